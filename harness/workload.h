@@ -17,10 +17,15 @@
 #include "harness/findings/finding.h"
 #include "harness/measure/step_recorder.h"
 
-namespace stepbench {
-
-struct OpTable;
+namespace stepbench::data {
 class PythonParts;
+}  // namespace stepbench::data
+
+namespace stepbench::ops {
+struct OpTable;
+}  // namespace stepbench::ops
+
+namespace stepbench {
 
 enum class Edge : std::uint8_t { kBegin, kEnd };  // of the active window
 
@@ -43,7 +48,7 @@ class ReportSink {
   virtual void effective(std::string_view option, Value value) = 0;  // what was really in force
   virtual void note(std::string text) = 0;                           // printed under the table
   virtual void finding(Finding finding) = 0;
-  virtual void ops(const OpTable&) {}  // of the profiled steps, from one instrument
+  virtual void ops(const ops::OpTable&) {}  // of the profiled steps, from one instrument
 };
 
 // Life-cycle times of the case, kept apart from steady state. Fed by the workload as they happen.
@@ -66,7 +71,7 @@ struct WorkerContext {
   // Of this case's workload, in order of PhaseId.
   std::vector<std::string> phase_names = {};
   // What users wrote in Python, for the workloads of this project; null in a worker without it.
-  PythonParts* python = nullptr;
+  data::PythonParts* python = nullptr;
   bool profiled = false;  // its times are for no table: what costs time may be recorded
 };
 

@@ -21,27 +21,28 @@ namespace stepbench {
 namespace {
 
 std::vector<Metric> model_step_metrics() {
-  std::vector<Metric> metrics = loader_metrics();
-  for (Metric& metric : model_metrics()) metrics.push_back(std::move(metric));
+  std::vector<Metric> metrics = loader::loader_metrics();
+  for (Metric& metric : model::model_metrics()) metrics.push_back(std::move(metric));
   return metrics;
 }
 
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
   for (Section (*section)() :
-       {data_section, loader_section, transfer_section, copy_section, model_section,
-        optimizer_section, plugin_section, python_section, script_section, step_section}) {
+       {data::data_section, loader::loader_section, transfer::transfer_section,
+        transfer::copy_section, model::model_section, step::optimizer_section,
+        model::plugin_section, data::python_section, script::script_section, step::step_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
       {.name = "loader",
        .doc = "The DataLoader alone: how fast can it deliver batches?",
        .sections = {"data", "loader", "python"},
-       .metrics = loader_metrics()},
+       .metrics = loader::loader_metrics()},
       {.name = "transfer",
        .doc = "Copies to the device alone: how near do they come to the bus?",
        .sections = {"transfer", "copy"},
-       .metrics = copy_metrics()},
+       .metrics = transfer::copy_metrics()},
       {.name = "train_step",
        .doc = "One optimizer step on batches of a DataLoader.",
        .sections = {"data", "loader", "transfer", "model", "optimizer", "plugin", "python"},
@@ -55,45 +56,45 @@ Catalogue make() {
       {.name = "python_script",
        .doc = "The training loop of a Python script as it is: `for batch in measure(loader):`.",
        .sections = {"script"},
-       .phases = script_phases(),
-       .metrics = script_metrics()},
+       .phases = script::script_phases(),
+       .metrics = script::script_metrics()},
       {.name = "python_step",
        .doc =
            "A training or evaluation step of your own in Python, with phases that it marks itself.",
        .sections = {"step", "python"},
-       .phases = python_step_phases(),
-       .metrics = python_step_metrics()},
+       .phases = step::python_step_phases(),
+       .metrics = step::python_step_metrics()},
   };
   return catalogue;
 }
 
 void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  check_python_arguments(resolved, facts, sink);
-  check_data(resolved, facts, sink);
-  check_sampler(resolved, facts, sink);
-  check_loader(resolved, facts, sink);
+  data::check_python_arguments(resolved, facts, sink);
+  data::check_data(resolved, facts, sink);
+  loader::check_sampler(resolved, facts, sink);
+  loader::check_loader(resolved, facts, sink);
 }
 
 void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_batches(resolved, facts, sink);
-  fit_loader_schedule(resolved, facts, sink);
+  loader::fit_loader_schedule(resolved, facts, sink);
 }
 
 void check_transfer_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  check_copy(resolved, facts, sink);
-  check_stacks(resolved, facts, sink);
+  transfer::check_copy(resolved, facts, sink);
+  loader::check_stacks(resolved, facts, sink);
 }
 
 void check_script_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  check_script(resolved, facts, sink);
-  check_stacks(resolved, facts, sink);
+  script::check_script(resolved, facts, sink);
+  loader::check_stacks(resolved, facts, sink);
 }
 
 void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_batches(resolved, facts, sink);
-  check_transfer(resolved, facts, sink);
-  check_model(resolved, facts, sink);
-  fit_step_schedule(resolved, facts, sink);
+  transfer::check_transfer(resolved, facts, sink);
+  model::check_model(resolved, facts, sink);
+  loader::fit_step_schedule(resolved, facts, sink);
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ std::span<const WorkloadRule> built_in_rules() {
       WorkloadRule{"train_step", check_model_step},
       WorkloadRule{"eval_step", check_model_step},
       WorkloadRule{"python_script", check_script_workload},
-      WorkloadRule{"python_step", check_stacks},
+      WorkloadRule{"python_step", loader::check_stacks},
   };
   return rules;
 }

@@ -15,10 +15,11 @@ void NoPython::refuse(const char* option) const {
                                          : why_);
 }
 
-std::unique_ptr<Dataset> NoPython::open_dataset(const ResolvedCase&) { refuse("data.kind"); }
+std::unique_ptr<data::Dataset> NoPython::open_dataset(const ResolvedCase&) { refuse("data.kind"); }
 
-std::unique_ptr<Loader> NoPython::make_loader(const Dataset&, const LoaderOptions&,
-                                              const WorkerContext&) {
+std::unique_ptr<loader::Loader> NoPython::make_loader(const data::Dataset&,
+                                                      const loader::LoaderOptions&,
+                                                      const WorkerContext&) {
   refuse("loader.engine");
 }
 

@@ -9,15 +9,15 @@
 
 namespace stepbench {
 
-class NoPython final : public PythonParts {
+class NoPython final : public data::PythonParts {
  public:
   // Empty: nobody looked for an interpreter.
   explicit NoPython(std::string why) : why_(std::move(why)) {}
 
-  [[nodiscard]] std::unique_ptr<Dataset> open_dataset(const ResolvedCase& resolved) override;
-  [[nodiscard]] std::unique_ptr<Loader> make_loader(const Dataset& dataset,
-                                                    const LoaderOptions& options,
-                                                    const WorkerContext& context) override;
+  [[nodiscard]] std::unique_ptr<data::Dataset> open_dataset(const ResolvedCase& resolved) override;
+  [[nodiscard]] std::unique_ptr<loader::Loader> make_loader(const data::Dataset& dataset,
+                                                            const loader::LoaderOptions& options,
+                                                            const WorkerContext& context) override;
   [[nodiscard]] std::unique_ptr<Model> make_model(const ResolvedCase& resolved,
                                                   const DataShape& data) override;
   [[nodiscard]] std::unique_ptr<Workload> make_step(const ResolvedCase& resolved,

@@ -32,19 +32,20 @@ namespace {
 
 std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
                                                WorkerContext& context) {
-  return std::make_unique<LoaderWorkload>(resolved, context, torch_engines(),
-                                          pinned_memory(parse_device(resolved.text("device"))),
-                                          torch_order);
+  return std::make_unique<loader::LoaderWorkload>(
+      resolved, context, torch_loader::torch_engines(),
+      torch_loader::pinned_memory(step::parse_device(resolved.text("device"))),
+      torch_loader::torch_order);
 }
 
 // Null unless the case runs on a CUDA device.
 std::unique_ptr<Instrument> make_allocator_series(const ResolvedCase& resolved, WorkerContext&) {
-  const c10::Device device = parse_device(resolved.text("device"));
+  const c10::Device device = step::parse_device(resolved.text("device"));
   if (!device.is_cuda()) return nullptr;
   const std::int64_t window = resolved.integer_or("profile.active", 1);
-  return std::make_unique<AllocatorSeries>(
-      AllocatorReader{.read = [device] { return device_memory(device).value(); },
-                      .reset_peaks = [device] { reset_peak_memory(device); }},
+  return std::make_unique<cuda::AllocatorSeries>(
+      cuda::AllocatorReader{.read = [device] { return step::device_memory(device).value(); },
+                            .reset_peaks = [device] { step::reset_peak_memory(device); }},
       static_cast<std::size_t>(window));
 }
 
@@ -56,8 +57,9 @@ std::unique_ptr<Workload> make_python_step(const ResolvedCase& resolved, WorkerC
 }
 
 std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request,
-                                 PythonParts* python) {
-  return show_data(resolved, decode_show_data(request), torch_engines(), torch_order, python);
+                                 data::PythonParts* python) {
+  return loader::show_data(resolved, loader::decode_show_data(request),
+                           torch_loader::torch_engines(), torch_loader::torch_order, python);
 }
 
 }  // namespace
@@ -65,9 +67,9 @@ std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view 
 std::span<const WorkloadType> built_in_workloads() {
   static constexpr std::array types = {
       WorkloadType{"loader", make_loader_workload},
-      WorkloadType{"transfer", make_transfer_workload},
-      WorkloadType{"train_step", make_train_step},
-      WorkloadType{"eval_step", make_eval_step},
+      WorkloadType{"transfer", step::make_transfer_workload},
+      WorkloadType{"train_step", step::make_train_step},
+      WorkloadType{"eval_step", step::make_eval_step},
       WorkloadType{"python_step", make_python_step},
   };
   return types;
@@ -82,19 +84,20 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
       InstrumentType{"allocator", {Pass::kNative, Pass::kKineto}, make_allocator_series},
       event_clock_type(),
       nvtx_type(),
-      native_profile_type(),
-      kineto_profile_type(),
-      perf_counts_type(),
-      valgrind_counts_type(),
+      profile::native_profile_type(),
+      profile::kineto_profile_type(),
+      worker::perf_counts_type(),
+      worker::valgrind_counts_type(),
   };
   // The other rules are linked into `stepbench` itself.
-  static constexpr std::array rules = {
-      WorkloadRule{"train_step", check_plugin}, WorkloadRule{"eval_step", check_plugin},
-      WorkloadRule{"loader", fit_loader_schedule}, WorkloadRule{"train_step", fit_step_schedule},
-      WorkloadRule{"eval_step", fit_step_schedule}};
+  static constexpr std::array rules = {WorkloadRule{"train_step", model::check_plugin},
+                                       WorkloadRule{"eval_step", model::check_plugin},
+                                       WorkloadRule{"loader", loader::fit_loader_schedule},
+                                       WorkloadRule{"train_step", loader::fit_step_schedule},
+                                       WorkloadRule{"eval_step", loader::fit_step_schedule}};
   return worker_main(argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
-                     {.software = torch_software,
-                      .set_threads = set_torch_threads,
+                     {.software = step::torch_software,
+                      .set_threads = step::set_torch_threads,
                       .rules = rules,
                       .show_data = show_data_with_torch,
                       .python = host.python != nullptr ? host.python : &no_python,

@@ -15,7 +15,7 @@ namespace stepbench {
 // What a worker's main function is told by who hosts it.
 struct WorkerHost {
   // Null: this process has no interpreter, and `no_python` says why.
-  PythonParts* python = nullptr;
+  data::PythonParts* python = nullptr;
   std::string no_python = {};
   std::string build_id = {};  // WorkerFacts::build_id
 };

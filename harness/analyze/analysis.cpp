@@ -8,7 +8,7 @@
 
 #include "harness/analyze/windows.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // CUDA's own doing, which kineto and Nsight record among the overhead.
@@ -19,14 +19,15 @@ bool is_of_the_driver(std::string_view name) {
   return std::find(kDriver.begin(), kDriver.end(), name) != kDriver.end();
 }
 
-std::int64_t overhead_in_steps(const Trace& trace, const Steps& steps) {
+std::int64_t overhead_in_steps(const trace::Trace& trace, const Steps& steps) {
   std::vector<TimeSpan> windows;
   for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
   std::vector<TimeSpan> overhead;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind == LaneKind::kStream) continue;
-    for (const TraceEvent& event : lane.events) {
-      if (event.kind != EventKind::kOverhead || is_of_the_driver(trace.name_of(event))) continue;
+  for (const trace::TraceLane& lane : trace.lanes) {
+    if (lane.kind == trace::LaneKind::kStream) continue;
+    for (const trace::TraceEvent& event : lane.events) {
+      if (event.kind != trace::EventKind::kOverhead || is_of_the_driver(trace.name_of(event)))
+        continue;
       overhead.push_back(span_of(event));
     }
   }
@@ -69,7 +70,7 @@ const IdleReport* Analysis::idle_of(std::optional<int> device) const {
   return found == idle.end() ? nullptr : &*found;
 }
 
-Analysis analyse(const Trace& trace, const AnalysisOptions& options) {
+Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   const Timeline timeline(trace);
   Analysis out;
   out.counts = {.ops = timeline.ops,
@@ -108,4 +109,4 @@ Analysis analyse(const Trace& trace, const AnalysisOptions& options) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

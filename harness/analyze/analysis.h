@@ -32,7 +32,7 @@
 #include "harness/analyze/tensorboard.h"
 #include "harness/analyze/tracelens.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // Rows of each kind, as the trace has them.
 struct TraceCounts {
@@ -80,6 +80,6 @@ struct AnalysisOptions {
   std::optional<WindowKind> window = {};
 };
 
-[[nodiscard]] Analysis analyse(const Trace& trace, const AnalysisOptions& options = {});
+[[nodiscard]] Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -7,7 +7,7 @@
 
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 struct RateChange {
@@ -42,10 +42,10 @@ HolisticBandwidth summary_of(std::string_view kind, std::vector<RateChange>& cha
   out.min = rates.front();
   out.max = rates.back();
   out.mean = std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
-  out.sd = standard_deviation(rates);
-  out.p25 = quantile_of_sorted(rates, 0.25);
-  out.median = quantile_of_sorted(rates, 0.5);
-  out.p75 = quantile_of_sorted(rates, 0.75);
+  out.sd = stats::standard_deviation(rates);
+  out.p25 = stats::quantile_of_sorted(rates, 0.25);
+  out.median = stats::quantile_of_sorted(rates, 0.5);
+  out.p75 = stats::quantile_of_sorted(rates, 0.75);
   return out;
 }
 
@@ -55,8 +55,8 @@ std::vector<HolisticBandwidth> memory_bandwidth(const Timeline& timeline,
                                                 const std::vector<std::size_t>& rows) {
   std::map<std::string_view, std::vector<RateChange>> changes;
   for (const std::size_t row : rows) {
-    const TraceEvent& event = *timeline.work[row].event;
-    if (event.kind == EventKind::kKernel || event.value <= 0) continue;
+    const trace::TraceEvent& event = *timeline.work[row].event;
+    if (event.kind == trace::EventKind::kKernel || event.value <= 0) continue;
     const std::int64_t duration_ns = event.duration_ns();
     if (duration_ns <= 0) continue;
     const double rate = static_cast<double>(event.value) / static_cast<double>(duration_ns);
@@ -69,4 +69,4 @@ std::vector<HolisticBandwidth> memory_bandwidth(const Timeline& timeline,
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -7,10 +7,10 @@
 
 #include "harness/analyze/holistic.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // `rows` as holistic_rows gives them.
 [[nodiscard]] std::vector<HolisticBandwidth> memory_bandwidth(const Timeline& timeline,
                                                               const std::vector<std::size_t>& rows);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -6,30 +6,30 @@
 #include <string_view>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
-MemoryKind host_side(const NameFacts& facts) {
-  if (facts.copy == CopyKind::kHostToDevice) return facts.from;
-  if (facts.copy == CopyKind::kDeviceToHost) return facts.to;
-  return facts.copy == CopyKind::kDeviceToDevice || facts.copy == CopyKind::kPeer
-             ? MemoryKind::kDevice
-             : MemoryKind::kUnknown;
+trace::MemoryKind host_side(const trace::NameFacts& facts) {
+  if (facts.copy == ops::CopyKind::kHostToDevice) return facts.from;
+  if (facts.copy == ops::CopyKind::kDeviceToHost) return facts.to;
+  return facts.copy == ops::CopyKind::kDeviceToDevice || facts.copy == ops::CopyKind::kPeer
+             ? trace::MemoryKind::kDevice
+             : trace::MemoryKind::kUnknown;
 }
 
 // The call of a pageable copy may return before the recorded end: its last part is staged.
-std::int64_t slack_ns(const TraceEvent& copy) {
+std::int64_t slack_ns(const trace::TraceEvent& copy) {
   constexpr std::int64_t kSlackNs = 100'000;
   constexpr std::int64_t kSlackPart = 20;
   return std::max(kSlackNs, copy.duration_ns() / kSlackPart);
 }
 
-bool blocks(const TraceEvent& call, std::string_view call_name, const TraceEvent& copy,
-            MemoryKind host) {
-  if (host == MemoryKind::kDevice) return false;
+bool blocks(const trace::TraceEvent& call, std::string_view call_name,
+            const trace::TraceEvent& copy, trace::MemoryKind host) {
+  if (host == trace::MemoryKind::kDevice) return false;
   // Not cudaMemcpy, nor hipMemcpyWithStream.
   if (call_name.find("Async") == std::string_view::npos) return true;
-  const std::int64_t slack = host == MemoryKind::kPinned ? 0 : slack_ns(copy);
+  const std::int64_t slack = host == trace::MemoryKind::kPinned ? 0 : slack_ns(copy);
   // A call that returned before the copy began did not wait for it.
   return call.end_ns > copy.start_ns && call.end_ns >= copy.end_ns - slack;
 }
@@ -52,15 +52,15 @@ class CopySums {
   }
 
   void add(const WorkRow& row) {
-    const TraceEvent& copy = *row.event;
-    const NameFacts& facts = timeline_.trace->names[copy.name].facts;
+    const trace::TraceEvent& copy = *row.event;
+    const trace::NameFacts& facts = timeline_.trace->names[copy.name].facts;
     Sums& sums = by_name_[copy.name];
     CopyGroup& group = sums.group;
     group.name = copy.name;
     group.direction = facts.copy;
     group.host = host_side(facts);
     ++group.count;
-    const TraceEvent* call = timeline_.call_of(row);
+    const trace::TraceEvent* call = timeline_.call_of(row);
     const std::optional<std::size_t> step = steps_.at((call == nullptr ? copy : *call).start_ns);
     if (!step || !counted_[*step]) return;
     ++group.in_steps;
@@ -91,7 +91,7 @@ class CopySums {
   }
 
  private:
-  void add_call(const TraceEvent& call, const TraceEvent& copy, std::size_t step,
+  void add_call(const trace::TraceEvent& call, const trace::TraceEvent& copy, std::size_t step,
                 CopyGroup& group) const {
     group.call_ns += call.duration_ns();
     if (call.duration_ns() > group.longest_call.length_ns()) {
@@ -134,4 +134,4 @@ Known<Copies> find_copies(const Timeline& timeline, const Steps& steps) {
   return sums.finish();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -12,13 +12,13 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // All copies of one name: "Memcpy HtoD (Pageable -> Device)".
 struct CopyGroup {
-  std::uint32_t name = kNoIndex;  // Trace::names
-  CopyKind direction = CopyKind::kNone;
-  MemoryKind host = MemoryKind::kUnknown;  // kDevice: both ends lie on devices
+  std::uint32_t name = ops::kNoIndex;  // Trace::names
+  ops::CopyKind direction = ops::CopyKind::kNone;
+  trace::MemoryKind host = trace::MemoryKind::kUnknown;  // kDevice: both ends lie on devices
   std::int64_t count = 0;
   std::int64_t in_steps = 0;               // launched in the counted steps, as what follows
   std::optional<std::int64_t> bytes = {};  // absent: the rows do not say (ROCm)
@@ -44,4 +44,4 @@ struct Copies {
 
 [[nodiscard]] Known<Copies> find_copies(const Timeline& timeline, const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

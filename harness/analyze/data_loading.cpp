@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analyze/data_loading.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   DataLoading out;
   const IntervalSet busy = timeline.busy(std::nullopt, [](const WorkRow&) { return true; });
   std::vector<double> later;
   std::vector<double> intervals;
-  if (steps.lane != kNoIndex) {
-    for (const TraceEvent& event : trace.lanes[steps.lane].events) {
+  if (steps.lane != ops::kNoIndex) {
+    for (const trace::TraceEvent& event : trace.lanes[steps.lane].events) {
       if (!is_host_op(trace, event) || !trace.names[event.name].facts.data_wait) continue;
       LoaderCall call = {.at = span_of(event), .name = event.name};
       call.exposed_ns = call.at.length_ns() - busy.length_in(call.at);
@@ -34,4 +34,4 @@ Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& step
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -12,11 +12,12 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct LoaderCall {
   TimeSpan at = {};
-  std::uint32_t name = kNoIndex;  // Trace::names; trace/name_facts.h tells the iterator's class
+  std::uint32_t name =
+      ops::kNoIndex;  // Trace::names; trace/name_facts.h tells the iterator's class
   std::optional<std::size_t> step = {};  // index of the step in whose window it begins
   std::int64_t exposed_ns = 0;           // while no device worked; all of it without device rows
 };
@@ -31,4 +32,4 @@ struct DataLoading {
 // Absent where the step thread fetches nothing.
 [[nodiscard]] Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

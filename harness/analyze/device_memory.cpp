@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <map>
 
-namespace stepbench {
+namespace stepbench::analyze {
 
-Known<std::vector<MemoryPeak>> memory_peaks(const Trace& trace) {
+Known<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace) {
   using Peaks = Known<std::vector<MemoryPeak>>;
   if (trace.memory.empty()) {
     return Peaks::absent("memory was not recorded: profile with profile_memory=True");
   }
   std::map<int, MemoryPeak> peaks;
-  for (const TraceMemory& row : trace.memory) {
+  for (const trace::TraceMemory& row : trace.memory) {
     if (row.total_allocated < 0) continue;
     const auto [at, is_new] = peaks.try_emplace(row.device, MemoryPeak{.device = row.device});
     MemoryPeak& peak = at->second;
@@ -27,7 +27,7 @@ Known<std::vector<MemoryPeak>> memory_peaks(const Trace& trace) {
   }
   std::vector<MemoryPeak> out;
   for (auto& [device, peak] : peaks) {
-    const TraceDevice* facts = trace.device(device);
+    const ops::TraceDevice* facts = trace.device(device);
     if (device >= 0 && facts != nullptr && facts->total_memory_bytes > 0) {
       peak.total_bytes = facts->total_memory_bytes;
     }
@@ -36,4 +36,4 @@ Known<std::vector<MemoryPeak>> memory_peaks(const Trace& trace) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

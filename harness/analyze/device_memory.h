@@ -9,7 +9,7 @@
 #include "harness/analyze/known.h"
 #include "harness/analyze/timeline.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct MemoryPeak {
   int device = -1;  // -1: the host
@@ -20,6 +20,6 @@ struct MemoryPeak {
 };
 
 // By device, the host first. Absent where memory was not recorded, or without totals (2021).
-[[nodiscard]] Known<std::vector<MemoryPeak>> memory_peaks(const Trace& trace);
+[[nodiscard]] Known<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -11,7 +11,7 @@
 #include "harness/stats/order.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Values of the steps of one side.
@@ -23,7 +23,7 @@ struct SideSample {
 
 double error_of_mean(const std::vector<double>& values) {
   if (values.size() < 2) return 0;
-  return standard_deviation(values) / std::sqrt(double(values.size()));
+  return stats::standard_deviation(values) / std::sqrt(double(values.size()));
 }
 
 // Of each trace; they lie behind each other in `values`.
@@ -190,8 +190,8 @@ class Comparison {
                                   (base_.scope == IdleScope::kHost ? "new" : "base") +
                                   " has rows of a device");
     } else if (base_.devices != next_.devices && !base_.devices.empty() && !next_.devices.empty()) {
-      note(DiffLevel::kError, "the devices differ: " + join(base_.devices) + " in base, " +
-                                  join(next_.devices) + " in new");
+      note(DiffLevel::kError, "the devices differ: " + text::join(base_.devices) + " in base, " +
+                                  text::join(next_.devices) + " in new");
     } else if (base_.devices.empty() != next_.devices.empty()) {
       note(DiffLevel::kWarning, std::string("only ") + (base_.devices.empty() ? "new" : "base") +
                                     " says which device it is of");
@@ -346,7 +346,7 @@ void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
 
 }  // namespace
 
-DiffSide diff_side(const std::string& path, const Trace& trace, const Analysis& analysis,
+DiffSide diff_side(const std::string& path, const trace::Trace& trace, const Analysis& analysis,
                    const std::vector<Finding>& findings, std::optional<int> device) {
   DiffSide side{.paths = {path},
                 .window = analysis.steps.window,
@@ -363,7 +363,7 @@ DiffSide diff_side(const std::string& path, const Trace& trace, const Analysis& 
     if (each.level == IntegrityLevel::kWarning) ++side.doubts;
   }
   for (const int id : analysis.devices) {
-    const TraceDevice* known = trace.device(id);
+    const ops::TraceDevice* known = trace.device(id);
     if (known != nullptr && !known->name.empty()) side.devices.push_back(known->name);
   }
   const IdleReport* idle = analysis.idle_of(device);
@@ -423,4 +423,4 @@ TraceDiff compare_traces(const DiffSide& base, const DiffSide& next) {
   return Comparison(base, next).take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -21,7 +21,7 @@
 #include "harness/analyze/step_costs.h"
 #include "harness/findings/finding.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // One side: a trace, or several of one case, whose steps are put together.
 struct DiffSide {
@@ -49,7 +49,7 @@ struct DiffSide {
 };
 
 // `device` as for Analysis::idle_of.
-[[nodiscard]] DiffSide diff_side(const std::string& path, const Trace& trace,
+[[nodiscard]] DiffSide diff_side(const std::string& path, const trace::Trace& trace,
                                  const Analysis& analysis, const std::vector<Finding>& findings,
                                  std::optional<int> device = {});
 
@@ -136,4 +136,4 @@ inline constexpr double kDiffCalls = 0.1;
 
 [[nodiscard]] TraceDiff compare_traces(const DiffSide& base, const DiffSide& next);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -8,7 +8,7 @@
 
 #include "harness/analyze/bandwidth.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Indices of the overlaps.
@@ -46,7 +46,7 @@ std::vector<HolisticStream> idle_of_streams(const Timeline& timeline,
   std::map<std::uint32_t, Last> streams;  // by lane
   for (const std::size_t index : rows) {
     const WorkRow& row = timeline.work[index];
-    const TraceEvent& event = *row.event;
+    const trace::TraceEvent& event = *row.event;
     const auto [at, is_first] = streams.try_emplace(event.lane);
     Last& last = at->second;
     if (is_first) {
@@ -54,7 +54,7 @@ std::vector<HolisticStream> idle_of_streams(const Timeline& timeline,
       last.stream.stream = timeline.trace->lanes[event.lane].stream;
     } else {
       const std::int64_t gap_ns = event.start_ns - last.end_ns;
-      const TraceEvent* call = timeline.call_of(row);
+      const trace::TraceEvent* call = timeline.call_of(row);
       const HolisticIdle idle = call != nullptr && call->start_ns > last.end_ns
                                     ? HolisticIdle::kHostWait
                                 : gap_ns < kKernelWaitNs ? HolisticIdle::kKernelWait
@@ -81,7 +81,7 @@ std::vector<std::size_t> holistic_rows(const Timeline& timeline, const Steps& st
   const std::int64_t until_ns = marked ? steps.steps.back().mark.begin_ns : 0;
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < timeline.work.size(); ++i) {
-    const TraceEvent* call = timeline.call_of(timeline.work[i]);
+    const trace::TraceEvent* call = timeline.call_of(timeline.work[i]);
     if (!marked || (call != nullptr && call->start_ns < until_ns)) rows.push_back(i);
   }
   return rows;
@@ -122,4 +122,4 @@ Known<Holistic> holistic_breakdown(const Timeline& timeline, const Steps& steps)
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -14,7 +14,7 @@
 #include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // Device rows of the window: indices of Timeline::work by start. With two steps or more those whose
 // call began before the last step did; all others otherwise.
@@ -73,4 +73,4 @@ struct Holistic {
 
 [[nodiscard]] Known<Holistic> holistic_breakdown(const Timeline& timeline, const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Other threads that are told apart; the rest count together.
@@ -13,7 +13,7 @@ constexpr std::size_t kMaxThreads = 32;
 // Spans in rising order of their starts, merged as they come: most rows lie inside the last one.
 class GrowingSet {
  public:
-  void add(const TraceEvent& event) {
+  void add(const trace::TraceEvent& event) {
     if (!spans_.empty() && event.start_ns <= spans_.back().end_ns) {
       spans_.back().end_ns = std::max(spans_.back().end_ns, event.end_ns);
     } else {
@@ -29,14 +29,15 @@ class GrowingSet {
 
 }  // namespace
 
-std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane, bool calls) {
+std::vector<InnerRow> innermost_rows(const trace::Trace& trace, const trace::TraceLane& lane,
+                                     bool calls) {
   std::vector<InnerRow> out;
-  std::vector<const TraceEvent*> open;
+  std::vector<const trace::TraceEvent*> open;
   std::int64_t now_ns = 0;
   // From `now_ns` the innermost open row ran until `until_ns`.
   const auto run_until = [&](std::int64_t until_ns) {
     while (!open.empty()) {
-      const TraceEvent* row = open.back();
+      const trace::TraceEvent* row = open.back();
       const std::int64_t end_ns = std::min(row->end_ns, until_ns);
       if (end_ns > now_ns) {
         if (!out.empty() && out.back().row == row && out.back().at.end_ns == now_ns) {
@@ -50,8 +51,8 @@ std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane, 
       open.pop_back();
     }
   };
-  for (const TraceEvent& event : lane.events) {
-    if (!is_host_op(trace, event) && !(calls && is_call(event.kind))) continue;
+  for (const trace::TraceEvent& event : lane.events) {
+    if (!is_host_op(trace, event) && !(calls && trace::is_call(event.kind))) continue;
     run_until(event.start_ns);
     now_ns = std::max(now_ns, event.start_ns);
     if (open.empty()) now_ns = event.start_ns;
@@ -59,13 +60,13 @@ std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane, 
   }
   if (!open.empty()) {
     std::int64_t last_ns = now_ns;
-    for (const TraceEvent* row : open) last_ns = std::max(last_ns, row->end_ns);
+    for (const trace::TraceEvent* row : open) last_ns = std::max(last_ns, row->end_ns);
     run_until(last_ns);
   }
   return out;
 }
 
-HostSets::HostSets(const Trace& trace, std::uint32_t main) {
+HostSets::HostSets(const trace::Trace& trace, std::uint32_t main) {
   GrowingSet main_loading;
   GrowingSet main_synchronise;
   GrowingSet main_copies;
@@ -73,24 +74,24 @@ HostSets::HostSets(const Trace& trace, std::uint32_t main) {
   GrowingSet main_ops;
   std::vector<TimeSpan> all_others;
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    const TraceLane& lane = trace.lanes[i];
-    if (lane.kind != LaneKind::kHost) continue;
+    const trace::TraceLane& lane = trace.lanes[i];
+    if (lane.kind != trace::LaneKind::kHost) continue;
     if (i != main) {
       GrowingSet thread;
-      for (const TraceEvent& event : lane.events) {
-        if (is_call(event.kind) || is_host_op(trace, event)) thread.add(event);
+      for (const trace::TraceEvent& event : lane.events) {
+        if (trace::is_call(event.kind) || is_host_op(trace, event)) thread.add(event);
       }
       if (thread.spans().empty()) continue;
       all_others.insert(all_others.end(), thread.spans().begin(), thread.spans().end());
       threads.push_back({i, thread.take()});
       continue;
     }
-    for (const TraceEvent& event : lane.events) {
-      const NameFacts& facts = trace.names[event.name].facts;
-      if (is_call(event.kind)) {
-        (facts.call == CallClass::kSynchronize ? main_synchronise
-         : facts.call == CallClass::kCopy      ? main_copies
-                                               : main_calls)
+    for (const trace::TraceEvent& event : lane.events) {
+      const trace::NameFacts& facts = trace.names[event.name].facts;
+      if (trace::is_call(event.kind)) {
+        (facts.call == trace::CallClass::kSynchronize ? main_synchronise
+         : facts.call == trace::CallClass::kCopy      ? main_copies
+                                                      : main_calls)
             .add(event);
       } else if (is_host_op(trace, event)) {
         main_ops.add(event);
@@ -115,4 +116,4 @@ HostSets::HostSets(const Trace& trace, std::uint32_t main) {
   threads = std::move(busiest);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

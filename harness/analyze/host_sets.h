@@ -9,18 +9,18 @@
 #include "harness/analyze/interval_set.h"
 #include "harness/analyze/timeline.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // A stretch of one thread in which the same row was the innermost.
 struct InnerRow {
   TimeSpan at = {};
-  const TraceEvent* row = nullptr;
+  const trace::TraceEvent* row = nullptr;
 };
 
 // The innermost op, annotation or loader row of each moment of a thread, without steps; stretches
 // are sorted and disjoint. Calls count where `calls` says so.
-[[nodiscard]] std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane,
-                                                   bool calls);
+[[nodiscard]] std::vector<InnerRow> innermost_rows(const trace::Trace& trace,
+                                                   const trace::TraceLane& lane, bool calls);
 
 struct OtherThread {
   std::uint32_t lane = 0;
@@ -29,7 +29,7 @@ struct OtherThread {
 
 struct HostSets {
   // `main` is the step thread; kNoIndex: none.
-  HostSets(const Trace& trace, std::uint32_t main);
+  HostSets(const trace::Trace& trace, std::uint32_t main);
 
   IntervalSet loading;      // of the step thread, as all that follow
   IntervalSet synchronise;  // calls
@@ -40,4 +40,4 @@ struct HostSets {
   std::vector<OtherThread> threads;  // the busiest of them, each alone
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

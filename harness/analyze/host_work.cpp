@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr std::string_view kRead = "aten::_local_scalar_dense";
@@ -46,14 +46,15 @@ class CountedSteps {
 
 class OperatorWalk {
  public:
-  OperatorWalk(const Trace& trace, const Steps& steps) : trace_(trace), counted_(steps) {}
+  OperatorWalk(const trace::Trace& trace, const Steps& steps) : trace_(trace), counted_(steps) {}
 
-  void walk(const TraceLane& lane) {
-    for (const TraceEvent& event : lane.events) {
-      if (event.kind != EventKind::kOp && event.kind != EventKind::kAnnotation) continue;
+  void walk(const trace::TraceLane& lane) {
+    for (const trace::TraceEvent& event : lane.events) {
+      if (event.kind != trace::EventKind::kOp && event.kind != trace::EventKind::kAnnotation)
+        continue;
       if (trace_.facts_of(event).data_wait)
         loading_until_ns_ = std::max(loading_until_ns_, event.end_ns);
-      if (event.kind != EventKind::kOp || event.start_ns < loading_until_ns_) continue;
+      if (event.kind != trace::EventKind::kOp || event.start_ns < loading_until_ns_) continue;
       const std::size_t* step = counted_.at(event.start_ns);
       if (event.start_ns >= outermost_until_ns_) {
         outermost_ = &event;
@@ -69,7 +70,7 @@ class OperatorWalk {
   }
 
   struct Outermost {
-    const TraceEvent* row = nullptr;
+    const trace::TraceEvent* row = nullptr;
     std::size_t step = 0;
   };
 
@@ -77,14 +78,14 @@ class OperatorWalk {
   std::vector<Outermost> outermost_rows;  // of the counted steps
 
  private:
-  void read(const TraceEvent& event, std::size_t step) {
+  void read(const trace::TraceEvent& event, std::size_t step) {
     if (out.reads++ == 0) {
       out.first_read = span_of(*outermost_);
       out.first_read_step = step;
     }
     reading_.add(event.start_ns < outermost_until_ns_ ? outermost_->name : event.name);
   }
-  void add(const TraceEvent& event, std::size_t step) {
+  void add(const trace::TraceEvent& event, std::size_t step) {
     if (event.duration_ns() >= HostWork::kTinyNs) {
       run_ = {};
       return;
@@ -101,11 +102,11 @@ class OperatorWalk {
     out.slowest_run_step = step;
   }
 
-  const Trace& trace_;
+  const trace::Trace& trace_;
   CountedSteps counted_;
   NameCounts tiny_names_;
   NameCounts reading_;
-  const TraceEvent* outermost_ = nullptr;
+  const trace::TraceEvent* outermost_ = nullptr;
   std::int64_t outermost_until_ns_ = 0;
   std::int64_t loading_until_ns_ = 0;
   std::int64_t tiny_until_ns_ = 0;
@@ -113,7 +114,7 @@ class OperatorWalk {
   std::size_t run_step_ = 0;
 };
 
-HostWork::Allocations large_allocations(const Trace& trace, const Steps& steps,
+HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& steps,
                                         const std::vector<OperatorWalk::Outermost>& rows) {
   HostWork::Allocations out;
   CountedSteps counted(steps);
@@ -121,7 +122,7 @@ HostWork::Allocations large_allocations(const Trace& trace, const Steps& steps,
   std::unordered_map<std::uint64_t, std::int64_t> held;  // bytes by address
   std::int64_t held_bytes = 0;
   auto row = rows.begin();
-  for (const TraceMemory& event : trace.memory) {
+  for (const trace::TraceMemory& event : trace.memory) {
     if (event.device >= 0 || event.lane != steps.lane) continue;
     if (event.bytes < 0) {
       const auto freed = held.find(event.address);
@@ -153,8 +154,8 @@ HostWork::Allocations large_allocations(const Trace& trace, const Steps& steps,
 }  // namespace
 
 Known<HostWork> find_host_work(const Timeline& timeline, const Steps& steps) {
-  const Trace& trace = *timeline.trace;
-  if (steps.lane == kNoIndex) {
+  const trace::Trace& trace = *timeline.trace;
+  if (steps.lane == ops::kNoIndex) {
     return Known<HostWork>::absent("the trace has no thread that steps run on");
   }
   OperatorWalk operators(trace, steps);
@@ -166,4 +167,4 @@ Known<HostWork> find_host_work(const Timeline& timeline, const Steps& steps) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

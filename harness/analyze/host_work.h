@@ -10,7 +10,7 @@
 #include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct HostWork {
   static constexpr std::int64_t kTinyNs = 10'000;  // as tiny kernels
@@ -18,7 +18,7 @@ struct HostWork {
   static constexpr std::int64_t kPageBytes = 4096;
 
   struct Often {
-    std::uint32_t name = kNoIndex;  // Trace::names
+    std::uint32_t name = ops::kNoIndex;  // Trace::names
     std::int64_t count = 0;
   };
   // Operators shorter than kTinyNs, each with all that it calls.
@@ -48,4 +48,4 @@ struct HostWork {
 
 [[nodiscard]] Known<HostWork> find_host_work(const Timeline& timeline, const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

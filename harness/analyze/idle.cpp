@@ -7,7 +7,7 @@
 #include "harness/analyze/host_sets.h"
 #include "harness/analyze/idle_places.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // More are not told apart, so that a made-up file costs no more than a true one.
@@ -165,4 +165,4 @@ std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& st
   return reports;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -15,7 +15,7 @@
 #include "harness/analyze/summary.h"
 #include "harness/analyze/timeline.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // In the order in which they claim idle time: what comes first hides what comes later, so that
 // collating inside a fetch of data is data loading.
@@ -62,10 +62,11 @@ struct StepPart {
 // What a share of idle time lay under: the op that synchronised, launched, or simply ran.
 struct IdlePlace {
   IdleCause cause = IdleCause::kUnattributed;
-  std::uint32_t name = kNoIndex;  // Trace::names of the op or loader row; none: outside all ops
-  std::uint32_t call = kNoIndex;  // Trace::names of the call, of the causes that are calls
-  std::uint32_t lane = kNoIndex;  // Trace::lanes
-  std::int64_t idle_ns = 0;       // in the counted steps
+  std::uint32_t name =
+      ops::kNoIndex;  // Trace::names of the op or loader row; none: outside all ops
+  std::uint32_t call = ops::kNoIndex;  // Trace::names of the call, of the causes that are calls
+  std::uint32_t lane = ops::kNoIndex;  // Trace::lanes
+  std::int64_t idle_ns = 0;            // in the counted steps
   std::int64_t pieces = 0;
   std::int64_t rows = 0;         // ops or calls that have a piece
   TimeSpan longest = {};         // piece
@@ -76,9 +77,9 @@ struct IdlePlace {
 struct IdleGap {
   TimeSpan at = {};
   std::size_t step = 0;
-  std::uint32_t before = kNoIndex;  // Trace::names: the last host row that ended before it
-  std::uint32_t after = kNoIndex;   // the first that begins after it
-  std::uint32_t python = kNoIndex;  // the innermost frame of Python that covers it
+  std::uint32_t before = ops::kNoIndex;  // Trace::names: the last host row that ended before it
+  std::uint32_t after = ops::kNoIndex;   // the first that begins after it
+  std::uint32_t python = ops::kNoIndex;  // the innermost frame of Python that covers it
 };
 
 // What the times of `steps` are about.
@@ -107,4 +108,4 @@ struct IdleReport {
 // One report of each device and, where there are several, one of all; or the host's own.
 [[nodiscard]] std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -5,16 +5,16 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr std::size_t kMaxGaps = 8;
 
 std::size_t index_of(IdleCause cause) { return static_cast<std::size_t>(cause); }
 
-IdleCause cause_of(CallClass call) {
-  if (call == CallClass::kSynchronize) return IdleCause::kSynchronise;
-  return call == CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
+IdleCause cause_of(trace::CallClass call) {
+  if (call == trace::CallClass::kSynchronize) return IdleCause::kSynchronise;
+  return call == trace::CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
 }
 
 IntervalSet counted_windows(const Steps& steps) {
@@ -24,15 +24,15 @@ IntervalSet counted_windows(const Steps& steps) {
 }
 
 // The rows of the step thread around a gap. Looks at a bounded number of rows.
-void name_neighbours(const Trace& trace, const TraceLane& lane, IdleGap& gap) {
+void name_neighbours(const trace::Trace& trace, const trace::TraceLane& lane, IdleGap& gap) {
   constexpr std::ptrdiff_t kMaxLooks = 512;
-  const std::vector<TraceEvent>& events = lane.events;
-  const auto is_row = [&](const TraceEvent& event) {
-    return is_call(event.kind) || is_host_op(trace, event);
+  const std::vector<trace::TraceEvent>& events = lane.events;
+  const auto is_row = [&](const trace::TraceEvent& event) {
+    return trace::is_call(event.kind) || is_host_op(trace, event);
   };
-  const auto behind =
-      std::partition_point(events.begin(), events.end(),
-                           [&](const TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
+  const auto behind = std::partition_point(
+      events.begin(), events.end(),
+      [&](const trace::TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
   const auto next =
       std::find_if(behind, behind + std::min(kMaxLooks, events.end() - behind), is_row);
   if (next != events.end() && is_row(*next)) gap.after = next->name;
@@ -42,11 +42,11 @@ void name_neighbours(const Trace& trace, const TraceLane& lane, IdleGap& gap) {
   for (std::ptrdiff_t looks = 0; looks < kMaxLooks && at != events.begin(); ++looks) {
     --at;
     if (is_row(*at) && at->end_ns <= gap.at.begin_ns &&
-        (gap.before == kNoIndex || at->end_ns > latest_ns)) {
+        (gap.before == ops::kNoIndex || at->end_ns > latest_ns)) {
       latest_ns = at->end_ns;
       gap.before = at->name;
     }
-    if (gap.python == kNoIndex && at->kind == EventKind::kPython &&
+    if (gap.python == ops::kNoIndex && at->kind == trace::EventKind::kPython &&
         at->start_ns <= gap.at.begin_ns && at->end_ns >= gap.at.end_ns) {
       gap.python = at->name;
     }
@@ -57,10 +57,10 @@ void name_neighbours(const Trace& trace, const TraceLane& lane, IdleGap& gap) {
 
 IdlePlaces::IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host)
     : timeline_(timeline), steps_(steps), host_(host), counted_(counted_windows(steps)) {
-  if (steps.lane == kNoIndex) return;
+  if (steps.lane == ops::kNoIndex) return;
   add_calls();
   add_main_rows();
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   for (const OtherThread& thread : host.threads) {
     std::vector<Stretch>& stretches = threads_.emplace_back();
     for (const InnerRow& inner : innermost_rows(trace, trace.lanes[thread.lane], true)) {
@@ -71,30 +71,30 @@ IdlePlaces::IdlePlaces(const Timeline& timeline, const Steps& steps, const HostS
 
 // A call inside another one of its cause counts as part of it.
 void IdlePlaces::add_calls() {
-  const Trace& trace = *timeline_.trace;
+  const trace::Trace& trace = *timeline_.trace;
   for (const CallRow& call : timeline_.calls) {
     if (call.event->lane != steps_.lane) continue;
-    const CallClass kind = trace.names[call.event->name].facts.call;
+    const trace::CallClass kind = trace.names[call.event->name].facts.call;
     std::vector<Stretch>& stretches = main_[index_of(cause_of(kind))];
     TimeSpan at = span_of(*call.event);
     if (!stretches.empty()) at.begin_ns = std::max(at.begin_ns, stretches.back().at.end_ns);
     if (at.length_ns() <= 0) continue;
     stretches.push_back({.at = at,
-                         .name = call.op == nullptr ? kNoIndex : call.op->name,
+                         .name = call.op == nullptr ? ops::kNoIndex : call.op->name,
                          .call = call.event->name,
                          .row = call.event});
   }
 }
 
 void IdlePlaces::add_main_rows() {
-  const Trace& trace = *timeline_.trace;
-  const TraceLane& lane = trace.lanes[steps_.lane];
+  const trace::Trace& trace = *timeline_.trace;
+  const trace::TraceLane& lane = trace.lanes[steps_.lane];
   for (const InnerRow& inner : innermost_rows(trace, lane, false)) {
     main_[index_of(IdleCause::kHostOp)].push_back(
         {.at = inner.at, .name = inner.row->name, .row = inner.row});
   }
   std::vector<Stretch>& loading = main_[index_of(IdleCause::kDataLoading)];
-  for (const TraceEvent& event : lane.events) {
+  for (const trace::TraceEvent& event : lane.events) {
     if (!is_host_op(trace, event) || !trace.names[event.name].facts.data_wait) continue;
     TimeSpan at = span_of(event);
     if (!loading.empty()) at.begin_ns = std::max(at.begin_ns, loading.back().at.end_ns);
@@ -125,7 +125,7 @@ void IdlePlaces::add_places(IdleCause cause, const IntervalSet& idle,
                             std::vector<IdlePlace>& places) const {
   struct Known {
     std::size_t place = 0;
-    const TraceEvent* last = nullptr;
+    const trace::TraceEvent* last = nullptr;
   };
   std::unordered_map<std::uint64_t, Known> known;
   for_each_piece(
@@ -172,7 +172,7 @@ void IdlePlaces::add_gaps(const IntervalSet& idle, IdleReport& report) const {
   });
   for (auto at = gaps.begin(); at != middle; ++at) {
     IdleGap gap = {.at = *at, .step = step_at(at->begin_ns)};
-    if (steps_.lane != kNoIndex) {
+    if (steps_.lane != ops::kNoIndex) {
       name_neighbours(*timeline_.trace, timeline_.trace->lanes[steps_.lane], gap);
     }
     report.gaps.push_back(gap);
@@ -187,4 +187,4 @@ std::size_t IdlePlaces::step_at(std::int64_t at_ns) const {
                                        : static_cast<std::size_t>(after - steps_.steps.begin()) - 1;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -10,7 +10,7 @@
 #include "harness/analyze/host_sets.h"
 #include "harness/analyze/idle.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 class IdlePlaces {
  public:
@@ -24,9 +24,9 @@ class IdlePlaces {
   // A row of the host, of which stretches explain idle time.
   struct Stretch {
     TimeSpan at = {};
-    std::uint32_t name = kNoIndex;
-    std::uint32_t call = kNoIndex;
-    const TraceEvent* row = nullptr;
+    std::uint32_t name = ops::kNoIndex;
+    std::uint32_t call = ops::kNoIndex;
+    const trace::TraceEvent* row = nullptr;
   };
 
   void add_calls();
@@ -45,4 +45,4 @@ class IdlePlaces {
   std::vector<std::vector<Stretch>> threads_;           // as HostSets::threads
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

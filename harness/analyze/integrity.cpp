@@ -6,7 +6,7 @@
 
 #include "harness/analyze/integrity_notes.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 std::string_view name_of(IntegrityLevel level) {
   constexpr std::array<std::string_view, 3> kNames = {"note", "warning", "error"};
@@ -32,4 +32,4 @@ bool blocks_numbers(const std::vector<IntegrityNote>& notes) {
   });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

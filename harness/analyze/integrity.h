@@ -10,7 +10,7 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/timeline.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 enum class IntegrityLevel : std::uint8_t {
   kNote,     // good to know
@@ -34,4 +34,4 @@ struct IntegrityNote {
 // Is there an error among them?
 [[nodiscard]] bool blocks_numbers(const std::vector<IntegrityNote>& notes);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

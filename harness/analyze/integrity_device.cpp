@@ -8,7 +8,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr double kMaxLostLaunches = 0.01;  // of all launches
@@ -20,12 +20,12 @@ double share_of(std::int64_t part, std::int64_t whole) {
 }
 
 std::string part_text(std::int64_t part, std::int64_t whole) {
-  return with_separators(part) + " of " + with_separators(whole);
+  return text::with_separators(part) + " of " + text::with_separators(whole);
 }
 
-bool is_launch(const Trace& trace, const TraceEvent& call) {
-  const CallClass kind = trace.names[call.name].facts.call;
-  return kind == CallClass::kLaunch || kind == CallClass::kGraphLaunch;
+bool is_launch(const trace::Trace& trace, const trace::TraceEvent& call) {
+  const trace::CallClass kind = trace.names[call.name].facts.call;
+  return kind == trace::CallClass::kLaunch || kind == trace::CallClass::kGraphLaunch;
 }
 
 struct LostLaunches {
@@ -37,10 +37,10 @@ struct LostLaunches {
 // Calls that begin and end the capture of a graph: what is launched between them does not run.
 enum class Capture : std::uint8_t { kNone, kBegin, kEnd };
 
-std::vector<Capture> captures_of(const Trace& trace) {
+std::vector<Capture> captures_of(const trace::Trace& trace) {
   std::vector<Capture> captures(trace.names.size());
   std::transform(trace.names.begin(), trace.names.end(), captures.begin(),
-                 [](const TraceName& name) {
+                 [](const trace::TraceName& name) {
                    if (name.text.find("StreamBeginCapture") != std::string::npos) {
                      return Capture::kBegin;
                    }
@@ -93,7 +93,7 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
   if (found.lost == 0) return;
   if (timeline.work.empty()) {
     notes.add(IntegrityLevel::kError, "device_not_recorded",
-              counted(found.launches, "launch") +
+              text::counted(found.launches, "launch") +
                   " of device work, but no row of a device: the profiler did not record the "
                   "device, so that nothing can be said of its time",
               found.launches);
@@ -110,7 +110,7 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
   }
   if (found.at_the_end > 0) {
     notes.add(IntegrityLevel::kNote, "launches_after_the_end",
-              counted(found.at_the_end, "launch") +
+              text::counted(found.at_the_end, "launch") +
                   " after the last device row began: the recording stopped before their work did",
               found.at_the_end, found.launches);
   }
@@ -120,7 +120,7 @@ void check_orphans(const Timeline& timeline, IntegrityNotes& notes) {
   const auto rows = std::ssize(timeline.work);
   const std::int64_t orphans =
       std::count_if(timeline.work.begin(), timeline.work.end(),
-                    [](const WorkRow& row) { return row.call == kNoIndex; });
+                    [](const WorkRow& row) { return row.call == ops::kNoIndex; });
   if (orphans == 0) return;
   const bool many = share_of(orphans, rows) > kManyOrphans;
   notes.add(many ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "device_rows_without_call",
@@ -131,7 +131,7 @@ void check_orphans(const Timeline& timeline, IntegrityNotes& notes) {
 }
 
 void check_times(const Timeline& timeline, IntegrityNotes& notes) {
-  const ReadingFacts& reading = timeline.trace->reading;
+  const trace::ReadingFacts& reading = timeline.trace->reading;
   const std::int64_t rows = std::max<std::int64_t>(1, reading.rows);
   const auto level = [&](std::int64_t count, std::int64_t of) {
     return share_of(count, of) > kMaxImpossibleTimes ? IntegrityLevel::kError
@@ -139,20 +139,20 @@ void check_times(const Timeline& timeline, IntegrityNotes& notes) {
   };
   if (reading.negative_durations > 0) {
     notes.add(level(reading.negative_durations, rows), "negative_durations",
-              counted(reading.negative_durations, "row") +
+              text::counted(reading.negative_durations, "row") +
                   " with a negative duration: taken as having none",
               reading.negative_durations, reading.rows);
   }
   if (reading.missing_durations > 0) {
-    notes.add(
-        level(reading.missing_durations, rows), "missing_durations",
-        counted(reading.missing_durations, "row") + " without a duration: taken as having none",
-        reading.missing_durations, reading.rows);
+    notes.add(level(reading.missing_durations, rows), "missing_durations",
+              text::counted(reading.missing_durations, "row") +
+                  " without a duration: taken as having none",
+              reading.missing_durations, reading.rows);
   }
   const std::int64_t slack_ns = timeline.trace->resolution_ns;
   const std::int64_t early =
       std::count_if(timeline.work.begin(), timeline.work.end(), [&](const WorkRow& row) {
-        const TraceEvent* call = timeline.call_of(row);
+        const trace::TraceEvent* call = timeline.call_of(row);
         return call != nullptr && row.event->start_ns < call->start_ns - slack_ns;
       });
   if (early > 0) {
@@ -172,7 +172,7 @@ void check_device_rows(const Timeline& timeline, IntegrityNotes& notes) {
     const auto rows = std::ssize(timeline.work) + std::ssize(timeline.calls) + timeline.ops;
     const bool many = share_of(timeline.trace->dropped, rows) > kMaxLostLaunches;
     notes.add(many ? IntegrityLevel::kError : IntegrityLevel::kWarning, "dropped_records",
-              "the recorder dropped " + counted(timeline.trace->dropped, "record") +
+              "the recorder dropped " + text::counted(timeline.trace->dropped, "record") +
                   ": what they were is not known",
               timeline.trace->dropped, rows);
   }
@@ -181,4 +181,4 @@ void check_device_rows(const Timeline& timeline, IntegrityNotes& notes) {
   check_times(timeline, notes);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -7,44 +7,45 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
-void check_reading(const ReadingFacts& reading, IntegrityNotes& notes) {
+void check_reading(const trace::ReadingFacts& reading, IntegrityNotes& notes) {
   if (reading.damaged()) {
     const std::int64_t places = reading.control_characters + reading.bare_words +
                                 reading.bad_escapes + reading.invalid_utf8 + reading.text_times;
     notes.add(IntegrityLevel::kWarning, "damaged_text",
-              "the file is no sound JSON: " + counted(places, "place") +
+              "the file is no sound JSON: " + text::counted(places, "place") +
                   " read as they were probably meant, the first at byte " +
-                  with_separators(static_cast<std::int64_t>(reading.first_damage_at_byte)),
+                  text::with_separators(static_cast<std::int64_t>(reading.first_damage_at_byte)),
               places);
   }
   if (reading.duplicate_headers > 0) {
     notes.add(IntegrityLevel::kWarning, "duplicate_headers",
-              counted(reading.duplicate_headers, "key") +
+              text::counted(reading.duplicate_headers, "key") +
                   " of the file stand twice, as if two traces were written into one",
               reading.duplicate_headers);
   }
   std::int64_t ignored = 0;
-  for (const IgnoredRows& rows : reading.ignored) ignored += rows.count;
+  for (const trace::IgnoredRows& rows : reading.ignored) ignored += rows.count;
   if (ignored > 0) {
     constexpr std::size_t kMaxShown = 3;
     std::vector<std::string> what;
     for (std::size_t i = 0; i < std::min(kMaxShown, reading.ignored.size()); ++i) {
-      what.push_back(printable(reading.ignored[i].what) + " (" +
-                     with_separators(reading.ignored[i].count) + ")");
+      what.push_back(text::printable(reading.ignored[i].what) + " (" +
+                     text::with_separators(reading.ignored[i].count) + ")");
     }
     if (reading.ignored.size() > kMaxShown) {
-      what.push_back(counted(std::ssize(reading.ignored) - std::ssize(what), "other kind"));
+      what.push_back(text::counted(std::ssize(reading.ignored) - std::ssize(what), "other kind"));
     }
     notes.add(IntegrityLevel::kNote, "ignored_rows",
-              counted(ignored, "row") + " ignored: " + join_and(what), ignored, reading.rows);
+              text::counted(ignored, "row") + " ignored: " + text::join_and(what), ignored,
+              reading.rows);
   }
 }
 
 // Lost records lower the confidence; of other errors, as that there is no GPU, one is passed on.
-void check_log_lines(const Trace& trace, IntegrityNotes& notes) {
+void check_log_lines(const trace::Trace& trace, IntegrityNotes& notes) {
   constexpr std::array<std::string_view, 4> kLosses = {"lost", "dropped", "overflow", "exceeded"};
   const auto loses = [&](const std::string& line) {
     return std::any_of(kLosses.begin(), kLosses.end(),
@@ -58,14 +59,14 @@ void check_log_lines(const Trace& trace, IntegrityNotes& notes) {
   if (shown == lines.end()) return;
   constexpr std::size_t kMaxLength = 160;
   notes.add(loss != lines.end() ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "profiler_log",
-            "the profiler reported: " + printable(shown->substr(0, kMaxLength)));
+            "the profiler reported: " + text::printable(shown->substr(0, kMaxLength)));
 }
 
-void check_resolution(const Trace& trace, IntegrityNotes& notes) {
+void check_resolution(const trace::Trace& trace, IntegrityNotes& notes) {
   if (trace.resolution_ns > 1 && trace.reading.rows > 0) {
     notes.add(IntegrityLevel::kNote, "whole_microseconds",
               "times are whole microseconds: each edge is uncertain by 1 us, and " +
-                  counted(trace.reading.zero_durations, "row") + " have no length",
+                  text::counted(trace.reading.zero_durations, "row") + " have no length",
               trace.reading.zero_durations);
   }
 }
@@ -87,7 +88,7 @@ void check_external_ids(const Timeline& timeline, IntegrityNotes& notes) {
 }
 
 void check_header(const Timeline& timeline, IntegrityNotes& notes) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   if (!timeline.work.empty() && trace.devices.empty()) {
     notes.add(IntegrityLevel::kNote, "no_device_properties",
               "the file does not say what the device is: its memory and its tensor cores cannot be "
@@ -99,15 +100,15 @@ void check_header(const Timeline& timeline, IntegrityNotes& notes) {
 }
 
 void check_kinds(const Timeline& timeline, IntegrityNotes& notes) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   std::vector<std::string> missing;
   if (timeline.work.empty()) {
     missing.push_back("device rows (the host's own time is shared out instead)");
   } else {
     if (timeline.calls.empty()) missing.push_back("calls of the runtime (launches, queues, waits)");
-    const bool occupancy =
-        std::any_of(trace.kernels.begin(), trace.kernels.end(),
-                    [](const KernelDetail& kernel) { return kernel.occupancy_percent >= 0; });
+    const bool occupancy = std::any_of(
+        trace.kernels.begin(), trace.kernels.end(),
+        [](const trace::KernelDetail& kernel) { return kernel.occupancy_percent >= 0; });
     if (!occupancy) missing.push_back("occupancy of kernels");
     const bool copies = std::any_of(timeline.work.begin(), timeline.work.end(), is_copy);
     const bool bytes =
@@ -118,8 +119,8 @@ void check_kinds(const Timeline& timeline, IntegrityNotes& notes) {
   if (timeline.ops == 0) missing.push_back("ops of the host (causes of idle time)");
   if (trace.memory.empty()) missing.push_back("memory");
   if (missing.empty()) return;
-  notes.add(IntegrityLevel::kNote, "absent_kinds", "the trace has no " + join(missing, ", no "),
-            std::ssize(missing));
+  notes.add(IntegrityLevel::kNote, "absent_kinds",
+            "the trace has no " + text::join(missing, ", no "), std::ssize(missing));
 }
 
 }  // namespace
@@ -133,4 +134,4 @@ void check_file(const Timeline& timeline, IntegrityNotes& notes) {
   check_kinds(timeline, notes);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

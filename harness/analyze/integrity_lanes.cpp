@@ -6,7 +6,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Rows that begin inside another one and end behind it, by more than the resolution of the times.
@@ -15,7 +15,7 @@ class NestingCheck {
   explicit NestingCheck(std::int64_t slack_ns) : slack_ns_(slack_ns) {}
 
   void start_lane() { open_ends_.clear(); }
-  void add(const TraceEvent& event) {
+  void add(const trace::TraceEvent& event) {
     while (!open_ends_.empty() && open_ends_.back() <= event.start_ns + slack_ns_) {
       open_ends_.pop_back();
     }
@@ -30,27 +30,27 @@ class NestingCheck {
   std::int64_t crossing_ = 0;
 };
 
-bool is_host_row(const TraceEvent& event) {
-  return event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation ||
-         event.kind == EventKind::kPython || is_call(event.kind);
+bool is_host_row(const trace::TraceEvent& event) {
+  return event.kind == trace::EventKind::kOp || event.kind == trace::EventKind::kAnnotation ||
+         event.kind == trace::EventKind::kPython || trace::is_call(event.kind);
 }
 
 void check_nesting(const Timeline& timeline, IntegrityNotes& notes) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   NestingCheck host(trace.resolution_ns);
   std::int64_t overlapping = 0;
   std::int64_t host_rows = 0;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind == LaneKind::kHost) {
+  for (const trace::TraceLane& lane : trace.lanes) {
+    if (lane.kind == trace::LaneKind::kHost) {
       host.start_lane();
-      for (const TraceEvent& event : lane.events) {
+      for (const trace::TraceEvent& event : lane.events) {
         if (!is_host_row(event)) continue;
         host.add(event);
         ++host_rows;
       }
-    } else if (lane.kind == LaneKind::kStream) {
-      const TraceEvent* last = nullptr;
-      for (const TraceEvent& event : lane.events) {
+    } else if (lane.kind == trace::LaneKind::kStream) {
+      const trace::TraceEvent* last = nullptr;
+      for (const trace::TraceEvent& event : lane.events) {
         if (last != nullptr && event.start_ns + trace.resolution_ns < last->end_ns) ++overlapping;
         if (last == nullptr || event.end_ns > last->end_ns) last = &event;
       }
@@ -58,15 +58,15 @@ void check_nesting(const Timeline& timeline, IntegrityNotes& notes) {
   }
   if (host.crossing() > 0) {
     notes.add(IntegrityLevel::kWarning, "host_rows_cross",
-              with_separators(host.crossing()) + " of " + with_separators(host_rows) +
+              text::with_separators(host.crossing()) + " of " + text::with_separators(host_rows) +
                   " host rows overlap another one of their thread without lying inside it: which "
                   "op called which is uncertain there",
               host.crossing(), host_rows);
   }
   if (overlapping > 0) {
     notes.add(IntegrityLevel::kWarning, "stream_rows_overlap",
-              with_separators(overlapping) + " of " +
-                  counted(std::ssize(timeline.work), "device row") +
+              text::with_separators(overlapping) + " of " +
+                  text::counted(std::ssize(timeline.work), "device row") +
                   " begin before the one before them on their stream ended",
               overlapping, std::ssize(timeline.work));
   }
@@ -78,16 +78,17 @@ void check_span(const Timeline& timeline, IntegrityNotes& notes) {
   const TimeSpan span = {timeline.recorded->begin_ns - kSlackNs,
                          timeline.recorded->end_ns + kSlackNs};
   std::int64_t outside = 0;
-  for (const TraceLane& lane : timeline.trace->lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
-    outside += std::count_if(lane.events.begin(), lane.events.end(), [&](const TraceEvent& event) {
-      return (event.kind == EventKind::kOp || is_call(event.kind)) &&
-             (event.start_ns < span.begin_ns || event.end_ns > span.end_ns);
-    });
+  for (const trace::TraceLane& lane : timeline.trace->lanes) {
+    if (lane.kind != trace::LaneKind::kHost) continue;
+    outside +=
+        std::count_if(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
+          return (event.kind == trace::EventKind::kOp || trace::is_call(event.kind)) &&
+                 (event.start_ns < span.begin_ns || event.end_ns > span.end_ns);
+        });
   }
   if (outside > 0) {
     notes.add(IntegrityLevel::kWarning, "rows_outside_the_span",
-              counted(outside, "op or call") +
+              text::counted(outside, "op or call") +
                   " outside the interval that the profiler says it "
                   "recorded: the window was clipped",
               outside);
@@ -96,17 +97,17 @@ void check_span(const Timeline& timeline, IntegrityNotes& notes) {
 
 void check_processes(const Timeline& timeline, IntegrityNotes& notes) {
   std::set<std::int64_t> processes;
-  for (const TraceLane& lane : timeline.trace->lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
+  for (const trace::TraceLane& lane : timeline.trace->lanes) {
+    if (lane.kind != trace::LaneKind::kHost) continue;
     const bool works =
-        std::any_of(lane.events.begin(), lane.events.end(), [](const TraceEvent& event) {
-          return event.kind == EventKind::kOp || is_call(event.kind);
+        std::any_of(lane.events.begin(), lane.events.end(), [](const trace::TraceEvent& event) {
+          return event.kind == trace::EventKind::kOp || trace::is_call(event.kind);
         });
     if (works) processes.insert(lane.pid);
   }
   if (processes.size() > 1) {
     notes.add(IntegrityLevel::kWarning, "several_processes",
-              counted(std::ssize(processes), "process") +
+              text::counted(std::ssize(processes), "process") +
                   " with ops or calls in one file: their rows are taken as threads of one process",
               std::ssize(processes));
   }
@@ -120,4 +121,4 @@ void check_lanes(const Timeline& timeline, IntegrityNotes& notes) {
   check_processes(timeline, notes);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -8,7 +8,7 @@
 
 #include "harness/analyze/integrity.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 class IntegrityNotes {
  public:
@@ -30,4 +30,4 @@ void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& n
 // What the reader met, what the header lacks, which analyses that leaves out.
 void check_file(const Timeline& timeline, IntegrityNotes& notes);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -5,7 +5,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // What becomes of steps that are not whole: where there are no others, they are all there is.
@@ -19,19 +19,19 @@ std::string what_becomes_of_truncated(const Steps& steps) {
 
 // "1 step reaches", "2 steps reach"
 std::string steps_that(std::int64_t count, std::string_view one, std::string_view several) {
-  return counted(count, "step") + ' ' + std::string(count == 1 ? one : several);
+  return text::counted(count, "step") + ' ' + std::string(count == 1 ? one : several);
 }
 
 void check_numbers(const Steps& steps, IntegrityNotes& notes) {
   if (steps.duplicates > 0) {
     notes.add(IntegrityLevel::kWarning, "duplicate_steps",
-              counted(steps.duplicates, "row") +
+              text::counted(steps.duplicates, "row") +
                   " with the number of an earlier step: the first of each number counts",
               steps.duplicates);
   }
   if (steps.gaps > 0) {
     notes.add(IntegrityLevel::kWarning, "missing_steps",
-              counted(steps.gaps, "step") +
+              text::counted(steps.gaps, "step") +
                   " missing between the first and the last one: a step before a gap ends with its "
                   "own row",
               steps.gaps);
@@ -56,8 +56,8 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
   for (const Step& step : steps.steps) ++(step.device_rows == 0 ? empty : with_work);
   if (with_work > 0 && empty > 0) {
     notes.add(IntegrityLevel::kWarning, "steps_without_device_rows",
-              with_separators(empty) + " of " + counted(std::ssize(steps.steps), "step") +
-                  " launched no device row",
+              text::with_separators(empty) + " of " +
+                  text::counted(std::ssize(steps.steps), "step") + " launched no device row",
               empty, std::ssize(steps.steps));
   }
   if (steps.steps.size() >= 2 && steps.steps.back().truncated && steps.clipped == 0 &&
@@ -65,8 +65,8 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
     const Step& last = steps.steps.back();
     const Step& before = steps.steps[steps.steps.size() - 2];
     notes.add(IntegrityLevel::kWarning, "truncated_last_step",
-              "the last step has " + with_separators(last.device_rows) +
-                  " device rows, the one before " + with_separators(before.device_rows) +
+              "the last step has " + text::with_separators(last.device_rows) +
+                  " device rows, the one before " + text::with_separators(before.device_rows) +
                   ": the recording stopped early; " + what_becomes_of_truncated(steps),
               last.device_rows, before.device_rows);
   }
@@ -75,27 +75,29 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
 // Before the first and after the last step.
 void check_outside(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes) {
   if (steps.window != WindowKind::kHostStep || steps.steps.empty()) return;
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   const TimeSpan all = {steps.steps.front().window.begin_ns, steps.steps.back().window.end_ns};
   const std::int64_t work =
       std::count_if(timeline.work.begin(), timeline.work.end(), [&](const WorkRow& row) {
-        const TraceEvent* call = timeline.call_of(row);
+        const trace::TraceEvent* call = timeline.call_of(row);
         return call != nullptr && !all.contains(call->start_ns);
       });
   std::int64_t ops = 0;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
-    ops += std::count_if(lane.events.begin(), lane.events.end(), [&](const TraceEvent& event) {
-      return event.kind == EventKind::kOp && !all.contains(event.start_ns);
-    });
+  for (const trace::TraceLane& lane : trace.lanes) {
+    if (lane.kind != trace::LaneKind::kHost) continue;
+    ops +=
+        std::count_if(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
+          return event.kind == trace::EventKind::kOp && !all.contains(event.start_ns);
+        });
   }
   if (work + ops == 0) return;
   std::vector<std::string> what;
-  if (ops > 0) what.push_back(counted(ops, "op"));
-  if (work > 0) what.push_back(counted(work, "device row"));
-  notes.add(IntegrityLevel::kNote, "work_outside_steps",
-            join_and(what) + " begun before the first or after the last step: in no step's numbers",
-            work + ops, timeline.ops + std::ssize(timeline.work));
+  if (ops > 0) what.push_back(text::counted(ops, "op"));
+  if (work > 0) what.push_back(text::counted(work, "device row"));
+  notes.add(
+      IntegrityLevel::kNote, "work_outside_steps",
+      text::join_and(what) + " begun before the first or after the last step: in no step's numbers",
+      work + ops, timeline.ops + std::ssize(timeline.work));
 }
 
 void check_count(const Steps& steps, IntegrityNotes& notes) {
@@ -110,7 +112,7 @@ void check_count(const Steps& steps, IntegrityNotes& notes) {
               std::ssize(counted_steps));
   } else if (counted_steps.size() < 3) {
     notes.add(IntegrityLevel::kNote, "few_steps",
-              "the summary rests on " + counted(std::ssize(counted_steps), "step") +
+              "the summary rests on " + text::counted(std::ssize(counted_steps), "step") +
                   " between the first and the last one: profile five or more to see how steps "
                   "differ",
               std::ssize(counted_steps));
@@ -132,4 +134,4 @@ void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& n
   check_count(steps, notes);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

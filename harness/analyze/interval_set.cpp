@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Not a function: as an object it is inlined.
@@ -131,4 +131,4 @@ IntervalSet IntervalSet::operator-(const IntervalSet& other) const {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct TimeSpan {
   std::int64_t begin_ns = 0;
@@ -79,4 +79,4 @@ template <typename Windows, typename IntervalOf = std::identity>
   return static_cast<std::size_t>(found - windows.begin());
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -7,7 +7,7 @@
 
 #include "harness/analyze/row_names.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // A mean over time of values that some rows lack. Rows of no length count where there are no
@@ -57,7 +57,7 @@ std::vector<bool> calls_in_steps(const Timeline& timeline, const Steps& steps) {
 
 Known<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   const std::vector<bool> in_steps = calls_in_steps(timeline, steps);
   std::vector<std::size_t> row_of_name(trace.names.size(), kNone);
   std::vector<KernelSums> sums;
@@ -65,7 +65,7 @@ Known<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
   Kernels out;
   for (const WorkRow& work : timeline.work) {
     if (!is_kernel(work)) continue;
-    const TraceEvent& event = *work.event;
+    const trace::TraceEvent& event = *work.event;
     const std::int64_t duration_ns = event.duration_ns();
     std::size_t& index = row_of_name[event.name];
     if (index == kNone) {
@@ -82,12 +82,12 @@ Known<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
     sum.row.total_ns += duration_ns;
     sum.row.min_ns = std::min(sum.row.min_ns, duration_ns);
     sum.row.max_ns = std::max(sum.row.max_ns, duration_ns);
-    const bool counted = work.call != kNoIndex && in_steps[work.call];
+    const bool counted = work.call != ops::kNoIndex && in_steps[work.call];
     if (counted) {
       ++sum.row.step_calls;
       sum.row.step_ns += duration_ns;
     }
-    if (const KernelDetail* detail = trace.kernel_detail(event)) {
+    if (const trace::KernelDetail* detail = trace.kernel_detail(event)) {
       sum.blocks.add(detail->blocks_per_sm, duration_ns);
       sum.occupancy.add(detail->occupancy_percent, duration_ns);
     }
@@ -124,4 +124,4 @@ Known<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -11,12 +11,12 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct KernelRow {
-  std::uint32_t name = kNoIndex;  // Trace::names
-  std::int64_t calls = 0;         // in the whole trace
-  std::int64_t total_ns = 0;      // sum of durations: kernels of several streams may overlap
+  std::uint32_t name = ops::kNoIndex;  // Trace::names
+  std::int64_t calls = 0;              // in the whole trace
+  std::int64_t total_ns = 0;           // sum of durations: kernels of several streams may overlap
   std::int64_t min_ns = 0;
   std::int64_t max_ns = 0;
   std::int64_t step_calls = 0;  // launched in the counted steps
@@ -46,4 +46,4 @@ inline constexpr std::int64_t kTinyKernelNs = 10'000;
 
 [[nodiscard]] Known<Kernels> list_kernels(const Timeline& timeline, const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

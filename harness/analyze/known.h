@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // A missing value is never a zero: whoever prints it prints the reason.
 template <typename Value>
@@ -30,4 +30,4 @@ class Known {
   std::string reason_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -5,7 +5,7 @@
 #include "harness/analyze/holistic.h"
 #include "harness/analyze/launches.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 struct QueueEnds {
@@ -88,7 +88,7 @@ Known<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline, const St
   std::map<std::uint32_t, QueueEnds> streams;  // by lane
   for (const std::size_t index : holistic_rows(timeline, steps)) {
     const WorkRow& row = timeline.work[index];
-    if (row.call == kNoIndex) continue;
+    if (row.call == ops::kNoIndex) continue;
     QueueEnds& ends = streams[row.event->lane];
     ends.calls.push_back(timeline.calls[row.call].event->start_ns);
     ends.rows.push_back(row.event->start_ns);
@@ -100,11 +100,11 @@ Known<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline, const St
   }
   std::vector<LaunchQueue> out;
   for (auto& [lane, ends] : streams) {
-    const TraceLane& stream = timeline.trace->lanes[lane];
+    const trace::TraceLane& stream = timeline.trace->lanes[lane];
     out.push_back({.device = stream.device, .stream = stream.stream});
     follow(ends, out.back());
   }
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

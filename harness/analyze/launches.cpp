@@ -5,7 +5,7 @@
 
 #include "harness/analyze/holistic.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr std::size_t kMaxWorst = 8;
@@ -36,13 +36,13 @@ Known<Launches> launch_statistics(const Timeline& timeline, const Steps& steps) 
   std::vector<bool> has_worked(timeline.devices.size());
   for (const std::size_t index : holistic_rows(timeline, steps)) {
     const WorkRow& row = timeline.work[index];
-    const TraceEvent& work = *row.event;
+    const trace::TraceEvent& work = *row.event;
     const auto device = static_cast<std::size_t>(
         std::lower_bound(timeline.devices.begin(), timeline.devices.end(), row.device) -
         timeline.devices.begin());
-    if (row.call != kNoIndex) {
+    if (row.call != ops::kNoIndex) {
       const CallRow& call_row = timeline.calls[row.call];
-      const TraceEvent& call = *call_row.event;
+      const trace::TraceEvent& call = *call_row.event;
       const std::int64_t call_ns = call.duration_ns();
       if (!seen[row.call]) {
         seen[row.call] = true;
@@ -64,7 +64,7 @@ Known<Launches> launch_statistics(const Timeline& timeline, const Steps& steps) 
           out.worst.push_back({.call = span_of(call),
                                .work = span_of(work),
                                .name = work.name,
-                               .op = call_row.op == nullptr ? kNoIndex : call_row.op->name,
+                               .op = call_row.op == nullptr ? ops::kNoIndex : call_row.op->name,
                                .delay_ns = delay_ns,
                                .idle_ns = idle_ns});
           if (out.worst.size() > 64 * kMaxWorst) keep_worst(out.worst);
@@ -82,4 +82,4 @@ Known<Launches> launch_statistics(const Timeline& timeline, const Steps& steps) 
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

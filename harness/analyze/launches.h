@@ -12,16 +12,16 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // A row that began late although its device had nothing to do.
 struct DelayedLaunch {
   TimeSpan call = {};
   TimeSpan work = {};
-  std::uint32_t name = kNoIndex;  // Trace::names, of the work
-  std::uint32_t op = kNoIndex;    // Trace::names; none: outside all ops
-  std::int64_t delay_ns = 0;      // end of the call to the start of the work
-  std::int64_t idle_ns = 0;       // of that: the device did nothing
+  std::uint32_t name = ops::kNoIndex;  // Trace::names, of the work
+  std::uint32_t op = ops::kNoIndex;    // Trace::names; none: outside all ops
+  std::int64_t delay_ns = 0;           // end of the call to the start of the work
+  std::int64_t idle_ns = 0;            // of that: the device did nothing
 };
 
 struct Launches {
@@ -63,4 +63,4 @@ struct LaunchQueue {
 [[nodiscard]] Known<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
                                                             const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

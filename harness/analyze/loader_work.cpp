@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr std::size_t kMadeParts = kLoaderPartCount - 1;  // that have rows
@@ -19,15 +19,16 @@ struct MadeBatch {
 };
 
 std::size_t part_of(std::string_view name) {
-  return static_cast<std::size_t>(std::find(kLoaderParts.begin(), kLoaderParts.end(), name) -
-                                  kLoaderParts.begin());
+  return static_cast<std::size_t>(
+      std::find(ops::kLoaderParts.begin(), ops::kLoaderParts.end(), name) -
+      ops::kLoaderParts.begin());
 }
 
 // Rows of a batch follow each other without a gap, in the order of their parts.
-std::vector<MadeBatch> batches_of(const Trace& trace, const TraceLane& lane) {
+std::vector<MadeBatch> batches_of(const trace::Trace& trace, const trace::TraceLane& lane) {
   std::vector<MadeBatch> batches;
-  for (const TraceEvent& event : lane.events) {
-    if (event.kind != EventKind::kWorker) continue;
+  for (const trace::TraceEvent& event : lane.events) {
+    if (event.kind != trace::EventKind::kWorker) continue;
     const std::size_t part = part_of(trace.name_of(event));
     if (part == kMadeParts || event.duration_ns() <= 0) continue;
     const bool goes_on = !batches.empty() && batches.back().last_part < part &&
@@ -134,10 +135,10 @@ LoaderWork::Parts rounded(const std::array<double, kLoaderPartCount>& ns, std::i
   return parts;
 }
 
-IntervalSet fetches_of(const Trace& trace, std::uint32_t lane) {
+IntervalSet fetches_of(const trace::Trace& trace, std::uint32_t lane) {
   std::vector<TimeSpan> spans;
-  if (lane == kNoIndex) return {};
-  for (const TraceEvent& event : trace.lanes[lane].events) {
+  if (lane == ops::kNoIndex) return {};
+  for (const trace::TraceEvent& event : trace.lanes[lane].events) {
     if (is_host_op(trace, event) && trace.facts_of(event).data_wait) {
       spans.push_back(span_of(event));
     }
@@ -149,7 +150,7 @@ IntervalSet fetches_of(const Trace& trace, std::uint32_t lane) {
 
 std::string_view name_of(LoaderPart part) {
   const auto index = static_cast<std::size_t>(part);
-  return index < kMadeParts ? kLoaderParts[index] : "hand_over";
+  return index < kMadeParts ? ops::kLoaderParts[index] : "hand_over";
 }
 
 std::int64_t LoaderWork::exposed_total_ns() const {
@@ -162,19 +163,19 @@ LoaderPart LoaderWork::largest_exposed() const {
 }
 
 Known<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   std::vector<TimeSpan> windows;
   for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
   const IntervalSet counted(std::move(windows));
   LoaderWork out;
   WorkSweep sweep;
   std::vector<double> batch_ns;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
+  for (const trace::TraceLane& lane : trace.lanes) {
+    if (lane.kind != trace::LaneKind::kHost) continue;
     const std::vector<MadeBatch> batches = batches_of(trace, lane);
     if (batches.empty()) continue;
     sweep.add(batches);
-    out.in_step_thread = out.in_step_thread || lane.tid == kStepLoaderTrack;
+    out.in_step_thread = out.in_step_thread || lane.tid == ops::kStepLoaderTrack;
     for (const MadeBatch& batch : batches) {
       if (counted.length_in({batch.at.end_ns - 1, batch.at.end_ns}) == 0) continue;
       batch_ns.push_back(double(batch.at.length_ns()));
@@ -200,4 +201,4 @@ Known<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps)
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

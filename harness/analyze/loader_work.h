@@ -12,7 +12,7 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 enum class LoaderPart : std::uint8_t {
   kFetch,
@@ -44,4 +44,4 @@ struct LoaderWork {
 
 [[nodiscard]] Known<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

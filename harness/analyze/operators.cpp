@@ -8,7 +8,7 @@
 
 #include "harness/analyze/row_names.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
@@ -17,7 +17,7 @@ constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 enum class Listing : std::uint8_t { kListed, kParent, kLeftOut };
 
 struct OperatorNode {
-  const TraceEvent* event = nullptr;
+  const trace::TraceEvent* event = nullptr;
   std::uint32_t parent = kNoNode;
   std::uint32_t only_child = kNoNode;
   std::int32_t children = 0;
@@ -41,7 +41,7 @@ struct CallWork {
   std::int64_t rows = 0;
 };
 
-Listing listing_of(const TraceName& name, bool annotation) {
+Listing listing_of(const trace::TraceName& name, bool annotation) {
   if (name.facts.step >= 0 || name.facts.data_wait || name.facts.optimizer) {
     return Listing::kParent;
   }
@@ -56,14 +56,14 @@ class OperatorTable {
  public:
   explicit OperatorTable(const Timeline& timeline)
       : timeline_(timeline), rows_(timeline.trace->names.size()) {
-    for (const TraceName& name : timeline.trace->names) {
+    for (const trace::TraceName& name : timeline.trace->names) {
       op_listing_.push_back(listing_of(name, false));
       annotation_listing_.push_back(listing_of(name, true));
       eligible_name_.push_back(is_tensor_core_eligible(name.text));
     }
     work_.resize(timeline.calls.size());
     for (const WorkRow& row : timeline.work) {
-      if (row.call == kNoIndex) continue;
+      if (row.call == ops::kNoIndex) continue;
       CallWork& work = work_[row.call];
       const std::int64_t duration_ns = row.event->duration_ns();
       work.device_ns += duration_ns;
@@ -103,8 +103,8 @@ class OperatorTable {
   }
 
  private:
-  [[nodiscard]] Listing listing(const TraceEvent& event) const {
-    return (event.kind == EventKind::kOp ? op_listing_ : annotation_listing_)[event.name];
+  [[nodiscard]] Listing listing(const trace::TraceEvent& event) const {
+    return (event.kind == trace::EventKind::kOp ? op_listing_ : annotation_listing_)[event.name];
   }
 
   // Calls come by start, of all threads.
@@ -115,22 +115,23 @@ class OperatorTable {
     }
   }
 
-  void build(const TraceLane& lane, const std::vector<std::uint32_t>& calls) {
+  void build(const trace::TraceLane& lane, const std::vector<std::uint32_t>& calls) {
     nodes_.clear();
     std::vector<std::uint32_t> open;
     auto call = calls.begin();
     const auto close_until = [&](std::int64_t at_ns) {
       while (!open.empty() && nodes_[open.back()].event->end_ns <= at_ns) open.pop_back();
     };
-    const auto take_calls = [&](const TraceEvent* before) {
+    const auto take_calls = [&](const trace::TraceEvent* before) {
       for (; call != calls.end(); ++call) {
-        const TraceEvent& event = *timeline_.calls[*call].event;
+        const trace::TraceEvent& event = *timeline_.calls[*call].event;
         if (before != nullptr && !precedes(event, *before)) return;
         give(event, work_[*call], open);
       }
     };
-    for (const TraceEvent& event : lane.events) {
-      if (event.kind != EventKind::kOp && event.kind != EventKind::kAnnotation) continue;
+    for (const trace::TraceEvent& event : lane.events) {
+      if (event.kind != trace::EventKind::kOp && event.kind != trace::EventKind::kAnnotation)
+        continue;
       if (listing(event) == Listing::kLeftOut) continue;
       take_calls(&event);
       close_until(event.start_ns);
@@ -149,13 +150,13 @@ class OperatorTable {
     take_calls(nullptr);
   }
 
-  static bool precedes(const TraceEvent& call, const TraceEvent& op) {
+  static bool precedes(const trace::TraceEvent& call, const trace::TraceEvent& op) {
     if (call.start_ns != op.start_ns) return call.start_ns < op.start_ns;
     return call.end_ns > op.end_ns;
   }
 
   // To the innermost open row that holds the call.
-  void give(const TraceEvent& call, const CallWork& work, std::vector<std::uint32_t>& open) {
+  void give(const trace::TraceEvent& call, const CallWork& work, std::vector<std::uint32_t>& open) {
     while (!open.empty() && nodes_[open.back()].event->end_ns < call.start_ns) open.pop_back();
     // Sound rows nest, so that the first one looked at holds the call.
     constexpr std::ptrdiff_t kMaxLooks = 64;
@@ -177,8 +178,8 @@ class OperatorTable {
       if (node.merged) continue;
       while (node.children == 1) {
         OperatorNode& child = nodes_[node.only_child];
-        if (child.event->name != node.event->name || child.event->kind != EventKind::kOp ||
-            node.event->kind != EventKind::kOp) {
+        if (child.event->name != node.event->name || child.event->kind != trace::EventKind::kOp ||
+            node.event->kind != trace::EventKind::kOp) {
           break;
         }
         child.merged = true;
@@ -207,7 +208,7 @@ class OperatorTable {
         nodes_[parent].device_ns += node.device_ns;
         nodes_[parent].tensor_core_ns += node.tensor_core_ns;
       }
-      const bool eligible = node.event->kind == EventKind::kOp &&
+      const bool eligible = node.event->kind == trace::EventKind::kOp &&
                             (eligible_name_[node.event->name] || node.self_tensor_core_ns > 0);
       if (parent != kNoNode && (eligible || node.eligible_below)) {
         nodes_[parent].eligible_below = true;
@@ -243,9 +244,9 @@ class OperatorTable {
 
 Operators list_operators(const Timeline& timeline) {
   OperatorTable table(timeline);
-  const std::vector<TraceLane>& lanes = timeline.trace->lanes;
+  const std::vector<trace::TraceLane>& lanes = timeline.trace->lanes;
   for (std::uint32_t i = 0; i < lanes.size(); ++i) {
-    if (lanes[i].kind == LaneKind::kHost) table.add(i);
+    if (lanes[i].kind == trace::LaneKind::kHost) table.add(i);
   }
   std::vector<OperatorRow> rows = table.finish();
   if (rows.empty()) {
@@ -255,4 +256,4 @@ Operators list_operators(const Timeline& timeline) {
   return {.rows = std::move(rows), .eligible_share = table.eligible_share()};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -15,10 +15,10 @@
 #include "harness/analyze/known.h"
 #include "harness/analyze/timeline.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct OperatorRow {
-  std::uint32_t name = kNoIndex;  // Trace::names
+  std::uint32_t name = ops::kNoIndex;  // Trace::names
   std::int64_t calls = 0;
   std::int64_t host_ns = 0;
   std::int64_t self_host_ns = 0;
@@ -39,4 +39,4 @@ struct Operators {
 
 [[nodiscard]] Operators list_operators(const Timeline& timeline);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -6,7 +6,7 @@
 #include "harness/analyze/ranks.h"
 #include "harness/analyze/row_names.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Later than this in ns is a time since 1970: 2001.
@@ -20,17 +20,17 @@ bool is_between_two(std::string_view name) {
   return false;
 }
 
-std::string key_of_collective(const Trace& trace, const TraceEvent& event) {
-  const KernelDetail* kernel = trace.kernel_detail(event);
-  const OpDetail* op = trace.op_detail(event);
+std::string key_of_collective(const trace::Trace& trace, const trace::TraceEvent& event) {
+  const trace::KernelDetail* kernel = trace.kernel_detail(event);
+  const trace::OpDetail* op = trace.op_detail(event);
   const std::uint32_t index = kernel != nullptr ? kernel->collective
                               : op != nullptr   ? op->collective
-                                                : kNoIndex;
-  if (index == kNoIndex) return short_row_name(trace.name_of(event));
-  const CollectiveDetail& detail = trace.collectives[index];
-  std::string key = detail.name == kNoIndex ? short_row_name(trace.name_of(event))
-                                            : std::string(trace.text(detail.name));
-  if (detail.group != kNoIndex) key += ", group " + std::string(trace.text(detail.group));
+                                                : ops::kNoIndex;
+  if (index == ops::kNoIndex) return short_row_name(trace.name_of(event));
+  const trace::CollectiveDetail& detail = trace.collectives[index];
+  std::string key = detail.name == ops::kNoIndex ? short_row_name(trace.name_of(event))
+                                                 : std::string(trace.text(detail.name));
+  if (detail.group != ops::kNoIndex) key += ", group " + std::string(trace.text(detail.group));
   return key;
 }
 
@@ -40,8 +40,8 @@ struct PlacedCollective {
   CollectiveRow row = {};
 };
 
-void add_collective(const Trace& trace, const TraceEvent& event, const TraceEvent* call,
-                    std::vector<PlacedCollective>& all) {
+void add_collective(const trace::Trace& trace, const trace::TraceEvent& event,
+                    const trace::TraceEvent* call, std::vector<PlacedCollective>& all) {
   CollectiveRow row{.key = key_of_collective(trace, event), .duration_ns = event.duration_ns()};
   if (is_between_two(row.key)) return;
   all.push_back({.begin_ns = event.start_ns,
@@ -51,15 +51,15 @@ void add_collective(const Trace& trace, const TraceEvent& event, const TraceEven
 
 // Kernels of the device or, where there are none, the host's rows of a backend such as Gloo.
 std::vector<PlacedCollective> collectives_of(const Timeline& timeline) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   std::vector<PlacedCollective> all;
   for (const WorkRow& row : timeline.work) {
     if (row.communication) add_collective(trace, *row.event, timeline.call_of(row), all);
   }
   if (!all.empty()) return all;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
-    for (const TraceEvent& event : lane.events) {
+  for (const trace::TraceLane& lane : trace.lanes) {
+    if (lane.kind != trace::LaneKind::kHost) continue;
+    for (const trace::TraceEvent& event : lane.events) {
       if (is_host_op(trace, event) && is_collective(trace.name_of(event))) {
         add_collective(trace, event, nullptr, all);
       }
@@ -70,7 +70,7 @@ std::vector<PlacedCollective> collectives_of(const Timeline& timeline) {
   return all;
 }
 
-std::string own_job(const Trace& trace) {
+std::string own_job(const trace::Trace& trace) {
   std::string job;
   for (const char* key : {"case_id", "launch", "engine"}) {
     job += std::string(trace.own_fact(key)) + ' ';
@@ -80,7 +80,7 @@ std::string own_job(const Trace& trace) {
 
 }  // namespace
 
-std::optional<RankTrace> rank_trace(const std::string& path, const Trace& trace,
+std::optional<RankTrace> rank_trace(const std::string& path, const trace::Trace& trace,
                                     const Analysis& analysis) {
   if (!trace.rank) return std::nullopt;
   const std::int64_t base_ns = trace.base_ns.value_or(0);
@@ -133,4 +133,4 @@ std::vector<std::vector<std::size_t>> rank_jobs(const std::vector<RankTrace>& ra
   return jobs;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

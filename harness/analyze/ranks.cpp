@@ -9,7 +9,7 @@
 #include "harness/stats/order.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Ranks of a step that have a collective in common: their places, and how long each took.
@@ -31,7 +31,7 @@ double median_of_others(const std::vector<double>& values, std::size_t without) 
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i != without) others.push_back(values[i]);
   }
-  return median(others);
+  return stats::median(others);
 }
 
 class RankComparison {
@@ -124,7 +124,7 @@ class RankComparison {
     if (common_.empty()) {
       warn("no step is in the traces of all ranks: nothing can be compared");
     } else if (common_.size() < most) {
-      warn("of " + counted(std::int64_t(seen.size()), "step") + " only " +
+      warn("of " + text::counted(std::int64_t(seen.size()), "step") + " only " +
            std::to_string(common_.size()) + " are in the traces of all ranks, and count");
     }
   }
@@ -155,7 +155,7 @@ class RankComparison {
     }
     const auto slowest = std::max_element(works.begin(), works.end());
     ++out_.rows[static_cast<std::size_t>(slowest - works.begin())].slowest_in;
-    out_.imbalance_ns += *slowest - median(works);
+    out_.imbalance_ns += *slowest - stats::median(works);
     for (std::size_t i = 0; i < works.size(); ++i) out_.rows[i].work_ns += works[i];
     add_skew(steps);
   }
@@ -249,7 +249,7 @@ class RankComparison {
       }
       step_times.push_back(row.step_ns);
     }
-    out_.step_ns = median(step_times);
+    out_.step_ns = stats::median(step_times);
     if (comparable) {
       out_.skew_max_ns = *std::max_element(skews_.begin(), skews_.end());
       double sum = 0;
@@ -306,4 +306,4 @@ RankReport compare_ranks(std::vector<RankTrace> ranks) {
   return RankComparison(std::move(ranks)).take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

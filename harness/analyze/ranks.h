@@ -21,7 +21,7 @@
 
 #include "harness/analyze/analysis.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct CollectiveRow {
   std::string key = {};  // name and group
@@ -52,7 +52,8 @@ struct RankTrace {
 };
 
 // Nothing where the trace does not say its rank.
-[[nodiscard]] std::optional<RankTrace> rank_trace(const std::string& path, const Trace& trace,
+[[nodiscard]] std::optional<RankTrace> rank_trace(const std::string& path,
+                                                  const trace::Trace& trace,
                                                   const Analysis& analysis);
 
 // Are these traces of one job of several ranks? Groups of two or more ranks that share a job and a
@@ -111,4 +112,4 @@ inline constexpr double kStragglerShare = 0.01;
 
 [[nodiscard]] RankReport compare_ranks(std::vector<RankTrace> ranks);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

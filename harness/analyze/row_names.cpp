@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 bool is_tensor_core_eligible(std::string_view op) {
   // Sorted.
@@ -93,7 +93,7 @@ std::string short_row_name(std::string_view name) {
       }
     }
   }
-  return shortened_inside(name, kLongest);
+  return text::shortened_inside(name, kLongest);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

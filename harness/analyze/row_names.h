@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // Matrix products, convolutions, attention and recurrent cells: ops that automatic mixed precision
 // casts, so that their kernels can use tensor cores.
@@ -22,4 +22,4 @@ namespace stepbench {
 // sentences. "at::native::vectorized_elementwise_kernel<4, …char*, 3>>".
 [[nodiscard]] std::string short_row_name(std::string_view name);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -5,7 +5,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr const char* kNoDevice = "the trace has no device rows";
@@ -40,8 +40,8 @@ HeldUp held_up_by(const RuleInput& in, const Chosen& chosen) {
 }
 
 std::string words_of(const RuleInput& in, const HeldUp& held) {
-  std::string text = short_number(in.per_step(double(held.copies)), 1) + " per step";
-  if (held.bytes > 0) text += ", " + byte_text(in.per_step(held.bytes));
+  std::string text = text::short_number(in.per_step(double(held.copies)), 1) + " per step";
+  if (held.bytes > 0) text += ", " + text::byte_text(in.per_step(held.bytes));
   return text + ", calls of " + in.each_step(held.call_ns) + "; mostly " +
          in.name(held.worst->name);
 }
@@ -52,7 +52,7 @@ void finish(const RuleInput& in, const HeldUp& held, Finding& finding) {
   in.add_places(finding, IdleCause::kCopyCall);
 }
 
-bool is_pageable(const CopyGroup& group) { return group.host == MemoryKind::kPageable; }
+bool is_pageable(const CopyGroup& group) { return group.host == trace::MemoryKind::kPageable; }
 
 }  // namespace
 
@@ -91,7 +91,7 @@ Ruling copy_exposed(const RuleInput& in) {
   const auto exposed_ns = double(in.idle.counted.copy_ns);
   if (in.share(exposed_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(exposed_ns, "copies run while no kernel does, " +
-                                                percent_text(in.share(exposed_ns)) +
+                                                text::percent_text(in.share(exposed_ns)) +
                                                 " of the step (" + in.each_step(exposed_ns) + ')');
   if (in.analysis.copies) {
     const auto& groups = in.analysis.copies->groups;
@@ -101,7 +101,7 @@ Ruling copy_exposed(const RuleInput& in) {
     if (most != groups.end()) {
       finding.text += "; mostly " + in.name(most->name);
       if (most->bytes_per_ns.n > 0) {
-        finding.text += " at " + significant(most->bytes_per_ns.median) + " GB/s";
+        finding.text += " at " + text::significant(most->bytes_per_ns.median) + " GB/s";
       }
     }
   }
@@ -122,8 +122,8 @@ Ruling blocking_sets(const RuleInput& in) {
   double calls = 0;
   const RuntimeCallRow* worst = nullptr;
   for (const RuntimeCallRow& row : *in.analysis.runtime_calls) {
-    const TraceName& name = in.trace.names[row.name];
-    if (name.facts.call != CallClass::kSet || name.text.find("Async") != std::string::npos)
+    const trace::TraceName& name = in.trace.names[row.name];
+    if (name.facts.call != trace::CallClass::kSet || name.text.find("Async") != std::string::npos)
       continue;
     total_ns += double(row.step_ns);
     calls += double(row.step_calls);
@@ -131,7 +131,7 @@ Ruling blocking_sets(const RuleInput& in) {
   }
   if (worst == nullptr || in.share(total_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(
-      total_ns, "synchronous calls that set memory: " + short_number(in.per_step(calls), 1) +
+      total_ns, "synchronous calls that set memory: " + text::short_number(in.per_step(calls), 1) +
                     " per step, " + in.each_step(total_ns) + "; " + in.name(worst->name) + " in " +
                     in.name(worst->longest_op));
   finding.remedy = "Set memory asynchronously, on the stream that uses it (cudaMemsetAsync).";
@@ -140,4 +140,4 @@ Ruling blocking_sets(const RuleInput& in) {
   return finding;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -7,7 +7,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Of a wait: smaller parts are not worth a word.
@@ -23,7 +23,7 @@ std::string_view words_of(LoaderPart part) {
 
 std::string_view loader_class(const RuleInput& in) {
   for (const LoaderCall& call : in.analysis.data_loading->calls) {
-    const std::string_view name = iterator_class(in.trace.names[call.name].text);
+    const std::string_view name = trace::iterator_class(in.trace.names[call.name].text);
     if (!name.empty()) return name;
   }
   return {};
@@ -44,7 +44,7 @@ std::string meanwhile(const LoaderWork& work) {
     if (!text.empty()) text += ", ";
     const auto part = static_cast<LoaderPart>(i);
     const bool around = part == LoaderPart::kHandOver && work.in_step_thread;
-    text += std::string(around ? "around it" : words_of(part)) + ' ' + percent_text(share);
+    text += std::string(around ? "around it" : words_of(part)) + ' ' + text::percent_text(share);
   }
   return text;
 }
@@ -63,8 +63,8 @@ Ruling data_exposed(const RuleInput& in) {
   const std::string_view iterator = loader_class(in);
   std::string text =
       std::string(in.on_device() ? "the device waits for data " : "the step waits for data ") +
-      percent_text(in.share(exposed_ns)) + " of the time (" + in.each_step(exposed_ns);
-  if (hidden_ns > 0) text += "; another " + duration(in.per_step(hidden_ns)) + " is hidden";
+      text::percent_text(in.share(exposed_ns)) + " of the time (" + in.each_step(exposed_ns);
+  if (hidden_ns > 0) text += "; another " + text::duration(in.per_step(hidden_ns)) + " is hidden";
   text += ')';
   const Known<LoaderWork>& work = in.analysis.loader_work;
   if (work && work->exposed_total_ns() > 0) {
@@ -93,8 +93,8 @@ Ruling slow_first_batch(const RuleInput& in) {
   const double ratio = double(loading.first_ns) / loading.later.median;
   if (ratio < in.threshold) return std::nullopt;
   Finding finding = in.of_value(ratio, Severity::kInfo,
-                                "the first batch took " + duration(double(loading.first_ns)) +
-                                    ", the later ones " + duration(loading.later.median) +
+                                "the first batch took " + text::duration(double(loading.first_ns)) +
+                                    ", the later ones " + text::duration(loading.later.median) +
                                     " in the median: workers start with it");
   finding.remedy =
       "It comes once per epoch: persistent_workers=True starts workers once, and a warm-up keeps "
@@ -114,10 +114,10 @@ Ruling loader_workers(const RuleInput& in) {
   }
   const LoaderWork& work = *in.analysis.loader_work;
   const double busy = work.busy_share_waiting;
-  const std::string workers = counted(work.workers, "worker");
-  const std::string while_waiting = percent_text(busy) +
+  const std::string workers = text::counted(work.workers, "worker");
+  const std::string while_waiting = text::percent_text(busy) +
                                     " busy while the step waits; a batch takes " +
-                                    duration(work.batch.median) + " in a worker";
+                                    text::duration(work.batch.median) + " in a worker";
   const auto made = [&](std::string text) {
     return in.of_value(in.share(in.idle_ns(IdleCause::kDataLoading)), Severity::kWarning,
                        std::move(text));
@@ -126,7 +126,7 @@ Ruling loader_workers(const RuleInput& in) {
     Finding finding = made(
         "no worker makes a batch for most of the wait: finished batches are on "
         "their way, or workers start late (" +
-        workers + ", " + percent_text(work.busy_share) + " busy)");
+        workers + ", " + text::percent_text(work.busy_share) + " busy)");
     finding.remedy =
         "Hand over fewer bytes or larger batches, keep workers over epochs "
         "(persistent_workers), and let them read further ahead (prefetch_factor).";
@@ -139,7 +139,8 @@ Ruling loader_workers(const RuleInput& in) {
     Finding finding = made(
         "some batches take much longer than others, and the step waits for "
         "them: " +
-        workers + ", only " + while_waiting + " (the longest " + duration(work.batch.max) + ')');
+        workers + ", only " + while_waiting + " (the longest " + text::duration(work.batch.max) +
+        ')');
     finding.remedy =
         "Take batches as they are finished (in_order=False), read further ahead "
         "(prefetch_factor), or make the slow samples cheaper.";
@@ -151,7 +152,7 @@ Ruling loader_workers(const RuleInput& in) {
   const double enough = std::ceil(work.batch.mean / std::max(own_ns, 1.0));
   std::string text = "too few workers, or too few cores for them: " + workers + ", " +
                      while_waiting + ", mostly " + std::string(words_of(work.largest_exposed())) +
-                     ", and the step without its waits " + duration(own_ns);
+                     ", and the step without its waits " + text::duration(own_ns);
   Finding finding = made(std::move(text));
   finding.remedy =
       "More workers where cores are free or samples wait for storage; otherwise less "
@@ -161,4 +162,4 @@ Ruling loader_workers(const RuleInput& in) {
   return finding;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -6,7 +6,7 @@
 #include "harness/analyze/rule_input.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr const char* kNoDeviceWork = "the trace has no device rows";
@@ -60,7 +60,7 @@ Ruling communication_exposed(const RuleInput& in) {
   const auto exposed_ns = double(in.idle.counted.communication_ns);
   if (in.share(exposed_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(exposed_ns, "communication runs while nothing computes, " +
-                                                percent_text(in.share(exposed_ns)) +
+                                                text::percent_text(in.share(exposed_ns)) +
                                                 " of the step (" + in.each_step(exposed_ns) + ')');
   finding.remedy =
       "Overlap it with the backward pass (buckets of DistributedDataParallel), send less often "
@@ -90,9 +90,9 @@ Ruling low_utilization(const RuleInput& in) {
   }
   const bool copies = double(in.idle.counted.copy_ns) > in.idle_ns(largest);
   return in.of_value(busy, Severity::kWarning,
-                     "kernels run " + percent_text(busy) + " of the time, and less than " +
-                         percent_text(in.threshold) + " in " + std::to_string(below) + " of " +
-                         std::to_string(all) + " steps; the largest cause: " +
+                     "kernels run " + text::percent_text(busy) + " of the time, and less than " +
+                         text::percent_text(in.threshold) + " in " + std::to_string(below) +
+                         " of " + std::to_string(all) + " steps; the largest cause: " +
                          std::string(copies ? "copies that nothing hides" : words_of(largest)) +
                          low_parts_text(in));
 }
@@ -103,8 +103,8 @@ Ruling gpu_gaps(const RuleInput& in) {
   if (longest_ns < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(longest_ns, Severity::kWarning,
-                  "the device did nothing for " + duration(longest_ns) + " without a break");
-  in.add_place(finding, kNoIndex, in.idle.longest_idle, in.idle.longest_idle_step);
+                  "the device did nothing for " + text::duration(longest_ns) + " without a break");
+  in.add_place(finding, ops::kNoIndex, in.idle.longest_idle, in.idle.longest_idle_step);
   finding.places.front().name = "idle device";
   return finding;
 }
@@ -120,10 +120,10 @@ Ruling low_occupancy(const RuleInput& in) {
   }
   Finding finding = in.of_value(
       *gpu->occupancy_percent, Severity::kInfo,
-      "the kernels keep " + short_number(*gpu->occupancy_percent, 1) +
+      "the kernels keep " + text::short_number(*gpu->occupancy_percent, 1) +
           " % of the warps resident, by time" +
           (gpu->sm_efficiency
-               ? ", and fill " + percent_text(*gpu->sm_efficiency) + " of the multiprocessors"
+               ? ", and fill " + text::percent_text(*gpu->sm_efficiency) + " of the multiprocessors"
                : std::string()));
   finding.low_confidence = true;
   finding.remedy =
@@ -136,7 +136,7 @@ Ruling low_occupancy(const RuleInput& in) {
 Ruling tensor_cores_unused(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
   constexpr int kFirstWithTensorCores = 7;
-  const TraceDevice* device =
+  const ops::TraceDevice* device =
       in.analysis.devices.empty()
           ? nullptr
           : in.trace.device(in.options.device.value_or(in.analysis.devices[0]));
@@ -154,7 +154,7 @@ Ruling tensor_cores_unused(const RuleInput& in) {
   Finding finding = in.of_value(
       eligible, perhaps ? Severity::kInfo : Severity::kWarning,
       "no kernel is known to use tensor cores, although operations that could use them launch " +
-          percent_text(eligible) + " of the kernel time" +
+          text::percent_text(eligible) + " of the kernel time" +
           (perhaps ? "; some kernels of newer libraries probably do" : ""));
   finding.low_confidence = perhaps;
   finding.remedy =
@@ -174,8 +174,8 @@ Ruling memory_near_limit(const RuleInput& in) {
     if (used < in.threshold) continue;
     Finding finding = in.of_value(used, Severity::kWarning,
                                   "device " + std::to_string(peak.device) + " held " +
-                                      byte_text(double(peak.allocated_bytes)) + " of its " +
-                                      byte_text(double(*peak.total_bytes)) +
+                                      text::byte_text(double(peak.allocated_bytes)) + " of its " +
+                                      text::byte_text(double(*peak.total_bytes)) +
                                       ": one larger batch fails, and the allocator "
                                       "may have to free and retry");
     finding.remedy = "Activation checkpointing, a smaller batch or a smaller precision.";
@@ -184,4 +184,4 @@ Ruling memory_near_limit(const RuleInput& in) {
   return std::nullopt;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

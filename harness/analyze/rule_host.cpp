@@ -4,7 +4,7 @@
 #include "harness/analyze/rule_input.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr const char* kNoWork = "the trace has no device rows";
@@ -15,7 +15,7 @@ struct CallsOfClass {
   const RuntimeCallRow* worst = nullptr;
 };
 
-CallsOfClass calls_of(const RuleInput& in, CallClass wanted) {
+CallsOfClass calls_of(const RuleInput& in, trace::CallClass wanted) {
   CallsOfClass out;
   if (!in.analysis.runtime_calls) return out;
   for (const RuntimeCallRow& row : *in.analysis.runtime_calls) {
@@ -38,14 +38,15 @@ const IdlePlace* first_place(const RuleInput& in, IdleCause cause) {
 Ruling sync_bound(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoWork);
   const double idle_ns = in.idle_ns(IdleCause::kSynchronise);
-  const CallsOfClass calls = calls_of(in, CallClass::kSynchronize);
+  const CallsOfClass calls = calls_of(in, trace::CallClass::kSynchronize);
   // While the host waits for the device it prepares nothing: what the device waits for afterwards
   // is lost by the same call.
   const double busy_ns = std::max(0.0, calls.total_ns - idle_ns);
   const double held_up_ns = idle_ns + std::min(busy_ns, in.host_bound_ns());
   if (calls.worst == nullptr || in.share(idle_ns) < in.threshold) return std::nullopt;
   const IdlePlace* place = first_place(in, IdleCause::kSynchronise);
-  std::string text = "the host waits for the device " + short_number(in.per_step(calls.calls), 1) +
+  std::string text = "the host waits for the device " +
+                     text::short_number(in.per_step(calls.calls), 1) +
                      " times per step, and the device then waits for the host (" +
                      in.each_step(idle_ns) + "): " + in.name(calls.worst->name);
   if (place != nullptr) text += " in " + in.name(place->name);
@@ -60,11 +61,11 @@ Ruling sync_bound(const RuleInput& in) {
 
 Ruling allocations(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoWork);
-  const CallsOfClass calls = calls_of(in, CallClass::kAllocate);
+  const CallsOfClass calls = calls_of(in, trace::CallClass::kAllocate);
   if (calls.worst == nullptr || in.share(calls.total_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(
       calls.total_ns, "memory is allocated or freed inside the steps: " +
-                          short_number(in.per_step(calls.calls), 1) + " calls per step, " +
+                          text::short_number(in.per_step(calls.calls), 1) + " calls per step, " +
                           in.each_step(calls.total_ns) + "; mostly " + in.name(calls.worst->name) +
                           " in " + in.name(calls.worst->longest_op));
   finding.remedy =
@@ -79,13 +80,13 @@ Ruling allocations(const RuleInput& in) {
 Ruling unattributed(const RuleInput& in) {
   const double idle_ns = in.idle_ns(IdleCause::kUnattributed);
   if (in.share(idle_ns) < in.threshold) return std::nullopt;
-  std::string text = percent_text(in.share(idle_ns)) + " of the step (" + in.each_step(idle_ns) +
-                     ") lies under no recorded row";
+  std::string text = text::percent_text(in.share(idle_ns)) + " of the step (" +
+                     in.each_step(idle_ns) + ") lies under no recorded row";
   if (!in.idle.gaps.empty()) {
     const IdleGap& longest = in.idle.gaps.front();
-    text += "; the longest gap, " + duration(double(longest.at.length_ns()));
-    if (longest.before != kNoIndex) text += ", comes after " + in.name(longest.before);
-    if (longest.python != kNoIndex) text += ", in " + in.name(longest.python);
+    text += "; the longest gap, " + text::duration(double(longest.at.length_ns()));
+    if (longest.before != ops::kNoIndex) text += ", comes after " + in.name(longest.before);
+    if (longest.python != ops::kNoIndex) text += ", in " + in.name(longest.python);
   }
   Finding finding = in.of_share(idle_ns, std::move(text));
   finding.remedy =
@@ -93,7 +94,7 @@ Ruling unattributed(const RuleInput& in) {
       "record_function around suspected parts.";
   in.gain(finding, idle_ns);
   for (const IdleGap& gap : in.idle.gaps) {
-    in.add_place(finding, gap.python != kNoIndex ? gap.python : gap.before, gap.at, gap.step);
+    in.add_place(finding, gap.python != ops::kNoIndex ? gap.python : gap.before, gap.at, gap.step);
   }
   return finding;
 }
@@ -103,11 +104,11 @@ Ruling profiler_overhead(const RuleInput& in) {
   if (in.share(total_ns) < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(in.share(total_ns), Severity::kWarning,
-                  "the profiler's own work takes " + percent_text(in.share(total_ns)) +
+                  "the profiler's own work takes " + text::percent_text(in.share(total_ns)) +
                       " of the steps (" + in.each_step(total_ns) + ')');
   finding.remedy =
       "Take the time of a step from a run without a profiler, and only the causes from here.";
   return finding;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

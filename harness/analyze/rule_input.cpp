@@ -8,19 +8,19 @@
 #include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 double RuleInput::host_bound_ns() const {
   return idle_ns(IdleCause::kLaunch) + idle_ns(IdleCause::kHostOp) +
          idle_ns(IdleCause::kOtherThread);
 }
 
 std::string RuleInput::name(std::uint32_t index) const {
-  return index == kNoIndex ? std::string("outside all operators")
-                           : short_row_name(trace.names[index].text);
+  return index == ops::kNoIndex ? std::string("outside all operators")
+                                : short_row_name(trace.names[index].text);
 }
 
 std::string RuleInput::each_step(double total_ns) const {
-  return duration(per_step(total_ns)) + " per step";
+  return text::duration(per_step(total_ns)) + " per step";
 }
 
 bool RuleInput::is_set_to(std::string_view option, const Value& value) const {
@@ -29,7 +29,8 @@ bool RuleInput::is_set_to(std::string_view option, const Value& value) const {
 }
 
 Finding RuleInput::of_share(double total_ns, std::string text) const {
-  Finding finding = of_value(share(total_ns), severity_of_share(share(total_ns)), std::move(text));
+  Finding finding =
+      of_value(share(total_ns), findings::severity_of_share(share(total_ns)), std::move(text));
   finding.share = share(total_ns);
   return finding;
 }
@@ -54,13 +55,13 @@ void RuleInput::gain(Finding& finding, double total_ns) const {
   const double most = std::min(total_ns, double(idle.counted.wall_ns));
   finding.gain_ns = per_step(most);
   finding.share = share(most);
-  finding.severity = severity_of_share(*finding.share);
+  finding.severity = findings::severity_of_share(*finding.share);
 }
 
 void RuleInput::add_places(Finding& finding, IdleCause cause) const {
   for (const IdlePlace& place : idle.places) {
     if (place.cause != cause) continue;
-    add_place(finding, place.call == kNoIndex ? place.name : place.call, place.longest,
+    add_place(finding, place.call == ops::kNoIndex ? place.name : place.call, place.longest,
               place.longest_step);
   }
 }
@@ -81,4 +82,4 @@ void RuleInput::propose(Finding& finding, std::string option, const std::string&
   finding.set.push_back({.option = std::move(option), .value = value});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

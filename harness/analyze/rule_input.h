@@ -9,10 +9,10 @@
 
 #include "harness/analyze/rules.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct RuleInput {
-  const Trace& trace;
+  const trace::Trace& trace;
   const Analysis& analysis;
   const IdleReport& idle;
   const RuleOptions& options;
@@ -85,4 +85,4 @@ using Ruling = std::optional<Finding>;
 [[nodiscard]] Ruling unstable_steps(const RuleInput& in);
 [[nodiscard]] Ruling edge_step_bias(const RuleInput& in);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -7,7 +7,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr const char* kNothingLaunched = "the trace has no device rows";
@@ -27,11 +27,11 @@ void propose_fewer_launches(const RuleInput& in, Finding& finding) {
 double other_rules_ns(const RuleInput& in) {
   double total_ns = 0;
   for (const IdlePlace& place : in.idle.places) {
-    if (place.cause != IdleCause::kLaunch || place.call == kNoIndex) continue;
-    const TraceName& call = in.trace.names[place.call];
+    if (place.cause != IdleCause::kLaunch || place.call == ops::kNoIndex) continue;
+    const trace::TraceName& call = in.trace.names[place.call];
     const bool waits_for_set =
-        call.facts.call == CallClass::kSet && call.text.find("Async") == std::string::npos;
-    if (call.facts.call == CallClass::kAllocate || waits_for_set) {
+        call.facts.call == trace::CallClass::kSet && call.text.find("Async") == std::string::npos;
+    if (call.facts.call == trace::CallClass::kAllocate || waits_for_set) {
       total_ns += double(place.idle_ns);
     }
   }
@@ -51,7 +51,7 @@ void add_longest_places(const RuleInput& in, std::initializer_list<IdleCause> ca
     return a->longest.length_ns() > b->longest.length_ns();
   });
   for (const IdlePlace* place : places) {
-    in.add_place(finding, place->call == kNoIndex ? place->name : place->call, place->longest,
+    in.add_place(finding, place->call == ops::kNoIndex ? place->name : place->call, place->longest,
                  place->longest_step);
   }
 }
@@ -64,12 +64,12 @@ Ruling launch_bound(const RuleInput& in) {
   const double total_ns = in.host_bound_ns() - elsewhere_ns;
   if (in.share(total_ns) < in.threshold) return std::nullopt;
   std::string text = "the device waits for the host to launch work " +
-                     percent_text(in.share(total_ns)) + " of the time: calls of CUDA " +
-                     duration(in.per_step(in.idle_ns(IdleCause::kLaunch) - elsewhere_ns)) +
+                     text::percent_text(in.share(total_ns)) + " of the time: calls of CUDA " +
+                     text::duration(in.per_step(in.idle_ns(IdleCause::kLaunch) - elsewhere_ns)) +
                      (elsewhere_ns > 0 ? " (without those that allocate or set memory)" : "") +
-                     ", operators " + duration(in.per_step(in.idle_ns(IdleCause::kHostOp))) +
+                     ", operators " + text::duration(in.per_step(in.idle_ns(IdleCause::kHostOp))) +
                      ", other threads " +
-                     duration(in.per_step(in.idle_ns(IdleCause::kOtherThread))) + " per step";
+                     text::duration(in.per_step(in.idle_ns(IdleCause::kOtherThread))) + " per step";
   Finding finding = in.of_share(total_ns, std::move(text));
   finding.remedy =
       "Fewer, larger launches: CUDA graphs, torch.compile, fused operations and optimizers, larger "
@@ -93,8 +93,8 @@ Ruling tiny_kernels(const RuleInput& in) {
   if (tiny_share < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(tiny_share, Severity::kWarning,
-                  with_separators(std::int64_t(in.per_step(double(kernels.tiny_in_steps)))) +
-                      " of " + with_separators(std::int64_t(in.per_step(in_steps))) +
+                  text::with_separators(std::int64_t(in.per_step(double(kernels.tiny_in_steps)))) +
+                      " of " + text::with_separators(std::int64_t(in.per_step(in_steps))) +
                       " kernels per step take less than 10 us, about what a launch costs the host; "
                       "most often " +
                       in.name(kernels.rows[kernels.by_calls.front()].name));
@@ -123,10 +123,10 @@ Ruling launch_delay(const RuleInput& in) {
   const double share = idle_ns / steps / in.wall_ns();
   if (late.empty() || share < in.threshold) return std::nullopt;
   Finding finding = in.of_value(share, Severity::kInfo,
-                                counted(std::ssize(late), "launch") +
+                                text::counted(std::ssize(late), "launch") +
                                     " or more began late although the device had nothing "
                                     "to do; at worst it waited " +
-                                    duration(double(late.front().idle_ns)) + " for " +
+                                    text::duration(double(late.front().idle_ns)) + " for " +
                                     in.name(late.front().name) + ", whose launch call had ended");
   finding.window = std::string(name_of(Launches::kWindow));
   finding.low_confidence = true;
@@ -146,10 +146,10 @@ Ruling launch_queue_full(const RuleInput& in) {
   if (worst < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(worst, Severity::kInfo,
-                  "the launch queue is full " + percent_text(worst) +
+                  "the launch queue is full " + text::percent_text(worst) +
                       " of the time: the host is far ahead, the device is what limits the step");
   finding.window = std::string(name_of(Launches::kWindow));
   return finding;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -6,7 +6,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr double kMinTinyOperators = 100;  // per step
@@ -30,14 +30,14 @@ Ruling tiny_operators(const RuleInput& in) {
   const HostWork::Often& often = work->most_often;
   Finding finding =
       in.of_share(double(work->tiny_ns),
-                  with_separators(std::int64_t(each + 0.5)) +
+                  text::with_separators(std::int64_t(each + 0.5)) +
                       " operators per step take less than 10 us each, " +
-                      percent_text(in.share(double(work->tiny_ns))) + " of the step (" +
+                      text::percent_text(in.share(double(work->tiny_ns))) + " of the step (" +
                       in.each_step(double(work->tiny_ns)) +
                       "): most of that is the way to an operator, not its "
                       "work; most often " +
                       in.name(often.name) + ", " +
-                      with_separators(std::int64_t(in.per_step(double(often.count)) + 0.5)) +
+                      text::with_separators(std::int64_t(in.per_step(double(often.count)) + 0.5)) +
                       " times per step");
   finding.remedy =
       "Fewer, larger operators: work on whole tensors in place of loops over elements, foreach or "
@@ -57,7 +57,7 @@ Ruling host_reads(const RuleInput& in) {
   if (each < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(each, Severity::kInfo,
-                  "the step reads a value from a tensor " + short_number(each, 1) +
+                  "the step reads a value from a tensor " + text::short_number(each, 1) +
                       (each < 1.05 ? " time" : " times") + " (" + in.name(work->most_reading.name) +
                       "): cheap here, but on a GPU each read stops the host until all "
                       "work before it is done");
@@ -77,9 +77,9 @@ Ruling host_allocations(const RuleInput& in) {
   if (turns < kMinTurns || in.share(pages_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(
       pages_ns, "large blocks of memory are allocated again and again: " +
-                    byte_text(in.per_step(double(blocks.bytes))) + " in " +
-                    short_number(in.per_step(double(blocks.count)), 1) +
-                    " blocks per step, while at most " + byte_text(double(blocks.most_held)) +
+                    text::byte_text(in.per_step(double(blocks.bytes))) + " in " +
+                    text::short_number(in.per_step(double(blocks.count)), 1) +
+                    " blocks per step, while at most " + text::byte_text(double(blocks.most_held)) +
                     " of them are held at once; mostly in " + in.name(blocks.most_often.name));
   finding.low_confidence = true;
   finding.remedy =
@@ -90,4 +90,4 @@ Ruling host_allocations(const RuleInput& in) {
   return finding;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -5,7 +5,7 @@
 #include "harness/analyze/rule_input.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr std::int64_t kMinStepsForSpread = 4;
@@ -30,8 +30,8 @@ double spread_of(const Summary& steps) { return steps.median > 0 ? steps.iqr / s
 
 std::string differing(const Summary& steps, std::string_view what) {
   return std::string(what) + ": the middle half of them spreads over " +
-         percent_text(spread_of(steps)) + " of the median, from " + duration(steps.min) + " to " +
-         duration(steps.max);
+         text::percent_text(spread_of(steps)) + " of the median, from " +
+         text::duration(steps.min) + " to " + text::duration(steps.max);
 }
 
 }  // namespace
@@ -93,15 +93,15 @@ Ruling edge_step_bias(const RuleInput& in) {
     if (std::abs(change) < limit) continue;
     Finding finding = in.of_value(std::abs(change), Severity::kInfo,
                                   std::string(i == 0 ? "the first" : "the last") +
-                                      " recorded step took " + signed_percent(change) +
+                                      " recorded step took " + text::signed_percent(change) +
                                       " % against the median of the others, and is left out of all "
                                       "numbers above");
     finding.remedy = "Record more steps, after a longer warm-up (schedule(warmup=...)).";
-    in.add_place(finding, kNoIndex, step.window, i);
+    in.add_place(finding, ops::kNoIndex, step.window, i);
     finding.places.front().name = "ProfilerStep#" + std::to_string(step.number);
     return finding;
   }
   return std::nullopt;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -8,7 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 struct RuleEntry {
@@ -88,7 +88,8 @@ void check_thresholds(const RuleOptions& options) {
   for (const RuleEntry& entry : kRules) known.emplace_back(entry.rule.id);
   for (const auto& [id, threshold] : options.thresholds) {
     if (std::find(known.begin(), known.end(), id) != known.end()) continue;
-    throw ConfigError("--threshold", "there is no rule '" + id + "'" + did_you_mean(id, known));
+    throw ConfigError("--threshold",
+                      "there is no rule '" + id + "'" + text::did_you_mean(id, known));
   }
 }
 
@@ -111,7 +112,7 @@ std::span<const TraceRule> trace_rules() {
   return kTable;
 }
 
-std::vector<Finding> find_causes(const Trace& trace, const Analysis& analysis,
+std::vector<Finding> find_causes(const trace::Trace& trace, const Analysis& analysis,
                                  const RuleOptions& options) {
   check_thresholds(options);
   const IdleReport* idle = analysis.idle_of(options.device);
@@ -134,4 +135,4 @@ std::vector<Finding> find_causes(const Trace& trace, const Analysis& analysis,
   return findings;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

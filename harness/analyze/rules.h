@@ -15,7 +15,7 @@
 #include "harness/base/value.h"
 #include "harness/findings/finding.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 struct TraceRule {
   std::string_view id;     // "trace.sync_bound"
@@ -37,7 +37,7 @@ struct RuleOptions {
 
 // Ranked by what could be won, then by severity; rules that could not decide come last, with the
 // reason. Throws ConfigError for a threshold of an unknown rule.
-[[nodiscard]] std::vector<Finding> find_causes(const Trace& trace, const Analysis& analysis,
+[[nodiscard]] std::vector<Finding> find_causes(const trace::Trace& trace, const Analysis& analysis,
                                                const RuleOptions& options = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

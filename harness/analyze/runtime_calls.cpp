@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 Known<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
                                                       const Steps& steps) {
@@ -16,10 +16,10 @@ Known<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
   const std::vector<std::size_t> counted = steps.counted();
   std::size_t at = 0;
   for (const CallRow& call : timeline.calls) {
-    const TraceEvent& event = *call.event;
+    const trace::TraceEvent& event = *call.event;
     RuntimeCallRow& row = by_name[event.name];
     row.name = event.name;
-    row.driver = event.kind == EventKind::kDriver;
+    row.driver = event.kind == trace::EventKind::kDriver;
     ++row.calls;
     while (at < counted.size() && steps.steps[counted[at]].window.end_ns <= event.start_ns) ++at;
     if (at == counted.size() || steps.steps[counted[at]].window.begin_ns > event.start_ns) continue;
@@ -28,7 +28,7 @@ Known<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
     if (row.step_calls == 1 || event.duration_ns() > row.longest.length_ns()) {
       row.longest = span_of(event);
       row.longest_step = counted[at];
-      row.longest_op = call.op == nullptr ? kNoIndex : call.op->name;
+      row.longest_op = call.op == nullptr ? ops::kNoIndex : call.op->name;
     }
   }
   std::erase_if(by_name, [](const RuntimeCallRow& row) { return row.calls == 0; });
@@ -39,4 +39,4 @@ Known<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
   return by_name;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -10,32 +10,33 @@
 #include "harness/analyze/host_sets.h"
 #include "harness/analyze/row_names.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr std::string_view kOwnPhasePrefix = "stepbench::";
 
 // What a row says of the rows inside it; empty: nothing.
-std::string_view phase_said_by(const Trace& trace, const TraceEvent& row) {
-  const TraceName& name = trace.names[row.name];
+std::string_view phase_said_by(const trace::Trace& trace, const trace::TraceEvent& row) {
+  const trace::TraceName& name = trace.names[row.name];
   if (name.facts.data_wait) return "data_wait";
   if (name.facts.optimizer) return "optimizer";
   if (name.facts.autograd) return "backward";
   const std::string_view text = name.text;
   if (text.starts_with(kOwnPhasePrefix)) return text.substr(kOwnPhasePrefix.size());
-  if (row.kind == EventKind::kAnnotation && !name.facts.communication) return text;
+  if (row.kind == trace::EventKind::kAnnotation && !name.facts.communication) return text;
   return {};
 }
 
 // The phase of each row of a thread: that of the outermost row around it which says one.
 class PhasesOfRows {
  public:
-  explicit PhasesOfRows(const Trace& trace) : trace_(trace) {}
+  explicit PhasesOfRows(const trace::Trace& trace) : trace_(trace) {}
 
-  [[nodiscard]] std::unordered_map<const TraceEvent*, std::string_view> of(const TraceLane& lane) {
-    std::unordered_map<const TraceEvent*, std::string_view> phases;
+  [[nodiscard]] std::unordered_map<const trace::TraceEvent*, std::string_view> of(
+      const trace::TraceLane& lane) {
+    std::unordered_map<const trace::TraceEvent*, std::string_view> phases;
     std::vector<std::pair<std::int64_t, std::string_view>> open;  // end, phase
-    for (const TraceEvent& event : lane.events) {
+    for (const trace::TraceEvent& event : lane.events) {
       if (!is_host_op(trace_, event)) continue;
       while (!open.empty() && open.back().first <= event.start_ns) open.pop_back();
       const std::string_view outer = open.empty() ? std::string_view{} : open.back().second;
@@ -46,7 +47,7 @@ class PhasesOfRows {
   }
 
  private:
-  const Trace& trace_;
+  const trace::Trace& trace_;
 };
 
 class CostTable {
@@ -56,9 +57,9 @@ class CostTable {
   }
 
   void add_operators() {
-    const Trace& trace = *timeline_.trace;
-    for (const TraceLane& lane : trace.lanes) {
-      if (lane.kind != LaneKind::kHost) continue;
+    const trace::Trace& trace = *timeline_.trace;
+    for (const trace::TraceLane& lane : trace.lanes) {
+      if (lane.kind != trace::LaneKind::kHost) continue;
       const auto phases = PhasesOfRows(trace).of(lane);
       for (const auto& [row, phase] : phases) {
         const auto step = window_at(windows_, row->start_ns);
@@ -68,7 +69,7 @@ class CostTable {
       for_each_piece(
           windows_, stretches, [](const InnerRow& stretch) { return stretch.at; },
           [&](const TimeSpan& piece, std::size_t i) {
-            const TraceEvent* row = stretches[i].row;
+            const trace::TraceEvent* row = stretches[i].row;
             const auto phase = phases.find(row);
             NamedCost& cost = of(CostKind::kOperator, row->name,
                                  phase == phases.end() ? std::string_view{} : phase->second);
@@ -83,7 +84,7 @@ class CostTable {
 
   void add_kernels() {
     for (const WorkRow& row : timeline_.work) {
-      const TraceEvent* call = timeline_.call_of(row);
+      const trace::TraceEvent* call = timeline_.call_of(row);
       add(CostKind::kKernel, *row.event, call == nullptr ? *row.event : *call);
     }
   }
@@ -100,7 +101,7 @@ class CostTable {
  private:
   using Key = std::tuple<CostKind, std::uint32_t, std::string_view>;
 
-  void add(CostKind kind, const TraceEvent& row, const TraceEvent& belongs_with) {
+  void add(CostKind kind, const trace::TraceEvent& row, const trace::TraceEvent& belongs_with) {
     const auto step = window_at(windows_, belongs_with.start_ns);
     if (!step) return;
     NamedCost& cost = of(kind, row.name, {});
@@ -140,4 +141,4 @@ std::vector<NamedCost> step_costs(const Timeline& timeline, const Steps& steps) 
   return table.take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -14,7 +14,7 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/timeline.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 enum class CostKind : std::uint8_t {
   kOperator,  // ops and annotations of all threads: the time in which they are the innermost row
@@ -37,4 +37,4 @@ struct NamedCost {
 // By kind, name and phase.
 [[nodiscard]] std::vector<NamedCost> step_costs(const Timeline& timeline, const Steps& steps);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

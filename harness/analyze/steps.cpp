@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // The profiler lost the end of a step that shows less than this of the work of the others.
@@ -16,23 +16,24 @@ constexpr std::size_t kMinInferredSteps = 3;
 constexpr std::array<std::string_view, 6> kWindowNames = {"host_step", "tb_step",   "device_span",
                                                           "hta",       "host_span", "loading"};
 
-bool is_step(const Trace& trace, const TraceEvent& event) {
-  return (event.kind == EventKind::kAnnotation || event.kind == EventKind::kOp) &&
+bool is_step(const trace::Trace& trace, const trace::TraceEvent& event) {
+  return (event.kind == trace::EventKind::kAnnotation || event.kind == trace::EventKind::kOp) &&
          trace.names[event.name].facts.step >= 0;
 }
 
 // What a thread did: rows other than steps and Python's frames.
-std::size_t rows_of_work(const Trace& trace, const TraceLane& lane) {
-  return static_cast<std::size_t>(std::count_if(
-      lane.events.begin(), lane.events.end(),
-      [&](const TraceEvent& event) { return is_call(event.kind) || is_host_op(trace, event); }));
+std::size_t rows_of_work(const trace::Trace& trace, const trace::TraceLane& lane) {
+  return static_cast<std::size_t>(
+      std::count_if(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
+        return trace::is_call(event.kind) || is_host_op(trace, event);
+      }));
 }
 
-std::uint32_t busiest_host_lane(const Trace& trace) {
-  std::uint32_t busiest = kNoIndex;
+std::uint32_t busiest_host_lane(const trace::Trace& trace) {
+  std::uint32_t busiest = ops::kNoIndex;
   std::size_t most = 0;
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    if (trace.lanes[i].kind != LaneKind::kHost) continue;
+    if (trace.lanes[i].kind != trace::LaneKind::kHost) continue;
     const std::size_t rows = rows_of_work(trace, trace.lanes[i]);
     if (rows > most) {
       most = rows;
@@ -43,15 +44,15 @@ std::uint32_t busiest_host_lane(const Trace& trace) {
 }
 
 // The thread with most steps.
-std::uint32_t lane_of_steps(const Trace& trace) {
-  std::uint32_t lane = kNoIndex;
+std::uint32_t lane_of_steps(const trace::Trace& trace) {
+  std::uint32_t lane = ops::kNoIndex;
   std::ptrdiff_t most = 0;
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    if (trace.lanes[i].kind != LaneKind::kHost) continue;
-    const std::vector<TraceEvent>& events = trace.lanes[i].events;
+    if (trace.lanes[i].kind != trace::LaneKind::kHost) continue;
+    const std::vector<trace::TraceEvent>& events = trace.lanes[i].events;
     const std::ptrdiff_t rows =
         std::count_if(events.begin(), events.end(),
-                      [&](const TraceEvent& event) { return is_step(trace, event); });
+                      [&](const trace::TraceEvent& event) { return is_step(trace, event); });
     if (rows > most) {
       most = rows;
       lane = i;
@@ -61,9 +62,9 @@ std::uint32_t lane_of_steps(const Trace& trace) {
 }
 
 void read_marks(const Timeline& timeline, std::uint32_t lane, Steps& found) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   std::set<std::int64_t> seen;
-  for (const TraceEvent& event : trace.lanes[lane].events) {
+  for (const trace::TraceEvent& event : trace.lanes[lane].events) {
     if (!is_step(trace, event)) continue;
     const std::int64_t number = trace.names[event.name].facts.step;
     if (!seen.insert(number).second) {
@@ -112,7 +113,7 @@ void count_device_rows(const Timeline& timeline, std::vector<Step>& steps) {
     if (start_ns >= steps[at].window.begin_ns) step_of_call[i] = at;
   }
   for (const WorkRow& row : timeline.work) {
-    if (row.call == kNoIndex || step_of_call[row.call] == steps.size()) continue;
+    if (row.call == ops::kNoIndex || step_of_call[row.call] == steps.size()) continue;
     Step& step = steps[step_of_call[row.call]];
     ++step.device_rows;
     step.spill_ns += std::max<std::int64_t>(
@@ -139,7 +140,7 @@ void mark_edges(std::vector<Step>& steps) {
 }
 
 Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   Steps found;
   found.lane = lane;
   found.step_pid = trace.lanes[lane].pid;
@@ -147,7 +148,7 @@ Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
   close_windows(found);
   if (rows_of_work(trace, trace.lanes[lane]) == 0) {
     const std::uint32_t busiest = busiest_host_lane(trace);
-    if (busiest != kNoIndex) {
+    if (busiest != ops::kNoIndex) {
       found.lane = busiest;
       found.other_thread = true;
     }
@@ -156,10 +157,10 @@ Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
 }
 
 // From each fetch of data to the next one; nothing where they are too few.
-std::vector<Step> from_loading(const Trace& trace, const TraceLane& lane) {
+std::vector<Step> from_loading(const trace::Trace& trace, const trace::TraceLane& lane) {
   std::vector<Step> steps;
   std::int64_t last_end_ns = 0;
-  for (const TraceEvent& event : lane.events) {
+  for (const trace::TraceEvent& event : lane.events) {
     if (!is_host_op(trace, event)) continue;
     last_end_ns = std::max(last_end_ns, event.end_ns);
     if (!trace.names[event.name].facts.data_wait) continue;
@@ -178,26 +179,26 @@ std::vector<Step> from_loading(const Trace& trace, const TraceLane& lane) {
 
 // All of the trace as one step.
 Steps one_step(const Timeline& timeline) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   Steps found;
   found.lane = busiest_host_lane(trace);
   std::optional<TimeSpan> whole;
-  const auto add = [&](const TraceEvent& event) {
+  const auto add = [&](const trace::TraceEvent& event) {
     whole = whole ? TimeSpan{std::min(whole->begin_ns, event.start_ns),
                              std::max(whole->end_ns, event.end_ns)}
                   : span_of(event);
   };
   // Annotations may reach beyond what was recorded: they count where there are no ops.
-  const auto add_host = [&](EventKind kind) {
-    for (const TraceLane& lane : trace.lanes) {
-      if (lane.kind != LaneKind::kHost) continue;
-      for (const TraceEvent& event : lane.events) {
+  const auto add_host = [&](trace::EventKind kind) {
+    for (const trace::TraceLane& lane : trace.lanes) {
+      if (lane.kind != trace::LaneKind::kHost) continue;
+      for (const trace::TraceEvent& event : lane.events) {
         if (event.kind == kind && is_host_op(trace, event)) add(event);
       }
     }
   };
-  add_host(EventKind::kOp);
-  if (!whole) add_host(EventKind::kAnnotation);
+  add_host(trace::EventKind::kOp);
+  if (!whole) add_host(trace::EventKind::kAnnotation);
   found.window = WindowKind::kHostSpan;
   found.reason = "the trace has no ProfilerStep rows: its host ops are taken as one step";
   if (!whole) {
@@ -251,11 +252,11 @@ std::vector<std::size_t> Steps::counted() const {
 }
 
 Steps find_steps(const Timeline& timeline, const StepOptions& options) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   const std::uint32_t marked = lane_of_steps(trace);
-  Steps found = marked == kNoIndex ? one_step(timeline) : from_marks(timeline, marked);
-  if (found.steps.empty() && marked != kNoIndex) found = one_step(timeline);
-  if (marked == kNoIndex && options.from_loading && found.lane != kNoIndex) {
+  Steps found = marked == ops::kNoIndex ? one_step(timeline) : from_marks(timeline, marked);
+  if (found.steps.empty() && marked != ops::kNoIndex) found = one_step(timeline);
+  if (marked == ops::kNoIndex && options.from_loading && found.lane != ops::kNoIndex) {
     std::vector<Step> inferred = from_loading(trace, trace.lanes[found.lane]);
     if (!inferred.empty()) {
       found.steps = std::move(inferred);
@@ -277,4 +278,4 @@ Steps find_steps(const Timeline& timeline, const StepOptions& options) {
   return found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -14,7 +14,7 @@
 
 #include "harness/analyze/timeline.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 enum class WindowKind : std::uint8_t {
   kHostStep,         // a step's start to the next one's, on the step thread; the last: its own end
@@ -43,10 +43,11 @@ struct Step {
 
 struct Steps {
   WindowKind window = WindowKind::kHostStep;
-  std::vector<Step> steps = {};   // by time; their windows are disjoint
-  std::uint32_t lane = kNoIndex;  // Trace::lanes: the step thread, whose rows explain idle time
-  std::string reason = {};        // why `window` is not kHostStep; empty otherwise
-  bool chosen = false;            // the steps were asked for by number
+  std::vector<Step> steps = {};  // by time; their windows are disjoint
+  std::uint32_t lane =
+      ops::kNoIndex;        // Trace::lanes: the step thread, whose rows explain idle time
+  std::string reason = {};  // why `window` is not kHostStep; empty otherwise
+  bool chosen = false;      // the steps were asked for by number
 
   // What was met on the way; integrity.h tells it.
   std::int64_t duplicates = 0;   // rows of a number that was there before
@@ -76,4 +77,4 @@ struct StepOptions {
 
 [[nodiscard]] Steps find_steps(const Timeline& timeline, const StepOptions& options = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -7,7 +7,7 @@
 
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 Summary summarise(std::vector<double> values) {
   Summary out;
@@ -18,12 +18,12 @@ Summary summarise(std::vector<double> values) {
   out.max = values.back();
   out.mean =
       std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  out.median = quantile_of_sorted(values, 0.5);
-  out.p90 = quantile_of_sorted(values, 0.9);
-  out.p95 = quantile_of_sorted(values, 0.95);
-  out.iqr = quantile_of_sorted(values, 0.75) - quantile_of_sorted(values, 0.25);
+  out.median = stats::quantile_of_sorted(values, 0.5);
+  out.p90 = stats::quantile_of_sorted(values, 0.9);
+  out.p95 = stats::quantile_of_sorted(values, 0.95);
+  out.iqr = stats::quantile_of_sorted(values, 0.75) - stats::quantile_of_sorted(values, 0.25);
   for (double& value : values) value = std::abs(value - out.median);
-  out.mad = median(values);
+  out.mad = stats::median(values);
   return out;
 }
 
@@ -31,4 +31,4 @@ Summary summarise(const std::vector<std::int64_t>& values) {
   return summarise(std::vector<double>(values.begin(), values.end()));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

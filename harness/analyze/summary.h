@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // In the unit of the values; all zero of an empty sample.
 struct Summary {
@@ -24,4 +24,4 @@ struct Summary {
 [[nodiscard]] Summary summarise(std::vector<double> values);
 [[nodiscard]] Summary summarise(const std::vector<std::int64_t>& values);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -8,7 +8,7 @@
 #include "harness/analyze/row_names.h"
 #include "harness/analyze/tensorboard_gpu.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // What the calls inside a step launched.
@@ -48,7 +48,7 @@ class TensorboardWindows {
     std::vector<std::size_t> step_of_call(timeline_.calls.size(), out_.size());
     std::size_t at = 0;
     for (std::size_t i = 0; i < step_of_call.size(); ++i) {
-      const TraceEvent& call = *timeline_.calls[i].event;
+      const trace::TraceEvent& call = *timeline_.calls[i].event;
       while (at < out_.size() && out_[at].window.end_ns <= call.start_ns) ++at;
       if (at == out_.size()) break;
       const TimeSpan& step = out_[at].window;
@@ -57,7 +57,7 @@ class TensorboardWindows {
     joined_.resize(timeline_.work.size());
     for (std::size_t i = 0; i < timeline_.work.size(); ++i) {
       const WorkRow& row = timeline_.work[i];
-      if (row.call == kNoIndex || step_of_call[row.call] == out_.size()) continue;
+      if (row.call == ops::kNoIndex || step_of_call[row.call] == out_.size()) continue;
       LaunchedWork& launched = launched_[step_of_call[row.call]];
       ++launched.rows;
       launched.first_ns = std::min(launched.first_ns, row.event->start_ns);
@@ -107,9 +107,9 @@ class TensorboardWindows {
 
 // When each category had a row, in the order of the roles; of the whole process.
 std::array<IntervalSet, kTensorboardRoles - 1> role_sets(const Timeline& timeline) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   std::array<std::vector<TimeSpan>, kTensorboardRoles - 1> spans;
-  const auto add = [&](TensorboardRole role, const TraceEvent& event) {
+  const auto add = [&](TensorboardRole role, const trace::TraceEvent& event) {
     std::vector<TimeSpan>& all = spans[static_cast<std::size_t>(role)];
     // Most rows lie inside the one before: they change nothing.
     if (!all.empty() && all.back().begin_ns <= event.start_ns &&
@@ -127,11 +127,11 @@ std::array<IntervalSet, kTensorboardRoles - 1> role_sets(const Timeline& timelin
   }
   std::vector<bool> collective(trace.names.size());
   std::transform(trace.names.begin(), trace.names.end(), collective.begin(),
-                 [](const TraceName& name) { return is_collective(name.text); });
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
-    for (const TraceEvent& event : lane.events) {
-      if (event.kind == EventKind::kRuntime) {
+                 [](const trace::TraceName& name) { return is_collective(name.text); });
+  for (const trace::TraceLane& lane : trace.lanes) {
+    if (lane.kind != trace::LaneKind::kHost) continue;
+    for (const trace::TraceEvent& event : lane.events) {
+      if (event.kind == trace::EventKind::kRuntime) {
         add(TensorboardRole::kRuntime, event);
       } else if (is_host_op(trace, event)) {
         add(trace.names[event.name].facts.data_wait ? TensorboardRole::kDataLoader
@@ -192,4 +192,4 @@ Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& 
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

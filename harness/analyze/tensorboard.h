@@ -18,7 +18,7 @@
 #include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // In the order in which they claim time.
 enum class TensorboardRole : std::uint8_t {
@@ -67,4 +67,4 @@ struct Tensorboard {
 [[nodiscard]] Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& steps,
                                                        std::optional<double> eligible_share);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

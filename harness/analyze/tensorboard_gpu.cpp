@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Sum over time of min(1, blocks per multiprocessor of all kernels that run), in ns.
@@ -39,12 +39,12 @@ class SmTime {
   std::vector<Change> changes_;
 };
 
-TimeSpan clipped(const TraceEvent& event, const TimeSpan& window) {
+TimeSpan clipped(const trace::TraceEvent& event, const TimeSpan& window) {
   return {std::max(event.start_ns, window.begin_ns), std::min(event.end_ns, window.end_ns)};
 }
 
 TensorboardGpu gpu_metrics(const Timeline& timeline, int device, const TimeSpan& window) {
-  const Trace& trace = *timeline.trace;
+  const trace::Trace& trace = *timeline.trace;
   TensorboardGpu gpu = {.device = device};
   SmTime sm_time;
   double occupancy_time = 0;
@@ -53,15 +53,15 @@ TensorboardGpu gpu_metrics(const Timeline& timeline, int device, const TimeSpan&
   double tensor_core_ns = 0;
   for (const WorkRow& row : timeline.work) {
     if (row.device != device || !is_kernel(row)) continue;
-    const TraceEvent& event = *row.event;
-    if (row.call != kNoIndex && timeline.calls[row.call].op != nullptr) {
+    const trace::TraceEvent& event = *row.event;
+    if (row.call != ops::kNoIndex && timeline.calls[row.call].op != nullptr) {
       kernel_ns += static_cast<double>(event.duration_ns());
       if (trace.names[event.name].facts.tensor_core) {
         tensor_core_ns += static_cast<double>(event.duration_ns());
       }
     }
     const TimeSpan at = clipped(event, window);
-    const KernelDetail* detail = trace.kernel_detail(event);
+    const trace::KernelDetail* detail = trace.kernel_detail(event);
     if (at.length_ns() <= 0 || detail == nullptr) continue;
     if (detail->blocks_per_sm > 0) sm_time.add(at, detail->blocks_per_sm);
     if (detail->occupancy_percent >= 0) {
@@ -90,4 +90,4 @@ void add_gpu_metrics(const Timeline& timeline, Tensorboard& result) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

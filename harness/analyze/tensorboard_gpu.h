@@ -4,9 +4,9 @@
 
 #include "harness/analyze/tensorboard.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // Fills `gpus` from the windows of `result`.
 void add_gpu_metrics(const Timeline& timeline, Tensorboard& result);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

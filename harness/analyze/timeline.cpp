@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Correlation id -> index of the call. Open addressing: a trace has hundreds of thousands.
@@ -17,20 +17,20 @@ class CallIndex {
   // The first call of an id stays: the outer one, where a runtime call makes one of the driver.
   void add(std::uint64_t correlation, std::uint32_t call) {
     Slot& slot = find(correlation);
-    if (slot.call == kNoIndex) slot = {correlation, call};
+    if (slot.call == ops::kNoIndex) slot = {correlation, call};
   }
   [[nodiscard]] std::uint32_t at(std::uint64_t correlation) { return find(correlation).call; }
 
  private:
   struct Slot {
     std::uint64_t correlation = 0;
-    std::uint32_t call = kNoIndex;
+    std::uint32_t call = ops::kNoIndex;
   };
 
   Slot& find(std::uint64_t correlation) {
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
     std::size_t at = static_cast<std::size_t>((correlation * kOdd) >> 20U) & mask_;
-    while (slots_[at].call != kNoIndex && slots_[at].correlation != correlation) {
+    while (slots_[at].call != ops::kNoIndex && slots_[at].correlation != correlation) {
       at = (at + 1) & mask_;
     }
     return slots_[at];
@@ -44,22 +44,22 @@ class CallIndex {
 class OpenRows {
  public:
   // The innermost that holds the event whole. Sound rows nest, so the first looked at is the one.
-  const TraceEvent* around(const TraceEvent& event) {
+  const trace::TraceEvent* around(const trace::TraceEvent& event) {
     while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
     constexpr std::ptrdiff_t kMaxLooks = 64;
     const std::ptrdiff_t looks = std::min(kMaxLooks, std::ssize(open_));
     const auto found =
         std::find_if(open_.rbegin(), open_.rbegin() + looks,
-                     [&](const TraceEvent* outer) { return event.end_ns <= outer->end_ns; });
+                     [&](const trace::TraceEvent* outer) { return event.end_ns <= outer->end_ns; });
     return found == open_.rbegin() + looks ? nullptr : *found;
   }
-  void open(const TraceEvent& event) {
+  void open(const trace::TraceEvent& event) {
     while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
     open_.push_back(&event);
   }
 
  private:
-  std::vector<const TraceEvent*> open_;
+  std::vector<const trace::TraceEvent*> open_;
 };
 
 template <typename Rows>
@@ -73,17 +73,17 @@ void sort_by_start(Rows& rows) {
   }
 }
 
-void collect_calls(const TraceLane& lane, const Trace& trace, Timeline& timeline) {
+void collect_calls(const trace::TraceLane& lane, const trace::Trace& trace, Timeline& timeline) {
   OpenRows open;
-  for (const TraceEvent& event : lane.events) {
-    if (event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation) {
-      ++(event.kind == EventKind::kOp ? timeline.ops : timeline.annotations);
+  for (const trace::TraceEvent& event : lane.events) {
+    if (event.kind == trace::EventKind::kOp || event.kind == trace::EventKind::kAnnotation) {
+      ++(event.kind == trace::EventKind::kOp ? timeline.ops : timeline.annotations);
       if (trace.names[event.name].facts.step < 0) open.open(event);
-    } else if (is_call(event.kind)) {
+    } else if (trace::is_call(event.kind)) {
       timeline.calls.push_back({.event = &event, .op = open.around(event)});
-    } else if (event.kind == EventKind::kPython) {
+    } else if (event.kind == trace::EventKind::kPython) {
       ++timeline.python;
-    } else if (event.kind == EventKind::kOverhead) {
+    } else if (event.kind == trace::EventKind::kOverhead) {
       ++timeline.overhead;
     }
   }
@@ -91,29 +91,30 @@ void collect_calls(const TraceLane& lane, const Trace& trace, Timeline& timeline
 
 }  // namespace
 
-Timeline::Timeline(const Trace& of) : trace(&of) {
-  for (const TraceLane& lane : of.lanes) {
-    if (lane.kind == LaneKind::kHost) {
+Timeline::Timeline(const trace::Trace& of) : trace(&of) {
+  for (const trace::TraceLane& lane : of.lanes) {
+    if (lane.kind == trace::LaneKind::kHost) {
       collect_calls(lane, of, *this);
       continue;
     }
-    for (const TraceEvent& event : lane.events) {
-      if (is_device_work(event.kind)) {
+    for (const trace::TraceEvent& event : lane.events) {
+      if (trace::is_device_work(event.kind)) {
         work.push_back({.event = &event,
                         .device = lane.device,
-                        .communication = event.kind == EventKind::kKernel &&
+                        .communication = event.kind == trace::EventKind::kKernel &&
                                          of.names[event.name].facts.communication});
-      } else if (event.kind == EventKind::kSync) {
+      } else if (event.kind == trace::EventKind::kSync) {
         ++syncs;
-      } else if (event.kind == EventKind::kOverhead) {
+      } else if (event.kind == trace::EventKind::kOverhead) {
         ++overhead;
-      } else if (event.kind == EventKind::kSpan && event.end_ns > event.start_ns) {
+      } else if (event.kind == trace::EventKind::kSpan && event.end_ns > event.start_ns) {
         recorded = recorded ? TimeSpan{std::min(recorded->begin_ns, event.start_ns),
                                        std::max(recorded->end_ns, event.end_ns)}
                             : span_of(event);
       }
     }
-    if (lane.kind == LaneKind::kStream && !lane.events.empty()) devices.push_back(lane.device);
+    if (lane.kind == trace::LaneKind::kStream && !lane.events.empty())
+      devices.push_back(lane.device);
   }
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
@@ -127,8 +128,8 @@ Timeline::Timeline(const Trace& of) : trace(&of) {
   for (WorkRow& row : work) {
     if (row.event->correlation == 0) continue;
     row.call = index.at(row.event->correlation);
-    if (row.call != kNoIndex) ++calls[row.call].work;
+    if (row.call != ops::kNoIndex) ++calls[row.call].work;
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

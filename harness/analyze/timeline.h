@@ -12,35 +12,35 @@
 #include "harness/analyze/interval_set.h"
 #include "harness/trace/trace.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
-[[nodiscard]] inline TimeSpan span_of(const TraceEvent& event) {
+[[nodiscard]] inline TimeSpan span_of(const trace::TraceEvent& event) {
   return {event.start_ns, event.end_ns};
 }
 
 // A call of the runtime or the driver on the host.
 struct CallRow {
-  const TraceEvent* event = nullptr;
-  const TraceEvent* op = nullptr;  // the innermost op or annotation around it on its thread
-  std::uint32_t work = 0;          // device rows that it started
+  const trace::TraceEvent* event = nullptr;
+  const trace::TraceEvent* op = nullptr;  // the innermost op or annotation around it on its thread
+  std::uint32_t work = 0;                 // device rows that it started
 };
 
 // A kernel, a copy or a set on a device.
 struct WorkRow {
-  const TraceEvent* event = nullptr;
-  std::uint32_t call = kNoIndex;  // Timeline::calls; none: launched before the recording began
+  const trace::TraceEvent* event = nullptr;
+  std::uint32_t call = ops::kNoIndex;  // Timeline::calls; none: launched before the recording began
   std::int32_t device = 0;
   bool communication = false;  // a kernel of NCCL or RCCL
 };
 
 struct Timeline {
-  explicit Timeline(const Trace& trace);
+  explicit Timeline(const trace::Trace& trace);
 
-  [[nodiscard]] const std::string& name(const TraceEvent& event) const {
+  [[nodiscard]] const std::string& name(const trace::TraceEvent& event) const {
     return trace->names[event.name].text;
   }
-  [[nodiscard]] const TraceEvent* call_of(const WorkRow& row) const {
-    return row.call == kNoIndex ? nullptr : calls[row.call].event;
+  [[nodiscard]] const trace::TraceEvent* call_of(const WorkRow& row) const {
+    return row.call == ops::kNoIndex ? nullptr : calls[row.call].event;
   }
   // Work of one device, or of all; `keep` chooses rows.
   template <typename Keep>
@@ -52,7 +52,7 @@ struct Timeline {
     return IntervalSet(std::move(spans));
   }
 
-  const Trace* trace;
+  const trace::Trace* trace;
   std::vector<CallRow> calls;        // by start
   std::vector<WorkRow> work;         // by start
   std::vector<int> devices;          // that ran work, sorted
@@ -66,18 +66,18 @@ struct Timeline {
 };
 
 [[nodiscard]] inline bool is_kernel(const WorkRow& row) {
-  return row.event->kind == EventKind::kKernel;
+  return row.event->kind == trace::EventKind::kKernel;
 }
 [[nodiscard]] inline bool is_copy(const WorkRow& row) {
-  return row.event->kind == EventKind::kMemcpy;
+  return row.event->kind == trace::EventKind::kMemcpy;
 }
 [[nodiscard]] inline bool is_set(const WorkRow& row) {
-  return row.event->kind == EventKind::kMemset;
+  return row.event->kind == trace::EventKind::kMemset;
 }
 // Ops and annotations, without steps: what a thread was doing.
-[[nodiscard]] inline bool is_host_op(const Trace& trace, const TraceEvent& event) {
-  return (event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation) &&
+[[nodiscard]] inline bool is_host_op(const trace::Trace& trace, const trace::TraceEvent& event) {
+  return (event.kind == trace::EventKind::kOp || event.kind == trace::EventKind::kAnnotation) &&
          trace.names[event.name].facts.step < 0;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 // Rows of no length reach as far as others.
@@ -69,4 +69,4 @@ Known<std::vector<DeviceTimeline>> device_timelines(const Timeline& timeline) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

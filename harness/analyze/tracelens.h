@@ -10,7 +10,7 @@
 #include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // total = computation + exposed_communication + exposed_copies + idle; exact.
 struct DeviceTimeline {
@@ -33,4 +33,4 @@ struct DeviceTimeline {
 
 [[nodiscard]] Known<std::vector<DeviceTimeline>> device_timelines(const Timeline& timeline);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -6,7 +6,7 @@
 
 #include "harness/analyze/holistic.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 Steps one_step_of(const Steps& host, WindowKind window, TimeSpan span, std::int64_t device_rows) {
@@ -74,4 +74,4 @@ std::optional<Steps> steps_in_window(WindowKind wanted, const Timeline& timeline
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

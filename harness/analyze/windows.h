@@ -11,7 +11,7 @@
 #include "harness/analyze/tensorboard.h"
 #include "harness/analyze/tracelens.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 
 // tb_step: the plug-in's steps, all of which count. device_span and hta: all of the window as one
 // step. Nothing where the trace has no such window, or for windows that are no tool's.
@@ -20,4 +20,4 @@ namespace stepbench {
                                                    const Known<Tensorboard>& tensorboard,
                                                    const Known<std::vector<DeviceTimeline>>& spans);
 
-}  // namespace stepbench
+}  // namespace stepbench::analyze

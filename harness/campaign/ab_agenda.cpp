@@ -9,42 +9,44 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 constexpr int kHopeless = 3;  // launches of an arm that failed one after the other, none measured
 
-std::string change_text(const TestResult& test) {
+std::string change_text(const compare::TestResult& test) {
   if (!test.change) return "change unknown";
-  std::string text = signed_percent(*test.change) + " %";
+  std::string text = text::signed_percent(*test.change) + " %";
   if (std::isfinite(test.interval.high)) {
-    text +=
-        " [" + signed_percent(test.interval.low) + ", " + signed_percent(test.interval.high) + "]";
+    text += " [" + text::signed_percent(test.interval.low) + ", " +
+            text::signed_percent(test.interval.high) + "]";
   }
   return text;
 }
 
-LaunchKey case_and_arm(const LaunchKey& key) { return {.case_id = key.case_id, .arm = key.arm}; }
+record::LaunchKey case_and_arm(const record::LaunchKey& key) {
+  return {.case_id = key.case_id, .arm = key.arm};
+}
 
 }  // namespace
 
-AbAgenda::AbAgenda(Setup setup, const Results& earlier)
+AbAgenda::AbAgenda(Setup setup, const record::Results& earlier)
     : setup_(std::move(setup)),
       campaign_(setup_.design),
       given_up_(setup_.points.size(), false),
       said_(setup_.points.size(), false),
       has_metrics_(setup_.points.size(), false) {
-  std::set<LaunchKey> there;
-  for (const Launch& launch : earlier.launches) there.insert(launch.row.key);
+  std::set<record::LaunchKey> there;
+  for (const record::Launch& launch : earlier.launches) there.insert(launch.row.key);
   for (const AbSkip& skip : setup_.skips) {
-    const LaunchKey key{.case_id = skip.case_id, .arm = skip.job.arm};
+    const record::LaunchKey key{.case_id = skip.case_id, .arm = skip.job.arm};
     if (there.contains(key)) done_.insert(key);
   }
-  for (const AbPoint& point : setup_.points) {
-    for (const LaunchKey& key : there) {
-      if (key.arm != kArmA || key.case_id != point.a_case) continue;
-      LaunchKey other = key;
-      other.arm = kArmB;
+  for (const compare::AbPoint& point : setup_.points) {
+    for (const record::LaunchKey& key : there) {
+      if (key.arm != compare::kArmA || key.case_id != point.a_case) continue;
+      record::LaunchKey other = key;
+      other.arm = compare::kArmB;
       other.case_id = point.b_case;
       if (!there.contains(other)) continue;
       done_.insert(key);
@@ -53,18 +55,18 @@ AbAgenda::AbAgenda(Setup setup, const Results& earlier)
   }
 }
 
-LaunchKey AbAgenda::key_of(const AbSlot& slot) const {
-  const AbPoint& point = setup_.points[slot.case_index];
+record::LaunchKey AbAgenda::key_of(const compare::AbSlot& slot) const {
+  const compare::AbPoint& point = setup_.points[slot.case_index];
   return {.case_id = slot.b ? point.b_case : point.a_case,
-          .arm = slot.b ? kArmB : kArmA,
+          .arm = slot.b ? compare::kArmB : compare::kArmA,
           .launch = static_cast<int>(slot.pair)};
 }
 
 // A case of which an arm cannot be measured is not launched again and again.
-void AbAgenda::note_ends(const Results& finished) {
+void AbAgenda::note_ends(const record::Results& finished) {
   for (; seen_ < finished.launches.size(); ++seen_) {
-    const LaunchRow& row = finished.launches[seen_].row;
-    const LaunchKey key = case_and_arm(row.key);
+    const record::LaunchRow& row = finished.launches[seen_].row;
+    const record::LaunchKey key = case_and_arm(row.key);
     if (row.outcome.kind == Outcome::Kind::kMeasured) {
       measured_.insert(key);
       continue;
@@ -73,73 +75,77 @@ void AbAgenda::note_ends(const Results& finished) {
     not_measured_[key] += skipped ? kHopeless : 1;
     if (measured_.contains(key) || not_measured_[key] < kHopeless) continue;
     for (std::size_t i = 0; i < setup_.points.size(); ++i) {
-      const AbPoint& point = setup_.points[i];
-      if ((key.arm == kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i]) continue;
+      const compare::AbPoint& point = setup_.points[i];
+      if ((key.arm == compare::kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i])
+        continue;
       given_up_[i] = true;
-      setup_.say("given up: " + setup_.labels[i] + ": " + arm_label(key.arm) +
+      setup_.say("given up: " + setup_.labels[i] + ": " + compare::arm_label(key.arm) +
                  " cannot be measured");
     }
   }
 }
 
 // A number that the workload does not give is found after one pair and not after all of them.
-void AbAgenda::check_metrics(std::size_t index, const AbPairs& pairs) {
+void AbAgenda::check_metrics(std::size_t index, const compare::AbPairs& pairs) {
   if (has_metrics_[index] || pairs.pair.base.measured.empty()) return;
   has_metrics_[index] = true;
-  const TestedMetric* absent = absent_metric(pairs.pair, setup_.tested);
+  const compare::TestedMetric* absent = compare::absent_metric(pairs.pair, setup_.tested);
   if (absent == nullptr) return;
   throw ConfigError("--metric", "no launch of " + setup_.labels[index] + " gives '" + absent->name +
                                     "'; `stepbench show --case ID` prints the numbers of a case");
 }
 
-std::string AbAgenda::so_far(const AbPairs& pairs) const {
+std::string AbAgenda::so_far(const compare::AbPairs& pairs) const {
   if (pairs.pair.base.measured.empty()) return {};
-  const auto asked = metric_samples(pairs, setup_.columns, setup_.tested);
-  const TestFamily family = judge({&asked.front().samples, 1}, setup_.design.rule);
-  const bool named = asked.front().metric.kind != MetricKind::kStep;
+  const auto asked = compare::metric_samples(pairs, setup_.columns, setup_.tested);
+  const compare::TestFamily family =
+      compare::judge({&asked.front().samples, 1}, setup_.design.rule);
+  const bool named = asked.front().metric.kind != compare::MetricKind::kStep;
   return "so far " + (named ? asked.front().metric.name + ' ' : "") +
          change_text(family.tests.front());
 }
 
 void AbAgenda::say_ended() {
   for (std::size_t i = 0; i < setup_.points.size(); ++i) {
-    const AbCase& one = campaign_.cases()[i];
+    const compare::AbCase& one = campaign_.cases()[i];
     if (said_[i] || one.in_rotation || one.tests.empty()) continue;
     said_[i] = true;
-    const TestResult& first = one.tests.front();
-    const bool open = first.verdict == Verdict::kInconclusive;
+    const compare::TestResult& first = one.tests.front();
+    const bool open = first.verdict == compare::Verdict::kInconclusive;
     setup_.say((open ? "not decided after " : "decided after ") +
-               counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " + setup_.labels[i] +
-               ": " + setup_.tested.metrics.front().name + ' ' +
-               std::string(name_of(first.verdict)) + ", " + change_text(first));
+               text::counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
+               setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
+               std::string(compare::name_of(first.verdict)) + ", " + change_text(first));
   }
 }
 
 // What a changed step is made of, in turns: A B, B A, ...
-std::optional<Job> AbAgenda::next_profile() {
+std::optional<run::Job> AbAgenda::next_profile() {
   if (!setup_.profile) return std::nullopt;
   const auto launches = static_cast<std::size_t>(setup_.profile->launches);
   while (next_profile_ < 2 * launches * setup_.points.size()) {
     const std::size_t index = next_profile_ / (2 * launches);
     const std::size_t pair = next_profile_ % (2 * launches) / 2;
     const bool b = (next_profile_++ + pair) % 2 == 1;
-    const AbCase& one = campaign_.cases()[index];
+    const compare::AbCase& one = campaign_.cases()[index];
     if (one.tests.empty() || given_up_[index]) continue;
-    const Verdict first = one.tests.front().verdict;
-    const bool changed = first == Verdict::kRegression || first == Verdict::kImprovement;
+    const compare::Verdict first = one.tests.front().verdict;
+    const bool changed =
+        first == compare::Verdict::kRegression || first == compare::Verdict::kImprovement;
     if (!changed && !setup_.profile_all) continue;
-    auto job = job_of_arm(b, index,
-                          {.pass = setup_.profile->engine,
-                           .launch = static_cast<int>(pair),
-                           .block = static_cast<int>(pair / 2),
-                           .position = static_cast<int>(next_profile_),
-                           .note = "profile of " + arm_label(b ? kArmB : kArmA)});
+    auto job = job_of_arm(
+        b, index,
+        {.pass = setup_.profile->engine,
+         .launch = static_cast<int>(pair),
+         .block = static_cast<int>(pair / 2),
+         .position = static_cast<int>(next_profile_),
+         .note = "profile of " + compare::arm_label(b ? compare::kArmB : compare::kArmA)});
     if (job) return job;
   }
   return std::nullopt;
 }
 
-std::optional<Job> AbAgenda::next_count() {
+std::optional<run::Job> AbAgenda::next_count() {
   for (; next_counted_point_ < setup_.counted.size(); ++next_counted_point_, next_count_ = 0) {
     const std::size_t index = next_counted_point_;
     if (given_up_[index] || campaign_.cases()[index].tests.empty()) continue;
@@ -151,7 +157,8 @@ std::optional<Job> AbAgenda::next_count() {
                              .launch = number / 2,
                              .block = number / 2,
                              .position = number,
-                             .note = "counted by valgrind, " + arm_label(b ? kArmB : kArmA),
+                             .note = "counted by valgrind, " +
+                                     compare::arm_label(b ? compare::kArmB : compare::kArmA),
                              .counts = true});
       if (job) return job;
     }
@@ -159,53 +166,55 @@ std::optional<Job> AbAgenda::next_count() {
   return std::nullopt;
 }
 
-std::optional<Job> AbAgenda::job_of_arm(bool b, std::size_t index, Job job) const {
-  const AbPoint& point = setup_.points[index];
+std::optional<run::Job> AbAgenda::job_of_arm(bool b, std::size_t index, run::Job job) const {
+  const compare::AbPoint& point = setup_.points[index];
   job.case_index = index;
-  job.arm = b ? kArmB : kArmA;
-  const LaunchKey key{.case_id = b ? point.b_case : point.a_case,
-                      .arm = job.arm,
-                      .pass = job.pass,
-                      .launch = job.launch};
+  job.arm = b ? compare::kArmB : compare::kArmA;
+  const record::LaunchKey key{.case_id = b ? point.b_case : point.a_case,
+                              .arm = job.arm,
+                              .pass = job.pass,
+                              .launch = job.launch};
   return done_.contains(key) ? std::nullopt : std::optional(std::move(job));
 }
 
-std::optional<Job> AbAgenda::next(const Results& finished) {
+std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
   note_ends(finished);
   while (next_skip_ < setup_.skips.size()) {
     const AbSkip& skip = setup_.skips[next_skip_++];
     if (!done_.contains({.case_id = skip.case_id, .arm = skip.job.arm})) return skip.job;
   }
-  const AbCampaign::SamplesOf samples_of = [&](std::size_t index) {
-    const AbPairs pairs = ab_pairs(finished, {setup_.points[index]}).front();
-    std::vector<PairedSamples> primary;
+  const compare::AbCampaign::SamplesOf samples_of = [&](std::size_t index) {
+    const compare::AbPairs pairs = compare::ab_pairs(finished, {setup_.points[index]}).front();
+    std::vector<compare::PairedSamples> primary;
     if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
-      return std::vector<PairedSamples>(1);
+      return std::vector<compare::PairedSamples>(1);
     }
-    for (MetricSamples& asked : metric_samples(pairs, setup_.columns, setup_.tested)) {
+    for (compare::MetricSamples& asked :
+         compare::metric_samples(pairs, setup_.columns, setup_.tested)) {
       if (asked.primary) primary.push_back(std::move(asked.samples));
     }
     return primary;
   };
   for (;;) {
-    const std::optional<AbSlot> slot = campaign_.next(samples_of);
+    const std::optional<compare::AbSlot> slot = campaign_.next(samples_of);
     say_ended();
     if (!slot) {
       auto profile = next_profile();
       return profile ? std::move(profile) : next_count();
     }
     if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
-    std::string note = arm_label(slot->b ? kArmB : kArmA);
-    const AbPairs pairs = ab_pairs(finished, {setup_.points[slot->case_index]}).front();
+    std::string note = compare::arm_label(slot->b ? compare::kArmB : compare::kArmA);
+    const compare::AbPairs pairs =
+        compare::ab_pairs(finished, {setup_.points[slot->case_index]}).front();
     check_metrics(slot->case_index, pairs);
     const std::string known = so_far(pairs);
     if (!known.empty()) note += ", " + known;
-    return Job{.case_index = slot->case_index,
-               .arm = slot->b ? kArmB : kArmA,
-               .launch = static_cast<int>(slot->pair),
-               .block = static_cast<int>(slot->block),
-               .position = static_cast<int>(slot->position),
-               .note = std::move(note)};
+    return run::Job{.case_index = slot->case_index,
+                    .arm = slot->b ? compare::kArmB : compare::kArmA,
+                    .launch = static_cast<int>(slot->pair),
+                    .block = static_cast<int>(slot->block),
+                    .position = static_cast<int>(slot->position),
+                    .note = std::move(note)};
   }
 }
 
@@ -213,4 +222,4 @@ std::size_t AbAgenda::remaining() const {
   return campaign_.remaining() + setup_.skips.size() - next_skip_;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

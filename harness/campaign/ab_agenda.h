@@ -16,23 +16,23 @@
 #include "harness/compare/tested_metrics.h"
 #include "harness/run/agenda.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // A case that the plan already says cannot be measured here: one row, no worker.
 struct AbSkip {
-  Job job = {};
+  run::Job job = {};
   std::string case_id = {};
 };
 
-class AbAgenda final : public Agenda {
+class AbAgenda final : public run::Agenda {
  public:
   struct Setup {
-    AbDesign design = {};
-    std::vector<AbPoint> points = {};
+    compare::AbDesign design = {};
+    std::vector<compare::AbPoint> points = {};
     std::vector<std::string> labels = {};  // of the points, for progress
     std::vector<AbSkip> skips = {};        // come first
     std::vector<Metric> columns = {};
-    TestedMetrics tested = default_metrics();
+    compare::TestedMetrics tested = compare::default_metrics();
     std::optional<ProfileRequest> profile = {};  // of each arm of a case whose step changed
     bool profile_all = false;                    // of every case that was measured
     std::vector<int> counted = {};               // by point: launches of each arm under valgrind
@@ -40,34 +40,35 @@ class AbAgenda final : public Agenda {
   };
   // `earlier`: of an interrupted campaign. A pair of which only one half was measured is measured
   // again as a whole: its halves are to be neighbours in time.
-  AbAgenda(Setup setup, const Results& earlier);
+  AbAgenda(Setup setup, const record::Results& earlier);
 
   // Throws ConfigError where the first launches of a case lack a metric that is to be tested.
-  [[nodiscard]] std::optional<Job> next(const Results& finished) override;
+  [[nodiscard]] std::optional<run::Job> next(const record::Results& finished) override;
   [[nodiscard]] std::size_t remaining() const override;
 
-  [[nodiscard]] const AbCampaign& campaign() const { return campaign_; }
-  [[nodiscard]] const std::vector<AbPoint>& points() const { return setup_.points; }
+  [[nodiscard]] const compare::AbCampaign& campaign() const { return campaign_; }
+  [[nodiscard]] const std::vector<compare::AbPoint>& points() const { return setup_.points; }
 
  private:
-  [[nodiscard]] LaunchKey key_of(const AbSlot& slot) const;
-  [[nodiscard]] std::string so_far(const AbPairs& pairs) const;
-  void note_ends(const Results& finished);
+  [[nodiscard]] record::LaunchKey key_of(const compare::AbSlot& slot) const;
+  [[nodiscard]] std::string so_far(const compare::AbPairs& pairs) const;
+  void note_ends(const record::Results& finished);
   void say_ended();
-  void check_metrics(std::size_t index, const AbPairs& pairs);
-  [[nodiscard]] std::optional<Job> next_profile();
-  [[nodiscard]] std::optional<Job> next_count();
+  void check_metrics(std::size_t index, const compare::AbPairs& pairs);
+  [[nodiscard]] std::optional<run::Job> next_profile();
+  [[nodiscard]] std::optional<run::Job> next_count();
   // Unless it is done.
-  [[nodiscard]] std::optional<Job> job_of_arm(bool b, std::size_t index, Job job) const;
+  [[nodiscard]] std::optional<run::Job> job_of_arm(bool b, std::size_t index, run::Job job) const;
 
   Setup setup_;
-  AbCampaign campaign_;
-  std::set<LaunchKey> done_;
+  compare::AbCampaign campaign_;
+  std::set<record::LaunchKey> done_;
   std::size_t next_skip_ = 0;
-  std::size_t seen_ = 0;                   // launches of `finished` looked at
-  std::map<LaunchKey, int> not_measured_;  // by case and arm: launches in a row, from the first
-  std::set<LaunchKey> measured_;           // by case and arm
-  std::size_t next_profile_ = 0;           // arm by arm, pair by pair, point by point
+  std::size_t seen_ = 0;  // launches of `finished` looked at
+  std::map<record::LaunchKey, int>
+      not_measured_;                      // by case and arm: launches in a row, from the first
+  std::set<record::LaunchKey> measured_;  // by case and arm
+  std::size_t next_profile_ = 0;          // arm by arm, pair by pair, point by point
   std::size_t next_counted_point_ = 0;
   int next_count_ = 0;  // of that point, arm by arm
   std::vector<bool> given_up_;
@@ -75,4 +76,4 @@ class AbAgenda final : public Agenda {
   std::vector<bool> has_metrics_;  // seen in the first launches of the point
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -14,7 +14,7 @@
 #include "harness/plan/option_index.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 std::vector<std::string> own_settings(const std::vector<std::string>& set,
@@ -34,7 +34,8 @@ AbArm begin_arm(const std::string& name, const std::string& worker,
                 const std::vector<std::string>& set, const std::vector<std::string>& env,
                 const CampaignContext& context) {
   AbArm arm{.name = name,
-            .worker = worker.empty() ? WorkerProgram{} : find_worker(worker, context.program_dir),
+            .worker = worker.empty() ? run::WorkerProgram{}
+                                     : run::find_worker(worker, context.program_dir),
             .set = own_settings(set, env, "--" + name + "-env"),
             .catalogue = {},
             .plan = {},
@@ -42,17 +43,17 @@ AbArm begin_arm(const std::string& name, const std::string& worker,
   std::vector<std::string> words = arm.set;
   if (!worker.empty()) words.insert(words.begin(), arm.worker.path.string());
   if (words.empty()) words.emplace_back("as the file says");
-  arm.words = join(words, " ");
+  arm.words = text::join(words, " ");
   return arm;
 }
 
 // nullopt: the user names none.
-std::optional<WorkerProgram> given_worker(const AbArm& arm) {
+std::optional<run::WorkerProgram> given_worker(const AbArm& arm) {
   return arm.worker.path.empty() ? std::nullopt : std::optional(arm.worker);
 }
 
-PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::string>& own) {
-  PlanRequest plan{
+plan::PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::string>& own) {
+  plan::PlanRequest plan{
       .file = request.file, .text = request.text, .set = request.set, .sweep = request.sweep};
   if (request.profile > 0) {
     const bool chosen = std::any_of(request.set.begin(), request.set.end(), [](const auto& set) {
@@ -67,19 +68,21 @@ PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::stri
 }
 
 // What is wrong with one arm alone, said so.
-Planned plan_arm(const AbArm& arm, const PlanRequest& request, const CampaignContext& context) {
+Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
+                 const CampaignContext& context) {
   try {
     return make_plan_here(request, given_worker(arm), context);
   } catch (const ConfigError& error) {
     const std::string text = error.what();
     const std::string what = text.substr(std::min(text.size(), error.where().size() + 2));
-    throw ConfigError(error.where(), "in " + arm_label(arm.name) + " (" + arm.words + "): " + what);
+    throw ConfigError(error.where(),
+                      "in " + compare::arm_label(arm.name) + " (" + arm.words + "): " + what);
   }
 }
 
 // Of an assignment that the plan has accepted.
 std::string full_name(const std::string& assignment, const Catalogue& catalogue) {
-  return OptionIndex(catalogue).resolve(assignment.substr(0, assignment.find('=')));
+  return plan::OptionIndex(catalogue).resolve(assignment.substr(0, assignment.find('=')));
 }
 
 void refuse_swept(const AbArm& arm) {
@@ -93,7 +96,7 @@ void refuse_swept(const AbArm& arm) {
   }
 }
 
-std::string active_of(const PlannedCase& planned) {
+std::string active_of(const plan::PlannedCase& planned) {
   const Value* value = planned.resolved.options.get("schedule.active");
   return value == nullptr ? std::string{"-"} : to_text(*value);
 }
@@ -155,17 +158,17 @@ void align_arms(AbArms& arms) {
       "of both need");
 }
 
-std::set<std::string> kept_points(const ArmsRequest& request, const AbArm& first, const Plan& all,
-                                  const CampaignContext& context) {
+std::set<std::string> kept_points(const ArmsRequest& request, const AbArm& first,
+                                  const plan::Plan& all, const CampaignContext& context) {
   std::set<std::string> kept;
-  Plan plan = all;
+  plan::Plan plan = all;
   if (!request.filter.empty()) {
-    PlanRequest filtered = plan_request(request, {});
+    plan::PlanRequest filtered = plan_request(request, {});
     filtered.filter = request.filter;
     plan = make_plan_here(filtered, given_worker(first), context).plan;
   }
   keep_cases(plan, request.cases);
-  for (const PlannedCase& planned : plan.cases) kept.insert(planned.resolved.case_id);
+  for (const plan::PlannedCase& planned : plan.cases) kept.insert(planned.resolved.case_id);
   return kept;
 }
 
@@ -181,8 +184,8 @@ void warn_of_defaults(const std::string& name, const Value& a, const Value& b, c
                     " in arm B");
   } else if ((in_a == nullptr) != (in_b == nullptr)) {
     const bool only_a = in_a != nullptr;
-    warnings.insert("only " + arm_label(only_a ? kArmA : kArmB) + "'s worker knows " + name +
-                    " (here " + to_text(only_a ? a : b) + ")");
+    warnings.insert("only " + compare::arm_label(only_a ? compare::kArmA : compare::kArmB) +
+                    "'s worker knows " + name + " (here " + to_text(only_a ? a : b) + ")");
   }
 }
 
@@ -204,7 +207,7 @@ void compare_options(const ResolvedCase& a, const ResolvedCase& b,
 }
 
 // Keeps the points that both arms can measure, in the same order in both plans; the others follow.
-void join_arms(const Plan& base, const std::set<std::string>& kept, AbArms& arms) {
+void join_arms(const plan::Plan& base, const std::set<std::string>& kept, AbArms& arms) {
   const std::size_t size = base.cases.size();
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     if (arm->plan.cases.size() == size) continue;
@@ -214,13 +217,13 @@ void join_arms(const Plan& base, const std::set<std::string>& kept, AbArms& arms
                           ": some become equal, so that they have no partner in the other arm; "
                           "--filter the plan first");
   }
-  std::vector<PlannedCase> a;
-  std::vector<PlannedCase> b;
+  std::vector<plan::PlannedCase> a;
+  std::vector<plan::PlannedCase> b;
   std::vector<std::size_t> apart;
   for (std::size_t i = 0; i < size; ++i) {
     if (!kept.contains(base.cases[i].resolved.case_id)) continue;
-    PlannedCase& in_a = arms.a.plan.cases[i];
-    PlannedCase& in_b = arms.b.plan.cases[i];
+    plan::PlannedCase& in_a = arms.a.plan.cases[i];
+    plan::PlannedCase& in_b = arms.b.plan.cases[i];
     in_a.resolved.point_id = in_b.resolved.point_id = base.cases[i].resolved.case_id;
     if (in_a.skip || in_b.skip) {
       apart.push_back(i);
@@ -231,8 +234,8 @@ void join_arms(const Plan& base, const std::set<std::string>& kept, AbArms& arms
     b.push_back(in_b);
   }
   for (const std::size_t i : apart) {
-    const PlannedCase& in_a = arms.a.plan.cases[i];
-    const PlannedCase& in_b = arms.b.plan.cases[i];
+    const plan::PlannedCase& in_a = arms.a.plan.cases[i];
+    const plan::PlannedCase& in_b = arms.b.plan.cases[i];
     const ResolvedCase& point = base.cases[i].resolved;
     arms.missing.push_back({.point = {point.case_id, point.workload, point.options},
                             .in_a = !in_a.skip,
@@ -250,7 +253,7 @@ void join_arms(const Plan& base, const std::set<std::string>& kept, AbArms& arms
 AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) {
   AbArms arms{.a = begin_arm("a", request.a, request.a_set, request.a_env, context),
               .b = begin_arm("b", request.b, request.b_set, request.b_env, context)};
-  const PlanRequest plain = plan_request(request, {});
+  const plan::PlanRequest plain = plan_request(request, {});
   const bool same_worker = arms.a.worker.path == arms.b.worker.path;
   const Planned base = same_worker ? make_plan_here(plain, given_worker(arms.a), context)
                                    : plan_arm(arms.a, plain, context);
@@ -291,4 +294,4 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
   return arms;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

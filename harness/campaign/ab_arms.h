@@ -12,7 +12,7 @@
 #include "harness/plan/plan.h"
 #include "harness/run/worker_program.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // What `ab` measures: an experiment with two workers or two sets of options.
 struct ArmsRequest {
@@ -37,18 +37,18 @@ struct ArmsRequest {
 
 struct AbArm {
   std::string name;
-  WorkerProgram worker;
+  run::WorkerProgram worker;
   std::vector<std::string> set;  // this arm's own, with --x-env as env.NAME
   Catalogue catalogue;
-  Plan plan;          // cases in the order of the points, then those that cannot be compared
+  plan::Plan plan;    // cases in the order of the points, then those that cannot be compared
   std::string words;  // for people: what it has of its own (arm_words.h)
 };
 
 struct AbArms {
   AbArm a;
   AbArm b;
-  std::vector<AbPoint> points = {};
-  std::vector<AbMissing> missing = {};  // plan.cases beyond the points, in order
+  std::vector<compare::AbPoint> points = {};
+  std::vector<compare::AbMissing> missing = {};  // plan.cases beyond the points, in order
   std::vector<std::string> overridden = {};
   std::vector<std::string> warnings = {};
 };
@@ -57,4 +57,4 @@ struct AbArms {
 // names it.
 [[nodiscard]] AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -10,7 +10,7 @@
 #include "harness/run/data_digest.h"
 #include "harness/run/resume.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 constexpr std::string_view kMarginField = "ab_margin_";
@@ -23,7 +23,7 @@ std::uint64_t random_seed() {
 
 // What a campaign had whose header does not tell: one that was begun before metrics were named.
 std::string as_before(const std::string& field) {
-  return field == "ab_metrics" ? default_metrics().names() : "";
+  return field == "ab_metrics" ? compare::default_metrics().names() : "";
 }
 
 std::string words_of(const std::string& field) {
@@ -37,32 +37,35 @@ std::string words_of(const std::string& field) {
 
 }  // namespace
 
-void describe_campaign(const AbArms& arms, std::int64_t pairs, const TestedMetrics& tested,
-                       std::uint64_t seed, RunRow& header) {
+void describe_campaign(const AbArms& arms, std::int64_t pairs, const compare::TestedMetrics& tested,
+                       std::uint64_t seed, record::RunRow& header) {
   header.plan_digest = digest(arms.a.plan.digest + '\n' + arms.b.plan.digest);
   header.context["ab_seed"] = static_cast<std::int64_t>(seed);
   header.context["ab_pairs"] = pairs > 0 ? std::to_string(pairs) : std::string{"looks"};
   header.context["ab_metrics"] = tested.names();
-  for (const TestedMetric& metric : tested.metrics) {
-    const bool automatic = metric.kind == MetricKind::kPeak && !metric.margin;
+  for (const compare::TestedMetric& metric : tested.metrics) {
+    const bool automatic = metric.kind == compare::MetricKind::kPeak && !metric.margin;
     header.context[std::string(kMarginField) + metric.name] =
-        automatic ? Value{std::string{"auto"}} : Value{metric.margin.value_or(kDefaultMargin)};
+        automatic ? Value{std::string{"auto"}}
+                  : Value{metric.margin.value_or(compare::kDefaultMargin)};
   }
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     header.context["arm_" + arm->name] = arm->words;
     header.context["arm_" + arm->name + "_worker"] = arm->worker.path.string();
     header.context["arm_" + arm->name + "_build_id"] = arm->worker.build_id;
-    header.context["arm_" + arm->name + "_data_digest"] = data_digest(arm->plan, arm->catalogue);
+    header.context["arm_" + arm->name + "_data_digest"] =
+        run::data_digest(arm->plan, arm->catalogue);
   }
 }
 
-void check_same_campaign(const Results& earlier, const RunRow& now, const AbArms& arms) {
+void check_same_campaign(const record::Results& earlier, const record::RunRow& now,
+                         const AbArms& arms) {
   std::vector<std::string> fields = {"ab_metrics", "ab_pairs", "arm_a_build_id", "arm_b_build_id",
                                      "arm_b_data_digest"};
   for (const auto& [name, value] : now.context) {
     if (name.starts_with(kMarginField)) fields.push_back(name);
   }
-  for (const RunRow& then : earlier.runs) {
+  for (const record::RunRow& then : earlier.runs) {
     if (text_of(then.context, "ab_seed").empty()) {
       throw ConfigError("--resume", "this folder holds no A/B campaign; `stepbench run` made it");
     }
@@ -76,12 +79,12 @@ void check_same_campaign(const Results& earlier, const RunRow& now, const AbArms
     }
   }
   for (const AbArm* arm : {&arms.a, &arms.b}) {
-    check_same_experiment(earlier, now, arm->plan, arm->catalogue);
+    run::check_same_experiment(earlier, now, arm->plan, arm->catalogue);
   }
 }
 
-std::uint64_t seed_for(std::optional<std::uint64_t> asked, const Results& earlier) {
-  for (const RunRow& run : earlier.runs) {
+std::uint64_t seed_for(std::optional<std::uint64_t> asked, const record::Results& earlier) {
+  for (const record::RunRow& run : earlier.runs) {
     const auto found = run.context.find("ab_seed");
     if (found == run.context.end()) continue;
     const auto* seed = std::get_if<std::int64_t>(&found->second);
@@ -94,4 +97,4 @@ std::uint64_t seed_for(std::optional<std::uint64_t> asked, const Results& earlie
   return asked ? *asked : random_seed();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -7,7 +7,7 @@
 
 #include "harness/schedule/window_fit.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 std::int64_t steps(const ResolvedCase& resolved, const char* option, std::int64_t otherwise = 0) {
@@ -33,8 +33,8 @@ bool align_schedules(const std::set<std::string>& kept, ResolvedCase& a, Resolve
   const std::int64_t refill = std::max(steps(a, "schedule.refill"), steps(b, "schedule.refill"));
   if (refill == 0) return false;
   const std::int64_t block = std::lcm(steps(a, "schedule.block", 1), steps(b, "schedule.block", 1));
-  const std::int64_t active =
-      rounded_up(std::max(steps(a, "schedule.active"), steps(b, "schedule.active")), block);
+  const std::int64_t active = schedule::rounded_up(
+      std::max(steps(a, "schedule.active"), steps(b, "schedule.active")), block);
   const std::int64_t longest_lead = std::max(lead(a), lead(b));
   bool changed = false;
   for (ResolvedCase* arm : {&a, &b}) {
@@ -46,4 +46,4 @@ bool align_schedules(const std::set<std::string>& kept, ResolvedCase& a, Resolve
   return changed;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

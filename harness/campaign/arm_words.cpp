@@ -9,12 +9,12 @@
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 std::vector<std::string> names_set_by(const AbArm& arm) {
   std::vector<std::string> names;
-  const OptionIndex index(arm.catalogue);
+  const plan::OptionIndex index(arm.catalogue);
   for (const std::string& one : arm.set) {
     names.push_back(index.resolve(one.substr(0, one.find('='))));
   }
@@ -27,7 +27,7 @@ std::optional<std::string> value_in(const AbArm& arm, std::size_t cases, const s
   for (std::size_t i = 0; i < std::max<std::size_t>(cases, 1) && i < arm.plan.cases.size(); ++i) {
     const Value* value = arm.plan.cases[i].resolved.options.get(name);
     const std::string text = value == nullptr || is_null(*value) ? std::string() : to_text(*value);
-    values.insert(is_secret_option(name) && !text.empty() ? masked_value(text) : text);
+    values.insert(text::is_secret_option(name) && !text.empty() ? text::masked_value(text) : text);
   }
   if (values.size() != 1) return std::nullopt;
   return *values.begin();
@@ -67,7 +67,7 @@ ArmWords arm_words(const ArmsRequest& request, const AbArms& arms) {
     b.push_back(setting_words(arms.b, arms.points.size(), name));
   }
   if (a.empty()) return {"as the file says", "as the file says"};
-  return {join(a, " "), join(b, " ")};
+  return {text::join(a, " "), text::join(b, " ")};
 }
 
 bool same_arms(const AbArms& arms) {
@@ -83,11 +83,11 @@ bool same_arms(const AbArms& arms) {
 std::string same_arms_text(const AbArms& arms) {
   std::string text = "both arms are the same program with the same options";
   if (!arms.b.set.empty()) {
-    text += " (" + join(arms.b.set) + " changes nothing)";
+    text += " (" + text::join(arms.b.set) + " changes nothing)";
   } else if (!arms.a.set.empty()) {
-    text += " (" + join(arms.a.set) + " changes nothing)";
+    text += " (" + text::join(arms.a.set) + " changes nothing)";
   }
   return text + ": this A/A run can show how much equal launches differ, and no change";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

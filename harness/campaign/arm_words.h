@@ -6,7 +6,7 @@
 
 #include "harness/campaign/ab_arms.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // "optimizer.implementation=single (default)" and "optimizer.implementation=fused",
 // "env.OMP_NUM_THREADS unset" and "env.OMP_NUM_THREADS=1", "worker old/stepbench-worker": each
@@ -24,4 +24,4 @@ struct ArmWords {
 // What to tell of such arms.
 [[nodiscard]] std::string same_arms_text(const AbArms& arms);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -13,12 +13,12 @@
 #include "harness/track/night.h"
 #include "harness/track/track_store.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct CheckRequest {
   std::string host = {};                 // of this machine, as runs record it
   std::vector<std::string> nights = {};  // beginnings of run ids; empty: the newest of this machine
-  ScreenKind screen = ScreenKind::kRobustZ;
+  track::ScreenKind screen = track::ScreenKind::kRobustZ;
   int confirmations = 2;
   std::string good_worker = {};  // --good PATH
   std::string relinked = {};
@@ -31,8 +31,8 @@ struct CheckRequest {
 };
 
 struct CheckedNight {
-  Night night = {};
-  History history = {};                       // what the night was judged by
+  track::Night night = {};
+  track::History history = {};                // what the night was judged by
   std::vector<ConfirmedNight> measured = {};  // one for each pair of nights that was measured
   std::optional<int> signal = {};             // that interrupted the measurements
 };
@@ -41,14 +41,15 @@ struct CheckedNight {
 using MeasureSuspects = std::function<ConfirmedNight(const ConfirmRequest&)>;
 
 // Only suspects of this machine's own nights are measured. A night without a run is no data.
-[[nodiscard]] CheckedNight check_night(const CheckRequest& request, TrackStore& store,
+[[nodiscard]] CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
                                        const MeasureSuspects& measure);
 
 // What a confirmation said of one series, for events_of().
-[[nodiscard]] MeasuredSuspect measured_suspect(const ConfirmedSeries& series,
-                                               const std::string& alert, const std::string& run);
+[[nodiscard]] track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series,
+                                                      const std::string& alert,
+                                                      const std::string& run);
 
 // "data_wait +2.1 ms, 62 % of the change; aten::copy_ +120 calls/step": what explains a change.
 [[nodiscard]] std::string cause_text(const ConfirmedSeries& series);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -12,35 +12,35 @@
 #include "harness/campaign/verdict_options.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 namespace {
 
 namespace fs = std::filesystem;
 
 // Where a name is used twice, the definition that comes first counts.
-std::vector<Metric> all_columns(const ComparisonSide& base,
-                                const std::vector<ComparisonSide>& candidates) {
+std::vector<Metric> all_columns(const compare::ComparisonSide& base,
+                                const std::vector<compare::ComparisonSide>& candidates) {
   std::vector<Metric> columns;
   std::set<std::string> names;
-  for (const ComparisonSide& candidate : candidates) {
-    for (Metric& metric : common_columns(base, candidate)) {
+  for (const compare::ComparisonSide& candidate : candidates) {
+    for (Metric& metric : compare::common_columns(base, candidate)) {
       if (names.insert(metric.name).second) columns.push_back(std::move(metric));
     }
   }
   return columns;
 }
 
-std::vector<std::string> allowable(const std::vector<const Results*>& results) {
+std::vector<std::string> allowable(const std::vector<const record::Results*>& results) {
   std::vector<std::string> known = {"all", "missing"};
-  known.insert(known.end(), gate_names().begin(), gate_names().end());
-  for (const Results* each : results) {
-    for (std::string& field : environment_fields(*each)) known.push_back(std::move(field));
+  known.insert(known.end(), compare::gate_names().begin(), compare::gate_names().end());
+  for (const record::Results* each : results) {
+    for (std::string& field : compare::environment_fields(*each)) known.push_back(std::move(field));
   }
   return known;
 }
 
-const OptionValues& options_of_first(const Results& results) {
+const OptionValues& options_of_first(const record::Results& results) {
   static const OptionValues none;
   return results.launches.empty() ? none : results.launches.front().row.options;
 }
@@ -52,27 +52,28 @@ std::string last_part(const std::string& path) {
 
 }  // namespace
 
-std::vector<Comparison> compare_files(const CompareRequest& request, const Catalogue& catalogue) {
-  const Results base_results = read_results(request.base);
-  std::vector<Results> candidate_results;
+std::vector<compare::Comparison> compare_files(const CompareRequest& request,
+                                               const Catalogue& catalogue) {
+  const record::Results base_results = record::read_results(request.base);
+  std::vector<record::Results> candidate_results;
   for (const std::string& path : request.candidates) {
-    candidate_results.push_back(read_results(path));
+    candidate_results.push_back(record::read_results(path));
   }
-  const ComparisonSide base{&base_results, request.base};
-  std::vector<ComparisonSide> candidates;
-  std::vector<const Results*> all = {&base_results};
+  const compare::ComparisonSide base{&base_results, request.base};
+  std::vector<compare::ComparisonSide> candidates;
+  std::vector<const record::Results*> all = {&base_results};
   for (std::size_t i = 0; i < candidate_results.size(); ++i) {
     candidates.push_back({&candidate_results[i], request.candidates[i]});
     all.push_back(&candidate_results[i]);
   }
   check_allowed(request.allow, allowable(all));
   std::vector<std::string> margins = request.margins;
-  const bool by_counts = request.gate_counts.value_or(
-      std::all_of(candidate_results.begin(), candidate_results.end(),
-                  [](const Results& results) { return gates_counts(options_of_first(results)); }));
+  const bool by_counts = request.gate_counts.value_or(std::all_of(
+      candidate_results.begin(), candidate_results.end(),
+      [](const record::Results& results) { return gates_counts(options_of_first(results)); }));
   std::optional<double> count_margin = take_count_margin(margins, by_counts);
   if (!count_margin) count_margin = count_margin_of(options_of_first(candidate_results.front()));
-  CompareOptions options{
+  compare::CompareOptions options{
       .tested = tested_metrics({request.metrics, margins}, all_columns(base, candidates), nullptr),
       .allow = request.allow,
       .bootstrap = request.bootstrap,
@@ -83,7 +84,8 @@ std::vector<Comparison> compare_files(const CompareRequest& request, const Catal
     options.ignore = full_names(request.ignore, all);
     options.key = key_without(options.ignore, catalogue);
   }
-  std::vector<Comparison> comparisons = compare_several(base, candidates, options);
+  std::vector<compare::Comparison> comparisons =
+      compare::compare_several(base, candidates, options);
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     if (!comparisons[i].cases.empty() || !request.ignore.empty()) continue;
     std::string why = why_nothing_joins(base_results, candidate_results[i], catalogue);
@@ -117,7 +119,7 @@ void choose_base(const std::string& chosen, CompareRequest& request) {
   if (meant.size() != 1) {
     throw ConfigError("--baseline",
                       meant.empty() ? "'" + chosen + "' is none of the results that are compared" +
-                                          did_you_mean(chosen, all)
+                                          text::did_you_mean(chosen, all)
                                     : "'" + chosen + "' may be " + all[meant[0]] + " or " +
                                           all[meant[1]] + "; write the path");
   }
@@ -126,4 +128,4 @@ void choose_base(const std::string& chosen, CompareRequest& request) {
   request.candidates = std::move(all);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -9,7 +9,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/compare/comparison.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct CompareRequest {
   std::string base = {};  // result files or folders of runs
@@ -27,8 +27,8 @@ struct CompareRequest {
 
 // One comparison for each candidate, in their order. `catalogue` says which options make up a case.
 // Throws Error for what the user can mend; the first candidate that may not be compared is named.
-[[nodiscard]] std::vector<Comparison> compare_files(const CompareRequest& request,
-                                                    const Catalogue& catalogue);
+[[nodiscard]] std::vector<compare::Comparison> compare_files(const CompareRequest& request,
+                                                             const Catalogue& catalogue);
 
 // Throws ConfigError where, of three results or more, two are the same file or folder: it would
 // count twice in the correction. Two that are the same are an A/A check.
@@ -38,4 +38,4 @@ void refuse_given_twice(const CompareRequest& request);
 // order. Throws ConfigError with the nearest one for anything else.
 void choose_base(const std::string& chosen, CompareRequest& request);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -10,13 +10,13 @@
 #include "harness/text/names.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 std::vector<std::string> full_names(const std::vector<std::string>& ignored,
-                                    std::span<const Results* const> all) {
+                                    std::span<const record::Results* const> all) {
   std::set<std::string> known;
-  for (const Results* results : all) {
-    for (const Launch& launch : results->launches) {
+  for (const record::Results* results : all) {
+    for (const record::Launch& launch : results->launches) {
       for (const auto& [name, value] : launch.row.options) known.insert(name);
     }
   }
@@ -24,7 +24,7 @@ std::vector<std::string> full_names(const std::vector<std::string>& ignored,
   std::vector<std::string> names;
   for (const std::string& given : ignored) {
     try {
-      names.push_back(name_meant(given, options, "no case has an option"));
+      names.push_back(text::name_meant(given, options, "no case has an option"));
     } catch (const Error& error) {
       throw ConfigError("--ignore", error.what());
     }
@@ -37,21 +37,22 @@ namespace {
 using KeyOptions = std::map<std::string, std::string>;
 
 // The options that make the case, as they read in its identity.
-KeyOptions key_options(const LaunchRow& row, const Catalogue& catalogue) {
+KeyOptions key_options(const record::LaunchRow& row, const Catalogue& catalogue) {
   KeyOptions options;
   for (const auto& [name, value] : row.options) {
     const Option* option = catalogue.find_option(name);
     if (option != nullptr && option->identity == Identity::kContext) continue;
-    auto text = identity_text(name, value, option == nullptr ? Value{} : option->identity_default);
+    auto text =
+        plan::identity_text(name, value, option == nullptr ? Value{} : option->identity_default);
     if (text) options.emplace(name, std::move(*text));
   }
   return options;
 }
 
-std::vector<KeyOptions> first_cases(const Results& results, const Catalogue& catalogue) {
+std::vector<KeyOptions> first_cases(const record::Results& results, const Catalogue& catalogue) {
   constexpr std::size_t kMaxCases = 64;
   std::set<KeyOptions> cases;
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     if (cases.size() < kMaxCases) cases.insert(key_options(launch.row, catalogue));
   }
   return {cases.begin(), cases.end()};
@@ -71,8 +72,8 @@ std::vector<std::string> differing(const KeyOptions& a, const KeyOptions& b) {
 
 }  // namespace
 
-CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& catalogue) {
-  return [ignored, &catalogue](const LaunchRow& row) {
+compare::CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& catalogue) {
+  return [ignored, &catalogue](const record::LaunchRow& row) {
     std::string key;
     for (const auto& [name, text] : key_options(row, catalogue)) {
       if (std::find(ignored.begin(), ignored.end(), name) != ignored.end()) continue;
@@ -83,7 +84,7 @@ CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& ca
   };
 }
 
-std::string why_nothing_joins(const Results& base, const Results& candidate,
+std::string why_nothing_joins(const record::Results& base, const record::Results& candidate,
                               const Catalogue& catalogue) {
   constexpr std::size_t kMaxNamed = 4;
   std::vector<std::string> fewest;
@@ -112,8 +113,8 @@ std::string why_nothing_joins(const Results& base, const Results& candidate,
   const auto change = [&](const std::string& name) {
     return name + " (" + value(*before, name) + " -> " + value(*after, name) + ')';
   };
-  return "no case is in both: the most similar ones differ in " + join(fewest, ", ", change) +
-         "; to set them side by side all the same: --ignore " + join(fewest, " --ignore ");
+  return "no case is in both: the most similar ones differ in " + text::join(fewest, ", ", change) +
+         "; to set them side by side all the same: --ignore " + text::join(fewest, " --ignore ");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

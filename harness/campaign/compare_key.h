@@ -10,22 +10,23 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/compare/case_pairs.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // Full names for what the user gave with --ignore: "num_workers" for "loader.num_workers" while
 // that is unambiguous. Throws ConfigError with the nearest name when no case has such an option.
 [[nodiscard]] std::vector<std::string> full_names(const std::vector<std::string>& ignored,
-                                                  std::span<const Results* const> all);
+                                                  std::span<const record::Results* const> all);
 
 // The identity of a case without some options. Options that the catalogue does not know, those of a
 // user's own workload, are part of it as they stand.
-[[nodiscard]] CaseKey key_without(const std::vector<std::string>& ignored,
-                                  const Catalogue& catalogue);
+[[nodiscard]] compare::CaseKey key_without(const std::vector<std::string>& ignored,
+                                           const Catalogue& catalogue);
 
 // For results without a common case: the options in which their most similar cases differ, with
 // both values, and how to join all the same. Looks at the first cases of each side; empty: nothing
 // to say.
-[[nodiscard]] std::string why_nothing_joins(const Results& base, const Results& candidate,
+[[nodiscard]] std::string why_nothing_joins(const record::Results& base,
+                                            const record::Results& candidate,
                                             const Catalogue& catalogue);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -12,12 +12,13 @@
 #include "harness/campaign/check_night.h"
 #include "harness/track/baseline.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
-const SeriesHistory& series_of_id(const std::string& id, const History& history) {
-  const auto found = std::find_if(history.series.begin(), history.series.end(),
-                                  [&](const SeriesHistory& each) { return each.series.id == id; });
+const track::SeriesHistory& series_of_id(const std::string& id, const track::History& history) {
+  const auto found =
+      std::find_if(history.series.begin(), history.series.end(),
+                   [&](const track::SeriesHistory& each) { return each.series.id == id; });
   if (found == history.series.end() || found->points.empty()) {
     throw ConfigError("SERIES", id + " has no value of this machine");
   }
@@ -25,52 +26,53 @@ const SeriesHistory& series_of_id(const std::string& id, const History& history)
 }
 
 // The alert that this series belongs to and that somebody still has to do something about.
-const Alert* open_alert(const std::string& series, const AlertLog& alerts) {
-  const Alert* newest = nullptr;
-  for (const Alert& alert : alerts.alerts) {
-    if (is_open(alert.state) && alert.find(series) != nullptr) newest = &alert;
+const track::Alert* open_alert(const std::string& series, const track::AlertLog& alerts) {
+  const track::Alert* newest = nullptr;
+  for (const track::Alert& alert : alerts.alerts) {
+    if (track::is_open(alert.state) && alert.find(series) != nullptr) newest = &alert;
   }
   return newest;
 }
 
 struct Chosen {
-  const TrackedPoint* tonight = nullptr;
-  const TrackedRun* good = nullptr;  // null: there is none
+  const track::TrackedPoint* tonight = nullptr;
+  const track::TrackedRun* good = nullptr;  // null: there is none
   std::string good_worker = {};
 };
 
-const TrackedPoint* point_of(const SeriesHistory& series, const History& history,
-                             const std::string& run_id) {
-  for (const TrackedPoint& point : series.points) {
+const track::TrackedPoint* point_of(const track::SeriesHistory& series,
+                                    const track::History& history, const std::string& run_id) {
+  for (const track::TrackedPoint& point : series.points) {
     if (history.runs[point.run].run_id == run_id) return &point;
   }
   return nullptr;
 }
 
-const TrackedRun* usual_good(const SeriesHistory& series, const History& history,
-                             const TrackedPoint& tonight, const Alert* alert) {
+const track::TrackedRun* usual_good(const track::SeriesHistory& series,
+                                    const track::History& history,
+                                    const track::TrackedPoint& tonight, const track::Alert* alert) {
   if (alert != nullptr) {
     const std::string& id = alert->find(series.series.id)->last_good;
     const auto run = std::find_if(history.runs.begin(), history.runs.end(),
-                                  [&](const TrackedRun& each) { return each.run_id == id; });
+                                  [&](const track::TrackedRun& each) { return each.run_id == id; });
     if (run != history.runs.end()) return &*run;
   }
-  const TrackedRun* newest = nullptr;
-  for (const TrackedPoint& point : series.points) {
+  const track::TrackedRun* newest = nullptr;
+  for (const track::TrackedPoint& point : series.points) {
     if (&point == &tonight) break;
-    const TrackedRun& run = history.runs[point.run];
+    const track::TrackedRun& run = history.runs[point.run];
     if (!run.git_dirty && run.build_id != history.runs[tonight.run].build_id) newest = &run;
   }
   return newest;
 }
 
-Chosen choose(const HandRequest& request, const SeriesHistory& series, const History& history,
-              const Alert* alert) {
+Chosen choose(const HandRequest& request, const track::SeriesHistory& series,
+              const track::History& history, const track::Alert* alert) {
   Chosen chosen;
   if (request.night.empty()) {
     chosen.tonight = &series.points.back();
   } else {
-    const TrackedRun& night = run_meant(request.night, history.runs, "--night");
+    const track::TrackedRun& night = track::run_meant(request.night, history.runs, "--night");
     chosen.tonight = point_of(series, history, night.run_id);
     if (chosen.tonight == nullptr) {
       throw ConfigError("--night",
@@ -86,18 +88,18 @@ Chosen choose(const HandRequest& request, const SeriesHistory& series, const His
              !std::filesystem::is_directory(request.good, ignored)) {
     throw ConfigError("--good", "there is no program " + request.good);
   } else {
-    chosen.good = &run_meant(request.good, history.runs, "--good");
+    chosen.good = &track::run_meant(request.good, history.runs, "--good");
   }
   return chosen;
 }
 
 // As its alert says, else as its value moved since the last good night, or since the night before.
-bool moved_up(const SeriesHistory& series, const History& history, const Chosen& chosen,
-              const Alert* alert) {
+bool moved_up(const track::SeriesHistory& series, const track::History& history,
+              const Chosen& chosen, const track::Alert* alert) {
   if (alert != nullptr) {
     return alert->worse == (series.series.direction != Direction::kHigherIsBetter);
   }
-  const TrackedPoint* before =
+  const track::TrackedPoint* before =
       chosen.good == nullptr ? nullptr : point_of(series, history, chosen.good->run_id);
   if (before == nullptr && chosen.tonight != series.points.data()) before = chosen.tonight - 1;
   return before == nullptr || chosen.tonight->value >= before->value;
@@ -105,14 +107,15 @@ bool moved_up(const SeriesHistory& series, const History& history, const Chosen&
 
 }  // namespace
 
-std::vector<ConfirmRequest> requests_by_hand(const HandRequest& request, const History& history,
-                                             const AlertLog& alerts) {
+std::vector<ConfirmRequest> requests_by_hand(const HandRequest& request,
+                                             const track::History& history,
+                                             const track::AlertLog& alerts) {
   std::map<std::pair<std::string, std::string>, ConfirmRequest> by_nights;
   for (const std::string& id : request.series) {
-    const SeriesHistory& series = series_of_id(id, history);
-    const Alert* alert = open_alert(id, alerts);
+    const track::SeriesHistory& series = series_of_id(id, history);
+    const track::Alert* alert = open_alert(id, alerts);
     const Chosen chosen = choose(request, series, history, alert);
-    const TrackedRun& tonight = history.runs[chosen.tonight->run];
+    const track::TrackedRun& tonight = history.runs[chosen.tonight->run];
     const std::string good = chosen.good == nullptr ? "" : chosen.good->run_id;
     const auto [entry, is_new] = by_nights.try_emplace({tonight.run_id, good}, request.basis);
     ConfirmRequest& asked = entry->second;
@@ -133,28 +136,32 @@ std::vector<ConfirmRequest> requests_by_hand(const HandRequest& request, const H
   return requests;
 }
 
-std::vector<TrackEvent> events_by_hand(const ConfirmedNight& measured, const TrackedRun& tonight,
-                                       const AlertLog& alerts) {
-  std::vector<MeasuredSuspect> answers;
+std::vector<track::TrackEvent> events_by_hand(const ConfirmedNight& measured,
+                                              const track::TrackedRun& tonight,
+                                              const track::AlertLog& alerts) {
+  std::vector<track::MeasuredSuspect> answers;
   for (const ConfirmedSeries& series : measured.series) {
-    const Alert* alert = open_alert(series.suspect.series, alerts);
+    const track::Alert* alert = open_alert(series.suspect.series, alerts);
     if (alert == nullptr) continue;
     answers.push_back(measured_suspect(series, alert->id, tonight.run_id));
   }
-  return answers.empty() ? std::vector<TrackEvent>() : events_of(answers, alerts, {&tonight, 1});
+  return answers.empty() ? std::vector<track::TrackEvent>()
+                         : track::events_of(answers, alerts, {&tonight, 1});
 }
 
 int exit_code_of(const std::vector<ConfirmedNight>& measured) {
-  const auto any = [&](std::initializer_list<AlertState> states) {
+  const auto any = [&](std::initializer_list<track::AlertState> states) {
     return std::any_of(measured.begin(), measured.end(), [&](const ConfirmedNight& night) {
       return std::any_of(night.series.begin(), night.series.end(), [&](const auto& one) {
         return std::find(states.begin(), states.end(), one.state) != states.end();
       });
     });
   };
-  if (any({AlertState::kRegression})) return kExitRegression;
-  if (any({AlertState::kInvalid, AlertState::kEnvironmentChange})) return kExitNothingMeasured;
-  return any({AlertState::kReproduced, AlertState::kSuspect}) ? kExitInconclusive : kExitOk;
+  if (any({track::AlertState::kRegression})) return kExitRegression;
+  if (any({track::AlertState::kInvalid, track::AlertState::kEnvironmentChange}))
+    return kExitNothingMeasured;
+  return any({track::AlertState::kReproduced, track::AlertState::kSuspect}) ? kExitInconclusive
+                                                                            : kExitOk;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -11,7 +11,7 @@
 #include "harness/track/history.h"
 #include "harness/track/track_store.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct HandRequest {
   std::vector<std::string> series = {};  // ids
@@ -25,17 +25,17 @@ struct HandRequest {
 // else the newest one before whose program is another build of a clean checkout. `history` holds
 // the series. Throws ConfigError for a night that has no value of a series.
 [[nodiscard]] std::vector<ConfirmRequest> requests_by_hand(const HandRequest& request,
-                                                           const History& history,
-                                                           const AlertLog& alerts);
+                                                           const track::History& history,
+                                                           const track::AlertLog& alerts);
 
 // Of series that belong to an alert that is not closed, as events. Time and author are for the
 // caller to set.
-[[nodiscard]] std::vector<TrackEvent> events_by_hand(const ConfirmedNight& measured,
-                                                     const TrackedRun& tonight,
-                                                     const AlertLog& alerts);
+[[nodiscard]] std::vector<track::TrackEvent> events_by_hand(const ConfirmedNight& measured,
+                                                            const track::TrackedRun& tonight,
+                                                            const track::AlertLog& alerts);
 
 // 1 a regression; 4 nothing that could be judged, or something else than the program changed; 3
 // reproduced once, or not measured; 0 not reproduced, or better.
 [[nodiscard]] int exit_code_of(const std::vector<ConfirmedNight>& measured);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -13,7 +13,7 @@
 #include "harness/campaign/run_request.h"
 #include "harness/run/data_digest.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ std::vector<std::string> cases_of(const ConfirmRequest& request, const CampaignS
 }
 
 ArmsRequest arms_request(const ConfirmRequest& request, const CampaignSetup& setup) {
-  const TrackedRun& tonight = request.tonight;
+  const track::TrackedRun& tonight = request.tonight;
   std::int64_t steps = 0;
   for (const std::size_t place : setup.suspects) {
     steps = std::max(steps, request.suspects[place].steps);
@@ -56,7 +56,7 @@ ArmsRequest arms_request(const ConfirmRequest& request, const CampaignSetup& set
           .sweep = tonight.asked.sweep,
           .cases = cases_of(request, setup),
           .profile = setup.profile ? 1 : 0,
-          .max_cases = kMostCases,
+          .max_cases = plan::kMostCases,
           .auto_steps = steps};
 }
 
@@ -67,7 +67,7 @@ RecordedEnvironments recorded_environments(const ConfirmRequest& request, const 
       .of_cases = {"intra_op_threads", "inter_op_threads", "env.OMP_NUM_THREADS",
                    "env.MKL_NUM_THREADS", "env.MALLOC_MMAP_THRESHOLD_",
                    "env.MALLOC_TRIM_THRESHOLD_"}};
-  for (const PlannedCase& planned : arms.b.plan.cases) {
+  for (const plan::PlannedCase& planned : arms.b.plan.cases) {
     for (const auto& [name, value] : planned.resolved.options) {
       if (name.starts_with("env.")) recorded.of_cases.insert(name);
     }
@@ -93,7 +93,7 @@ AbRequest ab_request(const ConfirmRequest& request, const CampaignSetup& setup, 
 }
 
 // A case that an arm's plan skips on this machine.
-ConfirmFinding finding_of(const AbMissing& missing) {
+ConfirmFinding finding_of(const compare::AbMissing& missing) {
   if (!missing.in_a) {
     return {.kind = FindingKind::kGoodFailed,
             .why = "the last good build cannot measure this case here: " + missing.reason};
@@ -103,10 +103,10 @@ ConfirmFinding finding_of(const AbMissing& missing) {
 
 ConfirmFinding finding_of(const Suspect& suspect, const AbArms& arms,
                           const JudgedCampaign& campaign) {
-  for (const AbPoint& point : arms.points) {
+  for (const compare::AbPoint& point : arms.points) {
     if (point.a_case == suspect.case_id) return judge_suspect(suspect, point, campaign);
   }
-  for (const AbMissing& missing : arms.missing) {
+  for (const compare::AbMissing& missing : arms.missing) {
     if (missing.point.case_id == suspect.case_id) return finding_of(missing);
   }
   return {.why = "the case is not in the plan of the last good build"};
@@ -115,8 +115,8 @@ ConfirmFinding finding_of(const Suspect& suspect, const AbArms& arms,
 }  // namespace
 
 CampaignEnd run_confirm_campaign(const ConfirmRequest& request, const CampaignSetup& setup,
-                                 const CampaignContext& context, Progress& progress,
-                                 Interrupts& interrupts, const Clock& clock,
+                                 const CampaignContext& context, run::Progress& progress,
+                                 run::Interrupts& interrupts, const Clock& clock,
                                  const std::function<void(const fs::path&)>& begun) {
   const WorkingFolder working(request.tonight.asked.folder);
   ArmsRequest asked = arms_request(request, setup);
@@ -143,10 +143,10 @@ CampaignEnd run_confirm_campaign(const ConfirmRequest& request, const CampaignSe
   end.signal = run.signal;
   end.refused = run.refused;
   if (run.signal || run.refused) return end;
-  for (const Gate& gate : run.comparison.gates) {
-    if (gate.state != GateState::kPassed) end.campaign.gates.push_back(gate);
+  for (const compare::Gate& gate : run.comparison.gates) {
+    if (gate.state != compare::GateState::kPassed) end.campaign.gates.push_back(gate);
   }
-  const Results results = read_results(run.run_folder);
+  const record::Results results = record::read_results(run.run_folder);
   const JudgedCampaign judged{results, results.columns, run.comparison, request.pairs};
   for (const std::size_t place : setup.suspects) {
     end.findings.emplace(place, finding_of(request.suspects[place], arms, judged));
@@ -154,7 +154,7 @@ CampaignEnd run_confirm_campaign(const ConfirmRequest& request, const CampaignSe
   return end;
 }
 
-PlannableCases plannable_cases(const TrackedRun& tonight, const WorkerProgram& program,
+PlannableCases plannable_cases(const track::TrackedRun& tonight, const run::WorkerProgram& program,
                                const CampaignContext& context) {
   const WorkingFolder working(tonight.asked.folder);
   PlannableCases plannable;
@@ -164,18 +164,18 @@ PlannableCases plannable_cases(const TrackedRun& tonight, const WorkerProgram& p
                                             .set = tonight.asked.set,
                                             .sweep = tonight.asked.sweep,
                                             .filter = tonight.asked.filter,
-                                            .max_cases = kMostCases},
+                                            .max_cases = plan::kMostCases},
                                            program, context);
-    Plan plan = planned.plan;
-    for (const PlannedCase& each : plan.cases) {
+    plan::Plan plan = planned.plan;
+    for (const plan::PlannedCase& each : plan.cases) {
       plannable.case_ids.push_back(each.resolved.case_id);
     }
     keep_cases(plan, tonight.asked.cases);
-    plannable.data_digest = data_digest(plan, planned.catalogue);
+    plannable.data_digest = run::data_digest(plan, planned.catalogue);
   } catch (const ConfigError& error) {
     plannable.why_not = error.what();
   }
   return plannable;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

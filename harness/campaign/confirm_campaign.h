@@ -16,12 +16,12 @@
 #include "harness/campaign/confirm_suspects.h"
 #include "harness/run/worker_program.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct CampaignSetup {
   int number = 1;  // which confirmation
-  WorkerProgram good;
-  WorkerProgram tonight;
+  run::WorkerProgram good;
+  run::WorkerProgram tonight;
   std::vector<std::size_t> suspects = {};  // of the request: places
   bool profile = true;                     // launches that tell the operations of a changed case
   std::uint64_t seed = 0;
@@ -43,7 +43,7 @@ struct CampaignEnd {
 // Error.
 [[nodiscard]] CampaignEnd run_confirm_campaign(
     const ConfirmRequest& request, const CampaignSetup& setup, const CampaignContext& context,
-    Progress& progress, Interrupts& interrupts, const Clock& clock,
+    run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
     const std::function<void(const std::filesystem::path&)>& begun);
 
 // The cases that a program can plan of tonight's experiment, or why it cannot plan it at all.
@@ -52,8 +52,8 @@ struct PlannableCases {
   std::string why_not = {};  // empty: it can
   std::string data_digest = {};
 };
-[[nodiscard]] PlannableCases plannable_cases(const TrackedRun& tonight,
-                                             const WorkerProgram& program,
+[[nodiscard]] PlannableCases plannable_cases(const track::TrackedRun& tonight,
+                                             const run::WorkerProgram& program,
                                              const CampaignContext& context);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

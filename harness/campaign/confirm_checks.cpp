@@ -10,24 +10,26 @@
 #include "harness/machine/environment.h"
 #include "harness/text/secrets.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 constexpr std::size_t kBuildDigits = 12;
 
-bool has_masked_value(const std::string& text) { return text.find(kMask) != std::string::npos; }
+bool has_masked_value(const std::string& text) {
+  return text.find(text::kMask) != std::string::npos;
+}
 
-bool holds_secret(const TrackedRun& run) {
-  const Asked& asked = run.asked;
+bool holds_secret(const track::TrackedRun& run) {
+  const record::Asked& asked = run.asked;
   return has_masked_value(run.config_text) ||
          std::any_of(asked.set.begin(), asked.set.end(), has_masked_value) ||
          std::any_of(asked.sweep.begin(), asked.sweep.end(), has_masked_value);
 }
 
 // A sentence; empty: the files that the experiment names are those of both nights.
-std::string data_change(const ConfirmRequest& request, const WorkerProgram& program,
+std::string data_change(const ConfirmRequest& request, const run::WorkerProgram& program,
                         const CampaignContext& context) {
-  const TrackedRun& tonight = request.tonight;
+  const track::TrackedRun& tonight = request.tonight;
   const std::string was = text_of(tonight.context, "data_digest");
   if (was.empty()) return {};
   if (request.good && request.good->config_hash == tonight.config_hash &&
@@ -45,8 +47,8 @@ std::string data_change(const ConfirmRequest& request, const WorkerProgram& prog
          "sizes";
 }
 
-std::optional<ConfirmRefusal> refusal_of_night(const TrackedRun& tonight) {
-  const std::string host = host_name("/");
+std::optional<ConfirmRefusal> refusal_of_night(const track::TrackedRun& tonight) {
+  const std::string host = machine::host_name("/");
   if (tonight.host != host) {
     return ConfirmRefusal{.why = "it was measured on " + tonight.host +
                                  " and can only be confirmed there, not on " + host};
@@ -69,10 +71,10 @@ std::optional<ConfirmRefusal> refusal_of_night(const TrackedRun& tonight) {
 
 std::string short_build(const std::string& build_id) { return build_id.substr(0, kBuildDigits); }
 
-std::variant<ConfirmPrograms, ConfirmRefusal> programs_to_confirm(const ConfirmRequest& request,
-                                                                  std::span<const KeptBuild> kept,
-                                                                  const CampaignContext& context) {
-  const TrackedRun& tonight = request.tonight;
+std::variant<ConfirmPrograms, ConfirmRefusal> programs_to_confirm(
+    const ConfirmRequest& request, std::span<const track::KeptBuild> kept,
+    const CampaignContext& context) {
+  const track::TrackedRun& tonight = request.tonight;
   if (auto refusal = refusal_of_night(tonight)) return *refusal;
   const auto now = program_of_night(tonight, kept);
   if (!now) {
@@ -80,9 +82,9 @@ std::variant<ConfirmPrograms, ConfirmRefusal> programs_to_confirm(const ConfirmR
                                  " is no longer on disk, neither at " + tonight.worker_path +
                                  " nor among the kept ones: build it again there"};
   }
-  std::optional<WorkerProgram> good;
+  std::optional<run::WorkerProgram> good;
   if (!request.good_worker.empty()) {
-    good = find_worker(request.good_worker, context.program_dir);
+    good = run::find_worker(request.good_worker, context.program_dir);
   } else if (!request.good) {
     return ConfirmRefusal{.why =
                               "there is no last good night to measure against; name its program "
@@ -98,7 +100,7 @@ std::variant<ConfirmPrograms, ConfirmRefusal> programs_to_confirm(const ConfirmR
                "add --keep-worker DIR` keeps the builds to come"};
   }
   if (good->build_id == now->build_id) {
-    return ConfirmRefusal{.state = AlertState::kNotReproduced,
+    return ConfirmRefusal{.state = track::AlertState::kNotReproduced,
                           .why = "both nights measured the same build " +
                                  short_build(good->build_id) +
                                  ": what moved is the machine, its data or a plug-in, not the "
@@ -106,9 +108,10 @@ std::variant<ConfirmPrograms, ConfirmRefusal> programs_to_confirm(const ConfirmR
   }
   std::string changed = data_change(request, *now, context);
   if (!changed.empty()) {
-    return ConfirmRefusal{.state = AlertState::kEnvironmentChange, .why = std::move(changed)};
+    return ConfirmRefusal{.state = track::AlertState::kEnvironmentChange,
+                          .why = std::move(changed)};
   }
   return ConfirmPrograms{*good, *now};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

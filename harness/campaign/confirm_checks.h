@@ -11,24 +11,25 @@
 #include "harness/campaign/confirm_suspects.h"
 #include "harness/run/worker_program.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct ConfirmPrograms {
-  WorkerProgram good;
-  WorkerProgram tonight;
+  run::WorkerProgram good;
+  run::WorkerProgram tonight;
 };
 
 // Why none of the suspects is measured, and the state that they have then.
 struct ConfirmRefusal {
-  AlertState state = AlertState::kSuspect;
+  track::AlertState state = track::AlertState::kSuspect;
   std::string why = {};
 };
 
 // Throws ConfigError where --good is no program.
 [[nodiscard]] std::variant<ConfirmPrograms, ConfirmRefusal> programs_to_confirm(
-    const ConfirmRequest& request, std::span<const KeptBuild> kept, const CampaignContext& context);
+    const ConfirmRequest& request, std::span<const track::KeptBuild> kept,
+    const CampaignContext& context);
 
 // The first digits of a build id, for people.
 [[nodiscard]] std::string short_build(const std::string& build_id);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -8,14 +8,14 @@
 
 #include "harness/track/track_store.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // Gives back on destruction what it claimed. The store outlives it.
 class CaseClaims {
  public:
   // `who`: user@host. A claim that is never given back ends after `lasts`, and at once where its
   // process ran on this machine and is gone.
-  CaseClaims(TrackStore& store, std::string who, std::chrono::seconds lasts);
+  CaseClaims(track::TrackStore& store, std::string who, std::chrono::seconds lasts);
   CaseClaims(const CaseClaims&) = delete;
   CaseClaims& operator=(const CaseClaims&) = delete;
   ~CaseClaims();
@@ -24,7 +24,7 @@ class CaseClaims {
   [[nodiscard]] bool claim(const std::string& night, const std::string& case_id);
 
  private:
-  TrackStore& store_;
+  track::TrackStore& store_;
   std::string who_;
   std::string claimant_;  // who, and which process of this machine
   std::chrono::seconds lasts_;
@@ -36,4 +36,4 @@ class CaseClaims {
 // Whether it ran on this machine and is gone.
 [[nodiscard]] bool claimant_is_gone(const std::string& claimant, const std::string& host);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

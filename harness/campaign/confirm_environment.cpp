@@ -8,21 +8,21 @@
 #include "harness/text/words.h"
 #include "harness/track/surroundings.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 constexpr std::string_view kUnset = "none";
 
-Fields lasting_fields(const LaunchRow& launch, const Fields& environment) {
-  Surroundings found = surroundings_of(launch, environment);
+Fields lasting_fields(const record::LaunchRow& launch, const Fields& environment) {
+  track::Surroundings found = track::surroundings_of(launch, environment);
   found.machine.merge(found.cohort);
   return std::move(found.machine);
 }
 
 }  // namespace
 
-std::vector<EnvironmentChange> environment_changes(const LaunchRow& launch, const Fields& then,
-                                                   const Fields& now) {
+std::vector<EnvironmentChange> environment_changes(const record::LaunchRow& launch,
+                                                   const Fields& then, const Fields& now) {
   const Fields before = lasting_fields(launch, then);
   const Fields after = lasting_fields(launch, now);
   std::set<std::string> names;
@@ -38,8 +38,9 @@ std::vector<EnvironmentChange> environment_changes(const LaunchRow& launch, cons
   return changes;
 }
 
-std::optional<std::string> EnvironmentWatch::look_at(const LaunchRow& launch, const Fields& now) {
-  const bool is_good = launch.key.arm == kArmA;
+std::optional<std::string> EnvironmentWatch::look_at(const record::LaunchRow& launch,
+                                                     const Fields& now) {
+  const bool is_good = launch.key.arm == compare::kArmA;
   const Fields& then = is_good ? recorded_.good : recorded_.tonight;
   auto changes =
       then.empty() ? std::vector<EnvironmentChange>() : environment_changes(launch, then, now);
@@ -49,28 +50,28 @@ std::optional<std::string> EnvironmentWatch::look_at(const LaunchRow& launch, co
   if (!changes.empty()) {
     return (is_good ? "since the last good night something else than the program changed: "
                     : "since tonight's run something else than the program changed: ") +
-           join(changes, "; ", [](const EnvironmentChange& change) {
+           text::join(changes, "; ", [](const EnvironmentChange& change) {
              return change.field + " was " + change.then + " and is now " + change.now;
            });
   }
-  const auto other = now_.find(is_good ? kArmB : kArmA);
+  const auto other = now_.find(is_good ? compare::kArmB : compare::kArmA);
   if (other == now_.end()) return std::nullopt;
   const auto apart =
       environment_changes(launch, is_good ? now : other->second, is_good ? other->second : now);
   if (apart.empty()) return std::nullopt;
   return "the two builds do not run on the same software: " +
-         join(apart, "; ", [](const EnvironmentChange& change) {
+         text::join(apart, "; ", [](const EnvironmentChange& change) {
            return change.field + " is " + change.then + " for the last good build and " +
                   change.now + " for tonight's";
          });
 }
 
-std::optional<std::string> EnvironmentWatch::operator()(const Results& finished) {
+std::optional<std::string> EnvironmentWatch::operator()(const record::Results& finished) {
   for (; seen_ < finished.launches.size(); ++seen_) {
-    const LaunchRow& launch = finished.launches[seen_].row;
-    const auto worker =
-        std::find_if(finished.workers.begin(), finished.workers.end(),
-                     [&](const WorkerRow& each) { return each.worker_id == launch.worker_id; });
+    const record::LaunchRow& launch = finished.launches[seen_].row;
+    const auto worker = std::find_if(
+        finished.workers.begin(), finished.workers.end(),
+        [&](const record::WorkerRow& each) { return each.worker_id == launch.worker_id; });
     if (worker == finished.workers.end() || now_.contains(launch.key.arm)) continue;
     now_.emplace(launch.key.arm, worker->environment);
     if (auto changed = look_at(launch, worker->environment)) return changed;
@@ -78,4 +79,4 @@ std::optional<std::string> EnvironmentWatch::operator()(const Results& finished)
   return std::nullopt;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -14,7 +14,7 @@
 #include "harness/base/value.h"
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct EnvironmentChange {
   std::string field = {};
@@ -24,7 +24,7 @@ struct EnvironmentChange {
 
 // What of a launch's environment begins a new segment of its series, or another series. What only
 // one side tells of is left out, but for variables (env.*): not told means not set.
-[[nodiscard]] std::vector<EnvironmentChange> environment_changes(const LaunchRow& launch,
+[[nodiscard]] std::vector<EnvironmentChange> environment_changes(const record::LaunchRow& launch,
                                                                  const Fields& then,
                                                                  const Fields& now);
 
@@ -41,14 +41,15 @@ class EnvironmentWatch {
  public:
   explicit EnvironmentWatch(RecordedEnvironments recorded) : recorded_(std::move(recorded)) {}
   // A sentence, without a full stop: what changed under the programs; nullopt: nothing so far.
-  [[nodiscard]] std::optional<std::string> operator()(const Results& finished);
+  [[nodiscard]] std::optional<std::string> operator()(const record::Results& finished);
 
  private:
-  [[nodiscard]] std::optional<std::string> look_at(const LaunchRow& launch, const Fields& now);
+  [[nodiscard]] std::optional<std::string> look_at(const record::LaunchRow& launch,
+                                                   const Fields& now);
 
   RecordedEnvironments recorded_;
   std::size_t seen_ = 0;                            // launches looked at
   std::map<std::string, Fields, std::less<>> now_;  // by arm, of its first worker
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -7,11 +7,11 @@
 #include "harness/base/digest.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 std::string campaign_question(const std::string& night, const std::vector<std::string>& facts,
                               const std::set<std::string>& case_ids) {
-  return digest(night + '\n' + join(facts, "\n") + '\n' + join(case_ids, "\n"));
+  return digest(night + '\n' + text::join(facts, "\n") + '\n' + text::join(case_ids, "\n"));
 }
 
 std::uint64_t campaign_seed(const std::string& question, std::size_t begun) {
@@ -22,9 +22,10 @@ std::uint64_t campaign_seed(const std::string& question, std::size_t begun) {
   return seed;
 }
 
-TrackEvent campaign_event(std::string_view what, const CampaignRecord& record, std::string at_utc,
-                          std::string who) {
-  TrackEvent event{.at_utc = std::move(at_utc), .who = std::move(who), .what = std::string(what)};
+track::TrackEvent campaign_event(std::string_view what, const CampaignRecord& record,
+                                 std::string at_utc, std::string who) {
+  track::TrackEvent event{
+      .at_utc = std::move(at_utc), .who = std::move(who), .what = std::string(what)};
   event.details["night"] = record.night;
   event.details["question"] = record.question;
   event.details["campaign"] = record.folder;
@@ -32,10 +33,10 @@ TrackEvent campaign_event(std::string_view what, const CampaignRecord& record, s
   return event;
 }
 
-std::optional<CampaignRecord> newest_campaign(std::span<const TrackEvent> events,
+std::optional<CampaignRecord> newest_campaign(std::span<const track::TrackEvent> events,
                                               std::string_view question) {
   std::optional<CampaignRecord> newest;
-  for (const TrackEvent& event : events) {
+  for (const track::TrackEvent& event : events) {
     if (event.what != kCampaignBegun && event.what != kCampaignEnded) continue;
     if (text_of(event.details, "question") != question) continue;
     const std::string folder = text_of(event.details, "campaign");
@@ -51,30 +52,30 @@ std::optional<CampaignRecord> newest_campaign(std::span<const TrackEvent> events
   return newest;
 }
 
-std::size_t campaigns_begun(std::span<const TrackEvent> events, std::string_view question) {
+std::size_t campaigns_begun(std::span<const track::TrackEvent> events, std::string_view question) {
   std::size_t begun = 0;
-  for (const TrackEvent& event : events) {
+  for (const track::TrackEvent& event : events) {
     begun += event.what == kCampaignBegun && text_of(event.details, "question") == question ? 1 : 0;
   }
   return begun;
 }
 
-TrackEvent claim_event(const std::string& what, const std::string& claimant, std::string at_utc,
-                       std::string who) {
-  TrackEvent event{
+track::TrackEvent claim_event(const std::string& what, const std::string& claimant,
+                              std::string at_utc, std::string who) {
+  track::TrackEvent event{
       .at_utc = std::move(at_utc), .who = std::move(who), .what = std::string(kCampaignClaimed)};
   event.details["claim"] = what;
   event.details["claimant"] = claimant;
   return event;
 }
 
-std::string last_claimant(std::span<const TrackEvent> events, std::string_view what) {
+std::string last_claimant(std::span<const track::TrackEvent> events, std::string_view what) {
   std::string claimant;
-  for (const TrackEvent& event : events) {
+  for (const track::TrackEvent& event : events) {
     if (event.what != kCampaignClaimed || text_of(event.details, "claim") != what) continue;
     claimant = text_of(event.details, "claimant");
   }
   return claimant;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

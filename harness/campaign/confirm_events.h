@@ -14,7 +14,7 @@
 
 #include "harness/track/alert.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 inline constexpr std::string_view kCampaignClaimed = "campaign-claimed";  // TrackEvent::what
 inline constexpr std::string_view kCampaignBegun = "campaign-begun";
@@ -36,20 +36,21 @@ struct CampaignRecord {
 // Of the order of the launches: another one for each campaign with the same question.
 [[nodiscard]] std::uint64_t campaign_seed(const std::string& question, std::size_t begun);
 
-[[nodiscard]] TrackEvent campaign_event(std::string_view what, const CampaignRecord& record,
-                                        std::string at_utc, std::string who);
+[[nodiscard]] track::TrackEvent campaign_event(std::string_view what, const CampaignRecord& record,
+                                               std::string at_utc, std::string who);
 
 // The newest campaign with this question; nullopt: none was begun.
-[[nodiscard]] std::optional<CampaignRecord> newest_campaign(std::span<const TrackEvent> events,
-                                                            std::string_view question);
+[[nodiscard]] std::optional<CampaignRecord> newest_campaign(
+    std::span<const track::TrackEvent> events, std::string_view question);
 // How many of them were begun.
-[[nodiscard]] std::size_t campaigns_begun(std::span<const TrackEvent> events,
+[[nodiscard]] std::size_t campaigns_begun(std::span<const track::TrackEvent> events,
                                           std::string_view question);
 
 // Of a claim that was taken: which process took it, so that one that died does not keep it.
-[[nodiscard]] TrackEvent claim_event(const std::string& what, const std::string& claimant,
-                                     std::string at_utc, std::string who);
+[[nodiscard]] track::TrackEvent claim_event(const std::string& what, const std::string& claimant,
+                                            std::string at_utc, std::string who);
 // The newest claimant of it; empty: nobody ever.
-[[nodiscard]] std::string last_claimant(std::span<const TrackEvent> events, std::string_view what);
+[[nodiscard]] std::string last_claimant(std::span<const track::TrackEvent> events,
+                                        std::string_view what);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -10,7 +10,7 @@
 #include "harness/text/words.h"
 #include "harness/track/series.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 constexpr double kConfidence = 0.95;  // of the changes of phases
@@ -24,15 +24,16 @@ struct PairValues {  // pair i at index i; NaN: no value
   bool of_step = false;
 };
 
-PairValues values_of(const std::string& series_metric, const AbPairs& pairs,
+PairValues values_of(const std::string& series_metric, const compare::AbPairs& pairs,
                      const std::vector<Metric>& columns) {
-  const std::string metric = series_metric.starts_with(kPhaseSeries)
-                                 ? series_metric.substr(kPhaseSeries.size())
+  const std::string metric = series_metric.starts_with(track::kPhaseSeries)
+                                 ? series_metric.substr(track::kPhaseSeries.size())
                                  : series_metric;
-  const MetricSamples asked =
-      metric_samples(pairs, columns, tested_metrics({&metric, 1}, columns)).front();
-  const MetricResult described = metric_result(asked);
-  const TestResult test = judge({&asked.samples, 1}, {}).tests.front();
+  const compare::MetricSamples asked =
+      compare::metric_samples(pairs, columns, compare::tested_metrics({&metric, 1}, columns))
+          .front();
+  const compare::MetricResult described = compare::metric_result(asked);
+  const compare::TestResult test = compare::judge({&asked.samples, 1}, {}).tests.front();
   return {.good = asked.samples.base,
           .tonight = asked.samples.candidate,
           .good_median = test.base_median,
@@ -42,40 +43,40 @@ PairValues values_of(const std::string& series_metric, const AbPairs& pairs,
 }
 
 // Why times of this case cannot be judged; empty: they can.
-std::string invalid_because(const std::string& case_id, const Comparison& comparison) {
+std::string invalid_because(const std::string& case_id, const compare::Comparison& comparison) {
   std::vector<std::string> reasons;
-  for (const Gate& gate : comparison.gates) {
+  for (const compare::Gate& gate : comparison.gates) {
     const bool of_case = gate.case_id.empty() || gate.case_id == case_id;
-    if (of_case && gate.state == GateState::kFailed) reasons.push_back(gate.text);
+    if (of_case && gate.state == compare::GateState::kFailed) reasons.push_back(gate.text);
   }
-  if (comparison.aa_control.state == AaControl::State::kFailed) {
+  if (comparison.aa_control.state == compare::AaControl::State::kFailed) {
     reasons.emplace_back("launches of the last good build alone differ from each other");
   }
-  if (comparison.rule.design == Design::kSequential) {
+  if (comparison.rule.design == compare::Design::kSequential) {
     reasons.emplace_back("the launches of the two builds did not take turns");
   }
-  return join(reasons, "; ");
+  return text::join(reasons, "; ");
 }
 
 ConfirmFinding invalid(std::string why) {
   return {.kind = FindingKind::kInvalid, .why = std::move(why)};
 }
 
-void explain(const AbPoint& point, const AbPairs& pairs, const Results& results,
-             ConfirmFinding& finding) {
-  finding.cause = explaining(phase_changes(pairs.pair, kConfidence));
-  const ProfiledLaunches profiled(results);
-  finding.ops =
-      op_changes(profiled.of(point.a_case, kArmA), profiled.of(point.b_case, kArmB), true);
+void explain(const compare::AbPoint& point, const compare::AbPairs& pairs,
+             const record::Results& results, ConfirmFinding& finding) {
+  finding.cause = compare::explaining(compare::phase_changes(pairs.pair, kConfidence));
+  const compare::ProfiledLaunches profiled(results);
+  finding.ops = compare::op_changes(profiled.of(point.a_case, compare::kArmA),
+                                    profiled.of(point.b_case, compare::kArmB), true);
 }
 
 }  // namespace
 
-ConfirmFinding judge_suspect(const Suspect& suspect, const AbPoint& point,
+ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& point,
                              const JudgedCampaign& campaign) {
-  const AbPairs pairs = ab_pairs(campaign.results, {point}).front();
-  const CaseLaunches& good = pairs.pair.base;
-  const CaseLaunches& tonight = pairs.pair.candidate;
+  const compare::AbPairs pairs = compare::ab_pairs(campaign.results, {point}).front();
+  const compare::CaseLaunches& good = pairs.pair.base;
+  const compare::CaseLaunches& tonight = pairs.pair.candidate;
   if (pairs.base_launches.empty() && good.not_measured > 0) {
     return {.kind = FindingKind::kGoodFailed,
             .why = "the last good build no longer runs here: " + good.reason};
@@ -91,12 +92,12 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const AbPoint& point,
   } catch (const ConfigError& error) {
     return invalid(error.what());
   }
-  const ConfirmAnswer answer = confirm(values.good, values.tonight, suspect.higher);
+  const track::ConfirmAnswer answer = track::confirm(values.good, values.tonight, suspect.higher);
   if (!answer.judged) {
     const std::string& reason = good.reason.empty() ? tonight.reason : good.reason;
     return invalid("only " + std::to_string(answer.pairs) + " of " +
-                   counted(static_cast<std::int64_t>(campaign.pairs), "pair") + " gave a value" +
-                   (reason.empty() ? "" : ": " + reason));
+                   text::counted(static_cast<std::int64_t>(campaign.pairs), "pair") +
+                   " gave a value" + (reason.empty() ? "" : ": " + reason));
   }
   if (values.timed) {
     std::string why = invalid_because(point.a_case, campaign.comparison);
@@ -112,4 +113,4 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const AbPoint& point,
   return finding;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

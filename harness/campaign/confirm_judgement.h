@@ -10,7 +10,7 @@
 #include "harness/compare/ab_pairs.h"
 #include "harness/compare/comparison.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 enum class FindingKind : std::uint8_t {
   kReproduced,
@@ -21,24 +21,24 @@ enum class FindingKind : std::uint8_t {
 
 struct ConfirmFinding {
   FindingKind kind = FindingKind::kInvalid;
-  std::string why = {};       // a sentence without a full stop; empty where it was judged
-  ConfirmAnswer answer = {};  // where it was judged
-  double good_value = 0;      // medians over the pairs
+  std::string why = {};              // a sentence without a full stop; empty where it was judged
+  track::ConfirmAnswer answer = {};  // where it was judged
+  double good_value = 0;             // medians over the pairs
   double tonight_value = 0;
-  std::vector<PhaseChange> cause = {};
-  std::vector<OpChange> ops = {};
+  std::vector<compare::PhaseChange> cause = {};
+  std::vector<compare::OpChange> ops = {};
 };
 
 // A finished campaign. All outlive the calls.
 struct JudgedCampaign {
-  const Results& results;
+  const record::Results& results;
   const std::vector<Metric>& columns;
-  const Comparison& comparison;  // for its gates
-  std::size_t pairs = 0;         // that were asked for
+  const compare::Comparison& comparison;  // for its gates
+  std::size_t pairs = 0;                  // that were asked for
 };
 
 // `point`: the suspect's case in both arms.
-[[nodiscard]] ConfirmFinding judge_suspect(const Suspect& suspect, const AbPoint& point,
+[[nodiscard]] ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& point,
                                            const JudgedCampaign& campaign);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

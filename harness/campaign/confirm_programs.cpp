@@ -7,18 +7,18 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<WorkerProgram> if_it_is(const fs::path& file, const std::string& build_id) {
+std::optional<run::WorkerProgram> if_it_is(const fs::path& file, const std::string& build_id) {
   std::error_code ignored;
   if (build_id.empty() || file.empty() || !fs::is_regular_file(file, ignored)) return std::nullopt;
   try {
-    std::string id = program_build_id(file);
+    std::string id = run::program_build_id(file);
     if (id != build_id) return std::nullopt;
-    return WorkerProgram{fs::absolute(file), std::move(id)};
+    return run::WorkerProgram{fs::absolute(file), std::move(id)};
   } catch (const ConfigError&) {  // it cannot be read
     return std::nullopt;
   }
@@ -37,16 +37,16 @@ void link_all(const fs::path& from, const fs::path& without, const fs::path& to)
 
 }  // namespace
 
-std::optional<WorkerProgram> program_of_night(const TrackedRun& night,
-                                              std::span<const KeptBuild> kept) {
-  for (const KeptBuild& build : kept) {
+std::optional<run::WorkerProgram> program_of_night(const track::TrackedRun& night,
+                                                   std::span<const track::KeptBuild> kept) {
+  for (const track::KeptBuild& build : kept) {
     if (build.build_id != night.build_id) continue;
     if (auto found = if_it_is(build.worker, night.build_id)) return found;
   }
   return if_it_is(night.worker_path, night.build_id);
 }
 
-WorkerProgram fresh_copy(const WorkerProgram& program, const fs::path& folder) {
+run::WorkerProgram fresh_copy(const run::WorkerProgram& program, const fs::path& folder) {
   try {
     const fs::path original = fs::canonical(program.path);
     const fs::path home = original.parent_path();
@@ -83,4 +83,4 @@ FreshFolder::Places FreshFolder::places(std::uint64_t seed) const {
   return {path_ / std::string(good, 'a'), path_ / std::string(good + more, 'b')};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -14,18 +14,18 @@
 #include "harness/track/history.h"
 #include "harness/track/track_store.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // The first that still is that night's build: a kept one, or the program where the night found it.
 // nullopt: none is.
-[[nodiscard]] std::optional<WorkerProgram> program_of_night(const TrackedRun& night,
-                                                            std::span<const KeptBuild> kept);
+[[nodiscard]] std::optional<run::WorkerProgram> program_of_night(
+    const track::TrackedRun& night, std::span<const track::KeptBuild> kept);
 
 // A copy of `program` in `folder`, which is made. What lies beside the program and beside its
 // folder is linked to, so that it finds its libraries ($ORIGIN, $ORIGIN/../lib), its modules and
 // its plug-ins. Throws ConfigError.
-[[nodiscard]] WorkerProgram fresh_copy(const WorkerProgram& program,
-                                       const std::filesystem::path& folder);
+[[nodiscard]] run::WorkerProgram fresh_copy(const run::WorkerProgram& program,
+                                            const std::filesystem::path& folder);
 
 // A folder for fresh copies, removed with them. One that is left from a process that died is
 // emptied first.
@@ -47,4 +47,4 @@ class FreshFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -5,7 +5,7 @@
 
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 constexpr std::size_t kCaseDigits = 8;
@@ -22,18 +22,19 @@ void take_first(ConfirmFinding finding, ConfirmedSeries& one) {
   one.why = std::move(finding.why);
   switch (finding.kind) {
     case FindingKind::kReproduced:
-      one.state = is_worse(one.suspect) ? AlertState::kReproduced : AlertState::kImprovement;
+      one.state =
+          is_worse(one.suspect) ? track::AlertState::kReproduced : track::AlertState::kImprovement;
       keep_numbers(finding, one);
       break;
     case FindingKind::kNotReproduced:
-      one.state = AlertState::kNotReproduced;
+      one.state = track::AlertState::kNotReproduced;
       keep_numbers(finding, one);
       break;
     case FindingKind::kInvalid:
-      one.state = AlertState::kInvalid;
+      one.state = track::AlertState::kInvalid;
       break;
     case FindingKind::kGoodFailed:
-      one.state = AlertState::kEnvironmentChange;
+      one.state = track::AlertState::kEnvironmentChange;
       break;
   }
 }
@@ -41,7 +42,7 @@ void take_first(ConfirmFinding finding, ConfirmedSeries& one) {
 void take_second(const ConfirmRequest& request, ConfirmFinding finding, ConfirmedSeries& one) {
   switch (finding.kind) {
     case FindingKind::kReproduced:
-      one.state = AlertState::kRegression;
+      one.state = track::AlertState::kRegression;
       one.why.clear();
       keep_numbers(finding, one);
       break;
@@ -75,7 +76,8 @@ void take_finding(const ConfirmRequest& request, int number, ConfirmFinding find
   }
 }
 
-void take_no_finding(int number, AlertState state, const std::string& why, ConfirmedSeries& one) {
+void take_no_finding(int number, track::AlertState state, const std::string& why,
+                     ConfirmedSeries& one) {
   if (number == 1) {
     one.state = state;
     one.why = why;
@@ -86,13 +88,13 @@ void take_no_finding(int number, AlertState state, const std::string& why, Confi
 
 std::string words_of(const ConfirmedSeries& one) {
   std::string text = one.suspect.case_id.substr(0, kCaseDigits) + ' ' + one.suspect.metric + ": " +
-                     std::string(name_of(one.state));
+                     std::string(track::name_of(one.state));
   if (!one.answers.empty()) {
-    const ConfirmAnswer& last = one.answers.back();
-    text += ", " + signed_percent(last.change) + " % [" + signed_percent(last.low) + ", " +
-            signed_percent(last.high) + "]";
+    const track::ConfirmAnswer& last = one.answers.back();
+    text += ", " + text::signed_percent(last.change) + " % [" + text::signed_percent(last.low) +
+            ", " + text::signed_percent(last.high) + "]";
   }
   return one.why.empty() ? text : text + ": " + one.why;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -7,7 +7,7 @@
 #include "harness/campaign/confirm_judgement.h"
 #include "harness/campaign/confirm_suspects.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // Towards the bad side of its series.
 [[nodiscard]] bool is_worse(const Suspect& suspect);
@@ -17,9 +17,10 @@ void take_finding(const ConfirmRequest& request, int number, ConfirmFinding find
                   ConfirmedSeries& one);
 
 // That campaign was not measured, or not to its end. `state`: where it was to be the first one.
-void take_no_finding(int number, AlertState state, const std::string& why, ConfirmedSeries& one);
+void take_no_finding(int number, track::AlertState state, const std::string& why,
+                     ConfirmedSeries& one);
 
 // "1a2b3c4d step_ns: reproduced, +3.2 % [+2.6, +3.9]"
 [[nodiscard]] std::string words_of(const ConfirmedSeries& one);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -17,7 +17,7 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,8 +27,9 @@ using Places = std::vector<std::size_t>;  // of suspects
 // One call of confirm_suspects().
 class Confirmation {
  public:
-  Confirmation(const ConfirmRequest& request, TrackStore& store, const CampaignContext& context,
-               Progress& progress, Interrupts& interrupts, const Clock& clock)
+  Confirmation(const ConfirmRequest& request, track::TrackStore& store,
+               const CampaignContext& context, run::Progress& progress, run::Interrupts& interrupts,
+               const Clock& clock)
       : request_(request),
         store_(store),
         context_(context),
@@ -50,12 +51,14 @@ class Confirmation {
     for (const std::size_t place : claimed(claims)) {
       (request_.suspects[place].confirmations == 0 ? first : second).push_back(place);
     }
-    for (const std::size_t place : second) night_.series[place].state = AlertState::kReproduced;
+    for (const std::size_t place : second)
+      night_.series[place].state = track::AlertState::kReproduced;
     announce(first.size() + second.size());
     if (!first.empty()) measure({.number = 1, .places = first, .programs = programs_});
     for (const std::size_t place : first) {
       const bool again = request_.confirmations > 1;
-      if (again && night_.series[place].state == AlertState::kReproduced) second.push_back(place);
+      if (again && night_.series[place].state == track::AlertState::kReproduced)
+        second.push_back(place);
     }
     std::sort(second.begin(), second.end());
     if (!second.empty() && !night_.signal) confirm_again(second);
@@ -109,11 +112,11 @@ class Confirmation {
 
   void announce(std::size_t suspects) {
     if (suspects == 0) return;
-    progress_.say("confirming " + counted(static_cast<std::int64_t>(suspects), "suspect") + " of " +
-                  request_.tonight.run_id + ": last good build " +
+    progress_.say("confirming " + text::counted(static_cast<std::int64_t>(suspects), "suspect") +
+                  " of " + request_.tonight.run_id + ": last good build " +
                   short_build(programs_.good.build_id) + " against tonight's " +
                   short_build(programs_.tonight.build_id) + ", " +
-                  counted(static_cast<std::int64_t>(request_.pairs), "pair"));
+                  text::counted(static_cast<std::int64_t>(request_.pairs), "pair"));
   }
 
   // What is measured a second time is so at other addresses: a new program, or copies.
@@ -121,7 +124,7 @@ class Confirmation {
     Campaign campaign{.number = 2, .places = places, .programs = programs_};
     campaign.programs.tonight = request_.relinked.empty()
                                     ? programs_.tonight
-                                    : find_worker(request_.relinked, context_.program_dir);
+                                    : run::find_worker(request_.relinked, context_.program_dir);
     campaign.question = question_of(campaign);
     const FreshFolder fresh(results_ / (".fresh-" + campaign.question));
     const FreshFolder::Places paths = fresh.places(campaign_seed(campaign.question, 0));
@@ -132,7 +135,7 @@ class Confirmation {
       }
     } catch (const ConfigError& error) {
       for (const std::size_t place : places) {
-        leave(campaign, place, AlertState::kSuspect, error.what());
+        leave(campaign, place, track::AlertState::kSuspect, error.what());
       }
       return;
     }
@@ -154,19 +157,19 @@ class Confirmation {
 
   void record(std::string_view what, const Campaign& campaign, const std::string& folder,
               bool judged = false) {
-    const TrackEvent event =
+    const track::TrackEvent event =
         campaign_event(what,
                        {.night = request_.tonight.run_id,
                         .question = campaign.question,
                         .folder = folder,
                         .judged = judged},
-                       utc_text(std::chrono::system_clock::now()), request_.who);
+                       text::utc_text(std::chrono::system_clock::now()), request_.who);
     store_.record({&event, 1});
   }
 
   void measure(Campaign campaign) {
     campaign.question = question_of(campaign);
-    const std::vector<TrackEvent> events = store_.events();
+    const std::vector<track::TrackEvent> events = store_.events();
     const std::size_t begun = campaigns_begun(events, campaign.question);
     const auto newest = newest_campaign(events, campaign.question);
     std::error_code ignored;
@@ -233,7 +236,7 @@ class Confirmation {
     for (const std::size_t place : campaign.places) {
       ConfirmedSeries& one = night_.series[place];
       if (end.refused) {
-        take_no_finding(campaign.number, AlertState::kEnvironmentChange, *end.refused, one);
+        take_no_finding(campaign.number, track::AlertState::kEnvironmentChange, *end.refused, one);
       } else {
         const std::size_t answers = one.answers.size();
         take_finding(request_, campaign.number, std::move(end.findings.at(place)), one);
@@ -243,7 +246,7 @@ class Confirmation {
     }
   }
 
-  void leave(const Campaign& campaign, std::size_t place, AlertState state,
+  void leave(const Campaign& campaign, std::size_t place, track::AlertState state,
              const std::string& why) {
     ConfirmedSeries& one = night_.series[place];
     take_no_finding(campaign.number, state, why, one);
@@ -252,7 +255,7 @@ class Confirmation {
 
   // Finds out which of the programs is to blame, and measures what both can.
   void cannot_plan(const Campaign& campaign, const std::string& why) {
-    const TrackedRun& tonight = request_.tonight;
+    const track::TrackedRun& tonight = request_.tonight;
     const PlannableCases good = plannable_cases(tonight, campaign.programs.good, context_);
     const PlannableCases now = plannable_cases(tonight, campaign.programs.tonight, context_);
     const auto lacks = [](const PlannableCases& plannable, const std::string& id) {
@@ -264,16 +267,16 @@ class Confirmation {
     for (const std::size_t place : campaign.places) {
       const std::string& id = request_.suspects[place].case_id;
       if (!now.why_not.empty()) {
-        leave(campaign, place, AlertState::kSuspect,
+        leave(campaign, place, track::AlertState::kSuspect,
               "tonight's build can no longer measure tonight's experiment: " + now.why_not);
       } else if (!good.why_not.empty()) {
-        leave(campaign, place, AlertState::kEnvironmentChange,
+        leave(campaign, place, track::AlertState::kEnvironmentChange,
               "the last good build cannot measure tonight's experiment: " + good.why_not);
       } else if (lacks(now, id)) {
-        leave(campaign, place, AlertState::kSuspect,
+        leave(campaign, place, track::AlertState::kSuspect,
               "tonight's experiment no longer has this case");
       } else if (lacks(good, id)) {
-        leave(campaign, place, AlertState::kEnvironmentChange,
+        leave(campaign, place, track::AlertState::kEnvironmentChange,
               "the last good build does not know this case: its options or their defaults are "
               "others");
       } else {
@@ -284,14 +287,15 @@ class Confirmation {
       measure(std::move(rest));
       return;
     }
-    for (const std::size_t place : rest.places) leave(campaign, place, AlertState::kSuspect, why);
+    for (const std::size_t place : rest.places)
+      leave(campaign, place, track::AlertState::kSuspect, why);
   }
 
   const ConfirmRequest& request_;
-  TrackStore& store_;
+  track::TrackStore& store_;
   const CampaignContext& context_;
-  Progress& progress_;
-  Interrupts& interrupts_;
+  run::Progress& progress_;
+  run::Interrupts& interrupts_;
   const Clock& clock_;
   fs::path results_;
   ConfirmPrograms programs_;
@@ -300,10 +304,10 @@ class Confirmation {
 
 }  // namespace
 
-ConfirmedNight confirm_suspects(const ConfirmRequest& request, TrackStore& store,
-                                const CampaignContext& context, Progress& progress,
-                                Interrupts& interrupts, const Clock& clock) {
+ConfirmedNight confirm_suspects(const ConfirmRequest& request, track::TrackStore& store,
+                                const CampaignContext& context, run::Progress& progress,
+                                run::Interrupts& interrupts, const Clock& clock) {
   return Confirmation(request, store, context, progress, interrupts, clock).run();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

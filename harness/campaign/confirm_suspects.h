@@ -24,7 +24,7 @@
 #include "harness/track/history.h"
 #include "harness/track/track_store.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // A series that moved tonight.
 struct Suspect {
@@ -41,13 +41,13 @@ struct Suspect {
 
 // Suspects of one night that have the same last good night. Values only.
 struct ConfirmRequest {
-  TrackedRun tonight = {};
-  std::optional<TrackedRun> good = {};  // the last good night; nullopt: there is none
-  std::string good_worker = {};         // --good PATH; empty: the kept build, or the good night's
-  std::string relinked = {};            // tonight's program built anew, for the second confirmation
+  track::TrackedRun tonight = {};
+  std::optional<track::TrackedRun> good = {};  // the last good night; nullopt: there is none
+  std::string good_worker = {};  // --good PATH; empty: the kept build, or the good night's
+  std::string relinked = {};     // tonight's program built anew, for the second confirmation
   std::vector<Suspect> suspects = {};
   int confirmations = 2;  // 1: nothing is measured a second time
-  std::size_t pairs = kConfirmPairs;
+  std::size_t pairs = track::kConfirmPairs;
   // A campaign for the same question that said something is judged again and not measured again;
   // false: only one that was cut is gone on with.
   bool reuse = true;
@@ -64,8 +64,8 @@ struct ConfirmCampaign {
   int number = 1;  // 2: with both programs at fresh paths, or with the relinked one
   std::string good_worker = {};
   std::string tonight_worker = {};
-  bool resumed = false;          // went on with what an interrupted check had measured
-  std::vector<Gate> gates = {};  // of the whole, those that did not pass
+  bool resumed = false;                   // went on with what an interrupted check had measured
+  std::vector<compare::Gate> gates = {};  // of the whole, those that did not pass
 };
 
 struct ConfirmedSeries {
@@ -73,14 +73,14 @@ struct ConfirmedSeries {
   // kRegression: reproduced twice; kReproduced: once. Once is enough for kImprovement.
   // kNotReproduced, kEnvironmentChange; kInvalid: measured, and not to be judged; kSuspect: not
   // measured, stays open.
-  AlertState state = AlertState::kSuspect;
-  std::string why = {};                     // a sentence; says what to do where there is anything
-  std::vector<ConfirmAnswer> answers = {};  // one per campaign that could be judged
+  track::AlertState state = track::AlertState::kSuspect;
+  std::string why = {};  // a sentence; says what to do where there is anything
+  std::vector<track::ConfirmAnswer> answers = {};   // one per campaign that could be judged
   std::vector<std::filesystem::path> folders = {};  // of the campaigns of `answers`
   std::optional<double> good_value = {};  // medians of the last campaign, in the series' unit
   std::optional<double> tonight_value = {};
-  std::vector<PhaseChange> cause = {};  // of a changed step: phases
-  std::vector<OpChange> ops = {};       // and operations, where launches were profiled
+  std::vector<compare::PhaseChange> cause = {};  // of a changed step: phases
+  std::vector<compare::OpChange> ops = {};       // and operations, where launches were profiled
 };
 
 struct ConfirmedNight {
@@ -98,8 +98,10 @@ struct ConfirmedNight {
 // killed, the next call for the same night goes on with it. Takes the device lock as `ab` does.
 // Refuses to blame: see ConfirmedSeries::state. Throws Error for what the user can mend at once: a
 // path that is no program, a results folder that cannot be written.
-[[nodiscard]] ConfirmedNight confirm_suspects(const ConfirmRequest& request, TrackStore& store,
-                                              const CampaignContext& context, Progress& progress,
-                                              Interrupts& interrupts, const Clock& clock);
+[[nodiscard]] ConfirmedNight confirm_suspects(const ConfirmRequest& request,
+                                              track::TrackStore& store,
+                                              const CampaignContext& context,
+                                              run::Progress& progress, run::Interrupts& interrupts,
+                                              const Clock& clock);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

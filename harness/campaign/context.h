@@ -12,7 +12,7 @@
 #include "harness/machine/devices.h"
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // The workloads that are linked into this program; all of it outlives the campaign.
 struct BuiltInWorkloads {
@@ -25,10 +25,10 @@ struct BuiltInWorkloads {
 struct CampaignContext {
   BuiltInWorkloads built_in;
   std::vector<std::string> argv = {};      // recorded with the results
-  Variables variables = {};                // the process environment
+  machine::Variables variables = {};       // the process environment
   std::filesystem::path program_dir = {};  // the worker is looked for here
   std::string stepbench_version = {};
-  Devices devices = {};
+  machine::Devices devices = {};
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -5,30 +5,31 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 LockPolicy lock_policy(bool no_lock, bool wait_lock) {
   if (no_lock) return LockPolicy::kNone;
   return wait_lock ? LockPolicy::kWait : LockPolicy::kRefuse;
 }
 
-void add_devices(const Plan& plan, std::set<std::string>& devices) {
-  for (const PlannedCase& planned : plan.cases) {
+void add_devices(const plan::Plan& plan, std::set<std::string>& devices) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     if (planned.skip) continue;
     devices.insert(planned.resolved.text_or("device", "cpu"));
   }
 }
 
-std::optional<std::vector<DeviceLock>> lock_devices(const std::filesystem::path& directory,
-                                                    const std::set<std::string>& devices,
-                                                    LockPolicy policy, Interrupts& interrupts,
-                                                    Progress& progress) {
-  std::vector<DeviceLock> locks;
+std::optional<std::vector<run::DeviceLock>> lock_devices(const std::filesystem::path& directory,
+                                                         const std::set<std::string>& devices,
+                                                         LockPolicy policy,
+                                                         run::Interrupts& interrupts,
+                                                         run::Progress& progress) {
+  std::vector<run::DeviceLock> locks;
   if (policy == LockPolicy::kNone) return locks;
   for (const std::string& device : devices) {
     for (bool said = false;;) {
       std::string holder;
-      if (auto lock = DeviceLock::try_acquire(directory, device, holder)) {
+      if (auto lock = run::DeviceLock::try_acquire(directory, device, holder)) {
         locks.push_back(std::move(*lock));
         break;
       }
@@ -50,4 +51,4 @@ std::optional<std::vector<DeviceLock>> lock_devices(const std::filesystem::path&
   return locks;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -14,7 +14,7 @@
 #include "harness/run/lock.h"
 #include "harness/run/progress.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // What happens while another run measures on the same device: an error, waiting, or nothing.
 enum class LockPolicy : std::uint8_t { kRefuse, kWait, kNone };
@@ -23,12 +23,12 @@ enum class LockPolicy : std::uint8_t { kRefuse, kWait, kNone };
 [[nodiscard]] LockPolicy lock_policy(bool no_lock, bool wait_lock);
 
 // The devices on which cases of this plan run, added to `devices`.
-void add_devices(const Plan& plan, std::set<std::string>& devices);
+void add_devices(const plan::Plan& plan, std::set<std::string>& devices);
 
 // One lock per device, files in `directory`. nullopt if interrupted while waiting. Throws
 // ConfigError when another run measures and waiting was not asked for.
-[[nodiscard]] std::optional<std::vector<DeviceLock>> lock_devices(
+[[nodiscard]] std::optional<std::vector<run::DeviceLock>> lock_devices(
     const std::filesystem::path& directory, const std::set<std::string>& devices, LockPolicy policy,
-    Interrupts& interrupts, Progress& progress);
+    run::Interrupts& interrupts, run::Progress& progress);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

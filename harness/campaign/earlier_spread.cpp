@@ -11,7 +11,7 @@
 #include "harness/compare/power.h"
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,19 +30,19 @@ std::uintmax_t bytes_of(const fs::path& folder) {
 
 }  // namespace
 
-std::optional<double> earlier_spread(const Plan& plan, const fs::path& results_dir) {
+std::optional<double> earlier_spread(const plan::Plan& plan, const fs::path& results_dir) {
   std::vector<fs::path> runs = folders_newest_first(results_dir);
   if (runs.empty()) return std::nullopt;
   if (runs.size() > kMaxRuns) runs.resize(kMaxRuns);
   std::set<std::string> cases;
-  for (const PlannedCase& planned : plan.cases) cases.insert(planned.resolved.case_id);
+  for (const plan::PlannedCase& planned : plan.cases) cases.insert(planned.resolved.case_id);
   std::map<std::string, double> spreads;
   std::uintmax_t bytes = 0;
   for (const fs::path& run : runs) {
     bytes += bytes_of(run);
     if (bytes > kMaxBytes) break;
     try {
-      spreads.merge(launch_spreads(read_results(run), cases));
+      spreads.merge(compare::launch_spreads(record::read_results(run), cases));
     } catch (const Error&) {
       continue;  // this needs no complete history
     }
@@ -55,4 +55,4 @@ std::optional<double> earlier_spread(const Plan& plan, const fs::path& results_d
   return *middle;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

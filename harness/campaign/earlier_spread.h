@@ -7,12 +7,12 @@
 
 #include "harness/plan/plan.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // Relative standard deviation of the step over the launches of a case, as the median over the cases
 // of the plan that the newest runs in `results_dir` measured at least three times. nullopt: none
 // did. Unreadable runs are passed over.
-[[nodiscard]] std::optional<double> earlier_spread(const Plan& plan,
+[[nodiscard]] std::optional<double> earlier_spread(const plan::Plan& plan,
                                                    const std::filesystem::path& results_dir);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

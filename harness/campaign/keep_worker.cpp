@@ -16,14 +16,14 @@
 #include "harness/text/words.h"
 #include "harness/track/alert.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
 
 // A build id is a name that a program chose.
 std::string folder_name(const std::string& build_id) {
-  const std::string safe = file_name_part(build_id);
+  const std::string safe = run::file_name_part(build_id);
   const bool plain = safe == build_id && !safe.starts_with('.') && safe.size() <= 64;
   return plain ? safe : digest(build_id);
 }
@@ -32,7 +32,7 @@ std::optional<std::string> build_id_of(const fs::path& program) {
   std::error_code error;
   if (!fs::is_regular_file(program, error)) return std::nullopt;
   try {
-    return program_build_id(program);
+    return run::program_build_id(program);
   } catch (const ConfigError&) {
     return std::nullopt;
   }
@@ -65,13 +65,14 @@ void copy_program(const fs::path& program, const ScriptFiles& files, const fs::p
 
 class Keeper {
  public:
-  Keeper(TrackStore& store, const TrackedRun& run, const fs::path& dir, const std::string& now_utc)
+  Keeper(track::TrackStore& store, const track::TrackedRun& run, const fs::path& dir,
+         const std::string& now_utc)
       : store_(store), run_(run), dir_(fs::absolute(dir).lexically_normal()), now_utc_(now_utc) {}
 
   KeepReport take() {
     if (run_.build_id.empty() || run_.worker_path.empty()) {
       note("run " + run_.run_id + " does not say which worker measured it: nothing was kept");
-    } else if (is_script_worker(run_.worker_path)) {
+    } else if (run::is_script_worker(run_.worker_path)) {
       note("run " + run_.run_id +
            " measured a Python script: nothing was kept, for what changes from night to night is "
            "the script and what it imports; check the version of an alert out of your repository "
@@ -134,14 +135,14 @@ class Keeper {
   }
 
   [[nodiscard]] bool is_listed(const fs::path& copy) {
-    const std::vector<KeptBuild> builds = store_.builds();
-    return std::any_of(builds.begin(), builds.end(), [&](const KeptBuild& each) {
+    const std::vector<track::KeptBuild> builds = store_.builds();
+    return std::any_of(builds.begin(), builds.end(), [&](const track::KeptBuild& each) {
       return each.build_id == run_.build_id && each.worker == copy;
     });
   }
 
-  KeptBuild record(const fs::path& copy) {
-    const KeptBuild build{
+  track::KeptBuild record(const fs::path& copy) {
+    const track::KeptBuild build{
         .build_id = run_.build_id, .host = run_.host, .worker = copy, .stored_utc = now_utc_};
     store_.keep_build(build);
     return build;
@@ -151,14 +152,14 @@ class Keeper {
   std::set<std::string> needed_builds() {
     std::set<std::string> needed = {run_.build_id};
     std::set<std::string> runs;
-    for (const Alert& alert : fold_alerts(store_.events()).alerts) {
-      if (!is_open(alert.state)) continue;
+    for (const track::Alert& alert : track::fold_alerts(store_.events()).alerts) {
+      if (!track::is_open(alert.state)) continue;
       runs.insert({alert.opened_run, alert.first_bad, alert.last_good});
-      for (const AlertSeries& series : alert.series) {
+      for (const track::AlertSeries& series : alert.series) {
         runs.insert({series.first_bad, series.last_good});
       }
     }
-    const std::vector<TrackedRun> all = store_.runs();
+    const std::vector<track::TrackedRun> all = store_.runs();
     std::set<std::string> nights;
     for (auto run = all.rbegin(); run != all.rend(); ++run) {
       const bool open = runs.contains(run->run_id);
@@ -173,7 +174,7 @@ class Keeper {
 
   void remove_old() {
     const std::set<std::string> needed = needed_builds();
-    for (const KeptBuild& build : store_.builds()) {
+    for (const track::KeptBuild& build : store_.builds()) {
       const fs::path home = dir_ / folder_name(build.build_id);
       if (build.host != run_.host || needed.contains(build.build_id) ||
           build.worker.parent_path() != home) {
@@ -190,8 +191,8 @@ class Keeper {
     }
   }
 
-  TrackStore& store_;
-  const TrackedRun& run_;
+  track::TrackStore& store_;
+  const track::TrackedRun& run_;
   fs::path dir_;
   std::string now_utc_;
   KeepReport report_;
@@ -199,9 +200,9 @@ class Keeper {
 
 }  // namespace
 
-KeepReport keep_worker(TrackStore& store, const TrackedRun& run, const fs::path& dir,
+KeepReport keep_worker(track::TrackStore& store, const track::TrackedRun& run, const fs::path& dir,
                        const std::string& now_utc) {
   return Keeper(store, run, dir, now_utc).take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

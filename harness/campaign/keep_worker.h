@@ -12,12 +12,13 @@
 
 #include "harness/track/track_store.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 inline constexpr std::size_t kKeptNights = 14;
 
 struct KeepReport {
-  std::optional<KeptBuild> kept = {};     // new; nothing: it was there already, or see the notes
+  std::optional<track::KeptBuild> kept =
+      {};                                 // new; nothing: it was there already, or see the notes
   std::vector<std::string> removed = {};  // builds
   std::vector<std::string> notes = {};    // why it was not kept, what may be missing
 };
@@ -27,7 +28,7 @@ struct KeepReport {
 // script also the files in its folder that it names, and the modules that it imports. What changed
 // since the run is not kept. Then removes builds of this folder that nobody needs: all but those of
 // the last 14 nights of the run's host and those that an open alert names.
-KeepReport keep_worker(TrackStore& store, const TrackedRun& run, const std::filesystem::path& dir,
-                       const std::string& now_utc);
+KeepReport keep_worker(track::TrackStore& store, const track::TrackedRun& run,
+                       const std::filesystem::path& dir, const std::string& now_utc);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 Fields parse_labels(std::span<const std::string> labels) {
   const auto in_key = [](char letter) {
@@ -30,13 +30,13 @@ Fields parse_labels(std::span<const std::string> labels) {
   return fields;
 }
 
-Fields labels_with(const Results& earlier, const Fields& given) {
+Fields labels_with(const record::Results& earlier, const Fields& given) {
   Fields labels;
-  for (const RunRow& run : earlier.runs) {
+  for (const record::RunRow& run : earlier.runs) {
     for (const auto& [key, value] : run.labels) labels.insert_or_assign(key, value);
   }
   for (const auto& [key, value] : given) labels.insert_or_assign(key, value);
   return labels;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -10,7 +10,7 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/record/launch_rows.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ std::vector<fs::path> result_files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (is_result_file(at->path())) files.push_back(at->path());
+    if (record::is_result_file(at->path())) files.push_back(at->path());
   }
   return files;
 }
@@ -33,7 +33,7 @@ struct Sum {
 };
 
 // Steps that the launch made; as its options say where its worker does not.
-double steps_of(const LaunchRow& row) {
+double steps_of(const record::LaunchRow& row) {
   if (const auto steps = number_of(row.report.schedule, "steps")) return *steps;
   const auto option = [&](const char* name) { return number_of(row.options, name).value_or(0); };
   return option("schedule.skip_first") +
@@ -42,7 +42,7 @@ double steps_of(const LaunchRow& row) {
 }
 
 // The time of its measured steps, each; nullopt where only the whole launch was timed.
-std::optional<double> window_step_s(const LaunchRow& row) {
+std::optional<double> window_step_s(const record::LaunchRow& row) {
   const auto window_ns = number_of(row.report.schedule, "window_drained_ns");
   const double measured = number_of(row.report.schedule, "cycles").value_or(0) *
                           number_of(row.report.schedule, "active").value_or(0);
@@ -52,7 +52,7 @@ std::optional<double> window_step_s(const LaunchRow& row) {
 
 }  // namespace
 
-std::optional<LaunchCost> cost_of(const LaunchRow& row) {
+std::optional<LaunchCost> cost_of(const record::LaunchRow& row) {
   const bool timed = row.outcome.kind == Outcome::Kind::kMeasured &&
                      row.key.pass == Pass::kTiming && row.key.rank == 0;
   const double steps = steps_of(row);
@@ -75,9 +75,9 @@ KnownCosts earlier_costs(const fs::path& results_dir, std::set<std::string, std:
       std::error_code ignored;
       if (bytes + fs::file_size(file, ignored) > kMostBytesRead) continue;
       try {
-        bytes += read_launch_rows(
+        bytes += record::read_launch_rows(
             file, [&](std::string_view id) { return case_ids.contains(id); },
-            [&](const LaunchRow& row) {
+            [&](const record::LaunchRow& row) {
               const auto cost = row.smoke ? std::nullopt : cost_of(row);
               if (!cost) return;
               Sum& sum = sums[row.key.case_id];
@@ -98,4 +98,4 @@ KnownCosts earlier_costs(const fs::path& results_dir, std::set<std::string, std:
   return known;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -13,7 +13,7 @@
 
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // Of one launch, in seconds.
 struct LaunchCost {
@@ -25,7 +25,7 @@ struct LaunchCost {
 };
 
 // nullopt for a launch that measured nothing, or recorded operations or ran under another program.
-[[nodiscard]] std::optional<LaunchCost> cost_of(const LaunchRow& row);
+[[nodiscard]] std::optional<LaunchCost> cost_of(const record::LaunchRow& row);
 
 using CostsByCase = std::map<std::string, LaunchCost, std::less<>>;
 
@@ -42,4 +42,4 @@ struct KnownCosts {
 [[nodiscard]] KnownCosts earlier_costs(const std::filesystem::path& results_dir,
                                        std::set<std::string, std::less<>> case_ids);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -9,15 +9,15 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
 
 class NightMeasurement {
  public:
-  NightMeasurement(const CampaignContext& context, UnfinishedNight& night, Progress& progress,
-                   Interrupts& interrupts, const Clock& clock)
+  NightMeasurement(const CampaignContext& context, UnfinishedNight& night, run::Progress& progress,
+                   run::Interrupts& interrupts, const Clock& clock)
       : context_(context),
         night_(night),
         progress_(progress),
@@ -61,7 +61,7 @@ class NightMeasurement {
     const fs::path folder = night_.folder_of(file);
     if (folder.empty()) return measured;
     try {
-      measured.results = read_results(folder);
+      measured.results = record::read_results(folder);
       measured.folder = folder;
     } catch (const Error&) {
       progress_.say("note: nothing can be read of " + folder.string());
@@ -71,8 +71,8 @@ class NightMeasurement {
 
   const CampaignContext& context_;
   UnfinishedNight& night_;
-  Progress& progress_;
-  Interrupts& interrupts_;
+  run::Progress& progress_;
+  run::Interrupts& interrupts_;
   const Clock& clock_;
 };
 
@@ -80,7 +80,8 @@ class NightMeasurement {
 
 MeasuredNight measure_night(std::span<const NightExperiment> experiments,
                             const CampaignContext& context, UnfinishedNight& night,
-                            Progress& progress, Interrupts& interrupts, const Clock& clock) {
+                            run::Progress& progress, run::Interrupts& interrupts,
+                            const Clock& clock) {
   NightMeasurement measurement{context, night, progress, interrupts, clock};
   MeasuredNight measured;
   for (const NightExperiment& experiment : experiments) {
@@ -92,15 +93,15 @@ MeasuredNight measure_night(std::span<const NightExperiment> experiments,
   return measured;
 }
 
-FailedLaunches failed_launches(const Results& results) {
+FailedLaunches failed_launches(const record::Results& results) {
   struct Counts {
     std::size_t measured = 0;
     std::size_t failed = 0;
   };
   FailedLaunches failed;
   std::map<std::string, Counts> cases;
-  for (const Launch& launch : results.launches) {
-    const LaunchRow& row = launch.row;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchRow& row = launch.row;
     Counts& counts = cases[row.key.case_id];
     if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
     if (row.outcome.kind == Outcome::Kind::kMeasured) ++counts.measured;
@@ -109,7 +110,8 @@ FailedLaunches failed_launches(const Results& results) {
     if (failed.launches++ > 0) continue;
     const std::vector<std::string> varying =
         results.runs.empty() ? std::vector<std::string>{} : results.runs.front().swept;
-    failed.first = case_label(row.options, varying, row.key.case_id) + ": " + row.outcome.reason;
+    failed.first =
+        estimate::case_label(row.options, varying, row.key.case_id) + ": " + row.outcome.reason;
   }
   for (const auto& [id, counts] : cases) {
     if (counts.failed > 0 && counts.measured == 0) ++failed.cases_without_any;
@@ -117,4 +119,4 @@ FailedLaunches failed_launches(const Results& results) {
   return failed;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

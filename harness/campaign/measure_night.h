@@ -13,7 +13,7 @@
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/unfinished_night.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct NightExperiment {
   RunRequest request = {};  // without `resume`; its `lock` does not count: the caller holds locks
@@ -23,7 +23,7 @@ struct NightExperiment {
 struct MeasuredExperiment {
   std::string file = {};
   std::filesystem::path folder = {};  // empty: nothing was begun
-  Results results = {};               // all that the folder holds
+  record::Results results = {};       // all that the folder holds
   std::string error = {};             // why it came to no end; empty: it did, or a signal came
 };
 
@@ -37,7 +37,7 @@ struct MeasuredNight {
 // said. Main thread only.
 [[nodiscard]] MeasuredNight measure_night(std::span<const NightExperiment> experiments,
                                           const CampaignContext& context, UnfinishedNight& night,
-                                          Progress& progress, Interrupts& interrupts,
+                                          run::Progress& progress, run::Interrupts& interrupts,
                                           const Clock& clock);
 
 struct FailedLaunches {
@@ -46,6 +46,6 @@ struct FailedLaunches {
   std::size_t cases_without_any = 0;  // none of their launches was measured, and some failed
   std::string first = {};             // the first one's case and what went wrong
 };
-[[nodiscard]] FailedLaunches failed_launches(const Results& results);
+[[nodiscard]] FailedLaunches failed_launches(const record::Results& results);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -12,13 +12,13 @@
 #include "harness/run/script_worker.h"
 #include "harness/run/worker_program.h"
 
-namespace stepbench {
-Planned make_plan_here(PlanRequest request, const std::optional<WorkerProgram>& worker,
+namespace stepbench::campaign {
+Planned make_plan_here(plan::PlanRequest request, const std::optional<run::WorkerProgram>& worker,
                        const CampaignContext& context) {
   namespace fs = std::filesystem;
   request.variables = context.variables;
-  request.cores = cores_in_affinity("/");
-  request.cuda_available = cuda_available(context.devices, context.variables);
+  request.cores = machine::cores_in_affinity("/");
+  request.cuda_available = machine::cuda_available(context.devices, context.variables);
   std::error_code ignored;
   const bool own =
       !worker || fs::equivalent(worker->path, context.program_dir / "stepbench-worker", ignored);
@@ -26,38 +26,41 @@ Planned make_plan_here(PlanRequest request, const std::optional<WorkerProgram>& 
     const BuiltInWorkloads& built_in = context.built_in;
     // Rules are linked in, but a plug-in is loaded by a worker only. It is started when a case
     // needs it.
-    const ForeignCheck by_worker = [&](std::span<const ResolvedCase> cases,
-                                       const RuleFacts& facts) {
-      const WorkerProgram program = worker ? *worker : find_worker("", context.program_dir);
-      return check_by(program)(cases, facts);
+    const plan::ForeignCheck by_worker = [&](std::span<const ResolvedCase> cases,
+                                             const RuleFacts& facts) {
+      const run::WorkerProgram program =
+          worker ? *worker : run::find_worker("", context.program_dir);
+      return run::check_by(program)(cases, facts);
     };
     return {built_in.catalogue,
-            make_checked_plan(request, built_in.catalogue,
-                              built_in.needs_worker_check == nullptr ? ForeignCheck{} : by_worker,
-                              built_in.rules, built_in.needs_worker_check)};
+            plan::make_checked_plan(
+                request, built_in.catalogue,
+                built_in.needs_worker_check == nullptr ? plan::ForeignCheck{} : by_worker,
+                built_in.rules, built_in.needs_worker_check)};
   }
-  Catalogue catalogue =
-      describe_worker(*worker, cache_directory(context.variables), ask_limit(request.set));
-  Plan plan = make_checked_plan(request, catalogue, check_by(*worker));
+  Catalogue catalogue = run::describe_worker(*worker, run::cache_directory(context.variables),
+                                             run::ask_limit(request.set));
+  plan::Plan plan = plan::make_checked_plan(request, catalogue, run::check_by(*worker));
   return {std::move(catalogue), std::move(plan)};
 }
 
-WorkerProgram worker_of(const Plan& plan, const CampaignContext& context) {
-  const auto is_script = [](const PlannedCase& planned) {
-    return planned.resolved.workload == kScriptWorkload;
+run::WorkerProgram worker_of(const plan::Plan& plan, const CampaignContext& context) {
+  const auto is_script = [](const plan::PlannedCase& planned) {
+    return planned.resolved.workload == run::kScriptWorkload;
   };
   const auto scripts = std::count_if(plan.cases.begin(), plan.cases.end(), is_script);
-  if (scripts == 0) return find_worker("", context.program_dir);
+  if (scripts == 0) return run::find_worker("", context.program_dir);
   if (scripts != std::ssize(plan.cases)) {
-    throw ConfigError(source_name(plan.file),
-                      std::string(kScriptWorkload) +
+    throw ConfigError(plan::source_name(plan.file),
+                      std::string(run::kScriptWorkload) +
                           " and other workloads are measured by different programs: put them into "
                           "an experiment each");
   }
-  for (const PlannedCase& planned : plan.cases) {
-    (void)find_interpreter(launcher_environment(context.variables, planned.resolved).variables);
+  for (const plan::PlannedCase& planned : plan.cases) {
+    (void)run::find_interpreter(
+        machine::launcher_environment(context.variables, planned.resolved).variables);
   }
-  return find_script_worker(context.program_dir);
+  return run::find_script_worker(context.program_dir);
 }
 
 std::optional<ProfileRequest> profile_of(const ResolvedCase& resolved) {
@@ -67,4 +70,4 @@ std::optional<ProfileRequest> profile_of(const ResolvedCase& resolved) {
                         static_cast<int>(resolved.integer("profile.launches"))};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -10,22 +10,22 @@
 #include "harness/plan/plan.h"
 #include "harness/run/worker_program.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct Planned {
   Catalogue catalogue;
-  Plan plan;
+  plan::Plan plan;
 };
 
 // With the built-in workloads or, when `worker` names another program than our own, with that one's
 // catalogue and rules. Fills in what the request needs to know of this machine. Throws ConfigError.
-[[nodiscard]] Planned make_plan_here(PlanRequest request,
-                                     const std::optional<WorkerProgram>& worker,
+[[nodiscard]] Planned make_plan_here(plan::PlanRequest request,
+                                     const std::optional<run::WorkerProgram>& worker,
                                      const CampaignContext& context);
 
 // The program that measures the plan's cases where the user names none: the one beside this
 // program, or for scripts the Python one. Throws ConfigError where a plan needs both.
-[[nodiscard]] WorkerProgram worker_of(const Plan& plan, const CampaignContext& context);
+[[nodiscard]] run::WorkerProgram worker_of(const plan::Plan& plan, const CampaignContext& context);
 
 // Launches that record each operation, as the case's `profile` section asks for them.
 struct ProfileRequest {
@@ -35,4 +35,4 @@ struct ProfileRequest {
 [[nodiscard]] std::optional<ProfileRequest> profile_of(
     const ResolvedCase& resolved);  // nullopt if it asks for none
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -8,7 +8,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,8 +35,8 @@ class ProbeFolder {
 
 }  // namespace
 
-Probe probe_cases(RunRequest request, const CampaignContext& context, Progress& progress,
-                  Interrupts& interrupts, const Clock& clock) {
+Probe probe_cases(RunRequest request, const CampaignContext& context, run::Progress& progress,
+                  run::Interrupts& interrupts, const Clock& clock) {
   const ProbeFolder folder;
   request.smoke = true;
   request.launches = 0;
@@ -45,7 +45,7 @@ Probe probe_cases(RunRequest request, const CampaignContext& context, Progress& 
   const PlannedRun run = plan_experiment(request, context, true);
   const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
   Probe probe{.exit_status = end.exit_status, .signal = end.signal, .costs = {.probed = true}};
-  for (const Launch& launch : end.results.launches) {
+  for (const record::Launch& launch : end.results.launches) {
     if (launch.row.outcome.kind == Outcome::Kind::kFailed) probe.failed.push_back(launch.row);
     if (const auto cost = cost_of(launch.row)) {
       probe.costs.by_case.emplace(launch.row.key.case_id, *cost);
@@ -54,4 +54,4 @@ Probe probe_cases(RunRequest request, const CampaignContext& context, Progress& 
   return probe;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

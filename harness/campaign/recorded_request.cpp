@@ -10,18 +10,18 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/text/secrets.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr int kFirstMinorWithAsked = 5;
 
-std::string shard_of(const Results& earlier, const std::string& folder) {
+std::string shard_of(const record::Results& earlier, const std::string& folder) {
   const std::string first = text_of(earlier.runs.front().context, "shard");
-  const bool one = std::all_of(earlier.runs.begin(), earlier.runs.end(), [&](const RunRow& run) {
-    return text_of(run.context, "shard") == first;
-  });
+  const bool one = std::all_of(
+      earlier.runs.begin(), earlier.runs.end(),
+      [&](const record::RunRow& run) { return text_of(run.context, "shard") == first; });
   if (!one) {
     throw ConfigError("--shard", "is missing: the run in " + folder +
                                      " was made in parts; say which to go on with, as in "
@@ -37,7 +37,7 @@ std::string key_of(const std::string& assignment) {
   return assignment.substr(0, assignment.find('='));
 }
 
-bool is_masked(const std::string& text) { return text.find(kMask) != std::string::npos; }
+bool is_masked(const std::string& text) { return text.find(text::kMask) != std::string::npos; }
 
 // What was not recorded has to be given again.
 void refuse_masked(const RunRequest& given, RunRequest& request) {
@@ -72,7 +72,7 @@ void take_if_empty(T& given, const T& recorded) {
 
 }  // namespace
 
-Asked asked_for(const RunRequest& request, std::vector<std::string> set) {
+record::Asked asked_for(const RunRequest& request, std::vector<std::string> set) {
   return {.folder = fs::current_path().string(),
           .set = std::move(set),
           .sweep = request.sweep,
@@ -83,12 +83,12 @@ Asked asked_for(const RunRequest& request, std::vector<std::string> set) {
 
 RecordedRequest recorded_request(const RunRequest& given) {
   check_resume_folder(given.resume);
-  const Results earlier = earlier_results(given.resume);
+  const record::Results earlier = earlier_results(given.resume);
   const auto refuse = [&](const std::string& why) {
     throw ConfigError("FILE", "is missing: " + given.resume + " " + why);
   };
   if (earlier.runs.empty()) refuse("holds no run that could say what it measures");
-  const RunRow& first = earlier.runs.front();
+  const record::RunRow& first = earlier.runs.front();
   if (first.context.contains("ab_seed")) {
     refuse("is a campaign of `stepbench ab`, which goes on with `stepbench ab FILE --resume`");
   }
@@ -109,7 +109,7 @@ RecordedRequest recorded_request(const RunRequest& given) {
   take_if_empty(request.wrap, text_of(first.context, "wrap"));
   if (given.shard.count == 1) request.shard = parse_shard(shard_of(earlier, given.resume));
   request.smoke = given.smoke || first.smoke;
-  request.max_cases = kMostCases;
+  request.max_cases = plan::kMostCases;
   if (!fs::is_directory(recorded.folder)) {
     throw ConfigError(given.resume, "was begun in " + recorded.folder.string() +
                                         ", which is not there: its paths cannot be found; give "
@@ -120,10 +120,10 @@ RecordedRequest recorded_request(const RunRequest& given) {
 
 std::string readable_again(const std::string& file, const std::string& config_text,
                            const fs::path& run_folder) {
-  if (file != kStandardInput) return file;
+  if (file != plan::kStandardInput) return file;
   const fs::path copy = run_folder / kExperimentCopy;
   if (!fs::exists(copy)) std::ofstream(copy, std::ios::binary) << config_text;
   return copy.string();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

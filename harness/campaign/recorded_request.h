@@ -8,11 +8,11 @@
 #include "harness/campaign/run_request.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // As it is recorded with a run. `set` is what the plan is made with, --launches and --profile
 // included.
-[[nodiscard]] Asked asked_for(const RunRequest& request, std::vector<std::string> set);
+[[nodiscard]] record::Asked asked_for(const RunRequest& request, std::vector<std::string> set);
 
 struct RecordedRequest {
   RunRequest request;
@@ -28,4 +28,4 @@ struct RecordedRequest {
 [[nodiscard]] std::string readable_again(const std::string& file, const std::string& config_text,
                                          const std::filesystem::path& run_folder);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

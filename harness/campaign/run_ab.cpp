@@ -25,32 +25,35 @@
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 constexpr std::int64_t kMinPairsForInterval = 6;
 
-AbDesign design_for(const AbRequest& request, std::size_t cases, const TestedMetrics& tested,
-                    std::uint64_t seed) {
-  AbDesign design = request.pairs > 0
-                        ? with_fixed_pairs(cases, static_cast<std::size_t>(request.pairs), seed)
-                        : with_looks(cases, tested.metrics.size() * cases, seed);
+compare::AbDesign design_for(const AbRequest& request, std::size_t cases,
+                             const compare::TestedMetrics& tested, std::uint64_t seed) {
+  compare::AbDesign design =
+      request.pairs > 0
+          ? compare::with_fixed_pairs(cases, static_cast<std::size_t>(request.pairs), seed)
+          : compare::with_looks(cases, tested.metrics.size() * cases, seed);
   design.rule.bootstrap = request.bootstrap;
   return design;
 }
 
-ColumnRow columns_of_both(const AbArms& arms) {
-  Results a;
-  Results b;
-  a.columns = columns_of(arms.a.plan, arms.a.catalogue).columns;
-  b.columns = columns_of(arms.b.plan, arms.b.catalogue).columns;
-  return {common_columns({&a, "arm A"}, {&b, "arm B"})};
+record::ColumnRow columns_of_both(const AbArms& arms) {
+  record::Results a;
+  record::Results b;
+  a.columns = run::columns_of(arms.a.plan, arms.a.catalogue).columns;
+  b.columns = run::columns_of(arms.b.plan, arms.b.catalogue).columns;
+  return {compare::common_columns({&a, "arm A"}, {&b, "arm B"})};
 }
 
-RunArm run_arm(const ArmsRequest& request, const AbArm& arm, const std::filesystem::path& folder) {
+run::RunArm run_arm(const ArmsRequest& request, const AbArm& arm,
+                    const std::filesystem::path& folder) {
   RunRequest alone{
       .file = readable_again(request.file,
-                             mask_secrets(arm.plan.config_text, secret_values(arm.plan)), folder),
+                             text::mask_secrets(arm.plan.config_text, run::secret_values(arm.plan)),
+                             folder),
       .set = request.set,
       .sweep = request.sweep};
   alone.set.insert(alone.set.end(), arm.set.begin(), arm.set.end());
@@ -58,7 +61,7 @@ RunArm run_arm(const ArmsRequest& request, const AbArm& arm, const std::filesyst
   return {.name = arm.name,
           .plan = arm.plan,
           .worker = arm.worker,
-          .catalogue_digest = catalogue_digest(arm.catalogue),
+          .catalogue_digest = catalogue::catalogue_digest(arm.catalogue),
           .repeat_prefix = repeat_prefix(alone)};
 }
 
@@ -74,8 +77,9 @@ std::vector<AbSkip> skips_of(const AbArms& arms) {
   return skips;
 }
 
-AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const TestedMetrics& tested,
-                             std::vector<Metric> columns, Progress& progress) {
+AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
+                             const compare::TestedMetrics& tested, std::vector<Metric> columns,
+                             run::Progress& progress) {
   AbAgenda::Setup setup{.design = std::move(design),
                         .points = arms.points,
                         .skips = skips_of(arms),
@@ -85,10 +89,11 @@ AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const TestedMe
   // As the plan of either arm asks for it.
   if (!arms.points.empty()) setup.profile = profile_of(arms.b.plan.cases.front().resolved);
   std::set<std::string> ids;
-  for (const AbPoint& point : arms.points) ids.insert(point.point_id);
-  const std::size_t digits = id_digits(ids);
+  for (const compare::AbPoint& point : arms.points) ids.insert(point.point_id);
+  const std::size_t digits = estimate::id_digits(ids);
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
-    std::string label = case_label(arms.a.plan.cases[i].resolved.options, arms.a.plan.varying);
+    std::string label =
+        estimate::case_label(arms.a.plan.cases[i].resolved.options, arms.a.plan.varying);
     setup.labels.push_back(label.empty() ? "case " + arms.points[i].point_id.substr(0, digits)
                                          : std::move(label));
   }
@@ -96,23 +101,23 @@ AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const TestedMe
 }
 
 // What both arms count instructions with; throws for what either asks for and cannot have.
-CountTools tools_of_both(const AbArms& arms, const Variables& variables) {
-  CountTools tools = count_tools(arms.a.plan, variables);
+run::CountTools tools_of_both(const AbArms& arms, const machine::Variables& variables) {
+  run::CountTools tools = run::count_tools(arms.a.plan, variables);
   if (tools.no_counters.empty() && tools.valgrind.empty()) {
-    tools = count_tools(arms.b.plan, variables);
+    tools = run::count_tools(arms.b.plan, variables);
   }
-  for (const AbArm* arm : {&arms.a, &arms.b}) (void)count_note(arm->plan, tools);
+  for (const AbArm* arm : {&arms.a, &arms.b}) (void)run::count_note(arm->plan, tools);
   return tools;
 }
 
 // By point: launches of each arm under valgrind.
-std::vector<int> counted_launches(const AbArms& arms, const CountTools& tools) {
+std::vector<int> counted_launches(const AbArms& arms, const run::CountTools& tools) {
   std::vector<int> launches;
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
     int most = 0;
     for (const AbArm* arm : {&arms.a, &arms.b}) {
       const ResolvedCase& resolved = arm->plan.cases[i].resolved;
-      if (count_engine(resolved, tools) != CountEngine::kValgrind) continue;
+      if (run::count_engine(resolved, tools) != run::CountEngine::kValgrind) continue;
       most = std::max(most, static_cast<int>(resolved.integer_or("profile.launches", 1)));
     }
     launches.push_back(most);
@@ -121,11 +126,11 @@ std::vector<int> counted_launches(const AbArms& arms, const CountTools& tools) {
 }
 
 // Ends when the request refuses to go on.
-class RefusableAgenda final : public Agenda {
+class RefusableAgenda final : public run::Agenda {
  public:
   RefusableAgenda(AbAgenda& agenda, const AbRequest& request)
       : agenda_(agenda), request_(request) {}
-  [[nodiscard]] std::optional<Job> next(const Results& finished) override {
+  [[nodiscard]] std::optional<run::Job> next(const record::Results& finished) override {
     if (request_.refuses) refused_ = request_.refuses(finished);
     return refused_ ? std::nullopt : agenda_.next(finished);
   }
@@ -139,19 +144,20 @@ class RefusableAgenda final : public Agenda {
 };
 
 void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem::path& folder,
-              Progress& progress) {
-  const AbDesign& design = agenda.campaign().design();
+              run::Progress& progress) {
+  const compare::AbDesign& design = agenda.campaign().design();
   progress.say("A " + arms.a.words + "   B " + arms.b.words);
-  progress.say(counted(std::ssize(arms.points), "case") + "; " + looks_text(design.looks) +
-               "; at most " + counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
-               ", seed " + std::to_string(design.seed) + ", results in " + folder.string());
+  progress.say(text::counted(std::ssize(arms.points), "case") + "; " +
+               compare::looks_text(design.looks) + "; at most " +
+               text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") + ", seed " +
+               std::to_string(design.seed) + ", results in " + folder.string());
 }
 
 }  // namespace
 
 void check_request(const AbRequest& request) {
   std::vector<std::string> known = {"missing"};
-  known.insert(known.end(), gate_names().begin(), gate_names().end());
+  known.insert(known.end(), compare::gate_names().begin(), compare::gate_names().end());
   check_allowed(request.allow, known);
   check_resume_folder(request.resume);
 }
@@ -184,12 +190,12 @@ std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) 
 }
 
 AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext& context,
-             Progress& progress, Interrupts& interrupts, const Clock& clock,
+             run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
              const std::function<void(const std::filesystem::path&)>& begun) {
   const AbPlan plan = plan_ab(request, arms);
-  const TestedMetrics& tested = plan.tested;
+  const compare::TestedMetrics& tested = plan.tested;
   const Fields labels = parse_labels(request.labels);
-  const CountTools count_tools = tools_of_both(arms, context.variables);
+  const run::CountTools count_tools = tools_of_both(arms, context.variables);
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(arms.a.plan, devices);
@@ -197,16 +203,16 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   if (!session.begin(devices, request.lock)) {
     return {.exit_status = exit_status_of_signal(*session.signal()), .signal = session.signal()};
   }
-  Results finished = session.resume(request.resume);
+  record::Results finished = session.resume(request.resume);
   const std::uint64_t seed = seed_for(request.seed, finished);
-  RunRow header = session.header({.plan = arms.a.plan,
-                                  .catalogue = arms.a.catalogue,
-                                  .worker = arms.a.worker,
-                                  .asked = asked_for({.file = request.arms.file,
-                                                      .filter = request.arms.filter,
-                                                      .sweep = request.arms.sweep,
-                                                      .cases = request.arms.cases},
-                                                     request.arms.set)});
+  record::RunRow header = session.header({.plan = arms.a.plan,
+                                          .catalogue = arms.a.catalogue,
+                                          .worker = arms.a.worker,
+                                          .asked = asked_for({.file = request.arms.file,
+                                                              .filter = request.arms.filter,
+                                                              .sweep = request.arms.sweep,
+                                                              .cases = request.arms.cases},
+                                                             request.arms.set)});
   describe_campaign(arms, request.pairs, tested, seed, header);
   header.labels = labels_with(finished, labels);
   check_same_campaign(finished, header, arms);
@@ -226,7 +232,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                             run_arm(request.arms, arms.b, run.run_folder)},
                    .run_dir = run.run_folder,
                    .count_tools = count_tools,
-                   .attempts = next_attempts(finished)},
+                   .attempts = run::next_attempts(finished)},
                   header, {plan.columns}, {}, refusable, finished);
   run.signal = session.signal();
   if (run.signal) {
@@ -235,23 +241,23 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   }
   run.refused = refusable.refused();
   if (run.refused) return run;
-  run.comparison = ab_comparison(read_results(run.run_folder),
-                                 {.campaign = agenda.campaign(),
-                                  .points = arms.points,
-                                  .a = arms.a.words,
-                                  .b = arms.b.words,
-                                  .where = run.run_folder.string(),
-                                  .overridden = arms.overridden,
-                                  .warnings = arms.warnings,
-                                  .missing = arms.missing},
-                                 {.tested = tested,
-                                  .allow = request.allow,
-                                  .bootstrap = request.bootstrap,
-                                  .allow_inconclusive = request.allow_inconclusive,
-                                  .gate_counts = request.gate_counts,
-                                  .count_margin = plan.count_margin});
+  run.comparison = compare::ab_comparison(record::read_results(run.run_folder),
+                                          {.campaign = agenda.campaign(),
+                                           .points = arms.points,
+                                           .a = arms.a.words,
+                                           .b = arms.b.words,
+                                           .where = run.run_folder.string(),
+                                           .overridden = arms.overridden,
+                                           .warnings = arms.warnings,
+                                           .missing = arms.missing},
+                                          {.tested = tested,
+                                           .allow = request.allow,
+                                           .bootstrap = request.bootstrap,
+                                           .allow_inconclusive = request.allow_inconclusive,
+                                           .gate_counts = request.gate_counts,
+                                           .count_margin = plan.count_margin});
   run.exit_status = run.comparison.exit_code;
   return run;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

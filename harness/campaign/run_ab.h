@@ -17,7 +17,7 @@
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct AbRequest {
   ArmsRequest arms;
@@ -37,7 +37,7 @@ struct AbRequest {
   Fields context = {};       // recorded with the run, besides what describes the campaign
   // Asked before each launch, with all that has finished: a sentence ends the campaign, which is
   // not judged then. Empty: nothing does.
-  std::function<std::optional<std::string>(const Results&)> refuses = {};
+  std::function<std::optional<std::string>(const record::Results&)> refuses = {};
 };
 
 // What can be refused before anything is planned.
@@ -47,7 +47,7 @@ void check_request(const AbRequest& request);
 // metrics and margins that are none.
 struct AbPlan {
   std::vector<Metric> columns = {};  // of both arms
-  TestedMetrics tested = {};
+  compare::TestedMetrics tested = {};
   double count_margin = 0;              // of counts, where these decide
   std::vector<std::size_t> looks = {};  // pairs after which the rule runs
 };
@@ -62,15 +62,15 @@ struct AbRun {
   std::optional<int> signal = {};           // that interrupted it
   std::filesystem::path run_folder = {};    // empty: interrupted before there was one
   std::optional<std::string> refused = {};  // what AbRequest::refuses said
-  Comparison comparison = {};               // unless interrupted or refused
+  compare::Comparison comparison = {};      // unless interrupted or refused
 };
 
 // `begun` is told the run's folder before the first launch, so that what fails later can be told
 // there. `interrupts` is the caller's and lives until it has told the end: a signal or a broken
 // pipe must not end the program half-way through that. Main thread only.
 [[nodiscard]] AbRun run_ab(const AbRequest& request, const AbArms& arms,
-                           const CampaignContext& context, Progress& progress,
-                           Interrupts& interrupts, const Clock& clock,
+                           const CampaignContext& context, run::Progress& progress,
+                           run::Interrupts& interrupts, const Clock& clock,
                            const std::function<void(const std::filesystem::path&)>& begun);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -22,15 +22,15 @@
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
-PlanRequest plan_request(const RunRequest& request) {
-  PlanRequest plan{.file = request.file,
-                   .text = request.text,
-                   .set = request.set,
-                   .sweep = request.sweep,
-                   .filter = request.filter};
+plan::PlanRequest plan_request(const RunRequest& request) {
+  plan::PlanRequest plan{.file = request.file,
+                         .text = request.text,
+                         .set = request.set,
+                         .sweep = request.sweep,
+                         .filter = request.filter};
   plan.shard = request.shard;
   plan.smoke = request.smoke;
   plan.max_cases = request.max_cases;
@@ -41,17 +41,19 @@ PlanRequest plan_request(const RunRequest& request) {
 
 // A wrapped run is a profiler's already and gets no profiled launches of ours. Without `tools`
 // nothing is counted under valgrind.
-std::vector<ListedCase> list_cases(const Plan& plan, const CountTools* tools, bool wrapped) {
-  std::vector<ListedCase> cases;
-  for (const PlannedCase& planned : plan.cases) {
+std::vector<run::ListedCase> list_cases(const plan::Plan& plan, const run::CountTools* tools,
+                                        bool wrapped) {
+  std::vector<run::ListedCase> cases;
+  for (const plan::PlannedCase& planned : plan.cases) {
     const ResolvedCase& resolved = planned.resolved;
     const int launches = static_cast<int>(resolved.integer_or("launches", 1));
-    ListedCase listed{resolved.case_id, launches, planned.skip.has_value()};
+    run::ListedCase listed{resolved.case_id, launches, planned.skip.has_value()};
     if (const auto profile = wrapped ? std::nullopt : profile_of(resolved)) {
       listed.profile = profile->engine;
       listed.profile_launches = profile->launches;
     }
-    if (tools && !listed.skipped && count_engine(resolved, *tools) == CountEngine::kValgrind) {
+    if (tools && !listed.skipped &&
+        run::count_engine(resolved, *tools) == run::CountEngine::kValgrind) {
       listed.count_launches = static_cast<int>(resolved.integer_or("profile.launches", 1));
     }
     cases.push_back(std::move(listed));
@@ -64,7 +66,7 @@ std::vector<ListedCase> list_cases(const Plan& plan, const CountTools* tools, bo
 PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
                            bool needs_worker) {
   PlannedRun run;
-  if (!request.worker.empty()) run.worker = find_worker(request.worker, context.program_dir);
+  if (!request.worker.empty()) run.worker = run::find_worker(request.worker, context.program_dir);
   run.planned = make_plan_here(plan_request(request), run.worker, context);
   keep_cases(run.planned.plan, request.cases);
   if (run.planned.plan.cases.empty()) {
@@ -75,43 +77,44 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
 }
 
 RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
-                      const CampaignContext& context, Progress& progress, Interrupts& interrupts,
-                      const Clock& clock,
+                      const CampaignContext& context, run::Progress& progress,
+                      run::Interrupts& interrupts, const Clock& clock,
                       const std::function<void(const std::filesystem::path&)>& begun) {
   const auto& [catalogue, plan] = run.planned;
-  const WorkerProgram& worker = run.worker.value();
+  const run::WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
   const Fields labels = parse_labels(request.labels);
-  std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
-  check_wrap(wrap, context.variables);
+  std::vector<std::string> wrap = run::split_command(request.wrap, "--wrap");
+  run::check_wrap(wrap, context.variables);
   // A probe asks how long a case takes, not how much it does.
   const bool count_here = wrap.empty() && request.keeps_results;
-  const CountTools tools = wrap.empty() ? count_tools(plan, context.variables) : CountTools{};
-  const auto told_of_counts = wrap.empty() ? count_note(plan, tools) : std::nullopt;
+  const run::CountTools tools =
+      wrap.empty() ? run::count_tools(plan, context.variables) : run::CountTools{};
+  const auto told_of_counts = wrap.empty() ? run::count_note(plan, tools) : std::nullopt;
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(plan, devices);
   if (!session.begin(devices, request.lock)) {
     return {.exit_status = exit_status_of_signal(*session.signal()), .signal = session.signal()};
   }
-  RunRow header = session.header({.plan = plan,
-                                  .catalogue = catalogue,
-                                  .worker = worker,
-                                  .shard = request.shard,
-                                  .smoke = request.smoke,
-                                  .wrap = request.wrap,
-                                  .asked = asked_for(request, plan_request(request).set)});
-  Results finished = session.resume(request.resume);
+  record::RunRow header = session.header({.plan = plan,
+                                          .catalogue = catalogue,
+                                          .worker = worker,
+                                          .shard = request.shard,
+                                          .smoke = request.smoke,
+                                          .wrap = request.wrap,
+                                          .asked = asked_for(request, plan_request(request).set)});
+  record::Results finished = session.resume(request.resume);
   header.labels = labels_with(finished, labels);
-  check_same_experiment(finished, header, plan, catalogue);
+  run::check_same_experiment(finished, header, plan, catalogue);
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
-  ListAgenda agenda{list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped), pass,
-                    done_launches(finished, request.retry_failed)};
+  run::ListAgenda agenda{list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped),
+                         pass, run::done_launches(finished, request.retry_failed)};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
   if (begun) begun(folder);
-  const std::string work = counted(std::ssize(plan.cases), "case") + ", " +
-                           counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+  const std::string work = text::counted(std::ssize(plan.cases), "case") + ", " +
+                           text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                            " to do, ";
   if (request.keeps_results) {
     const std::string expected = request.resume.empty() && !request.smoke
@@ -124,34 +127,36 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   } else {
     progress.say("probe: " + work + "results are not kept");
   }
-  if (const auto warning = wrap_warning(wrap)) progress.say("warning: " + *warning);
+  if (const auto warning = run::wrap_warning(wrap)) progress.say("warning: " + *warning);
   if (agenda.remaining() > 0) {
     RunRequest again = request;
-    again.file =
-        readable_again(request.file, mask_secrets(plan.config_text, secret_values(plan)), folder);
+    again.file = readable_again(
+        request.file, text::mask_secrets(plan.config_text, run::secret_values(plan)), folder);
     session.measure({.arms = {{.plan = plan,
                                .worker = worker,
-                               .catalogue_digest = catalogue_digest(catalogue),
+                               .catalogue_digest = catalogue::catalogue_digest(catalogue),
                                .repeat_prefix = repeat_prefix(again)}},
                      .wrap = std::move(wrap),
                      .run_dir = folder,
                      .smoke = request.smoke,
                      .count_tools = tools,
-                     .attempts = next_attempts(finished)},
-                    header, columns_of(plan, catalogue), request.shard, agenda, finished);
+                     .attempts = run::next_attempts(finished)},
+                    header, run::columns_of(plan, catalogue), request.shard, agenda, finished);
   }
-  RunEnd end{.signal = session.signal(), .run_folder = folder, .results = read_results(folder)};
+  RunEnd end{
+      .signal = session.signal(), .run_folder = folder, .results = record::read_results(folder)};
   end.exit_status = end.signal ? exit_status_of_signal(*end.signal) : run_exit_status(end.results);
   return end;
 }
 
-int run_exit_status(const Results& results) {
+int run_exit_status(const record::Results& results) {
   const auto any = [&](Outcome::Kind kind) {
-    return std::any_of(results.launches.begin(), results.launches.end(),
-                       [&](const Launch& launch) { return launch.row.outcome.kind == kind; });
+    return std::any_of(
+        results.launches.begin(), results.launches.end(),
+        [&](const record::Launch& launch) { return launch.row.outcome.kind == kind; });
   };
   if (!any(Outcome::Kind::kMeasured)) return kExitNothingMeasured;
   return any(Outcome::Kind::kFailed) ? kExitSomeFailed : kExitOk;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

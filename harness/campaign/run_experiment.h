@@ -14,10 +14,10 @@
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct PlannedRun {
-  std::optional<WorkerProgram> worker;  // nullopt only where none was looked for
+  std::optional<run::WorkerProgram> worker;  // nullopt only where none was looked for
   Planned planned;
 };
 
@@ -30,7 +30,7 @@ struct RunEnd {
   int exit_status = 0;
   std::optional<int> signal = {};         // that interrupted it
   std::filesystem::path run_folder = {};  // empty: interrupted before there was one
-  Results results = {};                   // all that this folder holds now
+  record::Results results = {};           // all that this folder holds now
 };
 
 // Locks the devices, measures what is not measured yet, reads everything back. `run` was planned
@@ -39,10 +39,10 @@ struct RunEnd {
 // before the first launch. Main thread only.
 [[nodiscard]] RunEnd run_experiment(
     const RunRequest& request, const PlannedRun& run, const CampaignContext& context,
-    Progress& progress, Interrupts& interrupts, const Clock& clock,
+    run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
     const std::function<void(const std::filesystem::path&)>& begun = {});
 
 // Nothing measured, some failed, or all measured or skipped by rule.
-[[nodiscard]] int run_exit_status(const Results& results);
+[[nodiscard]] int run_exit_status(const record::Results& results);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

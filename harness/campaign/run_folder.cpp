@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/record/launch_rows.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 namespace fs = std::filesystem;
 
@@ -17,7 +17,7 @@ namespace {
 
 bool has_no_line(const fs::directory_entry& entry) {
   if (entry.path().filename() == kExperimentCopy) return true;
-  if (!entry.is_regular_file() || !is_result_file(entry.path())) return false;
+  if (!entry.is_regular_file() || !record::is_result_file(entry.path())) return false;
   std::ifstream file{entry.path(), std::ios::binary};
   return file && std::find(std::istreambuf_iterator<char>{file}, {}, '\n') ==
                      std::istreambuf_iterator<char>{};
@@ -66,9 +66,10 @@ void check_resume_folder(const std::string& folder) {
   }
 }
 
-Results earlier_results(const std::string& folder) {
-  return folder.empty() || was_cut_before_its_first_line(folder) ? Results{}
-                                                                 : read_results(fs::path{folder});
+record::Results earlier_results(const std::string& folder) {
+  return folder.empty() || was_cut_before_its_first_line(folder)
+             ? record::Results{}
+             : record::read_results(fs::path{folder});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -8,7 +8,7 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // In the folder of a run that was read from standard input: what was read.
 inline constexpr const char* kExperimentCopy = "experiment.yaml";
@@ -31,6 +31,6 @@ void check_resume_folder(const std::string& folder);
 
 // What the run in `folder` measured so far; nothing for an empty name, and for a run that was
 // killed before the first line of its file was whole.
-[[nodiscard]] Results earlier_results(const std::string& folder);
+[[nodiscard]] record::Results earlier_results(const std::string& folder);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -7,9 +7,9 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
-Shard parse_shard(const std::string& text) {
+plan::Shard parse_shard(const std::string& text) {
   if (text.empty()) return {};
   const char* const end = text.data() + text.size();
   std::int64_t index = 0;
@@ -24,9 +24,9 @@ Shard parse_shard(const std::string& text) {
   return {.index = index - 1, .count = count};
 }
 
-void keep_cases(Plan& plan, const std::vector<std::string>& ids) {
+void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids) {
   if (ids.empty()) return;
-  const auto begins = [](const PlannedCase& planned, const std::string& id) {
+  const auto begins = [](const plan::PlannedCase& planned, const std::string& id) {
     return planned.resolved.case_id.starts_with(id);
   };
   for (const std::string& id : ids) {
@@ -40,24 +40,25 @@ void keep_cases(Plan& plan, const std::vector<std::string>& ids) {
                                       "`; `stepbench plan` lists them");
     }
   }
-  std::erase_if(plan.cases, [&](const PlannedCase& planned) {
+  std::erase_if(plan.cases, [&](const plan::PlannedCase& planned) {
     return std::none_of(ids.begin(), ids.end(),
                         [&](const auto& id) { return begins(planned, id); });
   });
 }
 
 std::string repeat_prefix(const RunRequest& request) {
-  std::string command = "stepbench run " + shell_word(request.file);
-  for (const std::string& assignment : request.set) command += " --set " + shell_word(assignment);
-  for (const std::string& axis : request.sweep) command += " --sweep " + shell_word(axis);
-  if (!request.worker.empty()) command += " --worker " + shell_word(request.worker);
-  if (!request.wrap.empty()) command += " --wrap " + shell_word(request.wrap);
+  std::string command = "stepbench run " + text::shell_word(request.file);
+  for (const std::string& assignment : request.set)
+    command += " --set " + text::shell_word(assignment);
+  for (const std::string& axis : request.sweep) command += " --sweep " + text::shell_word(axis);
+  if (!request.worker.empty()) command += " --worker " + text::shell_word(request.worker);
+  if (!request.wrap.empty()) command += " --wrap " + text::shell_word(request.wrap);
   if (!request.profile.empty()) command += " --profile=" + request.profile;
   if (request.smoke) command += " --smoke";
   if (request.keeps_results && request.results != RunRequest{}.results) {
-    command += " --results " + shell_word(request.results);
+    command += " --results " + text::shell_word(request.results);
   }
   return command;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -10,7 +10,7 @@
 #include "harness/campaign/device_locks.h"
 #include "harness/plan/plan.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct RunRequest {
   std::string file;                      // empty: that of the run to go on with
@@ -23,7 +23,7 @@ struct RunRequest {
   std::vector<std::string> sweep = {};
   std::vector<std::string> cases = {};   // ids, or their beginnings
   std::vector<std::string> labels = {};  // KEY=VALUE
-  Shard shard = {};
+  plan::Shard shard = {};
   bool smoke = false;
   std::string wrap = {};     // a command line put before the worker's
   std::string profile = {};  // native or kineto; empty: as the file says
@@ -35,12 +35,12 @@ struct RunRequest {
 };
 
 // "2/4"; empty: everything. Throws ConfigError.
-[[nodiscard]] Shard parse_shard(const std::string& text);
+[[nodiscard]] plan::Shard parse_shard(const std::string& text);
 
 // Keeps the cases whose id begins with one of `ids`; throws ConfigError for one that fits none.
-void keep_cases(Plan& plan, const std::vector<std::string>& ids);
+void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids);
 
 // The command line that does the same again, without --resume, --shard, --case and --launches.
 [[nodiscard]] std::string repeat_prefix(const RunRequest& request);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -10,7 +10,7 @@
 
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,7 +57,7 @@ class Walk {
     if (!seen_.insert(file).second) return;
     std::error_code error;
     if (fs::file_size(folder_ / file, error) > kMaxScriptBytes || error) return;
-    const std::string text = read_text(folder_ / file).value_or("");
+    const std::string text = os::read_text(folder_ / file).value_or("");
     if (text.find('\0') != std::string::npos) return;
     const bool python =
         file.extension() == ".py" ||
@@ -124,9 +124,9 @@ class Walk {
 }  // namespace
 
 ScriptFiles files_of_script(const fs::path& script) {
-  const auto first = read_line(script);
+  const auto first = os::read_line(script);
   if (!first || !first->starts_with("#!")) return {};
   return Walk(fs::absolute(script)).take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

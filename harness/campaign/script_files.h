@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 struct ScriptFiles {
   std::vector<std::filesystem::path> beside = {};     // relative to the script's folder, sorted
@@ -16,4 +16,4 @@ struct ScriptFiles {
 // for a program that is no text beginning with "#!".
 [[nodiscard]] ScriptFiles files_of_script(const std::filesystem::path& script);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -17,13 +17,13 @@
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 class Session {
  public:
   // From here on what a worker leaves behind becomes our child. A signal that `interrupts` takes
   // ends the campaign in order. All arguments outlive the session.
-  Session(const CampaignContext& context, Progress& progress, Interrupts& interrupts,
+  Session(const CampaignContext& context, run::Progress& progress, run::Interrupts& interrupts,
           const Clock& clock);
 
   // Locks the devices and removes shared segments of runs that are dead. False if interrupted while
@@ -35,41 +35,41 @@ class Session {
 
   // How a result file begins that is written here and now.
   struct HeaderFacts {
-    const Plan& plan;
+    const plan::Plan& plan;
     const Catalogue& catalogue;
-    const WorkerProgram& worker;
-    Shard shard = {};
+    const run::WorkerProgram& worker;
+    plan::Shard shard = {};
     bool smoke = false;
     std::string wrap = {};
-    Asked asked = {};
+    record::Asked asked = {};
   };
-  [[nodiscard]] RunRow header(const HeaderFacts& facts) const;
+  [[nodiscard]] record::RunRow header(const HeaderFacts& facts) const;
 
   // What was measured before in the folder of --resume; its warnings are said. Empty results for
   // an empty name.
-  [[nodiscard]] Results resume(const std::string& folder);
+  [[nodiscard]] record::Results resume(const std::string& folder);
 
   // The folder to go on with or else a new one in `results`; puts its id into the header.
   [[nodiscard]] static std::filesystem::path open_folder(const std::string& resume,
                                                          const std::string& results,
-                                                         RunRow& header);
+                                                         record::RunRow& header);
 
   // Launches what `agenda` asks for into a new result file in setup.run_dir, and watches the GPUs
   // meanwhile; adds to `finished`. `setup` needs no variables, host and devices. Throws Error that
   // tells where the finished rows are.
-  void measure(RunSetup setup, const RunRow& header, const ColumnRow& columns, const Shard& shard,
-               Agenda& agenda, Results& finished);
+  void measure(run::RunSetup setup, const record::RunRow& header, const record::ColumnRow& columns,
+               const plan::Shard& shard, run::Agenda& agenda, record::Results& finished);
 
  private:
   const CampaignContext& context_;
-  Progress& progress_;
+  run::Progress& progress_;
   const Clock& clock_;
-  Interrupts& interrupts_;
-  std::vector<DeviceLock> locks_;
+  run::Interrupts& interrupts_;
+  std::vector<run::DeviceLock> locks_;
   Fields host_;
 };
 
 // "interrupted; go on with --resume FOLDER"
 [[nodiscard]] std::string interrupted_text(const std::filesystem::path& run_folder);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

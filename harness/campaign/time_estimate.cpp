@@ -9,7 +9,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 std::int64_t steps_per_launch(const ResolvedCase& resolved) {
   const bool automatic = resolved.has("schedule.max_active");
@@ -28,11 +28,11 @@ std::int64_t launches_of(const ResolvedCase& resolved) {
   return resolved.integer("launches") + (profile ? profile->launches : 0);
 }
 
-TimeEstimate estimate_time(const Plan& plan, const KnownCosts& costs) {
+TimeEstimate estimate_time(const plan::Plan& plan, const KnownCosts& costs) {
   TimeEstimate estimate{.runs = costs.runs, .probed = costs.probed};
   double known_s = 0;
   std::int64_t runnable = 0;
-  for (const PlannedCase& planned : plan.cases) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     if (planned.skip) continue;
     ++runnable;
     const ResolvedCase& resolved = planned.resolved;
@@ -53,11 +53,11 @@ TimeEstimate estimate_time(const Plan& plan, const KnownCosts& costs) {
   return estimate;
 }
 
-TimeEstimate estimate_time(const Plan& plan, const std::filesystem::path& results_dir) {
+TimeEstimate estimate_time(const plan::Plan& plan, const std::filesystem::path& results_dir) {
   // The ids of a large plan take a while to gather.
   if (folders_newest_first(results_dir).empty()) return estimate_time(plan, KnownCosts{});
   std::set<std::string, std::less<>> ids;
-  for (const PlannedCase& planned : plan.cases) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     if (!planned.skip) ids.insert(planned.resolved.case_id);
   }
   return estimate_time(plan, earlier_costs(results_dir, std::move(ids)));
@@ -65,10 +65,10 @@ TimeEstimate estimate_time(const Plan& plan, const std::filesystem::path& result
 
 std::string expected_text(const TimeEstimate& estimate) {
   if (estimate.known_cases == 0) return {};
-  std::string text = "about " + rough_duration(estimate.expected_s) + " by ";
+  std::string text = "about " + text::rough_duration(estimate.expected_s) + " by ";
   text += estimate.probed ? "the probe of " : "earlier results of ";
-  text += counted(estimate.known_cases, "case");
-  return estimate.probed ? text : text + " in " + counted(estimate.runs, "run");
+  text += text::counted(estimate.known_cases, "case");
+  return estimate.probed ? text : text + " in " + text::counted(estimate.runs, "run");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -9,7 +9,7 @@
 #include "harness/campaign/launch_cost.h"
 #include "harness/plan/plan.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // How much work a plan is.
 struct TimeEstimate {
@@ -28,12 +28,12 @@ struct TimeEstimate {
 // Launches of a case that can run, those that record operations included.
 [[nodiscard]] std::int64_t launches_of(const ResolvedCase& resolved);
 
-[[nodiscard]] TimeEstimate estimate_time(const Plan& plan, const KnownCosts& costs);
+[[nodiscard]] TimeEstimate estimate_time(const plan::Plan& plan, const KnownCosts& costs);
 // By the runs in `results_dir`.
-[[nodiscard]] TimeEstimate estimate_time(const Plan& plan,
+[[nodiscard]] TimeEstimate estimate_time(const plan::Plan& plan,
                                          const std::filesystem::path& results_dir);
 
 // "about 40 s by earlier results of 2 cases in 1 run"; empty when no case is known.
 [[nodiscard]] std::string expected_text(const TimeEstimate& estimate);
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -20,7 +20,7 @@
 #include "harness/record/launch_rows.h"
 #include "harness/text/utc.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 void replace_file(const fs::path& file, const std::string& text) {
   const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
   const auto size = static_cast<ssize_t>(text.size());
-  const Descriptor out{::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  const os::Descriptor out{
+      ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
   if (!out.is_open() || ::write(out.value(), text.data(), text.size()) != size ||
       ::fsync(out.value()) != 0 || ::rename(unfinished.c_str(), file.c_str()) != 0) {
     throw ConfigError(file.string(), std::string("cannot be written: ") + std::strerror(errno));
@@ -40,28 +41,28 @@ void replace_file(const fs::path& file, const std::string& text) {
 
 UnfinishedNight::UnfinishedNight(const fs::path& results, const std::string& key,
                                  std::chrono::system_clock::time_point now)
-    : file_(results / (std::string(kUnfinishedNight) + digest(key) + ".jsonl")),
-      began_utc_(utc_text(now)) {
-  read(utc_text(now - kNightLasts));
+    : file_(results / (std::string(record::kUnfinishedNight) + digest(key) + ".jsonl")),
+      began_utc_(text::utc_text(now)) {
+  read(text::utc_text(now - kNightLasts));
 }
 
 void UnfinishedNight::read(const std::string& oldest_utc) {
-  const auto text = read_text(file_);
+  const auto text = os::read_text(file_);
   if (!text) return;
   std::string began;
   std::map<std::string, std::string> folders;
-  LineParser parser;
+  json::LineParser parser;
   std::string_view rest = *text;
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;
        rest.remove_prefix(end + 1)) {
     const std::string line{rest.substr(0, end)};
     try {
-      const LineObject object = parser.parse(line, LineParser::Padding::kNone).object;
+      const json::LineObject object = parser.parse(line, json::LineParser::Padding::kNone).object;
       if (began.empty()) began = object.text("began_utc");
       if (const std::string name = object.text("experiment"); !name.empty()) {
         folders[name] = object.text("folder");
       }
-    } catch (const LineError&) {
+    } catch (const json::LineError&) {
       continue;  // damaged: what it said is measured anew
     }
   }
@@ -82,7 +83,7 @@ void UnfinishedNight::begin_anew(std::chrono::system_clock::time_point now) {
   end();
   goes_on_ = false;
   folders_.clear();
-  began_utc_ = utc_text(now);
+  began_utc_ = text::utc_text(now);
 }
 
 void UnfinishedNight::begun(const std::string& experiment, const fs::path& folder) {
@@ -91,7 +92,7 @@ void UnfinishedNight::begun(const std::string& experiment, const fs::path& folde
   folders_[experiment] = path;
   std::string text;
   for (const auto& [name, place] : folders_) {
-    JsonText line;
+    json::JsonText line;
     line.open_object().text("began_utc", began_utc_).text("experiment", name);
     text += line.text("folder", place).close_object().take() + '\n';
   }
@@ -103,4 +104,4 @@ void UnfinishedNight::end() {
   fs::remove(file_, ignored);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::campaign {
 
 // What was begun longer ago belongs to another night and is forgotten.
 inline constexpr std::chrono::hours kNightLasts{20};
@@ -43,4 +43,4 @@ class UnfinishedNight {
   bool goes_on_ = false;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

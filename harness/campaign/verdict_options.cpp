@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 double parse_margin(const std::string& given, std::string_view text) {
@@ -27,12 +27,12 @@ double parse_margin(const std::string& given, std::string_view text) {
 }
 
 void set_margin(const std::string& given, const std::vector<Metric>& columns,
-                TestedMetrics& tested) {
+                compare::TestedMetrics& tested) {
   const std::size_t equals = given.find('=');
   const std::string name = equals == std::string::npos ? "step" : given.substr(0, equals);
   const double share = parse_margin(
       given, std::string_view(given).substr(equals == std::string::npos ? 0 : equals + 1));
-  TestedMetric* metric = find_tested(tested, name, columns);
+  compare::TestedMetric* metric = compare::find_tested(tested, name, columns);
   if (metric == nullptr) {
     throw ConfigError("--margin", "'" + name + "' is not tested; a margin can be given for " +
                                       tested.names() + " (--metric chooses what is tested)");
@@ -40,9 +40,9 @@ void set_margin(const std::string& given, const std::vector<Metric>& columns,
   metric->margin = share;
 }
 
-void set_margins_of(const Plan& plan, TestedMetrics& tested) {
+void set_margins_of(const plan::Plan& plan, compare::TestedMetrics& tested) {
   for (const char* name : {"step", "peak_bytes"}) {
-    TestedMetric* metric = find_tested(tested, name, {});
+    compare::TestedMetric* metric = compare::find_tested(tested, name, {});
     if (metric == nullptr || plan.cases.empty()) continue;
     const Value* value =
         plan.cases.front().resolved.options.get("compare.margin." + std::string(name));
@@ -53,9 +53,9 @@ void set_margins_of(const Plan& plan, TestedMetrics& tested) {
 
 }  // namespace
 
-TestedMetrics tested_metrics(const TestedRequest& request, const std::vector<Metric>& columns,
-                             const Plan* plan) {
-  TestedMetrics tested = tested_metrics(request.metrics, columns);
+compare::TestedMetrics tested_metrics(const TestedRequest& request,
+                                      const std::vector<Metric>& columns, const plan::Plan* plan) {
+  compare::TestedMetrics tested = compare::tested_metrics(request.metrics, columns);
   if (plan != nullptr) set_margins_of(*plan, tested);
   for (const std::string& given : request.margins) set_margin(given, columns, tested);
   return tested;
@@ -65,7 +65,7 @@ bool gates_counts(const OptionValues& options) {
   return text_of(options, "compare.gate") == "counts";
 }
 
-bool gates_counts(const Plan& plan) {
+bool gates_counts(const plan::Plan& plan) {
   return !plan.cases.empty() && gates_counts(plan.cases.front().resolved.options);
 }
 
@@ -75,7 +75,7 @@ std::optional<double> count_margin_of(const OptionValues& options) {
   return parse_margin("counts=" + text, text);
 }
 
-std::optional<double> count_margin_of(const Plan& plan) {
+std::optional<double> count_margin_of(const plan::Plan& plan) {
   return plan.cases.empty() ? std::nullopt : count_margin_of(plan.cases.front().resolved.options);
 }
 
@@ -99,11 +99,11 @@ void check_allowed(const std::vector<std::string>& allow, const std::vector<std:
   for (const std::string& name : allow) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     constexpr std::size_t kMaxListed = 12;
-    std::string list = join(std::span(known).first(std::min(kMaxListed, known.size())));
+    std::string list = text::join(std::span(known).first(std::min(kMaxListed, known.size())));
     if (known.size() > kMaxListed) list += ", ...";
     throw ConfigError("--allow", "'" + name + "' is nothing that can be allowed here" +
-                                     did_you_mean(name, known) + "; what can be: " + list);
+                                     text::did_you_mean(name, known) + "; what can be: " + list);
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -7,7 +7,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 // std::regex recurses once per character.
@@ -20,7 +20,8 @@ std::string bound_text(double bound) {
   const bool whole = bound == std::floor(bound) && std::abs(bound) < kLastWhole;
   if (!whole) return to_text(Value(bound));
   const auto number = static_cast<std::int64_t>(bound);
-  return std::abs(bound) < kFirstWithSeparators ? std::to_string(number) : with_separators(number);
+  return std::abs(bound) < kFirstWithSeparators ? std::to_string(number)
+                                                : text::with_separators(number);
 }
 
 std::string range_text(const Option& option) {
@@ -50,7 +51,7 @@ std::string type_text(const Option& option) {
     case OptionType::kPath:
       return "a path";
     case OptionType::kEnum:
-      return "one of " + join(option.choices);
+      return "one of " + text::join(option.choices);
   }
   return {};
 }
@@ -111,9 +112,9 @@ bool is_right(const Option& option, const Value& value) {
 // The choice that `word` probably means; another tool's word goes before a similar one.
 std::string meant_choice(const Option& option, const std::string& word) {
   for (const auto& [theirs, ours] : option.values_called) {
-    if (edit_distance(theirs, word) == 0) return ours;
+    if (text::edit_distance(theirs, word) == 0) return ours;
   }
-  return nearest(word, option.choices);
+  return text::nearest(word, option.choices);
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ std::string meant_choice(const Option& option, const std::string& word) {
 std::string expectation(const Option& option) {
   std::string text = type_text(option);
   if (option.type != OptionType::kEnum && !option.choices.empty())
-    text += " or " + join(option.choices);
+    text += " or " + text::join(option.choices);
   return text;
 }
 
@@ -131,8 +132,8 @@ std::optional<std::string> check_value(const Option& option, const Value& value)
   const bool time = option.unit == "s" && word != nullptr && option.choices.empty();
   std::string text = "expected " + (time ? "seconds, such as 600" : expectation(option)) +
                      ", found " + found_text(value);
-  if (word != nullptr) text += did_you_mean(meant_choice(option, *word));
+  if (word != nullptr) text += text::did_you_mean(meant_choice(option, *word));
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

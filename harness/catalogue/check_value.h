@@ -7,7 +7,7 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 
 // What is wrong with `value`, as a sentence without a place: "expected an integer >= 0, found -2";
 // nullopt if it is right. Integers are accepted where numbers are expected.
@@ -16,4 +16,4 @@ namespace stepbench {
 // "an integer >= 0", "one of none, step", "a number in 0 .. 1, or auto"
 [[nodiscard]] std::string expectation(const Option& option);
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -8,7 +8,7 @@
 #include "harness/catalogue/validate.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 using Json = nlohmann::json;
@@ -98,8 +98,8 @@ class Object {
       if (candidate == name) return value;
       known.emplace_back(candidate);
     }
-    fail(field,
-         "expected one of " + join(known) + ", found '" + name + "'" + did_you_mean(name, known));
+    fail(field, "expected one of " + text::join(known) + ", found '" + name + "'" +
+                    text::did_you_mean(name, known));
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> named_texts(
@@ -215,8 +215,8 @@ Source read_source(const Object& json) {
   if (const std::optional<Source> source = source_named(name)) return *source;
   std::vector<std::string> known;
   for (const SourceName& each : sources()) known.emplace_back(each.name);
-  json.fail("source", "expected one of " + join(known) + ", found '" + name + "'" +
-                          did_you_mean(name, known));
+  json.fail("source", "expected one of " + text::join(known) + ", found '" + name + "'" +
+                          text::did_you_mean(name, known));
 }
 
 Metric read_metric(const Object& json) {
@@ -269,4 +269,4 @@ Catalogue catalogue_from_json(std::string_view text, const std::string& source) 
   return catalogue;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -271,8 +271,8 @@ Section environment() {
 }  // namespace
 
 std::vector<Section> harness_sections() {
-  return {top_level(), threads(),         schedule(), limits(),
-          compare(),   profile_section(), track(),    environment()};
+  return {top_level(), threads(),    schedule(), limits(), compare(), catalogue::profile_section(),
+          track(),     environment()};
 }
 
 const std::vector<Phase>& built_in_phases() {

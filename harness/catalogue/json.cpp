@@ -6,7 +6,7 @@
 
 #include "harness/base/digest.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -167,4 +167,4 @@ std::string to_json(const Catalogue& catalogue) {
 
 std::string catalogue_digest(const Catalogue& catalogue) { return digest(to_json(catalogue)); }
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

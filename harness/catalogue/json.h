@@ -8,7 +8,7 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 
 inline constexpr int kCatalogueVersion = 1;
 
@@ -24,4 +24,4 @@ inline constexpr int kCatalogueVersion = 1;
 // Changes when any option, variant, phase or metric changes.
 [[nodiscard]] std::string catalogue_digest(const Catalogue& catalogue);
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/catalogue/profile_section.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 using std::string_literals::operator""s;
@@ -83,4 +83,4 @@ Section profile_section() {
       }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

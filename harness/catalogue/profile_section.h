@@ -4,9 +4,9 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 
 // What the extra, profiled launch of a case records. Context: no part of a case's identity.
 [[nodiscard]] Section profile_section();
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -9,7 +9,7 @@
 
 #include "harness/text/names.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -231,7 +231,7 @@ class SchemaMaker {
           value["anyOf"] = OrderedJson::array({workload_values()});
         const std::string full = full_name(section, *declarations.front());
         properties[full] = wrap(value);
-        if (names_meant(name, all_names_).size() == 1) properties[name] = properties[full];
+        if (text::names_meant(name, all_names_).size() == 1) properties[name] = properties[full];
       }
       if (!section.open) continue;
       patterns["^" + section.name + "\\..+$"] =
@@ -287,4 +287,4 @@ std::string json_schema(const Catalogue& catalogue) {
          "\n";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

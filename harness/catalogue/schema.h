@@ -6,11 +6,11 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 
 // A JSON Schema (draft 2020-12) of the YAML files that this catalogue allows, for editors:
 // descriptions, defaults, ranges and choices. It accepts whatever the planner accepts; rules
 // between options are left to `stepbench plan`.
 [[nodiscard]] std::string json_schema(const Catalogue& catalogue);
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -8,7 +8,7 @@
 #include <regex>
 #include <set>
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 bool is_name(const std::string& name) {
@@ -162,4 +162,4 @@ class Validator {
 
 std::vector<std::string> validate(const Catalogue& catalogue) { return Validator(catalogue).run(); }
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

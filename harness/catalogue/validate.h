@@ -7,10 +7,10 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 
 // Mistakes of the catalogue itself: repeated names, defaults that check_value() refuses, references
 // to options that do not exist, more than 16 phases. Empty when it is right.
 [[nodiscard]] std::vector<std::string> validate(const Catalogue& catalogue);
 
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -7,7 +7,7 @@
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 AaControl aa_control(std::span<const std::vector<double>> cases, double alpha) {
   AaControl control;
@@ -21,7 +21,7 @@ AaControl aa_control(std::span<const std::vector<double>> cases, double alpha) {
     }
     std::vector<double> logs(values);
     for (double& value : logs) value = std::log(value);
-    const double spread = robust_sd(logs);
+    const double spread = stats::robust_sd(logs);
     if (spread == 0) continue;
     for (std::size_t i = 0; i + 3 < logs.size(); i += 4) {
       const double difference = logs[i] + logs[i + 3] - logs[i + 1] - logs[i + 2];
@@ -30,8 +30,8 @@ AaControl aa_control(std::span<const std::vector<double>> cases, double alpha) {
     }
   }
   control.pooled_quads = pooled.size();
-  control.p = signed_rank(pooled).p_two_sided;
-  const HodgesLehmann middle = hodges_lehmann(changes, kControlConfidence);
+  control.p = stats::signed_rank(pooled).p_two_sided;
+  const stats::HodgesLehmann middle = stats::hodges_lehmann(changes, kControlConfidence);
   if (std::isfinite(middle.interval.low)) {
     control.change = std::expm1(middle.centre);
     control.interval = {std::expm1(middle.interval.low), std::expm1(middle.interval.high)};
@@ -41,4 +41,4 @@ AaControl aa_control(std::span<const std::vector<double>> cases, double alpha) {
   return control;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -10,7 +10,7 @@
 
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 // Whether a campaign would find a difference where there is none: launches of arm A alone, in run
 // order, in quads, the first and fourth against the second and third. Linear drift cancels, as it
@@ -24,7 +24,7 @@ struct AaControl {
   // How much A differs from itself, as a relative change: Hodges-Lehmann over all quads, and its
   // interval; nothing where there are too few for one.
   std::optional<double> change = {};
-  Interval interval = {};
+  stats::Interval interval = {};
 };
 
 inline constexpr std::size_t kMinQuads = 20;  // with fewer it is never said to have passed
@@ -34,4 +34,4 @@ inline constexpr std::size_t kMinQuads = 20;  // with fewer it is never said to 
 
 inline constexpr double kControlConfidence = 0.95;  // of its interval
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -7,7 +7,7 @@
 #include "harness/stats/random.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr std::size_t kManyPrimaryMetrics = 10;
@@ -35,7 +35,7 @@ AbDesign with_fixed_pairs(std::size_t cases, std::size_t pairs, std::uint64_t se
 std::string looks_text(std::span<const std::size_t> looks) {
   std::vector<std::string> pairs;
   for (const std::size_t look : looks) pairs.push_back(std::to_string(look));
-  return (pairs.size() > 1 ? "interim results after " : "judged after ") + join_and(pairs) +
+  return (pairs.size() > 1 ? "interim results after " : "judged after ") + text::join_and(pairs) +
          (looks.back() == 1 ? " pair" : " pairs");
 }
 
@@ -43,7 +43,7 @@ AbCampaign::AbCampaign(AbDesign design) : design_(std::move(design)), cases_(des
   // Drawn for the longest campaign at once: the order of a block does not depend on which cases are
   // still there.
   const std::size_t blocks = design_.looks.empty() ? 0 : (design_.looks.back() + 1) / 2;
-  Random random(design_.seed);
+  stats::Random random(design_.seed);
   b_first_.resize(blocks * design_.cases);
   for (auto& word : b_first_) word = random.below(2);
 }
@@ -118,4 +118,4 @@ std::size_t AbCampaign::remaining() const {
   return slots_.size() - next_slot_ + 2 * rotating * (design_.looks.back() - pairs_planned_);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

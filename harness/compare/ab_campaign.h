@@ -13,7 +13,7 @@
 
 #include "harness/compare/judge.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 struct AbDesign {
   std::size_t cases = 0;
@@ -78,4 +78,4 @@ class AbCampaign {
   std::size_t positions_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

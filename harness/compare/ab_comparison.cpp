@@ -12,24 +12,24 @@
 #include "harness/compare/same_work.h"
 #include "harness/estimate/step_times.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 // The workers of one arm, as if they stood in a result of their own.
-Results workers_of(const Results& results, std::string_view arm) {
-  Results side;
+record::Results workers_of(const record::Results& results, std::string_view arm) {
+  record::Results side;
   std::set<std::string_view> ids;
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     if (launch.row.key.arm == arm) ids.insert(launch.row.worker_id);
   }
-  for (const WorkerRow& worker : results.workers) {
+  for (const record::WorkerRow& worker : results.workers) {
     if (ids.contains(worker.worker_id)) side.workers.push_back(worker);
   }
   return side;
 }
 
-std::vector<double> measured_steps(std::span<const Launch* const> launches) {
-  std::vector<double> steps = step_times(launches, {}).base;
+std::vector<double> measured_steps(std::span<const record::Launch* const> launches) {
+  std::vector<double> steps = estimate::step_times(launches, {}).base;
   std::erase_if(steps, [](double step) { return std::isnan(step); });
   return steps;
 }
@@ -54,7 +54,7 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs, const TestedMe
 }
 
 CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& ended,
-                     const Results& results, const ProfiledLaunches& profiled,
+                     const record::Results& results, const ProfiledLaunches& profiled,
                      const VerdictRule& rule, const CompareOptions& options,
                      std::vector<Gate>& gates) {
   if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
@@ -127,7 +127,7 @@ bool add_missing(const std::vector<AbMissing>& missing, Comparison& comparison) 
 
 }  // namespace
 
-Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
+Comparison ab_comparison(const record::Results& results, const AbOutcome& outcome,
                          const CompareOptions& options) {
   const AbDesign& design = outcome.campaign.design();
   Comparison comparison{.base = outcome.a, .candidate = outcome.b};
@@ -149,8 +149,8 @@ Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
     base_runs.push_back(measured_steps(pairs[i].base_launches));
     if (!pairs[i].pair.base.measured.empty()) joined.both.push_back(pairs[i].pair);
   }
-  const Results a = workers_of(results, kArmA);
-  const Results b = workers_of(results, kArmB);
+  const record::Results a = workers_of(results, kArmA);
+  const record::Results b = workers_of(results, kArmB);
   comparison.environment = environment_differences({&a, outcome.where}, {&b, outcome.where}, joined,
                                                    options.allow, outcome.overridden);
   if (options.gate_counts) {
@@ -174,4 +174,4 @@ Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
   return comparison;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

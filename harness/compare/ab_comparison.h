@@ -10,7 +10,7 @@
 #include "harness/compare/ab_pairs.h"
 #include "harness/compare/comparison.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 // A point that was not measured in both arms, known before the first launch.
 struct AbMissing {
@@ -33,7 +33,7 @@ struct AbOutcome {
 
 // The primary metrics as they were judged at the look that ended their case; exact counts over all
 // of its pairs.
-[[nodiscard]] Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
+[[nodiscard]] Comparison ab_comparison(const record::Results& results, const AbOutcome& outcome,
                                        const CompareOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -9,29 +9,29 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 struct Halves {
-  const Launch* a = nullptr;
-  const Launch* b = nullptr;
+  const record::Launch* a = nullptr;
+  const record::Launch* b = nullptr;
 };
 
-bool is_measured(const Launch* launch) {
+bool is_measured(const record::Launch* launch) {
   return launch != nullptr && launch->row.outcome.kind == Outcome::Kind::kMeasured;
 }
 
 // Times have whole seconds; within one the planned order is the order in which they ran.
-auto run_order(const Launch& launch) {
+auto run_order(const record::Launch& launch) {
   return std::make_tuple(std::string_view(launch.row.started_utc), launch.row.position);
 }
 
-void note_reason(const Launch* launch, CaseLaunches& to) {
+void note_reason(const record::Launch* launch, CaseLaunches& to) {
   if (launch == nullptr || is_measured(launch)) return;
   if (to.not_measured++ == 0) to.reason = launch->row.outcome.reason;
 }
 
-using Places = std::map<const Launch*, std::size_t>;
+using Places = std::map<const record::Launch*, std::size_t>;
 
 AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
   AbPairs result;
@@ -55,7 +55,9 @@ AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
     if (std::max(a, b) - std::min(a, b) != 1) result.neighbours = false;
   }
   std::sort(result.base_launches.begin(), result.base_launches.end(),
-            [&](const Launch* x, const Launch* y) { return places.at(x) < places.at(y); });
+            [&](const record::Launch* x, const record::Launch* y) {
+              return places.at(x) < places.at(y);
+            });
   return result;
 }
 
@@ -63,16 +65,16 @@ AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
 
 std::string arm_label(std::string_view arm) { return arm == kArmA ? "arm A" : "arm B"; }
 
-std::vector<AbPairs> ab_pairs(const Results& results, const std::vector<AbPoint>& points) {
+std::vector<AbPairs> ab_pairs(const record::Results& results, const std::vector<AbPoint>& points) {
   std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> wanted;
   for (std::size_t i = 0; i < points.size(); ++i) {
     wanted[{points[i].a_case, false}].push_back(i);
     wanted[{points[i].b_case, true}].push_back(i);
   }
   std::vector<std::map<int, Halves>> halves(points.size());
-  std::vector<const Launch*> timed;
-  for (const Launch& launch : results.launches) {
-    const LaunchKey& key = launch.row.key;
+  std::vector<const record::Launch*> timed;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchKey& key = launch.row.key;
     if (key.pass != Pass::kTiming || key.rank != 0 || (key.arm != kArmA && key.arm != kArmB)) {
       continue;
     }
@@ -87,13 +89,15 @@ std::vector<AbPairs> ab_pairs(const Results& results, const std::vector<AbPoint>
   }
   for (const auto& one : halves) {
     for (const auto& [number, both] : one) {
-      for (const Launch* launch : {both.a, both.b}) {
+      for (const record::Launch* launch : {both.a, both.b}) {
         if (launch != nullptr) timed.push_back(launch);
       }
     }
   }
   std::stable_sort(timed.begin(), timed.end(),
-                   [](const Launch* x, const Launch* y) { return run_order(*x) < run_order(*y); });
+                   [](const record::Launch* x, const record::Launch* y) {
+                     return run_order(*x) < run_order(*y);
+                   });
   Places places;
   for (std::size_t i = 0; i < timed.size(); ++i) places.emplace(timed[i], i);
   std::vector<AbPairs> result;
@@ -123,4 +127,4 @@ Design design_of(const std::vector<AbPairs>& points) {
   return Design::kInterleaved;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

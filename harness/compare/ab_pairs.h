@@ -10,7 +10,7 @@
 #include "harness/compare/case_metrics.h"
 #include "harness/compare/case_pairs.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 inline constexpr const char* kArmA = "a";  // names of the arms, written to disk
 inline constexpr const char* kArmB = "b";
@@ -29,14 +29,15 @@ struct AbPoint {
 struct AbPairs {
   CasePair pair = {};       // launches of pairs that both arms measured; equal indexes are a pair
   std::size_t dropped = 0;  // pairs in which an arm was launched and not measured
-  std::vector<const Launch*> base_launches = {};  // all measured ones of arm A, in run order
+  std::vector<const record::Launch*> base_launches =
+      {};                   // all measured ones of arm A, in run order
   bool neighbours = true;   // nothing else ran between the two launches of a pair
   std::size_t a_first = 0;  // pairs that began with arm A
 };
 
 // The launch with number k of an arm belongs to pair k. Of several attempts the last one counts.
 // Throws ConfigError for rows of --smoke.
-[[nodiscard]] std::vector<AbPairs> ab_pairs(const Results& results,
+[[nodiscard]] std::vector<AbPairs> ab_pairs(const record::Results& results,
                                             const std::vector<AbPoint>& points);
 
 // What is asked of a point, as metric_samples(): a dropped pair counts as one without values.
@@ -47,4 +48,4 @@ struct AbPairs {
 // Whether the arms took turns, by the times at which the launches began.
 [[nodiscard]] Design design_of(const std::vector<AbPairs>& points);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

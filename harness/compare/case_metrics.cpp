@@ -12,11 +12,11 @@
 #include "harness/compare/metric_values.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 bool reports(const CaseLaunches& one, std::string_view metric) {
-  return std::any_of(one.measured.begin(), one.measured.end(), [&](const Launch* launch) {
+  return std::any_of(one.measured.begin(), one.measured.end(), [&](const record::Launch* launch) {
     return launch->row.report.metrics.contains(metric);
   });
 }
@@ -54,10 +54,10 @@ std::string note_on(const TestedMetric& metric, const MetricValues& values) {
   }
   const std::int64_t steps = values.fewest_steps();
   if (metric.metric == "step_p99_ns" && steps > 0 &&
-      steps < static_cast<std::int64_t>(kMinStepsForP99)) {
-    return metric.name + " of " + counted(steps, "step") +
-           " is little more than the slowest one; measure " + std::to_string(kMinStepsForP99) +
-           " or more per launch (schedule.active)";
+      steps < static_cast<std::int64_t>(estimate::kMinStepsForP99)) {
+    return metric.name + " of " + text::counted(steps, "step") +
+           " is little more than the slowest one; measure " +
+           std::to_string(estimate::kMinStepsForP99) + " or more per launch (schedule.active)";
   }
   return {};
 }
@@ -156,4 +156,4 @@ std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonS
   return columns;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

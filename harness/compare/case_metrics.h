@@ -9,7 +9,7 @@
 #include "harness/compare/judge.h"
 #include "harness/compare/tested_metrics.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 struct MetricSamples {
   TestedMetric metric = {};
@@ -33,4 +33,4 @@ struct MetricSamples {
 [[nodiscard]] std::vector<Metric> common_columns(const ComparisonSide& base,
                                                  const ComparisonSide& candidate);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 struct Side {
@@ -14,7 +14,7 @@ struct Side {
   std::unordered_map<std::string, std::size_t> by_key;
 };
 
-void refuse_what_is_no_measurement(const ComparisonSide& side, const LaunchRow& row) {
+void refuse_what_is_no_measurement(const ComparisonSide& side, const record::LaunchRow& row) {
   if (row.smoke) {
     throw ConfigError(side.where,
                       "holds rows of a smoke run (one launch, two steps), which tests that a file "
@@ -30,8 +30,8 @@ void refuse_what_is_no_measurement(const ComparisonSide& side, const LaunchRow& 
 Side gather(const ComparisonSide& side, const CaseKey& key) {
   Side result;
   bool other_passes = false;
-  for (const Launch& launch : side.results->launches) {
-    const LaunchRow& row = launch.row;
+  for (const record::Launch& launch : side.results->launches) {
+    const record::LaunchRow& row = launch.row;
     refuse_what_is_no_measurement(side, row);
     if (row.key.pass != Pass::kTiming) other_passes = true;
     if (row.key.pass != Pass::kTiming || row.key.rank != 0) continue;
@@ -56,9 +56,10 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
                       "never compared");
   }
   for (CaseLaunches& one : result.cases) {
-    std::stable_sort(
-        one.measured.begin(), one.measured.end(),
-        [](const Launch* a, const Launch* b) { return a->row.key.launch < b->row.key.launch; });
+    std::stable_sort(one.measured.begin(), one.measured.end(),
+                     [](const record::Launch* a, const record::Launch* b) {
+                       return a->row.key.launch < b->row.key.launch;
+                     });
   }
   return result;
 }
@@ -88,4 +89,4 @@ CasePairs pair_cases(const ComparisonSide& base, const ComparisonSide& candidate
   return pairs;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -7,7 +7,7 @@
 #include "harness/compare/exit_code.h"
 #include "harness/estimate/step_times.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 void note_missing_launches(const CaseLaunches& one, const std::string& side, CaseResult& result) {
@@ -20,7 +20,8 @@ void note_missing_launches(const CaseLaunches& one, const std::string& side, Cas
 std::size_t steps_of(const CaseLaunches& one) {
   if (one.measured.empty()) return 0;
   std::size_t steps = 0;
-  for (const CycleSamples& samples : one.measured.front()->samples) steps += samples.steps.steps();
+  for (const record::CycleSamples& samples : one.measured.front()->samples)
+    steps += samples.steps.steps();
   return steps;
 }
 
@@ -68,7 +69,8 @@ MetricResult metric_result(const MetricSamples& asked) {
 
 void judge_noise(const CasePair& pair, std::string_view base, std::string_view candidate,
                  std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates) {
-  const StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
+  const estimate::StepTimes times =
+      estimate::step_times(pair.base.measured, pair.candidate.measured);
   std::vector<Gate> own = {
       noise_gate(times.base, base, window_spread(pair.base.measured)),
       noise_gate(times.candidate, candidate, window_spread(pair.candidate.measured))};
@@ -86,8 +88,8 @@ void judge_noise(const CasePair& pair, std::string_view base, std::string_view c
 }
 
 void explain_change(const CasePair& pair, const VerdictRule& rule,
-                    const std::vector<const Launch*>& base_profiled,
-                    const std::vector<const Launch*>& candidate_profiled, CaseResult& one) {
+                    const std::vector<const record::Launch*>& base_profiled,
+                    const std::vector<const record::Launch*>& candidate_profiled, CaseResult& one) {
   const auto changed = [](const MetricResult& metric) {
     return metric.timed && is_change(metric.test);
   };
@@ -125,4 +127,4 @@ void conclude(const CompareOptions& options, bool missing_cases, Comparison& com
   comparison.exit_code = exit_code(gate);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

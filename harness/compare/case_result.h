@@ -9,7 +9,7 @@
 
 #include "harness/compare/comparison.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 // Everything but metrics and cause: ids, options, and notes on launches without a measurement,
 // unequal step counts and results that differ. Both sides have a first launch.
@@ -27,10 +27,10 @@ void judge_noise(const CasePair& pair, std::string_view base, std::string_view c
 // Where the step or a rate changed: the phases and operations that explain it. `interleaved`: equal
 // indexes of the profiled launches are neighbours in time.
 void explain_change(const CasePair& pair, const VerdictRule& rule,
-                    const std::vector<const Launch*>& base_profiled,
-                    const std::vector<const Launch*>& candidate_profiled, CaseResult& one);
+                    const std::vector<const record::Launch*>& base_profiled,
+                    const std::vector<const record::Launch*>& candidate_profiled, CaseResult& one);
 
 // Verdict and exit code of the whole, from all metrics.
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -9,7 +9,7 @@
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr double kMinCauseShare = 0.1;
@@ -20,35 +20,36 @@ struct Launches {
 };
 
 // A latency is without the wait for data; on the device the phases are those that sum to its step.
-Launches read(const CaseLaunches& one, StepClock clock) {
+Launches read(const CaseLaunches& one, estimate::StepClock clock) {
   Launches result;
-  for (const Launch* launch : one.measured) {
-    const auto estimate = estimate_of(*launch);
+  for (const record::Launch* launch : one.measured) {
+    const auto estimate = estimate::estimate_of(*launch);
     if (!estimate) continue;
-    const bool device = clock == StepClock::kDevice;
-    for (const PhaseTime& phase : device ? estimate->device_phases : estimate->phases) {
+    const bool device = clock == estimate::StepClock::kDevice;
+    for (const estimate::PhaseTime& phase : device ? estimate->device_phases : estimate->phases) {
       if (estimate->latency && phase.name == "data_wait") continue;
       auto& values = result.phases[phase.name];
       values.resize(result.step.size(), 0.0);
       values.push_back(static_cast<double>(phase.ns) / static_cast<double>(estimate->steps));
     }
-    result.step.push_back(headline_ns(*estimate, clock));
+    result.step.push_back(estimate::headline_ns(*estimate, clock));
   }
   for (auto& [name, values] : result.phases) values.resize(result.step.size(), 0.0);
   return result;
 }
 
-HodgesLehmann difference(const std::vector<double>& a, const std::vector<double>& b,
-                         double confidence) {
+stats::HodgesLehmann difference(const std::vector<double>& a, const std::vector<double>& b,
+                                double confidence) {
   std::vector<double> differences(std::min(a.size(), b.size()));
   for (std::size_t i = 0; i < differences.size(); ++i) differences[i] = b[i] - a[i];
-  return hodges_lehmann(differences, confidence);
+  return stats::hodges_lehmann(differences, confidence);
 }
 
 }  // namespace
 
 std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence) {
-  const StepClock clock = step_times(pair.base.measured, pair.candidate.measured).clock;
+  const estimate::StepClock clock =
+      estimate::step_times(pair.base.measured, pair.candidate.measured).clock;
   Launches base = read(pair.base, clock);
   Launches candidate = read(pair.candidate, clock);
   std::vector<PhaseChange> changes;
@@ -59,10 +60,10 @@ std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence) 
   const double whole = difference(base.step, candidate.step, confidence).centre;
   for (const auto& [name, after] : candidate.phases) {
     const auto& before = base.phases.try_emplace(name, base.step.size(), 0.0).first->second;
-    const HodgesLehmann estimate = difference(before, after, confidence);
+    const stats::HodgesLehmann estimate = difference(before, after, confidence);
     changes.push_back({.phase = name,
-                       .base_ns = median(before),
-                       .candidate_ns = median(after),
+                       .base_ns = stats::median(before),
+                       .candidate_ns = stats::median(after),
                        .change_ns = estimate.centre,
                        .interval_ns = estimate.interval,
                        .share = whole == 0 ? 0 : estimate.centre / whole});
@@ -81,4 +82,4 @@ std::vector<PhaseChange> explaining(std::vector<PhaseChange> changes) {
   return changes;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

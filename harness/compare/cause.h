@@ -8,16 +8,16 @@
 #include "harness/compare/case_pairs.h"
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 // How much of a changed step one phase explains.
 struct PhaseChange {
   std::string phase;
   double base_ns = 0;  // median of launch medians
   double candidate_ns = 0;
-  double change_ns = 0;  // Hodges-Lehmann over the pairs
-  Interval interval_ns;  // infinite with too few pairs
-  double share = 0;      // of the step's change; may exceed 1 when another phase became faster
+  double change_ns = 0;         // Hodges-Lehmann over the pairs
+  stats::Interval interval_ns;  // infinite with too few pairs
+  double share = 0;  // of the step's change; may exceed 1 when another phase became faster
 };
 
 // All phases that either side has, the largest change first.
@@ -27,4 +27,4 @@ struct PhaseChange {
 // zero.
 [[nodiscard]] std::vector<PhaseChange> explaining(std::vector<PhaseChange> changes);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

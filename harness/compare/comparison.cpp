@@ -13,7 +13,7 @@
 #include "harness/compare/same_work.h"
 #include "harness/estimate/step_times.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 std::vector<MissingCase> missing(const std::vector<CaseLaunches>& cases) {
@@ -71,7 +71,7 @@ Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
   result.rule = {.design = Design::kSequential, .bootstrap = options.bootstrap};
   if (base.results->runs.size() == 1) result.swept = base.results->runs.front().swept;
   gathered.columns = common_columns(base, candidate);
-  const CaseKey by_id = [](const LaunchRow& row) { return row.key.case_id; };
+  const CaseKey by_id = [](const record::LaunchRow& row) { return row.key.case_id; };
   gathered.pairs = pair_cases(base, candidate, options.key ? options.key : by_id);
   const CasePairs& pairs = gathered.pairs;
   result.environment =
@@ -82,8 +82,8 @@ Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
   refuse_absent(pairs.both, options.tested);
   for (const CasePair& pair : pairs.both) {
     CaseResult one = begin_case_result(pair);
-    gathered.base_runs.push_back(
-        in_run_order(pair.base, step_times(pair.base.measured, pair.candidate.measured).base));
+    gathered.base_runs.push_back(in_run_order(
+        pair.base, estimate::step_times(pair.base.measured, pair.candidate.measured).base));
     std::vector<MetricSamples> all_samples = metric_samples(pair, gathered.columns, options.tested);
     for (std::string& note : take_varying_counts(all_samples)) one.notes.push_back(std::move(note));
     for (MetricSamples& asked : all_samples) {
@@ -184,4 +184,4 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
   return std::move(compare_several(base, {&candidate, 1}, options).front());
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -20,7 +20,7 @@
 #include "harness/compare/op_changes.h"
 #include "harness/compare/same_work.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 struct CompareOptions {
   CaseKey key = {};  // empty: by case_id
@@ -106,4 +106,4 @@ struct Comparison {
 // the first. There is at least one.
 [[nodiscard]] std::size_t worst_of(std::span<const Comparison> comparisons);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

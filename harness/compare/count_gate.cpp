@@ -16,7 +16,7 @@
 #include "harness/ops/op_table.h"
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr std::string_view kOpCalls = "op_calls";
@@ -32,17 +32,17 @@ constexpr std::string_view kOfModel = "model_";
 using CountsOfSide = std::map<std::string, std::vector<double>, std::less<>>;
 
 // Per step, from the recorded operations. Nothing where records were lost.
-void add_op_counts(const Launch& launch, CountsOfSide& counts) {
+void add_op_counts(const record::Launch& launch, CountsOfSide& counts) {
   if (launch.ops.empty()) return;
-  const OpTable table = op_table_of(launch.ops);
+  const ops::OpTable table = ops::op_table_of(launch.ops);
   std::set<std::int64_t> steps;
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
   std::int64_t allocations = 0;
-  for (const OpRow& row : table.rows) {
+  for (const ops::OpRow& row : table.rows) {
     if (row.step < 0) continue;
     steps.insert(row.step);
-    if (row.kind != OpKind::kOp) continue;
+    if (row.kind != ops::OpKind::kOp) continue;
     calls += row.calls;
     bytes += row.own_cpu_allocated_bytes;
     allocations += row.own_cpu_allocations;
@@ -63,14 +63,14 @@ CountsOfSide counts_of(const CountedLaunches& side, const std::vector<Metric>& c
     // Timed launches speak for what they report, profiled ones for the rest.
     for (const auto* launches : {&side.timed, &side.profiled}) {
       if (counts.contains(metric.name)) break;
-      for (const Launch* launch : *launches) {
+      for (const record::Launch* launch : *launches) {
         const auto found = launch->row.report.metrics.find(metric.name);
         if (found == launch->row.report.metrics.end() || !found->second) continue;
         counts[metric.name].push_back(*found->second);
       }
     }
   }
-  for (const Launch* launch : side.profiled) add_op_counts(*launch, counts);
+  for (const record::Launch* launch : side.profiled) add_op_counts(*launch, counts);
   return counts;
 }
 
@@ -83,8 +83,8 @@ struct InstructionCounts {
 InstructionCounts instructions_of(const CountedLaunches& side) {
   InstructionCounts counts;
   for (const auto* launches : {&side.counted, &side.timed}) {
-    for (const Launch* launch : *launches) {
-      const LaunchReport& report = launch->row.report;
+    for (const record::Launch* launch : *launches) {
+      const record::LaunchReport& report = launch->row.report;
       const auto found = report.metrics.find(kInstructions);
       if (found == report.metrics.end() || !found->second) continue;
       counts.engine = text_of(report.effective, "profile.counts");
@@ -95,7 +95,7 @@ InstructionCounts instructions_of(const CountedLaunches& side) {
   return counts;
 }
 
-std::string count_text(double value) { return to_text(Value{value}); }
+std::string count_text(double value) { return stepbench::to_text(Value{value}); }
 
 std::string range_of(const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -231,7 +231,7 @@ class CaseCounts {
     }
     one.notes.push_back(name + " was counted by " + engine +
                         (engine == "valgrind" ? ", on one thread" : ""));
-    add_judged(name, {median(before)}, {median(after)}, margin, one);
+    add_judged(name, {stats::median(before)}, {stats::median(after)}, margin, one);
   }
 
   static bool repeats_within(double margin, const std::vector<double>& values) {
@@ -277,8 +277,8 @@ bool is_allowed(std::string_view field, const std::vector<std::string>& allow) {
 }
 
 // Of the first launch that says so: steps before what was counted.
-std::string warmup_of(const std::vector<const Launch*>& launches) {
-  for (const Launch* launch : launches) {
+std::string warmup_of(const std::vector<const record::Launch*>& launches) {
+  for (const record::Launch* launch : launches) {
     const std::string steps = text_of(launch->row.report.schedule, "warmup");
     if (!steps.empty()) return steps;
   }
@@ -316,4 +316,4 @@ void judge_counts(const CountGateInput& input, const CountedLaunches& base,
   std::erase_if(one.ops, [](const OpChange& op) { return op.base_calls == op.candidate_calls; });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -11,7 +11,7 @@
 #include "harness/compare/comparison.h"
 #include "harness/compare/same_work.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 struct CountGateInput {
   std::string base;  // names of the sides, for people
@@ -33,4 +33,4 @@ void refuse_unlike_counting(const CountGateInput& input,
 void judge_counts(const CountGateInput& input, const CountedLaunches& base,
                   const CountedLaunches& candidate, CaseResult& one);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -9,52 +9,53 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using Values = std::map<std::string, std::set<std::string>, std::less<>>;
 
 // Workers that ran under another program alone, as valgrind: what they were told and saw of the
 // processor is no side's environment.
-std::set<std::string_view> wrapped_alone(const Results& results) {
+std::set<std::string_view> wrapped_alone(const record::Results& results) {
   std::set<std::string_view> wrapped;
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     if (launch.row.key.pass == Pass::kWrapped) wrapped.insert(launch.row.worker_id);
   }
   if (wrapped.empty()) return wrapped;
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     if (launch.row.key.pass != Pass::kWrapped) wrapped.erase(launch.row.worker_id);
   }
   return wrapped;
 }
 
-Values values_of(const Results& results) {
+Values values_of(const record::Results& results) {
   Values values;
   const std::set<std::string_view> left_out = wrapped_alone(results);
-  for (const WorkerRow& worker : results.workers) {
+  for (const record::WorkerRow& worker : results.workers) {
     if (left_out.contains(worker.worker_id)) continue;
     for (const auto& [name, value] : worker.environment) {
-      if (!is_null(value)) values[name].insert(to_text(value));
+      if (!is_null(value)) values[name].insert(stepbench::to_text(value));
     }
     if (!worker.build_id.empty()) values["worker.build_id"].insert(worker.build_id);
   }
-  for (const RunRow& run : results.runs) {
+  for (const record::RunRow& run : results.runs) {
     const auto found = run.context.find("data_digest");
-    if (found != run.context.end() && !to_text(found->second).empty()) {
-      values["data_digest"].insert(to_text(found->second));
+    if (found != run.context.end() && !stepbench::to_text(found->second).empty()) {
+      values["data_digest"].insert(stepbench::to_text(found->second));
     }
   }
   return values;
 }
 
 std::string joined(const std::set<std::string>& values) {
-  return values.empty() ? "-" : join(values);
+  return values.empty() ? "-" : text::join(values);
 }
 
 bool uses_gpu(const CasePairs& pairs) {
   const auto on_gpu = [](const CaseLaunches& one) {
     const auto found = one.first->options.find("device");
-    return found != one.first->options.end() && to_text(found->second).starts_with("cuda");
+    return found != one.first->options.end() &&
+           stepbench::to_text(found->second).starts_with("cuda");
   };
   return std::any_of(pairs.both.begin(), pairs.both.end(), [&](const CasePair& pair) {
     return on_gpu(pair.base) || on_gpu(pair.candidate);
@@ -168,10 +169,10 @@ std::vector<EnvironmentDifference> environment_differences(const ComparisonSide&
   return differences;
 }
 
-std::vector<std::string> environment_fields(const Results& results) {
+std::vector<std::string> environment_fields(const record::Results& results) {
   std::set<std::string> fields = {"data_digest"};
   for (const auto& [name, values] : values_of(results)) fields.insert(name);
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     for (const auto& [name, value] : launch.row.report.effective) fields.insert(name);
   }
   return {fields.begin(), fields.end()};
@@ -194,4 +195,4 @@ void refuse_mismatch(const ComparisonSide& candidate,
                                          "\n  If that is what you want to compare:" + flags);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

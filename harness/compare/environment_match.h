@@ -11,7 +11,7 @@
 
 #include "harness/compare/case_pairs.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 enum class FieldClass : std::uint8_t {  // written to disk by name
   kMustMatch,                           // another device, another data set: refused
@@ -41,10 +41,10 @@ struct EnvironmentDifference {
     std::span<const std::string> allow, std::span<const std::string> ignore);
 
 // Names of all fields that a result says something of: what `allow` may name.
-[[nodiscard]] std::vector<std::string> environment_fields(const Results& results);
+[[nodiscard]] std::vector<std::string> environment_fields(const record::Results& results);
 
 // Throws ConfigError naming every difference that must not be and is not allowed.
 void refuse_mismatch(const ComparisonSide& candidate,
                      std::span<const EnvironmentDifference> differences);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::compare {
 
 Verdict overall(const GateInput& input) {
   const auto any = [&](Verdict verdict) {
@@ -67,4 +67,4 @@ int exit_code(const GateInput& input) {
   return kExitNothingMeasured;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

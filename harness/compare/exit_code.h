@@ -7,7 +7,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/compare/judge.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 struct GateInput {
   std::span<const TestResult> tests;  // of primary and exact metrics
@@ -24,4 +24,4 @@ struct GateInput {
 // Larger: worse. The order in which overall() lets one verdict decide over another.
 [[nodiscard]] int severity(Verdict verdict);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

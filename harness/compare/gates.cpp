@@ -17,7 +17,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr std::size_t kMinToWarn = 4;
@@ -31,48 +31,50 @@ std::string cause_of(double spread, const std::optional<WindowSpread>& within, b
   if (within && predicted * predicted >= kMinExplainedShare * spread * spread) {
     const double longer = spread / kNoiseWarns;
     return ": their windows are too short for steps that vary so much; measure about " +
-           rough_count(static_cast<double>(within->steps) * longer * longer) +
+           text::rough_count(static_cast<double>(within->steps) * longer * longer) +
            " steps per launch instead of " + std::to_string(within->steps) + " (schedule.active)";
   }
   std::string text = fails ? ": the machine is too busy to judge" : "";
   if (within) {
     text += (text.empty() ? ": " : "; ") + std::string("short windows alone would give ") +
-            percent_text(predicted) + ", the rest is the machine's";
+            text::percent_text(predicted) + ", the rest is the machine's";
   }
   return text;
 }
 
 constexpr std::int64_t kLongEnoughNs = 1'000'000'000;  // for shares that are counted in ticks
 
-bool labelled(const LaunchRow& row, std::string_view flag) {
+bool labelled(const record::LaunchRow& row, std::string_view flag) {
   const auto& flags = row.report.flags;
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
-std::optional<double> share_of_life(const LaunchRow& row, std::string_view field) {
+std::optional<double> share_of_life(const record::LaunchRow& row, std::string_view field) {
   const auto value = number_of(row.machine, field);
   if (!value || row.wall_ns < kLongEnoughNs) return std::nullopt;
   return *value / static_cast<double>(row.wall_ns);
 }
 
-std::optional<double> share_in_ticks(const LaunchRow& row, std::string_view field) {
+std::optional<double> share_in_ticks(const record::LaunchRow& row, std::string_view field) {
   return row.wall_ns < kLongEnoughNs ? std::nullopt : number_of(row.machine, field);
 }
 
-std::optional<double> others(const LaunchRow& row) {
+std::optional<double> others(const record::LaunchRow& row) {
   return share_in_ticks(row, "others_cpu_share");
 }
-std::optional<double> steal(const LaunchRow& row) { return share_in_ticks(row, "steal_share"); }
-std::optional<double> waiting(const LaunchRow& row) {
+std::optional<double> steal(const record::LaunchRow& row) {
+  return share_in_ticks(row, "steal_share");
+}
+std::optional<double> waiting(const record::LaunchRow& row) {
   const auto waited = number_of(row.machine, "window_run_queue_wait_ns");
   const auto window = number_of(row.machine, "window_ns");
   if (waited && window && *window > 0) return *waited / *window;
   return share_of_life(row, "run_queue_wait_ns");
 }
-std::optional<double> stopped(const LaunchRow& row) {
+std::optional<double> stopped(const record::LaunchRow& row) {
   return share_of_life(row, "cgroup_throttled_ns");
 }
-std::optional<double> slowed(const LaunchRow& row) {
+std::optional<double> slowed(const record::LaunchRow& row) {
   if (!row.machine.contains("gpu.throttled")) return std::nullopt;
   return labelled(row, launch_flag::kThrottled) ? 1.0 : 0.0;
 }
@@ -80,7 +82,7 @@ std::optional<double> slowed(const LaunchRow& row) {
 struct Watched {
   const char* gate;
   std::string_view flag;  // by which a row says it; empty: none
-  std::optional<double> (*share)(const LaunchRow&);
+  std::optional<double> (*share)(const record::LaunchRow&);
   double apart;  // beyond which arms differ
   bool may_fail;
   const char* what;   // that differs between the arms
@@ -126,12 +128,13 @@ Arms read_pairs(std::span<const CasePair> cases, Read read) {
 }
 
 double p_of_difference(const Arms& arms, Design design) {
-  if (design == Design::kSequential) return mann_whitney(arms.base, arms.candidate).p_two_sided;
+  if (design == Design::kSequential)
+    return stats::mann_whitney(arms.base, arms.candidate).p_two_sided;
   std::vector<double> differences(arms.base.size());
   for (std::size_t i = 0; i < differences.size(); ++i) {
     differences[i] = arms.candidate[i] - arms.base[i];
   }
-  return signed_rank(differences).p_two_sided;
+  return stats::signed_rank(differences).p_two_sided;
 }
 
 struct Labels {
@@ -143,8 +146,9 @@ struct Labels {
 Labels count_labels(std::span<const CasePair> cases, std::string_view flag) {
   Labels count;
   for (const CasePair& one : cases) {
-    for (const Launch* launch : one.base.measured) count.base += labelled(launch->row, flag);
-    for (const Launch* launch : one.candidate.measured) {
+    for (const record::Launch* launch : one.base.measured)
+      count.base += labelled(launch->row, flag);
+    for (const record::Launch* launch : one.candidate.measured) {
       count.candidate += labelled(launch->row, flag);
     }
     count.launches += one.base.measured.size() + one.candidate.measured.size();
@@ -170,7 +174,8 @@ void judge_level(const Watched& watched, const Arms& arms, std::span<const CaseP
     gate.state = GateState::kWarning;
     gate.warns_at = kLoadWarns;
     gate.value = level;
-    gate.text = "the machine was busy: others used " + percent_text(level) + " of its CPU time";
+    gate.text =
+        "the machine was busy: others used " + text::percent_text(level) + " of its CPU time";
     return;
   }
   const Labels labels = count_labels(cases, watched.flag);
@@ -183,8 +188,8 @@ void judge_level(const Watched& watched, const Arms& arms, std::span<const CaseP
   gate.warns_at = any_counts ? 0 : kLabelledWarns;
   gate.value = level;
   gate.text = "in " + std::to_string(all) + " of " +
-              counted(static_cast<std::int64_t>(labels.launches), "launch") + ' ' + watched.label +
-              " (" + std::to_string(labels.base) + " of " + names.base + ", " +
+              text::counted(static_cast<std::int64_t>(labels.launches), "launch") + ' ' +
+              watched.label + " (" + std::to_string(labels.base) + " of " + names.base + ", " +
               std::to_string(labels.candidate) + " of " + names.candidate + ')';
 }
 
@@ -203,19 +208,21 @@ Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Desi
   gate.value = apart;
   gate.warns_at = watched.apart;
   if (fails) gate.fails_at = watched.apart;
-  gate.text = std::string(watched.what) + " differs by more than chance: " + percent_text(before) +
-              " in " + names.base + ", " + percent_text(after) + " in " + names.candidate;
+  gate.text = std::string(watched.what) +
+              " differs by more than chance: " + text::percent_text(before) + " in " + names.base +
+              ", " + text::percent_text(after) + " in " + names.candidate;
   return gate;
 }
 
-std::optional<double> clock_of(const LaunchRow& row) {
+std::optional<double> clock_of(const record::LaunchRow& row) {
   return number_of(row.machine, "gpu.sm_mhz_median");
 }
 
 // Whether the power limit held the clock of an arm down for more than a moment.
 bool power_capped(std::span<const CasePair> cases) {
-  const Arms arms = read_pairs(
-      cases, [](const LaunchRow& row) { return number_of(row.machine, "gpu.power_capped_share"); });
+  const Arms arms = read_pairs(cases, [](const record::LaunchRow& row) {
+    return number_of(row.machine, "gpu.power_capped_share");
+  });
   return std::max(mean(arms.base), mean(arms.candidate)) > kPowerCapped;
 }
 
@@ -223,14 +230,14 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
   Gate gate{.name = "clocks", .fails_at = kClocksFail};
   const Arms arms = read_pairs(cases, clock_of);
   if (arms.base.empty()) return gate;
-  const double before = median(arms.base);
-  const double after = median(arms.candidate);
+  const double before = stats::median(arms.base);
+  const double after = stats::median(arms.candidate);
   if (!(before > 0) || !(after > 0)) return gate;
   gate.value = after / before - 1;
   if (!(std::abs(gate.value) > kClocksFail)) return gate;
   const SideNames names = names_in(design);
-  gate.text = "the GPU's clock was " + short_number(before, 0) + " MHz in " + names.base + " and " +
-              short_number(after, 0) + " MHz in " + names.candidate;
+  gate.text = "the GPU's clock was " + text::short_number(before, 0) + " MHz in " + names.base +
+              " and " + text::short_number(after, 0) + " MHz in " + names.candidate;
   if (power_capped(cases)) {
     gate.state = GateState::kWarning;
     gate.fails_at.reset();
@@ -279,13 +286,14 @@ Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
   std::copy_if(step_ns.begin(), step_ns.end(), std::back_inserter(values),
                [](double value) { return std::isfinite(value) && value > 0; });
   if (values.size() < kMinToWarn) return gate;
-  gate.value = interquartile_range(values) / median(values);
+  gate.value = stats::interquartile_range(values) / stats::median(values);
   if (!(gate.value > kNoiseWarns)) return gate;
   const bool fails = gate.value > kNoiseFails && values.size() >= kMinToFail;
   gate.state = fails ? GateState::kFailed : GateState::kWarning;
-  gate.text = std::string(arm) + "'s own launches differ by " + percent_text(gate.value) + " (" +
-              (fails ? "limit " + short_number(100 * kNoiseFails)
-                     : "good: below " + short_number(100 * kNoiseWarns)) +
+  gate.text = std::string(arm) + "'s own launches differ by " + text::percent_text(gate.value) +
+              " (" +
+              (fails ? "limit " + text::short_number(100 * kNoiseFails)
+                     : "good: below " + text::short_number(100 * kNoiseWarns)) +
               " %)" + cause_of(gate.value, within, fails);
   return gate;
 }
@@ -302,7 +310,8 @@ std::vector<double> block_levels(const CasePair& pair) {
   };
   std::map<int, Sum> blocks;
   const std::size_t pairs = std::min(pair.base.measured.size(), pair.candidate.measured.size());
-  const StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
+  const estimate::StepTimes times =
+      estimate::step_times(pair.base.measured, pair.candidate.measured);
   for (std::size_t i = 0; i < pairs; ++i) {
     const double a = times.base[i];
     const double b = times.candidate[i];
@@ -322,12 +331,12 @@ Gate drift_gate(std::span<const std::vector<double>> cases) {
   std::size_t blocks = 0;
   for (const std::vector<double>& levels : cases) blocks = std::max(blocks, levels.size());
   if (blocks < 2) return gate;
-  const double slope = pooled_theil_sen_slope(cases);
+  const double slope = stats::pooled_theil_sen_slope(cases);
   gate.value = std::expm1(slope * static_cast<double>(blocks - 1));
   const double size = std::abs(gate.value);
-  if (!(size > kDriftWarns) || mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
+  if (!(size > kDriftWarns) || stats::mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
   gate.state = size > kDriftFails ? GateState::kFailed : GateState::kWarning;
-  gate.text = "the machine drifted: steps of both arms became " + percent_text(size) +
+  gate.text = "the machine drifted: steps of both arms became " + text::percent_text(size) +
               (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
   if (gate.state == GateState::kFailed) {
     gate.text += ", more than 10 %: it was not the same machine throughout";
@@ -343,4 +352,4 @@ std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design) 
   return gates;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -14,7 +14,7 @@
 #include "harness/compare/judge.h"
 #include "harness/compare/window_spread.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 enum class GateState : std::uint8_t { kPassed, kWarning, kFailed };  // written to disk by name
 [[nodiscard]] std::string_view name_of(GateState state);
@@ -78,4 +78,4 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
 // all of them only warn. Gates that have nothing to say are left out.
 [[nodiscard]] std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -15,7 +15,7 @@
 #include "harness/stats/rank_tests.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
@@ -53,24 +53,24 @@ UsablePairs usable_pairs(const PairedSamples& samples) {
 // In log ratios with the sign that makes larger worse.
 struct Estimate {
   double centre = 0;
-  Interval interval;
+  stats::Interval interval;
   double spread = 0;
 };
 
 double sign_of(Direction direction) { return direction == Direction::kHigherIsBetter ? -1 : 1; }
 
 // From "log ratio, larger is worse" to the relative change of the raw metric.
-Interval raw_change(Interval log_ratio, double sign) {
-  Interval change{std::expm1(sign * log_ratio.low), std::expm1(sign * log_ratio.high)};
+stats::Interval raw_change(stats::Interval log_ratio, double sign) {
+  stats::Interval change{std::expm1(sign * log_ratio.low), std::expm1(sign * log_ratio.high)};
   if (sign < 0) std::swap(change.low, change.high);
   return change;
 }
 
-bool within(const Interval& interval, double margin) {
+bool within(const stats::Interval& interval, double margin) {
   return -margin <= interval.low && interval.high <= margin;
 }
 
-bool beyond(const Interval& interval, double margin) {
+bool beyond(const stats::Interval& interval, double margin) {
   return interval.low > margin || interval.high < -margin;
 }
 
@@ -86,8 +86,8 @@ void judge_exactly(const PairedSamples& samples, Design design, const UsablePair
     const auto [new_low, new_high] =
         std::minmax_element(usable.candidate.begin(), usable.candidate.end());
     test.notes.push_back("exact distribution expected, but values range from " +
-                         to_text(Value{std::min(*low, *new_low)}) + " to " +
-                         to_text(Value{std::max(*high, *new_high)}));
+                         stepbench::to_text(Value{std::min(*low, *new_low)}) + " to " +
+                         stepbench::to_text(Value{std::max(*high, *new_high)}));
     test.verdict = Verdict::kInconclusive;
     test.reason = TestReason::kCountVaries;
     return;
@@ -117,12 +117,13 @@ Estimate estimate(const PairedSamples& samples, const VerdictRule& rule, const U
   for (std::size_t i = 0; i < differences.size(); ++i) {
     differences[i] = sign * std::log(usable.candidate[i] / usable.base[i]);
   }
-  const HodgesLehmann hodges_lehmann_estimate = hodges_lehmann(differences, rule.confidence);
-  const SignedRank ranked = signed_rank(differences);
-  const Interval sign_test = sign_interval(differences, rule.confidence);
+  const stats::HodgesLehmann hodges_lehmann_estimate =
+      stats::hodges_lehmann(differences, rule.confidence);
+  const stats::SignedRank ranked = stats::signed_rank(differences);
+  const stats::Interval sign_test = stats::sign_interval(differences, rule.confidence);
   Estimate result{hodges_lehmann_estimate.centre, hodges_lehmann_estimate.interval,
-                  robust_sd(differences)};
-  if (result.spread == 0) result.spread = standard_deviation(differences);
+                  stats::robust_sd(differences)};
+  if (result.spread == 0) result.spread = stats::standard_deviation(differences);
 
   test.ties = ranked.zeros;
   test.slower = result.centre > 0;
@@ -130,11 +131,11 @@ Estimate estimate(const PairedSamples& samples, const VerdictRule& rule, const U
   test.interval = raw_change(result.interval, sign);
   test.sign_interval = raw_change(sign_test, sign);
   test.p = ranked.p_two_sided;
-  test.p_mann_whitney = mann_whitney(usable.all_base, usable.all_candidate).p_two_sided;
-  test.cles = paired_cles(differences);
+  test.p_mann_whitney = stats::mann_whitney(usable.all_base, usable.all_candidate).p_two_sided;
+  test.cles = stats::paired_cles(differences);
   if (rule.bootstrap) {
     test.bootstrap =
-        bootstrap_ratio_of_medians(usable.all_base, usable.all_candidate, rule.confidence);
+        stats::bootstrap_ratio_of_medians(usable.all_base, usable.all_candidate, rule.confidence);
   }
   const double margin = std::log1p(samples.margin);
   if (beyond(sign_test, margin) != beyond(result.interval, margin)) {
@@ -153,7 +154,7 @@ Estimate estimate(const PairedSamples& samples, const VerdictRule& rule, const U
 void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimate& estimate,
             std::size_t tests, TestResult& test) {
   const double margin = std::log1p(samples.margin);
-  const Interval& interval = estimate.interval;
+  const stats::Interval& interval = estimate.interval;
   const bool rejected = test.p_adjusted <= rule.q;
   const bool worse = rejected && interval.low > margin;
   const bool better = rejected && interval.high < -margin;
@@ -169,7 +170,7 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
     return;
   }
   test.verdict = Verdict::kInconclusive;
-  if (walsh_rank(test.pairs, 1 - rule.confidence) == 0) {
+  if (stats::walsh_rank(test.pairs, 1 - rule.confidence) == 0) {
     test.reason = TestReason::kTooFewPairs;
   } else if (beyond(interval, margin)) {
     test.reason = TestReason::kNotRejectedAfterCorrection;
@@ -182,7 +183,8 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
   if (test.reason == TestReason::kNotRejectedAfterCorrection) {
     least = std::max(least, pairs_to_reject(tests, rule.q));
   }
-  test.pairs_needed = std::max(pairs_needed(estimate.centre, estimate.spread, margin), least);
+  test.pairs_needed =
+      std::max(stats::pairs_needed(estimate.centre, estimate.spread, margin), least);
 }
 
 struct ReasonName {
@@ -218,10 +220,10 @@ std::string too_few_to_prove(std::size_t pairs, std::size_t tests, double q,
                              std::string_view unit) {
   const std::size_t needed = tests == 0 ? 0 : pairs_to_reject(tests, q);
   if (pairs >= needed) return {};
-  return counted(static_cast<std::int64_t>(pairs), unit) + (pairs == 1 ? " is" : " are") +
+  return text::counted(static_cast<std::int64_t>(pairs), unit) + (pairs == 1 ? " is" : " are") +
          " too few to prove any single change among " +
-         counted(static_cast<std::int64_t>(tests), "test") + ": use " + std::to_string(needed) +
-         " or more";
+         text::counted(static_cast<std::int64_t>(tests), "test") + ": use " +
+         std::to_string(needed) + " or more";
 }
 
 std::string_view name_of(TestReason reason) { return row_of(reason).name; }
@@ -268,8 +270,8 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
     const UsablePairs usable = usable_pairs(samples);
     test.pairs = usable.base.size();
     test.dropped = usable.dropped;
-    test.base_median = median(usable.all_base);
-    test.candidate_median = median(usable.all_candidate);
+    test.base_median = stats::median(usable.all_base);
+    test.candidate_median = stats::median(usable.all_candidate);
     test.p = test.p_adjusted = test.p_mann_whitney = test.cles = kNotANumber;
     const double all = static_cast<double>(test.pairs + test.dropped);
     if (test.pairs == 0) {
@@ -290,7 +292,7 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
     fewest_pairs = std::min(fewest_pairs, test.pairs);
   }
 
-  const FalseDiscovery correction = benjamini_hochberg(p_values);
+  const stats::FalseDiscovery correction = stats::benjamini_hochberg(p_values);
   family.tested = correction.family;
   for (std::size_t i = 0; i < all_samples.size(); ++i) {
     if (std::isnan(p_values[i])) continue;
@@ -305,4 +307,4 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
   return family;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

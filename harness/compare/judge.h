@@ -14,7 +14,7 @@
 #include "harness/record/rows.h"
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 enum class Verdict : std::uint8_t {  // written to disk by name
   kRegression,
@@ -80,9 +80,9 @@ struct TestResult {
   double candidate_median = 0;
   // Of the raw metric, Hodges-Lehmann: 0.02 = 2 % more; nullopt if 0 -> x, or no data.
   std::optional<double> change = {};
-  Interval interval = {};       // of `change`; from -1 to infinity with too few pairs
-  Interval sign_interval = {};  // the same by the sign test, which needs no symmetry
-  std::optional<Interval> bootstrap = {};
+  stats::Interval interval = {};       // of `change`; from -1 to infinity with too few pairs
+  stats::Interval sign_interval = {};  // the same by the sign test, which needs no symmetry
+  std::optional<stats::Interval> bootstrap = {};
   double p = 0;           // signed-rank, two-sided; NaN: not tested
   double p_adjusted = 0;  // Benjamini-Hochberg over the family
   double p_mann_whitney = 0;
@@ -115,4 +115,4 @@ struct TestFamily {
 // One family: the correction for many tests is over all of it.
 [[nodiscard]] TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& rule);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

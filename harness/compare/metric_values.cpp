@@ -10,30 +10,30 @@
 
 #include "harness/estimate/step_columns.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct FromLaunch {
-  const Launch& launch;
-  const LaunchEstimate& estimate;
-  StepClock clock;
+  const record::Launch& launch;
+  const estimate::LaunchEstimate& estimate;
+  estimate::StepClock clock;
 };
 
-std::optional<double> reported_by(const Launch& launch, std::string_view metric) {
+std::optional<double> reported_by(const record::Launch& launch, std::string_view metric) {
   const auto& metrics = launch.row.report.metrics;
   const auto found = metrics.find(metric);
   return found == metrics.end() ? std::nullopt : found->second;
 }
 
-double per_step(std::int64_t sum, const LaunchEstimate& estimate) {
+double per_step(std::int64_t sum, const estimate::LaunchEstimate& estimate) {
   return static_cast<double>(sum) / static_cast<double>(estimate.steps);
 }
 
 // Work of a launch over its time.
 double rate(const std::optional<std::int64_t>& work, const FromLaunch& from) {
-  const double ns = static_cast<double>(window_ns(from.estimate, from.clock));
+  const double ns = static_cast<double>(estimate::window_ns(from.estimate, from.clock));
   if (!work || from.estimate.no_rates || !(ns > 0)) return kNan;
   return static_cast<double>(*work) / (ns * 1e-9);
 }
@@ -41,13 +41,14 @@ double rate(const std::optional<std::int64_t>& work, const FromLaunch& from) {
 double flops_per_s(const FromLaunch& from) {
   const auto flops = reported_by(from.launch, "model_flops_per_step");
   if (!flops || from.estimate.no_rates) return kNan;
-  return *flops / (step_ns(from.estimate, from.clock) * 1e-9);
+  return *flops / (estimate::step_ns(from.estimate, from.clock) * 1e-9);
 }
 
-double phase_ns(const std::vector<PhaseTime>& phases, std::string_view name,
-                const LaunchEstimate& estimate) {
-  const auto found = std::find_if(phases.begin(), phases.end(),
-                                  [&](const PhaseTime& phase) { return phase.name == name; });
+double phase_ns(const std::vector<estimate::PhaseTime>& phases, std::string_view name,
+                const estimate::LaunchEstimate& estimate) {
+  const auto found =
+      std::find_if(phases.begin(), phases.end(),
+                   [&](const estimate::PhaseTime& phase) { return phase.name == name; });
   return found == phases.end() ? kNan : per_step(found->ns, estimate);
 }
 
@@ -56,9 +57,12 @@ struct Estimated {
   double (*value)(const FromLaunch&);
 };
 constexpr auto kEstimated = std::to_array<Estimated>({
-    {"step_ns", [](const FromLaunch& from) { return step_ns(from.estimate, from.clock); }},
+    {"step_ns",
+     [](const FromLaunch& from) { return estimate::step_ns(from.estimate, from.clock); }},
     {"step_host_ns",
-     [](const FromLaunch& from) { return step_ns(from.estimate, StepClock::kHost); }},
+     [](const FromLaunch& from) {
+       return estimate::step_ns(from.estimate, estimate::StepClock::kHost);
+     }},
     {"latency_p50_ns",
      [](const FromLaunch& from) {
        return from.estimate.latency ? from.estimate.latency->p50_ns : kNan;
@@ -70,7 +74,7 @@ constexpr auto kEstimated = std::to_array<Estimated>({
     {"data_wait_share",
      [](const FromLaunch& from) {
        return phase_ns(from.estimate.phases, "data_wait", from.estimate) /
-              step_ns(from.estimate, StepClock::kHost);
+              estimate::step_ns(from.estimate, estimate::StepClock::kHost);
      }},
     {"samples_per_s", [](const FromLaunch& from) { return rate(from.estimate.samples, from); }},
     {"tokens_per_s", [](const FromLaunch& from) { return rate(from.estimate.tokens, from); }},
@@ -90,8 +94,8 @@ constexpr auto kEstimated = std::to_array<Estimated>({
      }},
 });
 
-double column_mean(const Launch& launch, std::string_view name) {
-  const StepColumns steps(launch);
+double column_mean(const record::Launch& launch, std::string_view name) {
+  const estimate::StepColumns steps(launch);
   if (!steps.complete(name)) return kNan;
   return static_cast<double>(steps.sum(name)) / static_cast<double>(steps.steps());
 }
@@ -99,10 +103,11 @@ double column_mean(const Launch& launch, std::string_view name) {
 }  // namespace
 
 MetricValues::MetricValues(const CasePair& pair)
-    : steps_(step_times(pair.base.measured, pair.candidate.measured)) {
-  for (const Launch* launch : pair.base.measured) base_.push_back({launch, estimate_of(*launch)});
-  for (const Launch* launch : pair.candidate.measured) {
-    candidate_.push_back({launch, estimate_of(*launch)});
+    : steps_(estimate::step_times(pair.base.measured, pair.candidate.measured)) {
+  for (const record::Launch* launch : pair.base.measured)
+    base_.push_back({launch, estimate::estimate_of(*launch)});
+  for (const record::Launch* launch : pair.candidate.measured) {
+    candidate_.push_back({launch, estimate::estimate_of(*launch)});
   }
 }
 
@@ -110,7 +115,7 @@ double MetricValues::value_of(const Read& read, const TestedMetric& metric) cons
   if (!read.estimate) return kNan;
   const FromLaunch from{*read.launch, *read.estimate, steps_.clock};
   if (metric.kind == MetricKind::kPhase) {
-    const bool on_device = steps_.clock == StepClock::kDevice;
+    const bool on_device = steps_.clock == estimate::StepClock::kDevice;
     const double device_ns =
         on_device ? phase_ns(read.estimate->device_phases, metric.name, *read.estimate) : kNan;
     // What the device does not see of the step, the wait for data, is the host's.
@@ -154,4 +159,4 @@ std::int64_t MetricValues::fewest_steps() const {
   return fewest.value_or(0);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -10,7 +10,7 @@
 #include "harness/compare/tested_metrics.h"
 #include "harness/estimate/step_times.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 // Reads the launches once for all metrics. `pair` outlives it.
 class MetricValues {
@@ -34,14 +34,14 @@ class MetricValues {
 
  private:
   struct Read {
-    const Launch* launch = nullptr;
-    std::optional<LaunchEstimate> estimate;
+    const record::Launch* launch = nullptr;
+    std::optional<estimate::LaunchEstimate> estimate;
   };
   [[nodiscard]] double value_of(const Read& read, const TestedMetric& metric) const;
 
   std::vector<Read> base_;
   std::vector<Read> candidate_;
-  StepTimes steps_;
+  estimate::StepTimes steps_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

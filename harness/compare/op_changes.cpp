@@ -11,7 +11,7 @@
 #include "harness/ops/op_table.h"
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr double kMinOpShare = 0.02;  // of all ops' time; smaller changes of a share are noise
@@ -37,19 +37,19 @@ struct Profile {
 };
 
 // Device time where the launch has any: the host only queues it.
-Profile read(const Launch& launch) {
-  const OpTable table = op_table_of(launch.ops);
+Profile read(const record::Launch& launch) {
+  const ops::OpTable table = ops::op_table_of(launch.ops);
   std::set<std::int64_t> steps;
   bool on_device = false;
-  for (const OpRow& row : table.rows) {
+  for (const ops::OpRow& row : table.rows) {
     if (row.step >= 0) steps.insert(row.step);
     on_device = on_device || row.self_device_ns > 0;
   }
   Profile profile;
   if (steps.empty()) return profile;
   const auto per_step = 1.0 / static_cast<double>(steps.size());
-  for (const OpRow& row : table.rows) {
-    if (row.step < 0 || row.kind != OpKind::kOp) continue;
+  for (const ops::OpRow& row : table.rows) {
+    if (row.step < 0 || row.kind != ops::OpKind::kOp) continue;
     Sums& sums =
         profile.ops[{std::string(table.text(row.name)), std::string(table.text(row.shapes)),
                      std::string(table.text(row.phase))}];
@@ -61,9 +61,9 @@ Profile read(const Launch& launch) {
   return profile;
 }
 
-std::vector<Profile> read_all(const std::vector<const Launch*>& launches) {
+std::vector<Profile> read_all(const std::vector<const record::Launch*>& launches) {
   std::vector<Profile> profiles;
-  for (const Launch* launch : launches) {
+  for (const record::Launch* launch : launches) {
     Profile profile = read(*launch);
     if (!profile.ops.empty()) profiles.push_back(std::move(profile));
   }
@@ -78,7 +78,7 @@ void add_times(const std::vector<Profile>& base, const std::vector<Profile>& can
   }
   if (differences.size() < kPairsForOpTimes) return;
   const auto [low, high] = std::minmax_element(differences.begin(), differences.end());
-  change.change_ns = median(differences);
+  change.change_ns = stats::median(differences);
   change.range_ns = {*low, *high};
 }
 
@@ -103,36 +103,38 @@ double weight(const OpChange& change) {
 
 }  // namespace
 
-ProfiledLaunches::ProfiledLaunches(const Results& results) {
-  for (const Launch& launch : results.launches) {
-    const LaunchKey& key = launch.row.key;
+ProfiledLaunches::ProfiledLaunches(const record::Results& results) {
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchKey& key = launch.row.key;
     if (key.rank != 0 || launch.row.outcome.kind != Outcome::Kind::kMeasured) continue;
     if (is_profiling(key.pass)) by_case_[{key.case_id, key.arm}].push_back(&launch);
     if (key.pass == Pass::kWrapped) counted_[{key.case_id, key.arm}].push_back(&launch);
   }
   for (ByCase* all : {&by_case_, &counted_}) {
     for (auto& [key, launches] : *all) {
-      std::stable_sort(launches.begin(), launches.end(), [](const Launch* a, const Launch* b) {
-        return a->row.key.launch < b->row.key.launch;
-      });
+      std::stable_sort(launches.begin(), launches.end(),
+                       [](const record::Launch* a, const record::Launch* b) {
+                         return a->row.key.launch < b->row.key.launch;
+                       });
     }
   }
 }
 
-std::vector<const Launch*> ProfiledLaunches::of(std::string_view case_id,
-                                                std::string_view arm) const {
+std::vector<const record::Launch*> ProfiledLaunches::of(std::string_view case_id,
+                                                        std::string_view arm) const {
   const auto found = by_case_.find({case_id, arm});
-  return found == by_case_.end() ? std::vector<const Launch*>{} : found->second;
+  return found == by_case_.end() ? std::vector<const record::Launch*>{} : found->second;
 }
 
-std::vector<const Launch*> ProfiledLaunches::counted(std::string_view case_id,
-                                                     std::string_view arm) const {
+std::vector<const record::Launch*> ProfiledLaunches::counted(std::string_view case_id,
+                                                             std::string_view arm) const {
   const auto found = counted_.find({case_id, arm});
-  return found == counted_.end() ? std::vector<const Launch*>{} : found->second;
+  return found == counted_.end() ? std::vector<const record::Launch*>{} : found->second;
 }
 
-std::vector<OpChange> op_changes(const std::vector<const Launch*>& base,
-                                 const std::vector<const Launch*>& candidate, bool interleaved) {
+std::vector<OpChange> op_changes(const std::vector<const record::Launch*>& base,
+                                 const std::vector<const record::Launch*>& candidate,
+                                 bool interleaved) {
   const std::vector<Profile> before = read_all(base);
   const std::vector<Profile> after = read_all(candidate);
   std::vector<OpChange> changes;
@@ -157,4 +159,4 @@ std::vector<OpChange> op_changes(const std::vector<const Launch*>& base,
   return changes;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -14,7 +14,7 @@
 #include "harness/record/reader.h"
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 // Calls of one name with one set of input shapes in one phase.
 struct OpChange {
@@ -28,21 +28,22 @@ struct OpChange {
   // Self time per step: median over pairs of profiled launches, and their range. Only from three or
   // more pairs that took turns.
   std::optional<double> change_ns = {};
-  Interval range_ns = {};
+  stats::Interval range_ns = {};
 };
 
 // The measured launches of a result that recorded operations, and those that counted instructions
 // under valgrind, by case and arm, in the order of their numbers. Points into the Results.
 class ProfiledLaunches {
  public:
-  explicit ProfiledLaunches(const Results& results);
-  [[nodiscard]] std::vector<const Launch*> of(std::string_view case_id, std::string_view arm) const;
-  [[nodiscard]] std::vector<const Launch*> counted(std::string_view case_id,
-                                                   std::string_view arm) const;
+  explicit ProfiledLaunches(const record::Results& results);
+  [[nodiscard]] std::vector<const record::Launch*> of(std::string_view case_id,
+                                                      std::string_view arm) const;
+  [[nodiscard]] std::vector<const record::Launch*> counted(std::string_view case_id,
+                                                           std::string_view arm) const;
 
  private:
   using ByCase =
-      std::map<std::pair<std::string_view, std::string_view>, std::vector<const Launch*>>;
+      std::map<std::pair<std::string_view, std::string_view>, std::vector<const record::Launch*>>;
   ByCase by_case_;
   ByCase counted_;
 };
@@ -50,11 +51,11 @@ class ProfiledLaunches {
 // Ops whose number of calls changed, exactly, by the first launch of either side; and those whose
 // share of the time, or time, changed much. The weightiest first. `interleaved`: equal indexes of
 // the two sides are neighbours in time.
-[[nodiscard]] std::vector<OpChange> op_changes(const std::vector<const Launch*>& base,
-                                               const std::vector<const Launch*>& candidate,
+[[nodiscard]] std::vector<OpChange> op_changes(const std::vector<const record::Launch*>& base,
+                                               const std::vector<const record::Launch*>& candidate,
                                                bool interleaved);
 
 inline constexpr std::size_t kMaxOpChanges = 12;
 inline constexpr std::size_t kPairsForOpTimes = 3;
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -12,7 +12,7 @@
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr double kPower = 0.8;
@@ -48,7 +48,7 @@ std::optional<double> change_found(const ComparisonSize& size, double launch_sd)
   const double level = size.q / static_cast<double>(size.tests);
   if (size.tests == 0 || size.launches < pairs_to_reject(size.tests, size.q)) return std::nullopt;
   const auto pairs = static_cast<double>(size.launches);
-  const std::size_t rank = walsh_rank(size.launches, size.q);
+  const std::size_t rank = stats::walsh_rank(size.launches, size.q);
   if (rank == 0) return std::nullopt;
   const double interval = rank == 1 ? distance_of_all(pairs) : distance(pairs, size.q, 1);
   const bool needs_least_p = std::exp2(2 - pairs) > level;
@@ -58,25 +58,26 @@ std::optional<double> change_found(const ComparisonSize& size, double launch_sd)
   return std::expm1(std::max(std::log1p(size.margin) + sd * interval, sd * test));
 }
 
-std::map<std::string, double> launch_spreads(const Results& results,
+std::map<std::string, double> launch_spreads(const record::Results& results,
                                              const std::set<std::string>& cases) {
   constexpr std::size_t kMinLaunches = 3;
   std::map<std::pair<std::string, std::string>, std::vector<double>> steps;
-  for (const Launch& launch : results.launches) {
-    const LaunchRow& row = launch.row;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchRow& row = launch.row;
     const bool counts = row.key.pass == Pass::kTiming && row.key.rank == 0 && !row.smoke &&
                         row.outcome.kind == Outcome::Kind::kMeasured;
     if (!counts || !cases.contains(row.key.case_id)) continue;
-    const auto estimate = estimate_of(launch);
+    const auto estimate = estimate::estimate_of(launch);
     if (!estimate) continue;
-    const double step = headline_ns(*estimate, clock_of(*estimate));
+    const double step = estimate::headline_ns(*estimate, estimate::clock_of(*estimate));
     if (step > 0) steps[{row.key.case_id, row.key.arm}].push_back(std::log(step));
   }
   std::map<std::string, double> spreads;
   for (const auto& [key, values] : steps) {
-    if (values.size() >= kMinLaunches) spreads.emplace(key.first, standard_deviation(values));
+    if (values.size() >= kMinLaunches)
+      spreads.emplace(key.first, stats::standard_deviation(values));
   }
   return spreads;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

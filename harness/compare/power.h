@@ -10,7 +10,7 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 struct ComparisonSize {
   std::size_t launches = 0;  // of each side
@@ -27,7 +27,7 @@ struct ComparisonSize {
 
 // By how much the launches of a case and arm differ: standard deviation of the logarithm of their
 // steps, for each of `cases` with at least three measured launches; the first arm that has them.
-[[nodiscard]] std::map<std::string, double> launch_spreads(const Results& results,
+[[nodiscard]] std::map<std::string, double> launch_spreads(const record::Results& results,
                                                            const std::set<std::string>& cases);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -9,21 +9,21 @@
 
 #include "harness/record/fingerprint.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 struct Sides {
   explicit Sides(const CasePair& pair)
-      : base(fingerprints_of(pair.base.measured)),
-        candidate(fingerprints_of(pair.candidate.measured)) {}
-  Fingerprints base;
-  Fingerprints candidate;
+      : base(record::fingerprints_of(pair.base.measured)),
+        candidate(record::fingerprints_of(pair.candidate.measured)) {}
+  record::Fingerprints base;
+  record::Fingerprints candidate;
 };
 
 std::string coarser_precision(const CasePair& pair) {
-  const std::string a = precision_of(*pair.base.first);
-  const std::string b = precision_of(*pair.candidate.first);
-  return precision_limit(a) < precision_limit(b) ? b : a;
+  const std::string a = record::precision_of(*pair.base.first);
+  const std::string b = record::precision_of(*pair.candidate.first);
+  return record::precision_limit(a) < record::precision_limit(b) ? b : a;
 }
 
 std::string number_text(double value) {
@@ -33,17 +33,17 @@ std::string number_text(double value) {
   return text;
 }
 
-bool reported(const std::vector<const Launch*>& launches, const std::string& metric) {
-  return std::any_of(launches.begin(), launches.end(), [&](const Launch* launch) {
+bool reported(const std::vector<const record::Launch*>& launches, const std::string& metric) {
+  return std::any_of(launches.begin(), launches.end(), [&](const record::Launch* launch) {
     return launch->row.report.metrics.contains(metric);
   });
 }
 
 // nullopt if a launch lacks it or two differ.
-std::optional<double> repeated(const std::vector<const Launch*>& launches,
+std::optional<double> repeated(const std::vector<const record::Launch*>& launches,
                                const std::string& metric) {
   std::optional<double> value;
-  for (const Launch* launch : launches) {
+  for (const record::Launch* launch : launches) {
     const auto& metrics = launch->row.report.metrics;
     const auto found = metrics.find(metric);
     if (found == metrics.end() || !found->second) return std::nullopt;
@@ -60,8 +60,8 @@ std::string range_text(const std::vector<double>& values) {
                [](double value) { return std::isfinite(value); });
   if (known.empty()) return {};
   const auto [low, high] = std::minmax_element(known.begin(), known.end());
-  const std::string least = to_text(Value{*low});
-  return *low == *high ? least : least + " to " + to_text(Value{*high});
+  const std::string least = stepbench::to_text(Value{*low});
+  return *low == *high ? least : least + " to " + stepbench::to_text(Value{*high});
 }
 
 bool varies(const std::vector<double>& values) {
@@ -77,10 +77,10 @@ std::optional<FingerprintDifference> fingerprint_difference(const CasePair& pair
   for (const auto& [name, base] : sides.base) {
     const auto other = sides.candidate.find(name);
     if (other == sides.candidate.end()) continue;
-    const Computed& candidate = other->second;
-    const double relative = relative_difference(base.value, candidate.value);
-    const double limit =
-        same_within(precision_limit(precision), std::max(base.spread, candidate.spread));
+    const record::Computed& candidate = other->second;
+    const double relative = record::relative_difference(base.value, candidate.value);
+    const double limit = record::same_within(record::precision_limit(precision),
+                                             std::max(base.spread, candidate.spread));
     if (!(relative > limit) || (worst && worst->relative >= relative)) continue;
     worst = {.name = name,
              .base = base.value,
@@ -144,11 +144,12 @@ std::vector<std::string> exact_count_notes(const CountedLaunches& base,
     const auto before = repeated(timed ? base.timed : base.profiled, metric.name);
     const auto after = repeated(timed ? candidate.timed : candidate.profiled, metric.name);
     if (!before || !after || *before == *after) continue;
-    notes.push_back(metric.name + ' ' + to_text(Value{*before}) + " -> " + to_text(Value{*after}) +
+    notes.push_back(metric.name + ' ' + stepbench::to_text(Value{*before}) + " -> " +
+                    stepbench::to_text(Value{*after}) +
                     (metric.unit.empty() ? "" : ' ' + metric.unit) + ", counted exactly" +
                     (timed ? "" : " in profiled launches"));
   }
   return notes;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

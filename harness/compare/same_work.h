@@ -13,7 +13,7 @@
 #include "harness/compare/case_pairs.h"
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 struct FingerprintDifference {
   std::string name;  // "loss", "gradient_norm"
@@ -37,9 +37,9 @@ struct FingerprintDifference {
 // "kernels 120 -> 132, counted exactly in profiled launches". Only counts that every launch of a
 // side repeats. Timed launches speak for what they report, profiled ones for the rest.
 struct CountedLaunches {
-  std::vector<const Launch*> timed = {};
-  std::vector<const Launch*> profiled = {};
-  std::vector<const Launch*> counted = {};  // under valgrind
+  std::vector<const record::Launch*> timed = {};
+  std::vector<const record::Launch*> profiled = {};
+  std::vector<const record::Launch*> counted = {};  // under valgrind
 };
 [[nodiscard]] std::vector<std::string> exact_count_notes(const CountedLaunches& base,
                                                          const CountedLaunches& candidate,
@@ -49,4 +49,4 @@ struct CountedLaunches {
 // verdict is passed on them. Returns what to say of each.
 [[nodiscard]] std::vector<std::string> take_varying_counts(std::vector<MetricSamples>& asked);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -9,7 +9,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr std::string_view kStep = "step";
@@ -95,7 +95,8 @@ TestedMetric definition(const Metric& metric) {
     if (metric.direction == Direction::kNeither && !metric.phase) continue;
     known.push_back(without_ns(metric.name));
   }
-  throw ConfigError("--metric", "no metric is named '" + name + "'" + did_you_mean(name, known) +
+  throw ConfigError("--metric", "no metric is named '" + name + "'" +
+                                    text::did_you_mean(name, known) +
                                     "; step, peak_bytes, step_p99, samples_per_s and phases such "
                                     "as forward can be tested, and what `stepbench list metrics` "
                                     "names");
@@ -118,7 +119,7 @@ TestedMetric resolve(const std::string& name, const std::vector<Metric>& all) {
 }  // namespace
 
 std::string TestedMetrics::names() const {
-  return join(metrics, ", ", [](const TestedMetric& metric) { return metric.name; });
+  return text::join(metrics, ", ", [](const TestedMetric& metric) { return metric.name; });
 }
 
 TestedMetrics default_metrics() { return {.metrics = {step(), peak()}}; }
@@ -150,4 +151,4 @@ TestedMetric* find_tested(TestedMetrics& tested, std::string_view name,
   return found == tested.metrics.end() ? nullptr : &*found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

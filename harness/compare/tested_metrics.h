@@ -12,7 +12,7 @@
 
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 inline constexpr double kDefaultMargin = 0.01;
 
@@ -62,4 +62,4 @@ struct TestedMetrics {
 [[nodiscard]] TestedMetric* find_tested(TestedMetrics& tested, std::string_view name,
                                         const std::vector<Metric>& columns);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

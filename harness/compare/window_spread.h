@@ -9,7 +9,7 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 
 struct WindowSpread {
   double relative_sd = 0;  // of the mean step of a launch
@@ -17,6 +17,7 @@ struct WindowSpread {
 };
 
 // Nothing where the launches have too few steps to tell.
-[[nodiscard]] std::optional<WindowSpread> window_spread(std::span<const Launch* const> launches);
+[[nodiscard]] std::optional<WindowSpread> window_spread(
+    std::span<const record::Launch* const> launches);
 
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -12,7 +12,7 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 class ActivityCollector {
  public:
@@ -35,7 +35,7 @@ class ActivityCollector {
   // Main thread, outside windows: waits for the device and appends what was recorded since start()
   // or discard() to log.activities, in order of start_ns; adds what was lost to log.dropped. Times
   // are those of HostClock.
-  virtual void collect(OpLog& log) = 0;
+  virtual void collect(ops::OpLog& log) = 0;
   virtual void stop() = 0;  // gives the subscription back; collect() before it
 
   // Why the records are incomplete, for people; nothing when they are not.
@@ -45,4 +45,4 @@ class ActivityCollector {
 // On the CUPTI that this process has loaded already. Never null.
 [[nodiscard]] std::unique_ptr<ActivityCollector> make_activity_collector();
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -11,32 +11,33 @@
 #include "harness/ops/launch_calls.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using Span = std::pair<std::int64_t, std::int64_t>;
 
 // A stream that waits for an event holds up the device alone, and nobody waits in a query.
-bool holds_up_host(const DeviceActivity& wait, const OpLog& log) {
+bool holds_up_host(const ops::DeviceActivity& wait, const ops::OpLog& log) {
   if (wait.name >= log.names.size()) return true;
   const std::string_view name = log.names[wait.name];
   return name != "Stream Wait Event" && !name.ends_with(" Query");
 }
 
-Span span_of(const OpLog& log, std::int64_t& steps) {
+Span span_of(const ops::OpLog& log, std::int64_t& steps) {
   Span span{std::numeric_limits<std::int64_t>::max(), 0};
   const auto add = [&](std::int64_t begin, std::int64_t end) {
     span.first = std::min(span.first, begin);
     span.second = std::max(span.second, end);
   };
-  for (const StepMark& mark : log.marks) {
-    if (mark.phase != kNoIndex) continue;
+  for (const ops::StepMark& mark : log.marks) {
+    if (mark.phase != ops::kNoIndex) continue;
     ++steps;
     add(mark.start_ns, mark.end_ns);
   }
   if (steps > 0) return span;
   steps = 1;
-  for (const DeviceActivity& activity : log.activities) add(activity.start_ns, activity.end_ns);
+  for (const ops::DeviceActivity& activity : log.activities)
+    add(activity.start_ns, activity.end_ns);
   return span;
 }
 
@@ -57,19 +58,20 @@ std::int64_t union_of(std::vector<Span>& spans) {
 // the host ends the last steps after their marks.
 class Window {
  public:
-  Window(const OpLog& log, Span span) : span_(span) {
-    for (const DeviceActivity& each : log.activities) {
-      if (is_call(each)) calls_.emplace(each.correlation, each.start_ns);
+  Window(const ops::OpLog& log, Span span) : span_(span) {
+    for (const ops::DeviceActivity& each : log.activities) {
+      if (ops::is_call(each)) calls_.emplace(each.correlation, each.start_ns);
     }
-    for (const DeviceActivity& each : log.activities) {
-      if (is_device_work(each) && holds(each)) span_.second = std::max(span_.second, each.end_ns);
+    for (const ops::DeviceActivity& each : log.activities) {
+      if (ops::is_device_work(each) && holds(each))
+        span_.second = std::max(span_.second, each.end_ns);
     }
   }
 
   [[nodiscard]] std::int64_t length_ns() const { return span_.second - span_.first; }
 
-  [[nodiscard]] bool holds(const DeviceActivity& activity) const {
-    if (is_device_work(activity)) {
+  [[nodiscard]] bool holds(const ops::DeviceActivity& activity) const {
+    if (ops::is_device_work(activity)) {
       if (const auto call = calls_.find(activity.correlation); call != calls_.end()) {
         return contains(call->second);
       }
@@ -78,7 +80,7 @@ class Window {
   }
 
   // The part of it inside.
-  [[nodiscard]] Span part(const DeviceActivity& activity) const {
+  [[nodiscard]] Span part(const ops::DeviceActivity& activity) const {
     return {std::max(activity.start_ns, span_.first), std::min(activity.end_ns, span_.second)};
   }
 
@@ -94,40 +96,40 @@ class Window {
 
 }  // namespace
 
-ActivitySummary summarise_activities(const OpLog& log) {
+ActivitySummary summarise_activities(const ops::OpLog& log) {
   ActivitySummary sum;
   if (log.activities.empty()) return sum;
   const Window window(log, span_of(log, sum.steps));
   sum.span_ns = window.length_ns();
-  for (const LaunchCall& launch : launch_calls(log.activities, log.names)) {
+  for (const ops::LaunchCall& launch : ops::launch_calls(log.activities, log.names)) {
     sum.launches += window.holds(*launch.call) ? 1 : 0;
   }
   std::vector<Span> busy;
-  for (const DeviceActivity& activity : log.activities) {
+  for (const ops::DeviceActivity& activity : log.activities) {
     const Span part = window.part(activity);
-    if (is_device_work(activity)) busy.push_back(part);
+    if (ops::is_device_work(activity)) busy.push_back(part);
     if (!window.holds(activity)) continue;
     switch (activity.kind) {
-      case ActivityKind::kKernel:
+      case ops::ActivityKind::kKernel:
         ++sum.kernels;
         break;
-      case ActivityKind::kMemcpy:
+      case ops::ActivityKind::kMemcpy:
         ++sum.copies;
         if (activity.bytes < 0) sum.copied_bytes.reset();
         if (sum.copied_bytes) *sum.copied_bytes += activity.bytes;
-        if (!activity.pinned && (activity.copy == CopyKind::kHostToDevice ||
-                                 activity.copy == CopyKind::kDeviceToHost)) {
+        if (!activity.pinned && (activity.copy == ops::CopyKind::kHostToDevice ||
+                                 activity.copy == ops::CopyKind::kDeviceToHost)) {
           ++sum.pageable_copies;
         }
         break;
-      case ActivityKind::kSynchronization:
+      case ops::ActivityKind::kSynchronization:
         if (!holds_up_host(activity, log)) break;
         ++sum.synchronisations;
         sum.synchronisation_ns += part.second - part.first;
         break;
-      case ActivityKind::kMemset:
-      case ActivityKind::kRuntime:
-      case ActivityKind::kDriver:
+      case ops::ActivityKind::kMemset:
+      case ops::ActivityKind::kRuntime:
+      case ops::ActivityKind::kDriver:
         break;
     }
   }
@@ -151,4 +153,4 @@ void report(const ActivitySummary& summary, ReportSink& sink) {
   metric("synchronisation_ns", summary.synchronisation_ns);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -8,8 +8,10 @@
 #include "harness/ops/op_log.h"
 
 namespace stepbench {
-
 class ReportSink;
+}  // namespace stepbench
+
+namespace stepbench::cuda {
 
 // Sums over the log's steps; `steps` divides them.
 struct ActivitySummary {
@@ -28,10 +30,10 @@ struct ActivitySummary {
 
 // Of the calls and waits between the first and the last mark of a step, and of the device work that
 // these calls started; all when there are no marks. Work without a known call counts by its start.
-[[nodiscard]] ActivitySummary summarise_activities(const OpLog& log);
+[[nodiscard]] ActivitySummary summarise_activities(const ops::OpLog& log);
 
 // device_busy_ns, device_idle_ns, kernels, launches, copies, copied_bytes, pageable_copies,
 // synchronisations, synchronisation_ns: each per step. Nothing when no device work was recorded.
 void report(const ActivitySummary& summary, ReportSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

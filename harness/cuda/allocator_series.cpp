@@ -7,7 +7,7 @@
 #include "harness/measure/window_samples.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 AllocatorSeries::AllocatorSeries(AllocatorReader reader, std::size_t window)
     : reader_(std::move(reader)), window_(window) {}
@@ -86,4 +86,4 @@ void AllocatorSeries::report(ReportSink& sink) const {
   if (auto finding = allocator_finding(sum_, calling_)) sink.finding(std::move(*finding));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

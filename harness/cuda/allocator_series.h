@@ -12,7 +12,7 @@
 #include "harness/cuda/allocator_window.h"
 #include "harness/measure/instrument.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // Both may throw.
 struct AllocatorReader {
@@ -51,4 +51,4 @@ class AllocatorSeries final : public Instrument {
   std::string failure_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

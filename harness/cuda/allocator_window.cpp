@@ -7,7 +7,7 @@
 #include "harness/text/words.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 double per_step(std::int64_t count, std::int64_t steps) {
@@ -47,8 +47,8 @@ std::optional<Finding> allocator_finding(const AllocatorWindow& window,
   if (calls <= 0 && retries <= 0) return std::nullopt;
   Finding finding{.id = "allocator.device_allocations",
                   .severity = Severity::kWarning,
-                  .text = counted(calls, "call") + " of cudaMalloc in " +
-                          counted(window.steps, "measured step") + list_of(calling) +
+                  .text = text::counted(calls, "call") + " of cudaMalloc in " +
+                          text::counted(window.steps, "measured step") + list_of(calling) +
                           ": each waits for the device, and the steps are no steady state",
                   .value = static_cast<double>(calls),
                   .threshold = 0,
@@ -68,4 +68,4 @@ std::optional<Finding> allocator_finding(const AllocatorWindow& window,
   return finding;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -9,8 +9,10 @@
 #include "harness/findings/finding.h"
 
 namespace stepbench {
-
 class ReportSink;
+}  // namespace stepbench
+
+namespace stepbench::cuda {
 
 struct AllocatorCounters {
   std::int64_t allocations = 0;         // asked for by tensors, so far
@@ -37,4 +39,4 @@ void report(const AllocatorWindow& window, ReportSink& sink);
 [[nodiscard]] std::optional<Finding> allocator_finding(const AllocatorWindow& window,
                                                        std::span<const std::int64_t> calling = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -7,7 +7,7 @@
 
 #include "harness/os/symbols.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 constexpr std::array kLibraries = {"libcudart.so.13", "libcudart.so.12"};
@@ -26,7 +26,7 @@ void* open_runtime() {
 // query.
 class QuietCalls {
  public:
-  explicit QuietCalls(Symbols& symbols)
+  explicit QuietCalls(os::Symbols& symbols)
       : symbols_(symbols), last_error_(symbols.find<int()>("cudaGetLastError")) {}
 
   template <typename... Arguments>
@@ -40,7 +40,7 @@ class QuietCalls {
   }
 
  private:
-  Symbols& symbols_;
+  os::Symbols& symbols_;
   int (*last_error_)();
 };
 
@@ -54,7 +54,7 @@ void fill_from_driver(CudaApi& api) {
   api.device_memory_bytes = [](int) { return std::int64_t{0}; };
   void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (driver == nullptr) return;
-  Symbols symbols(driver);
+  os::Symbols symbols(driver);
   auto* const device_get = symbols.find<DeviceGet>("cuDeviceGet");
   auto* const get_name = symbols.find<GetName>("cuDeviceGetName");
   auto* const total_memory = symbols.find<TotalMemory>("cuDeviceTotalMem_v2");
@@ -81,7 +81,7 @@ void fill_from_driver(CudaApi& api) {
 std::variant<CudaApi, std::string> load_cuda_api() {
   void* library = open_runtime();
   if (library == nullptr) return std::string("the CUDA runtime (libcudart) is not installed");
-  Symbols symbols(library);
+  os::Symbols symbols(library);
   QuietCalls calls(symbols);
   CudaApi api;
   calls.fill(api.device_count, "cudaGetDeviceCount");
@@ -122,4 +122,4 @@ std::string cuda_failure(const CudaApi& api, const char* call, int code) {
   return std::string(call) + ": " + api.error_name(code) + " (" + std::to_string(code) + ')';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

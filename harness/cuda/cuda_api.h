@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 using CudaEvent = void*;   // cudaEvent_t
 using CudaStream = void*;  // cudaStream_t; null = legacy default stream
@@ -51,4 +51,4 @@ struct CudaApi {
 // "cudaEventRecord: cudaErrorInvalidValue (1)"
 [[nodiscard]] std::string cuda_failure(const CudaApi& api, const char* call, int code);
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

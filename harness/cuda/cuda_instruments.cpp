@@ -46,24 +46,24 @@ std::size_t window_of(const ResolvedCase& resolved) {
 std::unique_ptr<Instrument> make_event_clock(const ResolvedCase& resolved, WorkerContext& context) {
   const std::optional<int> ordinal = cuda_ordinal(resolved);
   if (!ordinal) return nullptr;
-  auto api = load_cuda_api();
+  auto api = cuda::load_cuda_api();
   if (auto* reason = std::get_if<std::string>(&api)) {
-    return std::make_unique<Unavailable>("CUDA events", *reason);
+    return std::make_unique<cuda::Unavailable>("CUDA events", *reason);
   }
-  return std::make_unique<EventClock>(
-      std::get<CudaApi>(std::move(api)), context.clock,
-      EventClockOptions{
+  return std::make_unique<cuda::EventClock>(
+      std::get<cuda::CudaApi>(std::move(api)), context.clock,
+      cuda::EventClockOptions{
           .device = *ordinal, .window = window_of(resolved), .phase_names = context.phase_names});
 }
 
 std::unique_ptr<Instrument> make_nvtx(const ResolvedCase& resolved, WorkerContext& context) {
   const bool capture = flag(resolved, "profile.capture_range");
   if (!capture && !flag(resolved, "profile.nvtx")) return nullptr;
-  std::optional<CudaApi> runtime;
-  auto api = load_cuda_api();
-  if (auto* loaded = std::get_if<CudaApi>(&api)) runtime = std::move(*loaded);
-  return make_nvtx_ranges(std::move(runtime),
-                          {.phase_names = context.phase_names, .capture_range = capture});
+  std::optional<cuda::CudaApi> runtime;
+  auto api = cuda::load_cuda_api();
+  if (auto* loaded = std::get_if<cuda::CudaApi>(&api)) runtime = std::move(*loaded);
+  return cuda::make_nvtx_ranges(std::move(runtime),
+                                {.phase_names = context.phase_names, .capture_range = capture});
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "harness/os/symbols.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 // Values of CUPTI's enumerations that its calls take.
@@ -22,7 +22,7 @@ std::variant<CuptiApi, std::string> load_cupti_api() {
     if (library == nullptr) library = ::dlopen(name, RTLD_NOW | RTLD_NOLOAD);
   }
   if (library == nullptr) return std::string("libtorch has loaded no CUPTI (libcupti)");
-  Symbols symbols(library);
+  os::Symbols symbols(library);
   CuptiApi api;
   api.version = symbols.find<int(std::uint32_t*)>("cuptiGetVersion");
   using Callback = void (*)(void*, int, std::uint32_t, const void*);
@@ -77,4 +77,4 @@ std::variant<CuptiApi, std::string> load_cupti_api() {
   return api;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

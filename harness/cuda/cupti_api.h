@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 inline constexpr int kCuptiSuccess = 0;
 inline constexpr int kCuptiInvalidKind = 21;
@@ -47,4 +47,4 @@ struct CuptiApi {
 // The library that libtorch has loaded, and only that: a second copy would fight it for the device.
 [[nodiscard]] std::variant<CuptiApi, std::string> load_cupti_api();
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 class CuptiBuffers {
  public:
@@ -83,4 +83,4 @@ class CuptiBuffers {
   std::size_t dropped_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

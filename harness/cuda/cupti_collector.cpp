@@ -14,7 +14,7 @@
 #include "harness/ops/launch_calls.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 constexpr std::uint32_t kFlushForced = 1;
@@ -74,7 +74,7 @@ const char* query_name(const std::string& call) {
 
 class Tables {
  public:
-  explicit Tables(OpLog& log) : log_(log) {
+  explicit Tables(ops::OpLog& log) : log_(log) {
     for (std::size_t i = 0; i < log.names.size(); ++i) index(names_, log.names[i], i);
     for (std::size_t i = 0; i < log.threads.size(); ++i) index(threads_, log.threads[i].id, i);
   }
@@ -98,7 +98,7 @@ class Tables {
   static std::uint32_t size_of(const std::vector<Item>& items) {
     return static_cast<std::uint32_t>(items.size());
   }
-  OpLog& log_;
+  ops::OpLog& log_;
   std::unordered_map<std::string, std::uint32_t> names_;
   std::unordered_map<std::int64_t, std::uint32_t> threads_;
 };
@@ -153,7 +153,7 @@ class CuptiCollector final : public ActivityCollector {
     unpaired_ = 0;
   }
 
-  void collect(OpLog& log) override {
+  void collect(ops::OpLog& log) override {
     if (!on_) return;
     flush();
     const std::vector<CuptiBuffers::Filled> filled = buffers_.take_filled();
@@ -184,7 +184,7 @@ class CuptiCollector final : public ActivityCollector {
     add(untimed_, "records without times");
     add(unpaired_, "operator marks that CUPTI refused");
     if (losses.empty()) return std::nullopt;
-    return join(losses);
+    return text::join(losses);
   }
 
  private:
@@ -224,7 +224,7 @@ class CuptiCollector final : public ActivityCollector {
     (void)cupti_.flush_all(kFlushForced);
   }
 
-  void read(const std::vector<CuptiBuffers::Filled>& filled, OpLog& log) {
+  void read(const std::vector<CuptiBuffers::Filled>& filled, ops::OpLog& log) {
     Tables tables(log);
     std::unordered_map<std::uint64_t, std::uint64_t> externals;
     std::unordered_set<std::uint64_t> failed;
@@ -239,13 +239,13 @@ class CuptiCollector final : public ActivityCollector {
           externals[record.correlation] = record.external;
           continue;
         }
-        DeviceActivity activity = record.activity;
-        const std::string name =
-            is_call(activity) ? without_version(std::move(record.name)) : std::move(record.name);
+        ops::DeviceActivity activity = record.activity;
+        const std::string name = ops::is_call(activity) ? without_version(std::move(record.name))
+                                                        : std::move(record.name);
         activity.name = tables.name(name);
         if (record.system_thread >= 0) activity.thread = tables.thread(record.system_thread);
         if (record.failed) failed.insert(activity.correlation);
-        if (is_call(activity)) {
+        if (ops::is_call(activity)) {
           if (const char* query = query_name(name)) queries[activity.correlation] = query;
         }
         if (activity.start_ns == 0 && activity.end_ns == 0) ++untimed_;
@@ -257,16 +257,19 @@ class CuptiCollector final : public ActivityCollector {
       if (const auto found = externals.find(each->correlation); found != externals.end()) {
         each->external = found->second;
       }
-      if (each->kind == ActivityKind::kSynchronization) {
+      if (each->kind == ops::ActivityKind::kSynchronization) {
         if (const auto found = queries.find(each->correlation); found != queries.end()) {
           each->name = tables.name(found->second);
         }
       }
     }
-    lost_ += launches_without_record(std::span(begin, log.activities.end()), log.names, failed);
-    std::sort(begin, log.activities.end(), [](const DeviceActivity& a, const DeviceActivity& b) {
-      return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.correlation < b.correlation;
-    });
+    lost_ +=
+        ops::launches_without_record(std::span(begin, log.activities.end()), log.names, failed);
+    std::sort(begin, log.activities.end(),
+              [](const ops::DeviceActivity& a, const ops::DeviceActivity& b) {
+                return a.start_ns != b.start_ns ? a.start_ns < b.start_ns
+                                                : a.correlation < b.correlation;
+              });
   }
 
   CuptiApi cupti_;
@@ -288,7 +291,7 @@ class NoCollector final : public ActivityCollector {
   void push(std::uint64_t) noexcept override {}
   void pop() noexcept override {}
   void discard() override {}
-  void collect(OpLog&) override {}
+  void collect(ops::OpLog&) override {}
   void stop() override {}
   std::optional<std::string> incomplete() const override { return std::nullopt; }
 
@@ -319,4 +322,4 @@ std::unique_ptr<ActivityCollector> make_activity_collector() {
                               std::get<CudaApi>(std::move(cuda)));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -8,7 +8,7 @@
 #include "harness/cuda/cuda_api.h"
 #include "harness/cuda/cupti_api.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 struct CuptiCollectorOptions {
   std::size_t buffer_bytes = std::size_t{4} << 20;
@@ -18,4 +18,4 @@ struct CuptiCollectorOptions {
 [[nodiscard]] std::unique_ptr<ActivityCollector> make_cupti_collector(
     CuptiApi cupti, CudaApi cuda, CuptiCollectorOptions options = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

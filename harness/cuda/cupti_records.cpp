@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 // A later library appends fields to a record and raises the number in its name; the fields before
@@ -44,20 +44,20 @@ std::string demangled(const char* name) {
   return status == 0 && text != nullptr ? text.get() : name;
 }
 
-CopyKind copy_kind(std::uint8_t kind) {
+ops::CopyKind copy_kind(std::uint8_t kind) {
   switch (kind) {
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
-      return CopyKind::kHostToDevice;
+      return ops::CopyKind::kHostToDevice;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
     case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
-      return CopyKind::kDeviceToHost;
+      return ops::CopyKind::kDeviceToHost;
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
-      return CopyKind::kHostToHost;
+      return ops::CopyKind::kHostToHost;
     case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
-      return CopyKind::kPeer;
+      return ops::CopyKind::kPeer;
     default:
-      return CopyKind::kDeviceToDevice;
+      return ops::CopyKind::kDeviceToDevice;
   }
 }
 
@@ -80,15 +80,15 @@ const char* memory_name(std::uint8_t kind) {
   }
 }
 
-const char* copy_name(CopyKind kind) {
+const char* copy_name(ops::CopyKind kind) {
   switch (kind) {
-    case CopyKind::kHostToDevice:
+    case ops::CopyKind::kHostToDevice:
       return "Memcpy HtoD";
-    case CopyKind::kDeviceToHost:
+    case ops::CopyKind::kDeviceToHost:
       return "Memcpy DtoH";
-    case CopyKind::kHostToHost:
+    case ops::CopyKind::kHostToHost:
       return "Memcpy HtoH";
-    case CopyKind::kPeer:
+    case ops::CopyKind::kPeer:
       return "Memcpy PtoP";
     default:
       return "Memcpy DtoD";
@@ -97,8 +97,8 @@ const char* copy_name(CopyKind kind) {
 
 void read_kernel(const Kernel& kernel, ActivityRecord& out) {
   out.name = demangled(kernel.name);
-  DeviceActivity& activity = out.activity;
-  activity.kind = ActivityKind::kKernel;
+  ops::DeviceActivity& activity = out.activity;
+  activity.kind = ops::ActivityKind::kKernel;
   activity.stream = kernel.streamId;
   activity.device = static_cast<std::int16_t>(kernel.deviceId);
   const std::array grid = {kernel.gridX, kernel.gridY, kernel.gridZ};
@@ -112,8 +112,8 @@ void read_kernel(const Kernel& kernel, ActivityRecord& out) {
 }
 
 void read_copy(const Memcpy& copy, ActivityRecord& out) {
-  DeviceActivity& activity = out.activity;
-  activity.kind = ActivityKind::kMemcpy;
+  ops::DeviceActivity& activity = out.activity;
+  activity.kind = ops::ActivityKind::kMemcpy;
   activity.stream = copy.streamId;
   activity.device = static_cast<std::int16_t>(copy.deviceId);
   activity.bytes = static_cast<std::int64_t>(copy.bytes);
@@ -126,7 +126,7 @@ void read_copy(const Memcpy& copy, ActivityRecord& out) {
 
 void read_set(const Memset& set, ActivityRecord& out) {
   out.name = "Memset";
-  out.activity.kind = ActivityKind::kMemset;
+  out.activity.kind = ops::ActivityKind::kMemset;
   out.activity.stream = set.streamId;
   out.activity.device = static_cast<std::int16_t>(set.deviceId);
   out.activity.bytes = static_cast<std::int64_t>(set.bytes);
@@ -135,7 +135,7 @@ void read_set(const Memset& set, ActivityRecord& out) {
 void read_call(const Api& call, const ActivityNames& names, ActivityRecord& out) {
   const bool runtime = call.kind == CUPTI_ACTIVITY_KIND_RUNTIME;
   out.name = names(runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API, call.cbid);
-  out.activity.kind = runtime ? ActivityKind::kRuntime : ActivityKind::kDriver;
+  out.activity.kind = runtime ? ops::ActivityKind::kRuntime : ops::ActivityKind::kDriver;
   out.activity.device = -1;
   out.system_thread = call.threadId;
   out.failed = call.returnValue != 0;
@@ -158,7 +158,7 @@ void read_synchronization(const Synchronization& wait, ActivityRecord& out) {
     default:
       out.name = "Synchronize";
   }
-  out.activity.kind = ActivityKind::kSynchronization;
+  out.activity.kind = ops::ActivityKind::kSynchronization;
   out.activity.device = -1;
   out.activity.stream = wait.streamId;
 }
@@ -249,4 +249,4 @@ bool read_activity(const void* record, const ActivityNames& names, ActivityRecor
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

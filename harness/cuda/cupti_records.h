@@ -9,7 +9,7 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // The kinds of record that are asked for; never the one that serialises kernels.
 [[nodiscard]] std::span<const std::uint32_t> activity_kinds();
@@ -24,12 +24,12 @@ namespace stepbench {
 struct ActivityRecord {
   enum class Kind : std::uint8_t { kActivity, kExternalCorrelation };
   Kind kind = Kind::kActivity;
-  DeviceActivity activity = {};     // kActivity; `name` and `thread` are not filled
-  std::string name = {};            // kActivity
-  std::int64_t system_thread = -1;  // kActivity, of a call
-  bool failed = false;              // kActivity, of a call: it returned an error
-  std::uint64_t correlation = 0;    // kExternalCorrelation: this call ...
-  std::uint64_t external = 0;       // ... was made under this id
+  ops::DeviceActivity activity = {};  // kActivity; `name` and `thread` are not filled
+  std::string name = {};              // kActivity
+  std::int64_t system_thread = -1;    // kActivity, of a call
+  bool failed = false;                // kActivity, of a call: it returned an error
+  std::uint64_t correlation = 0;      // kExternalCorrelation: this call ...
+  std::uint64_t external = 0;         // ... was made under this id
 };
 
 // cuptiGetCallbackName: of a domain's callback.
@@ -39,4 +39,4 @@ using ActivityNames = std::function<std::string(std::uint32_t domain, std::uint3
 [[nodiscard]] bool read_activity(const void* record, const ActivityNames& names,
                                  ActivityRecord& out);
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cuda/device_properties.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 // cudaDeviceAttr
@@ -16,12 +16,12 @@ constexpr int kComputeMinor = 76;
 
 }  // namespace
 
-TraceDevice device_properties(const CudaApi& api, int ordinal) {
+ops::TraceDevice device_properties(const CudaApi& api, int ordinal) {
   const auto attribute = [&](int which, int unknown = 0) {
     int value = 0;
     return api.device_attribute(&value, which, ordinal) == kCudaSuccess ? value : unknown;
   };
-  const TraceDevice defaults;
+  const ops::TraceDevice defaults;
   return {.id = ordinal,
           .name = api.device_name(ordinal),
           .total_memory_bytes = api.device_memory_bytes(ordinal),
@@ -35,4 +35,4 @@ TraceDevice device_properties(const CudaApi& api, int ordinal) {
           .multiprocessors = attribute(kMultiprocessors)};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -6,9 +6,9 @@
 #include "harness/cuda/cuda_api.h"
 #include "harness/ops/trace_device.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // What cannot be asked stays 0. Needs a device that device_missing() finds nothing wrong with.
-[[nodiscard]] TraceDevice device_properties(const CudaApi& api, int ordinal);
+[[nodiscard]] ops::TraceDevice device_properties(const CudaApi& api, int ordinal);
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

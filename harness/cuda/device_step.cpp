@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 // Length of the union of the spans that launch work, inside [0, to]. Spans are in order of
@@ -74,4 +74,4 @@ std::int64_t ClockMap::host_ns(std::int64_t device_ns) const {
 
 std::int64_t ClockMap::error_ns() const { return std::max(first_.error_ns, last_.error_ns); }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

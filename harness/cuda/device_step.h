@@ -9,7 +9,7 @@
 
 #include "harness/measure/phase.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // One marked phase on a stream, since its step's first event: negative where a side stream is ahead
 // of the stream that computes.
@@ -66,4 +66,4 @@ class ClockMap {
   Moment last_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

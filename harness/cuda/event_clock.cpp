@@ -6,7 +6,7 @@
 #include "harness/measure/window_samples.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 constexpr std::size_t kUsualMarks = 16;       // eight phases, begin and end
@@ -234,4 +234,4 @@ void EventClock::report(ReportSink& sink) const {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -19,7 +19,7 @@
 #include "harness/cuda/event_ring.h"
 #include "harness/measure/instrument.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 struct EventClockOptions {
   int device = 0;           // CUDA ordinal
@@ -92,4 +92,4 @@ class EventClock final : public Instrument {
   std::int64_t leads_left_out_ = 0;  // windows
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

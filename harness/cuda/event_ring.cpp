@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 EventRing::~EventRing() {
   for (CudaEvent event : events_) (void)api_.event_destroy(event);
@@ -101,4 +101,4 @@ std::int64_t EventRing::elapsed_ns(CudaEvent from, CudaEvent to) {
   return ns_of_ms(ms);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -12,7 +12,7 @@
 #include "harness/cuda/cuda_api.h"
 #include "harness/cuda/device_step.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // The events of one step.
 struct StepEvents {
@@ -77,4 +77,4 @@ class EventRing {
   std::string failure_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

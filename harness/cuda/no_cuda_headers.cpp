@@ -4,7 +4,7 @@
 #include "harness/cuda/nvtx_ranges.h"
 #include "harness/cuda/unavailable.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 constexpr const char* kReason = "not built in: the headers of CUPTI and NVTX were not found";
@@ -21,4 +21,4 @@ std::span<const std::uint32_t> quiet_driver_calls() { return {}; }
 std::string records_unreadable(std::uint32_t) { return kReason; }
 bool read_activity(const void*, const ActivityNames&, ActivityRecord&) { return false; }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

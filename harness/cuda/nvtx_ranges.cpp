@@ -9,7 +9,7 @@
 
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 class NvtxRanges final : public Instrument {
@@ -113,4 +113,4 @@ std::unique_ptr<Instrument> make_nvtx_ranges(std::optional<CudaApi> api, NvtxOpt
   return std::make_unique<NvtxRanges>(std::move(api), std::move(options));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

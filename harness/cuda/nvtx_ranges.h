@@ -10,7 +10,7 @@
 #include "harness/cuda/cuda_api.h"
 #include "harness/measure/instrument.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 struct NvtxOptions {
   std::vector<std::string> phase_names = {};  // in order of PhaseId
@@ -25,4 +25,4 @@ struct NvtxOptions {
 [[nodiscard]] std::unique_ptr<Instrument> make_nvtx_ranges(std::optional<CudaApi> api,
                                                            NvtxOptions options);
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

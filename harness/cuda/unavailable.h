@@ -8,7 +8,7 @@
 
 #include "harness/measure/instrument.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // Stands where an instrument cannot work here: exercise() says why.
 class Unavailable final : public Instrument {
@@ -28,4 +28,4 @@ class Unavailable final : public Instrument {
   std::string reason_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -5,7 +5,7 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 std::string benchmark_name_part(std::string_view text) {
   constexpr std::size_t kLongest = 80;
@@ -30,4 +30,4 @@ std::string benchmark_name(std::string_view workload, const OptionValues& option
   return name;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

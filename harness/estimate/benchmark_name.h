@@ -9,7 +9,7 @@
 
 #include "harness/base/option_values.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 // A part of a name: '/' and ':' separate the parts, and the rest is matched by regular expressions,
 // so that all but letters, digits, '_', '-' and '.' become '_'. At most 80 bytes.
@@ -20,4 +20,4 @@ namespace stepbench {
 [[nodiscard]] std::string benchmark_name(std::string_view workload, const OptionValues& options,
                                          const std::vector<std::string>& varying);
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -8,7 +8,7 @@
 #include "harness/base/value.h"
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 template <typename Get>
@@ -18,21 +18,21 @@ std::optional<double> median_over(const std::vector<MeasuredLaunch>& launches, G
     if (const std::optional<double> value = get(each.estimate)) values.push_back(*value);
   }
   if (values.empty()) return std::nullopt;
-  return median(values);
+  return stats::median(values);
 }
 
-std::optional<Interval> within_launch(const MeasuredLaunch& only) {
+std::optional<stats::Interval> within_launch(const MeasuredLaunch& only) {
   if (only.estimate.latency) return only.estimate.latency->interval_ns;
   const Fields& schedule = only.launch->row.report.schedule;
   const auto low = number_of(schedule, "within_launch_low_ns");
   const auto high = number_of(schedule, "within_launch_high_ns");
   if (!low || !high) return std::nullopt;
-  return Interval{*low, *high};
+  return stats::Interval{*low, *high};
 }
 
 void add_spread(CaseRow& row, const std::vector<double>& launches) {
   constexpr double kConfidence = 0.95;
-  if (const auto interval = median_interval(launches, kConfidence)) {
+  if (const auto interval = stats::median_interval(launches, kConfidence)) {
     row.spread = Spread::kOverLaunches;
     row.interval_ns = *interval;
   } else if (launches.size() > 1) {
@@ -118,7 +118,7 @@ void add_model_rate(CaseRow& row) {
         values.push_back(*found->second);
       }
     }
-    return values.empty() ? std::nullopt : std::optional(median(values));
+    return values.empty() ? std::nullopt : std::optional(stats::median(values));
   };
   const auto flops = metric("model_flops_per_step");
   if (!flops || !(*row.step_ns > 0)) return;
@@ -160,7 +160,7 @@ void estimate_case(CaseRow& row) {
   }
   using Estimate = LaunchEstimate;
   const auto over = [&](auto get) { return median_over(row.measured, get); };
-  row.step_ns = median(steps);
+  row.step_ns = stats::median(steps);
   row.mean_ns =
       std::accumulate(steps.begin(), steps.end(), 0.0) / static_cast<double>(steps.size());
   row.latency_ns = over([](const Estimate& e) {
@@ -183,4 +183,4 @@ void estimate_case(CaseRow& row) {
   add_model_rate(row);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -6,8 +6,8 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 void estimate_case(CaseRow& row);  // fills all that follows from row.measured
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

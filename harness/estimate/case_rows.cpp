@@ -9,15 +9,15 @@
 
 #include "harness/estimate/case_estimate.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 // Texts of the Results.
 using RowKey = std::tuple<std::string_view, std::string_view, std::string_view, Pass>;
 
 // Parts of one plan, measured on several machines.
-bool are_shards(const std::vector<RunRow>& runs) {
-  return std::all_of(runs.begin(), runs.end(), [&](const RunRow& run) {
+bool are_shards(const std::vector<record::RunRow>& runs) {
+  return std::all_of(runs.begin(), runs.end(), [&](const record::RunRow& run) {
     return !run.config_hash.empty() && run.config_hash == runs.front().config_hash &&
            text_of(run.context, "shard", "1of1") != "1of1";
   });
@@ -25,12 +25,13 @@ bool are_shards(const std::vector<RunRow>& runs) {
 
 class Gatherer {
  public:
-  explicit Gatherer(const Results& results) : results_(results) {
-    for (const WorkerRow& worker : results.workers) workers_.emplace(worker.worker_id, &worker);
+  explicit Gatherer(const record::Results& results) : results_(results) {
+    for (const record::WorkerRow& worker : results.workers)
+      workers_.emplace(worker.worker_id, &worker);
   }
 
-  CaseRow& row(const LaunchKey& key, std::size_t place) {
-    const RunRow* run = place < results_.runs.size() ? &results_.runs[place] : nullptr;
+  CaseRow& row(const record::LaunchKey& key, std::size_t place) {
+    const record::RunRow* run = place < results_.runs.size() ? &results_.runs[place] : nullptr;
     const std::string_view run_id = run == nullptr ? std::string_view() : run->run_id;
     const auto [at, is_new] =
         index_.try_emplace(RowKey(run_id, key.case_id, key.arm, key.pass), rows_.size());
@@ -44,7 +45,7 @@ class Gatherer {
     return rows_[at->second];
   }
 
-  void add(const Launch& launch) {
+  void add(const record::Launch& launch) {
     CaseRow& to = row(launch.row.key, launch.run);
     if (to.options().empty()) to.asked = &launch.row.options;
     if (to.worker == nullptr) to.worker = worker_of(launch.row.worker_id);
@@ -68,7 +69,7 @@ class Gatherer {
     }
   }
 
-  void add(const StartRow& unfinished) {
+  void add(const record::StartRow& unfinished) {
     CaseRow& to = row(unfinished.key, unfinished.run);
     if (to.options().empty()) to.asked = &unfinished.options;
     if (unfinished.running) {
@@ -84,13 +85,13 @@ class Gatherer {
   }
 
  private:
-  [[nodiscard]] const WorkerRow* worker_of(const std::string& id) const {
+  [[nodiscard]] const record::WorkerRow* worker_of(const std::string& id) const {
     const auto found = workers_.find(id);
     return found == workers_.end() ? nullptr : found->second;
   }
 
-  const Results& results_;
-  std::map<std::string_view, const WorkerRow*> workers_;
+  const record::Results& results_;
+  std::map<std::string_view, const record::WorkerRow*> workers_;
   std::vector<CaseRow> rows_;
   std::map<RowKey, std::size_t> index_;
 };
@@ -112,22 +113,22 @@ std::size_t digits_of(std::vector<std::string_view> ids) {
 
 }  // namespace
 
-std::vector<CaseRow> case_rows(const Results& results) {
+std::vector<CaseRow> case_rows(const record::Results& results) {
   Gatherer gatherer(results);
-  for (const Launch& launch : results.launches) gatherer.add(launch);
-  for (const StartRow& start : results.unfinished) gatherer.add(start);
+  for (const record::Launch& launch : results.launches) gatherer.add(launch);
+  for (const record::StartRow& start : results.unfinished) gatherer.add(start);
   return gatherer.take();
 }
 
 bool counts_instructions(const CaseRow& row) {
-  const auto counts = [](const Launch& launch) {
+  const auto counts = [](const record::Launch& launch) {
     return text_of(launch.row.report.effective, "profile.counts") == "valgrind";
   };
   if (row.pass != Pass::kWrapped) return false;
   return std::any_of(row.measured.begin(), row.measured.end(),
                      [&](const auto& measured) { return counts(*measured.launch); }) ||
          std::any_of(row.failed.begin(), row.failed.end(),
-                     [&](const Launch* launch) { return counts(*launch); });
+                     [&](const record::Launch* launch) { return counts(*launch); });
 }
 
 std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
@@ -166,7 +167,7 @@ std::string spread_name(const CaseRow& row) {
   return {};
 }
 
-std::string reason_of(const Launch& launch) {
+std::string reason_of(const record::Launch& launch) {
   if (!launch.row.outcome.reason.empty()) {
     std::string reason = launch.row.outcome.reason;
     std::replace(reason.begin(), reason.end(), '\n', ' ');
@@ -215,11 +216,12 @@ std::vector<std::string> varying_options(std::span<const OptionValues* const> ca
   return varying;
 }
 
-std::vector<std::string> varying_options(const std::vector<CaseRow>& rows, const Results& results) {
+std::vector<std::string> varying_options(const std::vector<CaseRow>& rows,
+                                         const record::Results& results) {
   std::vector<const OptionValues*> cases;
   for (const CaseRow& row : rows) cases.push_back(&row.options());
-  const std::vector<RunRow>& runs = results.runs;
-  const bool one_plan = std::all_of(runs.begin(), runs.end(), [&](const RunRow& run) {
+  const std::vector<record::RunRow>& runs = results.runs;
+  const bool one_plan = std::all_of(runs.begin(), runs.end(), [&](const record::RunRow& run) {
     return run.plan_digest == runs.front().plan_digest;
   });
   if (!one_plan || runs.empty()) return varying_options(cases, {});
@@ -246,7 +248,7 @@ std::size_t id_digits(const std::set<std::string>& ids) {
   return digits_of({ids.begin(), ids.end()});
 }
 
-RowNames::RowNames(const std::vector<CaseRow>& rows, const Results& results)
+RowNames::RowNames(const std::vector<CaseRow>& rows, const record::Results& results)
     : varying_(varying_options(rows, results)) {
   std::set<std::string> ids;
   for (const CaseRow& row : rows) ids.insert(row.run_id);
@@ -285,4 +287,4 @@ std::string case_label(const OptionValues& options, const std::vector<std::strin
   return label.empty() && !case_id.empty() ? "case " + case_id : label;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -13,7 +13,7 @@
 #include "harness/record/reader.h"
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 // Where the interval of a row comes from, and so how far it may be trusted.
 enum class Spread : std::uint8_t {
@@ -24,7 +24,7 @@ enum class Spread : std::uint8_t {
 };
 
 struct MeasuredLaunch {
-  const Launch* launch = nullptr;  // in the Results
+  const record::Launch* launch = nullptr;  // in the Results
   LaunchEstimate estimate;
 };
 
@@ -44,12 +44,12 @@ struct CaseRow {
   Pass pass = Pass::kTiming;
   std::string workload = {};
   bool smoke = false;
-  const OptionValues* asked = nullptr;  // in the Results: see options()
-  const RunRow* run = nullptr;          // in the Results; null: they do not say
-  const WorkerRow* worker = nullptr;    // of the first launch, in the Results; null as above
+  const OptionValues* asked = nullptr;        // in the Results: see options()
+  const record::RunRow* run = nullptr;        // in the Results; null: they do not say
+  const record::WorkerRow* worker = nullptr;  // of the first launch, in the Results; null as above
   std::vector<MeasuredLaunch> measured = {};
-  std::vector<const Launch*> skipped = {};
-  std::vector<const Launch*> failed = {};  // also measured launches without usable samples
+  std::vector<const record::Launch*> skipped = {};
+  std::vector<const record::Launch*> failed = {};  // also measured launches without usable samples
   std::int64_t unfinished = 0;
   std::vector<int> running = {};  // numbers of launches that are under way, from 0
 
@@ -57,7 +57,7 @@ struct CaseRow {
   std::optional<double> step_ns = {};     // median over launches of window time / steps
   std::optional<double> latency_ns = {};  // schedule.sync: step; median over launches of their p50
   Spread spread = Spread::kNone;
-  Interval interval_ns = {};                // of headline_ns()
+  stats::Interval interval_ns = {};         // of headline_ns()
   std::optional<double> mean_ns = {};       // of step_ns: far from the median, some launches differ
   std::optional<double> step_host_ns = {};  // by the host's clock
   std::vector<PhaseEstimate> phases = {};   // of the host; sum to step_host_ns
@@ -81,7 +81,7 @@ struct CaseRow {
   std::optional<double> vs_best = {};
   bool is_best = false;  // or cannot be told from it
   std::optional<double> vs_baseline = {};
-  std::optional<Interval> vs_baseline_interval = {};
+  std::optional<stats::Interval> vs_baseline_interval = {};
 
   // As asked.
   [[nodiscard]] const OptionValues& options() const {
@@ -95,7 +95,7 @@ struct CaseRow {
 };
 
 // In plan order, which is the order of first appearance. Points into `results`.
-[[nodiscard]] std::vector<CaseRow> case_rows(const Results& results);
+[[nodiscard]] std::vector<CaseRow> case_rows(const record::Results& results);
 
 // Of launches under valgrind that count instructions: their steps are many times slower.
 [[nodiscard]] bool counts_instructions(const CaseRow& row);
@@ -108,7 +108,7 @@ struct CaseRow {
 [[nodiscard]] std::string spread_name(const CaseRow& row);
 
 // Why the launch gave no numbers: on one line, never empty.
-[[nodiscard]] std::string reason_of(const Launch& launch);
+[[nodiscard]] std::string reason_of(const record::Launch& launch);
 
 // Full names of the options that tell cases apart: those of `swept` that any of them has, in that
 // order; where nothing was swept those with two values or more.
@@ -116,7 +116,7 @@ struct CaseRow {
                                                        std::span<const std::string> swept);
 // Of the rows; what was swept counts when all results are of one plan.
 [[nodiscard]] std::vector<std::string> varying_options(const std::vector<CaseRow>& rows,
-                                                       const Results& results = {});
+                                                       const record::Results& results = {});
 // "num_workers" for "loader.num_workers" while no other of `names` ends alike.
 [[nodiscard]] std::string short_name(const std::string& name,
                                      const std::vector<std::string>& names);
@@ -127,7 +127,7 @@ struct CaseRow {
 // several.
 class RowNames {
  public:
-  RowNames(const std::vector<CaseRow>& rows, const Results& results);
+  RowNames(const std::vector<CaseRow>& rows, const record::Results& results);
   // "num_workers=4 pin_memory=true (arm a)"
   [[nodiscard]] std::string name(const CaseRow& row) const;
   [[nodiscard]] const std::vector<std::string>& varying() const { return varying_; }
@@ -147,4 +147,4 @@ class RowNames {
                                      const std::vector<std::string>& varying,
                                      const std::string& case_id = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

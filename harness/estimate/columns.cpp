@@ -6,7 +6,7 @@
 #include "harness/estimate/ranking.h"
 #include "harness/record/encode.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 using Row = const CaseRow&;
@@ -53,15 +53,15 @@ bool placed_by_table(Row) { return false; }
 
 std::optional<JudgedValue> samples_rate(Row row) { return judged_value(row, Judged::kSamplesRate); }
 
-Value end_of(const std::optional<JudgedValue>& value, double Interval::*end) {
+Value end_of(const std::optional<JudgedValue>& value, double stats::Interval::*end) {
   return value && value->spread != Spread::kNone ? Value(value->interval.*end) : Value();
 }
 
-Value vs_baseline_end(Row row, double Interval::*end) {
+Value vs_baseline_end(Row row, double stats::Interval::*end) {
   return row.vs_baseline_interval ? Value((*row.vs_baseline_interval).*end) : Value();
 }
 
-Value of_run(Row row, std::string RunRow::*text) {
+Value of_run(Row row, std::string record::RunRow::*text) {
   return row.run == nullptr ? Value() : Value(row.run->*text);
 }
 
@@ -81,10 +81,11 @@ constexpr EstimateColumn kKeyColumns[] = {
      .header = "run",
      .shown_for = placed_by_table},
     {.name = "arm", .get = [](Row row) { return Value(row.arm); }},
-    {.name = "pass", .get = [](Row row) { return Value(std::string(name_of(row.pass))); }},
+    {.name = "pass", .get = [](Row row) { return Value(std::string(record::name_of(row.pass))); }},
     {.name = "workload", .get = [](Row row) { return Value(row.workload); }},
-    {.name = "experiment", .get = [](Row row) { return of_run(row, &RunRow::name); }},
-    {.name = "started_utc", .get = [](Row row) { return of_run(row, &RunRow::started_utc); }},
+    {.name = "experiment", .get = [](Row row) { return of_run(row, &record::RunRow::name); }},
+    {.name = "started_utc",
+     .get = [](Row row) { return of_run(row, &record::RunRow::started_utc); }},
     {.name = "host", .get = host_of},
 };
 
@@ -153,10 +154,10 @@ constexpr EstimateColumn kEstimateColumns[] = {
      .on_page = 1,
      .page_after = " samples/s"},
     {.name = "samples_per_s_low",
-     .get = [](Row row) { return end_of(samples_rate(row), &Interval::low); },
+     .get = [](Row row) { return end_of(samples_rate(row), &stats::Interval::low); },
      .format = ColumnFormat::kNumber},
     {.name = "samples_per_s_high",
-     .get = [](Row row) { return end_of(samples_rate(row), &Interval::high); },
+     .get = [](Row row) { return end_of(samples_rate(row), &stats::Interval::high); },
      .format = ColumnFormat::kNumber},
     {.name = "tokens_per_s",
      .get = number<&CaseRow::tokens_per_s>,
@@ -191,10 +192,10 @@ constexpr EstimateColumn kEstimateColumns[] = {
      .header = "vs baseline",
      .shown_for = placed_by_table},
     {.name = "vs_baseline_low",
-     .get = [](Row row) { return vs_baseline_end(row, &Interval::low); },
+     .get = [](Row row) { return vs_baseline_end(row, &stats::Interval::low); },
      .format = ColumnFormat::kRatio},
     {.name = "vs_baseline_high",
-     .get = [](Row row) { return vs_baseline_end(row, &Interval::high); },
+     .get = [](Row row) { return vs_baseline_end(row, &stats::Interval::high); },
      .format = ColumnFormat::kRatio},
 };
 
@@ -203,4 +204,4 @@ constexpr EstimateColumn kEstimateColumns[] = {
 std::span<const EstimateColumn> key_columns() { return kKeyColumns; }
 std::span<const EstimateColumn> estimate_columns() { return kEstimateColumns; }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -12,7 +12,7 @@
 #include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 // How people read the number; programs get it in base units.
 enum class ColumnFormat : std::uint8_t {
@@ -51,4 +51,4 @@ struct EstimateColumn {
 // What was found, in the order of CSV and JSON and of the tables.
 [[nodiscard]] std::span<const EstimateColumn> estimate_columns();
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -11,12 +11,12 @@
 #include "harness/estimate/step_columns.h"
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 constexpr int kFirstMinorWithWholeWindows = 3;
 
-bool ran_on_device(const LaunchRow& row) {
+bool ran_on_device(const record::LaunchRow& row) {
   std::string device = text_of(row.report.effective, "device");
   if (device.empty()) device = text_of(row.options, "device");
   return device.starts_with("cuda");
@@ -27,7 +27,8 @@ void other_last(std::vector<PhaseTime>& phases) {
                         [](const PhaseTime& phase) { return phase.name != "other"; });
 }
 
-std::vector<PhaseTime> phases_at(PhasePlace place, const Launch& launch, const StepColumns& steps) {
+std::vector<PhaseTime> phases_at(PhasePlace place, const record::Launch& launch,
+                                 const StepColumns& steps) {
   std::vector<PhaseTime> phases;
   for (const std::string_view column : steps.names()) {
     auto phase = phase_of(launch, column);
@@ -38,18 +39,18 @@ std::vector<PhaseTime> phases_at(PhasePlace place, const Launch& launch, const S
   return phases;
 }
 
-void add_host(const Launch& launch, const StepColumns& steps, LaunchEstimate& out) {
+void add_host(const record::Launch& launch, const StepColumns& steps, LaunchEstimate& out) {
   out.host_ns = steps.sum("step_ns");
   out.phases = phases_at(PhasePlace::kHost, launch, steps);
   other_last(out.phases);
 }
 
 // Files before 1.3 know the span of each step on the device, not the time between the ends of two.
-void add_device(const Launch& launch, const StepColumns& steps, bool old_file,
+void add_device(const record::Launch& launch, const StepColumns& steps, bool old_file,
                 LaunchEstimate& out) {
   const auto medians = [&](std::string_view name) {
     const std::vector<double> values = steps.values(name);
-    return values.empty() ? std::nullopt : std::optional(median(values));
+    return values.empty() ? std::nullopt : std::optional(stats::median(values));
   };
   out.device_span_ns = medians("step_device_ns");
   out.host_lead_ns = medians("host_lead_ns");
@@ -78,11 +79,11 @@ std::vector<FlaggedSteps> count_flags(std::span<const std::int64_t> flags) {
 StepQuantiles quantiles_of(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   StepQuantiles out;
-  out.p50_ns = quantile_of_sorted(times, 0.5);
-  out.p90_ns = quantile_of_sorted(times, 0.9);
-  out.any_p99_ns = quantile_of_sorted(times, 0.99);
+  out.p50_ns = stats::quantile_of_sorted(times, 0.5);
+  out.p90_ns = stats::quantile_of_sorted(times, 0.9);
+  out.any_p99_ns = stats::quantile_of_sorted(times, 0.99);
   if (times.size() >= kMinStepsForP99) out.p99_ns = out.any_p99_ns;
-  out.iqr_ns = quantile_of_sorted(times, 0.75) - quantile_of_sorted(times, 0.25);
+  out.iqr_ns = stats::quantile_of_sorted(times, 0.75) - stats::quantile_of_sorted(times, 0.25);
   return out;
 }
 
@@ -96,14 +97,14 @@ std::vector<double> latencies(const StepColumns& steps) {
 Latency latency_of(std::span<const double> times) {
   constexpr std::size_t kBlocks = 10;
   constexpr double kConfidence = 0.95;
-  Latency out{.p50_ns = median(times)};
+  Latency out{.p50_ns = stats::median(times)};
   const std::size_t length = times.size() / kBlocks;
   if (length == 0) return out;
   std::vector<double> medians;
   for (std::size_t block = 0; block < kBlocks; ++block) {
-    medians.push_back(median(times.subspan(block * length, length)));
+    medians.push_back(stats::median(times.subspan(block * length, length)));
   }
-  out.interval_ns = median_interval(medians, kConfidence);
+  out.interval_ns = stats::median_interval(medians, kConfidence);
   return out;
 }
 
@@ -136,7 +137,7 @@ std::optional<EpochBorders> borders_of(const StepColumns& steps, std::int64_t tu
   return out;
 }
 
-bool wants_latency(const Launch& launch) {
+bool wants_latency(const record::Launch& launch) {
   return text_of(launch.row.options, "schedule.sync") == "step";
 }
 
@@ -154,7 +155,7 @@ std::string_view name_of(StepClock clock) {
   return "device";
 }
 
-std::optional<LaunchEstimate> estimate_of(const Launch& launch) {
+std::optional<LaunchEstimate> estimate_of(const record::Launch& launch) {
   StepColumns steps(launch);
   if (steps.steps() == 0 || !steps.complete("step_ns")) return std::nullopt;
   LaunchEstimate out;
@@ -184,7 +185,7 @@ std::optional<LaunchEstimate> estimate_of(const Launch& launch) {
   return out;
 }
 
-std::vector<double> quantile_times(const Launch& launch) {
+std::vector<double> quantile_times(const record::Launch& launch) {
   StepColumns steps(launch);
   if (steps.steps() == 0 || !steps.complete("step_ns")) return {};
   if (launch.schema_minor < kFirstMinorWithWholeWindows) {
@@ -216,4 +217,4 @@ double headline_ns(const LaunchEstimate& launch, StepClock clock) {
   return launch.latency ? launch.latency->p50_ns : step_ns(launch, clock);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -14,7 +14,7 @@
 #include "harness/record/reader.h"
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 // Which clock gave the time of the windows.
 enum class StepClock : std::uint8_t {
@@ -49,7 +49,7 @@ struct StepQuantiles {
 // schedule.sync: step. The time of a step without the wait for its data.
 struct Latency {
   double p50_ns = 0;
-  std::optional<Interval> interval_ns = {};  // 95 %, of the medians of ten blocks of steps
+  std::optional<stats::Interval> interval_ns = {};  // 95 %, of the medians of ten blocks of steps
 };
 
 // The first batches of epochs, where the loader stops between them. Workers that start together
@@ -85,11 +85,11 @@ struct LaunchEstimate {
 };
 
 // Nothing without samples.
-[[nodiscard]] std::optional<LaunchEstimate> estimate_of(const Launch& launch);
+[[nodiscard]] std::optional<LaunchEstimate> estimate_of(const record::Launch& launch);
 
 // What its quantiles are of, one for each step that they count, in order: the host's step times, or
 // latencies where these are asked for. Empty without samples.
-[[nodiscard]] std::vector<double> quantile_times(const Launch& launch);
+[[nodiscard]] std::vector<double> quantile_times(const record::Launch& launch);
 
 // The best clock that the launch has.
 [[nodiscard]] StepClock clock_of(const LaunchEstimate& launch);
@@ -101,4 +101,4 @@ struct LaunchEstimate {
 // step.
 [[nodiscard]] double headline_ns(const LaunchEstimate& launch, StepClock clock);
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

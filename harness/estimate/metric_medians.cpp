@@ -5,7 +5,7 @@
 
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 std::vector<MetricMedian> metric_medians(const CaseRow& row) {
   std::vector<MetricMedian> all;
@@ -22,10 +22,10 @@ std::vector<MetricMedian> metric_medians(const CaseRow& row) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     values.push_back(all[i].value);
     if (i + 1 < all.size() && all[i + 1].name == all[i].name) continue;
-    medians.push_back({all[i].name, median(values)});
+    medians.push_back({all[i].name, stats::median(values)});
     values.clear();
   }
   return medians;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

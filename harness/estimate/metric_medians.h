@@ -7,7 +7,7 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 struct MetricMedian {
   std::string_view name;  // in the Results
@@ -17,4 +17,4 @@ struct MetricMedian {
 // Over the measured launches that have it, of each metric that any of them has; by name.
 [[nodiscard]] std::vector<MetricMedian> metric_medians(const CaseRow& row);
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

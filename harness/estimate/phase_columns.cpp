@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 // Files before 1.4 do not say which columns are phases, and no file says it of a column that its
@@ -17,7 +17,7 @@ bool guessed_by_name(std::string_view column) {
          std::find(kOthers.begin(), kOthers.end(), column) == kOthers.end();
 }
 
-bool is_phase(const Launch& launch, std::string_view column) {
+bool is_phase(const record::Launch& launch, std::string_view column) {
   if (launch.phases != nullptr) {
     const auto declared = launch.phases->find(column);
     if (declared != launch.phases->end()) return declared->second;
@@ -27,7 +27,7 @@ bool is_phase(const Launch& launch, std::string_view column) {
 
 }  // namespace
 
-std::optional<PhaseColumn> phase_of(const Launch& launch, std::string_view column) {
+std::optional<PhaseColumn> phase_of(const record::Launch& launch, std::string_view column) {
   if (!is_phase(launch, column)) return std::nullopt;
   constexpr auto kSuffixes = std::to_array<std::pair<std::string_view, PhasePlace>>(
       {{"_side_device_ns", PhasePlace::kSideStream},
@@ -41,4 +41,4 @@ std::optional<PhaseColumn> phase_of(const Launch& launch, std::string_view colum
   return std::nullopt;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

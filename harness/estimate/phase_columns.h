@@ -9,7 +9,7 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 enum class PhasePlace : std::uint8_t {
   kHost,           // <phase>_ns: with the others it sums to step_ns
@@ -23,6 +23,7 @@ struct PhaseColumn {
 };
 
 // nullopt if the column is no phase.
-[[nodiscard]] std::optional<PhaseColumn> phase_of(const Launch& launch, std::string_view column);
+[[nodiscard]] std::optional<PhaseColumn> phase_of(const record::Launch& launch,
+                                                  std::string_view column);
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

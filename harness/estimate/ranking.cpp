@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 bool can_be_ranked(const CaseRow& row) {
@@ -32,7 +32,9 @@ bool differs(std::span<const CaseRow> rows, std::optional<double> CaseRow::*rate
   return *most > *least * (1 + kSame);
 }
 
-bool overlap(const Interval& a, const Interval& b) { return a.low <= b.high && b.low <= a.high; }
+bool overlap(const stats::Interval& a, const stats::Interval& b) {
+  return a.low <= b.high && b.low <= a.high;
+}
 
 std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) {
   const auto a = judged_value(row, by);
@@ -142,4 +144,4 @@ void compare_with_best(std::span<CaseRow> rows) {
   for (const std::size_t i : ranking->ties) rows[i].is_best = true;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

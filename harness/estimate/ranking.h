@@ -12,7 +12,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 // By what cases are ranked: a rate where their steps do different amounts of work, else the time.
 enum class Judged : std::uint8_t { kStep, kLatency, kSamplesRate, kTokensRate };
@@ -24,7 +24,7 @@ enum class Judged : std::uint8_t { kStep, kLatency, kSamplesRate, kTokensRate };
 struct JudgedValue {
   double centre = 0;  // nanoseconds, or per second
   Spread spread = Spread::kNone;
-  Interval interval = {};
+  stats::Interval interval = {};
 };
 
 // Rows that can be ranked: timed, no smoke run, no arm of an A/B campaign. nullopt if there are
@@ -37,7 +37,7 @@ struct Ratio {
   double value = 0;
   // From the ends of both intervals: it holds 1 exactly where these overlap. Only of two intervals
   // over launches.
-  std::optional<Interval> interval = {};
+  std::optional<stats::Interval> interval = {};
 };
 // How many times as fast: above 1 where `row` is the better of the two.
 [[nodiscard]] std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by);
@@ -58,4 +58,4 @@ struct Ranking {
 // Fills `vs_best` and `is_best` of the rows.
 void compare_with_best(std::span<CaseRow> rows);
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

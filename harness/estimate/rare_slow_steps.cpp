@@ -7,7 +7,7 @@
 
 #include "harness/estimate/step_columns.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 constexpr std::size_t kFewestLaunches = 3;
@@ -53,4 +53,4 @@ std::optional<RareSlowSteps> rare_slow_steps(const CaseRow& row, double margin) 
   return found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

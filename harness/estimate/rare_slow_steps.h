@@ -8,7 +8,7 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 struct RareSlowSteps {
   std::int64_t slow = 0;    // longer than any step of the launch in the middle
@@ -20,4 +20,4 @@ struct RareSlowSteps {
 // Nothing while mean and median over launches agree within `margin`.
 [[nodiscard]] std::optional<RareSlowSteps> rare_slow_steps(const CaseRow& row, double margin);
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 std::span<const std::int64_t> StepColumns::Part::column(std::string_view name) const {
   const std::vector<std::int64_t>* values = samples->steps.find(name);
@@ -12,8 +12,8 @@ std::span<const std::int64_t> StepColumns::Part::column(std::string_view name) c
                            : std::span(*values).subspan(from, to - from);
 }
 
-StepColumns::StepColumns(const Launch& launch) {
-  for (const CycleSamples& samples : launch.samples) {
+StepColumns::StepColumns(const record::Launch& launch) {
+  for (const record::CycleSamples& samples : launch.samples) {
     const std::size_t size = samples.steps.steps();
     if (size == 0) continue;
     for (const std::string& name : samples.steps.names) {
@@ -99,4 +99,4 @@ bool StepColumns::cut_to_epochs(std::int64_t border) {
   return true;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -11,11 +11,11 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 class StepColumns {
  public:
-  explicit StepColumns(const Launch& launch);
+  explicit StepColumns(const record::Launch& launch);
 
   [[nodiscard]] std::size_t steps() const { return steps_; }
   // In order of first appearance.
@@ -35,7 +35,7 @@ class StepColumns {
 
  private:
   struct Part {
-    const CycleSamples* samples = nullptr;
+    const record::CycleSamples* samples = nullptr;
     std::size_t from = 0;
     std::size_t to = 0;
     [[nodiscard]] std::span<const std::int64_t> column(std::string_view name) const;
@@ -45,4 +45,4 @@ class StepColumns {
   std::size_t steps_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -4,15 +4,15 @@
 #include <limits>
 #include <optional>
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 using Estimates = std::vector<std::optional<LaunchEstimate>>;
 
-Estimates estimates_of(std::span<const Launch* const> launches) {
+Estimates estimates_of(std::span<const record::Launch* const> launches) {
   Estimates estimates;
   estimates.reserve(launches.size());
-  for (const Launch* launch : launches) estimates.push_back(estimate_of(*launch));
+  for (const record::Launch* launch : launches) estimates.push_back(estimate_of(*launch));
   return estimates;
 }
 
@@ -28,8 +28,8 @@ std::vector<double> values_of(const Estimates& estimates, StepClock clock) {
 
 }  // namespace
 
-StepTimes step_times(std::span<const Launch* const> base,
-                     std::span<const Launch* const> candidate) {
+StepTimes step_times(std::span<const record::Launch* const> base,
+                     std::span<const record::Launch* const> candidate) {
   const Estimates a = estimates_of(base);
   const Estimates b = estimates_of(candidate);
   std::optional<StepClock> clock;
@@ -52,4 +52,4 @@ StepTimes step_times(std::span<const Launch* const> base,
   return times;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -8,7 +8,7 @@
 
 #include "harness/estimate/launch_estimate.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
 struct StepTimes {
   StepClock clock = StepClock::kHost;
@@ -18,7 +18,7 @@ struct StepTimes {
   std::vector<double> candidate;
 };
 
-[[nodiscard]] StepTimes step_times(std::span<const Launch* const> base,
-                                   std::span<const Launch* const> candidate);
+[[nodiscard]] StepTimes step_times(std::span<const record::Launch* const> base,
+                                   std::span<const record::Launch* const> candidate);
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

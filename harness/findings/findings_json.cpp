@@ -7,16 +7,16 @@
 #include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
 
-namespace stepbench {
+namespace stepbench::findings {
 namespace {
 
 constexpr std::string_view kLowConfidence = "low";
 
 [[noreturn]] void wrong(const std::string& member, const std::string& wanted) {
-  throw LineError("field 'findings': member '" + member + "' must be " + wanted);
+  throw json::LineError("field 'findings': member '" + member + "' must be " + wanted);
 }
 
-std::string text(const LineObject& object, const char* member) {
+std::string text(const json::LineObject& object, const char* member) {
   const auto found = object.find(member);
   if (!found) return {};
   const auto view = found->text();
@@ -24,7 +24,7 @@ std::string text(const LineObject& object, const char* member) {
   return std::string(*view);
 }
 
-std::optional<double> number(const LineObject& object, const char* member) {
+std::optional<double> number(const json::LineObject& object, const char* member) {
   const auto found = object.find(member);
   if (!found || found->is_null()) return std::nullopt;
   const auto number = found->number();
@@ -32,7 +32,7 @@ std::optional<double> number(const LineObject& object, const char* member) {
   return number;
 }
 
-std::optional<std::int64_t> whole(const LineObject& object, const char* member) {
+std::optional<std::int64_t> whole(const json::LineObject& object, const char* member) {
   const auto found = object.find(member);
   if (!found || found->is_null()) return std::nullopt;
   const auto number = found->integer();
@@ -40,7 +40,7 @@ std::optional<std::int64_t> whole(const LineObject& object, const char* member) 
   return number;
 }
 
-std::vector<JsonView> array(const LineObject& object, const char* member) {
+std::vector<json::JsonView> array(const json::LineObject& object, const char* member) {
   const auto found = object.find(member);
   if (!found) return {};
   auto elements = found->elements();
@@ -48,10 +48,10 @@ std::vector<JsonView> array(const LineObject& object, const char* member) {
   return std::move(*elements);
 }
 
-Finding finding_of(const JsonView& view) {
+Finding finding_of(const json::JsonView& view) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const auto object = view.object();
-  if (!object) throw LineError("field 'findings' must be an array of objects");
+  if (!object) throw json::LineError("field 'findings' must be an array of objects");
   Finding out{.id = text(*object, "id"),
               .severity = severity_named(text(*object, "severity")).value_or(Severity::kWarning),
               .text = text(*object, "text"),
@@ -61,7 +61,7 @@ Finding finding_of(const JsonView& view) {
               .share = number(*object, "share"),
               .remedy = text(*object, "remedy")};
   if (out.id.empty()) wrong("id", "a string that is not empty");
-  for (const JsonView& each : array(*object, "evidence")) {
+  for (const json::JsonView& each : array(*object, "evidence")) {
     const auto evidence = each.text();
     if (!evidence) wrong("evidence", "an array of strings");
     out.evidence.emplace_back(*evidence);
@@ -70,7 +70,7 @@ Finding finding_of(const JsonView& view) {
   out.window = text(*object, "window");
   out.low_confidence = text(*object, "confidence") == kLowConfidence;
   out.undecided = text(*object, "undecided");
-  for (const JsonView& each : array(*object, "places")) {
+  for (const json::JsonView& each : array(*object, "places")) {
     const auto place = each.object();
     if (!place) wrong("places", "an array of {name, at_ns, duration_ns, step}");
     if (out.places.size() == kMaxPlaces) break;
@@ -79,7 +79,7 @@ Finding finding_of(const JsonView& view) {
                           .duration_ns = whole(*place, "duration_ns").value_or(0),
                           .step = whole(*place, "step").value_or(-1)});
   }
-  for (const JsonView& each : array(*object, "set")) {
+  for (const json::JsonView& each : array(*object, "set")) {
     const auto setting = each.object();
     if (!setting) wrong("set", "an array of {option, value}");
     out.set.push_back({.option = text(*setting, "option"), .value = text(*setting, "value")});
@@ -89,7 +89,7 @@ Finding finding_of(const JsonView& view) {
 
 }  // namespace
 
-void add_members(JsonText& json, const Finding& finding) {
+void add_members(json::JsonText& json, const Finding& finding) {
   json.text("id", finding.id).text("severity", name_of(finding.severity));
   json.text("text", finding.text).number("value", finding.value);
   json.number("threshold", finding.threshold).text("unit", finding.unit);
@@ -118,7 +118,7 @@ void add_members(JsonText& json, const Finding& finding) {
   json.close_array();
 }
 
-void add_findings(JsonText& json, std::string_view key, std::span<const Finding> findings) {
+void add_findings(json::JsonText& json, std::string_view key, std::span<const Finding> findings) {
   json.open_array(key);
   for (const Finding& finding : findings) {
     json.open_object();
@@ -128,12 +128,12 @@ void add_findings(JsonText& json, std::string_view key, std::span<const Finding>
   json.close_array();
 }
 
-std::vector<Finding> decode_findings(const JsonView& array) {
+std::vector<Finding> decode_findings(const json::JsonView& array) {
   const auto elements = array.elements();
-  if (!elements) throw LineError("field 'findings' must be an array of objects");
+  if (!elements) throw json::LineError("field 'findings' must be an array of objects");
   std::vector<Finding> all;
-  for (const JsonView& each : *elements) all.push_back(finding_of(each));
+  for (const json::JsonView& each : *elements) all.push_back(finding_of(each));
   return all;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::findings

@@ -9,17 +9,19 @@
 #include "harness/findings/finding.h"
 #include "harness/json/json_text.h"
 
-namespace stepbench {
-
+namespace stepbench::json {
 class JsonView;
+}  // namespace stepbench::json
+
+namespace stepbench::findings {
 
 // The members of one finding, into an object that is open.
-void add_members(JsonText& json, const Finding& finding);
+void add_members(json::JsonText& json, const Finding& finding);
 // An array; members that hold nothing are left out.
-void add_findings(JsonText& json, std::string_view key, std::span<const Finding> findings);
+void add_findings(json::JsonText& json, std::string_view key, std::span<const Finding> findings);
 
 // `array` is a JSON array of findings. Unknown members are ignored, a severity of a later version
 // counts as a warning. Throws LineError.
-[[nodiscard]] std::vector<Finding> decode_findings(const JsonView& array);
+[[nodiscard]] std::vector<Finding> decode_findings(const json::JsonView& array);
 
-}  // namespace stepbench
+}  // namespace stepbench::findings

@@ -4,7 +4,7 @@
 
 #include "harness/findings/finding.h"
 
-namespace stepbench {
+namespace stepbench::findings {
 
 // `share` of the step's time: a problem from a quarter on, a warning from a twentieth.
 [[nodiscard]] constexpr Severity severity_of_share(double share) {
@@ -14,4 +14,4 @@ namespace stepbench {
   return share >= kWarningShare ? Severity::kWarning : Severity::kInfo;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::findings

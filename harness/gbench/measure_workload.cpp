@@ -105,18 +105,18 @@ void measure_workload(benchmark::State& state, const WorkloadType& type,
   try {
     workload = type.make(resolved, context);
     if (const auto reason = workload->set_up()) {
-      state.SkipWithError(("skipped: " + printable(*reason)).c_str());
+      state.SkipWithError(("skipped: " + text::printable(*reason)).c_str());
     } else {
       run_steps(state, *workload, resolved, context, context.phase_names);
     }
   } catch (const std::exception& error) {
-    state.SkipWithError(printable(error.what()).c_str());
+    state.SkipWithError(text::printable(error.what()).c_str());
   }
   if (workload == nullptr) return;
   try {
     workload->tear_down();
   } catch (const std::exception& error) {
-    state.SkipWithError(printable(error.what()).c_str());
+    state.SkipWithError(text::printable(error.what()).c_str());
   }
 }
 

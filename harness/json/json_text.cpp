@@ -13,7 +13,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::json {
 namespace {
 
 void append_code_unit(std::string& to, char32_t unit) {
@@ -82,11 +82,11 @@ void append_json_string(std::string& to, std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x80) {
       const std::string_view rest = text.substr(i);
-      const std::size_t length = utf8_length(rest);
-      if (unprintable_length(rest) > 0) {
-        append_escaped(to, code_point(rest));
+      const std::size_t length = text::utf8_length(rest);
+      if (text::unprintable_length(rest) > 0) {
+        append_escaped(to, text::code_point(rest));
       } else {
-        to += length == 0 ? kReplacementCharacter : rest.substr(0, length);
+        to += length == 0 ? text::kReplacementCharacter : rest.substr(0, length);
       }
       i += length == 0 ? 1 : length;
       continue;
@@ -134,7 +134,7 @@ void JsonText::begin(const JsonKey& key) {
   line_ += key.text();
 }
 
-void JsonText::pass_on(const TextSink& sink) {
+void JsonText::pass_on(const text::TextSink& sink) {
   if (line_.empty()) return;
   sink(std::string_view(line_).substr(0, line_.size() - 1));
   line_.erase(0, line_.size() - 1);  // tells whether a comma comes next
@@ -256,4 +256,4 @@ JsonText& JsonText::numbers(std::string_view key, std::span<const double> values
   return close_array();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::json

@@ -12,7 +12,7 @@
 #include "harness/base/value.h"
 #include "harness/text/text_sink.h"
 
-namespace stepbench {
+namespace stepbench::json {
 
 // The text as a JSON string with its quotation marks. Bytes that are not UTF-8 become U+FFFD; what
 // printable() makes visible is written as \uXXXX, so that a terminal can show the line.
@@ -61,7 +61,7 @@ class JsonText {
   [[nodiscard]] const std::string& line() const { return line_; }
   [[nodiscard]] std::string take() { return std::move(line_); }
   // Gives what is there to `sink`, but for its last character, and goes on behind it.
-  void pass_on(const TextSink& sink);
+  void pass_on(const text::TextSink& sink);
 
  private:
   void begin(std::string_view key);
@@ -73,4 +73,4 @@ class JsonText {
   std::string line_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::json

@@ -4,7 +4,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::json {
 
 // A line of JSON that cannot be used: not JSON, not ours, of a later major version, or a field of
 // the wrong type.
@@ -13,4 +13,4 @@ class LineError : public Error {
   using Error::Error;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::json

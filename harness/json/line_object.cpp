@@ -10,7 +10,7 @@
 #include "harness/json/line_error.h"
 #include "harness/json/number_arrays.h"
 
-namespace stepbench {
+namespace stepbench::json {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -296,4 +296,4 @@ LineParser::Line LineParser::parse(std::string_view line, Padding padding) {
   return parsed;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::json

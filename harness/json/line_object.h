@@ -15,7 +15,7 @@
 #include "harness/base/option_values.h"
 #include "harness/base/value.h"
 
-namespace stepbench {
+namespace stepbench::json {
 
 class LineObject;
 
@@ -106,4 +106,4 @@ class LineParser {
 [[noreturn]] void wrong_type(std::string_view field, std::string_view wanted,
                              const JsonView& value);
 
-}  // namespace stepbench
+}  // namespace stepbench::json

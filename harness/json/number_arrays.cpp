@@ -6,7 +6,7 @@
 
 #include "harness/json/line_error.h"
 
-namespace stepbench {
+namespace stepbench::json {
 namespace {
 
 class NumberParser {
@@ -89,4 +89,4 @@ class NumberParser {
 
 NumberArrays parse_number_arrays(std::string_view text) { return NumberParser(text).parse(); }
 
-}  // namespace stepbench
+}  // namespace stepbench::json

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::json {
 
 struct NumberArrays {
   std::vector<std::vector<std::int64_t>> values;
@@ -18,4 +18,4 @@ struct NumberArrays {
 // that is none of JSON's ('\n' or NUL). Throws LineError naming array and element.
 [[nodiscard]] NumberArrays parse_number_arrays(std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::json

@@ -8,7 +8,7 @@
 
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,24 +51,25 @@ std::optional<double> ratio(std::optional<std::int64_t> quota, std::optional<std
 }
 
 std::optional<double> quota_of_version_1(const fs::path& group) {
-  return ratio(read_integer(group / "cpu.cfs_quota_us"), read_integer(group / "cpu.cfs_period_us"));
+  return ratio(os::read_integer(group / "cpu.cfs_quota_us"),
+               os::read_integer(group / "cpu.cfs_period_us"));
 }
 
 std::optional<double> quota_of_version_2(const fs::path& group) {
-  const std::string line = read_line(group / "cpu.max").value_or("");
-  const auto words = split_words(line);  // "max 100000", "250000 100000"
+  const std::string line = os::read_line(group / "cpu.max").value_or("");
+  const auto words = os::split_words(line);  // "max 100000", "250000 100000"
   if (words.size() != 2) return std::nullopt;
-  return ratio(parse_integer(words[0]), parse_integer(words[1]));
+  return ratio(os::parse_integer(words[0]), os::parse_integer(words[1]));
 }
 
 std::optional<std::int64_t> throttled_ns_of(const fs::path& group) {
-  const std::string text = read_text(group / "cpu.stat").value_or("");
-  if (const auto field = find_field(text, "throttled_usec")) {
-    const auto us = parse_integer(*field);
+  const std::string text = os::read_text(group / "cpu.stat").value_or("");
+  if (const auto field = os::find_field(text, "throttled_usec")) {
+    const auto us = os::parse_integer(*field);
     return us ? std::optional{*us * 1000} : std::nullopt;
   }
-  const auto field = find_field(text, "throttled_time");
-  return field ? parse_integer(*field) : std::nullopt;
+  const auto field = os::find_field(text, "throttled_time");
+  return field ? os::parse_integer(*field) : std::nullopt;
 }
 
 template <typename Number>
@@ -79,7 +80,7 @@ void keep_least(const std::optional<Number>& value, std::optional<Number>& least
 }  // namespace
 
 Cgroup::Cgroup(const fs::path& root) {
-  const std::string text = read_text(root / "proc/self/cgroup").value_or("");
+  const std::string text = os::read_text(root / "proc/self/cgroup").value_or("");
   const fs::path mount = root / "sys/fs/cgroup";
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -116,19 +117,19 @@ std::optional<std::int64_t> Cgroup::memory_limit_bytes() const {
   std::optional<std::int64_t> least;
   const bool first_version = !memory_.empty();
   for (const fs::path& group : first_version ? memory_ : unified_) {
-    keep_least(read_integer(group / (first_version ? "memory.limit_in_bytes" : "memory.max")),
+    keep_least(os::read_integer(group / (first_version ? "memory.limit_in_bytes" : "memory.max")),
                least);
   }
   return least && *least < kUnlimited ? least : std::nullopt;
 }
 
 std::optional<std::int64_t> Cgroup::oom_kills() const {
-  const auto text = !memory_.empty()    ? read_text(memory_.front() / "memory.oom_control")
-                    : !unified_.empty() ? read_text(unified_.front() / "memory.events")
+  const auto text = !memory_.empty()    ? os::read_text(memory_.front() / "memory.oom_control")
+                    : !unified_.empty() ? os::read_text(unified_.front() / "memory.events")
                                         : std::nullopt;
   if (!text) return std::nullopt;
-  const auto field = find_field(*text, "oom_kill");
-  return field ? parse_integer(*field) : std::nullopt;
+  const auto field = os::find_field(*text, "oom_kill");
+  return field ? os::parse_integer(*field) : std::nullopt;
 }
 
 std::optional<std::int64_t> Cgroup::throttled_ns() const {
@@ -139,4 +140,4 @@ std::optional<std::int64_t> Cgroup::throttled_ns() const {
   return sum;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::machine {
 
 class Cgroup {
  public:
@@ -28,4 +28,4 @@ class Cgroup {
   Levels cpu_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

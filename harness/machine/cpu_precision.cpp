@@ -9,7 +9,7 @@
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 // What oneDNN looks for on x86, and the scalable and NEON units of ARM.
@@ -25,7 +25,7 @@ bool is_x86(const std::set<std::string, std::less<>>& features) {
 }  // namespace
 
 std::set<std::string, std::less<>> cpu_features(const std::filesystem::path& root) {
-  std::istringstream lines(read_text(root / "proc/cpuinfo").value_or(""));
+  std::istringstream lines(os::read_text(root / "proc/cpuinfo").value_or(""));
   std::set<std::string, std::less<>> features;
   for (std::string line; features.empty() && std::getline(lines, line);) {
     if (!line.starts_with("flags") && !line.starts_with("Features")) continue;
@@ -65,4 +65,4 @@ std::optional<Finding> emulated_precision(std::string_view precision,
                  .set = {{.option = "model.precision", .value = "fp32"}}};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -10,7 +10,7 @@
 
 #include "harness/findings/finding.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 // As the kernel names them: "avx512_bf16". Empty when unreadable. `root` stands for "/".
 [[nodiscard]] std::set<std::string, std::less<>> cpu_features(const std::filesystem::path& root);
@@ -19,4 +19,4 @@ namespace stepbench {
 [[nodiscard]] std::optional<Finding> emulated_precision(
     std::string_view precision, const std::set<std::string, std::less<>>& features);
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

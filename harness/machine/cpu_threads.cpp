@@ -5,14 +5,14 @@
 
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 std::optional<Finding> crowded_threads(std::int64_t intra_op, std::int64_t cores) {
   if (intra_op <= std::max<std::int64_t>(cores, 1)) return std::nullopt;
   return Finding{.id = "threads.oversubscribed",
                  .severity = Severity::kWarning,
-                 .text = counted(intra_op, "thread") + " share each operation, on " +
-                         counted(cores, "core") +
+                 .text = text::counted(intra_op, "thread") + " share each operation, on " +
+                         text::counted(cores, "core") +
                          ": an operation ends when its last thread has had its turn",
                  .value = static_cast<double>(intra_op),
                  .threshold = static_cast<double>(cores),
@@ -22,4 +22,4 @@ std::optional<Finding> crowded_threads(std::int64_t intra_op, std::int64_t cores
                  .set = {{.option = "threads.intra_op", .value = std::to_string(cores)}}};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -7,10 +7,10 @@
 
 #include "harness/findings/finding.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 // Of a step on the CPU: `intra_op` threads share each large operation, on `cores` that this process
 // may use.
 [[nodiscard]] std::optional<Finding> crowded_threads(std::int64_t intra_op, std::int64_t cores);
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

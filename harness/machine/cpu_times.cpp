@@ -7,7 +7,7 @@
 
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,9 +22,10 @@ std::optional<CpuTimes> parse(const std::vector<std::string_view>& words) {
   constexpr std::size_t kSteal = 8;
   if (words.size() <= kSteal) return std::nullopt;
   CpuTimes times;
-  for (std::size_t i = 1; i <= kSteal; ++i) times.all += parse_integer(words[i]).value_or(0);
-  times.idle = parse_integer(words[kIdle]).value_or(0) + parse_integer(words[kWaiting]).value_or(0);
-  times.steal = parse_integer(words[kSteal]).value_or(0);
+  for (std::size_t i = 1; i <= kSteal; ++i) times.all += os::parse_integer(words[i]).value_or(0);
+  times.idle =
+      os::parse_integer(words[kIdle]).value_or(0) + os::parse_integer(words[kWaiting]).value_or(0);
+  times.steal = os::parse_integer(words[kSteal]).value_or(0);
   return times;
 }
 
@@ -32,10 +33,10 @@ std::optional<CpuTimes> sum_of(const std::string& text, const std::vector<int>& 
   std::optional<CpuTimes> sum;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const auto words = split_words(std::string_view{text}.substr(at, end - at));
+    const auto words = os::split_words(std::string_view{text}.substr(at, end - at));
     at = end + 1;
     if (words.empty() || !words[0].starts_with("cpu") || words[0].size() == 3) continue;
-    const auto number = parse_integer(words[0].substr(3));
+    const auto number = os::parse_integer(words[0].substr(3));
     if (!number || std::find(cpus.begin(), cpus.end(), *number) == cpus.end()) continue;
     const auto times = parse(words);
     if (!times) continue;
@@ -50,27 +51,27 @@ std::optional<CpuTimes> sum_of(const std::string& text, const std::vector<int>& 
 }  // namespace
 
 std::optional<CpuTimes> cpu_times(const fs::path& root) {
-  const auto line = read_line(root / "proc/stat");
-  return line && line->starts_with("cpu ") ? parse(split_words(*line)) : std::nullopt;
+  const auto line = os::read_line(root / "proc/stat");
+  return line && line->starts_with("cpu ") ? parse(os::split_words(*line)) : std::nullopt;
 }
 
 std::optional<CpuTimes> cpu_times(const fs::path& root, const std::vector<int>& cpus) {
-  const auto sum = sum_of(read_text(root / "proc/stat").value_or(""), cpus);
+  const auto sum = sum_of(os::read_text(root / "proc/stat").value_or(""), cpus);
   return sum ? sum : cpu_times(root);
 }
 
 std::optional<std::int64_t> process_ticks(const fs::path& root, const std::string& process,
                                           bool with_children) {
-  const std::string text = read_text(root / "proc" / process / "stat").value_or("");
+  const std::string text = os::read_text(root / "proc" / process / "stat").value_or("");
   const std::size_t close = text.rfind(')');  // the name before it may hold anything
   if (close == std::string::npos) return std::nullopt;
-  const auto words = split_words(std::string_view{text}.substr(close + 1));
+  const auto words = os::split_words(std::string_view{text}.substr(close + 1));
   constexpr std::size_t kUser = 11;  // utime stime cutime cstime, counted from the state
   const std::size_t fields = with_children ? 4 : 2;
   if (words.size() < kUser + fields) return std::nullopt;
   std::int64_t ticks = 0;
   for (std::size_t i = kUser; i < kUser + fields; ++i) {
-    ticks += parse_integer(words[i]).value_or(0);
+    ticks += os::parse_integer(words[i]).value_or(0);
   }
   return ticks;
 }
@@ -84,11 +85,11 @@ std::optional<double> share_of_others(const CpuTimes& before, const CpuTimes& af
 }
 
 std::optional<double> load_1m(const fs::path& root) {
-  const auto line = read_line(root / "proc/loadavg");
+  const auto line = os::read_line(root / "proc/loadavg");
   if (!line) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), value);
   return error == std::errc{} ? std::optional{value} : std::nullopt;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

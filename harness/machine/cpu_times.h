@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::machine {
 
 struct CpuTimes {
   std::int64_t all = 0;
@@ -35,4 +35,4 @@ struct CpuTimes {
 
 [[nodiscard]] std::optional<double> load_1m(const std::filesystem::path& root);
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

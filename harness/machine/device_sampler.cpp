@@ -7,7 +7,7 @@
 #include "harness/os/text_file.h"
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 constexpr std::int64_t kDevicePeriodNs = 1'000'000'000;
@@ -21,7 +21,7 @@ std::optional<int> watched_device(std::string_view device, const Variables& work
   if (!device.starts_with("cuda")) return std::nullopt;
   std::size_t ordinal = 0;
   if (const std::size_t colon = device.find(':'); colon != std::string_view::npos) {
-    ordinal = static_cast<std::size_t>(parse_integer(device.substr(colon + 1)).value_or(0));
+    ordinal = static_cast<std::size_t>(os::parse_integer(device.substr(colon + 1)).value_or(0));
   }
   const auto visible = find_variable(worker, "CUDA_VISIBLE_DEVICES");
   if (!visible) return static_cast<int>(ordinal);
@@ -31,7 +31,7 @@ std::optional<int> watched_device(std::string_view device, const Variables& work
   }
   const std::string_view entry =
       visible->substr(at, std::min(visible->find(',', at), visible->size()) - at);
-  if (const auto number = parse_integer(entry)) return static_cast<int>(*number);
+  if (const auto number = os::parse_integer(entry)) return static_cast<int>(*number);
   if (session == nullptr || entry.empty()) return std::nullopt;
   return session->index_of(std::string(entry));
 }
@@ -114,7 +114,7 @@ Fields DeviceSampler::summary() const {
   whole("gpu.sm_mhz_min", sm_mhz_, sm_mhz_.low);
   whole("gpu.sm_mhz_max", sm_mhz_, sm_mhz_.high);
   const auto& clocks = window_clocks_mhz_.empty() ? sm_clocks_mhz_ : window_clocks_mhz_;
-  if (!clocks.empty()) fields.emplace("gpu.sm_mhz_median", median(clocks));
+  if (!clocks.empty()) fields.emplace("gpu.sm_mhz_median", stats::median(clocks));
   if (power_mw_.known) {
     fields.emplace("gpu.power_w_max", static_cast<double>(power_mw_.high) / 1000);
   }
@@ -135,4 +135,4 @@ Fields DeviceSampler::summary() const {
   return fields;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -13,7 +13,7 @@
 #include "harness/machine/devices.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 // The device's number for the management library, which CUDA_VISIBLE_DEVICES does not renumber;
 // nullopt for a case on the CPU. With a session an identifier in that variable is followed too.
@@ -77,4 +77,4 @@ class DeviceSampler {
   std::vector<Span> throttled_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

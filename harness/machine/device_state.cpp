@@ -6,7 +6,7 @@
 
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 struct Reason {
@@ -104,9 +104,9 @@ std::string throttle_text(std::uint64_t clock_reasons) {
   for (const Reason& reason : kThrottling) {
     if ((clock_reasons & reason.bit) != 0) texts.emplace_back(reason.text);
   }
-  return join(texts);
+  return text::join(texts);
 }
 
 bool is_power_capped(std::uint64_t clock_reasons) { return (clock_reasons & kPowerCap) != 0; }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

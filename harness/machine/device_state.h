@@ -12,7 +12,7 @@
 #include "harness/machine/nvml_api.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 struct DeviceState {
   std::string name = {};
@@ -59,4 +59,4 @@ class NvmlSession {
 [[nodiscard]] std::string throttle_text(std::uint64_t clock_reasons);  // empty: it does not
 [[nodiscard]] bool is_power_capped(std::uint64_t clock_reasons);       // usual under full load
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -6,7 +6,7 @@
 #include "harness/machine/device_state.h"
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 // looks like a version.
 std::string driver_version(const std::string& text) {
   for (const std::string_view word :
-       split_words(std::string_view{text}.substr(0, text.find('\n')))) {
+       os::split_words(std::string_view{text}.substr(0, text.find('\n')))) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     if (is_digit(word.front()) && word.find('.') != std::string_view::npos &&
         std::all_of(word.begin(), word.end(), [&](char c) { return is_digit(c) || c == '.'; })) {
@@ -32,7 +32,8 @@ int device_files(const fs::path& dev) {
   std::error_code error;
   for (fs::directory_iterator at{dev, error}, end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
-    if (name.starts_with(kPrefix) && parse_integer(std::string_view{name}.substr(kPrefix.size()))) {
+    if (name.starts_with(kPrefix) &&
+        os::parse_integer(std::string_view{name}.substr(kPrefix.size()))) {
       ++count;
     }
   }
@@ -49,7 +50,7 @@ std::optional<int> nvml_device_count() {
 
 Devices find_devices(const fs::path& root, const DeviceCount& management_library) {
   Devices devices;
-  if (const auto version = read_text(root / "proc/driver/nvidia/version")) {
+  if (const auto version = os::read_text(root / "proc/driver/nvidia/version")) {
     devices.driver_version = driver_version(*version);
   }
   std::error_code error;
@@ -60,8 +61,8 @@ Devices find_devices(const fs::path& root, const DeviceCount& management_library
   }
   std::sort(entries.begin(), entries.end());
   for (const fs::path& entry : entries) {
-    const std::string text = read_text(entry / "information").value_or("");
-    if (const auto model = find_field(text, "Model")) devices.models.emplace_back(*model);
+    const std::string text = os::read_text(entry / "information").value_or("");
+    if (const auto model = os::find_field(text, "Model")) devices.models.emplace_back(*model);
   }
   devices.count = static_cast<int>(entries.size());
   if (devices.count == 0) devices.count = device_files(root / "dev");
@@ -84,4 +85,4 @@ bool cuda_available(const Devices& devices, const Variables& variables) {
                        *visible == "NoDevFiles");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::machine {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;  // of the environment
 
@@ -36,4 +36,4 @@ using DeviceCount = std::function<std::optional<int>()>;
 [[nodiscard]] std::optional<std::string_view> find_variable(const Variables& variables,
                                                             std::string_view name);
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -7,7 +7,7 @@
 
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 struct Limits {
@@ -74,25 +74,26 @@ class Diagnosis {
     const double variation = seen_.spin.variation();
     share(kVariation, "machine.variation", variation,
           "the same work takes differently long: coefficient of variation " +
-              percent_text(variation) + ", its slowest hundredth " +
-              percent_text(seen_.spin.slowest() - 1) + " over the median",
+              text::percent_text(variation) + ", its slowest hundredth " +
+              text::percent_text(seen_.spin.slowest() - 1) + " over the median",
           remedy_of_variation());
     if (const auto waited = grown(&HostReading::run_queue_wait_ns)) {
       const double part = *waited / spun_ns();
       share(kWaiting, "machine.run_queue", part,
-            "this thread waited " + percent_text(part) + " of the time for a CPU",
+            "this thread waited " + text::percent_text(part) + " of the time for a CPU",
             "end what else runs here, or give stepbench CPUs of its own (taskset, cpusets)");
     }
     if (const auto taken = steal()) {
       share(kSteal, "machine.steal", *taken,
-            "the hypervisor took " + percent_text(*taken) + " of this machine's CPU time",
+            "the hypervisor took " + text::percent_text(*taken) + " of this machine's CPU time",
             "use a machine, or a virtual one, with CPUs of its own");
     }
     if (const auto held = grown(&HostReading::throttled_ns)) {
       const double part = *held / spun_ns();
-      share(kQuotaThrottling, "machine.quota_throttling", part,
-            "the control group stopped this process for " + percent_text(part) + " of the time",
-            "raise or remove the CPU quota (docker --cpus, resources.limits.cpu, CPUQuota)");
+      share(
+          kQuotaThrottling, "machine.quota_throttling", part,
+          "the control group stopped this process for " + text::percent_text(part) + " of the time",
+          "raise or remove the CPU quota (docker --cpus, resources.limits.cpu, CPUQuota)");
     }
   }
 
@@ -101,16 +102,16 @@ class Diagnosis {
     const HostReading& host = seen_.before;
     if (const auto used = others()) {
       share(kOthers, "cpu.others", *used,
-            "others used " + percent_text(*used) + " of the " + std::to_string(host.cores) +
+            "others used " + text::percent_text(*used) + " of the " + std::to_string(host.cores) +
                 " CPU(s) while this was timed" +
-                (host.load_1m ? ", load " + short_number(*host.load_1m) : ""),
+                (host.load_1m ? ", load " + text::short_number(*host.load_1m) : ""),
             "wait until it is quiet, or end what else runs (top shows it)");
       return;
     }
     if (!host.load_1m) return;
     const double per_core = *host.load_1m / host.cores;
     share(kLoadPerCore, "cpu.load", per_core,
-          "load " + short_number(*host.load_1m) + " on " + std::to_string(host.cores) +
+          "load " + text::short_number(*host.load_1m) + " on " + std::to_string(host.cores) +
               " CPU(s) before anything was measured",
           "wait until it is quiet, or end what else runs (top shows it)");
   }
@@ -138,12 +139,13 @@ class Diagnosis {
           cores + " CPUs are the threads of " + std::to_string(host.one_per_core.size()) +
               " cores: two busy threads of one core slow each other down",
           static_cast<double>(host.one_per_core.size()), host.cores, "cores",
-          "one CPU of each: taskset -c " + cpu_list_text(host.one_per_core) + " stepbench ...");
+          "one CPU of each: taskset -c " + text::cpu_list_text(host.one_per_core) +
+              " stepbench ...");
     }
     if (host.quota_cores && *host.quota_cores < host.cores) {
       const auto whole = static_cast<int>(*host.quota_cores);
       add(Severity::kWarning, "cpu.quota",
-          "a quota of " + short_number(*host.quota_cores) + " CPUs on " + cores +
+          "a quota of " + text::short_number(*host.quota_cores) + " CPUs on " + cores +
               " visible ones: threads are started for CPUs that are taken away",
           *host.quota_cores, host.cores, "CPUs",
           whole < 1
@@ -282,8 +284,8 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
                         static_cast<double>(*state.memory_total_bytes);
     if (used > kUsedMemory) {
       add(Severity::kWarning, "gpu.memory",
-          percent_text(used) + " of the memory of " + who + " is taken already", used, kUsedMemory,
-          "", "end what holds it (nvidia-smi names the processes)");
+          text::percent_text(used) + " of the memory of " + who + " is taken already", used,
+          kUsedMemory, "", "end what holds it (nvidia-smi names the processes)");
     }
   }
   if (state.temperature_c && *state.temperature_c >= kHotCelsius) {
@@ -312,4 +314,4 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
   return findings;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

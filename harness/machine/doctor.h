@@ -12,7 +12,7 @@
 #include "harness/machine/host_reading.h"
 #include "harness/machine/spin.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 struct Examination {
   HostReading before = {};  // the spin
@@ -29,4 +29,4 @@ struct Examination {
 
 [[nodiscard]] std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state);
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -12,7 +12,7 @@
 #include "harness/os/text_file.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ void put(Fields& fields, std::string_view name, const std::optional<std::string>
 }
 
 void put_cpu(Fields& fields, const fs::path& root) {
-  const std::string text = read_text(root / "proc/cpuinfo").value_or("");
+  const std::string text = os::read_text(root / "proc/cpuinfo").value_or("");
   std::int64_t logical = 0;
   std::set<std::pair<std::string, std::string>> cores;  // package, core id
   std::string package = "0";
@@ -32,8 +32,8 @@ void put_cpu(Fields& fields, const fs::path& root) {
     at = end + 1;
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) continue;
-    const std::string_view name = trim(line.substr(0, colon));
-    const std::string value{trim(line.substr(colon + 1))};
+    const std::string_view name = os::trim(line.substr(0, colon));
+    const std::string value{os::trim(line.substr(colon + 1))};
     if (name == "processor") ++logical;
     if (name == "model name") fields.emplace("cpu.model", value);
     if (name == "physical id") package = value;
@@ -45,21 +45,21 @@ void put_cpu(Fields& fields, const fs::path& root) {
 
 void put_frequency(Fields& fields, const fs::path& root) {
   const fs::path cpu = root / "sys/devices/system/cpu";
-  put(fields, "cpu.governor", read_line(cpu / "cpu0/cpufreq/scaling_governor"));
-  if (const auto khz = read_integer(cpu / "cpu0/cpufreq/cpuinfo_max_freq"))
+  put(fields, "cpu.governor", os::read_line(cpu / "cpu0/cpufreq/scaling_governor"));
+  if (const auto khz = os::read_integer(cpu / "cpu0/cpufreq/cpuinfo_max_freq"))
     fields.emplace("cpu.max_khz", *khz);
-  if (const auto off = read_integer(cpu / "intel_pstate/no_turbo")) {
+  if (const auto off = os::read_integer(cpu / "intel_pstate/no_turbo")) {
     fields.emplace("cpu.turbo", *off == 0);
-  } else if (const auto boost = read_integer(cpu / "cpufreq/boost")) {
+  } else if (const auto boost = os::read_integer(cpu / "cpufreq/boost")) {
     fields.emplace("cpu.turbo", *boost != 0);
   }
-  put(fields, "cpu.smt", read_line(cpu / "smt/control"));
-  put(fields, "numa.nodes", read_line(root / "sys/devices/system/node/online"));
+  put(fields, "cpu.smt", os::read_line(cpu / "smt/control"));
+  put(fields, "numa.nodes", os::read_line(root / "sys/devices/system/node/online"));
 }
 
 void put_kernel(Fields& fields, const fs::path& root) {
-  put(fields, "kernel", read_line(root / "proc/sys/kernel/osrelease"));
-  const std::string os = read_text(root / "etc/os-release").value_or("");
+  put(fields, "kernel", os::read_line(root / "proc/sys/kernel/osrelease"));
+  const std::string os = os::read_text(root / "etc/os-release").value_or("");
   for (std::size_t at = 0; at < os.size();) {
     const std::size_t end = std::min(os.find('\n', at), os.size());
     std::string_view line = std::string_view{os}.substr(at, end - at);
@@ -70,26 +70,26 @@ void put_kernel(Fields& fields, const fs::path& root) {
     if (line.size() >= 2 && line.front() == '"') line = line.substr(1, line.size() - 2);
     fields.emplace("os", std::string{line});
   }
-  const auto aslr = read_integer(root / "proc/sys/kernel/randomize_va_space");
+  const auto aslr = os::read_integer(root / "proc/sys/kernel/randomize_va_space");
   if (aslr) fields.emplace("aslr", *aslr != 0);
 }
 
 std::optional<std::int64_t> memory_bytes(const fs::path& root) {
-  const std::string text = read_text(root / "proc/meminfo").value_or("");
-  const auto field = find_field(text, "MemTotal");
-  const auto kib = field ? parse_integer(*field) : std::nullopt;
+  const std::string text = os::read_text(root / "proc/meminfo").value_or("");
+  const auto field = os::find_field(text, "MemTotal");
+  const auto kib = field ? os::parse_integer(*field) : std::nullopt;
   return kib ? std::optional{*kib * 1024} : std::nullopt;
 }
 
 std::string affinity_list(const fs::path& root) {
-  const std::string text = read_text(root / "proc/self/status").value_or("");
-  return std::string{find_field(text, "Cpus_allowed_list").value_or("")};
+  const std::string text = os::read_text(root / "proc/self/status").value_or("");
+  return std::string{os::find_field(text, "Cpus_allowed_list").value_or("")};
 }
 
 }  // namespace
 
 std::vector<int> cpus_in_affinity(const fs::path& root) {
-  return parse_cpu_list(affinity_list(root)).value_or(std::vector<int>{});
+  return text::parse_cpu_list(affinity_list(root)).value_or(std::vector<int>{});
 }
 
 int cores_in_affinity(const fs::path& root) {
@@ -97,7 +97,7 @@ int cores_in_affinity(const fs::path& root) {
 }
 
 std::string host_name(const fs::path& root) {
-  const auto name = read_line(root / "proc/sys/kernel/hostname");
+  const auto name = os::read_line(root / "proc/sys/kernel/hostname");
   return name && !name->empty() ? *name : "unknown";
 }
 
@@ -110,7 +110,8 @@ Fields host_environment(const fs::path& root, const Devices& devices) {
   put(fields, "cpu.affinity", affinity_list(root));
   if (const auto bytes = memory_bytes(root)) fields.emplace("memory.bytes", *bytes);
   put(fields, "memory.thp",
-      selected_word(read_line(root / "sys/kernel/mm/transparent_hugepage/enabled").value_or("")));
+      os::selected_word(
+          os::read_line(root / "sys/kernel/mm/transparent_hugepage/enabled").value_or("")));
   const Cgroup cgroup{root};
   if (const auto quota = cgroup.cpu_quota()) fields.emplace("cgroup.cpu_quota_cores", *quota);
   if (const auto limit = cgroup.memory_limit_bytes())
@@ -127,18 +128,18 @@ Fields git_state(const std::filesystem::path& directory) {
   using namespace std::chrono_literals;
   const auto git = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "-C", directory.string()});
-    return run_command(arguments, "", 10s);
+    return os::run_command(arguments, "", 10s);
   };
   Fields fields;
-  const CommandResult head = git({"rev-parse", "HEAD"});
+  const os::CommandResult head = git({"rev-parse", "HEAD"});
   if (!head.started || head.exit_status != 0) return fields;
-  fields.emplace("git.sha", std::string{trim(head.out)});
-  const CommandResult branch = git({"rev-parse", "--abbrev-ref", "HEAD"});
-  if (branch.exit_status == 0) fields.emplace("git.branch", std::string{trim(branch.out)});
-  const CommandResult status = git({"status", "--porcelain", "--untracked-files=no"});
+  fields.emplace("git.sha", std::string{os::trim(head.out)});
+  const os::CommandResult branch = git({"rev-parse", "--abbrev-ref", "HEAD"});
+  if (branch.exit_status == 0) fields.emplace("git.branch", std::string{os::trim(branch.out)});
+  const os::CommandResult status = git({"status", "--porcelain", "--untracked-files=no"});
   if (status.exit_status == 0 && !status.timed_out)
-    fields.emplace("git.dirty", !trim(status.out).empty());
+    fields.emplace("git.dirty", !os::trim(status.out).empty());
   return fields;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

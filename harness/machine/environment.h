@@ -11,7 +11,7 @@
 #include "harness/machine/devices.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 // Constant while a run lasts: host, kernel, CPU, affinity, memory, governor, turbo, cgroup limits,
 // THP, devices.
@@ -27,4 +27,4 @@ namespace stepbench {
 // `git`.
 [[nodiscard]] Fields git_state(const std::filesystem::path& directory);
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -12,7 +12,7 @@
 #include "harness/os/text_file.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ std::optional<std::string> read_governor(const fs::path& root) {
   std::error_code error;
   for (fs::directory_iterator at{root / "sys/devices/system/cpu", error}, end; !error && at != end;
        at.increment(error)) {
-    const auto governor = read_line(at->path() / "cpufreq/scaling_governor");
+    const auto governor = os::read_line(at->path() / "cpufreq/scaling_governor");
     if (governor && (!seen || *seen == "performance")) seen = governor;
   }
   return seen;
@@ -32,10 +32,10 @@ void read_turbo(const fs::path& root, HostReading& out) {
   const std::string cpu = "sys/devices/system/cpu/";
   const std::string intel = cpu + "intel_pstate/no_turbo";
   const std::string others = cpu + "cpufreq/boost";
-  if (const auto off = read_integer(root / intel)) {
+  if (const auto off = os::read_integer(root / intel)) {
     out.turbo = *off == 0;
     out.turbo_off = "echo 1 | sudo tee /" + intel;
-  } else if (const auto boost = read_integer(root / others)) {
+  } else if (const auto boost = os::read_integer(root / others)) {
     out.turbo = *boost != 0;
     out.turbo_off = "echo 0 | sudo tee /" + others;
   }
@@ -45,8 +45,9 @@ std::vector<int> read_cores(const fs::path& root, const std::vector<int>& cpus) 
   std::set<std::string> seen;
   std::vector<int> first;
   for (const int cpu : cpus) {
-    const auto threads = read_line(root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu)) /
-                                   "topology/thread_siblings_list");
+    const auto threads =
+        os::read_line(root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu)) /
+                      "topology/thread_siblings_list");
     if (!threads) return {};
     if (seen.insert(*threads).second) first.push_back(cpu);
   }
@@ -54,20 +55,20 @@ std::vector<int> read_cores(const fs::path& root, const std::vector<int>& cpus) 
 }
 
 std::optional<std::int64_t> number_field(const std::string& text, std::string_view name) {
-  const auto field = find_field(text, name);
-  return field ? parse_integer(*field) : std::nullopt;
+  const auto field = os::find_field(text, name);
+  return field ? os::parse_integer(*field) : std::nullopt;
 }
 
 void read_memory(const fs::path& root, HostReading& out) {
   constexpr std::int64_t kKiB = 1024;
-  const std::string memory = read_text(root / "proc/meminfo").value_or("");
+  const std::string memory = os::read_text(root / "proc/meminfo").value_or("");
   if (const auto total = number_field(memory, "MemTotal")) out.memory_bytes = *total * kKiB;
   const auto total = number_field(memory, "SwapTotal");
   const auto free = number_field(memory, "SwapFree");
   if (total && free) out.swap_used_bytes = (*total - *free) * kKiB;
-  out.pages_swapped_in = number_field(read_text(root / "proc/vmstat").value_or(""), "pswpin");
-  out.huge_pages =
-      selected_word(read_line(root / "sys/kernel/mm/transparent_hugepage/enabled").value_or(""));
+  out.pages_swapped_in = number_field(os::read_text(root / "proc/vmstat").value_or(""), "pswpin");
+  out.huge_pages = os::selected_word(
+      os::read_line(root / "sys/kernel/mm/transparent_hugepage/enabled").value_or(""));
   struct statvfs shm {};
   if (::statvfs((root / "dev/shm").c_str(), &shm) == 0) {
     out.shm_free_bytes =
@@ -82,7 +83,7 @@ HostReading read_host(const fs::path& root) {
   const std::vector<int> cpus = cpus_in_affinity(root);
   out.cores = std::max(1, static_cast<int>(cpus.size()));
   const auto online =
-      parse_cpu_list(read_line(root / "sys/devices/system/cpu/online").value_or(""));
+      text::parse_cpu_list(os::read_line(root / "sys/devices/system/cpu/online").value_or(""));
   out.online = online ? static_cast<int>(online->size()) : 0;
   out.one_per_core = read_cores(root, cpus);
   const Cgroup cgroup(root);
@@ -94,9 +95,9 @@ HostReading read_host(const fs::path& root) {
   out.times = cpu_times(root);
   out.own_times = cpu_times(root, cpus);
   out.own_ticks = process_ticks(root, "self", false).value_or(0);
-  const std::string schedule = read_text(root / "proc/thread-self/schedstat").value_or("");
-  if (const auto words = split_words(schedule); words.size() >= 2) {
-    out.run_queue_wait_ns = parse_integer(words[1]);
+  const std::string schedule = os::read_text(root / "proc/thread-self/schedstat").value_or("");
+  if (const auto words = os::split_words(schedule); words.size() >= 2) {
+    out.run_queue_wait_ns = os::parse_integer(words[1]);
   }
   read_memory(root, out);
   std::error_code ignored;
@@ -104,4 +105,4 @@ HostReading read_host(const fs::path& root) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

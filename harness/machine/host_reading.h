@@ -10,7 +10,7 @@
 
 #include "harness/machine/cpu_times.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 struct HostReading {
   int cores = 1;   // in the affinity mask
@@ -36,4 +36,4 @@ struct HostReading {
 };
 [[nodiscard]] HostReading read_host(const std::filesystem::path& root);  // stands for "/"
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

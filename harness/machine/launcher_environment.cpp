@@ -6,7 +6,7 @@
 
 #include "harness/text/secrets.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 constexpr std::array<std::string_view, 2> kDenied = {"CUDA_INJECTION64_PATH",
@@ -84,10 +84,10 @@ Fields relevant_variables(const Variables& variables) {
     const auto starts = [whole](std::string_view prefix) { return whole.starts_with(prefix); };
     if (std::find(kRelevant.begin(), kRelevant.end(), whole) != kRelevant.end() ||
         std::any_of(kRelevantPrefixes.begin(), kRelevantPrefixes.end(), starts)) {
-      fields.emplace("env." + name, is_secret_name(name) ? std::string{kMask} : value);
+      fields.emplace("env." + name, text::is_secret_name(name) ? std::string{text::kMask} : value);
     }
   }
   return fields;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

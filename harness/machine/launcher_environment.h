@@ -10,7 +10,7 @@
 #include "harness/machine/devices.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 // What a worker is started with: inherited minus the deny-list, plus `threads`, plus `env`; later
 // ones win.
@@ -30,4 +30,4 @@ struct LauncherEnvironment {
 // holds a secret is "***".
 [[nodiscard]] Fields relevant_variables(const Variables& variables);
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

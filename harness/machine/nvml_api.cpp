@@ -7,7 +7,7 @@
 #include <array>
 #include <initializer_list>
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 constexpr int kNotSupported = 3;
@@ -114,4 +114,4 @@ std::optional<NvmlApi> load_nvml_api() {
   return api;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::machine {
 
 using NvmlDevice = void*;
 
@@ -52,4 +52,4 @@ struct NvmlApi {
 // nullopt if the library is absent. What a driver's version lacks answers "not supported".
 [[nodiscard]] std::optional<NvmlApi> load_nvml_api();
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -13,7 +13,7 @@
 
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,13 +31,13 @@ std::vector<Process> all_processes(const fs::path& root) {
        at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto stat = read_text(at->path() / "stat");
+    const auto stat = os::read_text(at->path() / "stat");
     if (!stat) continue;
     const std::size_t close = stat->rfind(')');
     if (close == std::string::npos) continue;
-    const auto words = split_words(std::string_view{*stat}.substr(close + 1));
-    const auto pid = parse_integer(name);
-    const auto parent = words.size() > 1 ? parse_integer(words[1]) : std::nullopt;
+    const auto words = os::split_words(std::string_view{*stat}.substr(close + 1));
+    const auto pid = os::parse_integer(name);
+    const auto parent = words.size() > 1 ? os::parse_integer(words[1]) : std::nullopt;
     if (pid && parent) processes.push_back({static_cast<pid_t>(*pid), static_cast<pid_t>(*parent)});
   }
   return processes;
@@ -50,11 +50,11 @@ std::optional<std::vector<pid_t>> listed_children(const fs::path& root, pid_t pa
   bool known = false;
   const fs::path tasks = root / "proc" / std::to_string(parent) / "task";
   for (fs::directory_iterator at{tasks, error}, end; !error && at != end; at.increment(error)) {
-    const auto text = read_text(at->path() / "children");
+    const auto text = os::read_text(at->path() / "children");
     if (!text) continue;
     known = true;
-    for (const std::string_view word : split_words(*text)) {
-      if (const auto pid = parse_integer(word)) children.push_back(static_cast<pid_t>(*pid));
+    for (const std::string_view word : os::split_words(*text)) {
+      if (const auto pid = os::parse_integer(word)) children.push_back(static_cast<pid_t>(*pid));
     }
   }
   return known ? std::optional{std::move(children)} : std::nullopt;
@@ -69,10 +69,10 @@ std::vector<pid_t> children_among(const std::vector<Process>& processes, pid_t p
 }
 
 std::int64_t kib_field(std::string_view text, std::string_view name) {
-  const auto field = find_field(text, name);
+  const auto field = os::find_field(text, name);
   if (!field) return 0;
-  const auto words = split_words(*field);
-  return words.empty() ? 0 : parse_integer(words.front()).value_or(0) * 1024;
+  const auto words = os::split_words(*field);
+  return words.empty() ? 0 : os::parse_integer(words.front()).value_or(0) * 1024;
 }
 
 fs::path of_process(const fs::path& root, pid_t pid) { return root / "proc" / std::to_string(pid); }
@@ -103,12 +103,12 @@ ResidentMemory resident_memory(const fs::path& root, std::span<const pid_t> tree
   const std::int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
   ResidentMemory sum;
   for (const pid_t pid : tree) {
-    const std::string text = read_text(of_process(root, pid) / "statm").value_or("");
-    const auto words = split_words(text);
+    const std::string text = os::read_text(of_process(root, pid) / "statm").value_or("");
+    const auto words = os::split_words(text);
     if (words.size() < 3) continue;
-    const std::int64_t resident = parse_integer(words[1]).value_or(0);
+    const std::int64_t resident = os::parse_integer(words[1]).value_or(0);
     sum.rss += resident * page_bytes;
-    sum.unshared += (resident - parse_integer(words[2]).value_or(0)) * page_bytes;
+    sum.unshared += (resident - os::parse_integer(words[2]).value_or(0)) * page_bytes;
   }
   return sum;
 }
@@ -116,7 +116,7 @@ ResidentMemory resident_memory(const fs::path& root, std::span<const pid_t> tree
 TreeMemory tree_memory(const fs::path& root, std::span<const pid_t> tree) {
   TreeMemory sum;
   for (const pid_t pid : tree) {
-    const std::string text = read_text(of_process(root, pid) / "smaps_rollup").value_or("");
+    const std::string text = os::read_text(of_process(root, pid) / "smaps_rollup").value_or("");
     sum.pss += kib_field(text, "Pss");
     sum.uss += kib_field(text, "Private_Clean") + kib_field(text, "Private_Dirty");
     sum.shared += kib_field(text, "Pss_Shmem");
@@ -140,4 +140,4 @@ std::optional<std::int64_t> dev_shm_used_bytes(const fs::path& root) {
   return static_cast<std::int64_t>((facts.f_blocks - facts.f_bfree) * facts.f_frsize);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::machine {
 
 [[nodiscard]] std::vector<pid_t> children_of(const std::filesystem::path& root, pid_t parent);
 [[nodiscard]] std::vector<pid_t> process_tree(const std::filesystem::path& root,
@@ -41,4 +41,4 @@ struct TreeMemory {
 // Used bytes of the file system of /dev/shm, whoever uses them; segments that were unlinked count.
 [[nodiscard]] std::optional<std::int64_t> dev_shm_used_bytes(const std::filesystem::path& root);
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

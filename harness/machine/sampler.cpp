@@ -11,7 +11,7 @@
 #include "harness/machine/process_tree.h"
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 constexpr std::int64_t kPeriodNs = 1'000'000'000;
@@ -88,11 +88,11 @@ void MachineSampler::worker_ended() {
 
 void MachineSampler::read_scheduler() {
   const std::string text =
-      read_text(root_ / "proc" / std::to_string(worker_) / "schedstat").value_or("");
-  const auto words = split_words(text);
+      os::read_text(root_ / "proc" / std::to_string(worker_) / "schedstat").value_or("");
+  const auto words = os::split_words(text);
   if (words.size() < 2) return;
-  cpu_ns_ = parse_integer(words[0]);
-  run_queue_wait_ns_ = parse_integer(words[1]);
+  cpu_ns_ = os::parse_integer(words[0]);
+  run_queue_wait_ns_ = os::parse_integer(words[1]);
 }
 
 void MachineSampler::window_begins() {
@@ -166,4 +166,4 @@ Fields MachineSampler::summary() const {
   return fields;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

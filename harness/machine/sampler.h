@@ -16,7 +16,7 @@
 #include "harness/machine/process_tree.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 class MachineSampler {
  public:
@@ -80,4 +80,4 @@ class MachineSampler {
   std::int64_t samples_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -7,9 +7,9 @@
 
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
-double Spin::median_ns() const { return times_ns.empty() ? 0 : median(times_ns); }
+double Spin::median_ns() const { return times_ns.empty() ? 0 : stats::median(times_ns); }
 
 double Spin::variation() const {
   if (times_ns.size() < 2) return 0;
@@ -54,4 +54,4 @@ void spin_work() {
   (void)result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

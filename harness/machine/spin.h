@@ -8,7 +8,7 @@
 
 #include "harness/base/clock.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 struct Spin {
   std::vector<double> times_ns = {};
@@ -21,4 +21,4 @@ struct Spin {
                         std::int64_t total_ns);
 void spin_work();  // about 2 ms of integer arithmetic in registers
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -13,7 +13,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 namespace {
 
 // As PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING lay it out.
@@ -137,4 +137,4 @@ std::string why_no_counters(PerfCalls calls) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::measure

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::measure {
 
 // What is asked of the kernel; tests answer themselves. Results below 0 are negated errno.
 struct PerfCalls {
@@ -49,4 +49,4 @@ class InstructionCounter {
 // Why instructions cannot be counted by this process; empty: they can.
 [[nodiscard]] std::string why_no_counters(PerfCalls calls = host_perf_calls());
 
-}  // namespace stepbench
+}  // namespace stepbench::measure

@@ -8,6 +8,10 @@ namespace stepbench {
 void Instrument::add_columns(Series&) {}
 void Instrument::window_ends() {}
 
+}  // namespace stepbench
+
+namespace stepbench::measure {
+
 InstrumentSet::InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments)
     : owned_(std::move(instruments)), actions_(owned_.size(), Action::kNone) {
   for (const auto& instrument : owned_) order_.push_back(instrument.get());
@@ -58,4 +62,4 @@ std::span<Instrument* const> InstrumentSet::listening() const {
   return order_;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::measure

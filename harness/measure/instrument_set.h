@@ -8,7 +8,7 @@
 
 #include "harness/measure/instrument.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 
 class InstrumentSet {
  public:
@@ -40,4 +40,4 @@ class InstrumentSet {
   Action action_ = Action::kNone;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::measure

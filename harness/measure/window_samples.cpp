@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 namespace {
 
 using Step = StepRecorder::Step;
@@ -79,4 +79,4 @@ std::int64_t WindowSamples::clock_ties() const {
   return ties;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::measure

@@ -12,7 +12,7 @@
 #include "harness/base/series.h"
 #include "harness/measure/step_recorder.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 
 class WindowSamples {
  public:
@@ -39,4 +39,4 @@ class WindowSamples {
   std::size_t size_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::measure

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 // What joins a forward op with its backward function.
@@ -120,4 +120,4 @@ MarkIndex::Place MarkIndex::at(std::int64_t time_ns) {
   return place;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

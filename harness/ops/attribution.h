@@ -11,7 +11,7 @@
 #include "harness/ops/op_log.h"
 #include "harness/ops/op_tree.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 // Fills DeviceActivity::op from DeviceActivity::external. `external_of_op[i]` is the id that was
 // pushed for ops[i]. Returns how many device rows (kernels, copies, sets) stay without an op.
@@ -54,4 +54,4 @@ class MarkIndex {
   Lane phases_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -8,7 +8,7 @@
 
 #include "harness/ops/attribution.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 constexpr std::uint32_t kNoFold = kNoIndex;
@@ -283,4 +283,4 @@ std::vector<CallNode> call_tree(const OpTable& table) {
   return nodes;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

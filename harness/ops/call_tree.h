@@ -14,7 +14,7 @@
 
 #include "harness/ops/op_table.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 inline constexpr std::size_t kMaxCallRows = 2000;
 // Stands for the calls of a node that take least, where there are more than are kept.
@@ -51,4 +51,4 @@ struct CallNode {
 // its children. Empty where a file was written before there were such rows.
 [[nodiscard]] std::vector<CallNode> call_tree(const OpTable& table);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

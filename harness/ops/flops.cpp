@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 using Shapes = std::vector<Shape>;
@@ -250,4 +250,4 @@ std::optional<std::int64_t> flops(std::string_view name, std::string_view shapes
   return formula->count(*in, Arguments(arguments));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::ops {
 
 // `shapes` and `arguments` as in OpLog: "[[8, 32], [32, 64]]". nullopt for an op that is not known
 // or whose inputs do not tell: a convolution needs its stride, padding and dilation in `arguments`.
@@ -37,4 +37,4 @@ using Shape = std::vector<std::int64_t>;
 // "[[8, 32], [], [4]]" -> {{8, 32}, {}, {4}}; nullopt if it is no list of integer lists.
 [[nodiscard]] std::optional<std::vector<Shape>> parse_shapes(std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace stepbench {
+namespace stepbench::ops {
 
 bool starts_work(std::string_view call) {
   constexpr std::array<std::string_view, 14> kBeginnings = {
@@ -66,4 +66,4 @@ std::int64_t launches_without_record(std::span<const DeviceActivity> activities,
   });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

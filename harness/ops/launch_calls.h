@@ -11,7 +11,7 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 // Libraries launch through the runtime (cudaLaunchKernel, since CUDA 13 __cudaLaunchKernel) or past
 // it through the driver (cuLaunchKernelEx), and the runtime itself calls the driver.
@@ -33,4 +33,4 @@ struct LaunchCall {
                                                    std::span<const std::string> names,
                                                    const std::unordered_set<std::uint64_t>& failed);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -10,7 +10,7 @@
 
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 struct Held {
@@ -79,8 +79,9 @@ Finding spike(const OpTable& table, const MemoryPoint& peak, std::int64_t usual,
   finding.threshold = threshold;
   finding.unit = "ratio";
   finding.text = "memory spike of the " + device + ": " +
-                 byte_text(static_cast<double>(peak.allocated_bytes)) + " at " + where +
-                 "; for 95 % of the time it holds at most " + byte_text(static_cast<double>(usual));
+                 text::byte_text(static_cast<double>(peak.allocated_bytes)) + " at " + where +
+                 "; for 95 % of the time it holds at most " +
+                 text::byte_text(static_cast<double>(usual));
   finding.evidence = {std::string(table.text(peak.op)), std::string(table.text(peak.phase))};
   std::erase(finding.evidence, "");
   finding.remedy =
@@ -192,4 +193,4 @@ std::vector<MemorySums::Unclaimed> MemorySums::unclaimed() const {
   return found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

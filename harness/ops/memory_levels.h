@@ -12,7 +12,7 @@
 #include "harness/ops/op_log.h"
 #include "harness/ops/op_table.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 struct MemoryLevel {
   std::uint32_t event = 0;  // index of the event after which it held
@@ -66,4 +66,4 @@ class MemorySums {
   std::size_t hint_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

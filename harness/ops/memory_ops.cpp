@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/ops/memory_ops.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 void find_innermost_ops(OpLog& log) {
   std::vector<std::uint32_t> open;
@@ -21,4 +21,4 @@ void find_innermost_ops(OpLog& log) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -4,10 +4,10 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 // Sets MemoryEvent::op to the innermost op of its thread that is open at that moment; events in
 // none keep theirs. Ops lie by thread and start, memory events by thread and time.
 void find_innermost_ops(OpLog& log);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

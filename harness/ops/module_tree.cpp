@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 using NodeKind = ModuleNode::Kind;
@@ -154,4 +154,4 @@ std::string_view name_of(NodeKind kind) {
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -11,7 +11,7 @@
 
 #include "harness/ops/op_table.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 struct ModuleCost {
   std::int64_t cpu_ns = 0;     // self time of its ops
@@ -59,4 +59,4 @@ struct ModuleTree {
 
 [[nodiscard]] std::string_view name_of(ModuleNode::Kind kind);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -11,7 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/ops/op_table.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 constexpr std::array<std::string_view, 5> kOpKinds = {"op", "annotation", "call", "device",
@@ -299,4 +299,4 @@ OpTable op_table_of(std::span<const OpFrame> frames) {
   return unpacker.take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

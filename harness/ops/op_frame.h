@@ -10,7 +10,7 @@
 
 #include "harness/base/series.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 struct OpTable;
 
@@ -31,4 +31,4 @@ inline constexpr std::size_t kMaxFrameBytes = std::size_t{8} << 20;
 // not known are passed over, absent ones keep their defaults.
 [[nodiscard]] OpTable op_table_of(std::span<const OpFrame> frames);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

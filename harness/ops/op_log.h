@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::ops {
 
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
@@ -138,4 +138,4 @@ struct OpLog {
   std::int64_t dropped = 0;  // records that a collector lost; the table is then incomplete
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -12,7 +12,7 @@
 #include "harness/ops/flops.h"
 #include "harness/ops/memory_levels.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 // Each text once; maps the tables of a log onto one.
@@ -416,4 +416,4 @@ OpTotals totals_of(const std::vector<OpRow>& rows) {
   return totals;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

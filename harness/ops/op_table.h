@@ -11,7 +11,7 @@
 #include "harness/ops/op_log.h"
 #include "harness/ops/op_tree.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 // All calls of one name, shapes, module and phase in one step. Totals include children, self values
 // do not: over all rows the self times sum to the total times of the outermost calls.
@@ -136,4 +136,4 @@ struct OpTotals {
 };
 [[nodiscard]] OpTotals totals_of(const std::vector<OpRow>& rows);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
@@ -178,4 +178,4 @@ OpTree build_op_tree(const OpLog& log) {
   return tree;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

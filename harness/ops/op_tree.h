@@ -9,7 +9,7 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 enum class OpKind : std::uint8_t {  // written to disk by name
   kOp,
@@ -57,4 +57,4 @@ struct OpTree {
 // Left out of tables and of the tree.
 [[nodiscard]] bool is_bookkeeping(std::string_view op);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

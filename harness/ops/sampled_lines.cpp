@@ -7,7 +7,7 @@
 
 #include "harness/text/printable.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 std::vector<SampledLine> sampled_lines(const OpTable& table) {
   struct Line {
@@ -40,7 +40,7 @@ std::string in_words(const SampledLine& line) {
   std::string text = line.place;
   if (!line.code.empty()) text += ", `" + line.code + '`';
   if (!line.calls.empty()) text += ", in " + line.calls;
-  return printable(text);
+  return text::printable(text);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

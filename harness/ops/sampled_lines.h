@@ -8,7 +8,7 @@
 
 #include "harness/ops/op_table.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 struct SampledLine {
   std::string part;   // fetch or collate
@@ -24,4 +24,4 @@ struct SampledLine {
 // "my_data.py:42 in __getitem__, `Image.open(path)`, in PIL.Image.open"
 [[nodiscard]] std::string in_words(const SampledLine& line);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::ops {
 
 std::int64_t occupancy_percent(const DeviceActivity& kernel, const TraceDevice& device) {
   constexpr std::int64_t kMaxBlocks = 32;
@@ -28,4 +28,4 @@ std::int64_t warps_per_sm_hundredths(const DeviceActivity& kernel, const TraceDe
          (std::int64_t{device.multiprocessors} * std::max(device.warp_size, 1));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -8,7 +8,7 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 
 // Zero: not known.
 struct TraceDevice {
@@ -42,4 +42,4 @@ struct TraceDevice {
 [[nodiscard]] std::int64_t warps_per_sm_hundredths(const DeviceActivity& kernel,
                                                    const TraceDevice& device);
 
-}  // namespace stepbench
+}  // namespace stepbench::ops

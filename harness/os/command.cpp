@@ -17,7 +17,7 @@
 #include "harness/base/error.h"
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::os {
 namespace {
 
 constexpr std::size_t kMaxOutputBytes = std::size_t{64} << 20;
@@ -211,4 +211,4 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::os

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::os {
 
 struct CommandResult {
   bool started = false;      // false: `reason` says why the program could not be run
@@ -29,4 +29,4 @@ struct CommandResult {
                                         std::string_view input,
                                         std::chrono::milliseconds time_limit);
 
-}  // namespace stepbench
+}  // namespace stepbench::os

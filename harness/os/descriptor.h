@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::os {
 
 // Owns one file descriptor.
 class Descriptor {
@@ -33,4 +33,4 @@ class Descriptor {
   int value_ = -1;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::os

@@ -12,7 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::os {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,4 +141,4 @@ void write_output_file(const std::string& flag, const fs::path& output, std::str
   file.close();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::os

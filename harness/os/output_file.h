@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::os {
 
 // Throws ConfigError, which names `flag`, when writing `output` would destroy what the command
 // reads: one of `inputs` itself (by whatever name or link), or the results of a run, whose folder
@@ -45,4 +45,4 @@ class OutputFile {
 void write_output_file(const std::string& flag, const std::filesystem::path& output,
                        std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::os

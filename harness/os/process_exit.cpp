@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-namespace stepbench {
+namespace stepbench::os {
 
 int wait_status(const siginfo_t& info) {
   return info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status, 0) : W_EXITCODE(0, info.si_status);
@@ -38,4 +38,4 @@ std::string exit_text(const ProcessExit& exit) {
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::os

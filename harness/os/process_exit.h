@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::os {
 
 struct ProcessExit {
   // Of waitpid().
@@ -27,4 +27,4 @@ struct ProcessExit {
 // for lack of memory".
 [[nodiscard]] std::string exit_text(const ProcessExit& exit);
 
-}  // namespace stepbench
+}  // namespace stepbench::os

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace stepbench {
+namespace stepbench::os {
 
 class Symbols {
  public:
@@ -25,4 +25,4 @@ class Symbols {
   std::string missing_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::os

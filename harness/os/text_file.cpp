@@ -9,7 +9,7 @@
 
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::os {
 
 std::optional<std::string> read_text(const std::filesystem::path& file) {
   const Descriptor descriptor{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -90,4 +90,4 @@ std::optional<std::string_view> find_field(std::string_view text, std::string_vi
   return std::nullopt;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::os

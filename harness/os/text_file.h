@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::os {
 
 [[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& file);
 // As many of them as the file has, `most` at most: enough to tell what it is. Empty where it cannot
@@ -30,4 +30,4 @@ namespace stepbench {
 [[nodiscard]] std::optional<std::string_view> find_field(std::string_view text,
                                                          std::string_view name);
 
-}  // namespace stepbench
+}  // namespace stepbench::os

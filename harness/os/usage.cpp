@@ -10,7 +10,7 @@
 
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::os {
 namespace {
 
 std::int64_t to_ns(const timeval& time) {
@@ -82,4 +82,4 @@ std::int64_t peak_rss_bytes() {
   return parse_integer(find_field(status, "VmHWM").value_or("")).value_or(0) * 1024;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::os

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace stepbench {
+namespace stepbench::os {
 
 // Counts since the start of a process; also a difference of two readings.
 struct Usage {
@@ -32,4 +32,4 @@ struct Usage {
 // Largest resident set of this process since its program was started; 0 if /proc does not tell.
 [[nodiscard]] std::int64_t peak_rss_bytes();
 
-}  // namespace stepbench
+}  // namespace stepbench::os

@@ -7,7 +7,7 @@
 #include "harness/base/value.h"
 #include "harness/catalogue/check_value.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 bool reads(const WorkloadSpec& workload, const Section& section) {
@@ -58,7 +58,8 @@ Value CaseShapes::chosen_value(const OptionValues& chosen, const std::string& na
 const CaseShape& CaseShapes::shape_of(const OptionValues& chosen) {
   const Value workload = chosen_value(chosen, "workload", {});
   if (is_null(workload)) {
-    throw ConfigError("workload", "is missing: " + expectation(index_.workload_option()));
+    throw ConfigError("workload",
+                      "is missing: " + catalogue::expectation(index_.workload_option()));
   }
   const std::string name = to_text(workload);
   std::string key = name;
@@ -90,7 +91,7 @@ void CaseShapes::add_options(CaseShape& shape, const Section& section, std::stri
     const bool given = setting != settings_.options.end();
     shape.base[name] = given ? setting->second.value : default_of(option, variant);
     if (given) {
-      const auto mistake = check_value(option, setting->second.value);
+      const auto mistake = catalogue::check_value(option, setting->second.value);
       if (mistake && name != "workload")
         throw ConfigError(setting->second.where, "'" + name + "': " + *mistake);
     }
@@ -165,4 +166,4 @@ void null_unmet(const CaseShape& shape, OptionValues& values,
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -15,7 +15,7 @@
 #include "harness/plan/option_index.h"
 #include "harness/plan/settings.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 // The options that have a meaning for one workload with one choice of variants, and what they are
 // when no sweep sets them. Cases of one shape share it.
@@ -79,4 +79,4 @@ class CaseShapes {
 void null_unmet(const CaseShape& shape, OptionValues& values,
                 std::vector<const CaseShape::Declared*>& nulled);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

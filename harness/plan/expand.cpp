@@ -9,7 +9,7 @@
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 constexpr std::size_t kMergedShown = 20;
@@ -28,7 +28,7 @@ std::set<std::string> swept_names(const Sweep& sweep) {
 }
 
 std::string text_of(const std::vector<PointValue>& values) {
-  return join(values, " ", [](const PointValue& value) {
+  return text::join(values, " ", [](const PointValue& value) {
     return value.key->name + "=" + to_text(value.swept->value);
   });
 }
@@ -209,7 +209,7 @@ void Expansion::check_setting_scope(const std::string& name, const std::string& 
     return;
   }
   if (is_null(*here)) return;  // the missing selector is the mistake
-  context_.errors.add(where, "'" + key + "' belongs to " + selector + " " + join(owners) +
+  context_.errors.add(where, "'" + key + "' belongs to " + selector + " " + text::join(owners) +
                                  "; this file has " + to_text(*here));
 }
 
@@ -290,8 +290,9 @@ void Expansion::report_missing(const Point& point) {
                     [&](const PointValue& value) { return value.key->name == name; });
     if (swept) continue;
     const CaseShape::Declared* declared = point.shape.find(name);
-    context_.errors.add(place_of_point(point.number, name),
-                        "'" + name + "' is missing: expected " + expectation(*declared->option));
+    context_.errors.add(
+        place_of_point(point.number, name),
+        "'" + name + "' is missing: expected " + catalogue::expectation(*declared->option));
   }
 }
 
@@ -397,4 +398,4 @@ std::string Expansion::place_of_point(std::int64_t point, std::string_view optio
   return context_.source;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

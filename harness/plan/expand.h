@@ -14,7 +14,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 struct ExpandRequest {
   const PlanRequest& request;
@@ -65,4 +65,4 @@ class Expansion {
   std::set<std::string, std::less<>> said_;                  // plan.notes
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 std::string text_field(const nlohmann::json& json, const char* field) {
@@ -57,4 +57,4 @@ CheckAnswer check_answer_from_json(std::string_view line) {
   return answer;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

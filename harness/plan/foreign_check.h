@@ -13,7 +13,7 @@
 
 #include "harness/plan/plan.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 // One line of `WORKER check`: {"answer":"ok"} | {"answer":"skip","reason":"..."} |
 // {"answer":"error","option":"loader.num_workers","reason":"..."}; "notes": [...] may be added to
@@ -42,4 +42,4 @@ using ForeignCheck = std::function<std::vector<CheckAnswer>(std::span<const Reso
                                      std::span<const WorkloadRule> rules = {},
                                      bool (*concerns)(const ResolvedCase& resolved) = nullptr);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -5,7 +5,7 @@
 
 #include "harness/base/digest.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 void append_escaped(std::string& text, const std::string& value) {
@@ -46,4 +46,4 @@ std::string case_id(const OptionValues& options, const IdentityKeys& keys) {
   return digest(text);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -14,7 +14,7 @@
 #include "harness/base/option_values.h"
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 // The part of a catalogue that identity needs: the options of one shape, by name.
 struct IdentityKey {
@@ -32,4 +32,4 @@ using IdentityKeys = std::vector<IdentityKey>;
 
 [[nodiscard]] std::string case_id(const OptionValues& options, const IdentityKeys& keys);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 constexpr std::string_view kHidden = "{},[]";  // become the bytes 1 to 5
@@ -105,4 +105,4 @@ std::string restore_interpolation(std::string_view text) {
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

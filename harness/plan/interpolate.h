@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::plan {
 
 using InterpolationVariables = std::span<const std::pair<std::string, std::string>>;
 
@@ -25,4 +25,4 @@ using InterpolationVariables = std::span<const std::pair<std::string, std::strin
 [[nodiscard]] std::string protect_interpolation(std::string_view text);
 [[nodiscard]] std::string restore_interpolation(std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -7,7 +7,7 @@
 #include "harness/text/names.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 std::string full_name(std::string_view section, std::string_view option) {
   return section.empty() ? std::string(option) : std::string(section) + "." + std::string(option);
@@ -50,13 +50,13 @@ std::span<const Option* const> OptionIndex::find(std::string_view full_name) con
 }
 
 std::vector<std::string> OptionIndex::meant(std::string_view name) const {
-  return names_meant(name, names_);
+  return text::names_meant(name, names_);
 }
 
 std::string OptionIndex::resolve(std::string_view name) const {
   if (!find(name).empty()) return std::string(name);
   if (meant(name).empty()) throw Error(unknown(name));
-  return name_meant(name, names_);
+  return text::name_meant(name, names_);
 }
 
 std::vector<std::string> OptionIndex::called(std::string_view name) const {
@@ -67,7 +67,7 @@ std::vector<std::string> OptionIndex::called(std::string_view name) const {
         std::any_of(declarations.begin(), declarations.end(), [&](const Option* option) {
           return std::any_of(
               option->also_called.begin(), option->also_called.end(),
-              [&](const std::string& word) { return edit_distance(word, last) == 0; });
+              [&](const std::string& word) { return text::edit_distance(word, last) == 0; });
         });
     if (is_called) found.push_back(full);
   }
@@ -76,9 +76,9 @@ std::vector<std::string> OptionIndex::called(std::string_view name) const {
 
 std::string OptionIndex::unknown(std::string_view name) const {
   const std::vector<std::string> ours = called(name);
-  const std::string near = ours.empty() ? nearest_name(name, names_) : ours.front();
+  const std::string near = ours.empty() ? text::nearest_name(name, names_) : ours.front();
   return "unknown option '" + std::string(name) + "'" +
-         (near.empty() ? "; `stepbench list` shows all" : did_you_mean(near));
+         (near.empty() ? "; `stepbench list` shows all" : text::did_you_mean(near));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

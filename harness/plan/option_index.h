@@ -11,7 +11,7 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 // A catalogue's options by full name. The catalogue must outlive it.
 class OptionIndex {
@@ -52,4 +52,4 @@ class OptionIndex {
 // Whether every workload may use the section without naming it.
 [[nodiscard]] bool is_harness_section(std::string_view section);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/check_value.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 template <typename Number>
@@ -66,7 +66,7 @@ std::string hint(const Option& option, std::string_view text, bool quoted) {
   const bool wants_text = is_text(option.type);
   if (quoted && !wants_text) {
     const Value unquoted = read(option, text, false);
-    if (!check_value(option, unquoted)) return "; remove the quotes";
+    if (!catalogue::check_value(option, unquoted)) return "; remove the quotes";
   }
   if (option.type == OptionType::kBool && (text == "yes" || text == "on")) return "; write true";
   if (option.type == OptionType::kBool && (text == "no" || text == "off")) return "; write false";
@@ -77,10 +77,10 @@ std::string hint(const Option& option, std::string_view text, bool quoted) {
 
 Value parse_value(const Option& option, std::string_view text, bool quoted) {
   Value value = read(option, text, quoted);
-  if (const auto mistake = check_value(option, value)) {
+  if (const auto mistake = catalogue::check_value(option, value)) {
     if (!quoted && !is_text(option.type) && is_too_large(text)) {
       throw Error("'" + std::string(text) + "' is too large for a number; expected " +
-                  expectation(option));
+                  catalogue::expectation(option));
     }
     throw Error(*mistake + hint(option, text, quoted));
   }
@@ -90,9 +90,9 @@ Value parse_value(const Option& option, std::string_view text, bool quoted) {
 Value parse_value(std::span<const Option* const> options, std::string_view text, bool quoted) {
   for (std::size_t i = 0; i + 1 < options.size(); ++i) {
     Value value = read(*options[i], text, quoted);
-    if (!check_value(*options[i], value)) return value;
+    if (!catalogue::check_value(*options[i], value)) return value;
   }
   return parse_value(*options.back(), text, quoted);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -9,7 +9,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/plan/yaml_document.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 // The value of an option as it stands in the file or on the command line. `text` is interpolated
 // already; quoted text is never read as a number. Throws Error with a sentence that says what was
@@ -20,4 +20,4 @@ namespace stepbench {
 [[nodiscard]] Value parse_value(std::span<const Option* const> options, std::string_view text,
                                 bool quoted);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

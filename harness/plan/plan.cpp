@@ -13,7 +13,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 std::string default_name(const std::filesystem::path& file) {
@@ -70,19 +70,20 @@ bool sets(const Sweep& sweep, std::string_view name) {
 
 void refuse_too_many(const Sweep& sweep, const PlanRequest& request) {
   if (request.max_cases < 1 || request.max_cases > kMostCases) {
-    throw ConfigError("--max-cases", "expected 1 .. " + with_separators(kMostCases) + ", found " +
-                                         std::to_string(request.max_cases));
+    throw ConfigError("--max-cases", "expected 1 .. " + text::with_separators(kMostCases) +
+                                         ", found " + std::to_string(request.max_cases));
   }
   const std::int64_t points = sweep.points();
   if (points <= request.max_cases) return;
   const bool too_many_for_any = points > kMostCases;
   throw ConfigError(
       sweep.where,
-      "the sweep has " + (too_many_for_any
-                              ? "more than " + with_separators(kMostCases) + " cases; no plan may"
-                              : with_separators(points) + " cases, more than " +
-                                    with_separators(request.max_cases) + "; --max-cases " +
-                                    std::to_string(points) + " allows them"));
+      "the sweep has " +
+          (too_many_for_any
+               ? "more than " + text::with_separators(kMostCases) + " cases; no plan may"
+               : text::with_separators(points) + " cases, more than " +
+                     text::with_separators(request.max_cases) + "; --max-cases " +
+                     std::to_string(points) + " allows them"));
 }
 
 void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan& plan) {
@@ -148,8 +149,8 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   apply_sweep(request.sweep, context, sweep);
   plan.notes = sweep.notes;
   if (!settings.options.contains("workload") && !sets(sweep, "workload") && errors.empty()) {
-    errors.add(place(source, root.mark),
-               "'workload' is missing: expected one of " + join(index.workload_option().choices));
+    errors.add(place(source, root.mark), "'workload' is missing: expected one of " +
+                                             text::join(index.workload_option().choices));
   }
   errors.throw_if_any();
   refuse_too_many(sweep, request);
@@ -194,4 +195,4 @@ Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
   return make(request, catalogue, rules, check, concerns);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

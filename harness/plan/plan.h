@@ -15,7 +15,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 struct Shard {
   std::int64_t index = 0;  // 0-based; `--shard 1/4` is index 0
@@ -75,4 +75,4 @@ struct Plan {
 [[nodiscard]] Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,
                              std::span<const WorkloadRule> rules);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

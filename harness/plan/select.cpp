@@ -8,7 +8,7 @@
 #include "harness/plan/parse_value.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 struct Filter {
@@ -69,7 +69,7 @@ std::string values_in(const std::vector<PlannedCase>& cases, const std::string& 
       break;
     }
   }
-  return shown.empty() ? "no case has it" : "it takes " + join(shown);
+  return shown.empty() ? "no case has it" : "it takes " + text::join(shown);
 }
 
 }  // namespace
@@ -99,4 +99,4 @@ void keep_shard(const Shard& shard, std::vector<PlannedCase>& cases) {
   cases.resize(kept);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -9,7 +9,7 @@
 #include "harness/plan/option_index.h"
 #include "harness/plan/plan.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 // `--filter num_workers=4,8`: cases in which the option has one of the values; all filters hold.
 // Throws ConfigError{"--filter num_wrokers"} for unknown and ambiguous names, wrong values, and
@@ -21,4 +21,4 @@ void keep_filtered(std::span<const std::string> filters, const OptionIndex& inde
 // ConfigError{"--shard"} for impossible numbers.
 void keep_shard(const Shard& shard, std::vector<PlannedCase>& cases);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -11,7 +11,7 @@
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 std::vector<std::string> section_keys(const Catalogue& catalogue, const std::string& name) {
@@ -39,7 +39,7 @@ std::vector<std::string> top_level_keys(const Catalogue& catalogue) {
 }
 
 std::string known_keys(const std::vector<std::string>& keys) {
-  return keys.empty() ? "it has no keys" : "known keys: " + join(keys);
+  return keys.empty() ? "it has no keys" : "known keys: " + text::join(keys);
 }
 
 std::string unknown_key(const std::string& key, const std::string& section,
@@ -50,14 +50,14 @@ std::string unknown_key(const std::string& key, const std::string& section,
   const std::vector<std::string> ours = index.called(key);
   for (const std::string& full : ours) {
     if (full.starts_with(prefix) && (!section.empty() || full.find('.') == std::string::npos)) {
-      return text + did_you_mean(full.substr(prefix.size()));
+      return text + text::did_you_mean(full.substr(prefix.size()));
     }
   }
-  const std::string suggestion = did_you_mean(key, keys);
+  const std::string suggestion = text::did_you_mean(key, keys);
   if (!suggestion.empty()) return text + suggestion;
-  if (!ours.empty()) return text + did_you_mean(ours.front());
+  if (!ours.empty()) return text + text::did_you_mean(ours.front());
   const std::vector<std::string> elsewhere = index.meant(key);
-  if (!elsewhere.empty()) return text + did_you_mean(elsewhere.front());
+  if (!elsewhere.empty()) return text + text::did_you_mean(elsewhere.front());
   return text + "; " + known_keys(keys);
 }
 
@@ -153,9 +153,9 @@ std::string sweep_hint(const Assignment& assignment, const OptionIndex& index) {
       return false;
     }
   });
-  return all_right
-             ? "; to measure each of them: --sweep " + assignment.name + "=" + join(values, ",")
-             : "";
+  return all_right ? "; to measure each of them: --sweep " + assignment.name + "=" +
+                         text::join(values, ",")
+                   : "";
 }
 
 constexpr std::size_t kMaxErrorsShown = 20;
@@ -167,7 +167,7 @@ std::optional<Value> read_option_value(const std::string& name,
                                        const ConfigNode& node, const ParseContext& context) {
   const std::string where = place(context.source, node.mark);
   if (node.kind != ConfigNode::Kind::kScalar) {
-    std::string what = "'" + name + "': expected " + expectation(*declarations.front()) +
+    std::string what = "'" + name + "': expected " + catalogue::expectation(*declarations.front()) +
                        ", found " + describe(node);
     if (node.kind == ConfigNode::Kind::kList) {
       what += "; to vary it write `sweep: {matrix: {" + name + ": [...]}}`";
@@ -289,4 +289,4 @@ void ConfigErrors::throw_if_any() const {
   throw ConfigError(errors_.front().first, what);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -14,7 +14,7 @@
 #include "harness/plan/option_index.h"
 #include "harness/plan/yaml_document.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 struct Setting {
   Value value;
@@ -69,4 +69,4 @@ void apply_smoke(Settings& settings);
                                                      const ConfigNode& node,
                                                      const ParseContext& context);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -10,7 +10,7 @@
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 class SweepReader {
@@ -52,7 +52,8 @@ class SweepReader {
     } else if (part.key == "exclude" || part.key == "include") {
       read_entries(part);
     } else if (context_.index.meant(part.key).empty()) {
-      add(part.mark, "unknown key '" + part.key + "' in 'sweep'" + did_you_mean(part.key, parts) +
+      add(part.mark, "unknown key '" + part.key + "' in 'sweep'" +
+                         text::did_you_mean(part.key, parts) +
                          "; expected matrix, zip, exclude or include");
     } else {
       add(part.mark, "'" + part.key + "' stands inside `matrix` or `zip`: `sweep: {matrix: {" +
@@ -223,4 +224,4 @@ Sweep read_sweep(const ConfigNode& root, const ParseContext& context) {
   return SweepReader(context).read(*entry);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -13,7 +13,7 @@
 
 #include "harness/plan/settings.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 
 struct SweptValue {
   Value value;
@@ -77,4 +77,4 @@ void values_of(const Sweep& sweep, std::int64_t point, std::vector<PointValue>& 
 // excludes stay. Notes errors, as for lists of `zip` that are no longer of one length.
 void apply_sweep(std::span<const std::string> arguments, const ParseContext& context, Sweep& sweep);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -6,7 +6,7 @@
 #include "harness/plan/sweep.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 // Places inside an argument tell the user nothing.
@@ -83,7 +83,8 @@ void check_zip(const Sweep& sweep, ConfigErrors& errors) {
           axis.keys.begin(), axis.keys.end(),
           [&](const Axis::Key& one) { return one.values.size() != key.values.size(); });
       if (!given || other == axis.keys.end()) continue;
-      errors.add(key.source, counted(std::ssize(key.values), "value") + ", but " + other->name +
+      errors.add(key.source, text::counted(std::ssize(key.values), "value") + ", but " +
+                                 other->name +
                                  ", which advances along with it in the file's `zip`, has " +
                                  std::to_string(other->values.size()) +
                                  "; give as many, or --sweep " + other->name + " too");
@@ -119,4 +120,4 @@ void apply_sweep(std::span<const std::string> arguments, const ParseContext& con
   check_zip(sweep, context.errors);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

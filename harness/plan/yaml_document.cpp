@@ -16,7 +16,7 @@
 #include "harness/base/error.h"
 #include "harness/plan/interpolate.h"
 
-namespace stepbench {
+namespace stepbench::plan {
 namespace {
 
 Mark to_mark(const YAML::Mark& mark) {
@@ -285,4 +285,4 @@ ConfigNode parse_yaml(std::string_view text, const std::string& source, const Ya
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

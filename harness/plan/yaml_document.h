@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::plan {
 
 struct Mark {
   int line = 1;    // 1-based; 0: the whole of what was read
@@ -67,4 +67,4 @@ struct YamlLimits {
 // "sweep.yaml:12:5"; the source alone for line 0.
 [[nodiscard]] std::string place(const std::string& source, Mark mark);
 
-}  // namespace stepbench
+}  // namespace stepbench::plan

@@ -23,19 +23,19 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
 }
 
-LineParser::Line parse(std::string_view line, LineParser& parser) {
+json::LineParser::Line parse(std::string_view line, json::LineParser& parser) {
   if (line.size() > kMaxLineBytes) {
     fail("a line of " + std::to_string(line.size()) + " bytes; the limit is " +
          std::to_string(kMaxLineBytes));
   }
   try {
-    return parser.parse(line, LineParser::Padding::kNone);
-  } catch (const LineError& error) {
+    return parser.parse(line, json::LineParser::Padding::kNone);
+  } catch (const json::LineError& error) {
     fail(std::string(error.what()) + ": '" + shortened(line) + "'");
   }
 }
 
-std::string kind_of(const LineObject& line) {
+std::string kind_of(const json::LineObject& line) {
   const auto kind = line.find("kind");
   const auto text = kind ? kind->text() : std::nullopt;
   if (!text) fail("a line without a 'kind'");
@@ -47,67 +47,67 @@ template <typename Read>
 auto reading(const std::string& kind, const Read& read) {
   try {
     return read();
-  } catch (const LineError& error) {
+  } catch (const json::LineError& error) {
     fail("'" + kind + "': " + error.what());
   }
 }
 
 // A field that must be there.
-JsonView needed(const LineObject& in, const char* field) {
+json::JsonView needed(const json::LineObject& in, const char* field) {
   const auto value = in.find(field);
-  if (!value) throw LineError(std::string("there is no field '") + field + "'");
+  if (!value) throw json::LineError(std::string("there is no field '") + field + "'");
   return *value;
 }
 
-std::string needed_text(const LineObject& in, const char* field) {
+std::string needed_text(const json::LineObject& in, const char* field) {
   (void)needed(in, field);
   return in.text(field);
 }
 
-std::int64_t needed_integer(const LineObject& in, const char* field) {
+std::int64_t needed_integer(const json::LineObject& in, const char* field) {
   (void)needed(in, field);
   return in.integer(field);
 }
 
-VersionRange versions(const LineObject& in) {
-  const JsonView value = needed(in, "protocol");
+VersionRange versions(const json::LineObject& in) {
+  const json::JsonView value = needed(in, "protocol");
   const auto ends = value.elements();
-  if (!ends || ends->size() != 2) wrong_type("protocol", "[min, max]", value);
+  if (!ends || ends->size() != 2) json::wrong_type("protocol", "[min, max]", value);
   const std::int64_t min = (*ends)[0].integer().value_or(0);
   const std::int64_t max = (*ends)[1].integer().value_or(0);
   if (min < 1 || max < min || max > std::numeric_limits<int>::max()) {
-    wrong_type("protocol", "[min, max]", value);
+    json::wrong_type("protocol", "[min, max]", value);
   }
   return {static_cast<int>(min), static_cast<int>(max)};
 }
 
 template <typename Enum, std::size_t n>
-Enum one_of(const LineObject& in, const std::array<std::pair<Enum, std::string_view>, n>& names,
-            const char* field) {
+Enum one_of(const json::LineObject& in,
+            const std::array<std::pair<Enum, std::string_view>, n>& names, const char* field) {
   const std::string spelled = needed_text(in, field);
   std::string wanted;
   for (const auto& [id, name] : names) {
     if (name == spelled) return id;
     wanted.append(wanted.empty() ? "one of " : ", ").append(name);
   }
-  throw LineError("field '" + std::string(field) + "' must be " + wanted + ", is '" +
-                  shortened(spelled) + "'");
+  throw json::LineError("field '" + std::string(field) + "' must be " + wanted + ", is '" +
+                        shortened(spelled) + "'");
 }
 
 std::array<std::pair<Pass, std::string_view>, 4> pass_names() {
-  const auto named = [](Pass pass) { return std::pair(pass, stepbench::name_of(pass)); };
+  const auto named = [](Pass pass) { return std::pair(pass, stepbench::record::name_of(pass)); };
   return {named(Pass::kTiming), named(Pass::kNative), named(Pass::kKineto), named(Pass::kWrapped)};
 }
 
-Hello hello(const LineObject& in) {
+Hello hello(const json::LineObject& in) {
   return {.protocol = versions(in),
           .build_id = needed_text(in, "build_id"),
           .catalogue_digest = in.text("catalogue_digest"),
           .pid = needed_integer(in, "pid"),
-          .software = in.fields("software", Nested::kRefused)};
+          .software = in.fields("software", json::Nested::kRefused)};
 }
 
-CycleMessage cycle(const LineObject& in) {
+CycleMessage cycle(const json::LineObject& in) {
   // Older workers send a median.
   const char* step_ns = in.find("mean_step_ns") ? "mean_step_ns" : "median_step_ns";
   return {.cycle = needed_integer(in, "cycle"),
@@ -115,21 +115,21 @@ CycleMessage cycle(const LineObject& in) {
           .mean_step_ns = needed_integer(in, step_ns)};
 }
 
-CycleSamples samples(LineParser::Line& line) {
+record::CycleSamples samples(json::LineParser::Line& line) {
   (void)needed(line.object, "cycle");
-  CycleSamples samples = decode_samples(line);
+  record::CycleSamples samples = record::decode_samples(line);
   if (samples.steps.find("step_ns") == nullptr) {
-    throw LineError("field 'columns' is not complete: it has no 'step_ns'");
+    throw json::LineError("field 'columns' is not complete: it has no 'step_ns'");
   }
-  if (samples.steps.steps() > kMaxStepsPerSamplesRow) {
-    throw LineError("field 'values' must be at most " + std::to_string(kMaxStepsPerSamplesRow) +
-                    " steps long");
+  if (samples.steps.steps() > record::kMaxStepsPerSamplesRow) {
+    throw json::LineError("field 'values' must be at most " +
+                          std::to_string(record::kMaxStepsPerSamplesRow) + " steps long");
   }
   return samples;
 }
 
-WorkerMessage message(const std::string& kind, LineParser::Line& line) {
-  const LineObject& in = line.object;
+WorkerMessage message(const std::string& kind, json::LineParser::Line& line) {
+  const json::LineObject& in = line.object;
   if (kind == "hello") return hello(in);
   if (kind == "stage") {
     return StageMessage{one_of(in, kStageNames, "stage"), in.integer("steps", 0),
@@ -137,8 +137,8 @@ WorkerMessage message(const std::string& kind, LineParser::Line& line) {
   }
   if (kind == "cycle") return cycle(in);
   if (kind == "samples") return samples(line);
-  if (kind == "ops") return decode_frame(line);
-  if (kind == "launch") return decode_report(in, Nested::kRefused);
+  if (kind == "ops") return record::decode_frame(line);
+  if (kind == "launch") return record::decode_report(in, json::Nested::kRefused);
   if (kind == "skipped") return SkippedMessage{needed_text(in, "reason")};
   if (kind == "failed") {
     return FailedMessage{needed_text(in, "message"), one_of(in, kStageNames, "stage")};
@@ -150,8 +150,8 @@ WorkerMessage message(const std::string& kind, LineParser::Line& line) {
 // Reads a line that must be of kind `wanted`.
 template <typename Read>
 auto read_kind(std::string_view line, const char* wanted, const Read& read) {
-  LineParser parser(kMaxDepth);
-  const LineObject in = parse(line, parser).object;
+  json::LineParser parser(kMaxDepth);
+  const json::LineObject in = parse(line, parser).object;
   const std::string kind = kind_of(in);
   if (kind != wanted) {
     fail(std::string("expected a line of kind '") + wanted + "', got '" + shortened(kind) + "'");
@@ -162,14 +162,14 @@ auto read_kind(std::string_view line, const char* wanted, const Read& read) {
 }  // namespace
 
 CaseMessage decode_case(std::string_view line) {
-  return read_kind(line, "case", [](const LineObject& in) {
+  return read_kind(line, "case", [](const json::LineObject& in) {
     CaseMessage out;
     out.protocol = versions(in);
     out.resolved.case_id = needed_text(in, "case_id");
     out.resolved.point_id = in.text("point_id");
     if (out.resolved.point_id.empty()) out.resolved.point_id = out.resolved.case_id;
     out.resolved.workload = needed_text(in, "workload");
-    out.resolved.options = OptionValues(in.fields("options", Nested::kRefused));
+    out.resolved.options = OptionValues(in.fields("options", json::Nested::kRefused));
     if (in.find("pass")) out.pass = one_of(in, pass_names(), "pass");
     out.launch = in.count("launch");
     out.rank = in.count("rank");
@@ -182,7 +182,7 @@ CaseMessage decode_case(std::string_view line) {
 }
 
 RuleFacts decode_facts(std::string_view line) {
-  return read_kind(line, "facts", [](const LineObject& in) {
+  return read_kind(line, "facts", [](const json::LineObject& in) {
     RuleFacts out;
     out.cuda_available = in.flag("cuda_available");
     out.device_auto = in.flag("device_auto");
@@ -193,11 +193,11 @@ RuleFacts decode_facts(std::string_view line) {
   });
 }
 
-WorkerDecoder::WorkerDecoder() : parser_(std::make_unique<LineParser>(kMaxDepth)) {}
+WorkerDecoder::WorkerDecoder() : parser_(std::make_unique<json::LineParser>(kMaxDepth)) {}
 WorkerDecoder::~WorkerDecoder() = default;
 
 WorkerMessage WorkerDecoder::decode(std::string_view line) {
-  LineParser::Line parsed = parse(line, *parser_);
+  json::LineParser::Line parsed = parse(line, *parser_);
   const std::string kind = kind_of(parsed.object);
   return reading(kind, [&] { return message(kind, parsed); });
 }

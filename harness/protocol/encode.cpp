@@ -9,7 +9,7 @@
 namespace stepbench::protocol {
 namespace {
 
-void add_versions(JsonText& json, VersionRange range) {
+void add_versions(json::JsonText& json, VersionRange range) {
   const std::int64_t ends[] = {range.min, range.max};
   json.integers("protocol", ends);
 }
@@ -17,7 +17,7 @@ void add_versions(JsonText& json, VersionRange range) {
 // Text from a workload or an exception may not be UTF-8; it does not cost the launch.
 struct ToLine {
   std::string operator()(const Hello& hello) const {
-    JsonText json;
+    json::JsonText json;
     json.open_object().text("kind", "hello");
     add_versions(json, hello.protocol);
     json.text("build_id", hello.build_id).text("catalogue_digest", hello.catalogue_digest);
@@ -26,26 +26,26 @@ struct ToLine {
     return json.close_object().take();
   }
   std::string operator()(const StageMessage& message) const {
-    JsonText json;
+    json::JsonText json;
     json.open_object().text("kind", "stage").text("stage", name_of(message.stage));
     if (message.steps > 0) json.integer("steps", message.steps);
     if (message.step_ns > 0) json.integer("step_ns", message.step_ns);
     return json.close_object().take();
   }
   std::string operator()(const CycleMessage& message) const {
-    JsonText json;
+    json::JsonText json;
     json.open_object().text("kind", "cycle").integer("cycle", message.cycle);
     json.integer("steps", message.steps).integer("mean_step_ns", message.mean_step_ns);
     json.integer("median_step_ns", message.mean_step_ns);  // older controllers ask for it
     return json.close_object().take();
   }
   std::string operator()(const SkippedMessage& message) const {
-    JsonText json;
+    json::JsonText json;
     json.open_object().text("kind", "skipped").text("reason", message.reason);
     return json.close_object().take();
   }
   std::string operator()(const FailedMessage& message) const {
-    JsonText json;
+    json::JsonText json;
     json.open_object().text("kind", "failed").text("message", message.message);
     json.text("stage", name_of(message.stage));
     return json.close_object().take();
@@ -53,20 +53,20 @@ struct ToLine {
   // What was measured: samples, ops, launch.
   template <typename Data>
   std::string operator()(const Data& data) const {
-    return stepbench::encode(data);
+    return stepbench::record::encode(data);
   }
 };
 
 }  // namespace
 
 std::string encode(const CaseMessage& message) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "case");
   add_versions(json, message.protocol);
   json.text("case_id", message.resolved.case_id).text("point_id", message.resolved.point_id);
   json.text("workload", message.resolved.workload);
   json.values("options", message.resolved.options);
-  json.text("pass", stepbench::name_of(message.pass)).integer("launch", message.launch);
+  json.text("pass", stepbench::record::name_of(message.pass)).integer("launch", message.launch);
   json.integer("rank", message.rank).integer("world", message.world).flag("smoke", message.smoke);
   json.text("run_dir", message.run_dir);
   json.text("shared_memory_prefix", message.shared_memory_prefix);
@@ -74,7 +74,7 @@ std::string encode(const CaseMessage& message) {
 }
 
 std::string encode(const RuleFacts& facts) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "facts").flag("cuda_available", facts.cuda_available);
   json.flag("device_auto", facts.device_auto).flag("swept", facts.swept);
   json.integer("cores", facts.cores).flag("smoke", facts.smoke);

@@ -15,11 +15,9 @@
 #include "harness/base/resolved_case.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
-
+namespace stepbench::json {
 class LineParser;
-
-}  // namespace stepbench
+}  // namespace stepbench::json
 
 namespace stepbench::protocol {
 
@@ -74,8 +72,9 @@ struct FailedMessage {
   Stage stage;
 };
 
-using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, CycleSamples, OpFrame,
-                                   LaunchReport, SkippedMessage, FailedMessage>;
+using WorkerMessage =
+    std::variant<Hello, StageMessage, CycleMessage, record::CycleSamples, ops::OpFrame,
+                 record::LaunchReport, SkippedMessage, FailedMessage>;
 
 // One line without its newline. Decoding throws Error saying what is wrong with the line, behind
 // which must stand '\n' or NUL; unknown fields are ignored, an unknown kind is an error.
@@ -94,7 +93,7 @@ class WorkerDecoder {
   [[nodiscard]] WorkerMessage decode(std::string_view line);
 
  private:
-  std::unique_ptr<LineParser> parser_;
+  std::unique_ptr<json::LineParser> parser_;
 };
 
 [[nodiscard]] std::string_view name_of(Stage stage);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::record {
 
-OptionValues AlikeOptions::read(const LineObject& source, std::string_view field) {
+OptionValues AlikeOptions::read(const json::LineObject& source, std::string_view field) {
   constexpr std::size_t kMostKnown = 8;
   for (auto known = known_.begin(); known != known_.end(); ++known) {
     if (auto options = source.options_like(*known, field)) {
@@ -22,4 +22,4 @@ OptionValues AlikeOptions::read(const LineObject& source, std::string_view field
   return options;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/record/launch_rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 std::map<std::string, OptionValues, std::less<>> options_of_cases(
     const std::filesystem::path& run) {
@@ -26,4 +26,4 @@ std::map<std::string, OptionValues, std::less<>> options_of_cases(
   return cases;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -12,15 +12,15 @@
 #include "harness/record/input.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 // A name that this version does not have.
-class UnknownName : public LineError {
+class UnknownName : public json::LineError {
  public:
   UnknownName(std::string_view field, std::string_view name, const std::string& known)
-      : LineError("field '" + std::string(field) + "' is '" + std::string(name) +
-                  "'; known: " + known),
+      : json::LineError("field '" + std::string(field) + "' is '" + std::string(name) +
+                        "'; known: " + known),
         field_(field),
         name_(name) {}
   [[nodiscard]] const std::string& field() const { return field_; }
@@ -34,16 +34,16 @@ class UnknownName : public LineError {
 template <typename Enum>
 Enum by_name(std::string_view field, std::string_view name, std::initializer_list<Enum> all) {
   for (const Enum each : all) {
-    if (stepbench::name_of(each) == name) return each;
+    if (name_of(each) == name) return each;
   }
-  throw UnknownName(field, name, join(all, ", ", [](Enum each) { return name_of(each); }));
+  throw UnknownName(field, name, text::join(all, ", ", [](Enum each) { return name_of(each); }));
 }
 
 Pass pass_of(std::string_view name) {
   return by_name("pass", name, {Pass::kTiming, Pass::kNative, Pass::kKineto, Pass::kWrapped});
 }
 
-LaunchKey decode_key(const LineObject& source) {
+LaunchKey decode_key(const json::LineObject& source) {
   return {.case_id = source.needed_text("case_id"),
           .arm = source.text("arm"),
           .pass = source.find("pass") ? pass_of(source.text("pass")) : Pass::kTiming,
@@ -61,7 +61,7 @@ int next_number(std::string_view& text) {
 }
 
 // Absent before 1.5.
-Asked decode_asked(const LineObject& source) {
+Asked decode_asked(const json::LineObject& source) {
   const auto asked = source.object("asked");
   if (!asked) return {};
   return {.folder = asked->text("folder"),
@@ -72,21 +72,21 @@ Asked decode_asked(const LineObject& source) {
           .worker = asked->text("worker")};
 }
 
-RunRow decode_run(const LineObject& source) {
+RunRow decode_run(const json::LineObject& source) {
   const std::string schema = source.text("schema");
   if (schema != kResultSchema) {
-    throw LineError("schema '" + schema + "' is not '" + std::string(kResultSchema) + "'");
+    throw json::LineError("schema '" + schema + "' is not '" + std::string(kResultSchema) + "'");
   }
   const std::string version = source.text("version");
   std::string_view rest = version;
   const int major = next_number(rest);
   const int minor = next_number(rest);
   if (major < 0 || minor < 0)
-    throw LineError("schema version '" + version + "' is not MAJOR.MINOR.PATCH");
+    throw json::LineError("schema version '" + version + "' is not MAJOR.MINOR.PATCH");
   if (major != kResultMajor) {
-    throw LineError("written in schema " + std::string(kResultSchema) + ' ' + version +
-                    "; this program reads " + std::to_string(kResultMajor) +
-                    ".x: use the stepbench that wrote it, or a newer one");
+    throw json::LineError("written in schema " + std::string(kResultSchema) + ' ' + version +
+                          "; this program reads " + std::to_string(kResultMajor) +
+                          ".x: use the stepbench that wrote it, or a newer one");
   }
   return {.run_id = source.text("run_id"),
           .name = source.text("name"),
@@ -106,7 +106,7 @@ RunRow decode_run(const LineObject& source) {
           .schema_minor = minor};
 }
 
-Metric decode_column(const LineObject& column) {
+Metric decode_column(const json::LineObject& column) {
   Metric metric{
       .name = column.needed_text("name"),
       .unit = column.text("unit"),
@@ -121,15 +121,15 @@ Metric decode_column(const LineObject& column) {
   return metric;
 }
 
-ColumnRow decode_columns(const LineObject& source, bool later) {
+ColumnRow decode_columns(const json::LineObject& source, bool later) {
   ColumnRow row;
   const auto value = source.find("columns");
   const auto all = value ? value->elements() : std::nullopt;
-  if (!all) throw LineError("field 'columns' must be an array of objects");
-  for (const JsonView& each : *all) {
+  if (!all) throw json::LineError("field 'columns' must be an array of objects");
+  for (const json::JsonView& each : *all) {
     const auto object = each.object();
-    if (!object) wrong_type("columns", "an array of objects", each);
-    const LineObject& column = *object;
+    if (!object) json::wrong_type("columns", "an array of objects", each);
+    const json::LineObject& column = *object;
     try {
       row.columns.push_back(decode_column(column));
     } catch (const UnknownName& unknown) {
@@ -141,7 +141,7 @@ ColumnRow decode_columns(const LineObject& source, bool later) {
   return row;
 }
 
-LaunchRow decode_launch(const LineObject& source, AlikeOptions& alike) {
+LaunchRow decode_launch(const json::LineObject& source, AlikeOptions& alike) {
   LaunchRow row;
   row.key = decode_key(source);
   row.point_id = source.text("point_id");
@@ -159,7 +159,7 @@ LaunchRow decode_launch(const LineObject& source, AlikeOptions& alike) {
   row.stage = source.text("stage");
   row.options = alike.read(source, "options");
   restore_non_finite(source, "options", row.options);
-  row.report = decode_report(source, Nested::kAsText);
+  row.report = decode_report(source, json::Nested::kAsText);
   row.machine = source.fields("machine");
   restore_non_finite(source, "machine", row.machine);
   row.started_utc = source.text("started_utc");
@@ -169,7 +169,8 @@ LaunchRow decode_launch(const LineObject& source, AlikeOptions& alike) {
   return row;
 }
 
-Row decode_row(std::string_view kind, const LineObject& source, AlikeOptions& alike, bool later) {
+Row decode_row(std::string_view kind, const json::LineObject& source, AlikeOptions& alike,
+               bool later) {
   if (kind == "launch") return decode_launch(source, alike);
   if (kind == "start") {
     return StartRow{.key = decode_key(source),
@@ -197,7 +198,7 @@ Row decode_row(std::string_view kind, const LineObject& source, AlikeOptions& al
 
 // A launch whose line names what this version does not have. Without a known pass it has no key,
 // and none of its lines is used.
-UnknownRow unknown_launch(const UnknownName& unknown, const LineObject& source) {
+UnknownRow unknown_launch(const UnknownName& unknown, const json::LineObject& source) {
   UnknownRow row{"launches with the unknown " + unknown.field() + " '" + unknown.name() +
                  "' were left out"};
   if (unknown.field() != "pass") row.launch = decode_key(source);
@@ -205,9 +206,9 @@ UnknownRow unknown_launch(const UnknownName& unknown, const LineObject& source) 
 }
 
 // Rows of operations are understood only when they are put together.
-std::optional<std::string> not_understood(const OpFrame& frame) {
+std::optional<std::string> not_understood(const ops::OpFrame& frame) {
   try {
-    static_cast<void>(op_table_of({&frame, 1}));
+    static_cast<void>(ops::op_table_of({&frame, 1}));
     return std::nullopt;
   } catch (const Error& error) {
     return error.what();
@@ -217,13 +218,13 @@ std::optional<std::string> not_understood(const OpFrame& frame) {
 }  // namespace
 
 LineDecoder::LineDecoder()
-    : parser_(std::make_unique<LineParser>()), alike_(std::make_unique<AlikeOptions>()) {}
+    : parser_(std::make_unique<json::LineParser>()), alike_(std::make_unique<AlikeOptions>()) {}
 LineDecoder::~LineDecoder() = default;
 
 bool LineDecoder::is_json(std::string_view line) { return parser_->is_json(line); }
 
 Row LineDecoder::decode(std::string_view text, bool later) {
-  LineParser::Line line = parser_->parse(text, LineParser::Padding::kReadable);
+  json::LineParser::Line line = parser_->parse(text, json::LineParser::Padding::kReadable);
   const std::string kind = line.object.needed_text("kind");
   const bool is_data = kind == "samples" || kind == "ops";
   LaunchKey key;
@@ -244,4 +245,4 @@ Row LineDecoder::decode(std::string_view text, bool later) {
   return ops;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -12,7 +12,11 @@
 #include "harness/json/line_error.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::json {
+class LineParser;
+}  // namespace stepbench::json
+
+namespace stepbench::record {
 
 // A line with a name that this version does not have: it cannot be used.
 struct UnknownRow {
@@ -23,7 +27,6 @@ using Row = std::variant<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, Ops
                          EndRow, UnknownRow>;
 
 class AlikeOptions;
-class LineParser;
 
 class LineDecoder {
  public:
@@ -39,8 +42,8 @@ class LineDecoder {
   [[nodiscard]] bool is_json(std::string_view line);  // whole, not cut
 
  private:
-  std::unique_ptr<LineParser> parser_;
+  std::unique_ptr<json::LineParser> parser_;
   std::unique_ptr<AlikeOptions> alike_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -6,16 +6,17 @@
 #include "harness/json/line_object.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 // Takes the numbers out of `line`. Names are different, columns equally long.
-[[nodiscard]] CycleSamples decode_samples(LineParser::Line& line);
-[[nodiscard]] OpFrame decode_frame(LineParser::Line& line);
+[[nodiscard]] CycleSamples decode_samples(json::LineParser::Line& line);
+[[nodiscard]] ops::OpFrame decode_frame(json::LineParser::Line& line);
 // `nested`: a later version may write lists and objects where this one has plain values.
-[[nodiscard]] LaunchReport decode_report(const LineObject& source, Nested nested);
+[[nodiscard]] LaunchReport decode_report(const json::LineObject& source, json::Nested nested);
 
 // Puts back into fields that were read from the object `name` what JSON could not hold.
-void restore_non_finite(const LineObject& source, std::string_view name, Fields& fields);
-void restore_non_finite(const LineObject& source, std::string_view name, OptionValues& options);
+void restore_non_finite(const json::LineObject& source, std::string_view name, Fields& fields);
+void restore_non_finite(const json::LineObject& source, std::string_view name,
+                        OptionValues& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -7,7 +7,7 @@
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 template <typename Enum, std::size_t n>
@@ -15,7 +15,7 @@ std::string_view pick(const std::array<std::string_view, n>& names, Enum value) 
   return names.at(static_cast<std::size_t>(value));
 }
 
-void add_key(JsonText& json, const LaunchKey& key) {
+void add_key(json::JsonText& json, const LaunchKey& key) {
   json.text("case_id", key.case_id).text("arm", key.arm).text("pass", name_of(key.pass));
   json.integer("launch", key.launch).integer("rank", key.rank);
 }
@@ -27,7 +27,7 @@ std::string_view spelling(double number) {
 
 // JSON has no NaN: the value is null and its reason stands here under "section.name".
 template <typename Values>
-void add_non_finite(JsonText& json, std::string_view section, const Values& values) {
+void add_non_finite(json::JsonText& json, std::string_view section, const Values& values) {
   for (const auto& [key, value] : values) {
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || std::isfinite(*number)) continue;
@@ -35,19 +35,19 @@ void add_non_finite(JsonText& json, std::string_view section, const Values& valu
   }
 }
 
-void add_asked(JsonText& json, const Asked& asked) {
+void add_asked(json::JsonText& json, const Asked& asked) {
   json.open_object("asked").text("folder", asked.folder);
   json.texts("set", asked.set).texts("sweep", asked.sweep).texts("filter", asked.filter);
   json.texts("cases", asked.cases).text("worker", asked.worker).close_object();
 }
 
-void add_series(JsonText& json, const Series& series) {
+void add_series(json::JsonText& json, const Series& series) {
   json.texts("columns", series.names).open_array("values");
   for (const auto& column : series.columns) json.integers({}, column);
   json.close_array();
 }
 
-void add_metrics(JsonText& json, const LaunchReport& report) {
+void add_metrics(json::JsonText& json, const LaunchReport& report) {
   json.open_object("metrics");
   for (const auto& [name, value] : report.metrics) {
     if (value) {
@@ -59,38 +59,38 @@ void add_metrics(JsonText& json, const LaunchReport& report) {
   json.close_object();
 }
 
-void add_non_finite(JsonText& json, const LaunchReport& report) {
+void add_non_finite(json::JsonText& json, const LaunchReport& report) {
   add_non_finite(json, "effective", report.effective);
   add_non_finite(json, "schedule", report.schedule);
   add_non_finite(json, "fingerprint", report.fingerprint);
 }
 
-void add_non_finite(JsonText& json, const LaunchReport::Metrics& metrics) {
+void add_non_finite(json::JsonText& json, const LaunchReport::Metrics& metrics) {
   for (const auto& [name, value] : metrics) {
     if (!value) json.text("metrics." + name, "not finite");
     if (value && !std::isfinite(*value)) json.text("metrics." + name, spelling(*value));
   }
 }
 
-void add_samples(JsonText& json, const CycleSamples& samples) {
+void add_samples(json::JsonText& json, const CycleSamples& samples) {
   json.integer("cycle", samples.cycle);
   json.integer("steps", static_cast<std::int64_t>(samples.steps.steps()));
   add_series(json, samples.steps);
 }
 
-void add_frame(JsonText& json, const OpFrame& frame) {
+void add_frame(json::JsonText& json, const ops::OpFrame& frame) {
   json.text("table", frame.table).texts("strings", frame.strings);
   json.integer("rows", static_cast<std::int64_t>(frame.series.steps()));
   add_series(json, frame.series);
 }
 
-void add_report(JsonText& json, const LaunchReport& report) {
+void add_report(json::JsonText& json, const LaunchReport& report) {
   json.values("effective", report.effective);
   json.values("schedule", report.schedule);
   add_metrics(json, report);
   json.values("fingerprint", report.fingerprint);
   json.texts("flags", report.flags).texts("notes", report.notes);
-  if (!report.findings.empty()) add_findings(json, "findings", report.findings);
+  if (!report.findings.empty()) findings::add_findings(json, "findings", report.findings);
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ std::string_view name_of(Direction direction) {
 }
 
 std::string encode(const RunRow& row) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "run").text("schema", kResultSchema);
   json.text("version", std::to_string(kResultMajor) + '.' + std::to_string(kResultMinor) + ".0");
   json.text("run_id", row.run_id).text("name", row.name);
@@ -128,13 +128,13 @@ std::string encode(const RunRow& row) {
 }
 
 std::string encode(const ColumnRow& row) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "columns").open_array("columns");
   for (const Metric& metric : row.columns) {
     json.open_object().text("name", metric.name).text("unit", metric.unit);
     json.text("role", name_of(metric.role)).text("direction", name_of(metric.direction));
     json.text("doc", metric.doc);
-    if (metric.source != Source::kUnknown) json.text("source", name_of(metric.source));
+    if (metric.source != Source::kUnknown) json.text("source", stepbench::name_of(metric.source));
     if (metric.exact || exact_by_unit(metric)) json.flag("exact", metric.exact);
     if (metric.phase) json.flag("phase", true);
     json.close_object();
@@ -143,7 +143,7 @@ std::string encode(const ColumnRow& row) {
 }
 
 std::string encode(const WorkerRow& row) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "worker").text("worker_id", row.worker_id);
   json.text("path", row.path).text("build_id", row.build_id);
   json.values("environment", row.environment);
@@ -151,7 +151,7 @@ std::string encode(const WorkerRow& row) {
 }
 
 std::string encode(const StartRow& row) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "start");
   add_key(json, row.key);
   json.integer("attempt", row.attempt).text("started_utc", row.started_utc);
@@ -160,7 +160,7 @@ std::string encode(const StartRow& row) {
 }
 
 std::string encode(const SamplesRow& row) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "samples");
   add_key(json, row.key);
   add_samples(json, row.samples);
@@ -168,29 +168,29 @@ std::string encode(const SamplesRow& row) {
 }
 
 std::string encode(const CycleSamples& samples) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "samples");
   add_samples(json, samples);
   return json.close_object().take();
 }
 
 std::string encode(const OpsRow& row) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "ops");
   add_key(json, row.key);
   add_frame(json, row.frame);
   return json.close_object().take();
 }
 
-std::string encode(const OpFrame& frame) {
-  JsonText json;
+std::string encode(const ops::OpFrame& frame) {
+  json::JsonText json;
   json.open_object().text("kind", "ops");
   add_frame(json, frame);
   return json.close_object().take();
 }
 
 std::string encode(const LaunchReport& report) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "launch");
   add_report(json, report);
   json.open_object("non_finite");
@@ -200,7 +200,7 @@ std::string encode(const LaunchReport& report) {
 }
 
 std::string encode(const LaunchRow& row) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "launch");
   add_key(json, row.key);
   json.text("point_id", row.point_id).text("workload", row.workload);
@@ -223,11 +223,11 @@ std::string encode(const LaunchRow& row) {
 }
 
 std::string encode(const EndRow& row) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("kind", "end").integer("measured", row.measured);
   json.integer("skipped", row.skipped).integer("failed", row.failed);
   json.text("reason", row.reason).text("ended_utc", row.ended_utc);
   return json.close_object().take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

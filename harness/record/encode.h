@@ -8,7 +8,7 @@
 
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 [[nodiscard]] std::string encode(const RunRow& row);
 [[nodiscard]] std::string encode(const ColumnRow& row);
@@ -22,7 +22,7 @@ namespace stepbench {
 // A worker's data lines: those of a result file without the launch's key and what only the
 // controller knows of it.
 [[nodiscard]] std::string encode(const CycleSamples& samples);
-[[nodiscard]] std::string encode(const OpFrame& frame);
+[[nodiscard]] std::string encode(const ops::OpFrame& frame);
 [[nodiscard]] std::string encode(const LaunchReport& report);
 
 // The names on disk.
@@ -31,4 +31,4 @@ namespace stepbench {
 [[nodiscard]] std::string_view name_of(Role role);
 [[nodiscard]] std::string_view name_of(Direction direction);
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -8,7 +8,7 @@
 
 #include "harness/base/value.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -70,4 +70,4 @@ double same_within(double limit, double spread) {
   return std::isfinite(spread) ? std::max(limit, kTimesOwnSpread * spread) : limit;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

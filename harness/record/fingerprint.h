@@ -9,7 +9,7 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 struct Computed {
   double value = 0;   // of the first launch; NaN where any launch has no finite number
@@ -34,4 +34,4 @@ using Fingerprints = std::map<std::string, Computed, std::less<>>;
 // themselves: what lies within twice of that is no difference either.
 [[nodiscard]] double same_within(double limit, double spread);
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -20,7 +20,7 @@
 #include "harness/os/descriptor.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
@@ -78,7 +78,7 @@ void Input::unpack(const std::filesystem::path& file, const InputLimits& limits)
     }
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE && most == allowed) {
       throw ConfigError(file.string(), "unpacks to more than " +
-                                           byte_text(static_cast<double>(allowed)) +
+                                           text::byte_text(static_cast<double>(allowed)) +
                                            ", far more than a result file of its size");
     }
     if (result != LIBDEFLATE_SUCCESS || taken == 0) {
@@ -103,7 +103,7 @@ Input Input::read(const std::filesystem::path& file, const InputLimits& limits) 
 }
 
 void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!descriptor.is_open()) fail(file, errno);
   struct stat facts {};
   if (::fstat(descriptor.value(), &facts) != 0) fail(file, errno);
@@ -123,7 +123,7 @@ void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
     size_ += static_cast<std::size_t>(got);
     if (size_ > most) {
       throw ConfigError(file.string(), "does not end within " +
-                                           byte_text(static_cast<double>(most)) +
+                                           text::byte_text(static_cast<double>(most)) +
                                            "; name a file with results");
     }
   }
@@ -131,4 +131,4 @@ void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
   std::memset(bytes_.get() + size_, 0, kPadding);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::record {
 
 // What is refused rather than read to the end of memory. A result file of numbers packs by a factor
 // of 5 to 20.
@@ -44,4 +44,4 @@ class Input {
   std::size_t size_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::record

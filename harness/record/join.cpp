@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 // First and last value of the `index` column, if there is one.
@@ -173,4 +173,4 @@ Results Join::finish() {
   return std::move(results_);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

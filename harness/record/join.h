@@ -14,7 +14,7 @@
 #include "harness/record/decode.h"
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 // Rows come in the order of their file, files in the order in which they were begun.
 class Join {
@@ -32,7 +32,7 @@ class Join {
   struct Open {  // begun, not committed yet, in the current file
     std::vector<StartRow> starts;
     std::vector<CycleSamples> samples;
-    std::vector<OpFrame> ops;
+    std::vector<ops::OpFrame> ops;
   };
 
   void take(RunRow&& row);
@@ -59,4 +59,4 @@ class Join {
   const std::function<std::string()>* where_ = nullptr;  // of the row under way
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::record

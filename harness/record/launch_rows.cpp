@@ -8,7 +8,7 @@
 #include "harness/record/decode.h"
 #include "harness/record/input.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 std::uintmax_t read_launch_rows(const std::filesystem::path& file,
                                 const std::function<bool(std::string_view case_id)>& wanted,
@@ -27,7 +27,7 @@ std::uintmax_t read_launch_rows(const std::filesystem::path& file,
     try {
       const Row row = decoder.decode(line, kLater);
       if (const auto* launch = std::get_if<LaunchRow>(&row)) take(*launch);
-    } catch (const LineError&) {
+    } catch (const json::LineError&) {
       continue;
     }
   }
@@ -40,4 +40,4 @@ bool is_result_file(const std::filesystem::path& path) {
   return name.find(kEventsEnding) == std::string::npos && !name.starts_with(kUnfinishedNight);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -10,7 +10,7 @@
 
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 // Gives each launch of a case that is `wanted` to `take`, in the order of the file. Lines that
 // cannot be read are passed over. Returns the bytes that were looked through. Throws ConfigError
@@ -27,4 +27,4 @@ inline constexpr std::string_view kUnfinishedNight = "unfinished-night-";
 // By its name: .jsonl or .jsonl.gz.
 [[nodiscard]] bool is_result_file(const std::filesystem::path& path);
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -17,7 +17,7 @@
 #include "harness/record/input.h"
 #include "harness/record/writer.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,7 +40,7 @@ bool same_file(const struct stat& a, const struct stat& b) {
 }
 
 void write_to_disk(const fs::path& file, std::string_view bytes) {
-  const Descriptor descriptor(
+  const os::Descriptor descriptor(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!descriptor.is_open()) fail_at(file, "create");
   while (!bytes.empty()) {
@@ -53,7 +53,7 @@ void write_to_disk(const fs::path& file, std::string_view bytes) {
 }
 
 void sync_folder(const fs::path& folder) {
-  const Descriptor descriptor(
+  const os::Descriptor descriptor(
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.is_open()) (void)::fsync(descriptor.value());
 }
@@ -131,4 +131,4 @@ PackedSizes pack_file(const fs::path& file) {
   return sizes;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::record {
 
 // One gzip member. `level`: 1 is quick, 12 is small.
 inline constexpr int kPackLevel = 9;
@@ -29,4 +29,4 @@ struct PackedSizes {
 // FILE.gz with other content, and one that no reader would unpack; nothing has changed then.
 PackedSizes pack_file(const std::filesystem::path& file);
 
-}  // namespace stepbench
+}  // namespace stepbench::record

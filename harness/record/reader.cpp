@@ -15,7 +15,7 @@
 #include "harness/record/launch_rows.h"
 #include "harness/record/writer.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 // What a program that is killed while it writes its first line may leave behind.
@@ -43,7 +43,7 @@ class FileReader {
       const Row row = decoder_.decode(line);
       const auto* run = std::get_if<RunRow>(&row);
       return run == nullptr ? std::string() : run->started_utc;
-    } catch (const LineError&) {
+    } catch (const json::LineError&) {
       return {};  // read() says what is wrong with it
     }
   }
@@ -89,7 +89,7 @@ class FileReader {
   Row decode(std::string_view line) {
     try {
       return decoder_.decode(line, later_);
-    } catch (const LineError& error) {
+    } catch (const json::LineError& error) {
       if (saw_run_ || line_number_ > 1) fail(error.what());
       fail(std::string("this is no stepbench result file, or its first line is damaged: ") +
            error.what());
@@ -172,4 +172,4 @@ Results read_results(std::span<const std::filesystem::path> paths) {
 
 Results read_results(const std::filesystem::path& path) { return read_results({&path, 1}); }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

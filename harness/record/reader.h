@@ -14,16 +14,16 @@
 
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 // Whether a declared column is a phase of the step.
 using DeclaredPhases = std::map<std::string, bool, std::less<>>;
 
 struct Launch {
   LaunchRow row;
-  std::vector<CycleSamples> samples;  // by cycle, then by first step
-  std::vector<OpFrame> ops = {};      // what a profiled launch recorded of operations
-  int schema_minor = kResultMinor;    // of its file
+  std::vector<CycleSamples> samples;   // by cycle, then by first step
+  std::vector<ops::OpFrame> ops = {};  // what a profiled launch recorded of operations
+  int schema_minor = kResultMinor;     // of its file
   // What its file says of each column that it declares; null: it does not say (before 1.4).
   std::shared_ptr<const DeclaredPhases> phases = {};
   std::size_t run = 0;  // place of its file's run in Results::runs
@@ -51,4 +51,4 @@ struct Results {
 // are; launches of different runs stand beside each other.
 [[nodiscard]] Results read_results(std::span<const std::filesystem::path> paths);
 
-}  // namespace stepbench
+}  // namespace stepbench::record

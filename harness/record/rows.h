@@ -20,7 +20,7 @@
 #include "harness/findings/finding.h"
 #include "harness/ops/op_frame.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
@@ -111,7 +111,7 @@ struct SamplesRow {
 // line follows.
 struct OpsRow {
   LaunchKey key = {};
-  OpFrame frame = {};
+  ops::OpFrame frame = {};
 };
 
 // What the worker says of a launch that it could finish.
@@ -159,4 +159,4 @@ struct EndRow {
   std::string ended_utc = {};
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::record

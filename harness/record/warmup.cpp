@@ -7,7 +7,7 @@
 
 #include "harness/base/launch_flags.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 const std::vector<std::int64_t>& period_of(const Series& cycle) {
@@ -17,29 +17,31 @@ const std::vector<std::int64_t>& period_of(const Series& cycle) {
 
 }  // namespace
 
-WarmupVerdict judge_windows(std::span<const Series> cycles, std::int64_t block_steps) {
-  WarmupVerdict worst;
+schedule::WarmupVerdict judge_windows(std::span<const Series> cycles, std::int64_t block_steps) {
+  schedule::WarmupVerdict worst;
   for (const Series& cycle : cycles) {
     const std::vector<std::int64_t> none(cycle.steps(), 0);
     const std::vector<std::int64_t>* flags = cycle.find("flags");
-    worst =
-        worse(worst, judge_warmup(period_of(cycle), flags != nullptr ? *flags : none, block_steps));
+    worst = schedule::worse(
+        worst,
+        schedule::judge_warmup(period_of(cycle), flags != nullptr ? *flags : none, block_steps));
   }
   return worst;
 }
 
-void put_warmup(const WarmupVerdict& verdict, LaunchReport& report) {
-  report.schedule["warmup_verdict"] = std::string(name_of(verdict.kind));
+void put_warmup(const schedule::WarmupVerdict& verdict, LaunchReport& report) {
+  report.schedule["warmup_verdict"] = std::string(schedule::name_of(verdict.kind));
   report.schedule["warmup_more"] = verdict.more_steps;
   report.schedule["warmup_change"] = verdict.change;
-  if (verdict.kind == WarmupVerdict::Kind::kTooShort) {
+  if (verdict.kind == schedule::WarmupVerdict::Kind::kTooShort) {
     report.flags.emplace_back(launch_flag::kWarmupTooShort);
   }
-  if (verdict.kind == WarmupVerdict::Kind::kDrifting) {
+  if (verdict.kind == schedule::WarmupVerdict::Kind::kDrifting) {
     report.flags.emplace_back(launch_flag::kDrifting);
   }
   if (verdict.first_step_slow) report.flags.emplace_back(launch_flag::kFirstStepSlow);
-  if (std::string hint = describe(verdict); !hint.empty()) report.notes.push_back(std::move(hint));
+  if (std::string hint = schedule::describe(verdict); !hint.empty())
+    report.notes.push_back(std::move(hint));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -8,14 +8,14 @@
 #include "harness/record/rows.h"
 #include "harness/schedule/warmup_verdict.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 // The worst of all windows, on the clock that the estimate is on. A window without the column
 // `flags` has none.
-[[nodiscard]] WarmupVerdict judge_windows(std::span<const Series> cycles,
-                                          std::int64_t block_steps = 1);
+[[nodiscard]] schedule::WarmupVerdict judge_windows(std::span<const Series> cycles,
+                                                    std::int64_t block_steps = 1);
 
 // warmup_verdict, _more and _change of `schedule`, flags and a note.
-void put_warmup(const WarmupVerdict& verdict, LaunchReport& report);
+void put_warmup(const schedule::WarmupVerdict& verdict, LaunchReport& report);
 
-}  // namespace stepbench
+}  // namespace stepbench::record

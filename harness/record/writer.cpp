@@ -12,7 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/record/encode.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& doing, int error) {
@@ -94,4 +94,4 @@ void ResultWriter::write(const OpsRow& row) { append(encode(row), Sync::kNo); }
 void ResultWriter::write(const LaunchRow& row) { append(encode(row), Sync::kYes); }
 void ResultWriter::write(const EndRow& row) { append(encode(row), Sync::kYes); }
 
-}  // namespace stepbench
+}  // namespace stepbench::record

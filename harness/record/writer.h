@@ -7,7 +7,7 @@
 
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 
 // Appends lines to one new result file. A line is handed to the kernel whole, by one write(),
 // before the call returns: a killed process loses nothing that was written. `launch` and `end`
@@ -44,4 +44,4 @@ class ResultWriter {
 // locks. False where that cannot be told.
 [[nodiscard]] bool is_being_written(const std::filesystem::path& file_or_folder);
 
-}  // namespace stepbench
+}  // namespace stepbench::record

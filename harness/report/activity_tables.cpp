@@ -9,96 +9,98 @@
 #include "harness/ops/op_table.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-using Member = std::int64_t ActivityRow::*;
+using Member = std::int64_t ops::ActivityRow::*;
 
-bool row_is_work(const ActivityRow& row) {
-  return row.kind == ActivityKind::kKernel || row.kind == ActivityKind::kMemcpy ||
-         row.kind == ActivityKind::kMemset;
+bool row_is_work(const ops::ActivityRow& row) {
+  return row.kind == ops::ActivityKind::kKernel || row.kind == ops::ActivityKind::kMemcpy ||
+         row.kind == ops::ActivityKind::kMemset;
 }
-bool row_is_call(const ActivityRow& row) {
-  return row.kind == ActivityKind::kRuntime || row.kind == ActivityKind::kDriver;
+bool row_is_call(const ops::ActivityRow& row) {
+  return row.kind == ops::ActivityKind::kRuntime || row.kind == ops::ActivityKind::kDriver;
 }
-bool is_wait(const ActivityRow& row, const OpTable& table) {
-  return row.kind == ActivityKind::kSynchronization ||
+bool is_wait(const ops::ActivityRow& row, const ops::OpTable& table) {
+  return row.kind == ops::ActivityKind::kSynchronization ||
          (row_is_call(row) && table.text(row.name).find("Synchronize") != std::string_view::npos);
 }
 
 // Rows of one name (and cause) as one, largest first.
-std::vector<ActivityRow> chosen(const OpTable& table, bool by_cause, Member largest,
-                                const std::function<bool(const ActivityRow&)>& wanted) {
-  std::vector<ActivityRow> rows;
-  std::map<std::tuple<ActivityKind, std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t>
+std::vector<ops::ActivityRow> chosen(const ops::OpTable& table, bool by_cause, Member largest,
+                                     const std::function<bool(const ops::ActivityRow&)>& wanted) {
+  std::vector<ops::ActivityRow> rows;
+  std::map<std::tuple<ops::ActivityKind, std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t>
       index;
-  for (ActivityRow row : table.activities) {
+  for (ops::ActivityRow row : table.activities) {
     if (!wanted(row)) continue;
-    if (!by_cause) row.op = row.phase = kNoIndex;
+    if (!by_cause) row.op = row.phase = ops::kNoIndex;
     const auto [at, is_new] =
         index.try_emplace({row.kind, row.name, row.op, row.phase}, rows.size());
     if (is_new) {
       rows.push_back(row);
       continue;
     }
-    ActivityRow& sum = rows[at->second];
+    ops::ActivityRow& sum = rows[at->second];
     sum.launches += row.launches;
     sum.total_ns += row.total_ns;
     sum.min_ns = std::min(sum.min_ns, row.min_ns);
     sum.max_ns = std::max(sum.max_ns, row.max_ns);
     sum.bytes += row.bytes;
   }
-  std::stable_sort(rows.begin(), rows.end(), [&](const ActivityRow& a, const ActivityRow& b) {
-    return a.*largest > b.*largest;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const ops::ActivityRow& a, const ops::ActivityRow& b) {
+                     return a.*largest > b.*largest;
+                   });
   return rows;
 }
 
-Grid grid_of(const OpTable& table, std::vector<ActivityRow> rows, bool by_cause,
-             std::size_t row_limit) {
+text::Grid grid_of(const ops::OpTable& table, std::vector<ops::ActivityRow> rows, bool by_cause,
+                   std::size_t row_limit) {
   if (row_limit > 0 && rows.size() > row_limit) rows.resize(row_limit);
-  const bool bytes =
-      std::any_of(rows.begin(), rows.end(), [](const ActivityRow& row) { return row.bytes > 0; });
-  Grid grid;
-  grid.columns = {{.head = "name", .align = Align::kLeft, .shrink_at = 9, .shrink_to = 24}};
+  const bool bytes = std::any_of(rows.begin(), rows.end(),
+                                 [](const ops::ActivityRow& row) { return row.bytes > 0; });
+  text::Grid grid;
+  grid.columns = {{.head = "name", .align = text::Align::kLeft, .shrink_at = 9, .shrink_to = 24}};
   if (by_cause) {
-    grid.columns.push_back({.head = "caused by", .align = Align::kLeft});
-    grid.columns.push_back({.head = "phase", .align = Align::kLeft});
+    grid.columns.push_back({.head = "caused by", .align = text::Align::kLeft});
+    grid.columns.push_back({.head = "phase", .align = text::Align::kLeft});
   }
   for (const char* head : {"calls", "total", "avg", "min", "max"}) {
     grid.columns.push_back({.head = head});
   }
   if (bytes) grid.columns.push_back({.head = "bytes"});
-  for (const ActivityRow& row : rows) {
-    GridRow& cells = grid.rows.emplace_back();
+  for (const ops::ActivityRow& row : rows) {
+    text::GridRow& cells = grid.rows.emplace_back();
     cells.cells = {std::string(table.text(row.name))};
     if (by_cause) {
-      cells.cells.emplace_back(row.op == kNoIndex ? "no op" : table.text(row.op));
+      cells.cells.emplace_back(row.op == ops::kNoIndex ? "no op" : table.text(row.op));
       cells.cells.emplace_back(table.text(row.phase));
     }
-    cells.cells.push_back(with_separators(row.launches));
-    cells.cells.push_back(duration(static_cast<double>(row.total_ns)));
-    cells.cells.push_back(duration(static_cast<double>(row.total_ns) /
-                                   static_cast<double>(std::max<std::int64_t>(row.launches, 1))));
-    cells.cells.push_back(duration(static_cast<double>(row.min_ns)));
-    cells.cells.push_back(duration(static_cast<double>(row.max_ns)));
-    if (bytes) cells.cells.push_back(byte_text(static_cast<double>(row.bytes)));
+    cells.cells.push_back(text::with_separators(row.launches));
+    cells.cells.push_back(text::duration(static_cast<double>(row.total_ns)));
+    cells.cells.push_back(
+        text::duration(static_cast<double>(row.total_ns) /
+                       static_cast<double>(std::max<std::int64_t>(row.launches, 1))));
+    cells.cells.push_back(text::duration(static_cast<double>(row.min_ns)));
+    cells.cells.push_back(text::duration(static_cast<double>(row.max_ns)));
+    if (bytes) cells.cells.push_back(text::byte_text(static_cast<double>(row.bytes)));
   }
   return grid;
 }
 
-Grid peaks(const OpTable& table) {
-  Grid grid;
-  grid.columns = {{.head = "device", .align = Align::kLeft},
+text::Grid peaks(const ops::OpTable& table) {
+  text::Grid grid;
+  grid.columns = {{.head = "device", .align = text::Align::kLeft},
                   {.head = "peak"},
-                  {.head = "op", .align = Align::kLeft},
-                  {.head = "phase", .align = Align::kLeft},
+                  {.head = "op", .align = text::Align::kLeft},
+                  {.head = "phase", .align = text::Align::kLeft},
                   {.head = "step"}};
-  for (const MemoryPoint& point : table.memory) {
+  for (const ops::MemoryPoint& point : table.memory) {
     if (!point.peak) continue;
     grid.rows.push_back(
         {.cells = {point.device < 0 ? "host" : "cuda:" + std::to_string(point.device),
-                   byte_text(static_cast<double>(point.allocated_bytes)),
+                   text::byte_text(static_cast<double>(point.allocated_bytes)),
                    std::string(table.text(point.op)), std::string(table.text(point.phase)),
                    point.step < 0 ? "" : std::to_string(point.step)}});
   }
@@ -107,35 +109,35 @@ Grid peaks(const OpTable& table) {
 
 }  // namespace
 
-std::vector<TitledGrid> activity_grids(const OpTable& table, std::size_t row_limit) {
+std::vector<TitledGrid> activity_grids(const ops::OpTable& table, std::size_t row_limit) {
   std::vector<TitledGrid> all;
   const auto add = [&](std::string title, bool by_cause, Member largest,
-                       const std::function<bool(const ActivityRow&)>& wanted) {
-    Grid grid = grid_of(table, chosen(table, by_cause, largest, wanted), by_cause, row_limit);
+                       const std::function<bool(const ops::ActivityRow&)>& wanted) {
+    text::Grid grid = grid_of(table, chosen(table, by_cause, largest, wanted), by_cause, row_limit);
     if (!grid.rows.empty()) all.push_back({std::move(title), std::move(grid)});
   };
-  add("Kernels and copies by time", false, &ActivityRow::total_ns, row_is_work);
-  add("Kernels and copies by launches", false, &ActivityRow::launches, row_is_work);
-  add("CUDA runtime and driver calls", false, &ActivityRow::total_ns, row_is_call);
-  add("Waits for the device, and the op that caused each", true, &ActivityRow::total_ns,
-      [&](const ActivityRow& row) { return is_wait(row, table); });
-  if (Grid grid = peaks(table); !grid.rows.empty()) {
+  add("Kernels and copies by time", false, &ops::ActivityRow::total_ns, row_is_work);
+  add("Kernels and copies by launches", false, &ops::ActivityRow::launches, row_is_work);
+  add("CUDA runtime and driver calls", false, &ops::ActivityRow::total_ns, row_is_call);
+  add("Waits for the device, and the op that caused each", true, &ops::ActivityRow::total_ns,
+      [&](const ops::ActivityRow& row) { return is_wait(row, table); });
+  if (text::Grid grid = peaks(table); !grid.rows.empty()) {
     all.push_back({"Peak memory while profiled", std::move(grid)});
   }
   return all;
 }
 
-void add_activities(JsonText& json, const OpTable& table) {
+void add_activities(json::JsonText& json, const ops::OpTable& table) {
   json.open_array("activities");
-  for (const ActivityRow& row : table.activities) {
-    json.open_object().text("kind", name_of(row.kind)).text("name", table.text(row.name));
+  for (const ops::ActivityRow& row : table.activities) {
+    json.open_object().text("kind", ops::name_of(row.kind)).text("name", table.text(row.name));
     json.text("op", table.text(row.op)).text("phase", table.text(row.phase));
     json.integer("launches", row.launches).integer("total_ns", row.total_ns);
     json.integer("min_ns", row.min_ns).integer("max_ns", row.max_ns).integer("bytes", row.bytes);
     json.close_object();
   }
   json.close_array().open_array("memory");
-  for (const MemoryPoint& point : table.memory) {
+  for (const ops::MemoryPoint& point : table.memory) {
     json.open_object().integer("device", point.device).integer("at_ns", point.at_ns);
     json.integer("step", point.step).text("phase", table.text(point.phase));
     json.text("op", table.text(point.op)).integer("allocated_bytes", point.allocated_bytes);
@@ -144,4 +146,4 @@ void add_activities(JsonText& json, const OpTable& table) {
   json.close_array();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,17 +10,18 @@
 #include "harness/ops/op_table.h"
 #include "harness/text/grid.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct TitledGrid {
   std::string title;
-  Grid grid;
+  text::Grid grid;
 };
 
 // Only those that hold something; each has at most `row_limit` rows (0: all).
-[[nodiscard]] std::vector<TitledGrid> activity_grids(const OpTable& table, std::size_t row_limit);
+[[nodiscard]] std::vector<TitledGrid> activity_grids(const ops::OpTable& table,
+                                                     std::size_t row_limit);
 
 // "activities": by name, kind, op and phase; "memory": the points. Into an object that is open.
-void add_activities(JsonText& json, const OpTable& table);
+void add_activities(json::JsonText& json, const ops::OpTable& table);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,80 +10,83 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-const TrackedSeries* told_series(const History& history, std::string_view id) {
-  const auto found = std::find_if(history.series.begin(), history.series.end(),
-                                  [&](const SeriesHistory& each) { return each.series.id == id; });
+const track::TrackedSeries* told_series(const track::History& history, std::string_view id) {
+  const auto found =
+      std::find_if(history.series.begin(), history.series.end(),
+                   [&](const track::SeriesHistory& each) { return each.series.id == id; });
   return found == history.series.end() ? nullptr : &found->series;
 }
 
-const TrackedRun* told_run(const History& history, std::string_view id) {
+const track::TrackedRun* told_run(const track::History& history, std::string_view id) {
   const auto found = std::find_if(history.runs.begin(), history.runs.end(),
-                                  [&](const TrackedRun& run) { return run.run_id == id; });
+                                  [&](const track::TrackedRun& run) { return run.run_id == id; });
   return found == history.runs.end() ? nullptr : &*found;
 }
 
 // What tells the case from the experiment's other ones.
-std::string told_case(const History& history, const TrackedSeries& series) {
+std::string told_case(const track::History& history, const track::TrackedSeries& series) {
   std::vector<const OptionValues*> cases;
-  for (const SeriesHistory& other : history.series) {
+  for (const track::SeriesHistory& other : history.series) {
     if (other.series.experiment == series.experiment) cases.push_back(&other.series.options);
   }
-  return case_label(series.options, varying_options(cases, {}), series.case_id.substr(0, 8));
+  return estimate::case_label(series.options, estimate::varying_options(cases, {}),
+                              series.case_id.substr(0, 8));
 }
 
 // The last measurement that was there, else what the screen saw.
-std::string told_change(const AlertSeries& series) {
-  const auto measured = std::find_if(series.measured.rbegin(), series.measured.rend(),
-                                     [](const AlertMeasurement& each) { return each.reproduced; });
-  if (measured == series.measured.rend()) return signed_percent(series.change) + " %";
-  return signed_percent(measured->change) + " % [" + signed_percent(measured->low) + ", " +
-         signed_percent(measured->high) + "]";
+std::string told_change(const track::AlertSeries& series) {
+  const auto measured =
+      std::find_if(series.measured.rbegin(), series.measured.rend(),
+                   [](const track::AlertMeasurement& each) { return each.reproduced; });
+  if (measured == series.measured.rend()) return text::signed_percent(series.change) + " %";
+  return text::signed_percent(measured->change) + " % [" + text::signed_percent(measured->low) +
+         ", " + text::signed_percent(measured->high) + "]";
 }
 
 std::string told_amount(double value, const std::string& unit) {
-  if (unit == "ns") return duration(value);
-  if (unit == "bytes") return byte_text(value);
-  return significant(value) + (unit.empty() ? "" : " " + unit);
+  if (unit == "ns") return text::duration(value);
+  if (unit == "bytes") return text::byte_text(value);
+  return text::significant(value) + (unit.empty() ? "" : " " + unit);
 }
 
-std::string told_state(AlertState state) {
+std::string told_state(track::AlertState state) {
   switch (state) {
-    case AlertState::kRegression:
+    case track::AlertState::kRegression:
       return "regression, confirmed twice";
-    case AlertState::kReproduced:
+    case track::AlertState::kReproduced:
       return "slower, confirmed once";
-    case AlertState::kSuspect:
+    case track::AlertState::kSuspect:
       return "suspect, not measured again yet";
     default:
-      return std::string(name_of(state));
+      return std::string(track::name_of(state));
   }
 }
 
-std::string told_program(const TrackedRun& run) {
+std::string told_program(const track::TrackedRun& run) {
   if (!run.git_sha.empty()) return run.git_sha.substr(0, 12) + (run.git_dirty ? " (dirty)" : "");
   return run.build_id.empty() ? run.run_id : "build " + run.build_id.substr(0, 12);
 }
 
-std::string told_range(const Alert& alert, const History& history) {
-  const TrackedRun* good = told_run(history, alert.last_good);
-  const TrackedRun* bad = told_run(history, alert.first_bad);
+std::string told_range(const track::Alert& alert, const track::History& history) {
+  const track::TrackedRun* good = told_run(history, alert.last_good);
+  const track::TrackedRun* bad = told_run(history, alert.first_bad);
   const std::string from = good == nullptr ? alert.last_good : told_program(*good);
   const std::string to = bad == nullptr ? alert.first_bad : told_program(*bad);
   if (to.empty()) return {};
   return from.empty() ? "; first seen with " + to : "; between " + from + " and " + to;
 }
 
-void add_told_run(JsonText& json, std::string_view key, const std::string& id,
-                  const History& history) {
+void add_told_run(json::JsonText& json, std::string_view key, const std::string& id,
+                  const track::History& history) {
   if (id.empty()) {
     json.null(key);
     return;
   }
   json.open_object(key).text("run_id", id);
-  if (const TrackedRun* run = told_run(history, id)) {
+  if (const track::TrackedRun* run = told_run(history, id)) {
     json.text("started_utc", run->started_utc)
         .text("folder", run->folder)
         .text("build_id", run->build_id)
@@ -95,9 +98,10 @@ void add_told_run(JsonText& json, std::string_view key, const std::string& id,
   json.close_object();
 }
 
-void add_told_series(JsonText& json, const AlertSeries& each, const History& history) {
+void add_told_series(json::JsonText& json, const track::AlertSeries& each,
+                     const track::History& history) {
   json.open_object().text("id", each.id).text("experiment", each.experiment);
-  if (const TrackedSeries* series = told_series(history, each.id)) {
+  if (const track::TrackedSeries* series = told_series(history, each.id)) {
     json.text("case", told_case(history, *series))
         .text("case_id", series->case_id)
         .text("metric", series->metric)
@@ -111,7 +115,7 @@ void add_told_series(JsonText& json, const AlertSeries& each, const History& his
       .text("first_bad", each.first_bad)
       .text("last_good", each.last_good)
       .open_array("measured");
-  for (const AlertMeasurement& measured : each.measured) {
+  for (const track::AlertMeasurement& measured : each.measured) {
     json.open_object()
         .flag("reproduced", measured.reproduced)
         .number("change", measured.change)
@@ -129,12 +133,12 @@ void add_told_series(JsonText& json, const AlertSeries& each, const History& his
 
 }  // namespace
 
-std::string alert_sentence(const Alert& alert, const History& history) {
+std::string alert_sentence(const track::Alert& alert, const track::History& history) {
   std::string text = alert.id + " on " + alert.host + ": " + told_state(alert.state);
   if (!alert.series.empty()) {
-    const AlertSeries& first = alert.series.front();
+    const track::AlertSeries& first = alert.series.front();
     text += ": " + first.experiment;
-    if (const TrackedSeries* series = told_series(history, first.id)) {
+    if (const track::TrackedSeries* series = told_series(history, first.id)) {
       text += ", " + told_case(history, *series) + ": " + series->metric + " " +
               told_amount(first.usual, series->unit) + " -> " +
               told_amount(first.value, series->unit) + ",";
@@ -147,17 +151,18 @@ std::string alert_sentence(const Alert& alert, const History& history) {
       text += " and " + std::to_string(alert.series.size() - 1) + " more series";
     }
   }
-  return printable(text + told_range(alert, history));
+  return text::printable(text + told_range(alert, history));
 }
 
-std::string alert_json(const Alert& alert, const History& history, const std::string& show) {
-  JsonText json;
+std::string alert_json(const track::Alert& alert, const track::History& history,
+                       const std::string& show) {
+  json::JsonText json;
   json.open_object()
       .text("schema", kAlertSchema)
       .text("version", kAlertVersion)
       .text("text", alert_sentence(alert, history))
       .text("id", alert.id)
-      .text("state", name_of(alert.state))
+      .text("state", track::name_of(alert.state))
       .flag("worse", alert.worse)
       .text("host", alert.host)
       .text("experiment", alert.experiment)
@@ -169,8 +174,8 @@ std::string alert_json(const Alert& alert, const History& history, const std::st
   add_told_run(json, "first_bad", alert.first_bad, history);
   add_told_run(json, "last_good", alert.last_good, history);
   json.open_array("series");
-  for (const AlertSeries& each : alert.series) add_told_series(json, each, history);
+  for (const track::AlertSeries& each : alert.series) add_told_series(json, each, history);
   return json.close_array().close_object().take() + "\n";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,17 +8,17 @@
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr const char* kAlertSchema = "stepbench.alert";
 inline constexpr const char* kAlertVersion = "1.0.0";
 
 // One sentence for a chat or the subject of a mail. `history` holds the alert's series and runs;
 // what it lacks is called by its id.
-[[nodiscard]] std::string alert_sentence(const Alert& alert, const History& history);
+[[nodiscard]] std::string alert_sentence(const track::Alert& alert, const track::History& history);
 
 // `state`: that in which the alert is told. `show`: a command line that shows it.
-[[nodiscard]] std::string alert_json(const Alert& alert, const History& history,
+[[nodiscard]] std::string alert_json(const track::Alert& alert, const track::History& history,
                                      const std::string& show);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

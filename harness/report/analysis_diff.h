@@ -8,11 +8,11 @@
 #include "harness/analyze/diff.h"
 #include "harness/report/analysis_report.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
-[[nodiscard]] std::string diff_text(const TraceDiff& diff, const AnalysisStyle& style);
-[[nodiscard]] std::string diff_markdown(const TraceDiff& diff, const AnalysisStyle& style);
+[[nodiscard]] std::string diff_text(const analyze::TraceDiff& diff, const AnalysisStyle& style);
+[[nodiscard]] std::string diff_markdown(const analyze::TraceDiff& diff, const AnalysisStyle& style);
 // An object of one line: schema, version, `diff`, `exit_code`.
-[[nodiscard]] std::string diff_json(const TraceDiff& diff, int exit_status);
+[[nodiscard]] std::string diff_json(const analyze::TraceDiff& diff, int exit_status);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

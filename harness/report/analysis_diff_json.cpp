@@ -2,13 +2,14 @@
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_diff.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-void add_diff_row(JsonText& json, const DiffRow& row, bool has_calls, std::string_view key = {}) {
+void add_diff_row(json::JsonText& json, const analyze::DiffRow& row, bool has_calls,
+                  std::string_view key = {}) {
   json.open_object(key).text("name", row.name);
   if (!row.phase.empty()) json.text("phase", row.phase);
-  json.text("change", name_of(row.change)).number("base_ns", row.base_ns);
+  json.text("change", analyze::name_of(row.change)).number("base_ns", row.base_ns);
   json.number("new_ns", row.new_ns).number("difference_ns", row.difference_ns());
   if (row.noise_ns) {
     json.number("noise_ns", *row.noise_ns);
@@ -21,12 +22,12 @@ void add_diff_row(JsonText& json, const DiffRow& row, bool has_calls, std::strin
   json.close_object();
 }
 
-void add_diff_side(JsonText& json, std::string_view key, const std::vector<std::string>& paths,
-                   std::int64_t steps) {
+void add_diff_side(json::JsonText& json, std::string_view key,
+                   const std::vector<std::string>& paths, std::int64_t steps) {
   json.open_object(key).texts("paths", paths).integer("steps", steps).close_object();
 }
 
-void add_size(JsonText& json, const std::string& key, const std::optional<double>& size) {
+void add_size(json::JsonText& json, const std::string& key, const std::optional<double>& size) {
   if (size) {
     json.number(key, *size);
   } else {
@@ -36,31 +37,34 @@ void add_size(JsonText& json, const std::string& key, const std::optional<double
 
 }  // namespace
 
-std::string diff_json(const TraceDiff& diff, int exit_status) {
-  JsonText json;
+std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
+  json::JsonText json;
   json.open_object().text("schema", kAnalysisSchema).text("version", kAnalysisVersion);
   json.open_object("diff");
   add_diff_side(json, "base", diff.base_paths, diff.base_steps);
   add_diff_side(json, "new", diff.new_paths, diff.new_steps);
-  json.text("window", name_of(diff.window)).flag("comparable", diff.comparable());
+  json.text("window", analyze::name_of(diff.window)).flag("comparable", diff.comparable());
   json.flag("nothing_changed", diff.nothing_changed()).open_array("notes");
-  for (const DiffNote& note : diff.notes) {
-    json.open_object().text("level", name_of(note.level)).text("text", note.text).close_object();
+  for (const analyze::DiffNote& note : diff.notes) {
+    json.open_object()
+        .text("level", analyze::name_of(note.level))
+        .text("text", note.text)
+        .close_object();
   }
   json.close_array();
   add_diff_row(json, diff.step, false, "step");
   json.open_array("parts");
-  for (const DiffRow& row : diff.parts) add_diff_row(json, row, false);
+  for (const analyze::DiffRow& row : diff.parts) add_diff_row(json, row, false);
   json.close_array();
-  for (const DiffTable& table : diff.tables) {
-    json.open_array(std::string(name_of(table.kind)) + 's');
-    for (const DiffRow& row : table.rows) add_diff_row(json, row, true);
+  for (const analyze::DiffTable& table : diff.tables) {
+    json.open_array(std::string(analyze::name_of(table.kind)) + 's');
+    for (const analyze::DiffRow& row : table.rows) add_diff_row(json, row, true);
     json.close_array();
   }
   json.open_array("findings");
-  for (const DiffFinding& finding : diff.findings) {
-    json.open_object().text("id", finding.id).text("change", name_of(finding.change));
-    json.text("severity", name_of(finding.severity)).text("text", finding.text);
+  for (const analyze::DiffFinding& finding : diff.findings) {
+    json.open_object().text("id", finding.id).text("change", analyze::name_of(finding.change));
+    json.text("severity", stepbench::name_of(finding.severity)).text("text", finding.text);
     const std::string unit = finding.is_gain ? "gain_ns" : "value";
     add_size(json, "base_" + unit, finding.base);
     add_size(json, "new_" + unit, finding.next);
@@ -70,4 +74,4 @@ std::string diff_json(const TraceDiff& diff, int exit_status) {
   return json.take() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

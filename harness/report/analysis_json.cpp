@@ -3,7 +3,7 @@
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_report.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 class AnalysisWriter {
@@ -17,7 +17,7 @@ class AnalysisWriter {
     add_integrity();
     add_steps();
     json_.open_array("idle");
-    for (const IdleReport& report : analysis_.idle) add_idle(report);
+    for (const analyze::IdleReport& report : analysis_.idle) add_idle(report);
     json_.close_array();
     json_.open_object("blocks");
     block("data_loading", analysis_.data_loading, [&](const auto& each) { add(each); });
@@ -33,14 +33,14 @@ class AnalysisWriter {
     block("hta", analysis_.holistic, [&](const auto& each) { add(each); });
     rows("tracelens", analysis_.tracelens);
     json_.close_object();
-    add_findings(json_, "findings", analysed_.findings);
+    findings::add_findings(json_, "findings", analysed_.findings);
     json_.integer("exit_code", exit_status).close_object();
     return json_.take();
   }
 
  private:
   void name(std::string_view key, std::uint32_t index) {
-    if (index == kNoIndex) {
+    if (index == ops::kNoIndex) {
       json_.null(key);
     } else {
       json_.text(key, trace_.names[index].text);
@@ -54,18 +54,18 @@ class AnalysisWriter {
       json_.null(key);
     }
   }
-  void span(std::string_view key, const TimeSpan& at) {
+  void span(std::string_view key, const analyze::TimeSpan& at) {
     json_.open_object(key).integer("start_ns", at.begin_ns).integer("end_ns", at.end_ns);
     json_.close_object();
   }
-  void summary(std::string_view key, const Summary& of) {
+  void summary(std::string_view key, const analyze::Summary& of) {
     json_.open_object(key).integer("n", of.n).number("min", of.min).number("mean", of.mean);
     json_.number("median", of.median).number("p90", of.p90).number("p95", of.p95);
     json_.number("max", of.max).number("mad", of.mad).number("iqr", of.iqr).close_object();
   }
   // What is not known is null, with the reason beside it.
   template <typename Of, typename Add>
-  void block(std::string_view key, const Known<Of>& known, const Add& add_members_of) {
+  void block(std::string_view key, const analyze::Known<Of>& known, const Add& add_members_of) {
     if (!known) {
       json_.null(key).text(std::string(key) + "_reason", known.reason());
       return;
@@ -75,7 +75,7 @@ class AnalysisWriter {
     json_.close_object();
   }
   template <typename Row>
-  void rows(std::string_view key, const Known<std::vector<Row>>& known) {
+  void rows(std::string_view key, const analyze::Known<std::vector<Row>>& known) {
     if (!known) {
       json_.null(key).text(std::string(key) + "_reason", known.reason());
       return;
@@ -90,7 +90,7 @@ class AnalysisWriter {
   }
 
   void add_source() {
-    const ReadingFacts& reading = trace_.reading;
+    const trace::ReadingFacts& reading = trace_.reading;
     json_.open_object("source").text("path", analysed_.path);
     json_.integer("rows", reading.rows).integer("text_bytes", std::int64_t(reading.text_bytes));
     json_.flag("compressed", reading.compressed).flag("own", trace_.own);
@@ -99,7 +99,7 @@ class AnalysisWriter {
     perhaps("base_ns", trace_.base_ns);
     json_.integer("resolution_ns", trace_.resolution_ns);
     json_.open_array("devices");
-    for (const TraceDevice& device : trace_.devices) {
+    for (const ops::TraceDevice& device : trace_.devices) {
       json_.open_object().integer("id", device.id).text("name", device.name);
       json_.integer("total_memory_bytes", device.total_memory_bytes);
       json_.integer("compute_major", device.compute_major);
@@ -109,7 +109,7 @@ class AnalysisWriter {
     json_.open_object("own_facts");
     for (const auto& [key, value] : trace_.own_facts) json_.text(key, value);
     json_.close_object();
-    const TraceCounts& counts = analysis_.counts;
+    const analyze::TraceCounts& counts = analysis_.counts;
     json_.open_object("counts").integer("ops", counts.ops);
     json_.integer("annotations", counts.annotations).integer("python", counts.python);
     json_.integer("calls", counts.calls).integer("device_rows", counts.device_rows);
@@ -118,21 +118,21 @@ class AnalysisWriter {
   }
   void add_integrity() {
     json_.open_array("integrity");
-    for (const IntegrityNote& note : analysis_.integrity) {
-      json_.open_object().text("id", note.id).text("level", name_of(note.level));
+    for (const analyze::IntegrityNote& note : analysis_.integrity) {
+      json_.open_object().text("id", note.id).text("level", analyze::name_of(note.level));
       json_.text("text", note.text).integer("count", note.count).integer("of", note.of);
       json_.close_object();
     }
     json_.close_array();
   }
   void add_steps() {
-    const Steps& steps = analysis_.steps;
-    json_.open_object("steps").text("window", name_of(steps.window));
+    const analyze::Steps& steps = analysis_.steps;
+    json_.open_object("steps").text("window", analyze::name_of(steps.window));
     if (!steps.reason.empty()) json_.text("reason", steps.reason);
     std::vector<std::int64_t> counted;
     for (const std::size_t i : steps.counted()) counted.push_back(std::int64_t(i));
     json_.integers("counted", counted).open_array("steps");
-    for (const Step& step : steps.steps) {
+    for (const analyze::Step& step : steps.steps) {
       json_.open_object().integer("number", step.number);
       span("window", step.window);
       json_.flag("edge", step.edge).flag("truncated", step.truncated);
@@ -142,20 +142,22 @@ class AnalysisWriter {
     json_.close_array().integer("profiler_overhead_ns", analysis_.profiler_overhead_ns);
     json_.close_object();
   }
-  void add_idle(const IdleReport& report) {
+  void add_idle(const analyze::IdleReport& report) {
     static constexpr std::string_view kScopes[] = {"device", "all_devices", "host"};
     json_.open_object().text("scope", kScopes[static_cast<std::size_t>(report.scope)]);
     if (report.device) json_.integer("device", *report.device);
-    json_.text("window", name_of(analysis_.steps.window));
-    vector("wall_ns", report, [](const StepTime& step) { return step.wall_ns; });
-    for (const StepPart& part : step_parts()) {
+    json_.text("window", analyze::name_of(analysis_.steps.window));
+    vector("wall_ns", report, [](const analyze::StepTime& step) { return step.wall_ns; });
+    for (const analyze::StepPart& part : analyze::step_parts()) {
       vector(std::string(part.name) + "_ns", report, part.of);
     }
-    vector("data_loading_ns", report, [](const StepTime& step) { return step.data_loading_ns; });
-    vector("data_hidden_ns", report, [](const StepTime& step) { return step.data_hidden_ns; });
+    vector("data_loading_ns", report,
+           [](const analyze::StepTime& step) { return step.data_loading_ns; });
+    vector("data_hidden_ns", report,
+           [](const analyze::StepTime& step) { return step.data_hidden_ns; });
     json_.open_array("places");
-    for (const IdlePlace& place : report.places) {
-      json_.open_object().text("cause", stepbench::name_of(place.cause));
+    for (const analyze::IdlePlace& place : report.places) {
+      json_.open_object().text("cause", stepbench::analyze::name_of(place.cause));
       name("name", place.name);
       name("call", place.call);
       json_.integer("idle_ns", place.idle_ns).integer("rows", place.rows);
@@ -163,7 +165,7 @@ class AnalysisWriter {
       json_.close_object();
     }
     json_.close_array().open_array("gaps");
-    for (const IdleGap& gap : report.gaps) {
+    for (const analyze::IdleGap& gap : report.gaps) {
       json_.open_object();
       span("at", gap.at);
       name("before", gap.before);
@@ -174,25 +176,26 @@ class AnalysisWriter {
     json_.close_array().close_object();
   }
   template <typename Of>
-  void vector(std::string_view key, const IdleReport& report, const Of& of) {
+  void vector(std::string_view key, const analyze::IdleReport& report, const Of& of) {
     std::vector<std::int64_t> values;
-    for (const StepTime& step : report.steps) values.push_back(of(step));
+    for (const analyze::StepTime& step : report.steps) values.push_back(of(step));
     json_.integers(key, values);
   }
 
-  void add(const DataLoading& of) {
+  void add(const analyze::DataLoading& of) {
     json_.integer("calls", std::ssize(of.calls)).integer("first_ns", of.first_ns);
     summary("later_ns", of.later);
     summary("interval_ns", of.interval);
   }
-  void add(const LoaderWork& of) {
+  void add(const analyze::LoaderWork& of) {
     json_.flag("in_step_thread", of.in_step_thread).integer("workers", of.workers);
     summary("batch_ns", of.batch);
-    const auto parts = [&](std::string_view key, const LoaderWork::Parts& values) {
+    const auto parts = [&](std::string_view key, const analyze::LoaderWork::Parts& values) {
       json_.open_object(key);
-      for (std::size_t i = 0; i < kLoaderPartCount; ++i) {
-        json_.integer(std::string(stepbench::name_of(static_cast<LoaderPart>(i))) + "_ns",
-                      values[i]);
+      for (std::size_t i = 0; i < analyze::kLoaderPartCount; ++i) {
+        json_.integer(
+            std::string(stepbench::analyze::name_of(static_cast<analyze::LoaderPart>(i))) + "_ns",
+            values[i]);
       }
       json_.close_object();
     };
@@ -201,9 +204,9 @@ class AnalysisWriter {
     json_.number("busy_share", of.busy_share);
     json_.number("busy_share_waiting", of.busy_share_waiting);
   }
-  void add(const Copies& of) {
+  void add(const analyze::Copies& of) {
     json_.open_array("groups");
-    for (const CopyGroup& group : of.groups) {
+    for (const analyze::CopyGroup& group : of.groups) {
       json_.open_object();
       name("name", group.name);
       json_.integer("count", group.count).integer("in_steps", group.in_steps);
@@ -216,13 +219,13 @@ class AnalysisWriter {
     }
     json_.close_array();
   }
-  void add(const Kernels& of) {
+  void add(const analyze::Kernels& of) {
     json_.integer("calls", of.calls).integer("total_ns", of.total_ns);
     json_.integer("tensor_core_ns", of.tensor_core_ns).integer("tiny", of.tiny);
     json_.integer("tiny_in_steps", of.tiny_in_steps);
     summary("duration_ns", of.duration);
     json_.open_array("rows");
-    for (const KernelRow& row : of.rows) {
+    for (const analyze::KernelRow& row : of.rows) {
       json_.open_object();
       name("name", row.name);
       json_.integer("calls", row.calls).integer("total_ns", row.total_ns);
@@ -235,55 +238,55 @@ class AnalysisWriter {
     }
     json_.close_array();
   }
-  void add(const OperatorRow& row) {
+  void add(const analyze::OperatorRow& row) {
     name("name", row.name);
     json_.integer("calls", row.calls).integer("host_ns", row.host_ns);
     json_.integer("self_host_ns", row.self_host_ns).integer("device_ns", row.device_ns);
     json_.integer("self_device_ns", row.self_device_ns);
     json_.integer("launches", row.launches).flag("tensor_core_eligible", row.eligible);
   }
-  void add(const RuntimeCallRow& row) {
+  void add(const analyze::RuntimeCallRow& row) {
     name("name", row.name);
     json_.flag("driver", row.driver).integer("calls", row.calls);
     json_.integer("step_calls", row.step_calls).integer("step_ns", row.step_ns);
     span("longest", row.longest);
     name("longest_op", row.longest_op);
   }
-  void add(const MemoryPeak& peak) {
+  void add(const analyze::MemoryPeak& peak) {
     json_.integer("device", peak.device).integer("allocated_bytes", peak.allocated_bytes);
     json_.integer("reserved_bytes", peak.reserved_bytes).integer("at_ns", peak.at_ns);
     perhaps("total_bytes", peak.total_bytes);
   }
-  void add(const Launches& of) {
-    json_.text("window", name_of(Launches::kWindow)).integer("calls", of.calls);
+  void add(const analyze::Launches& of) {
+    json_.text("window", analyze::name_of(analyze::Launches::kWindow)).integer("calls", of.calls);
     json_.integer("rows", of.rows);
     summary("call_ns", of.call);
     summary("delay_ns", of.delay);
     json_.integer("long_delays", of.long_delays).integer("long_calls", of.long_calls);
     json_.integer("short_kernels", of.short_kernels).integer("idle_delay_ns", of.idle_delay_ns);
   }
-  void add(const LaunchQueue& queue) {
+  void add(const analyze::LaunchQueue& queue) {
     json_.integer("device", queue.device).integer("stream", queue.stream);
     json_.number("mean_at_changes", queue.mean_at_changes).integer("max", queue.max);
     json_.number("mean", queue.mean).number("median", queue.median).number("p95", queue.p95);
     json_.integer("full_ns", queue.full_ns).number("full_share", queue.full_share);
   }
-  void add(const Tensorboard& of) {
-    json_.text("window", name_of(Tensorboard::kWindow)).open_array("steps");
-    for (const TensorboardStep& step : of.steps) {
+  void add(const analyze::Tensorboard& of) {
+    json_.text("window", analyze::name_of(analyze::Tensorboard::kWindow)).open_array("steps");
+    for (const analyze::TensorboardStep& step : of.steps) {
       json_.open_object().integer("number", step.number);
       span("window", step.window);
-      for (std::size_t i = 0; i < kTensorboardRoles; ++i) {
-        json_.integer(key_of(static_cast<TensorboardRole>(i)), step.ns[i]);
+      for (std::size_t i = 0; i < analyze::kTensorboardRoles; ++i) {
+        json_.integer(key_of(static_cast<analyze::TensorboardRole>(i)), step.ns[i]);
       }
       json_.close_object();
     }
     json_.close_array().open_object("mean");
-    for (std::size_t i = 0; i < kTensorboardRoles; ++i) {
-      json_.number(key_of(static_cast<TensorboardRole>(i)), of.mean_ns[i]);
+    for (std::size_t i = 0; i < analyze::kTensorboardRoles; ++i) {
+      json_.number(key_of(static_cast<analyze::TensorboardRole>(i)), of.mean_ns[i]);
     }
     json_.number("total_ns", of.mean_total_ns).close_object().open_array("gpus");
-    for (const TensorboardGpu& gpu : of.gpus) {
+    for (const analyze::TensorboardGpu& gpu : of.gpus) {
       json_.open_object().integer("device", gpu.device).number("utilization", gpu.utilization);
       perhaps("sm_efficiency", gpu.sm_efficiency);
       perhaps("occupancy_percent", gpu.occupancy_percent);
@@ -293,35 +296,37 @@ class AnalysisWriter {
     json_.close_array();
     perhaps("eligible_share", of.eligible_share);
   }
-  static std::string key_of(TensorboardRole role) {
-    return std::string(stepbench::name_of(role)) + "_ns";
+  static std::string key_of(analyze::TensorboardRole role) {
+    return std::string(stepbench::analyze::name_of(role)) + "_ns";
   }
-  void add(const Holistic& of) {
-    json_.text("window", name_of(Holistic::kWindow)).open_object("temporal");
+  void add(const analyze::Holistic& of) {
+    json_.text("window", analyze::name_of(analyze::Holistic::kWindow)).open_object("temporal");
     json_.integer("kernel_time_ns", of.temporal.kernel_time_ns);
     json_.integer("compute_ns", of.temporal.compute_ns);
     json_.integer("non_compute_ns", of.temporal.non_compute_ns);
     json_.integer("idle_ns", of.temporal.idle_ns).close_object();
     perhaps("overlap_share", of.overlap_share);
     json_.open_array("streams");
-    for (const HolisticStream& stream : of.streams) {
+    for (const analyze::HolisticStream& stream : of.streams) {
       json_.open_object().integer("device", stream.device).integer("stream", stream.stream);
       for (std::size_t i = 0; i < stream.idle_ns.size(); ++i) {
-        json_.integer(std::string(stepbench::name_of(static_cast<HolisticIdle>(i))) + "_ns",
-                      stream.idle_ns[i]);
+        json_.integer(
+            std::string(stepbench::analyze::name_of(static_cast<analyze::HolisticIdle>(i))) + "_ns",
+            stream.idle_ns[i]);
       }
       json_.close_object();
     }
     json_.close_array().open_array("bandwidth");
-    for (const HolisticBandwidth& each : of.bandwidth) {
+    for (const analyze::HolisticBandwidth& each : of.bandwidth) {
       json_.open_object().text("kind", each.kind).integer("count", each.count);
       json_.number("min", each.min).number("mean", each.mean).number("sd", each.sd);
       json_.number("median", each.median).number("max", each.max).close_object();
     }
     json_.close_array();
   }
-  void add(const DeviceTimeline& of) {
-    json_.text("window", name_of(DeviceTimeline::kWindow)).integer("device", of.device);
+  void add(const analyze::DeviceTimeline& of) {
+    json_.text("window", analyze::name_of(analyze::DeviceTimeline::kWindow))
+        .integer("device", of.device);
     span("span", of.window);
     json_.integer("computation_ns", of.computation_ns);
     json_.integer("communication_ns", of.communication_ns).integer("copies_ns", of.copies_ns);
@@ -334,9 +339,9 @@ class AnalysisWriter {
   }
 
   const AnalysedTrace& analysed_;
-  const Analysis& analysis_;
-  const Trace& trace_;
-  JsonText json_;
+  const analyze::Analysis& analysis_;
+  const trace::Trace& trace_;
+  json::JsonText json_;
 };
 
 }  // namespace
@@ -345,4 +350,4 @@ std::string analysis_json(const AnalysedTrace& analysed, int exit_status) {
   return AnalysisWriter(analysed).write(exit_status) + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "harness/analyze/diff.h"
 #include "harness/report/analysis_sections.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct AnalysisPage {
   std::string headline = {};
@@ -20,10 +20,10 @@ struct AnalysisPage {
 // Of one trace; `row_limit`: rows of each table, 0: all.
 [[nodiscard]] AnalysisPage analysis_page(const AnalysedTrace& analysed, std::size_t row_limit);
 
-[[nodiscard]] AnalysisPage diff_page(const TraceDiff& diff, std::size_t row_limit);
+[[nodiscard]] AnalysisPage diff_page(const analyze::TraceDiff& diff, std::size_t row_limit);
 
 // Lines that begin with two blanks belong to the one above.
 [[nodiscard]] std::string page_text(const AnalysisPage& page, const AnalysisStyle& style);
 [[nodiscard]] std::string page_markdown(const AnalysisPage& page);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

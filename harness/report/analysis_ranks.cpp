@@ -9,39 +9,41 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 std::string share_cell(double part, double whole) {
-  return whole > 0 ? percent(part / whole) : "-";
+  return whole > 0 ? text::percent(part / whole) : "-";
 }
 
-std::vector<std::string> straggler_lines(const RankReport& report) {
+std::vector<std::string> straggler_lines(const analyze::RankReport& report) {
   if (report.steps == 0) return {};
   if (!report.straggler) {
     return {"no rank holds the others up: the slowest of a step works " +
-            duration(report.imbalance_ns) + " longer than the median, but it is not always the " +
-            "same, or less than " + percent_text(kStragglerShare) + " of the step longer"};
+            text::duration(report.imbalance_ns) +
+            " longer than the median, but it is not always the " + "same, or less than " +
+            text::percent_text(analyze::kStragglerShare) + " of the step longer"};
   }
-  const Straggler& straggler = *report.straggler;
-  const auto row = std::find_if(report.rows.begin(), report.rows.end(),
-                                [&](const RankRow& each) { return each.rank == straggler.rank; });
+  const analyze::Straggler& straggler = *report.straggler;
+  const auto row =
+      std::find_if(report.rows.begin(), report.rows.end(),
+                   [&](const analyze::RankRow& each) { return each.rank == straggler.rank; });
   std::string text = "rank " + std::to_string(straggler.rank) + " holds the others up by " +
-                     duration(straggler.gain_ns) + " per step (" + percent_text(straggler.share) +
-                     "): it is the slowest in " + std::to_string(row->slowest_in) + " of " +
-                     counted(report.steps, "step");
+                     text::duration(straggler.gain_ns) + " per step (" +
+                     text::percent_text(straggler.share) + "): it is the slowest in " +
+                     std::to_string(row->slowest_in) + " of " + text::counted(report.steps, "step");
   if (!straggler.part.empty()) {
     text += "; most of all " + words_of_part(straggler.part, report.scope) + ", " +
-            signed_duration(straggler.part_ns) + " against the median of the others";
+            text::signed_duration(straggler.part_ns) + " against the median of the others";
   }
-  return {std::move(text), "  gain: at most " + duration(straggler.gain_ns) +
+  return {std::move(text), "  gain: at most " + text::duration(straggler.gain_ns) +
                                " per step, until the next slowest rank is what limits; its own "
                                "page: --rank " +
                                std::to_string(straggler.rank)};
 }
 
-std::string skew_line(const RankReport& report) {
-  if (report.clocks == RankClocks::kSeveralHosts) {
+std::string skew_line(const analyze::RankReport& report) {
+  if (report.clocks == analyze::RankClocks::kSeveralHosts) {
     return "skew of the steps' starts: not known, the ranks ran on several hosts, whose clocks "
            "differ";
   }
@@ -49,16 +51,16 @@ std::string skew_line(const RankReport& report) {
     return "skew of the steps' starts: not known, the traces do not say what time it was";
   }
   std::string text =
-      "skew of the steps' starts, first to last rank: " + duration(*report.skew_mean_ns) +
-      " (mean), at most " + duration(*report.skew_max_ns);
-  if (report.clocks == RankClocks::kHostUnknown) {
+      "skew of the steps' starts, first to last rank: " + text::duration(*report.skew_mean_ns) +
+      " (mean), at most " + text::duration(*report.skew_max_ns);
+  if (report.clocks == analyze::RankClocks::kHostUnknown) {
     text += "; if all ran on one host: the traces do not name it";
   }
   return text;
 }
 
 // Rows to show, by rank or, where there is no room for all, the slowest first.
-std::vector<std::size_t> shown_rows(const RankReport& report, std::size_t limit) {
+std::vector<std::size_t> shown_rows(const analyze::RankReport& report, std::size_t limit) {
   std::vector<std::size_t> rows(report.rows.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (limit == 0 || rows.size() <= limit) return rows;
@@ -69,10 +71,10 @@ std::vector<std::size_t> shown_rows(const RankReport& report, std::size_t limit)
   return rows;
 }
 
-AnalysisSection ranks_section(const RankReport& report, std::size_t limit) {
-  AnalysisSection section{.title = "ranks (means of " + counted(report.steps, "step") + ")",
+AnalysisSection ranks_section(const analyze::RankReport& report, std::size_t limit) {
+  AnalysisSection section{.title = "ranks (means of " + text::counted(report.steps, "step") + ")",
                           .window = words_of_window(report.window)};
-  const TimeUnit unit = unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
+  const text::TimeUnit unit = text::unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
   const std::string in_unit = " [" + std::string(unit.name) + ']';
   section.grid.columns = {{.head = "rank"},
                           {.head = "step" + in_unit},
@@ -82,7 +84,7 @@ AnalysisSection ranks_section(const RankReport& report, std::size_t limit) {
                           {.head = "enters last [%]", .drop_at = 2}};
   const bool communicates =
       std::any_of(report.rows.begin(), report.rows.end(),
-                  [](const RankRow& row) { return row.communication_ns > 0; });
+                  [](const analyze::RankRow& row) { return row.communication_ns > 0; });
   const bool starts = report.skew_mean_ns.has_value();
   if (communicates) {
     section.grid.columns.push_back({.head = "communication" + in_unit, .drop_at = 3});
@@ -90,28 +92,29 @@ AnalysisSection ranks_section(const RankReport& report, std::size_t limit) {
     section.grid.columns.push_back({.head = "hidden [%]", .drop_at = 5});
   }
   if (starts) section.grid.columns.push_back({.head = "starts late" + in_unit, .drop_at = 1});
-  const auto time = [&](double ns) { return significant(ns / unit.ns); };
+  const auto time = [&](double ns) { return text::significant(ns / unit.ns); };
   const std::vector<std::size_t> shown = shown_rows(report, limit);
   for (const std::size_t i : shown) {
-    const RankRow& row = report.rows[i];
-    GridRow cells{.cells = {std::to_string(row.rank), time(row.step_ns), time(row.work_ns),
-                            time(row.wait_ns),
-                            share_cell(double(row.slowest_in), double(report.steps)),
-                            share_cell(double(row.entered_last), double(report.collectives))}};
+    const analyze::RankRow& row = report.rows[i];
+    text::GridRow cells{
+        .cells = {std::to_string(row.rank), time(row.step_ns), time(row.work_ns), time(row.wait_ns),
+                  share_cell(double(row.slowest_in), double(report.steps)),
+                  share_cell(double(row.entered_last), double(report.collectives))}};
     if (communicates) {
       cells.cells.push_back(time(row.communication_ns));
       cells.cells.push_back(time(row.exposed_ns));
-      cells.cells.push_back(row.hidden_share ? percent(*row.hidden_share) : "-");
+      cells.cells.push_back(row.hidden_share ? text::percent(*row.hidden_share) : "-");
     }
     if (starts) cells.cells.push_back(time(row.starts_late_ns.value_or(0)));
     section.grid.rows.push_back(std::move(cells));
   }
   if (shown.size() < report.rows.size()) {
     section.lines.push_back("the slowest " + std::to_string(shown.size()) + " of " +
-                            counted(std::ssize(report.rows), "rank") + "; --row-limit 0 shows all");
+                            text::counted(std::ssize(report.rows), "rank") +
+                            "; --row-limit 0 shows all");
   }
   if (report.collectives > 0) {
-    section.lines.push_back(counted(report.collectives, "collective") +
+    section.lines.push_back(text::counted(report.collectives, "collective") +
                             " matched; a rank waits in one for as long as it takes more than the "
                             "rank that enters last");
   } else {
@@ -119,20 +122,20 @@ AnalysisSection ranks_section(const RankReport& report, std::size_t limit) {
         "no collective is in the traces of all ranks: waiting for others cannot be told from work");
   }
   if (report.unmatched > 0) {
-    section.lines.push_back(with_separators(report.unmatched) +
+    section.lines.push_back(text::with_separators(report.unmatched) +
                             " rows of collectives have no counterpart on the other ranks");
   }
   section.lines.push_back(skew_line(report));
   return section;
 }
 
-AnalysisSection parts_of_ranks_section(const RankReport& report, std::size_t limit) {
+AnalysisSection parts_of_ranks_section(const analyze::RankReport& report, std::size_t limit) {
   AnalysisSection section{.title = "where the time of a step goes, by rank"};
-  const TimeUnit unit = unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
+  const text::TimeUnit unit = text::unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
   section.title += " [" + std::string(unit.name) + ']';
   std::vector<std::size_t> parts;
-  std::vector<double> most(step_parts().size());
-  for (const RankRow& row : report.rows) {
+  std::vector<double> most(analyze::step_parts().size());
+  for (const analyze::RankRow& row : report.rows) {
     for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], row.parts_ns[i]);
   }
   for (std::size_t i = 0; i < most.size(); ++i) {
@@ -142,27 +145,28 @@ AnalysisSection parts_of_ranks_section(const RankReport& report, std::size_t lim
   for (const std::size_t part : parts) {
     const auto smaller = std::count_if(parts.begin(), parts.end(),
                                        [&](std::size_t other) { return most[other] < most[part]; });
-    section.grid.columns.push_back({.head = words_of_part(step_parts()[part].name, report.scope),
-                                    .drop_at = int(smaller) + 1});
+    section.grid.columns.push_back(
+        {.head = words_of_part(analyze::step_parts()[part].name, report.scope),
+         .drop_at = int(smaller) + 1});
   }
   section.grid.columns.push_back({.head = "sum"});
   for (const std::size_t i : shown_rows(report, limit)) {
-    const RankRow& row = report.rows[i];
-    GridRow cells{.cells = {std::to_string(row.rank)}};
+    const analyze::RankRow& row = report.rows[i];
+    text::GridRow cells{.cells = {std::to_string(row.rank)}};
     for (const std::size_t part : parts) {
-      cells.cells.push_back(significant(row.parts_ns[part] / unit.ns));
+      cells.cells.push_back(text::significant(row.parts_ns[part] / unit.ns));
     }
-    cells.cells.push_back(significant(row.step_ns / unit.ns));
+    cells.cells.push_back(text::significant(row.step_ns / unit.ns));
     section.grid.rows.push_back(std::move(cells));
   }
   return section;
 }
 
-AnalysisPage page_of_ranks(const RankReport& report, std::size_t row_limit) {
+AnalysisPage page_of_ranks(const analyze::RankReport& report, std::size_t row_limit) {
   AnalysisPage page;
-  page.headline = "one job: traces of " + counted(std::ssize(report.rows), "rank");
+  page.headline = "one job: traces of " + text::counted(std::ssize(report.rows), "rank");
   if (report.world) page.headline += " of " + std::to_string(*report.world);
-  page.headline += ", " + counted(report.steps, "step") + " in all of them";
+  page.headline += ", " + text::counted(report.steps, "step") + " in all of them";
   for (const std::string& warning : report.warnings) page.remarks.push_back("warning: " + warning);
   for (std::string& line : straggler_lines(report)) page.remarks.push_back(std::move(line));
   if (report.steps > 0) {
@@ -181,12 +185,12 @@ AnalysisPage page_of_ranks(const RankReport& report, std::size_t row_limit) {
 
 }  // namespace
 
-std::string ranks_text(const RankReport& report, const AnalysisStyle& style) {
+std::string ranks_text(const analyze::RankReport& report, const AnalysisStyle& style) {
   return page_text(page_of_ranks(report, style.row_limit), style);
 }
 
-std::string ranks_markdown(const RankReport& report, const AnalysisStyle& style) {
+std::string ranks_markdown(const analyze::RankReport& report, const AnalysisStyle& style) {
   return page_markdown(page_of_ranks(report, style.row_limit));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,11 +8,12 @@
 #include "harness/analyze/ranks.h"
 #include "harness/report/analysis_report.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
-[[nodiscard]] std::string ranks_text(const RankReport& report, const AnalysisStyle& style);
-[[nodiscard]] std::string ranks_markdown(const RankReport& report, const AnalysisStyle& style);
+[[nodiscard]] std::string ranks_text(const analyze::RankReport& report, const AnalysisStyle& style);
+[[nodiscard]] std::string ranks_markdown(const analyze::RankReport& report,
+                                         const AnalysisStyle& style);
 // An object of one line: schema, version, `ranks`, `exit_code`.
-[[nodiscard]] std::string ranks_json(const RankReport& report, int exit_status);
+[[nodiscard]] std::string ranks_json(const analyze::RankReport& report, int exit_status);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -2,10 +2,11 @@
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_ranks.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-void number_or_null(JsonText& json, std::string_view key, const std::optional<double>& value) {
+void number_or_null(json::JsonText& json, std::string_view key,
+                    const std::optional<double>& value) {
   if (value) {
     json.number(key, *value);
   } else {
@@ -13,7 +14,7 @@ void number_or_null(JsonText& json, std::string_view key, const std::optional<do
   }
 }
 
-void add_straggler(JsonText& json, const std::optional<Straggler>& straggler) {
+void add_straggler(json::JsonText& json, const std::optional<analyze::Straggler>& straggler) {
   if (!straggler) {
     json.null("straggler");
     return;
@@ -29,12 +30,12 @@ void add_straggler(JsonText& json, const std::optional<Straggler>& straggler) {
   json.number("part_excess_ns", straggler->part_ns).close_object();
 }
 
-void add_rank(JsonText& json, const RankRow& row) {
+void add_rank(json::JsonText& json, const analyze::RankRow& row) {
   json.open_object().integer("rank", row.rank).text("path", row.path);
   json.number("step_ns", row.step_ns).number("work_ns", row.work_ns);
   json.number("wait_ns", row.wait_ns).open_object("parts");
   for (std::size_t i = 0; i < row.parts_ns.size(); ++i) {
-    json.number(std::string(step_parts()[i].name) + "_ns", row.parts_ns[i]);
+    json.number(std::string(analyze::step_parts()[i].name) + "_ns", row.parts_ns[i]);
   }
   json.close_object().number("communication_ns", row.communication_ns);
   json.number("exposed_communication_ns", row.exposed_ns);
@@ -46,8 +47,8 @@ void add_rank(JsonText& json, const RankRow& row) {
 
 }  // namespace
 
-std::string ranks_json(const RankReport& report, int exit_status) {
-  JsonText json;
+std::string ranks_json(const analyze::RankReport& report, int exit_status) {
+  json::JsonText json;
   json.open_object().text("schema", kAnalysisSchema).text("version", kAnalysisVersion);
   json.open_object("ranks");
   if (report.world) {
@@ -55,18 +56,18 @@ std::string ranks_json(const RankReport& report, int exit_status) {
   } else {
     json.null("world");
   }
-  json.text("window", name_of(report.window)).texts("warnings", report.warnings);
+  json.text("window", analyze::name_of(report.window)).texts("warnings", report.warnings);
   json.integer("steps", report.steps).integer("collectives", report.collectives);
   json.integer("unmatched", report.unmatched).number("step_ns", report.step_ns);
   json.number("imbalance_ns", report.imbalance_ns);
   add_straggler(json, report.straggler);
-  json.text("clocks", name_of(report.clocks));
+  json.text("clocks", analyze::name_of(report.clocks));
   number_or_null(json, "skew_mean_ns", report.skew_mean_ns);
   number_or_null(json, "skew_max_ns", report.skew_max_ns);
   json.open_array("rows");
-  for (const RankRow& row : report.rows) add_rank(json, row);
+  for (const analyze::RankRow& row : report.rows) add_rank(json, row);
   json.close_array().close_object().integer("exit_code", exit_status).close_object();
   return json.take() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,16 +11,16 @@
 #include "harness/analyze/analysis.h"
 #include "harness/findings/finding.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr std::string_view kAnalysisSchema = "stepbench.analysis";
 inline constexpr std::string_view kAnalysisVersion = "1.0.0";
 
 // One trace with all that was found in it. The trace outlives it.
 struct AnalysedTrace {
-  const Trace* trace = nullptr;
+  const trace::Trace* trace = nullptr;
   std::string path = {};
-  Analysis analysis = {};
+  analyze::Analysis analysis = {};
   std::vector<Finding> findings = {};  // ranked
   std::optional<int> device = {};      // that the step's time is about; none: what stands for all
 };
@@ -37,4 +37,4 @@ struct AnalysisStyle {
 // An object of one line.
 [[nodiscard]] std::string analysis_json(const AnalysedTrace& analysed, int exit_status);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

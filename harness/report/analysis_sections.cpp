@@ -10,28 +10,28 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kBarCells = 20;
 
 std::string name_in(const AnalysedTrace& analysed, std::uint32_t name) {
-  return name == kNoIndex ? "-" : short_row_name(analysed.trace->names[name].text);
+  return name == ops::kNoIndex ? "-" : analyze::short_row_name(analysed.trace->names[name].text);
 }
 
 std::string devices_of(const AnalysedTrace& analysed) {
   const std::vector<int>& devices = analysed.analysis.devices;
   if (devices.empty()) return "no device";
-  std::string text = counted(std::ssize(devices), "device");
-  const TraceDevice* first = analysed.trace->device(devices.front());
+  std::string text = text::counted(std::ssize(devices), "device");
+  const ops::TraceDevice* first = analysed.trace->device(devices.front());
   if (first != nullptr && !first->name.empty()) text += " (" + first->name + ')';
   return text;
 }
 
 // What stands for the rows that are shown.
-std::string counted_words(const Steps& steps) {
+std::string counted_words(const analyze::Steps& steps) {
   const std::size_t counts = steps.counted().size();
-  std::string text = "mean of " + counted(std::int64_t(counts), "step");
+  std::string text = "mean of " + text::counted(std::int64_t(counts), "step");
   if (steps.chosen) return text + " as chosen";
   if (counts < steps.steps.size()) {
     text += " of " + std::to_string(steps.steps.size()) +
@@ -41,22 +41,22 @@ std::string counted_words(const Steps& steps) {
   return text;
 }
 
-std::string scope_words(const IdleReport& idle) {
+std::string scope_words(const analyze::IdleReport& idle) {
   switch (idle.scope) {
-    case IdleScope::kDevice:
+    case analyze::IdleScope::kDevice:
       return "device " + std::to_string(*idle.device);
-    case IdleScope::kAllDevices:
+    case analyze::IdleScope::kAllDevices:
       return "all devices together: idle is where none works";
-    case IdleScope::kHost:
+    case analyze::IdleScope::kHost:
       return "the step thread of the host: no device in this trace";
   }
   return {};
 }
 
 // Viewers count time from the first row on.
-std::int64_t first_ns(const Trace& trace) {
+std::int64_t first_ns(const trace::Trace& trace) {
   std::optional<std::int64_t> first;
-  for (const TraceLane& lane : trace.lanes) {
+  for (const trace::TraceLane& lane : trace.lanes) {
     if (lane.events.empty()) continue;
     const std::int64_t begin_ns = lane.events.front().start_ns;
     first = std::min(first.value_or(begin_ns), begin_ns);
@@ -68,7 +68,9 @@ double mean_ns(std::int64_t total_ns, std::size_t steps) {
   return double(total_ns) / double(std::max<std::size_t>(1, steps));
 }
 
-std::string time_cell(double ns, const TimeUnit& unit) { return significant(ns / unit.ns); }
+std::string time_cell(double ns, const text::TimeUnit& unit) {
+  return text::significant(ns / unit.ns);
+}
 
 std::size_t limited(std::size_t rows, std::size_t limit) {
   return limit == 0 ? rows : std::min(rows, limit);
@@ -77,15 +79,15 @@ std::size_t limited(std::size_t rows, std::size_t limit) {
 void note_cut(std::size_t rows, std::size_t limit, AnalysisSection& section) {
   if (limit == 0 || rows <= limit) return;
   section.lines.push_back("first " + std::to_string(limit) + " of " +
-                          with_separators(std::int64_t(rows)) + "; --row-limit 0 shows all");
+                          text::with_separators(std::int64_t(rows)) + "; --row-limit 0 shows all");
 }
 
 AnalysisSection kernels_section(const AnalysedTrace& analysed, std::size_t limit) {
-  const Kernels& kernels = *analysed.analysis.kernels;
+  const analyze::Kernels& kernels = *analysed.analysis.kernels;
   const std::size_t steps = analysed.analysis.steps.counted().size();
   AnalysisSection section{.title = "kernels by time"};
   section.grid.columns = {{.head = "kernel",
-                           .align = Align::kLeft,
+                           .align = text::Align::kLeft,
                            .shrink_at = 1,
                            .shrink_to = 24,
                            .shrink_inside = true},
@@ -95,34 +97,35 @@ AnalysisSection kernels_section(const AnalysedTrace& analysed, std::size_t limit
                           {.head = "mean [us]"},
                           {.head = "occupancy [%]", .drop_at = 1},
                           {.head = "blocks/SM", .drop_at = 2},
-                          {.head = "tensor cores", .align = Align::kLeft, .drop_at = 3}};
+                          {.head = "tensor cores", .align = text::Align::kLeft, .drop_at = 3}};
   double total_ns = 0;
-  for (const KernelRow& row : kernels.rows) total_ns += double(row.step_ns);
+  for (const analyze::KernelRow& row : kernels.rows) total_ns += double(row.step_ns);
   for (std::size_t i = 0; i < limited(kernels.rows.size(), limit); ++i) {
-    const KernelRow& row = kernels.rows[i];
+    const analyze::KernelRow& row = kernels.rows[i];
     section.grid.rows.push_back(
-        {.cells = {name_in(analysed, row.name), significant(mean_ns(row.step_ns, steps) / 1e3),
-                   total_ns > 0 ? percent(double(row.step_ns) / total_ns) : "-",
-                   short_number(mean_ns(row.step_calls, steps), 1),
-                   significant(double(row.total_ns) / double(row.calls) / 1e3),
-                   row.occupancy_percent ? short_number(*row.occupancy_percent, 1) : "-",
-                   row.blocks_per_sm ? short_number(*row.blocks_per_sm, 1) : "-",
+        {.cells = {name_in(analysed, row.name),
+                   text::significant(mean_ns(row.step_ns, steps) / 1e3),
+                   total_ns > 0 ? text::percent(double(row.step_ns) / total_ns) : "-",
+                   text::short_number(mean_ns(row.step_calls, steps), 1),
+                   text::significant(double(row.total_ns) / double(row.calls) / 1e3),
+                   row.occupancy_percent ? text::short_number(*row.occupancy_percent, 1) : "-",
+                   row.blocks_per_sm ? text::short_number(*row.blocks_per_sm, 1) : "-",
                    row.tensor_cores            ? "yes"
                    : row.probably_tensor_cores ? "probably"
                                                : "no"}});
   }
   note_cut(kernels.rows.size(), limit, section);
-  section.lines.push_back(counted(kernels.calls, "kernel") + " in the trace, median " +
-                          duration(kernels.duration.median) + "; " + with_separators(kernels.tiny) +
-                          " take less than 10 us");
+  section.lines.push_back(text::counted(kernels.calls, "kernel") + " in the trace, median " +
+                          text::duration(kernels.duration.median) + "; " +
+                          text::with_separators(kernels.tiny) + " take less than 10 us");
   return section;
 }
 
 AnalysisSection launches_by_count(const AnalysedTrace& analysed, std::size_t limit) {
-  const Kernels& kernels = *analysed.analysis.kernels;
+  const analyze::Kernels& kernels = *analysed.analysis.kernels;
   AnalysisSection section{.title = "kernels by number of launches"};
   section.grid.columns = {{.head = "kernel",
-                           .align = Align::kLeft,
+                           .align = text::Align::kLeft,
                            .shrink_at = 1,
                            .shrink_to = 24,
                            .shrink_inside = true},
@@ -131,21 +134,21 @@ AnalysisSection launches_by_count(const AnalysedTrace& analysed, std::size_t lim
                           {.head = "mean [us]"}};
   const std::size_t steps = analysed.analysis.steps.counted().size();
   for (std::size_t i = 0; i < limited(kernels.by_calls.size(), limit); ++i) {
-    const KernelRow& row = kernels.rows[kernels.by_calls[i]];
+    const analyze::KernelRow& row = kernels.rows[kernels.by_calls[i]];
     section.grid.rows.push_back(
-        {.cells = {name_in(analysed, row.name), with_separators(row.calls),
-                   short_number(mean_ns(row.step_calls, steps), 1),
-                   significant(double(row.total_ns) / double(row.calls) / 1e3)}});
+        {.cells = {name_in(analysed, row.name), text::with_separators(row.calls),
+                   text::short_number(mean_ns(row.step_calls, steps), 1),
+                   text::significant(double(row.total_ns) / double(row.calls) / 1e3)}});
   }
   return section;
 }
 
 AnalysisSection operators_section(const AnalysedTrace& analysed, std::size_t limit) {
-  const std::vector<OperatorRow>& rows = *analysed.analysis.operators;
+  const std::vector<analyze::OperatorRow>& rows = *analysed.analysis.operators;
   const bool on_device = !analysed.analysis.devices.empty();
   AnalysisSection section{.title = "operators, whole trace"};
   section.grid.columns = {{.head = "operator",
-                           .align = Align::kLeft,
+                           .align = text::Align::kLeft,
                            .shrink_at = 1,
                            .shrink_to = 24,
                            .shrink_inside = true},
@@ -158,14 +161,14 @@ AnalysisSection operators_section(const AnalysedTrace& analysed, std::size_t lim
     section.grid.columns.push_back({.head = "launches", .drop_at = 2});
   }
   for (std::size_t i = 0; i < limited(rows.size(), limit); ++i) {
-    const OperatorRow& row = rows[i];
-    GridRow cells{.cells = {name_in(analysed, row.name), with_separators(row.calls),
-                            significant(double(row.self_host_ns) / 1e6),
-                            significant(double(row.host_ns) / 1e6)}};
+    const analyze::OperatorRow& row = rows[i];
+    text::GridRow cells{.cells = {name_in(analysed, row.name), text::with_separators(row.calls),
+                                  text::significant(double(row.self_host_ns) / 1e6),
+                                  text::significant(double(row.host_ns) / 1e6)}};
     if (on_device) {
-      cells.cells.push_back(significant(double(row.self_device_ns) / 1e6));
-      cells.cells.push_back(significant(double(row.device_ns) / 1e6));
-      cells.cells.push_back(with_separators(row.launches));
+      cells.cells.push_back(text::significant(double(row.self_device_ns) / 1e6));
+      cells.cells.push_back(text::significant(double(row.device_ns) / 1e6));
+      cells.cells.push_back(text::with_separators(row.launches));
     }
     section.grid.rows.push_back(std::move(cells));
   }
@@ -174,28 +177,28 @@ AnalysisSection operators_section(const AnalysedTrace& analysed, std::size_t lim
 }
 
 AnalysisSection loader_section(const AnalysedTrace& analysed) {
-  const LoaderWork& work = *analysed.analysis.loader_work;
+  const analyze::LoaderWork& work = *analysed.analysis.loader_work;
   const std::size_t steps = analysed.analysis.steps.counted().size();
   const auto total_ns = double(work.exposed_total_ns());
   const double batches = double(std::max<std::int64_t>(1, work.batch.n));
   const double longest_ns = std::max(work.batch.mean, total_ns / double(steps));
-  const TimeUnit unit = unit_for({&longest_ns, 1});
+  const text::TimeUnit unit = text::unit_for({&longest_ns, 1});
   AnalysisSection section{.title = "loader: what was done while the step waited for data"};
-  section.grid.columns = {{.head = "part", .align = Align::kLeft},
+  section.grid.columns = {{.head = "part", .align = text::Align::kLeft},
                           {.head = "per step [" + std::string(unit.name) + ']'},
                           {.head = "share [%]"},
                           {.head = "per batch [" + std::string(unit.name) + ']'}};
   const std::string not_made = work.in_step_thread ? "around it" : "no worker busy";
   std::int64_t made_ns = 0;
-  for (std::size_t i = 0; i < kLoaderPartCount; ++i) {
-    const auto part = static_cast<LoaderPart>(i);
+  for (std::size_t i = 0; i < analyze::kLoaderPartCount; ++i) {
+    const auto part = static_cast<analyze::LoaderPart>(i);
     made_ns += work.work_ns[i];
     if (work.exposed_ns[i] == 0 && work.work_ns[i] == 0) continue;
-    const bool handed = part == LoaderPart::kHandOver;
+    const bool handed = part == analyze::LoaderPart::kHandOver;
     section.grid.rows.push_back(
-        {.cells = {handed ? not_made : std::string(name_of(part)),
+        {.cells = {handed ? not_made : std::string(analyze::name_of(part)),
                    time_cell(mean_ns(work.exposed_ns[i], steps), unit),
-                   total_ns > 0 ? percent(double(work.exposed_ns[i]) / total_ns) : "-",
+                   total_ns > 0 ? text::percent(double(work.exposed_ns[i]) / total_ns) : "-",
                    handed ? "-" : time_cell(double(work.work_ns[i]) / batches, unit)}});
   }
   section.grid.rows.push_back(
@@ -204,19 +207,20 @@ AnalysisSection loader_section(const AnalysedTrace& analysed) {
   if (work.in_step_thread) {
     section.lines.push_back("no workers: the step thread reads the batches itself");
   } else {
-    section.lines.push_back(counted(work.workers, "worker") + ", " + percent_text(work.busy_share) +
-                            " busy in these steps, " + percent_text(work.busy_share_waiting) +
-                            " while the step waits; a batch takes " + duration(work.batch.median) +
-                            " (median), at most " + duration(work.batch.max));
+    section.lines.push_back(
+        text::counted(work.workers, "worker") + ", " + text::percent_text(work.busy_share) +
+        " busy in these steps, " + text::percent_text(work.busy_share_waiting) +
+        " while the step waits; a batch takes " + text::duration(work.batch.median) +
+        " (median), at most " + text::duration(work.batch.max));
   }
   return section;
 }
 
 AnalysisSection copies_section(const AnalysedTrace& analysed, std::size_t limit) {
-  const std::vector<CopyGroup>& groups = analysed.analysis.copies->groups;
+  const std::vector<analyze::CopyGroup>& groups = analysed.analysis.copies->groups;
   const std::size_t steps = analysed.analysis.steps.counted().size();
   AnalysisSection section{.title = "copies"};
-  section.grid.columns = {{.head = "copy", .align = Align::kLeft},
+  section.grid.columns = {{.head = "copy", .align = text::Align::kLeft},
                           {.head = "per step"},
                           {.head = "all bytes"},
                           {.head = "median [GB/s]"},
@@ -225,147 +229,156 @@ AnalysisSection copies_section(const AnalysedTrace& analysed, std::size_t limit)
                           {.head = "not hidden", .drop_at = 2},
                           {.head = "host call", .drop_at = 1}};
   for (std::size_t i = 0; i < limited(groups.size(), limit); ++i) {
-    const CopyGroup& group = groups[i];
-    const auto each = [&](std::int64_t ns) { return significant(mean_ns(ns, steps) / 1e3); };
+    const analyze::CopyGroup& group = groups[i];
+    const auto each = [&](std::int64_t ns) { return text::significant(mean_ns(ns, steps) / 1e3); };
     section.grid.rows.push_back(
-        {.cells = {name_in(analysed, group.name), short_number(mean_ns(group.in_steps, steps), 1),
-                   group.bytes ? byte_text(double(*group.bytes)) : "-",
-                   group.bytes_per_ns.n > 0 ? significant(group.bytes_per_ns.median) : "-",
-                   with_separators(group.blocking), each(group.device_ns), each(group.exposed_ns),
-                   each(group.call_ns)}});
+        {.cells = {name_in(analysed, group.name),
+                   text::short_number(mean_ns(group.in_steps, steps), 1),
+                   group.bytes ? text::byte_text(double(*group.bytes)) : "-",
+                   group.bytes_per_ns.n > 0 ? text::significant(group.bytes_per_ns.median) : "-",
+                   text::with_separators(group.blocking), each(group.device_ns),
+                   each(group.exposed_ns), each(group.call_ns)}});
   }
   note_cut(groups.size(), limit, section);
   return section;
 }
 
 AnalysisSection calls_section(const AnalysedTrace& analysed, std::size_t limit) {
-  const std::vector<RuntimeCallRow>& rows = *analysed.analysis.runtime_calls;
+  const std::vector<analyze::RuntimeCallRow>& rows = *analysed.analysis.runtime_calls;
   const std::size_t steps = analysed.analysis.steps.counted().size();
   AnalysisSection section{.title = "calls of the runtime and driver"};
-  section.grid.columns = {{.head = "call", .align = Align::kLeft},
+  section.grid.columns = {{.head = "call", .align = text::Align::kLeft},
                           {.head = "per step"},
                           {.head = "us per step"},
                           {.head = "longest [us]"},
-                          {.head = "longest in", .align = Align::kLeft, .shrink_at = 1}};
+                          {.head = "longest in", .align = text::Align::kLeft, .shrink_at = 1}};
   for (std::size_t i = 0; i < limited(rows.size(), limit); ++i) {
-    const RuntimeCallRow& row = rows[i];
-    section.grid.rows.push_back(
-        {.cells = {name_in(analysed, row.name), short_number(mean_ns(row.step_calls, steps), 1),
-                   significant(mean_ns(row.step_ns, steps) / 1e3),
-                   significant(double(row.longest.length_ns()) / 1e3),
-                   name_in(analysed, row.longest_op)}});
+    const analyze::RuntimeCallRow& row = rows[i];
+    section.grid.rows.push_back({.cells = {name_in(analysed, row.name),
+                                           text::short_number(mean_ns(row.step_calls, steps), 1),
+                                           text::significant(mean_ns(row.step_ns, steps) / 1e3),
+                                           text::significant(double(row.longest.length_ns()) / 1e3),
+                                           name_in(analysed, row.longest_op)}});
   }
   note_cut(rows.size(), limit, section);
   return section;
 }
 
 AnalysisSection tensorboard_section(const AnalysedTrace& analysed) {
-  const Tensorboard& block = *analysed.analysis.tensorboard;
+  const analyze::Tensorboard& block = *analysed.analysis.tensorboard;
   AnalysisSection section{.title = "as TensorBoard's plug-in counts",
-                          .window = std::string(name_of(Tensorboard::kWindow))};
-  section.grid.columns = {
-      {.head = "part", .align = Align::kLeft}, {.head = "us per step"}, {.head = "share [%]"}};
-  for (std::size_t i = 0; i < kTensorboardRoles; ++i) {
+                          .window = std::string(analyze::name_of(analyze::Tensorboard::kWindow))};
+  section.grid.columns = {{.head = "part", .align = text::Align::kLeft},
+                          {.head = "us per step"},
+                          {.head = "share [%]"}};
+  for (std::size_t i = 0; i < analyze::kTensorboardRoles; ++i) {
     if (block.mean_ns[i] == 0) continue;
     section.grid.rows.push_back(
-        {.cells = {std::string(name_of(static_cast<TensorboardRole>(i))),
-                   with_separators(std::int64_t(block.mean_ns[i] / 1e3 + 0.5)),
-                   percent(block.mean_ns[i] / block.mean_total_ns)}});
+        {.cells = {std::string(analyze::name_of(static_cast<analyze::TensorboardRole>(i))),
+                   text::with_separators(std::int64_t(block.mean_ns[i] / 1e3 + 0.5)),
+                   text::percent(block.mean_ns[i] / block.mean_total_ns)}});
   }
   section.grid.rows.push_back(
-      {.cells = {"sum", with_separators(std::int64_t(block.mean_total_ns / 1e3 + 0.5)), "100"}});
-  for (const TensorboardGpu& gpu : block.gpus) {
+      {.cells = {"sum", text::with_separators(std::int64_t(block.mean_total_ns / 1e3 + 0.5)),
+                 "100"}});
+  for (const analyze::TensorboardGpu& gpu : block.gpus) {
     std::string line = "device " + std::to_string(gpu.device) + ": a kernel runs " +
-                       percent_text(gpu.utilization) + " of the time";
-    if (gpu.sm_efficiency) line += ", SM efficiency " + percent_text(*gpu.sm_efficiency);
+                       text::percent_text(gpu.utilization) + " of the time";
+    if (gpu.sm_efficiency) line += ", SM efficiency " + text::percent_text(*gpu.sm_efficiency);
     if (gpu.occupancy_percent) {
-      line += ", occupancy " + short_number(*gpu.occupancy_percent, 1) + " %";
+      line += ", occupancy " + text::short_number(*gpu.occupancy_percent, 1) + " %";
     }
     if (gpu.tensor_core_share) {
-      line += ", tensor cores " + percent_text(*gpu.tensor_core_share) + " of kernel time";
+      line += ", tensor cores " + text::percent_text(*gpu.tensor_core_share) + " of kernel time";
     }
     section.lines.push_back(std::move(line));
   }
   if (block.left_out > 0) {
-    section.lines.push_back(counted(std::int64_t(block.left_out), "last step") + " left out");
+    section.lines.push_back(text::counted(std::int64_t(block.left_out), "last step") + " left out");
   }
   return section;
 }
 
 AnalysisSection holistic_section(const AnalysedTrace& analysed) {
-  const Holistic& block = *analysed.analysis.holistic;
+  const analyze::Holistic& block = *analysed.analysis.holistic;
   AnalysisSection section{.title = "as Holistic Trace Analysis counts",
-                          .window = std::string(name_of(Holistic::kWindow))};
+                          .window = std::string(analyze::name_of(analyze::Holistic::kWindow))};
   section.grid.columns = {
-      {.head = "part", .align = Align::kLeft}, {.head = "ms"}, {.head = "share [%]"}};
-  const HolisticTemporal& temporal = block.temporal;
+      {.head = "part", .align = text::Align::kLeft}, {.head = "ms"}, {.head = "share [%]"}};
+  const analyze::HolisticTemporal& temporal = block.temporal;
   const auto row = [&](const char* name, std::int64_t ns) {
     section.grid.rows.push_back(
-        {.cells = {name, significant(double(ns) / 1e6),
+        {.cells = {name, text::significant(double(ns) / 1e6),
                    temporal.kernel_time_ns > 0
-                       ? percent(double(ns) / double(temporal.kernel_time_ns))
+                       ? text::percent(double(ns) / double(temporal.kernel_time_ns))
                        : "-"}});
   };
   row("compute", temporal.compute_ns);
   row("non_compute", temporal.non_compute_ns);
   row("idle", temporal.idle_ns);
   row("sum", temporal.kernel_time_ns);
-  for (const HolisticStream& stream : block.streams) {
+  for (const analyze::HolisticStream& stream : block.streams) {
     std::string line = "device " + std::to_string(stream.device) + ", stream " +
                        std::to_string(stream.stream) + ": idle";
     for (std::size_t i = 0; i < stream.idle_ns.size(); ++i) {
-      line += (i == 0 ? " " : ", ") + std::string(name_of(static_cast<HolisticIdle>(i))) + ' ' +
-              duration(double(stream.idle_ns[i]));
+      line += (i == 0 ? " " : ", ") +
+              std::string(analyze::name_of(static_cast<analyze::HolisticIdle>(i))) + ' ' +
+              text::duration(double(stream.idle_ns[i]));
     }
     section.lines.push_back(std::move(line));
   }
   if (block.overlap_share) {
     section.lines.push_back("communication is hidden by computation " +
-                            percent_text(*block.overlap_share) + " of its time");
+                            text::percent_text(*block.overlap_share) + " of its time");
   }
   return section;
 }
 
 AnalysisSection launches_section(const AnalysedTrace& analysed) {
-  const Launches& launches = *analysed.analysis.launches;
-  AnalysisSection section{.title = "launches", .window = std::string(name_of(Launches::kWindow))};
+  const analyze::Launches& launches = *analysed.analysis.launches;
+  AnalysisSection section{.title = "launches",
+                          .window = std::string(analyze::name_of(analyze::Launches::kWindow))};
   section.lines.push_back(
-      counted(launches.calls, "call") + " started " + counted(launches.rows, "row") +
-      " of device work; call " + duration(launches.call.median) +
-      " (median), delay until the work begins " + duration(launches.delay.median) + " (p95 " +
-      duration(launches.delay.p95) + ')');
-  section.lines.push_back(with_separators(launches.short_kernels) +
+      text::counted(launches.calls, "call") + " started " + text::counted(launches.rows, "row") +
+      " of device work; call " + text::duration(launches.call.median) +
+      " (median), delay until the work begins " + text::duration(launches.delay.median) + " (p95 " +
+      text::duration(launches.delay.p95) + ')');
+  section.lines.push_back(text::with_separators(launches.short_kernels) +
                           " kernels are shorter than their launch call; " +
-                          with_separators(launches.long_calls) + " calls took more than 50 us, " +
-                          with_separators(launches.long_delays) + " delays more than 100 us");
+                          text::with_separators(launches.long_calls) +
+                          " calls took more than 50 us, " +
+                          text::with_separators(launches.long_delays) + " delays more than 100 us");
   if (!analysed.analysis.queues) return section;
-  for (const LaunchQueue& queue : *analysed.analysis.queues) {
-    section.lines.push_back("device " + std::to_string(queue.device) + ", stream " +
-                            std::to_string(queue.stream) + ": " + short_number(queue.mean, 1) +
-                            " launches wait on average, at most " + with_separators(queue.max));
+  for (const analyze::LaunchQueue& queue : *analysed.analysis.queues) {
+    section.lines.push_back(
+        "device " + std::to_string(queue.device) + ", stream " + std::to_string(queue.stream) +
+        ": " + text::short_number(queue.mean, 1) + " launches wait on average, at most " +
+        text::with_separators(queue.max));
   }
   return section;
 }
 
 AnalysisSection timelines_section(const AnalysedTrace& analysed) {
-  AnalysisSection section{.title = "devices from their first to their last row",
-                          .window = std::string(name_of(DeviceTimeline::kWindow))};
+  AnalysisSection section{
+      .title = "devices from their first to their last row",
+      .window = std::string(analyze::name_of(analyze::DeviceTimeline::kWindow))};
   section.grid.columns = {
       {.head = "device"},           {.head = "span [ms]"},          {.head = "busy [%]"},
       {.head = "computation [ms]"}, {.head = "communication [ms]"}, {.head = "copies [ms]"},
       {.head = "idle [ms]"}};
-  for (const DeviceTimeline& each : *analysed.analysis.tracelens) {
-    const auto ms = [](std::int64_t ns) { return significant(double(ns) / 1e6); };
+  for (const analyze::DeviceTimeline& each : *analysed.analysis.tracelens) {
+    const auto ms = [](std::int64_t ns) { return text::significant(double(ns) / 1e6); };
     section.grid.rows.push_back(
-        {.cells = {std::to_string(each.device), ms(each.window.length_ns()),
-                   percent(double(each.busy_ns) / std::max(1.0, double(each.window.length_ns()))),
-                   ms(each.computation_ns), ms(each.communication_ns), ms(each.copies_ns),
-                   ms(each.idle_ns)}});
+        {.cells = {
+             std::to_string(each.device), ms(each.window.length_ns()),
+             text::percent(double(each.busy_ns) / std::max(1.0, double(each.window.length_ns()))),
+             ms(each.computation_ns), ms(each.communication_ns), ms(each.copies_ns),
+             ms(each.idle_ns)}});
     if (each.busy_over_time.empty()) continue;
     section.lines.push_back(
         "device " + std::to_string(each.device) + " busy, over " +
         std::to_string(each.busy_over_time.size()) +
-        " equal parts of it [%]: " + join(each.busy_over_time, " ", [](double share) {
+        " equal parts of it [%]: " + text::join(each.busy_over_time, " ", [](double share) {
           return std::to_string(std::lround(100 * share));
         }));
   }
@@ -374,13 +387,13 @@ AnalysisSection timelines_section(const AnalysedTrace& analysed) {
 
 AnalysisSection memory_section(const AnalysedTrace& analysed) {
   AnalysisSection section{.title = "memory, whole trace"};
-  for (const MemoryPeak& peak : *analysed.analysis.memory) {
+  for (const analyze::MemoryPeak& peak : *analysed.analysis.memory) {
     std::string line =
         (peak.device < 0 ? std::string("host") : "device " + std::to_string(peak.device)) +
-        ": at most " + byte_text(double(peak.allocated_bytes)) + " allocated";
+        ": at most " + text::byte_text(double(peak.allocated_bytes)) + " allocated";
     if (peak.reserved_bytes > 0)
-      line += ", " + byte_text(double(peak.reserved_bytes)) + " reserved";
-    if (peak.total_bytes) line += ", of " + byte_text(double(*peak.total_bytes));
+      line += ", " + text::byte_text(double(peak.reserved_bytes)) + " reserved";
+    if (peak.total_bytes) line += ", of " + text::byte_text(double(*peak.total_bytes));
     section.lines.push_back(std::move(line));
   }
   return section;
@@ -388,25 +401,25 @@ AnalysisSection memory_section(const AnalysedTrace& analysed) {
 
 }  // namespace
 
-std::string words_of_window(WindowKind window) {
+std::string words_of_window(analyze::WindowKind window) {
   switch (window) {
-    case WindowKind::kHostStep:
+    case analyze::WindowKind::kHostStep:
       return "host_step: from a ProfilerStep's start to the next one's";
-    case WindowKind::kHostSpan:
+    case analyze::WindowKind::kHostSpan:
       return "host_span: from the first to the last row of the host";
-    case WindowKind::kLoading:
+    case analyze::WindowKind::kLoading:
       return "loading: from one fetch of data to the next";
-    case WindowKind::kTensorboardStep:
+    case analyze::WindowKind::kTensorboardStep:
       return "tb_step: a step ends with the device work that it launched";
-    case WindowKind::kDeviceSpan:
+    case analyze::WindowKind::kDeviceSpan:
       return "device_span: from the first to the last row of the devices";
-    case WindowKind::kHolistic:
+    case analyze::WindowKind::kHolistic:
       return "hta: device rows launched before the last step began";
   }
   return {};
 }
 
-std::string words_of_part(std::string_view part, IdleScope scope) {
+std::string words_of_part(std::string_view part, analyze::IdleScope scope) {
   static const std::map<std::string_view, std::string, std::less<>> kWords = {
       {"compute", "compute"},
       {"communication", "communication, not hidden"},
@@ -420,7 +433,7 @@ std::string words_of_part(std::string_view part, IdleScope scope) {
       {"idle_unattributed", "idle: nothing recorded"}};
   const auto found = kWords.find(part);
   std::string words = found == kWords.end() ? std::string(part) : found->second;
-  if (scope != IdleScope::kHost) return words;
+  if (scope != analyze::IdleScope::kHost) return words;
   if (part == "idle_host_op") return "operators";
   if (part == "idle_unattributed") return "nothing recorded";
   constexpr std::string_view kIdle = "idle: ";
@@ -428,13 +441,13 @@ std::string words_of_part(std::string_view part, IdleScope scope) {
 }
 
 std::string headline_of(const AnalysedTrace& analysed) {
-  const Analysis& analysis = analysed.analysis;
-  const Trace& trace = *analysed.trace;
+  const analyze::Analysis& analysis = analysed.analysis;
+  const trace::Trace& trace = *analysed.trace;
   const std::string name = analysed.path.empty()
                                ? std::string("trace")
                                : std::filesystem::path(analysed.path).filename().string();
-  std::string text = name + ": " + counted(std::ssize(analysis.steps.steps), "step") + ", " +
-                     with_separators(trace.reading.rows) + " rows, " + devices_of(analysed);
+  std::string text = name + ": " + text::counted(std::ssize(analysis.steps.steps), "step") + ", " +
+                     text::with_separators(trace.reading.rows) + " rows, " + devices_of(analysed);
   if (trace.rank) {
     text += ", rank " + std::to_string(*trace.rank);
     if (trace.world) text += " of " + std::to_string(*trace.world);
@@ -445,20 +458,22 @@ std::string headline_of(const AnalysedTrace& analysed) {
 
 std::vector<std::string> integrity_lines(const AnalysedTrace& analysed) {
   std::vector<std::string> lines;
-  for (const IntegrityNote& note : analysed.analysis.integrity) {
-    lines.push_back(std::string(name_of(note.level)) + ": " + note.text);
+  for (const analyze::IntegrityNote& note : analysed.analysis.integrity) {
+    lines.push_back(std::string(analyze::name_of(note.level)) + ": " + note.text);
   }
   const bool doubts =
       std::any_of(analysed.analysis.integrity.begin(), analysed.analysis.integrity.end(),
-                  [](const IntegrityNote& note) { return note.level != IntegrityLevel::kNote; });
+                  [](const analyze::IntegrityNote& note) {
+                    return note.level != analyze::IntegrityLevel::kNote;
+                  });
   lines.insert(lines.begin(), doubts ? "integrity: see the warnings" : "integrity: ok");
   if (analysed.analysis.blocked()) lines.front() = "integrity: BROKEN, do not trust the numbers";
   return lines;
 }
 
 AnalysisSection step_section(const AnalysedTrace& analysed) {
-  const Steps& steps = analysed.analysis.steps;
-  const IdleReport* idle = analysed.analysis.idle_of(analysed.device);
+  const analyze::Steps& steps = analysed.analysis.steps;
+  const analyze::IdleReport* idle = analysed.analysis.idle_of(analysed.device);
   AnalysisSection section{.title = "where the time of a step goes (" + counted_words(steps) + ')',
                           .window = words_of_window(steps.window)};
   if (idle == nullptr || idle->counted.wall_ns <= 0) {
@@ -467,37 +482,38 @@ AnalysisSection step_section(const AnalysedTrace& analysed) {
   }
   const std::size_t counts = steps.counted().size();
   const double wall_ns = mean_ns(idle->counted.wall_ns, counts);
-  const TimeUnit unit = unit_for(std::vector<double>{wall_ns});
-  section.grid.columns = {{.head = "part", .align = Align::kLeft},
+  const text::TimeUnit unit = text::unit_for(std::vector<double>{wall_ns});
+  section.grid.columns = {{.head = "part", .align = text::Align::kLeft},
                           {.head = "per step [" + std::string(unit.name) + ']'},
                           {.head = "share [%]"},
-                          {.head = "", .align = Align::kLeft, .drop_at = 1},
+                          {.head = "", .align = text::Align::kLeft, .drop_at = 1},
                           {.head = "median", .drop_at = 3},
                           {.head = "p90", .drop_at = 2},
                           {.head = "max", .drop_at = 4},
                           {.head = "first step", .drop_at = 6},
                           {.head = "last step", .drop_at = 5}};
-  const auto add = [&](const std::string& name, std::int64_t (*of)(const StepTime&)) {
-    const Summary spread = idle->summary(steps, of);
+  const auto add = [&](const std::string& name, std::int64_t (*of)(const analyze::StepTime&)) {
+    const analyze::Summary spread = idle->summary(steps, of);
     const double mean = mean_ns(of(idle->counted), counts);
     section.grid.rows.push_back(
-        {.cells = {name, time_cell(mean, unit), percent(mean / wall_ns),
-                   bar(mean / wall_ns, kBarCells), time_cell(spread.median, unit),
+        {.cells = {name, time_cell(mean, unit), text::percent(mean / wall_ns),
+                   text::bar(mean / wall_ns, kBarCells), time_cell(spread.median, unit),
                    time_cell(spread.p90, unit), time_cell(spread.max, unit),
                    time_cell(double(of(idle->steps.front())), unit),
                    time_cell(double(of(idle->steps.back())), unit)}});
   };
-  for (const StepPart& part : step_parts()) {
-    const bool of_device = idle->scope == IdleScope::kHost && !part.name.starts_with("idle_");
+  for (const analyze::StepPart& part : analyze::step_parts()) {
+    const bool of_device =
+        idle->scope == analyze::IdleScope::kHost && !part.name.starts_with("idle_");
     if (!of_device && part.of(idle->counted) > 0)
       add(words_of_part(part.name, idle->scope), part.of);
   }
-  add("sum", [](const StepTime& step) { return step.wall_ns; });
+  add("sum", [](const analyze::StepTime& step) { return step.wall_ns; });
   section.grid.rows.back().cells[3].clear();
   section.lines.push_back(scope_words(*idle));
   if (idle->counted.data_hidden_ns > 0) {
     section.lines.push_back("of loading data, another " +
-                            duration(mean_ns(idle->counted.data_hidden_ns, counts)) +
+                            text::duration(mean_ns(idle->counted.data_hidden_ns, counts)) +
                             " per step is hidden behind work of the device");
   }
   if (!steps.reason.empty()) section.lines.push_back(steps.reason);
@@ -513,17 +529,17 @@ std::vector<std::string> cause_lines(const AnalysedTrace& analysed) {
       undecided[finding.undecided].push_back(finding.id);
       continue;
     }
-    std::string head = std::string(name_of(finding.severity)) + ": " + finding.text + " [" +
-                       finding.id + (finding.low_confidence ? ", low confidence" : "") + ']';
+    std::string head = std::string(stepbench::name_of(finding.severity)) + ": " + finding.text +
+                       " [" + finding.id + (finding.low_confidence ? ", low confidence" : "") + ']';
     lines.push_back(std::move(head));
     if (finding.gain_ns) {
-      lines.push_back("  gain: at most " + duration(*finding.gain_ns) + " per step (" +
-                      percent_text(finding.share.value_or(0)) + ")");
+      lines.push_back("  gain: at most " + text::duration(*finding.gain_ns) + " per step (" +
+                      text::percent_text(finding.share.value_or(0)) + ")");
     }
     if (!finding.remedy.empty()) lines.push_back("  " + finding.remedy);
     if (!finding.set.empty()) {
-      lines.push_back("  try: " + join(finding.set, " ", [](const Finding::Set& set) {
-                        return "--set " + shell_word(set.option + '=' + set.value);
+      lines.push_back("  try: " + text::join(finding.set, " ", [](const Finding::Set& set) {
+                        return "--set " + text::shell_word(set.option + '=' + set.value);
                       }));
     }
     if (finding.places.empty()) continue;
@@ -531,21 +547,22 @@ std::vector<std::string> cause_lines(const AnalysedTrace& analysed) {
     std::vector<std::string> places;
     for (std::size_t i = 0; i < std::min(kShown, finding.places.size()); ++i) {
       const Finding::Place& place = finding.places[i];
-      places.push_back(short_row_name(place.name) + ' ' + duration(double(place.duration_ns)) +
-                       " at " + significant(double(place.at_ns - begin_ns) / 1e6, 6) + " ms" +
+      places.push_back(analyze::short_row_name(place.name) + ' ' +
+                       text::duration(double(place.duration_ns)) + " at " +
+                       text::significant(double(place.at_ns - begin_ns) / 1e6, 6) + " ms" +
                        (place.step < 0 ? "" : " (step " + std::to_string(place.step) + ')'));
     }
-    lines.push_back("  look at: " + join(places, "; "));
+    lines.push_back("  look at: " + text::join(places, "; "));
   }
   if (lines.empty()) lines.push_back("nothing reaches its threshold");
   for (const auto& [reason, ids] : undecided) {
-    lines.push_back("not decided: " + join(ids) + ": " + reason);
+    lines.push_back("not decided: " + text::join(ids) + ": " + reason);
   }
   return lines;
 }
 
 std::vector<AnalysisSection> detail_sections(const AnalysedTrace& analysed, std::size_t row_limit) {
-  const Analysis& analysis = analysed.analysis;
+  const analyze::Analysis& analysis = analysed.analysis;
   std::vector<AnalysisSection> sections;
   std::map<std::string, std::vector<std::string>> absent;
   const auto add = [&](const char* what, const auto& known, const auto& make) {
@@ -568,9 +585,10 @@ std::vector<AnalysisSection> detail_sections(const AnalysedTrace& analysed, std:
   add("device_span", analysis.tracelens, [&] { return timelines_section(analysed); });
   if (absent.empty()) return sections;
   AnalysisSection missing{.title = "not in this trace"};
-  for (const auto& [reason, names] : absent) missing.lines.push_back(join(names) + ": " + reason);
+  for (const auto& [reason, names] : absent)
+    missing.lines.push_back(text::join(names) + ": " + reason);
   sections.push_back(std::move(missing));
   return sections;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

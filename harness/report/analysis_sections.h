@@ -10,19 +10,19 @@
 #include "harness/report/analysis_report.h"
 #include "harness/text/grid.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct AnalysisSection {
   std::string title = {};
   std::string window = {};              // in which its numbers hold; empty: said elsewhere
-  Grid grid = {};                       // perhaps without rows
+  text::Grid grid = {};                 // perhaps without rows
   std::vector<std::string> lines = {};  // below it
 };
 
 // "host_step: from a ProfilerStep's start to the next one's"
-[[nodiscard]] std::string words_of_window(WindowKind window);
+[[nodiscard]] std::string words_of_window(analyze::WindowKind window);
 // Of a part of step_parts(): "idle: loading data"; without a device the host is not idle meanwhile.
-[[nodiscard]] std::string words_of_part(std::string_view part, IdleScope scope);
+[[nodiscard]] std::string words_of_part(std::string_view part, analyze::IdleScope scope);
 // "my.pt.trace.json.gz: 8 steps, 6 counted; 48,120 rows; 1 device (Tesla V100); rank 0 of 1"
 [[nodiscard]] std::string headline_of(const AnalysedTrace& analysed);
 // "integrity: ok", or each doubt in a line.
@@ -33,4 +33,4 @@ struct AnalysisSection {
 [[nodiscard]] std::vector<AnalysisSection> detail_sections(const AnalysedTrace& analysed,
                                                            std::size_t row_limit);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

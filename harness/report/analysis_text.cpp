@@ -2,7 +2,7 @@
 #include "harness/report/analysis_page.h"
 #include "harness/report/analysis_sections.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 AnalysisPage analysis_page(const AnalysedTrace& analysed, std::size_t row_limit) {
   AnalysisPage page{.headline = headline_of(analysed), .remarks = integrity_lines(analysed)};
@@ -23,4 +23,4 @@ std::string analysis_markdown(const AnalysedTrace& analysed, const AnalysisStyle
   return page_markdown(analysis_page(analysed, style.row_limit));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

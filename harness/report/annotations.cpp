@@ -7,7 +7,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kLongestMessage = 4000;  // bytes; GitHub cuts at 4 KiB
@@ -30,15 +30,15 @@ std::string replaced(std::string_view text, std::string_view escaped) {
 
 // A line end would begin a line that could be a command of its own.
 std::string data_text(std::string_view text) {
-  std::string shown = printable(text, LineEnds::kKeep);
+  std::string shown = text::printable(text, text::LineEnds::kKeep);
   while (shown.ends_with('\n')) shown.pop_back();
   if (shown.size() > kLongestMessage) {
-    shown = printable(shown.substr(0, kLongestMessage), LineEnds::kKeep) + " ...";
+    shown = text::printable(shown.substr(0, kLongestMessage), text::LineEnds::kKeep) + " ...";
   }
   return replaced(shown, "%\n");
 }
 
-std::string property_text(std::string_view text) { return replaced(printable(text), "%:,"); }
+std::string property_text(std::string_view text) { return replaced(text::printable(text), "%:,"); }
 
 std::string line_of(std::string_view kind, const CheckSuite& suite, const Check& check) {
   std::string line = "::" + std::string(kind) +
@@ -92,4 +92,4 @@ std::string github_annotations(std::span<const CheckSuite> suites) {
          '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

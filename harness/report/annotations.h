@@ -9,7 +9,7 @@
 
 #include "harness/report/checks.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // GitHub shows so many errors and so many warnings of one step.
 inline constexpr std::size_t kMaxAnnotations = 10;
@@ -18,4 +18,4 @@ inline constexpr std::size_t kMaxAnnotations = 10;
 // last notice with the numbers of them.
 [[nodiscard]] std::string github_annotations(std::span<const CheckSuite> suites);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

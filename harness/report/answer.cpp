@@ -9,38 +9,40 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kNamedTies = 3;
 constexpr std::size_t kLaunchesForAnInterval = 6;
 
 // "step 52.9 ms [52.6, 53.4]", "1,202 samples/s [1,195 to 1,209]"
-std::string value_text(const CaseRow& row, Judged by) {
-  const JudgedValue value = *judged_value(row, by);
-  const TimeUnit unit = is_rate(by) ? TimeUnit{} : unit_for({&value.centre, 1});
-  std::string text = significant(value.centre / unit.ns);
-  if (by == Judged::kSamplesRate) text += " samples/s";
-  if (by == Judged::kTokensRate) text += " tokens/s";
-  if (!is_rate(by)) {
-    text =
-        (by == Judged::kLatency ? "latency p50 " : "step ") + text + ' ' + std::string(unit.name);
+std::string value_text(const estimate::CaseRow& row, estimate::Judged by) {
+  const estimate::JudgedValue value = *estimate::judged_value(row, by);
+  const text::TimeUnit unit =
+      estimate::is_rate(by) ? text::TimeUnit{} : text::unit_for({&value.centre, 1});
+  std::string text = text::significant(value.centre / unit.ns);
+  if (by == estimate::Judged::kSamplesRate) text += " samples/s";
+  if (by == estimate::Judged::kTokensRate) text += " tokens/s";
+  if (!estimate::is_rate(by)) {
+    text = (by == estimate::Judged::kLatency ? "latency p50 " : "step ") + text + ' ' +
+           std::string(unit.name);
   }
-  if (value.spread != Spread::kOverLaunches) return text;
-  return text + ' ' + interval_text(value.interval.low / unit.ns, value.interval.high / unit.ns);
+  if (value.spread != estimate::Spread::kOverLaunches) return text;
+  return text + ' ' +
+         text::interval_text(value.interval.low / unit.ns, value.interval.high / unit.ns);
 }
 
-std::string ties_text(const Ranking& ranking, const std::vector<CaseRow>& rows,
-                      const RowNames& names) {
+std::string ties_text(const estimate::Ranking& ranking, const std::vector<estimate::CaseRow>& rows,
+                      const estimate::RowNames& names) {
   if (ranking.ties.size() == 1) return "; their intervals overlap: a tie";
   const auto first = std::span(ranking.ties).first(std::min(ranking.ties.size(), kNamedTies));
   std::string text = "; intervals overlap: a tie with " +
-                     join(first, ", ", [&](std::size_t i) { return names.name(rows[i]); });
+                     text::join(first, ", ", [&](std::size_t i) { return names.name(rows[i]); });
   const std::size_t more = ranking.ties.size() - first.size();
   return more == 0 ? text : text + " and " + std::to_string(more) + " more";
 }
 
-std::string undecided_text(const CaseRow& best, const CaseRow& next) {
+std::string undecided_text(const estimate::CaseRow& best, const estimate::CaseRow& next) {
   const std::size_t launches = std::min(best.measured.size(), next.measured.size());
   if (launches >= kLaunchesForAnInterval) return "; no intervals to call it by";
   return "; too few launches to call it (n=" + std::to_string(launches) + ", " +
@@ -48,46 +50,50 @@ std::string undecided_text(const CaseRow& best, const CaseRow& next) {
 }
 
 // Cases or launches may be missing that the plan has.
-bool is_partial(const std::vector<CaseRow>& rows, const Results& results) {
+bool is_partial(const std::vector<estimate::CaseRow>& rows, const record::Results& results) {
   return results.running || (results.end && results.end->reason == "interrupted") ||
          std::any_of(rows.begin(), rows.end(),
-                     [](const CaseRow& row) { return row.unfinished > 0; });
+                     [](const estimate::CaseRow& row) { return row.unfinished > 0; });
 }
 
 }  // namespace
 
-std::string answer_line(const std::vector<CaseRow>& rows, const Results& results) {
-  const auto ranking = rank(rows);
+std::string answer_line(const std::vector<estimate::CaseRow>& rows,
+                        const record::Results& results) {
+  const auto ranking = estimate::rank(rows);
   if (!ranking) return {};
-  const RowNames names(rows, results);
-  const CaseRow& best = rows[ranking->best];
-  const CaseRow& next = rows[ranking->next];
+  const estimate::RowNames names(rows, results);
+  const estimate::CaseRow& best = rows[ranking->best];
+  const estimate::CaseRow& next = rows[ranking->next];
   std::string text = !ranking->decided           ? "fastest so far: "
                      : is_partial(rows, results) ? "best so far: "
                                                  : "best: ";
   text += names.name(best);
   if (ranking->decided) text += std::string(" (") + kBestMark + ')';
   text += ", " + value_text(best, ranking->by);
-  const auto faster = speed_up(best, next, ranking->by);
+  const auto faster = estimate::speed_up(best, next, ranking->by);
   if (!faster) return text;
-  text += "; " + significant(faster->value) + "x as fast as the next (" + names.name(next) + ')';
+  text +=
+      "; " + text::significant(faster->value) + "x as fast as the next (" + names.name(next) + ')';
   if (faster->interval) {
-    text += ' ' + interval_text(faster->interval->low, faster->interval->high);
+    text += ' ' + text::interval_text(faster->interval->low, faster->interval->high);
   }
   if (!ranking->decided) return text + undecided_text(best, next);
   return ranking->ties.empty() ? text : text + ties_text(*ranking, rows, names);
 }
 
-void add_answer(JsonText& json, const std::vector<CaseRow>& rows, const Results& results) {
-  const auto ranking = rank(rows);
+void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows,
+                const record::Results& results) {
+  const auto ranking = estimate::rank(rows);
   if (!ranking) return;
-  const CaseRow& best = rows[ranking->best];
-  const CaseRow& next = rows[ranking->next];
-  json.open_object("answer").text("metric", column_of(ranking->by));
+  const estimate::CaseRow& best = rows[ranking->best];
+  const estimate::CaseRow& next = rows[ranking->next];
+  json.open_object("answer").text("metric", estimate::column_of(ranking->by));
   json.flag("decided", ranking->decided);
-  json.text("best", best.case_id).number("value", judged_value(best, ranking->by)->centre);
+  json.text("best", best.case_id)
+      .number("value", estimate::judged_value(best, ranking->by)->centre);
   json.text("next", next.case_id);
-  if (const auto faster = speed_up(best, next, ranking->by)) {
+  if (const auto faster = estimate::speed_up(best, next, ranking->by)) {
     json.number("times_as_fast", faster->value);
     if (faster->interval) {
       json.number("times_as_fast_low", faster->interval->low);
@@ -99,4 +105,4 @@ void add_answer(JsonText& json, const std::vector<CaseRow>& rows, const Results&
   json.texts("tied", tied).text("text", answer_line(rows, results)).close_object();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Marks the best row of a table and those that cannot be told from it.
 inline constexpr const char* kBestMark = "*";
@@ -17,8 +17,10 @@ inline constexpr const char* kBestMark = "*";
 // "best: num_workers=4 (*), step 52.9 ms [52.6, 53.4]; 1.31x as fast as the next (num_workers=2)
 // [1.29, 1.34]". Empty where there is no choice: one case, a smoke run, the arms of an A/B
 // campaign.
-[[nodiscard]] std::string answer_line(const std::vector<CaseRow>& rows, const Results& results);
+[[nodiscard]] std::string answer_line(const std::vector<estimate::CaseRow>& rows,
+                                      const record::Results& results);
 // The same as the object "answer"; nothing where there is no choice.
-void add_answer(JsonText& json, const std::vector<CaseRow>& rows, const Results& results);
+void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows,
+                const record::Results& results);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

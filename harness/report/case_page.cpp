@@ -19,14 +19,14 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kOutputLines = 20;
 
 class Page {
  public:
-  Page(const CaseRow& row, const Results& results, const TableStyle& style)
+  Page(const estimate::CaseRow& row, const record::Results& results, const TableStyle& style)
       : row_(row), results_(results), style_(style) {}
 
   std::string first_lines() {
@@ -58,27 +58,28 @@ class Page {
     text_ += '\n' + (style_.colour ? "\x1b[1m" + name + "\x1b[0m" : name) + '\n';
   }
 
-  void draw_grid(const Grid& grid) {
-    text_ += draw(grid, static_cast<std::size_t>(std::max(style_.columns, 20)), style_.colour).text;
+  void draw_grid(const text::Grid& grid) {
+    text_ += text::draw(grid, static_cast<std::size_t>(std::max(style_.columns, 20)), style_.colour)
+                 .text;
   }
 
   // The first launch of the case, for what all of them share; measured ones first.
-  [[nodiscard]] const Launch* first() const {
+  [[nodiscard]] const record::Launch* first() const {
     if (!row_.measured.empty()) return row_.measured.front().launch;
     if (!row_.failed.empty()) return row_.failed.front();
     return row_.skipped.empty() ? nullptr : row_.skipped.front();
   }
-  [[nodiscard]] LaunchReport first_report() const {
-    return first() == nullptr ? LaunchReport{} : first()->row.report;
+  [[nodiscard]] record::LaunchReport first_report() const {
+    return first() == nullptr ? record::LaunchReport{} : first()->row.report;
   }
 
   void title() {
-    text_ += "case " + printable(row_.case_id);
-    if (!row_.arm.empty()) text_ += "  arm " + printable(row_.arm);
-    if (row_.pass != Pass::kTiming) text_ += "  pass " + std::string(name_of(row_.pass));
-    if (counts_instructions(row_)) text_ += " (instructions counted by valgrind)";
-    if (!row_.workload.empty()) text_ += "  " + printable(row_.workload);
-    text_ += "  " + counted(std::ssize(row_.measured), "launch") + " measured";
+    text_ += "case " + text::printable(row_.case_id);
+    if (!row_.arm.empty()) text_ += "  arm " + text::printable(row_.arm);
+    if (row_.pass != Pass::kTiming) text_ += "  pass " + std::string(record::name_of(row_.pass));
+    if (estimate::counts_instructions(row_)) text_ += " (instructions counted by valgrind)";
+    if (!row_.workload.empty()) text_ += "  " + text::printable(row_.workload);
+    text_ += "  " + text::counted(std::ssize(row_.measured), "launch") + " measured";
     const auto also = [&](std::size_t count, const char* what) {
       if (count > 0) text_ += ", " + std::to_string(count) + ' ' + what;
     };
@@ -90,16 +91,17 @@ class Page {
     run();
     if (!row_.step_ns) return;
     const double headline = *row_.headline_ns();
-    text_ += (row_.latency_ns ? "latency p50 " : "step ") + duration(headline);
-    if (row_.spread != Spread::kNone) {
-      const TimeUnit unit = unit_for({&headline, 1});
-      text_ += "  " +
-               interval_text(row_.interval_ns.low / unit.ns, row_.interval_ns.high / unit.ns) +
-               ' ' + std::string(unit.name) + ' ' + spread_name(row_);
+    text_ += (row_.latency_ns ? "latency p50 " : "step ") + text::duration(headline);
+    if (row_.spread != estimate::Spread::kNone) {
+      const text::TimeUnit unit = text::unit_for({&headline, 1});
+      text_ +=
+          "  " +
+          text::interval_text(row_.interval_ns.low / unit.ns, row_.interval_ns.high / unit.ns) +
+          ' ' + std::string(unit.name) + ' ' + estimate::spread_name(row_);
     }
-    if (row_.latency_ns) text_ += "  step " + duration(*row_.step_ns);
-    if (row_.clock != StepClock::kHost) {
-      text_ += "  clock: " + std::string(name_of(row_.clock));
+    if (row_.latency_ns) text_ += "  step " + text::duration(*row_.step_ns);
+    if (row_.clock != estimate::StepClock::kHost) {
+      text_ += "  clock: " + std::string(estimate::name_of(row_.clock));
     }
     numbers();
     text_ += '\n';
@@ -111,12 +113,12 @@ class Page {
   }
 
   void numbers() {
-    std::map<int, const EstimateColumn*> on_page;
-    for (const EstimateColumn& column : estimate_columns()) {
+    std::map<int, const estimate::EstimateColumn*> on_page;
+    for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
       if (column.on_page > 0) on_page[column.on_page] = &column;
     }
     const double headline = *row_.headline_ns();
-    const TimeUnit unit = unit_for({&headline, 1});
+    const text::TimeUnit unit = text::unit_for({&headline, 1});
     for (const auto& [place, column] : on_page) {
       const std::string number = estimate_text(*column, row_, unit, {});
       if (number.empty()) continue;
@@ -130,10 +132,11 @@ class Page {
     for (const auto& [name, value] : row_.options()) names.insert(name);
     for (const auto& [name, value] : effective) names.insert(name);
     std::int64_t left_out = 0;
-    Grid grid{
-        .columns = {{.head = "option", .align = Align::kLeft},
-                    {.head = "value", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 20},
-                    {.head = "in force", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 20}},
+    text::Grid grid{
+        .columns =
+            {{.head = "option", .align = text::Align::kLeft},
+             {.head = "value", .align = text::Align::kLeft, .shrink_at = 10, .shrink_to = 20},
+             {.head = "in force", .align = text::Align::kLeft, .shrink_at = 10, .shrink_to = 20}},
         .rows = {}};
     for (const std::string& name : names) {
       const auto asked = row_.options().find(name);
@@ -149,18 +152,20 @@ class Page {
       }
       grid.rows.push_back({{name, wanted, in_force == wanted ? "" : in_force}});
     }
-    const bool differs = std::any_of(grid.rows.begin(), grid.rows.end(),
-                                     [](const GridRow& line) { return !line.cells[2].empty(); });
+    const bool differs =
+        std::any_of(grid.rows.begin(), grid.rows.end(),
+                    [](const text::GridRow& line) { return !line.cells[2].empty(); });
     if (!differs) {
       grid.columns.pop_back();
-      for (GridRow& line : grid.rows) line.cells.pop_back();
+      for (text::GridRow& line : grid.rows) line.cells.pop_back();
     }
     if (grid.rows.empty() && left_out == 0) return;
     head("Options");
     if (!grid.rows.empty()) draw_grid(grid);
     if (left_out == 0) return;
-    text_ += std::string(grid.rows.empty() ? "" : "the other ") + counted(left_out, "option") +
-             (left_out == 1 ? " has its" : " have their") + " default (--all-options shows them)\n";
+    text_ += std::string(grid.rows.empty() ? "" : "the other ") +
+             text::counted(left_out, "option") + (left_out == 1 ? " has its" : " have their") +
+             " default (--all-options shows them)\n";
   }
 
   [[nodiscard]] bool has_its_default(const std::string& name, const Value& value) const {
@@ -170,66 +175,67 @@ class Page {
 
   void launches() {
     if (row_.measured.empty()) return;
-    const TimeUnit unit = unit_for({&*row_.step_ns, 1});
+    const text::TimeUnit unit = text::unit_for({&*row_.step_ns, 1});
     const std::string in_unit = " [" + std::string(unit.name) + ']';
-    Grid grid{.columns = {{.head = "launch", .drop_at = 90},
-                          {.head = "step" + in_unit},
-                          {.head = row_.latency_ns ? "latency p50" : "p50", .drop_at = 65},
-                          {.head = "p90", .drop_at = 60},
-                          {.head = "p99", .drop_at = 50},
-                          {.head = "IQR", .drop_at = 40},
-                          {.head = "data wait [%]", .drop_at = 70},
-                          {.head = "samples/s", .drop_at = 80},
-                          {.head = "steps", .drop_at = 30},
-                          {.head = "wall [s]", .drop_at = 10}},
-              .rows = {}};
+    text::Grid grid{.columns = {{.head = "launch", .drop_at = 90},
+                                {.head = "step" + in_unit},
+                                {.head = row_.latency_ns ? "latency p50" : "p50", .drop_at = 65},
+                                {.head = "p90", .drop_at = 60},
+                                {.head = "p99", .drop_at = 50},
+                                {.head = "IQR", .drop_at = 40},
+                                {.head = "data wait [%]", .drop_at = 70},
+                                {.head = "samples/s", .drop_at = 80},
+                                {.head = "steps", .drop_at = 30},
+                                {.head = "wall [s]", .drop_at = 10}},
+                    .rows = {}};
     for (const auto& [launch, estimate] : row_.measured) {
-      const double step = step_ns(estimate, row_.clock);
+      const double step = estimate::step_ns(estimate, row_.clock);
       const auto in_table = [&](std::optional<double> ns) {
-        return ns ? significant(*ns / unit.ns) : "-";
+        return ns ? text::significant(*ns / unit.ns) : "-";
       };
-      const StepQuantiles& quantiles = estimate.quantiles;
+      const estimate::StepQuantiles& quantiles = estimate.quantiles;
       const bool rated = estimate.samples && !estimate.no_rates;
       grid.rows.push_back(
           {{std::to_string(launch->row.key.launch), in_table(step), in_table(quantiles.p50_ns),
             in_table(quantiles.p90_ns), in_table(quantiles.p99_ns), in_table(quantiles.iqr_ns),
-            percent(data_wait_share(estimate)),
-            rated ? significant(static_cast<double>(*estimate.samples) /
-                                (step * static_cast<double>(estimate.steps) * 1e-9))
+            text::percent(data_wait_share(estimate)),
+            rated ? text::significant(static_cast<double>(*estimate.samples) /
+                                      (step * static_cast<double>(estimate.steps) * 1e-9))
                   : "-",
             std::to_string(estimate.steps),
-            significant(static_cast<double>(launch->row.wall_ns) * 1e-9)}});
+            text::significant(static_cast<double>(launch->row.wall_ns) * 1e-9)}});
     }
     head("Launches");
     draw_grid(grid);
   }
 
   void lines() {
-    const Grid grid = worker_lines(row_, results_);
+    const text::Grid grid = worker_lines(row_, results_);
     if (grid.rows.empty()) return;
     head("Lines of Python that the loader's time is spent in, sampled in profiled launches");
     draw_grid(grid);
   }
 
-  static double data_wait_share(const LaunchEstimate& estimate) {
-    for (const PhaseTime& phase : estimate.phases) {
+  static double data_wait_share(const estimate::LaunchEstimate& estimate) {
+    for (const estimate::PhaseTime& phase : estimate.phases) {
       if (phase.name != "data_wait" || estimate.host_ns == 0) continue;
       return static_cast<double>(phase.ns) / static_cast<double>(estimate.host_ns);
     }
     return 0;
   }
 
-  void phases(const char* title, const std::vector<PhaseEstimate>& list) {
+  void phases(const char* title, const std::vector<estimate::PhaseEstimate>& list) {
     if (list.empty()) return;
-    const TimeUnit unit = unit_for({&*row_.step_ns, 1});
-    Grid grid{.columns = {{.head = "phase", .align = Align::kLeft},
-                          {.head = "per step [" + std::string(unit.name) + ']'},
-                          {.head = "share [%]"},
-                          {.head = "of the step", .align = Align::kLeft, .drop_at = 10}},
-              .rows = {}};
-    for (const PhaseEstimate& phase : list) {
-      grid.rows.push_back({{phase.name, significant(phase.ns / unit.ns), percent(phase.share),
-                            bar(phase.share, 30)}});
+    const text::TimeUnit unit = text::unit_for({&*row_.step_ns, 1});
+    text::Grid grid{
+        .columns = {{.head = "phase", .align = text::Align::kLeft},
+                    {.head = "per step [" + std::string(unit.name) + ']'},
+                    {.head = "share [%]"},
+                    {.head = "of the step", .align = text::Align::kLeft, .drop_at = 10}},
+        .rows = {}};
+    for (const estimate::PhaseEstimate& phase : list) {
+      grid.rows.push_back({{phase.name, text::significant(phase.ns / unit.ns),
+                            text::percent(phase.share), text::bar(phase.share, 30)}});
     }
     head(title);
     draw_grid(grid);
@@ -237,10 +243,10 @@ class Page {
 
   void device() {
     if (!row_.device_span_ns) return;
-    text_ += "a step spans " + duration(*row_.device_span_ns) + " on the device";
+    text_ += "a step spans " + text::duration(*row_.device_span_ns) + " on the device";
     if (row_.host_lead_ns) {
-      text_ += ", host ahead by " + duration(*row_.host_lead_ns) + " (" +
-               std::string(name_of(Source::kEventsAndHost)) + ")";
+      text_ += ", host ahead by " + text::duration(*row_.host_lead_ns) + " (" +
+               std::string(stepbench::name_of(Source::kEventsAndHost)) + ")";
     }
     text_ += '\n';
   }
@@ -249,8 +255,8 @@ class Page {
   // case.
   void add_counted(std::map<std::string, std::vector<double>>& values) const {
     constexpr const char* kInstructions = "instructions_per_step";
-    for (const Launch& launch : results_.launches) {
-      const LaunchKey& key = launch.row.key;
+    for (const record::Launch& launch : results_.launches) {
+      const record::LaunchKey& key = launch.row.key;
       if (key.pass != Pass::kWrapped || key.case_id != row_.case_id || key.arm != row_.arm)
         continue;
       const bool of_run =
@@ -277,23 +283,25 @@ class Page {
       if (estimate.borders) values["epoch_gap_ns"].push_back(estimate.borders->gap_ns);
     }
     if (row_.pass == Pass::kTiming) add_counted(values);
-    Grid grid{
-        .columns =
-            {{.head = "metric", .align = Align::kLeft},
-             {.head = "median"},
-             {.head = "smallest", .drop_at = 20},
-             {.head = "largest", .drop_at = 20},
-             {.head = "by", .align = Align::kLeft, .drop_at = 25},
-             {.head = "", .align = Align::kLeft, .drop_at = 15, .shrink_at = 10, .shrink_to = 24}},
-        .rows = {}};
+    text::Grid grid{.columns = {{.head = "metric", .align = text::Align::kLeft},
+                                {.head = "median"},
+                                {.head = "smallest", .drop_at = 20},
+                                {.head = "largest", .drop_at = 20},
+                                {.head = "by", .align = text::Align::kLeft, .drop_at = 25},
+                                {.head = "",
+                                 .align = text::Align::kLeft,
+                                 .drop_at = 15,
+                                 .shrink_at = 10,
+                                 .shrink_to = 24}},
+                    .rows = {}};
     for (auto& [name, numbers] : values) {
       const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
       const Metric* metric = definition(name);
       const std::string unit = metric == nullptr ? std::string() : metric->unit;
       grid.rows.push_back(
-          {{display_name(name), quantity_text(median(numbers), name, unit),
+          {{display_name(name), quantity_text(stats::median(numbers), name, unit),
             quantity_text(*low, name, unit), quantity_text(*high, name, unit),
-            metric == nullptr ? std::string() : std::string(name_of(metric->source)),
+            metric == nullptr ? std::string() : std::string(stepbench::name_of(metric->source)),
             metric == nullptr ? std::string() : metric->doc}});
     }
     for (const std::string& name : not_finite) {
@@ -306,13 +314,14 @@ class Page {
   }
 
   // Files of earlier versions do not say which clock gave a number.
-  static void drop_empty_column(Grid& grid, std::size_t column) {
+  static void drop_empty_column(text::Grid& grid, std::size_t column) {
     const auto at = static_cast<std::ptrdiff_t>(column);
-    const bool used = std::any_of(grid.rows.begin(), grid.rows.end(),
-                                  [&](const GridRow& row) { return !row.cells[column].empty(); });
+    const bool used =
+        std::any_of(grid.rows.begin(), grid.rows.end(),
+                    [&](const text::GridRow& row) { return !row.cells[column].empty(); });
     if (used) return;
     grid.columns.erase(grid.columns.begin() + at);
-    for (GridRow& row : grid.rows) row.cells.erase(row.cells.begin() + at);
+    for (text::GridRow& row : grid.rows) row.cells.erase(row.cells.begin() + at);
   }
 
   [[nodiscard]] const Metric* definition(const std::string& name) const {
@@ -330,25 +339,26 @@ class Page {
 
   void fields(const std::string& name, const Fields& values) {
     if (values.empty()) return;
-    Grid grid{.columns = {{.head = "", .align = Align::kLeft},
-                          {.head = "", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 20}},
-              .rows = {}};
+    text::Grid grid{
+        .columns = {{.head = "", .align = text::Align::kLeft},
+                    {.head = "", .align = text::Align::kLeft, .shrink_at = 10, .shrink_to = 20}},
+        .rows = {}};
     for (const auto& [key, value] : values) {
       const auto* number = std::get_if<double>(&value);
       const bool time = number != nullptr && key.ends_with("_ns");
       grid.rows.push_back(
-          {{time ? display_name(key) : key, time ? duration(*number) : to_text(value)}});
+          {{time ? display_name(key) : key, time ? text::duration(*number) : to_text(value)}});
     }
     head(name);
     const std::string drawn =
-        draw(grid, static_cast<std::size_t>(std::max(style_.columns, 20)), false).text;
+        text::draw(grid, static_cast<std::size_t>(std::max(style_.columns, 20)), false).text;
     text_ += drawn.substr(drawn.find('\n', drawn.find('\n') + 1) + 1);  // without its empty head
   }
 
   void environment() {
     if (first() == nullptr) return;
     const std::string& id = first()->row.worker_id;
-    for (const WorkerRow& worker : results_.workers) {
+    for (const record::WorkerRow& worker : results_.workers) {
       if (worker.worker_id != id) continue;
       Fields all = worker.environment;
       all["worker"] = worker.path;
@@ -360,12 +370,12 @@ class Page {
   }
 
   void findings() {
-    const std::vector<CaseRow> rows = case_rows(results_);
+    const std::vector<estimate::CaseRow> rows = estimate::case_rows(results_);
     paragraph("Findings", finding_lines(row_, Proposals(rows, results_)));
   }
 
   void notes() {
-    const Results only;
+    const record::Results only;
     paragraph("Notes", notes_of({row_}, only));
   }
 
@@ -379,13 +389,13 @@ class Page {
 
   void output() {
     std::map<std::string_view, std::vector<int>> launches;
-    for (const Launch* launch : row_.failed) {
+    for (const record::Launch* launch : row_.failed) {
       if (!launch->row.output.empty())
         launches[launch->row.output].push_back(launch->row.key.launch);
     }
     for (const auto& [text, numbers] : launches) {
       const auto text_of_number = [](int number) { return std::to_string(number); };
-      head("Output of failed launch " + join(numbers, ", ", text_of_number));
+      head("Output of failed launch " + text::join(numbers, ", ", text_of_number));
       text_ += indented(last_lines(text));
     }
   }
@@ -403,27 +413,29 @@ class Page {
 
   static std::string indented(const std::string& text) {
     std::string lines = "  ";
-    for (const char c : printable(text, LineEnds::kKeep)) {
+    for (const char c : text::printable(text, text::LineEnds::kKeep)) {
       lines += c;
       if (c == '\n') lines += "  ";
     }
     return lines + '\n';
   }
 
-  const CaseRow& row_;
-  const Results& results_;
+  const estimate::CaseRow& row_;
+  const record::Results& results_;
   const TableStyle& style_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string render_case(const CaseRow& row, const Results& results, const TableStyle& style) {
+std::string render_case(const estimate::CaseRow& row, const record::Results& results,
+                        const TableStyle& style) {
   return Page(row, results, style).write();
 }
 
-std::string case_title(const CaseRow& row, const Results& results, const TableStyle& style) {
+std::string case_title(const estimate::CaseRow& row, const record::Results& results,
+                       const TableStyle& style) {
   return Page(row, results, style).first_lines();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,15 +7,15 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/report/table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // One case whole: options, launches, phases, life cycle, metrics, fingerprint, environment, doubts
 // and failures.
-[[nodiscard]] std::string render_case(const CaseRow& row, const Results& results,
+[[nodiscard]] std::string render_case(const estimate::CaseRow& row, const record::Results& results,
                                       const TableStyle& style);
 
 // Its first lines: which case, how many launches, the headline with its interval.
-[[nodiscard]] std::string case_title(const CaseRow& row, const Results& results,
+[[nodiscard]] std::string case_title(const estimate::CaseRow& row, const record::Results& results,
                                      const TableStyle& style);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -16,7 +16,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr const char* kNothing = "-";
@@ -25,68 +25,69 @@ constexpr int kJudgedIntervalDropped = 90;
 constexpr int kRatioDropped = 85;
 constexpr int kOtherTimeDropped = 75;
 
-std::string option_cell(const CaseRow& row, const std::string& name) {
+std::string option_cell(const estimate::CaseRow& row, const std::string& name) {
   const auto found = row.options().find(name);
   if (found == row.options().end() || is_null(found->second)) return kNothing;
   return to_text(found->second);
 }
 
-std::string spread_cell(const CaseRow& row, const TableFacts& facts) {
+std::string spread_cell(const estimate::CaseRow& row, const TableFacts& facts) {
   const auto value = shown_value(row, facts);
-  if (!value || value->spread == Spread::kNone) return kNothing;
-  const double unit = is_rate(judged(facts)) ? 1 : facts.unit.ns;
-  std::string cell = interval_text(value->interval.low / unit, value->interval.high / unit);
-  if (spread_name(row) == facts.spread_head) return cell;
+  if (!value || value->spread == estimate::Spread::kNone) return kNothing;
+  const double unit = estimate::is_rate(judged(facts)) ? 1 : facts.unit.ns;
+  std::string cell = text::interval_text(value->interval.low / unit, value->interval.high / unit);
+  if (estimate::spread_name(row) == facts.spread_head) return cell;
   const std::string launches = "n=" + std::to_string(row.measured.size());
-  return (row.spread == Spread::kWithinLaunch ? "within launch" : launches) + ' ' + cell;
+  return (row.spread == estimate::Spread::kWithinLaunch ? "within launch" : launches) + ' ' + cell;
 }
 
 // What is said of a row that has numbers.
-std::string marks(const CaseRow& row, const TableFacts& facts) {
+std::string marks(const estimate::CaseRow& row, const TableFacts& facts) {
   std::vector<std::string> all;
   if (row.smoke) all.emplace_back("smoke");
-  if (row.pass != Pass::kTiming) all.emplace_back(name_of(row.pass));
+  if (row.pass != Pass::kTiming) all.emplace_back(record::name_of(row.pass));
   if (row.latency_ns && facts.latencies.size() > 1) all.emplace_back("latency p50");
-  if (facts.clocks.size() > 1) all.push_back("clock: " + std::string(name_of(row.clock)));
+  if (facts.clocks.size() > 1) all.push_back("clock: " + std::string(estimate::name_of(row.clock)));
   if (!row.failed.empty()) {
     all.push_back(std::to_string(row.failed.size()) + " of " +
                   std::to_string(row.measured.size() + row.failed.size()) + " failed");
   }
-  return join(all);
+  return text::join(all);
 }
 
-Align alignment(const TableFacts& facts, const std::string& option) {
-  for (const CaseRow& row : facts.rows) {
+text::Align alignment(const TableFacts& facts, const std::string& option) {
+  for (const estimate::CaseRow& row : facts.rows) {
     const auto found = row.options().find(option);
     if (found == row.options().end() || is_null(found->second)) continue;
-    if (std::holds_alternative<std::string>(found->second)) return Align::kLeft;
+    if (std::holds_alternative<std::string>(found->second)) return text::Align::kLeft;
   }
-  return Align::kRight;
+  return text::Align::kRight;
 }
 
 struct TableColumn {
-  GridColumn head;
-  std::function<std::string(const CaseRow&)> cell;
+  text::GridColumn head;
+  std::function<std::string(const estimate::CaseRow&)> cell;
   bool of_case = false;  // says which case it is: stands also where there are no numbers
 };
 
-std::string headline_cell(const CaseRow& row, const TableFacts& facts) {
-  return row.headline_ns() ? significant(*row.headline_ns() / facts.unit.ns) : kNothing;
+std::string headline_cell(const estimate::CaseRow& row, const TableFacts& facts) {
+  return row.headline_ns() ? text::significant(*row.headline_ns() / facts.unit.ns) : kNothing;
 }
 
 // "1.31x *"; cells without the mark end in blanks, so that numbers stand below each other.
-std::string best_cell(const CaseRow& row, bool decided) {
+std::string best_cell(const estimate::CaseRow& row, bool decided) {
   if (!row.vs_best) return kNothing;
-  const std::string ratio = significant(*row.vs_best) + 'x';
+  const std::string ratio = text::significant(*row.vs_best) + 'x';
   if (!decided) return ratio;
   return ratio + (row.is_best ? std::string(" ") + kBestMark : "  ");
 }
 
-std::string baseline_cell(const CaseRow& row) {
+std::string baseline_cell(const estimate::CaseRow& row) {
   if (!row.vs_baseline) return kNothing;
-  const std::string ratio = significant(*row.vs_baseline) + 'x';
+  const std::string ratio = text::significant(*row.vs_baseline) + 'x';
   if (!row.vs_baseline_interval) return ratio;
-  return ratio + ' ' + interval_text(row.vs_baseline_interval->low, row.vs_baseline_interval->high);
+  return ratio + ' ' +
+         text::interval_text(row.vs_baseline_interval->low, row.vs_baseline_interval->high);
 }
 
 class Columns {
@@ -95,7 +96,7 @@ class Columns {
 
   std::vector<TableColumn> take() {
     take_judged();
-    if (is_rate(judged(facts_))) headline(kOtherTimeDropped);
+    if (estimate::is_rate(judged(facts_))) headline(kOtherTimeDropped);
     others();
     return std::move(columns_);
   }
@@ -121,11 +122,11 @@ class Columns {
                            name == "workload" || name == "pass";
       columns_.push_back({.head = {.head = head_for(name, facts_.unit, facts_.names),
                                    .align = option    ? alignment(facts_, name)
-                                            : of_case ? Align::kLeft
-                                                      : Align::kRight,
+                                            : of_case ? text::Align::kLeft
+                                                      : text::Align::kRight,
                                    .shrink_at = of_case ? 40 : 0},
                           .cell =
-                              [this, name](const CaseRow& row) {
+                              [this, name](const estimate::CaseRow& row) {
                                 return text_for(row, name, facts_.unit, facts_.results.columns);
                               },
                           .of_case = of_case});
@@ -136,8 +137,8 @@ class Columns {
  private:
   void take_judged() {
     case_columns();
-    if (is_rate(judged(facts_))) {
-      estimate(column_of(judged(facts_)), kNeverDropped);
+    if (estimate::is_rate(judged(facts_))) {
+      estimate(estimate::column_of(judged(facts_)), kNeverDropped);
     } else {
       headline(kNeverDropped);
     }
@@ -146,38 +147,42 @@ class Columns {
   }
 
   void case_columns() {
-    const auto add = [&](GridColumn head, std::function<std::string(const CaseRow&)> cell) {
+    const auto add = [&](text::GridColumn head,
+                         std::function<std::string(const estimate::CaseRow&)> cell) {
       columns_.push_back({.head = std::move(head), .cell = std::move(cell), .of_case = true});
     };
-    const std::size_t digits = id_digits(facts_.rows);
-    add({.head = "case", .align = Align::kLeft, .drop_at = 30},
-        [digits](const CaseRow& row) { return row.case_id.substr(0, digits); });
+    const std::size_t digits = estimate::id_digits(facts_.rows);
+    add({.head = "case", .align = text::Align::kLeft, .drop_at = 30},
+        [digits](const estimate::CaseRow& row) { return row.case_id.substr(0, digits); });
     if (facts_.names.has_runs()) {
-      add({.head = "run", .align = Align::kLeft},
-          [this](const CaseRow& row) { return facts_.names.run(row); });
+      add({.head = "run", .align = text::Align::kLeft},
+          [this](const estimate::CaseRow& row) { return facts_.names.run(row); });
     }
     if (std::any_of(facts_.rows.begin(), facts_.rows.end(),
-                    [](const CaseRow& row) { return !row.arm.empty(); })) {
-      add({.head = "arm", .align = Align::kLeft}, [](const CaseRow& row) { return row.arm; });
+                    [](const estimate::CaseRow& row) { return !row.arm.empty(); })) {
+      add({.head = "arm", .align = text::Align::kLeft},
+          [](const estimate::CaseRow& row) { return row.arm; });
     }
     const std::vector<std::string>& varying = facts_.names.varying();
     for (const std::string& option : varying) {
-      add({.head = short_name(option, varying),
+      add({.head = estimate::short_name(option, varying),
            .align = alignment(facts_, option),
            .shrink_at = 40},
-          [option](const CaseRow& row) { return option_cell(row, option); });
+          [option](const estimate::CaseRow& row) { return option_cell(row, option); });
     }
   }
 
   void headline(int drop_at) {
-    columns_.push_back({.head = {.head = headline_head(facts_), .drop_at = drop_at},
-                        .cell = [this](const CaseRow& row) { return headline_cell(row, facts_); }});
+    columns_.push_back(
+        {.head = {.head = headline_head(facts_), .drop_at = drop_at},
+         .cell = [this](const estimate::CaseRow& row) { return headline_cell(row, facts_); }});
   }
 
   void spread(int drop_at) {
     if (facts_.spread_head.empty()) return;
-    columns_.push_back({.head = {.head = facts_.spread_head, .drop_at = drop_at},
-                        .cell = [this](const CaseRow& row) { return spread_cell(row, facts_); }});
+    columns_.push_back(
+        {.head = {.head = facts_.spread_head, .drop_at = drop_at},
+         .cell = [this](const estimate::CaseRow& row) { return spread_cell(row, facts_); }});
   }
 
   void ratio() {
@@ -187,26 +192,26 @@ class Columns {
       const bool decided = facts_.ranking->decided;
       columns_.push_back(
           {.head = {.head = decided ? "vs best" : "vs fastest", .drop_at = kRatioDropped},
-           .cell = [decided](const CaseRow& row) { return best_cell(row, decided); }});
+           .cell = [decided](const estimate::CaseRow& row) { return best_cell(row, decided); }});
     }
   }
 
   void estimate(std::string_view name, int drop_at) {
-    for (const EstimateColumn& column : estimate_columns()) {
+    for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
       if (column.name != name) continue;
       columns_.push_back({.head = {.head = header_text(column, facts_.unit), .drop_at = drop_at},
-                          .cell = [this, &column](const CaseRow& row) {
+                          .cell = [this, &column](const estimate::CaseRow& row) {
                             return estimate_text(column, row, facts_.unit, kNothing);
                           }});
     }
   }
 
   void others() {
-    for (const EstimateColumn& column : estimate_columns()) {
-      const auto shown = [&](const CaseRow& row) {
+    for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
+      const auto shown = [&](const estimate::CaseRow& row) {
         return column.shown_for == nullptr ? !is_null(column.get(row)) : column.shown_for(row);
       };
-      if (column.header.empty() || column.name == column_of(judged(facts_))) continue;
+      if (column.header.empty() || column.name == estimate::column_of(judged(facts_))) continue;
       if (std::none_of(facts_.rows.begin(), facts_.rows.end(), shown)) continue;
       estimate(column.name, column.drop_at);
     }
@@ -217,10 +222,11 @@ class Columns {
 };
 
 // The name of most rows' spread; "" when no row has one.
-std::string most_frequent_spread(const std::vector<CaseRow>& rows) {
+std::string most_frequent_spread(const std::vector<estimate::CaseRow>& rows) {
   std::map<std::string, std::size_t> spreads;
-  for (const CaseRow& row : rows) {
-    if (row.headline_ns() && row.spread != Spread::kNone) ++spreads[spread_name(row)];
+  for (const estimate::CaseRow& row : rows) {
+    if (row.headline_ns() && row.spread != estimate::Spread::kNone)
+      ++spreads[estimate::spread_name(row)];
   }
   const auto most =
       std::max_element(spreads.begin(), spreads.end(),
@@ -229,26 +235,27 @@ std::string most_frequent_spread(const std::vector<CaseRow>& rows) {
 }
 
 // `with_marks`: also what is said of rows that have numbers.
-Grid filled(const std::vector<TableColumn>& columns, const TableFacts& facts, bool with_marks) {
-  const bool marked =
-      with_marks && std::any_of(facts.rows.begin(), facts.rows.end(), [&](const CaseRow& row) {
-        return row.step_ns && !marks(row, facts).empty();
-      });
-  Grid grid;
+text::Grid filled(const std::vector<TableColumn>& columns, const TableFacts& facts,
+                  bool with_marks) {
+  const bool marked = with_marks && std::any_of(facts.rows.begin(), facts.rows.end(),
+                                                [&](const estimate::CaseRow& row) {
+                                                  return row.step_ns && !marks(row, facts).empty();
+                                                });
+  text::Grid grid;
   for (const TableColumn& column : columns) grid.columns.push_back(column.head);
-  if (marked) grid.columns.push_back({.head = "", .align = Align::kLeft});
-  for (const CaseRow& row : facts.rows) {
-    GridRow& line = grid.rows.emplace_back();
+  if (marked) grid.columns.push_back({.head = "", .align = text::Align::kLeft});
+  for (const estimate::CaseRow& row : facts.rows) {
+    text::GridRow& line = grid.rows.emplace_back();
     for (const TableColumn& column : columns) {
       if (!row.step_ns && !column.of_case) break;
       line.cells.push_back(column.cell(row));
     }
     if (row.step_ns) {
       if (marked) line.cells.push_back(marks(row, facts));
-      if (row.is_best) line.tint = Tint::kBest;
+      if (row.is_best) line.tint = text::Tint::kBest;
     } else {
       if (line.cells.size() < columns.size()) line.instead = no_numbers(row);
-      line.tint = row.failed.empty() ? Tint::kDim : Tint::kFailed;
+      line.tint = row.failed.empty() ? text::Tint::kDim : text::Tint::kFailed;
     }
   }
   return grid;
@@ -256,23 +263,24 @@ Grid filled(const std::vector<TableColumn>& columns, const TableFacts& facts, bo
 
 }  // namespace
 
-std::string no_numbers(const CaseRow& row) {
-  if (!row.failed.empty()) return "failed: " + reason_of(*row.failed.front());
-  if (!row.skipped.empty()) return "skipped: " + reason_of(*row.skipped.front());
+std::string no_numbers(const estimate::CaseRow& row) {
+  if (!row.failed.empty()) return "failed: " + estimate::reason_of(*row.failed.front());
+  if (!row.skipped.empty()) return "skipped: " + estimate::reason_of(*row.skipped.front());
   return row.running.empty() ? "unfinished" : "running now";
 }
 
 std::string headline_head(const TableFacts& facts) {
   const std::string unit = " [" + std::string(facts.unit.name) + ']';
   if (facts.latencies == std::set<bool>{true}) return "latency p50" + unit;
-  if (facts.clocks.size() != 1 || facts.clocks.contains(StepClock::kHost)) return "step" + unit;
-  return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
+  if (facts.clocks.size() != 1 || facts.clocks.contains(estimate::StepClock::kHost))
+    return "step" + unit;
+  return "step, " + std::string(estimate::name_of(*facts.clocks.begin())) + unit;
 }
 
-TableFacts table_facts(const Results& results, const TableStyle& style) {
-  std::vector<CaseRow> rows = case_rows(results);
-  std::vector<CaseRow> profiled = take_profiled(rows);
-  compare_with_best(rows);
+TableFacts table_facts(const record::Results& results, const TableStyle& style) {
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  std::vector<estimate::CaseRow> profiled = estimate::take_profiled(rows);
+  estimate::compare_with_best(rows);
   if (!style.baseline.empty()) compare_with_baseline(rows, results, style.baseline);
   sort_rows(rows, style.sort);
   TableFacts facts{.results = results,
@@ -280,30 +288,33 @@ TableFacts table_facts(const Results& results, const TableStyle& style) {
                    .profiled = std::move(profiled),
                    .names = {{}, {}},
                    .baseline = !style.baseline.empty()};
-  facts.names = RowNames(facts.rows, results);
-  facts.by = judged_by(facts.rows);
-  facts.ranking = rank(facts.rows);
+  facts.names = estimate::RowNames(facts.rows, results);
+  facts.by = estimate::judged_by(facts.rows);
+  facts.ranking = estimate::rank(facts.rows);
   std::vector<double> times;
-  for (const CaseRow& row : facts.rows) {
+  for (const estimate::CaseRow& row : facts.rows) {
     if (!row.headline_ns()) continue;
     times.push_back(*row.headline_ns());
     facts.clocks.insert(row.clock);
     facts.latencies.insert(row.latency_ns.has_value());
   }
-  facts.unit = unit_for(times);
+  facts.unit = text::unit_for(times);
   facts.spread_head = most_frequent_spread(facts.rows);
   return facts;
 }
 
-Judged judged(const TableFacts& facts) { return facts.by.value_or(Judged::kStep); }
-
-std::optional<JudgedValue> shown_value(const CaseRow& row, const TableFacts& facts) {
-  // Where latencies stand beside steps, each row is about its own.
-  const bool mixed = !facts.by && row.latency_ns;
-  return judged_value(row, mixed ? Judged::kLatency : judged(facts));
+estimate::Judged judged(const TableFacts& facts) {
+  return facts.by.value_or(estimate::Judged::kStep);
 }
 
-Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
+std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
+                                                 const TableFacts& facts) {
+  // Where latencies stand beside steps, each row is about its own.
+  const bool mixed = !facts.by && row.latency_ns;
+  return estimate::judged_value(row, mixed ? estimate::Judged::kLatency : judged(facts));
+}
+
+text::Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
   Columns maker(facts);
   return filled(select.empty() ? maker.take() : maker.take(select), facts, select.empty());
 }
@@ -316,4 +327,4 @@ OneNumberGrid one_number_grid(const TableFacts& facts, const std::string& column
   return {filled(columns, facts, true), static_cast<std::size_t>(others)};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -14,40 +14,42 @@
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // What all cells of one table share.
 struct TableFacts {
-  const Results& results;
-  std::vector<CaseRow> rows;
-  std::vector<CaseRow> profiled;  // rows of profiling passes beside a timed row of their case
-  RowNames names;
+  const record::Results& results;
+  std::vector<estimate::CaseRow> rows;
+  std::vector<estimate::CaseRow>
+      profiled;  // rows of profiling passes beside a timed row of their case
+  estimate::RowNames names;
   bool baseline = false;  // rows are held against one, not against the best row
-  std::optional<Judged> by = {};
-  std::optional<Ranking> ranking = {};
-  TimeUnit unit = {};
+  std::optional<estimate::Judged> by = {};
+  std::optional<estimate::Ranking> ranking = {};
+  text::TimeUnit unit = {};
   std::string spread_head = {};  // of most rows; "" when no row has a spread
-  std::set<StepClock> clocks = {};
+  std::set<estimate::StepClock> clocks = {};
   std::set<bool> latencies = {};  // which rows are about a latency: all, none, or both kinds
 };
 
-[[nodiscard]] TableFacts table_facts(const Results& results, const TableStyle& style);
+[[nodiscard]] TableFacts table_facts(const record::Results& results, const TableStyle& style);
 // Says what the column of times holds: "step [ms]", "step, device [ms]", "latency p50 [us]".
 [[nodiscard]] std::string headline_head(const TableFacts& facts);
 // What stands in place of a row's numbers: "failed: …", "skipped: …", "unfinished".
-[[nodiscard]] std::string no_numbers(const CaseRow& row);
+[[nodiscard]] std::string no_numbers(const estimate::CaseRow& row);
 // `select`: columns by any of their names; empty: those that a reader is likely to want.
-[[nodiscard]] Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select);
+[[nodiscard]] text::Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select);
 // What stands beside a row's bar: which case it is, then one number with its interval and ratio.
 struct OneNumberGrid {
-  Grid grid;
+  text::Grid grid;
   std::size_t case_columns = 0;  // the first ones, which say which case a row is
 };
 // `column`: by its full name; empty: what the table is judged by, as in case_grid().
 [[nodiscard]] OneNumberGrid one_number_grid(const TableFacts& facts, const std::string& column);
 // What that column shows of a row; nullopt for a row without it.
-[[nodiscard]] std::optional<JudgedValue> shown_value(const CaseRow& row, const TableFacts& facts);
+[[nodiscard]] std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
+                                                               const TableFacts& facts);
 // By what the table is judged: of rows that cannot be ranked, their step.
-[[nodiscard]] Judged judged(const TableFacts& facts);
+[[nodiscard]] estimate::Judged judged(const TableFacts& facts);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -15,12 +15,12 @@
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 void append_cell(std::string& text, const Value& value) {
   if (const auto* words = std::get_if<std::string>(&value)) {
-    text += csv_cell(*words);
+    text += text::csv_cell(*words);
   } else if (!is_null(value)) {
     append_text(text, value);  // a number or a truth needs no quotes
   }
@@ -31,7 +31,7 @@ class SharedCells {
  public:
   explicit SharedCells(std::vector<std::string> names) : names_(std::move(names)) {}
 
-  const std::string& text(const void* owner, const CaseRow& row) {
+  const std::string& text(const void* owner, const estimate::CaseRow& row) {
     const auto [found, is_new] = texts_.try_emplace(owner);
     if (is_new) {
       for (const std::string& name : names_)
@@ -68,27 +68,28 @@ std::vector<std::string> metrics_of_columns(std::vector<std::string> names) {
   return names;
 }
 
-void end_line(std::string& text, const TextSink& sink) {
+void end_line(std::string& text, const text::TextSink& sink) {
   text += '\n';
-  if (text.size() < kTextPiece) return;
+  if (text.size() < text::kTextPiece) return;
   sink(text);
   text.clear();
 }
 
-void append_cells(const CaseRow& row, std::span<const EstimateColumn> columns, std::string& text) {
-  for (const EstimateColumn& column : columns) append_cell(text += ',', column.get(row));
+void append_cells(const estimate::CaseRow& row, std::span<const estimate::EstimateColumn> columns,
+                  std::string& text) {
+  for (const estimate::EstimateColumn& column : columns) append_cell(text += ',', column.get(row));
 }
 
 // All columns: what is the same for many rows, or stands in order in them, is not looked up cell by
 // cell.
-void write_whole_csv(const std::vector<CaseRow>& rows, const TextSink& sink) {
+void write_whole_csv(const std::vector<estimate::CaseRow>& rows, const text::TextSink& sink) {
   DetailNames details = detail_names(rows);
   std::vector<RowGetter> phases;
   for (const std::string& name : details.phases) phases.push_back(row_getter(name));
   std::vector<std::string> heads = record_names(rows);
-  const auto options_begin = heads.begin() + std::ssize(key_columns());
+  const auto options_begin = heads.begin() + std::ssize(estimate::key_columns());
   const std::vector<std::string> options(options_begin,
-                                         heads.end() - std::ssize(estimate_columns()));
+                                         heads.end() - std::ssize(estimate::estimate_columns()));
   for (const auto* more :
        {&details.phases, &details.metrics, &details.labels, &details.environment}) {
     heads.insert(heads.end(), more->begin(), more->end());
@@ -96,15 +97,15 @@ void write_whole_csv(const std::vector<CaseRow>& rows, const TextSink& sink) {
   const std::vector<std::string> metrics = metrics_of_columns(details.metrics);
   SharedCells labels(std::move(details.labels));
   SharedCells environment(std::move(details.environment));
-  std::string text = join(heads, ",", csv_cell) + '\n';
-  for (const CaseRow& row : rows) {
+  std::string text = text::join(heads, ",", text::csv_cell) + '\n';
+  for (const estimate::CaseRow& row : rows) {
     const std::size_t begin = text.size();
-    append_cells(row, key_columns(), text);
+    append_cells(row, estimate::key_columns(), text);
     text.erase(begin, 1);  // the comma in front
     append_named(options, row.options(), text);
-    append_cells(row, estimate_columns(), text);
+    append_cells(row, estimate::estimate_columns(), text);
     for (const RowGetter& get : phases) append_cell(text += ',', get(row));
-    append_named(metrics, metric_medians(row), text);
+    append_named(metrics, estimate::metric_medians(row), text);
     text += labels.text(row.run, row);
     text += environment.text(row.worker, row);
     end_line(text, sink);
@@ -114,8 +115,8 @@ void write_whole_csv(const std::vector<CaseRow>& rows, const TextSink& sink) {
 
 }  // namespace
 
-void write_csv(const std::vector<CaseRow>& rows, const std::vector<std::string>& select,
-               const TextSink& sink) {
+void write_csv(const std::vector<estimate::CaseRow>& rows, const std::vector<std::string>& select,
+               const text::TextSink& sink) {
   if (select.empty()) return write_whole_csv(rows, sink);
   std::vector<std::string> names;
   std::vector<RowGetter> getters;
@@ -123,8 +124,8 @@ void write_csv(const std::vector<CaseRow>& rows, const std::vector<std::string>&
     names.push_back(full_name(name, rows, "--columns"));
     getters.push_back(row_getter(names.back()));
   }
-  std::string text = join(names, ",", csv_cell) + '\n';
-  for (const CaseRow& row : rows) {
+  std::string text = text::join(names, ",", text::csv_cell) + '\n';
+  for (const estimate::CaseRow& row : rows) {
     for (std::size_t i = 0; i < getters.size(); ++i) {
       if (i > 0) text += ',';
       append_cell(text, getters[i](row));
@@ -134,4 +135,4 @@ void write_csv(const std::vector<CaseRow>& rows, const std::vector<std::string>&
   sink(text);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -13,13 +13,13 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kShortId = 8;
 constexpr const char* kNoGroup = "stepbench";  // of what is no case's
 
-void judge_row(const CaseRow& row, Check& check) {
+void judge_row(const estimate::CaseRow& row, Check& check) {
   const auto failed = std::ssize(row.failed);
   const auto measured = std::ssize(row.measured);
   const auto skipped = std::ssize(row.skipped);
@@ -27,31 +27,33 @@ void judge_row(const CaseRow& row, Check& check) {
     check.state = CheckState::kFailed;
     check.type = "failed";
     check.message = std::to_string(failed) + " of " +
-                    counted(failed + measured + skipped, "launch") +
-                    " failed: " + reason_of(*row.failed.front());
-    for (const Launch* launch : row.failed) {
-      check.text += "launch " + std::to_string(launch->row.key.launch) + ": " + reason_of(*launch);
+                    text::counted(failed + measured + skipped, "launch") +
+                    " failed: " + estimate::reason_of(*row.failed.front());
+    for (const record::Launch* launch : row.failed) {
+      check.text +=
+          "launch " + std::to_string(launch->row.key.launch) + ": " + estimate::reason_of(*launch);
       if (!launch->row.stage.empty()) check.text += " (in " + launch->row.stage + ')';
       check.text += '\n';
       if (launch == row.failed.front()) check.text += launch->row.output;
     }
   } else if (measured > 0) {
-    check.text = counted(measured, "launch") + " measured";
+    check.text = text::counted(measured, "launch") + " measured";
     if (row.headline_ns()) {
-      check.text += (row.latency_ns ? ", latency p50 " : ", step ") + duration(*row.headline_ns());
+      check.text +=
+          (row.latency_ns ? ", latency p50 " : ", step ") + text::duration(*row.headline_ns());
     }
-    if (row.spread != Spread::kNone) {
+    if (row.spread != estimate::Spread::kNone) {
       const double headline = *row.headline_ns();
-      const TimeUnit unit = unit_for({&headline, 1});
-      check.text += ' ' +
-                    interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns) +
-                    ' ' + std::string(unit.name) + ", " + spread_name(row);
+      const text::TimeUnit unit = text::unit_for({&headline, 1});
+      check.text +=
+          ' ' + text::interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns) +
+          ' ' + std::string(unit.name) + ", " + estimate::spread_name(row);
     }
     check.text += '\n';
   } else if (skipped > 0) {
     check.state = CheckState::kSkipped;
     check.type = "skipped";
-    check.message = reason_of(*row.skipped.front());
+    check.message = estimate::reason_of(*row.skipped.front());
   } else if (!row.running.empty()) {
     check.state = CheckState::kSkipped;
     check.type = "running";
@@ -63,7 +65,7 @@ void judge_row(const CaseRow& row, Check& check) {
   }
 }
 
-const Launch* any_launch(const CaseRow& row) {
+const record::Launch* any_launch(const estimate::CaseRow& row) {
   if (!row.failed.empty()) return row.failed.front();
   if (!row.measured.empty()) return row.measured.front().launch;
   return row.skipped.empty() ? nullptr : row.skipped.front();
@@ -79,7 +81,8 @@ void add_varying(const OptionValues& options, const std::vector<std::string>& va
 }
 
 // Options that every row has with the same value, and what the machine is.
-Fields common_properties(const RunRow& run, const std::vector<const CaseRow*>& rows,
+Fields common_properties(const record::RunRow& run,
+                         const std::vector<const estimate::CaseRow*>& rows,
                          const std::vector<std::string>& varying) {
   Fields all = run.labels;
   if (!rows.empty()) {
@@ -87,7 +90,7 @@ Fields common_properties(const RunRow& run, const std::vector<const CaseRow*>& r
       const bool varies = std::find(varying.begin(), varying.end(), name) != varying.end();
       if (!varies && !is_null(value)) all["option." + name] = value;
     }
-    if (const WorkerRow* worker = rows.front()->worker) {
+    if (const record::WorkerRow* worker = rows.front()->worker) {
       for (const auto& [name, value] : worker->environment) all["environment." + name] = value;
     }
   }
@@ -105,13 +108,14 @@ void make_names_unique(std::vector<Check>& checks) {
   }
 }
 
-Check check_of_row(const CaseRow& row, const RowNames& names) {
+Check check_of_row(const estimate::CaseRow& row, const estimate::RowNames& names) {
   Check check{.name = names.name(row), .group = group_of(row.workload)};
   if (check.name.empty()) check.name = "case " + row.case_id.substr(0, kShortId);
-  if (row.pass != Pass::kTiming) check.name += " (pass " + std::string(name_of(row.pass)) + ')';
+  if (row.pass != Pass::kTiming)
+    check.name += " (pass " + std::string(record::name_of(row.pass)) + ')';
   judge_row(row, check);
   if (const auto ns = row.headline_ns()) check.seconds = *ns * 1e-9;
-  if (const Launch* launch = any_launch(row)) check.repeat = launch->row.repeat_command;
+  if (const record::Launch* launch = any_launch(row)) check.repeat = launch->row.repeat_command;
   add_varying(row.options(), names.varying(), check.properties);
   check.properties["case_id"] = row.case_id;
   if (!row.arm.empty()) check.properties["arm"] = row.arm;
@@ -119,30 +123,30 @@ Check check_of_row(const CaseRow& row, const RowNames& names) {
 }
 
 // Of what is only suspected the good side passes.
-CheckState state_of(const TestResult& test) {
+CheckState state_of(const compare::TestResult& test) {
   switch (test.verdict) {
-    case Verdict::kRegression:
+    case compare::Verdict::kRegression:
       return CheckState::kFailed;
-    case Verdict::kInvalid:
-    case Verdict::kNoData:
+    case compare::Verdict::kInvalid:
+    case compare::Verdict::kNoData:
       return CheckState::kError;
-    case Verdict::kSuspect:
+    case compare::Verdict::kSuspect:
       return test.slower ? CheckState::kSkipped : CheckState::kPassed;
-    case Verdict::kInconclusive:
+    case compare::Verdict::kInconclusive:
       return CheckState::kSkipped;
-    case Verdict::kImprovement:
-    case Verdict::kOk:
+    case compare::Verdict::kImprovement:
+    case compare::Verdict::kOk:
       break;
   }
   return CheckState::kPassed;
 }
 
-Check check_of_case(const CaseResult& one, const std::vector<std::string>& varying,
+Check check_of_case(const compare::CaseResult& one, const std::vector<std::string>& varying,
                     const std::string& unit) {
-  Check check{.name = case_label(one.options, varying, one.case_id.substr(0, kShortId)),
+  Check check{.name = estimate::case_label(one.options, varying, one.case_id.substr(0, kShortId)),
               .group = group_of(one.workload)};
-  const MetricResult* worst = nullptr;
-  for (const MetricResult& metric : one.metrics) {
+  const compare::MetricResult* worst = nullptr;
+  for (const compare::MetricResult& metric : one.metrics) {
     const std::string interval = interval_text_of(metric.test);
     const std::string line = metric.name + ": " +
                              compared_value(metric.test.base_median, metric.unit) + " -> " +
@@ -150,12 +154,12 @@ Check check_of_case(const CaseResult& one, const std::vector<std::string>& varyi
                              change_text(metric.test) + (interval == "-" ? "" : ' ' + interval) +
                              ", " + verdict_text(metric.test, unit);
     check.text += line + '\n';
-    const bool is_worse =
-        worst == nullptr || severity(metric.test.verdict) > severity(worst->test.verdict);
+    const bool is_worse = worst == nullptr || compare::severity(metric.test.verdict) >
+                                                  compare::severity(worst->test.verdict);
     if (metric.decides && is_worse) {
       worst = &metric;
       check.state = state_of(metric.test);
-      check.type = name_of(metric.test.verdict);
+      check.type = compare::name_of(metric.test.verdict);
       check.message = line;
     }
     if (metric.unit == "ns" && metric.of_step && std::isfinite(metric.test.candidate_median)) {
@@ -164,15 +168,16 @@ Check check_of_case(const CaseResult& one, const std::vector<std::string>& varyi
   }
   if (worst == nullptr) {
     check.state = CheckState::kError;
-    check.type = name_of(Verdict::kNoData);
+    check.type = compare::name_of(compare::Verdict::kNoData);
     check.message = "nothing of it was compared";
   }
-  for (const PhaseChange& change : one.cause) {
-    check.text += "  " + change.phase + ' ' + signed_duration(change.change_ns) + " per step\n";
+  for (const compare::PhaseChange& change : one.cause) {
+    check.text +=
+        "  " + change.phase + ' ' + text::signed_duration(change.change_ns) + " per step\n";
   }
-  for (const OpChange& op : one.ops) {
-    check.text += "  " + op.name + ' ' + short_number(op.base_calls) + " -> " +
-                  short_number(op.candidate_calls) + " calls/step (" + op.phase + ")\n";
+  for (const compare::OpChange& op : one.ops) {
+    check.text += "  " + op.name + ' ' + text::short_number(op.base_calls) + " -> " +
+                  text::short_number(op.candidate_calls) + " calls/step (" + op.phase + ")\n";
   }
   for (const std::string& note : one.notes) check.text += note + '\n';
   add_varying(one.options, varying, check.properties);
@@ -180,11 +185,11 @@ Check check_of_case(const CaseResult& one, const std::vector<std::string>& varyi
   return check;
 }
 
-void add_missing(const std::vector<MissingCase>& cases, const std::string& side,
+void add_missing(const std::vector<compare::MissingCase>& cases, const std::string& side,
                  const std::vector<std::string>& varying, CheckSuite& suite) {
-  for (const MissingCase& one : cases) {
+  for (const compare::MissingCase& one : cases) {
     suite.checks.push_back(
-        {.name = case_label(one.options, varying, one.case_id.substr(0, kShortId)),
+        {.name = estimate::case_label(one.options, varying, one.case_id.substr(0, kShortId)),
          .group = group_of(one.workload),
          .state = CheckState::kSkipped,
          .type = "missing",
@@ -193,37 +198,37 @@ void add_missing(const std::vector<MissingCase>& cases, const std::string& side,
   }
 }
 
-CheckSuite suite_of(const Comparison& comparison) {
+CheckSuite suite_of(const compare::Comparison& comparison) {
   std::vector<const OptionValues*> options;
-  for (const CaseResult& one : comparison.cases) options.push_back(&one.options);
-  const std::vector<std::string> varying = varying_options(options, comparison.swept);
-  const bool in_turns = comparison.rule.design == Design::kInterleaved;
+  for (const compare::CaseResult& one : comparison.cases) options.push_back(&one.options);
+  const std::vector<std::string> varying = estimate::varying_options(options, comparison.swept);
+  const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
   CheckSuite suite{.name = comparison.base + " -> " + comparison.candidate,
-                   .verdict = std::string(name_of(comparison.verdict))};
-  for (const CaseResult& one : comparison.cases) {
+                   .verdict = std::string(compare::name_of(comparison.verdict))};
+  for (const compare::CaseResult& one : comparison.cases) {
     suite.checks.push_back(check_of_case(one, varying, in_turns ? "pairs" : "launches"));
   }
   add_missing(comparison.only_base, "the base", varying, suite);
   add_missing(comparison.only_candidate, "the new result", varying, suite);
-  for (const Gate& gate : comparison.gates) {
-    if (gate.state != GateState::kFailed || !gate.case_id.empty()) continue;
+  for (const compare::Gate& gate : comparison.gates) {
+    if (gate.state != compare::GateState::kFailed || !gate.case_id.empty()) continue;
     suite.checks.push_back({.name = "gate " + gate.name,
                             .group = kNoGroup,
                             .state = CheckState::kError,
-                            .type = std::string(name_of(Verdict::kInvalid)),
+                            .type = std::string(compare::name_of(compare::Verdict::kInvalid)),
                             .message = gate.text});
   }
-  if (comparison.aa_control.state == AaControl::State::kFailed) {
+  if (comparison.aa_control.state == compare::AaControl::State::kFailed) {
     suite.checks.push_back({.name = "self-check",
                             .group = kNoGroup,
                             .state = CheckState::kError,
-                            .type = std::string(name_of(Verdict::kInvalid)),
+                            .type = std::string(compare::name_of(compare::Verdict::kInvalid)),
                             .message = "the base differs from itself, so that no verdict holds"});
   }
   make_names_unique(suite.checks);
-  suite.properties = {{"verdict", std::string(name_of(comparison.verdict))},
+  suite.properties = {{"verdict", std::string(compare::name_of(comparison.verdict))},
                       {"exit_code", std::int64_t{comparison.exit_code}},
-                      {"design", std::string(name_of(comparison.rule.design))}};
+                      {"design", std::string(compare::name_of(comparison.rule.design))}};
   return suite;
 }
 
@@ -234,17 +239,17 @@ std::size_t CheckSuite::count(CheckState state) const {
       checks.begin(), checks.end(), [&](const Check& check) { return check.state == state; }));
 }
 
-std::vector<CheckSuite> checks_of(const Results& results) {
-  const std::vector<CaseRow> rows = case_rows(results);
-  const RowNames names(rows, results);
+std::vector<CheckSuite> checks_of(const record::Results& results) {
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  const estimate::RowNames names(rows, results);
   std::vector<CheckSuite> suites;
   std::set<std::string> done;
-  for (const RunRow& run : results.runs) {
+  for (const record::RunRow& run : results.runs) {
     if (!done.insert(run.run_id).second) continue;  // a resumed run has several files
-    std::vector<const CaseRow*> of_run;
-    for (const CaseRow& row : rows) {
+    std::vector<const estimate::CaseRow*> of_run;
+    for (const estimate::CaseRow& row : rows) {
       if (row.run_id != run.run_id) continue;
-      const bool explains = is_profiling(row.pass) || counts_instructions(row);
+      const bool explains = is_profiling(row.pass) || estimate::counts_instructions(row);
       if (explains && row.failed.empty()) continue;
       of_run.push_back(&row);
     }
@@ -252,7 +257,7 @@ std::vector<CheckSuite> checks_of(const Results& results) {
                      .host = text_of(run.context, "host"),
                      .started_utc = run.started_utc,
                      .file = run.config_path};
-    for (const CaseRow* row : of_run) suite.checks.push_back(check_of_row(*row, names));
+    for (const estimate::CaseRow* row : of_run) suite.checks.push_back(check_of_row(*row, names));
     make_names_unique(suite.checks);
     suite.properties = common_properties(run, of_run, names.varying());
     suites.push_back(std::move(suite));
@@ -260,9 +265,9 @@ std::vector<CheckSuite> checks_of(const Results& results) {
   return suites;
 }
 
-std::vector<CheckSuite> checks_of(std::span<const Comparison> comparisons) {
+std::vector<CheckSuite> checks_of(std::span<const compare::Comparison> comparisons) {
   std::vector<CheckSuite> suites;
-  for (const Comparison& comparison : comparisons) suites.push_back(suite_of(comparison));
+  for (const compare::Comparison& comparison : comparisons) suites.push_back(suite_of(comparison));
   return suites;
 }
 
@@ -276,4 +281,4 @@ std::vector<CheckSuite> checks_of_error(const std::string& command, const std::s
   return {suite};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

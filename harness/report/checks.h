@@ -15,7 +15,7 @@
 #include "harness/compare/comparison.h"
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 enum class CheckState : std::uint8_t {
   kPassed,
@@ -50,11 +50,11 @@ struct CheckSuite {
 
 // A suite for each run, in the order of the results. Launches of profiling passes count only where
 // they failed.
-[[nodiscard]] std::vector<CheckSuite> checks_of(const Results& results);
+[[nodiscard]] std::vector<CheckSuite> checks_of(const record::Results& results);
 
 // A suite for each comparison. Only a regression fails: what is suspected or not decided is
 // skipped, what has no data or is invalid is an error.
-[[nodiscard]] std::vector<CheckSuite> checks_of(std::span<const Comparison> comparisons);
+[[nodiscard]] std::vector<CheckSuite> checks_of(std::span<const compare::Comparison> comparisons);
 
 // Of a night's verdict file. Throws LineError where it is none.
 [[nodiscard]] std::vector<CheckSuite> checks_of_night(std::string_view night_json);
@@ -63,4 +63,4 @@ struct CheckSuite {
 [[nodiscard]] std::vector<CheckSuite> checks_of_error(const std::string& command,
                                                       const std::string& message);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

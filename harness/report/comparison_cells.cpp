@@ -9,11 +9,11 @@
 #include "harness/stats/effect_size.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 std::string needed_text(std::size_t pairs) {
-  if (pairs > kMaxPairsNeeded) return ">" + std::to_string(kMaxPairsNeeded);
+  if (pairs > stats::kMaxPairsNeeded) return ">" + std::to_string(stats::kMaxPairsNeeded);
   return "~" + std::to_string(pairs);
 }
 
@@ -21,18 +21,19 @@ std::string needed_text(std::size_t pairs) {
 
 std::string compared_value(double value, const std::string& unit) {
   if (!std::isfinite(value)) return "-";
-  if (unit == "ns") return duration(value);
-  if (unit == "bytes") return byte_text(value);
-  return significant(value);
+  if (unit == "ns") return text::duration(value);
+  if (unit == "bytes") return text::byte_text(value);
+  return text::significant(value);
 }
 
-std::string change_text(const TestResult& test) {
-  return test.change ? signed_percent(*test.change) + " %" : "?";
+std::string change_text(const compare::TestResult& test) {
+  return test.change ? text::signed_percent(*test.change) + " %" : "?";
 }
 
-std::string interval_text_of(const TestResult& test) {
+std::string interval_text_of(const compare::TestResult& test) {
   if (!test.change || !std::isfinite(test.interval.high)) return "-";
-  return '[' + signed_percent(test.interval.low) + ", " + signed_percent(test.interval.high) + ']';
+  return '[' + text::signed_percent(test.interval.low) + ", " +
+         text::signed_percent(test.interval.high) + ']';
 }
 
 std::string adjusted_p_text(double p) {
@@ -43,49 +44,50 @@ std::string adjusted_p_text(double p) {
   return text.data();
 }
 
-std::string verdict_text(const TestResult& test, const std::string& unit) {
-  std::string text(name_of(test.verdict));
+std::string verdict_text(const compare::TestResult& test, const std::string& unit) {
+  std::string text(compare::name_of(test.verdict));
   switch (test.verdict) {
-    case Verdict::kSuspect:
+    case compare::Verdict::kSuspect:
       text += test.slower ? ": worse" : ": better";
       break;
-    case Verdict::kInconclusive:
-      if (test.reason == TestReason::kTooFewPairs) {
+    case compare::Verdict::kInconclusive:
+      if (test.reason == compare::TestReason::kTooFewPairs) {
         text += ": needs at least 6 " + unit + ", better 20";
       } else if (test.pairs_needed) {
-        text += ": " + std::string(words_of(test.reason));
-        if (!words_of(test.reason).empty()) text += ", ";
+        text += ": " + std::string(compare::words_of(test.reason));
+        if (!compare::words_of(test.reason).empty()) text += ", ";
         text += "needs " + needed_text(*test.pairs_needed) + ' ' + unit;
       }
       break;
-    case Verdict::kNoData:
-    case Verdict::kInvalid:
-      if (test.reason != TestReason::kNone) text += ": " + std::string(words_of(test.reason));
+    case compare::Verdict::kNoData:
+    case compare::Verdict::kInvalid:
+      if (test.reason != compare::TestReason::kNone)
+        text += ": " + std::string(compare::words_of(test.reason));
       break;
-    case Verdict::kRegression:
-    case Verdict::kImprovement:
-    case Verdict::kOk:
+    case compare::Verdict::kRegression:
+    case compare::Verdict::kImprovement:
+    case compare::Verdict::kOk:
       break;
   }
   return text;
 }
 
-Tint tint_of(const TestResult& test) {
+text::Tint tint_of(const compare::TestResult& test) {
   switch (test.verdict) {
-    case Verdict::kRegression:
-    case Verdict::kInvalid:
-    case Verdict::kNoData:
-      return Tint::kFailed;
-    case Verdict::kSuspect:
-      return test.slower ? Tint::kFailed : Tint::kBest;
-    case Verdict::kImprovement:
-      return Tint::kBest;
-    case Verdict::kOk:
-      return Tint::kDim;
-    case Verdict::kInconclusive:
-      return Tint::kNone;
+    case compare::Verdict::kRegression:
+    case compare::Verdict::kInvalid:
+    case compare::Verdict::kNoData:
+      return text::Tint::kFailed;
+    case compare::Verdict::kSuspect:
+      return test.slower ? text::Tint::kFailed : text::Tint::kBest;
+    case compare::Verdict::kImprovement:
+      return text::Tint::kBest;
+    case compare::Verdict::kOk:
+      return text::Tint::kDim;
+    case compare::Verdict::kInconclusive:
+      return text::Tint::kNone;
   }
-  return Tint::kNone;
+  return text::Tint::kNone;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

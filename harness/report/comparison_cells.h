@@ -7,14 +7,14 @@
 #include "harness/compare/judge.h"
 #include "harness/text/grid.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 [[nodiscard]] std::string compared_value(double value, const std::string& unit);  // "12.3 ms"
-[[nodiscard]] std::string change_text(const TestResult& test);                    // "+2.50 %"
-[[nodiscard]] std::string interval_text_of(const TestResult& test);  // "[+1.10, +3.90]"
-[[nodiscard]] std::string adjusted_p_text(double p);                 // "<0.001", "-"
+[[nodiscard]] std::string change_text(const compare::TestResult& test);           // "+2.50 %"
+[[nodiscard]] std::string interval_text_of(const compare::TestResult& test);  // "[+1.10, +3.90]"
+[[nodiscard]] std::string adjusted_p_text(double p);                          // "<0.001", "-"
 // "suspect: worse", "inconclusive: needs ~40 launches"; `unit`: what more of is needed.
-[[nodiscard]] std::string verdict_text(const TestResult& test, const std::string& unit);
-[[nodiscard]] Tint tint_of(const TestResult& test);
+[[nodiscard]] std::string verdict_text(const compare::TestResult& test, const std::string& unit);
+[[nodiscard]] text::Tint tint_of(const compare::TestResult& test);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

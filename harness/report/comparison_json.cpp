@@ -5,29 +5,31 @@
 
 #include "harness/json/json_text.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-void write_count(JsonText& json, std::string_view key, std::size_t count) {
+void write_count(json::JsonText& json, std::string_view key, std::size_t count) {
   json.integer(key, static_cast<std::int64_t>(count));
 }
 
-void write_interval(JsonText& json, const std::string& key, const Interval& interval) {
+void write_interval(json::JsonText& json, const std::string& key, const stats::Interval& interval) {
   json.number(key + "_low", interval.low).number(key + "_high", interval.high);
 }
 
-void write_optional(JsonText& json, std::string_view key, const std::optional<double>& value) {
+void write_optional(json::JsonText& json, std::string_view key,
+                    const std::optional<double>& value) {
   json.number(key, value.value_or(std::numeric_limits<double>::quiet_NaN()));
 }
 
-void write_metric(JsonText& json, const MetricResult& metric) {
-  const TestResult& test = metric.test;
+void write_metric(json::JsonText& json, const compare::MetricResult& metric) {
+  const compare::TestResult& test = metric.test;
   json.open_object();
   json.text("name", metric.name).text("metric", metric.metric).text("unit", metric.unit);
   json.flag("primary", metric.primary).number("margin", metric.margin);
   json.flag("timed", metric.timed).flag("of_step", metric.of_step);
   json.flag("decides", metric.decides);
-  json.text("verdict", name_of(test.verdict)).text("reason", name_of(test.reason));
+  json.text("verdict", compare::name_of(test.verdict))
+      .text("reason", compare::name_of(test.reason));
   json.flag("slower", test.slower);
   json.number("base_median", test.base_median);
   json.number("candidate_median", test.candidate_median);
@@ -49,10 +51,10 @@ void write_metric(JsonText& json, const MetricResult& metric) {
   json.close_object();
 }
 
-void write_ops(JsonText& json, const std::vector<OpChange>& ops) {
+void write_ops(json::JsonText& json, const std::vector<compare::OpChange>& ops) {
   if (ops.empty()) return;
   json.open_array("ops");
-  for (const OpChange& change : ops) {
+  for (const compare::OpChange& change : ops) {
     json.open_object().text("op", change.name).text("shapes", change.shapes);
     json.text("phase", change.phase);
     json.number("base_calls_per_step", change.base_calls);
@@ -67,7 +69,8 @@ void write_ops(JsonText& json, const std::vector<OpChange>& ops) {
   json.close_array();
 }
 
-void write_fingerprint(JsonText& json, const std::optional<FingerprintDifference>& difference) {
+void write_fingerprint(json::JsonText& json,
+                       const std::optional<compare::FingerprintDifference>& difference) {
   if (!difference) return;
   json.open_object("fingerprint_difference").text("name", difference->name);
   json.number("base", difference->base).number("candidate", difference->candidate);
@@ -75,7 +78,7 @@ void write_fingerprint(JsonText& json, const std::optional<FingerprintDifference
   json.text("precision", difference->precision).close_object();
 }
 
-void write_case(JsonText& json, const CaseResult& one) {
+void write_case(json::JsonText& json, const compare::CaseResult& one) {
   json.open_object();
   json.text("case_id", one.case_id).text("candidate_case_id", one.candidate_case_id);
   json.text("workload", one.workload);
@@ -83,9 +86,9 @@ void write_case(JsonText& json, const CaseResult& one) {
   if (one.ended_at > 0) write_count(json, "ended_at_pairs", one.ended_at);
   write_fingerprint(json, one.fingerprint);
   json.open_array("metrics");
-  for (const MetricResult& metric : one.metrics) write_metric(json, metric);
+  for (const compare::MetricResult& metric : one.metrics) write_metric(json, metric);
   json.close_array().open_array("cause");
-  for (const PhaseChange& change : one.cause) {
+  for (const compare::PhaseChange& change : one.cause) {
     json.open_object().text("phase", change.phase);
     json.number("base_ns", change.base_ns).number("candidate_ns", change.candidate_ns);
     json.number("change_ns", change.change_ns);
@@ -97,9 +100,10 @@ void write_case(JsonText& json, const CaseResult& one) {
   json.texts("notes", one.notes).close_object();
 }
 
-void write_missing(JsonText& json, std::string_view key, const std::vector<MissingCase>& cases) {
+void write_missing(json::JsonText& json, std::string_view key,
+                   const std::vector<compare::MissingCase>& cases) {
   json.open_array(key);
-  for (const MissingCase& one : cases) {
+  for (const compare::MissingCase& one : cases) {
     json.open_object().text("case_id", one.case_id).text("workload", one.workload);
     json.values("options", one.options);
     json.close_object();
@@ -107,7 +111,7 @@ void write_missing(JsonText& json, std::string_view key, const std::vector<Missi
   json.close_array();
 }
 
-void write_limit(JsonText& json, std::string_view key, const std::optional<double>& limit) {
+void write_limit(json::JsonText& json, std::string_view key, const std::optional<double>& limit) {
   if (limit) {
     json.number(key, *limit);
   } else {
@@ -115,11 +119,11 @@ void write_limit(JsonText& json, std::string_view key, const std::optional<doubl
   }
 }
 
-void write_gates(JsonText& json, const std::vector<Gate>& gates) {
+void write_gates(json::JsonText& json, const std::vector<compare::Gate>& gates) {
   json.open_array("gates");
-  for (const Gate& gate : gates) {
+  for (const compare::Gate& gate : gates) {
     json.open_object().text("name", gate.name).text("case_id", gate.case_id);
-    json.text("state", name_of(gate.state)).flag("allowed", gate.allowed);
+    json.text("state", compare::name_of(gate.state)).flag("allowed", gate.allowed);
     json.number("value", gate.value);
     write_limit(json, "warns_at", gate.warns_at);
     write_limit(json, "fails_at", gate.fails_at);
@@ -130,35 +134,35 @@ void write_gates(JsonText& json, const std::vector<Gate>& gates) {
 
 }  // namespace
 
-std::string_view name_of(AaControl::State state) {
+std::string_view name_of(compare::AaControl::State state) {
   switch (state) {
-    case AaControl::State::kTooFew:
+    case compare::AaControl::State::kTooFew:
       return "too few runs to tell";
-    case AaControl::State::kPassed:
+    case compare::AaControl::State::kPassed:
       return "passed";
-    case AaControl::State::kFailed:
+    case compare::AaControl::State::kFailed:
       return "failed";
   }
   return "";
 }
 
 std::string error_json(int exit_code, std::string_view message) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("schema", kVerdictSchema).text("version", kVerdictVersion);
   json.integer("exit_code", exit_code).text("verdict", "error").text("error", message);
   json.close_object();
   return json.take() + '\n';
 }
 
-std::string comparisons_json(std::span<const Comparison> comparisons) {
-  const Comparison& worst = comparisons[worst_of(comparisons)];
-  JsonText json;
+std::string comparisons_json(std::span<const compare::Comparison> comparisons) {
+  const compare::Comparison& worst = comparisons[compare::worst_of(comparisons)];
+  json::JsonText json;
   json.open_object().text("schema", kVerdictsSchema).text("version", kVerdictsVersion);
-  json.integer("exit_code", worst.exit_code).text("verdict", name_of(worst.verdict));
+  json.integer("exit_code", worst.exit_code).text("verdict", compare::name_of(worst.verdict));
   json.text("base", comparisons.front().base).number("q", worst.rule.q);
   write_count(json, "tested", worst.tested);
   json.open_array("comparisons");
-  for (const Comparison& comparison : comparisons) {
+  for (const compare::Comparison& comparison : comparisons) {
     std::string object = comparison_json(comparison);
     object.pop_back();  // its line end
     json.json({}, object);
@@ -167,12 +171,12 @@ std::string comparisons_json(std::span<const Comparison> comparisons) {
   return json.take() + '\n';
 }
 
-std::string comparison_json(const Comparison& comparison) {
-  JsonText json;
+std::string comparison_json(const compare::Comparison& comparison) {
+  json::JsonText json;
   json.open_object().text("schema", kVerdictSchema).text("version", kVerdictVersion);
   json.integer("exit_code", comparison.exit_code);
-  json.text("verdict", name_of(comparison.verdict));
-  json.text("design", name_of(comparison.rule.design));
+  json.text("verdict", compare::name_of(comparison.verdict));
+  json.text("design", compare::name_of(comparison.rule.design));
   json.text("base", comparison.base).text("candidate", comparison.candidate);
   json.texts("swept", comparison.swept);
   if (comparison.seed) {
@@ -194,9 +198,9 @@ std::string comparison_json(const Comparison& comparison) {
   json.close_object();
   write_gates(json, comparison.gates);
   json.open_array("environment");
-  for (const EnvironmentDifference& difference : comparison.environment) {
+  for (const compare::EnvironmentDifference& difference : comparison.environment) {
     json.open_object().text("field", difference.field);
-    json.text("class", name_of(difference.field_class));
+    json.text("class", compare::name_of(difference.field_class));
     json.text("base", difference.base).text("candidate", difference.candidate);
     json.flag("allowed", difference.allowed);
     write_count(json, "cases", difference.cases);
@@ -204,7 +208,7 @@ std::string comparison_json(const Comparison& comparison) {
   }
   json.close_array().texts("warnings", comparison.warnings);
   json.open_array("cases");
-  for (const CaseResult& one : comparison.cases) write_case(json, one);
+  for (const compare::CaseResult& one : comparison.cases) write_case(json, one);
   json.close_array();
   write_missing(json, "only_base", comparison.only_base);
   write_missing(json, "only_candidate", comparison.only_candidate);
@@ -212,4 +216,4 @@ std::string comparison_json(const Comparison& comparison) {
   return json.take() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

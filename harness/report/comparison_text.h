@@ -10,34 +10,34 @@
 #include "harness/report/table.h"
 #include "harness/text/grid.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Rows that say ok are left out beyond this many rows, unless all are asked for.
 inline constexpr std::size_t kMaxOkRows = 30;
 inline constexpr std::size_t kMaxRows = 200;  // of the others; the JSON form has every one
 
-[[nodiscard]] std::string comparison_table(const Comparison& comparison, const TableStyle& style,
-                                           bool all);
+[[nodiscard]] std::string comparison_table(const compare::Comparison& comparison,
+                                           const TableStyle& style, bool all);
 // Begins with a hidden marker, by which a bot finds its own comment again.
-[[nodiscard]] std::string comparison_markdown(const Comparison& comparison, bool all);
+[[nodiscard]] std::string comparison_markdown(const compare::Comparison& comparison, bool all);
 
 // All that is said of a comparison, piece by piece, for other forms: every row, every line.
 struct ComparisonParts {
   std::string title = {};
   std::vector<std::string> design = {};  // how it was measured, and what was tested
-  Grid grid = {};
+  text::Grid grid = {};
   std::vector<std::string> legend = {};
   std::vector<std::string> causes = {};
   std::vector<std::string> remarks = {};
   std::string conclusion = {};  // lines
 };
-[[nodiscard]] ComparisonParts comparison_parts(const Comparison& comparison);
+[[nodiscard]] ComparisonParts comparison_parts(const compare::Comparison& comparison);
 
 // What stands below the table: where the time of changed steps went; warnings, gates and notes.
 struct ComparisonLines {
   std::vector<std::string> causes;
   std::vector<std::string> remarks;
 };
-[[nodiscard]] ComparisonLines comparison_lines(const Comparison& comparison, bool all);
+[[nodiscard]] ComparisonLines comparison_lines(const compare::Comparison& comparison, bool all);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -15,7 +15,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using RowKey = std::pair<std::string, std::string>;  // case id of the base, name of the metric
@@ -25,46 +25,49 @@ std::string letter(std::size_t place) {
 }
 
 // What a cell says beside its number.
-std::string mark_of(const TestResult& test) {
+std::string mark_of(const compare::TestResult& test) {
   switch (test.verdict) {
-    case Verdict::kSuspect:
+    case compare::Verdict::kSuspect:
       return test.slower ? "worse?" : "better?";
-    case Verdict::kRegression:
+    case compare::Verdict::kRegression:
       return "worse";
-    case Verdict::kImprovement:
+    case compare::Verdict::kImprovement:
       return "better";
-    case Verdict::kOk:
+    case compare::Verdict::kOk:
       return "ok";
-    case Verdict::kInconclusive:
+    case compare::Verdict::kInconclusive:
       return "?";
-    case Verdict::kInvalid:
+    case compare::Verdict::kInvalid:
       return "invalid";
-    case Verdict::kNoData:
+    case compare::Verdict::kNoData:
       return "no data";
   }
   return {};
 }
 
 // How much a row wants to be seen, by the worst of its cells.
-int weight_of(Tint tint) {
-  return tint == Tint::kFailed ? 3 : tint == Tint::kBest ? 2 : tint == Tint::kNone ? 1 : 0;
+int weight_of(text::Tint tint) {
+  return tint == text::Tint::kFailed ? 3
+         : tint == text::Tint::kBest ? 2
+         : tint == text::Tint::kNone ? 1
+                                     : 0;
 }
 
 class SeveralText {
  public:
-  SeveralText(std::span<const Comparison> comparisons, bool all)
+  SeveralText(std::span<const compare::Comparison> comparisons, bool all)
       : comparisons_(comparisons), all_(all) {
     std::vector<const OptionValues*> options;
     std::set<std::string> ids;
     for (std::size_t run = 0; run < comparisons.size(); ++run) {
-      for (const CaseResult& one : comparisons[run].cases) {
+      for (const compare::CaseResult& one : comparisons[run].cases) {
         if (cases_.try_emplace(one.case_id, &one).second) options.push_back(&one.options);
         ids.insert(one.case_id);
-        for (const MetricResult& metric : one.metrics) add(run, one, metric);
+        for (const compare::MetricResult& metric : one.metrics) add(run, one, metric);
       }
     }
-    digits_ = id_digits(ids);
-    varying_ = varying_options(options, comparisons.front().swept);
+    digits_ = estimate::id_digits(ids);
+    varying_ = estimate::varying_options(options, comparisons.front().swept);
   }
 
   [[nodiscard]] std::vector<std::string> head() const {
@@ -77,36 +80,36 @@ class SeveralText {
     std::size_t fell = 0;
     for (const auto& [key, tests] : tests_) {
       for (const auto& [run, metric] : tests) {
-        const TestResult& test = metric->test;
+        const compare::TestResult& test = metric->test;
         if (!metric->primary || !test.change) continue;
         if (!(test.p_adjusted <= comparisons_.front().rule.q)) continue;
         ++(*test.change > 0 ? rose : fell);
       }
     }
     const auto tested = static_cast<std::int64_t>(comparisons_.front().tested);
-    lines.push_back(counted(std::ssize(cases_), "case") + ", " +
+    lines.push_back(text::counted(std::ssize(cases_), "case") + ", " +
                     (tested == 0 ? std::string("nothing could be tested")
-                                 : counted(tested, "test") +
+                                 : text::counted(tested, "test") +
                                        " of all runs corrected together: " + std::to_string(rose) +
                                        " rose, " + std::to_string(fell) + " fell, before margins"));
     return lines;
   }
 
   // Also says how many rows were left out.
-  [[nodiscard]] Grid grid(std::size_t& hidden) const {
-    Grid grid;
-    grid.columns = {{.head = "case", .align = Align::kLeft, .shrink_at = 50, .shrink_to = 16},
-                    {.head = "metric", .align = Align::kLeft},
+  [[nodiscard]] text::Grid grid(std::size_t& hidden) const {
+    text::Grid grid;
+    grid.columns = {{.head = "case", .align = text::Align::kLeft, .shrink_at = 50, .shrink_to = 16},
+                    {.head = "metric", .align = text::Align::kLeft},
                     {.head = "A"}};
     for (std::size_t run = 0; run < comparisons_.size(); ++run) {
-      grid.columns.push_back({.head = letter(run + 1), .align = Align::kLeft});
-      grid.columns.push_back({.head = "95 % interval", .align = Align::kLeft, .drop_at = 30});
+      grid.columns.push_back({.head = letter(run + 1), .align = text::Align::kLeft});
+      grid.columns.push_back({.head = "95 % interval", .align = text::Align::kLeft, .drop_at = 30});
     }
     const bool with_ok = all_ || order_.size() <= kMaxOkRows;
     for (const RowKey& key : order_) {
-      GridRow row = row_of(key);
+      text::GridRow row = row_of(key);
       const bool hide =
-          (!with_ok && row.tint == Tint::kDim) || (!all_ && grid.rows.size() >= kMaxRows);
+          (!with_ok && row.tint == text::Tint::kDim) || (!all_ && grid.rows.size() >= kMaxRows);
       if (hide) {
         ++hidden;
       } else {
@@ -140,7 +143,8 @@ class SeveralText {
     std::vector<std::string> lines;
     for (const std::string& line : order) {
       const std::vector<std::size_t>& runs = runs_of.at(line);
-      const std::string of = join(runs, ", ", [](std::size_t run) { return letter(run + 1); });
+      const std::string of =
+          text::join(runs, ", ", [](std::size_t run) { return letter(run + 1); });
       lines.push_back(runs.size() == comparisons_.size() ? line : of + ": " + line);
     }
     return lines;
@@ -152,7 +156,7 @@ class SeveralText {
     for (std::size_t run = 0; run < comparisons_.size(); ++run) {
       lines.push_back(letter(run + 1) + ": " + verdict_line(comparisons_[run]));
     }
-    const std::size_t worst = worst_of(comparisons_);
+    const std::size_t worst = compare::worst_of(comparisons_);
     lines.push_back("verdict: " + verdict_word() + " (exit code " +
                     std::to_string(comparisons_[worst].exit_code) + "), the worst of " +
                     std::to_string(comparisons_.size()));
@@ -163,61 +167,62 @@ class SeveralText {
   }
 
   [[nodiscard]] std::string verdict_word() const {
-    return std::string(name_of(comparisons_[worst_of(comparisons_)].verdict));
+    return std::string(compare::name_of(comparisons_[compare::worst_of(comparisons_)].verdict));
   }
 
   // What the marks mean, of those that occur.
   [[nodiscard]] std::string legend() const {
-    std::set<Verdict> seen;
+    std::set<compare::Verdict> seen;
     for (const auto& [key, tests] : tests_) {
       for (const auto& [run, metric] : tests) seen.insert(metric->test.verdict);
     }
     std::vector<std::string> parts;
-    if (seen.contains(Verdict::kSuspect)) {
+    if (seen.contains(compare::Verdict::kSuspect)) {
       parts.emplace_back("worse? better?: perhaps changed, to be confirmed with `stepbench ab`");
     }
-    if (seen.contains(Verdict::kOk)) parts.emplace_back("ok: shown to lie within the margin");
-    if (seen.contains(Verdict::kInconclusive))
+    if (seen.contains(compare::Verdict::kOk))
+      parts.emplace_back("ok: shown to lie within the margin");
+    if (seen.contains(compare::Verdict::kInconclusive))
       parts.emplace_back("?: undecided, it takes more launches");
-    return join(parts, "; ");
+    return text::join(parts, "; ");
   }
 
  private:
-  void add(std::size_t run, const CaseResult& one, const MetricResult& metric) {
+  void add(std::size_t run, const compare::CaseResult& one, const compare::MetricResult& metric) {
     const RowKey key{one.case_id, metric.name};
     auto& tests = tests_[key];
     if (tests.empty()) order_.push_back(key);
     tests.emplace(run, &metric);
   }
 
-  [[nodiscard]] GridRow row_of(const RowKey& key) const {
+  [[nodiscard]] text::GridRow row_of(const RowKey& key) const {
     const auto& tests = tests_.at(key);
-    const MetricResult& any = *tests.begin()->second;
-    const std::string label = case_label(cases_.at(key.first)->options, varying_);
-    GridRow row{{label.empty() ? key.first.substr(0, digits_) : label, any.name,
-                 compared_value(any.test.base_median, any.unit)},
-                Tint::kDim};
+    const compare::MetricResult& any = *tests.begin()->second;
+    const std::string label = estimate::case_label(cases_.at(key.first)->options, varying_);
+    text::GridRow row{{label.empty() ? key.first.substr(0, digits_) : label, any.name,
+                       compared_value(any.test.base_median, any.unit)},
+                      text::Tint::kDim};
     for (std::size_t run = 0; run < comparisons_.size(); ++run) {
       const auto found = tests.find(run);
       if (found == tests.end()) {
         row.cells.insert(row.cells.end(), {"not measured", "-"});
-        if (weight_of(row.tint) < weight_of(Tint::kNone)) row.tint = Tint::kNone;
+        if (weight_of(row.tint) < weight_of(text::Tint::kNone)) row.tint = text::Tint::kNone;
         continue;
       }
-      const TestResult& test = found->second->test;
+      const compare::TestResult& test = found->second->test;
       row.cells.push_back(change_text(test) + ' ' + mark_of(test));
       row.cells.push_back(interval_text_of(test));
-      const Tint tint = tint_of(test);
+      const text::Tint tint = tint_of(test);
       if (weight_of(tint) > weight_of(row.tint)) row.tint = tint;
     }
     return row;
   }
 
   // "suspect: 2 perhaps worse, 3 within the margin, 1 undecided (exit code 3)"
-  [[nodiscard]] static std::string verdict_line(const Comparison& comparison) {
+  [[nodiscard]] static std::string verdict_line(const compare::Comparison& comparison) {
     std::map<std::string, std::size_t> marks;
-    for (const CaseResult& one : comparison.cases) {
-      for (const MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
+    for (const compare::CaseResult& one : comparison.cases) {
+      for (const compare::MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
     }
     std::vector<std::string> parts;
     for (const auto& [mark, words] :
@@ -232,83 +237,83 @@ class SeveralText {
       const auto found = marks.find(mark);
       if (found != marks.end()) parts.push_back(std::to_string(found->second) + ' ' + words);
     }
-    std::string text(name_of(comparison.verdict));
-    text += parts.empty() ? "; no case is in both results" : ": " + join(parts);
+    std::string text(compare::name_of(comparison.verdict));
+    text += parts.empty() ? "; no case is in both results" : ": " + text::join(parts);
     return text + " (exit code " + std::to_string(comparison.exit_code) + ")";
   }
 
-  std::span<const Comparison> comparisons_;
+  std::span<const compare::Comparison> comparisons_;
   bool all_;
-  std::map<std::string, const CaseResult*> cases_;                      // by id, the first seen
-  std::map<RowKey, std::map<std::size_t, const MetricResult*>> tests_;  // by run
+  std::map<std::string, const compare::CaseResult*> cases_;  // by id, the first seen
+  std::map<RowKey, std::map<std::size_t, const compare::MetricResult*>> tests_;  // by run
   std::vector<RowKey> order_;
   std::vector<std::string> varying_;
   std::size_t digits_ = 0;
 };
 
 std::string hidden_rows_text(std::size_t hidden) {
-  return hidden == 0
-             ? ""
-             : counted(static_cast<std::int64_t>(hidden), "more row") + " (--all shows them)\n";
+  return hidden == 0 ? ""
+                     : text::counted(static_cast<std::int64_t>(hidden), "more row") +
+                           " (--all shows them)\n";
 }
 
 }  // namespace
 
-std::string comparisons_table(std::span<const Comparison> comparisons, const TableStyle& style,
-                              bool all) {
+std::string comparisons_table(std::span<const compare::Comparison> comparisons,
+                              const TableStyle& style, bool all) {
   const SeveralText text(comparisons, all);
   std::string out;
-  for (const std::string& line : text.head()) out += printable(line) + '\n';
+  for (const std::string& line : text.head()) out += text::printable(line) + '\n';
   out += '\n';
   std::size_t hidden = 0;
-  Grid grid = text.grid(hidden);
+  text::Grid grid = text.grid(hidden);
   if (!grid.rows.empty()) {
-    out += draw(std::move(grid), static_cast<std::size_t>(style.columns), style.colour).text;
+    out += text::draw(std::move(grid), static_cast<std::size_t>(style.columns), style.colour).text;
   }
   out += hidden_rows_text(hidden);
   const std::string legend = text.legend();
   if (!legend.empty()) out += legend + '\n';
   const std::vector<std::string> causes = text.causes();
   if (!causes.empty()) out += "\nWhat changed inside a step:\n";
-  for (const std::string& line : causes) out += "  " + printable(line) + '\n';
+  for (const std::string& line : causes) out += "  " + text::printable(line) + '\n';
   out += '\n';
-  for (const std::string& line : text.remarks()) out += printable(line) + '\n';
-  for (const std::string& line : text.conclusion()) out += printable(line) + '\n';
+  for (const std::string& line : text.remarks()) out += text::printable(line) + '\n';
+  for (const std::string& line : text.conclusion()) out += text::printable(line) + '\n';
   return out;
 }
 
-ComparisonParts comparisons_parts(std::span<const Comparison> comparisons) {
+ComparisonParts comparisons_parts(std::span<const compare::Comparison> comparisons) {
   const SeveralText text(comparisons, true);
   std::size_t none = 0;
   const std::string legend = text.legend();
-  return {
-      .title = counted(std::ssize(comparisons), "result") + " against " + comparisons.front().base,
-      .design = text.head(),
-      .grid = text.grid(none),
-      .legend = legend.empty() ? std::vector<std::string>{} : std::vector<std::string>{legend},
-      .causes = text.causes(),
-      .remarks = text.remarks(),
-      .conclusion = join(text.conclusion(), "\n")};
+  return {.title = text::counted(std::ssize(comparisons), "result") + " against " +
+                   comparisons.front().base,
+          .design = text.head(),
+          .grid = text.grid(none),
+          .legend = legend.empty() ? std::vector<std::string>{} : std::vector<std::string>{legend},
+          .causes = text.causes(),
+          .remarks = text.remarks(),
+          .conclusion = text::join(text.conclusion(), "\n")};
 }
 
-std::string comparisons_markdown(std::span<const Comparison> comparisons, bool all) {
+std::string comparisons_markdown(std::span<const compare::Comparison> comparisons, bool all) {
   const SeveralText text(comparisons, all);
   std::string out = "<!-- stepbench-verdict -->\n### " + text.verdict_word() + ": " +
-                    markdown_line(std::to_string(comparisons.size()) + " results against " +
-                                  comparisons.front().base) +
+                    text::markdown_line(std::to_string(comparisons.size()) + " results against " +
+                                        comparisons.front().base) +
                     "\n\n";
-  for (const std::string& line : text.head()) out += "- " + markdown_line(line) + '\n';
+  for (const std::string& line : text.head()) out += "- " + text::markdown_line(line) + '\n';
   out += '\n';
   std::size_t hidden = 0;
-  const Grid grid = text.grid(hidden);
-  if (!grid.rows.empty()) out += draw_markdown(grid) + '\n';
+  const text::Grid grid = text.grid(hidden);
+  if (!grid.rows.empty()) out += text::draw_markdown(grid) + '\n';
   out += hidden_rows_text(hidden);
   const std::string legend = text.legend();
   if (!legend.empty()) out += legend + "\n\n";
   for (const auto& lines : {text.causes(), text.remarks(), text.conclusion()}) {
-    for (const std::string& line : lines) out += "- " + markdown_line(line) + '\n';
+    for (const std::string& line : lines) out += "- " + text::markdown_line(line) + '\n';
   }
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,15 +9,16 @@
 #include "harness/report/comparison_text.h"
 #include "harness/report/table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // A for the base, B, C, ... for the others.
 inline constexpr std::size_t kMaxCompared = 26;
 
-[[nodiscard]] std::string comparisons_table(std::span<const Comparison> comparisons,
+[[nodiscard]] std::string comparisons_table(std::span<const compare::Comparison> comparisons,
                                             const TableStyle& style, bool all);
 // Begins with the same marker as the comparison of two.
-[[nodiscard]] ComparisonParts comparisons_parts(std::span<const Comparison> comparisons);
-[[nodiscard]] std::string comparisons_markdown(std::span<const Comparison> comparisons, bool all);
+[[nodiscard]] ComparisonParts comparisons_parts(std::span<const compare::Comparison> comparisons);
+[[nodiscard]] std::string comparisons_markdown(std::span<const compare::Comparison> comparisons,
+                                               bool all);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

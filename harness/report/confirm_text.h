@@ -7,12 +7,12 @@
 #include "harness/campaign/confirm_suspects.h"
 #include "harness/report/series_names.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // The two nights, and per series its state, its numbers, what changed inside a step and where the
 // launches are.
-[[nodiscard]] std::string confirmation_page(const ConfirmedNight& measured,
-                                            const ConfirmRequest& request,
+[[nodiscard]] std::string confirmation_page(const campaign::ConfirmedNight& measured,
+                                            const campaign::ConfirmRequest& request,
                                             const SeriesNames& names);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,7 +11,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr double kMargin = 0.01;      // between mean and median over launches
@@ -21,62 +21,63 @@ constexpr double kLevelQueue = 0.02;  // of the window's steps
 
 using Lines = std::vector<std::string>;
 
-void add_clock(const CaseRow& row, Lines& lines) {
+void add_clock(const estimate::CaseRow& row, Lines& lines) {
   const auto timed = std::count_if(row.measured.begin(), row.measured.end(), [](const auto& each) {
     return each.estimate.device_ns.has_value();
   });
-  if (row.clock == StepClock::kDrained && timed > 0) {
+  if (row.clock == estimate::StepClock::kDrained && timed > 0) {
     lines.emplace_back(
         "not every launch has device times: the others are by the host's clock, from an idle "
         "device "
         "until it was idle again");
-  } else if (row.clock == StepClock::kDrained) {
+  } else if (row.clock == estimate::StepClock::kDrained) {
     lines.emplace_back(
         "no device times: `step` is by the host's clock, until the device had done the window's "
         "work");
   }
-  if (row.clock != StepClock::kDevice || !(*row.step_host_ns < *row.step_ns * (1 - kHostBehind))) {
+  if (row.clock != estimate::StepClock::kDevice ||
+      !(*row.step_host_ns < *row.step_ns * (1 - kHostBehind))) {
     return;
   }
   std::string text = "the host ran ahead of the device";
   if (row.host_lead_ns)
-    text += " by " + significant(*row.host_lead_ns / *row.step_ns, 2) + " steps";
+    text += " by " + text::significant(*row.host_lead_ns / *row.step_ns, 2) + " steps";
   lines.push_back(text + ": its phases are what launching the work cost");
 }
 
-void add_rare_slow_steps(const CaseRow& row, Lines& lines) {
-  const auto rare = rare_slow_steps(row, kMargin);
+void add_rare_slow_steps(const estimate::CaseRow& row, Lines& lines) {
+  const auto rare = estimate::rare_slow_steps(row, kMargin);
   if (!rare) return;
-  lines.push_back("rare slow steps: " + with_separators(rare->slow) + " of " +
-                  with_separators(rare->steps) +
+  lines.push_back("rare slow steps: " + text::with_separators(rare->slow) + " of " +
+                  text::with_separators(rare->steps) +
                   " are longer than any of a usual launch; with them a step takes " +
-                  percent(rare->difference) + " % more; active: " + std::to_string(rare->active) +
-                  " would hold about ten");
+                  text::percent(rare->difference) +
+                  " % more; active: " + std::to_string(rare->active) + " would hold about ten");
 }
 
-void add_file_version(const CaseRow& row, Lines& lines) {
-  const auto any = [&](bool LaunchEstimate::*member) {
+void add_file_version(const estimate::CaseRow& row, Lines& lines) {
+  const auto any = [&](bool estimate::LaunchEstimate::*member) {
     return std::any_of(row.measured.begin(), row.measured.end(),
-                       [&](const MeasuredLaunch& each) { return each.estimate.*member; });
+                       [&](const estimate::MeasuredLaunch& each) { return each.estimate.*member; });
   };
-  if (any(&LaunchEstimate::uneven)) {
+  if (any(&estimate::LaunchEstimate::uneven)) {
     lines.emplace_back(
         "uneven: from a file before version 1.3, without whole epochs in its windows; steps and "
         "rates depend on where a window lies");
   }
-  if (any(&LaunchEstimate::no_rates)) {
+  if (any(&estimate::LaunchEstimate::no_rates)) {
     lines.emplace_back("no rates: nothing tells when the device had finished the window's work");
   }
 }
 
-std::optional<double> metric(const Launch& launch, std::string_view name) {
+std::optional<double> metric(const record::Launch& launch, std::string_view name) {
   const auto found = launch.row.report.metrics.find(name);
   return found == launch.row.report.metrics.end() ? std::nullopt : found->second;
 }
 
 // Batches that lay ready before the window are taken in it without having been made in it, and
 // the other way round: the rate of making them lies between both counts.
-void add_queue_level(const CaseRow& row, Lines& lines) {
+void add_queue_level(const estimate::CaseRow& row, Lines& lines) {
   std::vector<double> at_begin;
   std::vector<double> gained;
   std::vector<double> steps;
@@ -92,25 +93,25 @@ void add_queue_level(const CaseRow& row, Lines& lines) {
   }
   const bool never_waits = row.data_wait_share.value_or(1) < kWaits;
   if (gained.empty() || never_waits) return;
-  const double difference = median(gained);
-  const double taken = median(steps);
+  const double difference = stats::median(gained);
+  const double taken = stats::median(steps);
   if (!(std::abs(difference) > kLevelQueue * taken) || !(taken + difference > 0)) return;
   const double made_ns = *row.step_ns * taken / (taken + difference);
   const double more =
-      difference < 0 ? taken * median(at_begin) / -difference : std::max(taken, difference);
-  lines.push_back(
-      "the loader's queue was not level: " +
-      counted(std::llround(std::abs(difference)), difference < 0 ? "fewer batch" : "more batch") +
-      " lay ready at the window's end than at its begin; steady state takes " +
-      duration(std::min(*row.step_ns, made_ns)) + " to " +
-      duration(std::max(*row.step_ns, made_ns)) + " a step; " +
-      counted(std::llround(more), "more warm-up step") +
-      (std::llround(more) == 1 ? " evens" : " even") + " it out");
+      difference < 0 ? taken * stats::median(at_begin) / -difference : std::max(taken, difference);
+  lines.push_back("the loader's queue was not level: " +
+                  text::counted(std::llround(std::abs(difference)),
+                                difference < 0 ? "fewer batch" : "more batch") +
+                  " lay ready at the window's end than at its begin; steady state takes " +
+                  text::duration(std::min(*row.step_ns, made_ns)) + " to " +
+                  text::duration(std::max(*row.step_ns, made_ns)) + " a step; " +
+                  text::counted(std::llround(more), "more warm-up step") +
+                  (std::llround(more) == 1 ? " evens" : " even") + " it out");
 }
 
 }  // namespace
 
-std::vector<std::string> estimate_notes(const CaseRow& row) {
+std::vector<std::string> estimate_notes(const estimate::CaseRow& row) {
   Lines lines;
   if (row.measured.empty()) return lines;
   add_clock(row, lines);
@@ -125,14 +126,14 @@ std::vector<std::string> estimate_notes(const CaseRow& row) {
   return lines;
 }
 
-std::string flagged_steps(const std::vector<CaseRow>& rows) {
+std::string flagged_steps(const std::vector<estimate::CaseRow>& rows) {
   std::int64_t steps = 0;
-  std::vector<FlaggedSteps> sums;
-  for (const CaseRow& row : rows) {
+  std::vector<estimate::FlaggedSteps> sums;
+  for (const estimate::CaseRow& row : rows) {
     for (const auto& [launch, estimate] : row.measured) {
       steps += estimate.steps;
-      for (const FlaggedSteps& flagged : estimate.flagged) {
-        auto found = std::find_if(sums.begin(), sums.end(), [&](const FlaggedSteps& sum) {
+      for (const estimate::FlaggedSteps& flagged : estimate.flagged) {
+        auto found = std::find_if(sums.begin(), sums.end(), [&](const estimate::FlaggedSteps& sum) {
           return sum.flag == flagged.flag;
         });
         if (found == sums.end()) found = sums.insert(sums.end(), {flagged.flag, 0});
@@ -141,33 +142,35 @@ std::string flagged_steps(const std::vector<CaseRow>& rows) {
     }
   }
   if (sums.empty()) return {};
-  const std::string kinds = join(sums, ", ", [](const FlaggedSteps& sum) {
-    return std::string(sum.flag) + ' ' + with_separators(sum.steps);
+  const std::string kinds = text::join(sums, ", ", [](const estimate::FlaggedSteps& sum) {
+    return std::string(sum.flag) + ' ' + text::with_separators(sum.steps);
   });
   return "steps with a flag, all of them part of the numbers: " + kinds + " (of " +
-         with_separators(steps) + " steps)";
+         text::with_separators(steps) + " steps)";
 }
 
-std::string epoch_gaps(const std::vector<CaseRow>& rows) {
-  const auto range = [&](std::optional<double> CaseRow::*member) {
+std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows) {
+  const auto range = [&](std::optional<double> estimate::CaseRow::*member) {
     std::vector<double> values;
-    for (const CaseRow& row : rows) {
+    for (const estimate::CaseRow& row : rows) {
       if (row.*member && *(row.*member) > 0) values.push_back(*(row.*member));
     }
     if (values.empty()) return std::string();
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    const std::string least = duration(*low);
-    const std::string most = duration(*high);
+    const std::string least = text::duration(*low);
+    const std::string most = text::duration(*high);
     return least == most ? least : least + " to " + most;
   };
-  const std::string gap = range(&CaseRow::epoch_gap_ns);
+  const std::string gap = range(&estimate::CaseRow::epoch_gap_ns);
   if (gap.empty()) {
-    const bool borders = std::any_of(
-        rows.begin(), rows.end(), [](const CaseRow& row) { return row.epoch_gap_ns.has_value(); });
+    const bool borders = std::any_of(rows.begin(), rows.end(), [](const estimate::CaseRow& row) {
+      return row.epoch_gap_ns.has_value();
+    });
     return borders ? "epoch gap: a step at a border waits no longer than others" : "";
   }
-  return "epoch gap: " + gap + " at each border, " + range(&CaseRow::epoch_gap_per_step_ns) +
+  return "epoch gap: " + gap + " at each border, " +
+         range(&estimate::CaseRow::epoch_gap_per_step_ns) +
          " spread over the steps; part of `step`";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,12 +8,12 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
-[[nodiscard]] std::vector<std::string> estimate_notes(const CaseRow& row);
+[[nodiscard]] std::vector<std::string> estimate_notes(const estimate::CaseRow& row);
 
 // One line each for the whole table; empty when there is nothing to say.
-[[nodiscard]] std::string flagged_steps(const std::vector<CaseRow>& rows);
-[[nodiscard]] std::string epoch_gaps(const std::vector<CaseRow>& rows);
+[[nodiscard]] std::string flagged_steps(const std::vector<estimate::CaseRow>& rows);
+[[nodiscard]] std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,25 +7,25 @@
 
 #include "harness/base/value.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
-std::string estimate_text(const EstimateColumn& column, const CaseRow& row, TimeUnit unit,
-                          const std::string& otherwise) {
+std::string estimate_text(const estimate::EstimateColumn& column, const estimate::CaseRow& row,
+                          text::TimeUnit unit, const std::string& otherwise) {
   const Value value = column.get(row);
   if (is_null(value)) return otherwise;
   const double number = number_of(value).value_or(0);
   switch (column.format) {
-    case ColumnFormat::kTime:
-      return significant(number / unit.ns);
-    case ColumnFormat::kPercent:
-      return percent(number);
-    case ColumnFormat::kNumber:
-      return significant(number);
-    case ColumnFormat::kGiga:
-      return significant(number * 1e-9);
-    case ColumnFormat::kRatio:
-      return significant(number) + 'x';
-    case ColumnFormat::kPlain:
+    case estimate::ColumnFormat::kTime:
+      return text::significant(number / unit.ns);
+    case estimate::ColumnFormat::kPercent:
+      return text::percent(number);
+    case estimate::ColumnFormat::kNumber:
+      return text::significant(number);
+    case estimate::ColumnFormat::kGiga:
+      return text::significant(number * 1e-9);
+    case estimate::ColumnFormat::kRatio:
+      return text::significant(number) + 'x';
+    case estimate::ColumnFormat::kPlain:
       break;
   }
   return to_text(value);
@@ -33,16 +33,16 @@ std::string estimate_text(const EstimateColumn& column, const CaseRow& row, Time
 
 std::string quantity_text(double value, std::string_view name, std::string_view unit) {
   constexpr double kMostWhole = 1e15;
-  if (unit == "ns" || name.ends_with("_ns")) return duration(value);
-  if (unit == "bytes" || name.ends_with("_bytes")) return byte_text(value);
-  if (unit == "ratio") return percent(value) + " %";
+  if (unit == "ns" || name.ends_with("_ns")) return text::duration(value);
+  if (unit == "bytes" || name.ends_with("_bytes")) return text::byte_text(value);
+  if (unit == "ratio") return text::percent(value) + " %";
   const bool whole = value == std::floor(value) && std::abs(value) < kMostWhole;
   std::string number =
-      whole ? with_separators(static_cast<std::int64_t>(value)) : significant(value);
+      whole ? text::with_separators(static_cast<std::int64_t>(value)) : text::significant(value);
   return unit.empty() ? number : number + ' ' + std::string(unit);
 }
 
-std::string header_text(const EstimateColumn& column, TimeUnit unit) {
+std::string header_text(const estimate::EstimateColumn& column, text::TimeUnit unit) {
   constexpr std::string_view kUnit = "{unit}";
   std::string text(column.header);
   if (const std::size_t at = text.find(kUnit); at != std::string::npos) {
@@ -51,4 +51,4 @@ std::string header_text(const EstimateColumn& column, TimeUnit unit) {
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,15 +8,16 @@
 #include "harness/estimate/columns.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // The number of one case without its unit; `otherwise` if the case has none.
-[[nodiscard]] std::string estimate_text(const EstimateColumn& column, const CaseRow& row,
-                                        TimeUnit unit, const std::string& otherwise);
+[[nodiscard]] std::string estimate_text(const estimate::EstimateColumn& column,
+                                        const estimate::CaseRow& row, text::TimeUnit unit,
+                                        const std::string& otherwise);
 // A metric of launches with its unit, by its definition or by what its name ends in: "12.3 ms",
 // "1.50 GiB", "14,543 faults"; a share in percent.
 [[nodiscard]] std::string quantity_text(double value, std::string_view name, std::string_view unit);
 // "host [ms]"
-[[nodiscard]] std::string header_text(const EstimateColumn& column, TimeUnit unit);
+[[nodiscard]] std::string header_text(const estimate::EstimateColumn& column, text::TimeUnit unit);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

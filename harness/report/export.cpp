@@ -22,13 +22,13 @@
 #include "harness/report/run_title.h"
 #include "harness/report/sources_json.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 // The options of a case. Most are those of the case before: their text is taken over.
 class OptionsText {
  public:
-  void add_to(JsonText& json, const OptionValues& options) {
+  void add_to(json::JsonText& json, const OptionValues& options) {
     std::string text = "{";
     std::size_t place = 0;
     for (const auto& [name, value] : options) {
@@ -38,7 +38,7 @@ class OptionsText {
           member.value == &value ||  // shared with the case before
           (member.value != nullptr && member.name == name && *member.value == value);
       if (!is_same) {
-        JsonText json_member;
+        json::JsonText json_member;
         member = {name, &value, json_member.value(name, value).take()};
       }
       if (place > 1) text += ',';
@@ -59,66 +59,70 @@ class OptionsText {
 // The metrics of a case. Most have the names of those of the case before.
 class MetricsText {
  public:
-  void add_to(JsonText& json, const CaseRow& row) {
-    const std::vector<MetricMedian> metrics = metric_medians(row);
+  void add_to(json::JsonText& json, const estimate::CaseRow& row) {
+    const std::vector<estimate::MetricMedian> metrics = estimate::metric_medians(row);
     if (metrics.empty()) return;
     json.open_object("metrics");
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       if (i == keys_.size()) keys_.emplace_back(metrics[i].name);
-      if (keys_[i].name() != metrics[i].name) keys_[i] = JsonKey(metrics[i].name);
+      if (keys_[i].name() != metrics[i].name) keys_[i] = json::JsonKey(metrics[i].name);
       json.number(keys_[i], metrics[i].value);
     }
     json.close_object();
   }
 
  private:
-  std::vector<JsonKey> keys_;  // by place
+  std::vector<json::JsonKey> keys_;  // by place
 };
 
 struct ColumnKey {
-  JsonKey key;
-  Value (*get)(const CaseRow&);
+  json::JsonKey key;
+  Value (*get)(const estimate::CaseRow&);
 };
 
-std::vector<ColumnKey> column_keys(std::span<const EstimateColumn> columns) {
+std::vector<ColumnKey> column_keys(std::span<const estimate::EstimateColumn> columns) {
   std::vector<ColumnKey> keys;
-  for (const EstimateColumn& column : columns) keys.push_back({JsonKey(column.name), column.get});
+  for (const estimate::EstimateColumn& column : columns)
+    keys.push_back({json::JsonKey(column.name), column.get});
   return keys;
 }
 
-std::vector<std::string> selected(std::span<const CaseRow> rows,
+std::vector<std::string> selected(std::span<const estimate::CaseRow> rows,
                                   const std::vector<std::string>& select) {
   std::vector<std::string> names;
   for (const std::string& name : select) names.push_back(full_name(name, rows, "--columns"));
   return names;
 }
 
-void add_phases(JsonText& json, std::string_view name, const std::vector<PhaseEstimate>& phases) {
+void add_phases(json::JsonText& json, std::string_view name,
+                const std::vector<estimate::PhaseEstimate>& phases) {
   if (phases.empty()) return;
   json.open_object(name);
-  for (const PhaseEstimate& phase : phases) {
+  for (const estimate::PhaseEstimate& phase : phases) {
     json.open_object(phase.name).number("ns", phase.ns).number("share", phase.share).close_object();
   }
   json.close_object();
 }
 
-void add_phases(JsonText& json, std::string_view name, const std::vector<PhaseTime>& phases,
-                const LaunchEstimate& of) {
+void add_phases(json::JsonText& json, std::string_view name,
+                const std::vector<estimate::PhaseTime>& phases,
+                const estimate::LaunchEstimate& of) {
   if (phases.empty()) return;
   json.open_object(name);
-  for (const PhaseTime& phase : phases) {
+  for (const estimate::PhaseTime& phase : phases) {
     json.number(phase.name + "_ns", static_cast<double>(phase.ns) / static_cast<double>(of.steps));
   }
   json.close_object();
 }
 
-void add_launches(JsonText& json, const CaseRow& row) {
+void add_launches(json::JsonText& json, const estimate::CaseRow& row) {
   json.open_array("launch_estimates");
   for (const auto& [launch, estimate] : row.measured) {
-    const StepQuantiles& quantiles = estimate.quantiles;
+    const estimate::StepQuantiles& quantiles = estimate.quantiles;
     json.open_object().integer("launch", launch->row.key.launch);
-    json.number("step_ns", step_ns(estimate, row.clock));
-    json.integer("window_ns", window_ns(estimate, row.clock)).integer("steps", estimate.steps);
+    json.number("step_ns", estimate::step_ns(estimate, row.clock));
+    json.integer("window_ns", estimate::window_ns(estimate, row.clock))
+        .integer("steps", estimate.steps);
     if (estimate.latency) json.number("latency_p50_ns", estimate.latency->p50_ns);
     json.number("step_p50_ns", quantiles.p50_ns).number("step_p90_ns", quantiles.p90_ns);
     if (quantiles.p99_ns) json.number("step_p99_ns", *quantiles.p99_ns);
@@ -134,11 +138,12 @@ void add_launches(JsonText& json, const CaseRow& row) {
   json.close_array();
 }
 
-void add_case_findings(JsonText& json, const CaseRow& row, const Proposals& proposals) {
+void add_case_findings(json::JsonText& json, const estimate::CaseRow& row,
+                       const Proposals& proposals) {
   json.open_array("findings");
   for (const CaseFinding& each : findings_of(row, proposals)) {
     json.open_object();
-    add_members(json, each.finding);
+    findings::add_members(json, each.finding);
     json.integer("launches", static_cast<std::int64_t>(each.launches));
     if (each.answer) {
       json.open_object("measured").text("case_id", each.answer->row->case_id);
@@ -156,18 +161,18 @@ void add_case_findings(JsonText& json, const CaseRow& row, const Proposals& prop
 
 }  // namespace
 
-void write_json(const std::vector<CaseRow>& rows, const Results& results,
+void write_json(const std::vector<estimate::CaseRow>& rows, const record::Results& results,
                 const std::vector<std::string>& select, const Proposals& proposals,
-                const TextSink& sink) {
-  JsonText json;
+                const text::TextSink& sink) {
+  json::JsonText json;
   OptionsText options;
   MetricsText metrics;
-  const std::vector<ColumnKey> keys = column_keys(key_columns());
-  const std::vector<ColumnKey> estimates = column_keys(estimate_columns());
+  const std::vector<ColumnKey> keys = column_keys(estimate::key_columns());
+  const std::vector<ColumnKey> estimates = column_keys(estimate::estimate_columns());
   const std::vector<std::string> chosen = selected(rows, select);
   json.open_object().open_array("cases");
-  for (const CaseRow& row : rows) {
-    if (json.line().size() > kTextPiece) json.pass_on(sink);
+  for (const estimate::CaseRow& row : rows) {
+    if (json.line().size() > text::kTextPiece) json.pass_on(sink);
     json.open_object();
     if (!chosen.empty()) {
       for (const std::string& name : chosen) json.value(name, row_value(row, name));
@@ -197,10 +202,10 @@ void write_json(const std::vector<CaseRow>& rows, const Results& results,
   sink(json.take() + '\n');
 }
 
-std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
+std::string json_of(const std::vector<estimate::CaseRow>& rows, const record::Results& results,
                     const std::vector<std::string>& select, const Proposals& proposals) {
-  return whole_text(
-      [&](const TextSink& sink) { write_json(rows, results, select, proposals, sink); });
+  return text::whole_text(
+      [&](const text::TextSink& sink) { write_json(rows, results, select, proposals, sink); });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

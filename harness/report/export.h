@@ -10,18 +10,19 @@
 #include "harness/report/proposals.h"
 #include "harness/text/text_sink.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Only the columns of `select`, in that order; all when it is empty. Throw ConfigError at --columns
 // for an unknown one.
-void write_csv(const std::vector<CaseRow>& rows, const std::vector<std::string>& select,
-               const TextSink& sink);
+void write_csv(const std::vector<estimate::CaseRow>& rows, const std::vector<std::string>& select,
+               const text::TextSink& sink);
 // Findings of `rows` are held against the rows that `proposals` knows.
-void write_json(const std::vector<CaseRow>& rows, const Results& results,
+void write_json(const std::vector<estimate::CaseRow>& rows, const record::Results& results,
                 const std::vector<std::string>& select, const Proposals& proposals,
-                const TextSink& sink);
-[[nodiscard]] std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
+                const text::TextSink& sink);
+[[nodiscard]] std::string json_of(const std::vector<estimate::CaseRow>& rows,
+                                  const record::Results& results,
                                   const std::vector<std::string>& select,
                                   const Proposals& proposals);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

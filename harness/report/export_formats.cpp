@@ -11,14 +11,14 @@
 #include "harness/report/table.h"
 #include "harness/report/verdict_csv.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using Options = const ExportOptions&;
-using Comparisons = std::span<const Comparison>;
+using Comparisons = std::span<const compare::Comparison>;
 
 template <Format kFormat>
-void write_as(const Results& results, Options, const TextSink& sink) {
+void write_as(const record::Results& results, Options, const text::TextSink& sink) {
   write_results(results, kFormat, {}, sink);
 }
 
@@ -26,20 +26,22 @@ constexpr ExportFormat kFormats[] = {
     {.name = "junit",
      .ending = ".xml",
      .use = "test reports of GitLab, Jenkins, GitHub and others",
-     .of_run = [](const Results& results, Options,
-                  const TextSink& sink) { sink(junit_xml(checks_of(results))); },
+     .of_run = [](const record::Results& results, Options,
+                  const text::TextSink& sink) { sink(junit_xml(checks_of(results))); },
      .of_verdict = [](Comparisons all, Options) { return junit_xml(checks_of(all)); },
      .of_night = [](const std::string& night,
                     Options) { return junit_xml(checks_of_night(night)); }},
     {.name = "openmetrics",
      .ending = ".prom",
      .use = "Prometheus, also by the text files of node_exporter",
-     .of_run = [](const Results& results, Options options,
-                  const TextSink& sink) { write_openmetrics(results, options.max_series, sink); },
+     .of_run =
+         [](const record::Results& results, Options options, const text::TextSink& sink) {
+           write_openmetrics(results, options.max_series, sink);
+         },
      .of_verdict = [](Comparisons all,
                       Options options) { return openmetrics_page(all, options.max_series); },
      .of_night = [](const std::string& night, Options) { return openmetrics_of_night(night); },
-     .of_history = [](const History& history,
+     .of_history = [](const track::History& history,
                       Options options) { return openmetrics_page(history, options.max_series); }},
     {.name = "markdown",
      .ending = ".md",
@@ -55,7 +57,7 @@ constexpr ExportFormat kFormats[] = {
      .use = "a spreadsheet, pandas",
      .of_run = write_as<Format::kCsv>,
      .of_verdict = [](Comparisons all, Options) { return verdict_csv(all); },
-     .of_history = [](const History& history, Options) { return history_csv(history); }},
+     .of_history = [](const track::History& history, Options) { return history_csv(history); }},
     {.name = "json",
      .ending = ".json",
      .use = "programs: all there is",
@@ -65,12 +67,12 @@ constexpr ExportFormat kFormats[] = {
            return all.size() == 1 ? comparison_json(all.front()) : comparisons_json(all);
          },
      .of_night = [](const std::string& night, Options) { return night; },
-     .of_history = [](const History& history, Options) { return history_json(history); }},
+     .of_history = [](const track::History& history, Options) { return history_json(history); }},
     {.name = "gbench",
      .ending = ".json",
      .use = "compare.py of Google Benchmark, and what reads its JSON",
-     .of_run = [](const Results& results, Options,
-                  const TextSink& sink) { sink(gbench_json(results)); }},
+     .of_run = [](const record::Results& results, Options,
+                  const text::TextSink& sink) { sink(gbench_json(results)); }},
 };
 
 }  // namespace
@@ -91,4 +93,4 @@ const ExportFormat* export_format_of_file(std::string_view file) {
   return nullptr;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -14,7 +14,7 @@
 #include "harness/report/export_openmetrics.h"
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct ExportOptions {
   std::size_t max_series = kMaxSeries;  // of OpenMetrics
@@ -26,10 +26,10 @@ struct ExportFormat {
   std::string_view ending;  // of a file's name; the first format that has it is meant by it
   std::string_view use;     // what reads it
   // Throws before the first piece.
-  void (*of_run)(const Results&, const ExportOptions&, const TextSink&) = nullptr;
-  std::string (*of_verdict)(std::span<const Comparison>, const ExportOptions&) = nullptr;
+  void (*of_run)(const record::Results&, const ExportOptions&, const text::TextSink&) = nullptr;
+  std::string (*of_verdict)(std::span<const compare::Comparison>, const ExportOptions&) = nullptr;
   std::string (*of_night)(const std::string& night_json, const ExportOptions&) = nullptr;
-  std::string (*of_history)(const History&, const ExportOptions&) = nullptr;
+  std::string (*of_history)(const track::History&, const ExportOptions&) = nullptr;
 };
 
 [[nodiscard]] std::span<const ExportFormat> export_formats();
@@ -38,4 +38,4 @@ struct ExportFormat {
 // By the ending of a file's name; null where no format has it.
 [[nodiscard]] const ExportFormat* export_format_of_file(std::string_view file);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

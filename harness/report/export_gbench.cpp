@@ -12,34 +12,35 @@
 #include "harness/report/gbench_repetition.h"
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kShortCaseId = 8;
 
-std::string name_of_row(const CaseRow& row, const RowNames& names) {
-  std::string name = benchmark_name(row.workload, row.options(), names.varying());
-  if (!row.arm.empty()) name += "/arm:" + benchmark_name_part(row.arm);
-  if (names.has_runs()) name += "/run:" + benchmark_name_part(names.run(row));
+std::string name_of_row(const estimate::CaseRow& row, const estimate::RowNames& names) {
+  std::string name = estimate::benchmark_name(row.workload, row.options(), names.varying());
+  if (!row.arm.empty()) name += "/arm:" + estimate::benchmark_name_part(row.arm);
+  if (names.has_runs()) name += "/run:" + estimate::benchmark_name_part(names.run(row));
   return name;
 }
 
 // One benchmark: its repetitions, then what they come to.
 class Family {
  public:
-  Family(JsonText& json, const CaseRow& row, std::string name, std::int64_t index)
+  Family(json::JsonText& json, const estimate::CaseRow& row, std::string name, std::int64_t index)
       : json_(json), row_(row), name_(std::move(name)), index_(index) {}
 
   void write() {
     std::vector<GbenchRepetition> all;
-    for (const MeasuredLaunch& each : row_.measured) all.push_back(gbench_repetition(each, row_));
+    for (const estimate::MeasuredLaunch& each : row_.measured)
+      all.push_back(gbench_repetition(each, row_));
     for (std::size_t i = 0; i < all.size(); ++i) write_repetition(all[i], i, all.size());
     if (all.size() > 1) write_aggregates(all);
     if (!row_.failed.empty()) {
-      write_error("failed: " + reason_of(*row_.failed.front()));
+      write_error("failed: " + estimate::reason_of(*row_.failed.front()));
     } else if (all.empty()) {
       write_error(row_.skipped.empty() ? "not finished"
-                                       : "skipped: " + reason_of(*row_.skipped.front()));
+                                       : "skipped: " + estimate::reason_of(*row_.skipped.front()));
     }
   }
 
@@ -94,11 +95,13 @@ class Family {
       return sum / static_cast<double>(values.size());
     };
     write_aggregate(all, "mean", "time", mean);
-    write_aggregate(all, "median", "time", [](const auto& values) { return median(values); });
+    write_aggregate(all, "median", "time",
+                    [](const auto& values) { return stats::median(values); });
     write_aggregate(all, "stddev", "time",
-                    [](const auto& values) { return standard_deviation(values); });
-    write_aggregate(all, "cv", "percentage",
-                    [&](const auto& values) { return standard_deviation(values) / mean(values); });
+                    [](const auto& values) { return stats::standard_deviation(values); });
+    write_aggregate(all, "cv", "percentage", [&](const auto& values) {
+      return stats::standard_deviation(values) / mean(values);
+    });
   }
 
   void write_error(const std::string& message) {
@@ -108,18 +111,18 @@ class Family {
     write_times(0, 0, {});
   }
 
-  JsonText& json_;
-  const CaseRow& row_;
+  json::JsonText& json_;
+  const estimate::CaseRow& row_;
   std::string name_;
   std::int64_t index_;
 };
 
-void write_context(JsonText& json, const Results& results) {
+void write_context(json::JsonText& json, const record::Results& results) {
   json.open_object("context");
   Fields environment;
   if (!results.workers.empty()) environment = results.workers.front().environment;
   if (!results.runs.empty()) {
-    const RunRow& run = results.runs.front();
+    const record::RunRow& run = results.runs.front();
     json.text("date", run.started_utc).text("host_name", text_of(run.context, "host"));
     json.text("executable", results.workers.empty() ? "" : results.workers.front().path);
     json.text("run_id", run.run_id).text("experiment", run.name);
@@ -136,20 +139,20 @@ void write_context(JsonText& json, const Results& results) {
 
 }  // namespace
 
-std::string gbench_json(const Results& results) {
-  const std::vector<CaseRow> rows = case_rows(results);
-  const RowNames names(rows, results);
-  JsonText json;
+std::string gbench_json(const record::Results& results) {
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  const estimate::RowNames names(rows, results);
+  json::JsonText json;
   json.open_object();
   write_context(json, results);
   json.open_array("benchmarks");
   std::unordered_set<std::string> used;
   std::int64_t index = 0;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     if (row.pass != Pass::kTiming) continue;
     std::string name = name_of_row(row, names);
     if (used.contains(name))
-      name += "/case:" + benchmark_name_part(row.case_id.substr(0, kShortCaseId));
+      name += "/case:" + estimate::benchmark_name_part(row.case_id.substr(0, kShortCaseId));
     while (used.contains(name)) name += '_';
     used.insert(name);
     Family(json, row, name, index++).write();
@@ -158,4 +161,4 @@ std::string gbench_json(const Results& results) {
   return json.take() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,11 +7,11 @@
 
 #include "harness/text/xml.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 void add_attribute(std::string& xml, std::string_view name, std::string_view value) {
-  xml.append(" ").append(name).append("=\"").append(xml_text(value)).append("\"");
+  xml.append(" ").append(name).append("=\"").append(text::xml_text(value)).append("\"");
 }
 
 // A decimal without an exponent, to the nanosecond.
@@ -57,7 +57,7 @@ void add_outcome(std::string& xml, const Check& check) {
     return;
   }
   add_attribute(xml, "type", check.type);
-  xml.append(">").append(xml_text(check.text.empty() ? check.message : check.text));
+  xml.append(">").append(text::xml_text(check.text.empty() ? check.message : check.text));
   xml.append("</").append(element).append(">\n");
 }
 
@@ -71,7 +71,7 @@ void add_check(std::string& xml, const Check& check) {
   add_outcome(xml, check);
   std::string output = check.state == CheckState::kFailed ? "" : check.text;
   if (!check.repeat.empty()) output += "repeat: " + check.repeat + '\n';
-  if (!output.empty()) xml += "      <system-out>" + xml_text(output) + "</system-out>\n";
+  if (!output.empty()) xml += "      <system-out>" + text::xml_text(output) + "</system-out>\n";
   xml += "    </testcase>\n";
 }
 
@@ -131,4 +131,4 @@ std::string junit_xml(std::span<const CheckSuite> suites) {
   return xml + "</testsuites>\n";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,8 +8,8 @@
 
 #include "harness/report/checks.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 [[nodiscard]] std::string junit_xml(std::span<const CheckSuite> suites);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -21,26 +21,26 @@
 #include "harness/text/openmetrics.h"
 #include "harness/text/utc.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::string_view kExitCodeHelp =
     "Exit status of the verdict: 0 ok, 1 regression, 2 usage, 3 not decided, 4 no data.";
 constexpr std::string_view kStartedHelp = "When the run began, as Unix time.";
 
-void check_series(const GaugePage& page, std::size_t max_series) {
+void check_series(const text::GaugePage& page, std::size_t max_series) {
   if (page.samples() > max_series) {
     throw ConfigError(
         "--max-series",
-        "these results make " + with_separators(static_cast<std::int64_t>(page.samples())) +
-            " series, and at most " + with_separators(static_cast<std::int64_t>(max_series)) +
+        "these results make " + text::with_separators(static_cast<std::int64_t>(page.samples())) +
+            " series, and at most " + text::with_separators(static_cast<std::int64_t>(max_series)) +
             " were asked for: a server keeps each of them. Export fewer cases, or "
             "give a larger number");
   }
 }
 
 double unix_time(const std::string& utc) {
-  const auto time = parse_utc(utc);
+  const auto time = text::parse_utc(utc);
   if (!time) return std::nan("");
   return static_cast<double>(
       std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count());
@@ -57,9 +57,9 @@ Gauge gauge_of(std::string_view metric) {
   constexpr std::string_view kNs = "_ns";
   if (metric.ends_with(kNs)) {
     metric.remove_suffix(kNs.size());
-    return {"stepbench_" + GaugePage::name_text(metric) + "_seconds", "seconds", 1e-9};
+    return {"stepbench_" + text::GaugePage::name_text(metric) + "_seconds", "seconds", 1e-9};
   }
-  std::string name = "stepbench_" + GaugePage::name_text(metric);
+  std::string name = "stepbench_" + text::GaugePage::name_text(metric);
   // A unit in the middle of a name is written out, as Prometheus' own checker wants it.
   constexpr std::string_view kSeconds = "_s_";
   if (const auto at = name.find(kSeconds); at != std::string::npos) {
@@ -72,19 +72,19 @@ Gauge gauge_of(std::string_view metric) {
 // The last run of the results and its rows.
 class RunPage {
  public:
-  explicit RunPage(const Results& results) : results_(results) {
-    for (const RunRow& run : results.runs) {
+  explicit RunPage(const record::Results& results) : results_(results) {
+    for (const record::RunRow& run : results.runs) {
       if (run_ == nullptr || run.started_utc >= run_->started_utc) run_ = &run;
     }
   }
 
-  GaugePage write() {
+  text::GaugePage write() {
     if (run_ == nullptr) return std::move(page_);
-    const std::vector<CaseRow> all = case_rows(results_);
-    name_options(RowNames(all, results_).varying());
+    const std::vector<estimate::CaseRow> all = estimate::case_rows(results_);
+    name_options(estimate::RowNames(all, results_).varying());
     write_run();
     std::set<std::string> used;
-    for (const CaseRow& row : all) {
+    for (const estimate::CaseRow& row : all) {
       if (row.run_id != run_->run_id || row.pass != Pass::kTiming) continue;
       const std::string labels = labels_of(row);
       if (used.insert(labels).second) write_row(row, labels);
@@ -97,7 +97,7 @@ class RunPage {
     const std::string experiment = run_->name.empty() ? run_->run_id : run_->name;
     const std::string host = text_of(run_->context, "host");
     common_ = {{"experiment", experiment}, {"host", host}};
-    GaugePage::Labels facts = common_;
+    text::GaugePage::Labels facts = common_;
     facts.insert(facts.end(), {{"run_id", run_->run_id},
                                {"version", run_->stepbench_version},
                                {"git_sha", text_of(run_->context, "git.sha")}});
@@ -110,26 +110,27 @@ class RunPage {
       }
     }
     for (const auto& [name, value] : run_->labels) {
-      facts.emplace_back("label_" + GaugePage::name_text(name), to_text(value));
+      facts.emplace_back("label_" + text::GaugePage::name_text(name), to_text(value));
     }
     std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
     page_.add("stepbench_run_info", "", "What was measured, and on what.",
-              GaugePage::label_text(facts), 1);
+              text::GaugePage::label_text(facts), 1);
     page_.add("stepbench_run_started_timestamp_seconds", "seconds", kStartedHelp,
-              GaugePage::label_text(common_), unix_time(run_->started_utc));
+              text::GaugePage::label_text(common_), unix_time(run_->started_utc));
   }
 
   void name_options(const std::vector<std::string>& varying) {
     std::set<std::string> used;
     for (const std::string& option : varying) {
-      std::string label = "option_" + GaugePage::name_text(short_name(option, varying));
+      std::string label =
+          "option_" + text::GaugePage::name_text(estimate::short_name(option, varying));
       while (!used.insert(label).second) label += '_';
       option_labels_.emplace_back(option, std::move(label));
     }
   }
 
-  std::string labels_of(const CaseRow& row) const {
-    GaugePage::Labels labels = common_;
+  std::string labels_of(const estimate::CaseRow& row) const {
+    text::GaugePage::Labels labels = common_;
     labels.insert(labels.end(), {{"case", row.case_id}, {"workload", row.workload}});
     if (!row.arm.empty()) labels.emplace_back("arm", row.arm);
     for (const auto& [option, label] : option_labels_) {
@@ -137,10 +138,10 @@ class RunPage {
       if (found == row.options().end() || is_null(found->second)) continue;
       labels.emplace_back(label, to_text(found->second));
     }
-    return GaugePage::label_text(labels);
+    return text::GaugePage::label_text(labels);
   }
 
-  void write_row(const CaseRow& row, const std::string& labels) {
+  void write_row(const estimate::CaseRow& row, const std::string& labels) {
     const auto add = [&](const char* name, std::string_view unit, std::string_view help,
                          std::optional<double> value) {
       if (value) page_.add(name, unit, help, labels, *value);
@@ -152,7 +153,7 @@ class RunPage {
         seconds(row.step_ns));
     add("stepbench_latency_seconds", "seconds", "Median over launches of a step's latency.",
         seconds(row.latency_ns));
-    if (row.spread != Spread::kNone) {
+    if (row.spread != estimate::Spread::kNone) {
       constexpr std::string_view kEnds =
           "Interval of the step, or of the latency where there is one: 95 %, or smallest and "
           "largest launch of fewer than six.";
@@ -166,13 +167,14 @@ class RunPage {
         row.data_wait_share);
     add("stepbench_model_flops_utilisation_ratio", "ratio", "Achieved share of the peak rate.",
         row.mfu);
-    for (const PhaseEstimate& phase : row.phases) {
+    for (const estimate::PhaseEstimate& phase : row.phases) {
       page_.add("stepbench_phase_seconds", "seconds", "Time of a phase per step, on the host.",
-                labels + ',' + GaugePage::label_text({{"phase", phase.name}}), phase.ns * 1e-9);
+                labels + ',' + text::GaugePage::label_text({{"phase", phase.name}}),
+                phase.ns * 1e-9);
     }
     const auto launches = [&](const char* outcome, std::size_t count) {
       page_.add("stepbench_launches", "", "Launches of a case, by how they ended.",
-                labels + ',' + GaugePage::label_text({{"outcome", outcome}}),
+                labels + ',' + text::GaugePage::label_text({{"outcome", outcome}}),
                 static_cast<double>(count));
     };
     launches("measured", row.measured.size());
@@ -181,8 +183,8 @@ class RunPage {
     write_metrics(row, labels);
   }
 
-  void write_metrics(const CaseRow& row, const std::string& labels) {
-    for (const auto& [name, value] : metric_medians(row)) {
+  void write_metrics(const estimate::CaseRow& row, const std::string& labels) {
+    for (const auto& [name, value] : estimate::metric_medians(row)) {
       const MetricGauge& gauge = gauge_of_metric(name);
       if (gauge.help.empty()) continue;
       page_.add(gauge.name, gauge.unit, gauge.help, labels, value * gauge.factor);
@@ -203,31 +205,32 @@ class RunPage {
     return found->second = {gauge_of(name), metric->doc.empty() ? name : metric->doc};
   }
 
-  const Results& results_;
-  const RunRow* run_ = nullptr;
-  GaugePage::Labels common_;
+  const record::Results& results_;
+  const record::RunRow* run_ = nullptr;
+  text::GaugePage::Labels common_;
   std::vector<std::pair<std::string, std::string>> option_labels_;  // of those that vary
   std::unordered_map<std::string_view, MetricGauge> metric_gauges_;
-  GaugePage page_;
+  text::GaugePage page_;
 };
 
-void write_comparison(const Comparison& comparison, GaugePage& page) {
-  const GaugePage::Labels sides = {{"base", comparison.base}, {"candidate", comparison.candidate}};
-  page.add("stepbench_exit_code", "", kExitCodeHelp, GaugePage::label_text(sides),
+void write_comparison(const compare::Comparison& comparison, text::GaugePage& page) {
+  const text::GaugePage::Labels sides = {{"base", comparison.base},
+                                         {"candidate", comparison.candidate}};
+  page.add("stepbench_exit_code", "", kExitCodeHelp, text::GaugePage::label_text(sides),
            comparison.exit_code);
-  GaugePage::Labels verdict = sides;
-  verdict.emplace_back("verdict", std::string(name_of(comparison.verdict)));
+  text::GaugePage::Labels verdict = sides;
+  verdict.emplace_back("verdict", std::string(compare::name_of(comparison.verdict)));
   page.add("stepbench_verdict", "", "The verdict of the whole comparison, as a label.",
-           GaugePage::label_text(verdict), 1);
+           text::GaugePage::label_text(verdict), 1);
   std::set<std::string> used;
-  for (const CaseResult& one : comparison.cases) {
-    for (const MetricResult& metric : one.metrics) {
-      GaugePage::Labels labels = sides;
+  for (const compare::CaseResult& one : comparison.cases) {
+    for (const compare::MetricResult& metric : one.metrics) {
+      text::GaugePage::Labels labels = sides;
       labels.insert(labels.end(),
                     {{"case", one.case_id}, {"workload", one.workload}, {"metric", metric.name}});
-      const std::string text = GaugePage::label_text(labels);
+      const std::string text = text::GaugePage::label_text(labels);
       if (!used.insert(text).second) continue;
-      const TestResult& test = metric.test;
+      const compare::TestResult& test = metric.test;
       page.add("stepbench_change_ratio", "ratio", "Relative change: 0.02 is 2 % more.", text,
                test.change.value_or(std::nan("")));
       page.add("stepbench_change_low_ratio", "ratio", "Lower end of the interval of the change.",
@@ -235,21 +238,21 @@ void write_comparison(const Comparison& comparison, GaugePage& page) {
       page.add("stepbench_change_high_ratio", "ratio", "Upper end of the interval of the change.",
                text, test.interval.high);
       page.add("stepbench_regression", "", "1 where the metric became worse for sure.", text,
-               test.verdict == Verdict::kRegression ? 1 : 0);
+               test.verdict == compare::Verdict::kRegression ? 1 : 0);
       const Gauge gauge = gauge_of("compared" + std::string(metric.unit == "ns"      ? "_ns"
                                                             : metric.unit == "bytes" ? "_bytes"
                                                                                      : "_value"));
       for (const auto& [side, value] :
            {std::pair{"base", test.base_median}, std::pair{"candidate", test.candidate_median}}) {
         page.add(gauge.name, gauge.unit, "Median over the launches of a side.",
-                 text + ',' + GaugePage::label_text({{"side", side}}), value * gauge.factor);
+                 text + ',' + text::GaugePage::label_text({{"side", side}}), value * gauge.factor);
       }
     }
   }
 }
 
 // By experiment and host: the place of the newest run.
-std::set<std::size_t> newest_runs(const History& history) {
+std::set<std::size_t> newest_runs(const track::History& history) {
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> newest;
   for (std::size_t i = 0; i < history.runs.size(); ++i) {
     newest[{history.runs[i].experiment, history.runs[i].host}] = i;
@@ -259,29 +262,29 @@ std::set<std::size_t> newest_runs(const History& history) {
   return places;
 }
 
-void write_point(const TrackedSeries& series, const TrackedPoint& point, const TrackedRun& run,
-                 GaugePage& page) {
-  GaugePage::Labels labels = {{"experiment", run.experiment},
-                              {"host", run.host},
-                              {"case", series.case_id},
-                              {"workload", series.workload},
-                              {"series", series.id}};
+void write_point(const track::TrackedSeries& series, const track::TrackedPoint& point,
+                 const track::TrackedRun& run, text::GaugePage& page) {
+  text::GaugePage::Labels labels = {{"experiment", run.experiment},
+                                    {"host", run.host},
+                                    {"case", series.case_id},
+                                    {"workload", series.workload},
+                                    {"series", series.id}};
   std::string metric = series.metric;
-  if (metric.starts_with(kPhaseSeries)) {
-    labels.emplace_back("phase", metric.substr(kPhaseSeries.size()));
+  if (metric.starts_with(track::kPhaseSeries)) {
+    labels.emplace_back("phase", metric.substr(track::kPhaseSeries.size()));
     metric = "phase_ns";
   }
   std::set<std::string> used;
   for (const auto& [name, value] : series.options) {
-    std::string label = "option_" + GaugePage::name_text(name.substr(name.rfind('.') + 1));
+    std::string label = "option_" + text::GaugePage::name_text(name.substr(name.rfind('.') + 1));
     while (!used.insert(label).second) label += '_';
     labels.emplace_back(std::move(label), to_text(value));
   }
-  const std::string text = GaugePage::label_text(labels);
+  const std::string text = text::GaugePage::label_text(labels);
   const Gauge gauge = gauge_of(metric);
   page.add(gauge.name, gauge.unit, "Median over the launches of the last night.", text,
            point.value * gauge.factor);
-  if (metric != kStepSeries) return;
+  if (metric != track::kStepSeries) return;
   constexpr std::string_view kEnds = "95 % interval of the step in the last night.";
   page.add("stepbench_step_low_seconds", "seconds", kEnds, text, point.low * gauge.factor);
   page.add("stepbench_step_high_seconds", "seconds", kEnds, text, point.high * gauge.factor);
@@ -289,30 +292,32 @@ void write_point(const TrackedSeries& series, const TrackedPoint& point, const T
 
 }  // namespace
 
-void write_openmetrics(const Results& results, std::size_t max_series, const TextSink& sink) {
-  const GaugePage page = RunPage(results).write();
+void write_openmetrics(const record::Results& results, std::size_t max_series,
+                       const text::TextSink& sink) {
+  const text::GaugePage page = RunPage(results).write();
   check_series(page, max_series);
   page.write(sink);
 }
 
-std::string openmetrics_page(std::span<const Comparison> comparisons, std::size_t max_series) {
-  GaugePage page;
-  for (const Comparison& comparison : comparisons) write_comparison(comparison, page);
+std::string openmetrics_page(std::span<const compare::Comparison> comparisons,
+                             std::size_t max_series) {
+  text::GaugePage page;
+  for (const compare::Comparison& comparison : comparisons) write_comparison(comparison, page);
   check_series(page, max_series);
   return page.text();
 }
 
-std::string openmetrics_page(const History& history, std::size_t max_series) {
-  GaugePage page;
+std::string openmetrics_page(const track::History& history, std::size_t max_series) {
+  text::GaugePage page;
   const std::set<std::size_t> newest = newest_runs(history);
   for (const std::size_t place : newest) {
-    const TrackedRun& run = history.runs[place];
+    const track::TrackedRun& run = history.runs[place];
     page.add("stepbench_run_started_timestamp_seconds", "seconds", kStartedHelp,
-             GaugePage::label_text({{"experiment", run.experiment}, {"host", run.host}}),
+             text::GaugePage::label_text({{"experiment", run.experiment}, {"host", run.host}}),
              unix_time(run.started_utc));
   }
-  for (const SeriesHistory& one : history.series) {
-    for (const TrackedPoint& point : one.points) {
+  for (const track::SeriesHistory& one : history.series) {
+    for (const track::TrackedPoint& point : one.points) {
       if (newest.contains(point.run)) {
         write_point(one.series, point, history.runs[point.run], page);
       }
@@ -323,22 +328,22 @@ std::string openmetrics_page(const History& history, std::size_t max_series) {
 }
 
 std::string openmetrics_of_night(std::string_view night_json) {
-  LineParser parser;
-  const LineObject night = parser.parse(night_json, LineParser::Padding::kNone).object;
-  GaugePage page;
-  const std::string host = GaugePage::label_text({{"host", night.text("host")}});
+  json::LineParser parser;
+  const json::LineObject night = parser.parse(night_json, json::LineParser::Padding::kNone).object;
+  text::GaugePage page;
+  const std::string host = text::GaugePage::label_text({{"host", night.text("host")}});
   page.add("stepbench_night_exit_code", "", kExitCodeHelp, host,
            static_cast<double>(night.integer("exit_code")));
   if (const auto counts = night.object("counts")) {
     for (const auto& [state, count] : counts->members()) {
       page.add("stepbench_night_series", "", "Series of the last night, by what became of them.",
-               host + ',' + GaugePage::label_text({{"state", std::string(state)}}),
+               host + ',' + text::GaugePage::label_text({{"state", std::string(state)}}),
                count.number().value_or(0));
     }
   }
   const auto series = night.array("series");
   if (!series) return page.text();
-  for (const JsonView& each : *series) {
+  for (const json::JsonView& each : *series) {
     const auto one = each.object();
     if (!one) continue;
     const auto value = one->number("change");
@@ -346,20 +351,20 @@ std::string openmetrics_of_night(std::string_view night_json) {
     page.add("stepbench_night_change_ratio", "ratio",
              "Relative change of a series tonight against what is usual.",
              host + ',' +
-                 GaugePage::label_text({{"series", one->text("id")},
-                                        {"experiment", one->text("experiment")},
-                                        {"name", one->text("name")},
-                                        {"metric", one->text("metric")},
-                                        {"state", one->text("state")}}),
+                 text::GaugePage::label_text({{"series", one->text("id")},
+                                              {"experiment", one->text("experiment")},
+                                              {"name", one->text("name")},
+                                              {"metric", one->text("metric")},
+                                              {"state", one->text("state")}}),
              *value);
   }
   return page.text();
 }
 
 std::string openmetrics_of_error(int exit_code) {
-  GaugePage page;
+  text::GaugePage page;
   page.add("stepbench_exit_code", "", kExitCodeHelp, "", exit_code);
   return page.text();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

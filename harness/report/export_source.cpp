@@ -8,7 +8,7 @@
 #include "harness/report/comparison_json.h"
 #include "harness/report/night_json.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 // The value of the first member "schema", blanks or not; empty if it is not among the first bytes.
@@ -44,11 +44,11 @@ ExportSource export_source(const std::string& path) {
   }
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return ExportSource::kRun;
-  const std::string begin = first_bytes(path, 4096);
+  const std::string begin = os::first_bytes(path, 4096);
   if (begin.starts_with("SQLite format 3")) return ExportSource::kHistory;
   const std::string_view schema = schema_in(begin);
   if (schema == kVerdictSchema || schema == kVerdictsSchema) return ExportSource::kVerdict;
   return schema == kNightSchema ? ExportSource::kNight : ExportSource::kRun;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

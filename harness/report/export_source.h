@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::report {
 
 enum class ExportSource : std::uint8_t { kRun, kVerdict, kNight, kHistory };
 // "a run", "a verdict", "a night's verdict", "a history"
@@ -15,4 +15,4 @@ enum class ExportSource : std::uint8_t { kRun, kVerdict, kNight, kHistory };
 // A folder and whatever is not recognised is taken for a run: reading it says what is wrong.
 [[nodiscard]] ExportSource export_source(const std::string& path);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,7 +12,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kNamedCases = 3;
@@ -25,7 +25,7 @@ bool is_more_severe(const Finding& a, const Finding& b) {
 }
 
 std::string headline(const Finding& finding) {
-  std::string text(name_of(finding.severity));
+  std::string text(stepbench::name_of(finding.severity));
   text += ": " + (finding.text.empty() ? finding.id : finding.text);
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -43,15 +43,16 @@ bool is_about_results(const Finding& finding) {
 }
 
 // Where the device takes longer than the host, the host's wait for data holds nothing up.
-bool is_hidden_by_the_device(const CaseRow& row, const Finding& finding) {
+bool is_hidden_by_the_device(const estimate::CaseRow& row, const Finding& finding) {
   constexpr double kHostAhead = 0.98;
   const bool of_data = finding.id.starts_with("loader.") || finding.id == "step.data_wait";
-  return of_data && row.clock == StepClock::kDevice && row.step_ns &&
+  return of_data && row.clock == estimate::StepClock::kDevice && row.step_ns &&
          *row.step_host_ns < kHostAhead * *row.step_ns;
 }
 
 // What the run has measured is not proposed again, and what it disproves is not said.
-void hold_against_rows(const CaseRow& row, const Proposals& proposals, CaseFinding& found) {
+void hold_against_rows(const estimate::CaseRow& row, const Proposals& proposals,
+                       CaseFinding& found) {
   Finding& finding = found.finding;
   if (proposals.is_best(row) && finding.severity == Severity::kProblem && finding.share) {
     finding.severity = Severity::kWarning;
@@ -74,10 +75,10 @@ void hold_against_rows(const CaseRow& row, const Proposals& proposals, CaseFindi
   finding.set.clear();
 }
 
-std::vector<CaseFinding> agreed(const CaseRow& row) {
+std::vector<CaseFinding> agreed(const estimate::CaseRow& row) {
   std::map<std::string_view, std::vector<const Finding*>> by_id;
   std::vector<std::string_view> order;
-  for (const MeasuredLaunch& each : row.measured) {
+  for (const estimate::MeasuredLaunch& each : row.measured) {
     for (const Finding& finding : each.launch->row.report.findings) {
       auto& found = by_id[finding.id];
       if (found.empty()) order.push_back(finding.id);
@@ -101,7 +102,8 @@ std::string about(const std::vector<std::string>& labels, std::size_t cases) {
   if (labels.size() == cases) {
     return " (all " + std::to_string(cases) + " cases; worst: " + labels.front() + ')';
   }
-  std::string names = join(std::span(labels).first(std::min(labels.size(), kNamedCases)), "; ");
+  std::string names =
+      text::join(std::span(labels).first(std::min(labels.size(), kNamedCases)), "; ");
   if (labels.size() > kNamedCases) {
     names += " and " + std::to_string(labels.size() - kNamedCases) + " more";
   }
@@ -113,21 +115,23 @@ class CaseNames {
  public:
   // Of the rows that `is_one` holds for; they must outlive this.
   template <typename IsOne>
-  CaseNames(const std::vector<CaseRow>& rows, const IsOne& is_one) {
-    for (const CaseRow& row : rows) {
+  CaseNames(const std::vector<estimate::CaseRow>& rows, const IsOne& is_one) {
+    for (const estimate::CaseRow& row : rows) {
       if (is_one(row)) names_.push_back(name_of_case(row));
     }
     std::sort(names_.begin(), names_.end());
     names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
   }
-  [[nodiscard]] bool contains(const CaseRow& row) const {
+  [[nodiscard]] bool contains(const estimate::CaseRow& row) const {
     return std::binary_search(names_.begin(), names_.end(), name_of_case(row));
   }
   [[nodiscard]] std::size_t size() const { return names_.size(); }
 
  private:
   using Name = std::array<std::string_view, 3>;
-  static Name name_of_case(const CaseRow& row) { return {row.case_id, row.arm, row.run_id}; }
+  static Name name_of_case(const estimate::CaseRow& row) {
+    return {row.case_id, row.arm, row.run_id};
+  }
   std::vector<Name> names_;
 };
 
@@ -164,7 +168,7 @@ void add_case(const CaseFinding& found, const std::string& label, bool other_pas
 
 }  // namespace
 
-std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& proposals) {
+std::vector<CaseFinding> findings_of(const estimate::CaseRow& row, const Proposals& proposals) {
   std::vector<CaseFinding> all = agreed(row);
   for (Finding& finding : row_findings(row, proposals)) {
     all.push_back({.finding = std::move(finding), .launches = row.measured.size()});
@@ -180,13 +184,15 @@ std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& propos
   return all;
 }
 
-std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const Results& results) {
-  const RowNames names(rows, results);
+std::vector<std::string> finding_lines(const std::vector<estimate::CaseRow>& rows,
+                                       const record::Results& results) {
+  const estimate::RowNames names(rows, results);
   const Proposals proposals(rows, results);
-  const CaseNames timed(rows, [](const CaseRow& row) { return row.pass == Pass::kTiming; });
-  const CaseNames cases(rows, [](const CaseRow&) { return true; });
+  const CaseNames timed(rows,
+                        [](const estimate::CaseRow& row) { return row.pass == Pass::kTiming; });
+  const CaseNames cases(rows, [](const estimate::CaseRow&) { return true; });
   std::vector<SharedFinding> kinds;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     const bool other_pass = row.pass != Pass::kTiming;
     for (const CaseFinding& each : findings_of(row, proposals)) {
       // Recording changes how long a step takes and waits: then the timed launches are asked,
@@ -207,7 +213,7 @@ std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const R
   return lines;
 }
 
-std::vector<std::string> finding_lines(const CaseRow& row, const Proposals& proposals) {
+std::vector<std::string> finding_lines(const estimate::CaseRow& row, const Proposals& proposals) {
   std::vector<std::string> lines;
   for (const CaseFinding& each : findings_of(row, proposals)) {
     const Finding& finding = each.finding;
@@ -217,10 +223,11 @@ std::vector<std::string> finding_lines(const CaseRow& row, const Proposals& prop
               " launches)";
     }
     lines.push_back(std::move(head));
-    std::string evidence = finding.evidence.empty() ? "" : "  seen in: " + join(finding.evidence);
+    std::string evidence =
+        finding.evidence.empty() ? "" : "  seen in: " + text::join(finding.evidence);
     if (finding.share && !each.answer) {
       evidence += (evidence.empty() ? "  " : "; ") + std::string("to be won at most: ") +
-                  percent_text(*finding.share) + " of the step";
+                  text::percent_text(*finding.share) + " of the step";
     }
     if (!evidence.empty()) lines.push_back(std::move(evidence));
     add_remedy(each, lines);
@@ -228,4 +235,4 @@ std::vector<std::string> finding_lines(const CaseRow& row, const Proposals& prop
   return lines;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/report/proposals.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct CaseFinding {
   Finding finding = {};      // in the words of the launch with the (lower) median value
@@ -24,14 +24,15 @@ struct CaseFinding {
 
 // Those that at least half of the measured launches have, and what the samples alone tell; ordered
 // by severity, then by potential gain. Of a smoke run only what says that it went wrong.
-[[nodiscard]] std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& proposals);
+[[nodiscard]] std::vector<CaseFinding> findings_of(const estimate::CaseRow& row,
+                                                   const Proposals& proposals);
 
 // For under a table: each kind of finding once, in the words of the case that has it worst, with
 // the cases that share it. A line that starts with a blank belongs to the one above.
-[[nodiscard]] std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows,
-                                                     const Results& results);
+[[nodiscard]] std::vector<std::string> finding_lines(const std::vector<estimate::CaseRow>& rows,
+                                                     const record::Results& results);
 // For a page of one case: with evidence.
-[[nodiscard]] std::vector<std::string> finding_lines(const CaseRow& row,
+[[nodiscard]] std::vector<std::string> finding_lines(const estimate::CaseRow& row,
                                                      const Proposals& proposals);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

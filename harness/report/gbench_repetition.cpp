@@ -6,20 +6,21 @@
 #include <optional>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-double metric_or_nan(const LaunchReport::Metrics& metrics, std::string_view name) {
+double metric_or_nan(const record::LaunchReport::Metrics& metrics, std::string_view name) {
   const auto found = metrics.find(name);
   return found == metrics.end() || !found->second ? std::nan("") : *found->second;
 }
 
 }  // namespace
 
-GbenchRepetition gbench_repetition(const MeasuredLaunch& measured, const CaseRow& row) {
-  const LaunchEstimate& estimate = measured.estimate;
-  const LaunchReport::Metrics& metrics = measured.launch->row.report.metrics;
-  const double step = step_ns(estimate, row.clock);
+GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
+                                   const estimate::CaseRow& row) {
+  const estimate::LaunchEstimate& estimate = measured.estimate;
+  const record::LaunchReport::Metrics& metrics = measured.launch->row.report.metrics;
+  const double step = estimate::step_ns(estimate, row.clock);
   GbenchRepetition one{.steps = estimate.steps,
                        .real_ns = estimate.latency ? estimate.latency->p50_ns : step};
   const double cpu =
@@ -28,7 +29,7 @@ GbenchRepetition gbench_repetition(const MeasuredLaunch& measured, const CaseRow
   const auto per_step = [&](std::int64_t ns) {
     return static_cast<double>(ns) / static_cast<double>(std::max<std::int64_t>(one.steps, 1));
   };
-  for (const PhaseTime& phase : estimate.phases) {
+  for (const estimate::PhaseTime& phase : estimate.phases) {
     one.counters[phase.name + "_ns"] = per_step(phase.ns);
     if (phase.name == "data_wait") {
       one.counters["data_wait_share"] =
@@ -49,4 +50,4 @@ GbenchRepetition gbench_repetition(const MeasuredLaunch& measured, const CaseRow
   return one;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

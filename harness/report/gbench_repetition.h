@@ -9,7 +9,7 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct GbenchRepetition {
   std::int64_t steps = 0;
@@ -21,7 +21,7 @@ struct GbenchRepetition {
 };
 
 // `row`: the case of the launch, which says by which clock it is judged.
-[[nodiscard]] GbenchRepetition gbench_repetition(const MeasuredLaunch& measured,
-                                                 const CaseRow& row);
+[[nodiscard]] GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
+                                                 const estimate::CaseRow& row);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "harness/report/text_chart.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kRows = 8;       // of text
@@ -61,8 +61,8 @@ std::string draw_chart(const std::vector<ChartNight>& all, const std::string& un
 
   const std::vector<std::string> labels = chart_labels(*scale, kRows, unit);
   std::size_t label_width = 0;
-  for (const std::string& label : labels) label_width = std::max(label_width, width(label));
-  for (const ChartMarks& line : marks) label_width = std::max(label_width, width(line.head));
+  for (const std::string& label : labels) label_width = std::max(label_width, text::width(label));
+  for (const ChartMarks& line : marks) label_width = std::max(label_width, text::width(line.head));
   std::vector<std::string> lines(kRows);
   for (std::size_t row = 0; row < kRows; ++row) {
     for (const std::uint8_t cell : cells[row]) lines[row] += cell == 0 ? " " : braille(cell);
@@ -87,4 +87,4 @@ std::string draw_chart(const std::vector<ChartNight>& all, const std::string& un
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr std::size_t kChartColumns = 60;
 inline constexpr std::size_t kChartNights = 2 * kChartColumns;  // a cell holds two nights
@@ -29,4 +29,4 @@ struct ChartMarks {
 [[nodiscard]] std::string draw_chart(const std::vector<ChartNight>& nights, const std::string& unit,
                                      const std::vector<ChartMarks>& marks);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

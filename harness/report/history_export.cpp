@@ -10,12 +10,12 @@
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 std::string pairs_text(const Fields& fields) {
-  return join(fields, " ",
-              [](const auto& field) { return field.first + '=' + to_text(field.second); });
+  return text::join(fields, " ",
+                    [](const auto& field) { return field.first + '=' + to_text(field.second); });
 }
 
 std::string real_text(std::optional<double> value) {
@@ -23,12 +23,12 @@ std::string real_text(std::optional<double> value) {
 }
 
 // What the point is of the control case's step of its night.
-std::optional<double> to_control(const TrackedPoint& point) {
+std::optional<double> to_control(const track::TrackedPoint& point) {
   if (!point.control || !(*point.control > 0)) return std::nullopt;
   return point.value / *point.control;
 }
 
-void add_run(JsonText& json, const TrackedRun& run) {
+void add_run(json::JsonText& json, const track::TrackedRun& run) {
   json.open_object().text("run_id", run.run_id).text("started_utc", run.started_utc);
   json.text("experiment", run.experiment).text("host", run.host).text("folder", run.folder);
   json.text("build_id", run.build_id).text("worker", run.worker_path);
@@ -37,7 +37,8 @@ void add_run(JsonText& json, const TrackedRun& run) {
   json.text("config_hash", run.config_hash).values("labels", run.labels).close_object();
 }
 
-void add_point(JsonText& json, const TrackedPoint& point, const History& history) {
+void add_point(json::JsonText& json, const track::TrackedPoint& point,
+               const track::History& history) {
   json.open_object().text("run_id", history.runs[point.run].run_id);
   json.number("value", point.value).number("low", point.low).number("high", point.high);
   json.integer("launches", point.launches);
@@ -46,29 +47,30 @@ void add_point(JsonText& json, const TrackedPoint& point, const History& history
   json.text("cohort_id", point.cohort).close_object();
 }
 
-void add_series(JsonText& json, const SeriesHistory& one, const History& history) {
-  const TrackedSeries& series = one.series;
+void add_series(json::JsonText& json, const track::SeriesHistory& one,
+                const track::History& history) {
+  const track::TrackedSeries& series = one.series;
   json.open_object().text("series_id", series.id).text("experiment", series.experiment);
   json.text("workload", series.workload).text("case_id", series.case_id);
   json.text("metric", series.metric).text("unit", series.unit);
-  json.text("direction", name_of(series.direction)).flag("screened", series.screened);
+  json.text("direction", record::name_of(series.direction)).flag("screened", series.screened);
   json.flag("control", series.control).values("options", series.options);
   json.values("machine", series.machine).open_array("points");
-  for (const TrackedPoint& point : one.points) add_point(json, point, history);
+  for (const track::TrackedPoint& point : one.points) add_point(json, point, history);
   json.close_array().close_object();
 }
 
 }  // namespace
 
-std::string history_csv(const History& history) {
+std::string history_csv(const track::History& history) {
   std::string text =
       "series_id,experiment,workload,case_id,options,metric,unit,run_id,started_utc,host,build_id,"
       "git_sha,git_branch,git_dirty,labels,value,low,high,launches,steps,control_ns,"
       "value_to_control,cohort_id\n";
-  for (const SeriesHistory& one : history.series) {
-    const TrackedSeries& series = one.series;
-    for (const TrackedPoint& point : one.points) {
-      const TrackedRun& run = history.runs[point.run];
+  for (const track::SeriesHistory& one : history.series) {
+    const track::TrackedSeries& series = one.series;
+    for (const track::TrackedPoint& point : one.points) {
+      const track::TrackedRun& run = history.runs[point.run];
       const std::vector<std::string> cells = {series.id,
                                               series.experiment,
                                               series.workload,
@@ -92,24 +94,25 @@ std::string history_csv(const History& history) {
                                               real_text(point.control),
                                               real_text(to_control(point)),
                                               point.cohort};
-      text += join(cells, ",", [](const std::string& cell) { return csv_cell(cell); }) + '\n';
+      text += text::join(cells, ",", [](const std::string& cell) { return text::csv_cell(cell); }) +
+              '\n';
     }
   }
   return text;
 }
 
-std::string history_json(const History& history) {
-  JsonText json;
+std::string history_json(const track::History& history) {
+  json::JsonText json;
   json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
   json.open_array("runs");
-  for (const TrackedRun& run : history.runs) add_run(json, run);
+  for (const track::TrackedRun& run : history.runs) add_run(json, run);
   json.close_array().open_array("series");
-  for (const SeriesHistory& one : history.series) add_series(json, one, history);
+  for (const track::SeriesHistory& one : history.series) add_series(json, one, history);
   json.close_array().open_array("cohorts");
-  for (const Cohort& cohort : history.cohorts) {
+  for (const track::Cohort& cohort : history.cohorts) {
     json.open_object().text("cohort_id", cohort.id).values("fields", cohort.fields).close_object();
   }
   return json.close_array().close_object().take() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -6,14 +6,14 @@
 
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr const char* kHistorySchema = "stepbench.history";
 inline constexpr const char* kHistoryVersion = "1.0.0";
 
 // One line for each point, by series and time.
-[[nodiscard]] std::string history_csv(const History& history);
+[[nodiscard]] std::string history_csv(const track::History& history);
 // One object: runs, series with their points, cohorts. results/SCHEMA.md has the fields.
-[[nodiscard]] std::string history_json(const History& history);
+[[nodiscard]] std::string history_json(const track::History& history);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

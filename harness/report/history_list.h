@@ -7,10 +7,10 @@
 
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // `whole`: also series that are kept to explain others (phases). Empty without series.
-[[nodiscard]] std::string history_list(const History& history, bool whole,
+[[nodiscard]] std::string history_list(const track::History& history, bool whole,
                                        std::size_t terminal_columns, bool colour);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -13,14 +13,14 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kCommitDigits = 8;
 
-std::string date_of_run(const TrackedRun& run) { return run.started_utc.substr(0, 10); }
+std::string date_of_run(const track::TrackedRun& run) { return run.started_utc.substr(0, 10); }
 
-std::string commit_of_night(const TrackedRun& run) {
+std::string commit_of_night(const track::TrackedRun& run) {
   const std::string& id = run.git_sha.empty() ? run.build_id : run.git_sha;
   if (id.empty()) return "-";
   return id.substr(0, kCommitDigits) + (run.git_dirty ? "+" : "");
@@ -28,8 +28,8 @@ std::string commit_of_night(const TrackedRun& run) {
 
 // How many days lie between; nothing where one is no date.
 std::optional<std::int64_t> days_between(const std::string& from, const std::string& to) {
-  const auto begin = parse_utc(from);
-  const auto end = parse_utc(to);
+  const auto begin = text::parse_utc(from);
+  const auto end = text::parse_utc(to);
   if (!begin || !end) return std::nullopt;
   return std::chrono::floor<std::chrono::days>(*end - *begin).count();
 }
@@ -61,35 +61,35 @@ std::vector<ChartMarks> chart_marks(const HistoryView& view) {
   return {segments, changes, alerts};
 }
 
-Grid nights_grid(const HistoryView& view) {
+text::Grid nights_grid(const HistoryView& view) {
   const std::string& unit = view.series->series.unit;
-  Grid grid;
-  grid.columns = {{.head = "night", .align = Align::kLeft},
-                  {.head = "commit", .align = Align::kLeft, .drop_at = 20},
+  text::Grid grid;
+  grid.columns = {{.head = "night", .align = text::Align::kLeft},
+                  {.head = "commit", .align = text::Align::kLeft, .drop_at = 20},
                   {.head = metric_words(view.series->series.metric)},
                   {.head = "95 % interval", .drop_at = 30},
                   {.head = "launches", .drop_at = 10},
                   {.head = "per control", .drop_at = 40},
                   {.head = "usual then"},
                   {.head = "change"},
-                  {.head = "", .align = Align::kLeft}};
+                  {.head = "", .align = text::Align::kLeft}};
   const std::size_t first = view.nights.size() - std::min(view.nights.size(), kShownNights);
   for (std::size_t i = first; i < view.nights.size(); ++i) {
     const HistoryNight& night = view.nights[i];
-    GridRow row{{date_of_run(*night.run), commit_of_night(*night.run)}};
+    text::GridRow row{{date_of_run(*night.run), commit_of_night(*night.run)}};
     if (night.point == nullptr || !std::isfinite(night.point->value)) {
       row.cells.insert(row.cells.end(), {"-", "", "", "", "", "", "no value"});
-      row.tint = Tint::kDim;
+      row.tint = text::Tint::kDim;
       grid.rows.push_back(std::move(row));
       continue;
     }
-    const TrackedPoint& point = *night.point;
+    const track::TrackedPoint& point = *night.point;
     const bool interval = point.low < point.high;
     std::vector<std::string> marks;
     if (!night.alert.empty()) marks.push_back(night.alert + " began");
     if (night.begins_segment) marks.emplace_back("new segment");
     if (night.changed != nullptr) {
-      marks.push_back("level changed " + signed_percent(night.changed->change()) + " %");
+      marks.push_back("level changed " + text::signed_percent(night.changed->change()) + " %");
     }
     if (night.fired && night.alert.empty()) marks.emplace_back("moved");
     row.cells.insert(
@@ -99,8 +99,8 @@ Grid nights_grid(const HistoryView& view) {
          std::to_string(point.launches),
          night.normalised ? amount_text(*night.normalised, unit) : "-",
          night.usual ? amount_text(*night.usual, unit) : "-",
-         night.change ? signed_percent(*night.change) + " %" : "-", join(marks)});
-    if (night.fired) row.tint = Tint::kFailed;
+         night.change ? text::signed_percent(*night.change) + " %" : "-", text::join(marks)});
+    if (night.fired) row.tint = text::Tint::kFailed;
     grid.rows.push_back(std::move(row));
   }
   const bool with_control =
@@ -109,44 +109,45 @@ Grid nights_grid(const HistoryView& view) {
   if (!with_control) {
     constexpr std::ptrdiff_t kControl = 5;
     grid.columns.erase(grid.columns.begin() + kControl);
-    for (GridRow& row : grid.rows) row.cells.erase(row.cells.begin() + kControl);
+    for (text::GridRow& row : grid.rows) row.cells.erase(row.cells.begin() + kControl);
   }
   return grid;
 }
 
-std::string machine_text(const TrackedSeries& series) {
+std::string machine_text(const track::TrackedSeries& series) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : series.machine) parts.push_back(name + ' ' + to_text(value));
-  return join(parts);
+  return text::join(parts);
 }
 
-std::string acceptance_text(const Alert& alert) {
+std::string acceptance_text(const track::Alert& alert) {
   std::string text;
-  if (alert.expect) text += ", as far as " + signed_percent(*alert.expect) + " %";
+  if (alert.expect) text += ", as far as " + text::signed_percent(*alert.expect) + " %";
   if (!alert.until.empty()) text += ", until " + alert.until;
   return text;
 }
 
 // "suspect -> regression"
-std::string transition_text(const TrackEvent& event) {
+std::string transition_text(const track::TrackEvent& event) {
   if (event.from_state == event.to_state || event.to_state.empty()) return "";
   return event.from_state.empty() ? event.to_state : event.from_state + " -> " + event.to_state;
 }
 
-std::string event_words(const TrackEvent& event, const SeriesNames& names) {
+std::string event_words(const track::TrackEvent& event, const SeriesNames& names) {
   std::string text = event.what;
   const std::string id = text_of(event.details, "series");
-  if (const TrackedSeries* series = names.find(id)) text += ": " + names.name(*series);
-  if (event.what == kMeasuredEvent) {
-    text += ' ' + signed_percent(number_of(event.details, "change").value_or(0)) + " % [" +
-            signed_percent(number_of(event.details, "low").value_or(0)) + ", " +
-            signed_percent(number_of(event.details, "high").value_or(0)) + ']';
+  if (const track::TrackedSeries* series = names.find(id)) text += ": " + names.name(*series);
+  if (event.what == track::kMeasuredEvent) {
+    text += ' ' + text::signed_percent(number_of(event.details, "change").value_or(0)) + " % [" +
+            text::signed_percent(number_of(event.details, "low").value_or(0)) + ", " +
+            text::signed_percent(number_of(event.details, "high").value_or(0)) + ']';
   }
   if (!event.reason.empty()) text += ": " + event.reason;
   return text;
 }
 
-void add_history_number(JsonText& json, std::string_view key, const std::optional<double>& value) {
+void add_history_number(json::JsonText& json, std::string_view key,
+                        const std::optional<double>& value) {
   if (value) {
     json.number(key, *value);
   } else {
@@ -154,7 +155,7 @@ void add_history_number(JsonText& json, std::string_view key, const std::optiona
   }
 }
 
-void add_points(JsonText& json, const HistoryView& view) {
+void add_points(json::JsonText& json, const HistoryView& view) {
   json.open_array("nights");
   for (const HistoryNight& night : view.nights) {
     json.open_object().text("run_id", night.run->run_id);
@@ -182,11 +183,11 @@ void add_points(JsonText& json, const HistoryView& view) {
 
 std::string series_page(const HistoryView& view, const SeriesNames& names,
                         const TableStyle& style) {
-  const TrackedSeries& series = view.series->series;
+  const track::TrackedSeries& series = view.series->series;
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 40));
-  std::string out = printable(names.name(series)) + "  (" + names.short_id(series.id) + ")\n";
+  std::string out = text::printable(names.name(series)) + "  (" + names.short_id(series.id) + ")\n";
   const std::string machine = machine_text(series);
-  if (!machine.empty()) out += wrap_hanging(printable(machine), columns) + '\n';
+  if (!machine.empty()) out += text::wrap_hanging(text::printable(machine), columns) + '\n';
   if (view.nights.empty()) return out + "no night has a value of it\n";
   const std::string chart = draw_chart(chart_nights(view, false), series.unit, chart_marks(view));
   out += chart.empty() ? "\nno night has a value of it\n" : '\n' + chart;
@@ -194,142 +195,148 @@ std::string series_page(const HistoryView& view, const SeriesNames& names,
   if (!normalised.empty()) {
     out += "\nper control case: what the machine did to it is taken out\n\n" + normalised;
   }
-  out += '\n' + draw(nights_grid(view), columns, style.colour).text;
-  for (const Alert* alert : view.alerts) {
-    const AlertSeries& known = *alert->find(series.id);
-    out += wrap_hanging(printable(alert->id + ", opened " + alert->opened_utc.substr(0, 10) + ": " +
-                                  std::string(name_of(alert->state)) + acceptance_text(*alert) +
-                                  ", " + signed_percent(known.change) + " %" +
-                                  (alert->note.empty() ? "" : "; " + alert->note)),
-                        columns) +
+  out += '\n' + text::draw(nights_grid(view), columns, style.colour).text;
+  for (const track::Alert* alert : view.alerts) {
+    const track::AlertSeries& known = *alert->find(series.id);
+    out += text::wrap_hanging(
+               text::printable(alert->id + ", opened " + alert->opened_utc.substr(0, 10) + ": " +
+                               std::string(track::name_of(alert->state)) + acceptance_text(*alert) +
+                               ", " + text::signed_percent(known.change) + " %" +
+                               (alert->note.empty() ? "" : "; " + alert->note)),
+               columns) +
            '\n';
   }
   return out;
 }
 
-std::string alert_page(const Alert& alert, const History& history, const SeriesNames& names,
-                       const std::string& history_words, const TableStyle& style) {
+std::string alert_page(const track::Alert& alert, const track::History& history,
+                       const SeriesNames& names, const std::string& history_words,
+                       const TableStyle& style) {
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 40));
   const auto run_words = [&](const std::string& id) {
     const auto run = std::find_if(history.runs.begin(), history.runs.end(),
-                                  [&](const TrackedRun& each) { return each.run_id == id; });
+                                  [&](const track::TrackedRun& each) { return each.run_id == id; });
     if (run == history.runs.end()) return id;
     return date_of_run(*run) + " (" + commit_of_night(*run) + ')';
   };
-  std::string out =
-      alert.id + " on " + printable(alert.host) + ": " + std::string(name_of(alert.state)) +
-      acceptance_text(alert) + ", " + counted(std::ssize(alert.series), "series") +
-      (alert.worse ? " worse" : " better") + ", opened " + alert.opened_utc.substr(0, 10) + '\n';
+  std::string out = alert.id + " on " + text::printable(alert.host) + ": " +
+                    std::string(track::name_of(alert.state)) + acceptance_text(alert) + ", " +
+                    text::counted(std::ssize(alert.series), "series") +
+                    (alert.worse ? " worse" : " better") + ", opened " +
+                    alert.opened_utc.substr(0, 10) + '\n';
   if (!alert.first_bad.empty()) {
     out += alert.last_good.empty()
-               ? "no good night before " + printable(run_words(alert.first_bad)) + '\n'
-               : "between " + printable(run_words(alert.last_good)) + " and " +
-                     printable(run_words(alert.first_bad)) + '\n';
+               ? "no good night before " + text::printable(run_words(alert.first_bad)) + '\n'
+               : "between " + text::printable(run_words(alert.last_good)) + " and " +
+                     text::printable(run_words(alert.first_bad)) + '\n';
   }
-  Grid grid;
-  grid.columns = {{.head = "series", .align = Align::kLeft},
-                  {.head = "case", .align = Align::kLeft, .shrink_at = 50, .shrink_to = 16},
-                  {.head = "metric", .align = Align::kLeft},
+  text::Grid grid;
+  grid.columns = {{.head = "series", .align = text::Align::kLeft},
+                  {.head = "case", .align = text::Align::kLeft, .shrink_at = 50, .shrink_to = 16},
+                  {.head = "metric", .align = text::Align::kLeft},
                   {.head = "usual"},
                   {.head = "that night"},
                   {.head = "change"},
-                  {.head = "measured again", .align = Align::kLeft, .drop_at = 30}};
-  for (const AlertSeries& each : alert.series) {
-    const TrackedSeries* series = names.find(each.id);
+                  {.head = "measured again", .align = text::Align::kLeft, .drop_at = 30}};
+  for (const track::AlertSeries& each : alert.series) {
+    const track::TrackedSeries* series = names.find(each.id);
     std::string measured = "-";
     if (!each.measured.empty()) {
-      const AlertMeasurement& last = each.measured.back();
-      measured = signed_percent(last.change) + " % [" + signed_percent(last.low) + ", " +
-                 signed_percent(last.high) + (last.reproduced ? "]" : "], not there");
+      const track::AlertMeasurement& last = each.measured.back();
+      measured = text::signed_percent(last.change) + " % [" + text::signed_percent(last.low) +
+                 ", " + text::signed_percent(last.high) + (last.reproduced ? "]" : "], not there");
     }
     const std::string unit = series == nullptr ? std::string() : series->unit;
     grid.rows.push_back(
         {{names.short_id(each.id), series == nullptr ? each.experiment : names.case_name(*series),
           series == nullptr ? std::string("-") : metric_words(series->metric),
           amount_text(each.usual, unit), amount_text(each.value, unit),
-          signed_percent(each.change) + " %", measured}});
+          text::signed_percent(each.change) + " %", measured}});
   }
-  out += '\n' + draw(std::move(grid), columns, style.colour).text;
+  out += '\n' + text::draw(std::move(grid), columns, style.colour).text;
   std::vector<std::string> causes;
-  for (const AlertSeries& each : alert.series) {
+  for (const track::AlertSeries& each : alert.series) {
     if (each.measured.empty() || each.measured.back().cause.empty()) continue;
     const std::string cause = "cause: " + each.measured.back().cause;
     if (std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
   }
-  for (const std::string& cause : causes) out += wrap_hanging(printable(cause), columns) + '\n';
+  for (const std::string& cause : causes)
+    out += text::wrap_hanging(text::printable(cause), columns) + '\n';
 
-  Grid events;
+  text::Grid events;
   events.columns = {
-      {.head = "night", .align = Align::kLeft},
-      {.head = "by", .align = Align::kLeft, .drop_at = 20},
-      {.head = "state", .align = Align::kLeft},
-      {.head = "what happened", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 30}};
-  for (const TrackEvent& event : alert.events) {
+      {.head = "night", .align = text::Align::kLeft},
+      {.head = "by", .align = text::Align::kLeft, .drop_at = 20},
+      {.head = "state", .align = text::Align::kLeft},
+      {.head = "what happened", .align = text::Align::kLeft, .shrink_at = 10, .shrink_to = 30}};
+  for (const track::TrackEvent& event : alert.events) {
     const std::string night = text_of(event.details, "night_utc", event.at_utc);
     events.rows.push_back(
         {{night.substr(0, 10), event.who, transition_text(event), event_words(event, names)}});
   }
-  out += '\n' + draw(std::move(events), columns, style.colour).text;
-  if (is_open(alert.state) && !alert.series.empty()) {
-    out +=
-        "\nnext:\n  " +
-        printable("stepbench track show " + names.short_id(alert.series.front().id) +
-                  history_words) +
-        "\n  " +
-        printable("stepbench track acknowledge " + alert.id + " --reason \"...\"" + history_words) +
-        '\n';
+  out += '\n' + text::draw(std::move(events), columns, style.colour).text;
+  if (track::is_open(alert.state) && !alert.series.empty()) {
+    out += "\nnext:\n  " +
+           text::printable("stepbench track show " + names.short_id(alert.series.front().id) +
+                           history_words) +
+           "\n  " +
+           text::printable("stepbench track acknowledge " + alert.id + " --reason \"...\"" +
+                           history_words) +
+           '\n';
   }
   return out;
 }
 
-std::string open_alerts_page(const AlertLog& log, const SeriesNames& names,
+std::string open_alerts_page(const track::AlertLog& log, const SeriesNames& names,
                              const std::string& today, const TableStyle& style) {
-  Grid grid;
-  grid.columns = {{.head = "alert", .align = Align::kLeft},
-                  {.head = "state", .align = Align::kLeft},
-                  {.head = "opened", .align = Align::kLeft},
+  text::Grid grid;
+  grid.columns = {{.head = "alert", .align = text::Align::kLeft},
+                  {.head = "state", .align = text::Align::kLeft},
+                  {.head = "opened", .align = text::Align::kLeft},
                   {.head = "age"},
-                  {.head = "host", .align = Align::kLeft, .drop_at = 20},
+                  {.head = "host", .align = text::Align::kLeft, .drop_at = 20},
                   {.head = "series"},
                   {.head = "largest change"},
-                  {.head = "in", .align = Align::kLeft, .shrink_at = 50, .shrink_to = 16},
-                  {.head = "accepted", .align = Align::kLeft, .drop_at = 10}};
+                  {.head = "in", .align = text::Align::kLeft, .shrink_at = 50, .shrink_to = 16},
+                  {.head = "accepted", .align = text::Align::kLeft, .drop_at = 10}};
   std::size_t accepted = 0;
-  for (const Alert& alert : log.alerts) {
-    const bool acknowledged = alert.state == AlertState::kAcknowledged;
-    if (!is_open(alert.state) && !acknowledged) continue;
+  for (const track::Alert& alert : log.alerts) {
+    const bool acknowledged = alert.state == track::AlertState::kAcknowledged;
+    if (!track::is_open(alert.state) && !acknowledged) continue;
     accepted += acknowledged ? 1 : 0;
-    const auto largest = std::max_element(alert.series.begin(), alert.series.end(),
-                                          [](const AlertSeries& a, const AlertSeries& b) {
-                                            return std::abs(a.change) < std::abs(b.change);
-                                          });
-    const TrackedSeries* series = largest == alert.series.end() ? nullptr : names.find(largest->id);
+    const auto largest =
+        std::max_element(alert.series.begin(), alert.series.end(),
+                         [](const track::AlertSeries& a, const track::AlertSeries& b) {
+                           return std::abs(a.change) < std::abs(b.change);
+                         });
+    const track::TrackedSeries* series =
+        largest == alert.series.end() ? nullptr : names.find(largest->id);
     const auto days = days_between(alert.opened_utc.substr(0, 10), today);
     grid.rows.push_back(
-        {{alert.id, std::string(name_of(alert.state)), alert.opened_utc.substr(0, 10),
-          days ? counted(*days, "day") : "-", alert.host, std::to_string(alert.series.size()),
-          largest == alert.series.end() ? "-" : signed_percent(largest->change) + " %",
+        {{alert.id, std::string(track::name_of(alert.state)), alert.opened_utc.substr(0, 10),
+          days ? text::counted(*days, "day") : "-", alert.host, std::to_string(alert.series.size()),
+          largest == alert.series.end() ? "-" : text::signed_percent(largest->change) + " %",
           series == nullptr ? alert.experiment : names.name(*series),
           acknowledged
               ? (acceptance_text(alert).empty() ? "for good" : acceptance_text(alert).substr(2))
               : "-"},
-         alert.worse && !acknowledged ? Tint::kFailed : Tint::kDim});
+         alert.worse && !acknowledged ? text::Tint::kFailed : text::Tint::kDim});
   }
   if (grid.rows.empty()) return "no alert is open\n";
   const auto open = static_cast<std::int64_t>(grid.rows.size() - accepted);
   if (accepted == 0) {
     grid.columns.pop_back();
-    for (GridRow& row : grid.rows) row.cells.pop_back();
+    for (text::GridRow& row : grid.rows) row.cells.pop_back();
   }
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 40));
-  std::string out = counted(open, "alert") + (open == 1 ? " is" : " are") + " open";
+  std::string out = text::counted(open, "alert") + (open == 1 ? " is" : " are") + " open";
   if (accepted > 0) out += ", " + std::to_string(accepted) + " accepted";
-  return out + "\n\n" + draw(std::move(grid), columns, style.colour).text;
+  return out + "\n\n" + text::draw(std::move(grid), columns, style.colour).text;
 }
 
 std::string series_json(const HistoryView& view, const SeriesNames& names) {
-  const TrackedSeries& series = view.series->series;
-  JsonText json;
+  const track::TrackedSeries& series = view.series->series;
+  json::JsonText json;
   json.open_object().text("schema", "stepbench.history").text("version", "1.0.0");
   json.text("id", series.id).text("name", names.name(series));
   json.text("experiment", series.experiment).text("workload", series.workload);
@@ -337,8 +344,8 @@ std::string series_json(const HistoryView& view, const SeriesNames& names) {
   json.values("options", series.options).values("machine", series.machine);
   add_points(json, view);
   json.open_array("alerts");
-  for (const Alert* alert : view.alerts) {
-    json.open_object().text("id", alert->id).text("state", name_of(alert->state));
+  for (const track::Alert* alert : view.alerts) {
+    json.open_object().text("id", alert->id).text("state", track::name_of(alert->state));
     json.text("first_bad", alert->find(series.id)->first_bad);
     json.text("note", alert->note).close_object();
   }
@@ -346,4 +353,4 @@ std::string series_json(const HistoryView& view, const SeriesNames& names) {
   return json.take() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

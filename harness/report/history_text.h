@@ -9,7 +9,7 @@
 #include "harness/report/series_names.h"
 #include "harness/report/table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr std::size_t kShownNights = 12;  // in the table; the chart has more
 
@@ -17,15 +17,15 @@ inline constexpr std::size_t kShownNights = 12;  // in the table; the chart has 
                                       const TableStyle& style);
 
 // `history_words`: what follows each command line that is proposed.
-[[nodiscard]] std::string alert_page(const Alert& alert, const History& history,
+[[nodiscard]] std::string alert_page(const track::Alert& alert, const track::History& history,
                                      const SeriesNames& names, const std::string& history_words,
                                      const TableStyle& style);
 
 // `today`: 2026-01-31, from which ages are counted.
-[[nodiscard]] std::string open_alerts_page(const AlertLog& log, const SeriesNames& names,
+[[nodiscard]] std::string open_alerts_page(const track::AlertLog& log, const SeriesNames& names,
                                            const std::string& today, const TableStyle& style);
 
 // "stepbench.history" 1.0.0; results/NIGHT.md has the fields.
 [[nodiscard]] std::string series_json(const HistoryView& view, const SeriesNames& names);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

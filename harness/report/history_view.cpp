@@ -9,12 +9,13 @@
 #include "harness/track/level.h"
 #include "harness/track/segments.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-std::map<std::size_t, const TrackedPoint*> points_by_run(const SeriesHistory& series) {
-  std::map<std::size_t, const TrackedPoint*> points;
-  for (const TrackedPoint& point : series.points) points[point.run] = &point;
+std::map<std::size_t, const track::TrackedPoint*> points_by_run(
+    const track::SeriesHistory& series) {
+  std::map<std::size_t, const track::TrackedPoint*> points;
+  for (const track::TrackedPoint& point : series.points) points[point.run] = &point;
   return points;
 }
 
@@ -27,16 +28,17 @@ std::optional<double> usual_control(const std::vector<HistoryNight>& nights) {
     }
   }
   if (controls.empty()) return std::nullopt;
-  return median(controls);
+  return stats::median(controls);
 }
 
-void screen_night(HistoryNight& night, const SeriesHistory& series, std::size_t at,
-                  const History& history, const LevelFacts& facts, const ScreenOptions& options) {
+void screen_night(HistoryNight& night, const track::SeriesHistory& series, std::size_t at,
+                  const track::History& history, const track::LevelFacts& facts,
+                  const track::ScreenOptions& options) {
   std::vector<double> segment;
-  const std::vector<std::size_t> level = level_before(series, at, history, facts);
+  const std::vector<std::size_t> level = track::level_before(series, at, history, facts);
   for (const std::size_t i : level) segment.push_back(series.points[i].value);
   segment.push_back(series.points[at].value);
-  const ScreenAnswer answer = screen(segment, options);
+  const track::ScreenAnswer answer = track::screen(segment, options);
   if (answer.warming_up) return;
   night.usual = answer.usual;
   night.change = answer.change;
@@ -46,15 +48,15 @@ void screen_night(HistoryNight& night, const SeriesHistory& series, std::size_t 
 
 }  // namespace
 
-HistoryView view_of(const SeriesHistory& series, const History& history, const AlertLog& log,
-                    std::span<const TrackEvent> events, const ScreenOptions& screen,
-                    std::size_t last) {
+HistoryView view_of(const track::SeriesHistory& series, const track::History& history,
+                    const track::AlertLog& log, std::span<const track::TrackEvent> events,
+                    const track::ScreenOptions& screen, std::size_t last) {
   HistoryView view{.series = &series};
   const auto points = points_by_run(series);
   if (points.empty()) return view;
-  const TrackedRun& newest = history.runs.at(points.rbegin()->first);
+  const track::TrackedRun& newest = history.runs.at(points.rbegin()->first);
   for (std::size_t i = points.begin()->first; i < history.runs.size(); ++i) {
-    const TrackedRun& run = history.runs[i];
+    const track::TrackedRun& run = history.runs[i];
     const auto point = points.find(i);
     if (point == points.end() && (run.experiment != newest.experiment || run.host != newest.host)) {
       continue;
@@ -66,8 +68,8 @@ HistoryView view_of(const SeriesHistory& series, const History& history, const A
   }
 
   const auto control = usual_control(view.nights);
-  const LevelFacts facts = level_facts(log, events, run_times(history.runs));
-  ScreenOptions options = screen;
+  const track::LevelFacts facts = track::level_facts(log, events, track::run_times(history.runs));
+  track::ScreenOptions options = screen;
   options.resolution = series.series.unit == "ns" ? 1 : 0;
   std::vector<double> finite;
   std::vector<HistoryNight*> of_finite;
@@ -82,20 +84,20 @@ HistoryView view_of(const SeriesHistory& series, const History& history, const A
     finite.push_back(night.point->value);
     of_finite.push_back(&night);
   }
-  for (const Segment& segment : segments_of(series, history.runs)) {
+  for (const track::Segment& segment : track::segments_of(series, history.runs)) {
     for (HistoryNight* night : of_finite) {
-      if (segment.why != SegmentStart::kFirst && !segment.points.empty() &&
+      if (segment.why != track::SegmentStart::kFirst && !segment.points.empty() &&
           night->point == &series.points[segment.points.front()]) {
         night->begins_segment = true;
       }
     }
   }
-  if (finite.size() >= 2) view.changes = divisive_change_points(finite);
-  for (const ChangePoint& change : view.changes) {
+  if (finite.size() >= 2) view.changes = track::divisive_change_points(finite);
+  for (const track::ChangePoint& change : view.changes) {
     if (change.index < of_finite.size()) of_finite[change.index]->changed = &change;
   }
-  for (const Alert& alert : log.alerts) {
-    const AlertSeries* known = alert.find(series.series.id);
+  for (const track::Alert& alert : log.alerts) {
+    const track::AlertSeries* known = alert.find(series.series.id);
     if (known == nullptr) continue;
     view.alerts.push_back(&alert);
     for (HistoryNight& night : view.nights) {
@@ -105,4 +107,4 @@ HistoryView view_of(const SeriesHistory& series, const History& history, const A
   return view;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,50 +7,52 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-std::int64_t time_of(const ModuleTree& tree, const ModuleCost& cost) {
+std::int64_t time_of(const ops::ModuleTree& tree, const ops::ModuleCost& cost) {
   return tree.device ? cost.device_ns : cost.cpu_ns;
 }
 
-std::int64_t allocated_of(const ModuleTree& tree, const ModuleCost& cost) {
+std::int64_t allocated_of(const ops::ModuleTree& tree, const ops::ModuleCost& cost) {
   return tree.device ? cost.device_allocated_bytes : cost.cpu_allocated_bytes;
 }
 
 }  // namespace
 
-std::vector<ModuleColumn> module_columns(const ModuleTree& tree) {
+std::vector<ModuleColumn> module_columns(const ops::ModuleTree& tree) {
   std::vector<ModuleColumn> columns;
-  columns.push_back({"time", [&](const ModuleNode& node) { return time_of(tree, node.all); }});
+  columns.push_back({"time", [&](const ops::ModuleNode& node) { return time_of(tree, node.all); }});
   columns.push_back({.head = "share [%]",
-                     .get = [&](const ModuleNode& node) { return time_of(tree, node.all); },
+                     .get = [&](const ops::ModuleNode& node) { return time_of(tree, node.all); },
                      .unit = OpUnit::kPercent,
                      .drop_at = 6});
   for (std::size_t phase = 0; phase < tree.phases.size(); ++phase) {
     columns.push_back(
         {.head = tree.phases[phase],
-         .get = [&, phase](const ModuleNode& node) { return time_of(tree, node.by_phase[phase]); },
+         .get = [&, phase](
+                    const ops::ModuleNode& node) { return time_of(tree, node.by_phase[phase]); },
          .drop_at = tree.phases[phase] == "forward"    ? 4
                     : tree.phases[phase] == "backward" ? 5
                                                        : 1});
   }
   if (tree.device) {
     columns.push_back({.head = "host",
-                       .get = [](const ModuleNode& node) { return node.all.cpu_ns; },
+                       .get = [](const ops::ModuleNode& node) { return node.all.cpu_ns; },
                        .drop_at = 2});
   }
   columns.push_back({.head = "FLOPs",
-                     .get = [](const ModuleNode& node) { return node.all.flops; },
+                     .get = [](const ops::ModuleNode& node) { return node.all.flops; },
                      .unit = OpUnit::kOperations,
                      .drop_at = 3});
-  columns.push_back({.head = "allocated",
-                     .get = [&](const ModuleNode& node) { return allocated_of(tree, node.all); },
-                     .unit = OpUnit::kBytes,
-                     .drop_at = 3});
+  columns.push_back(
+      {.head = "allocated",
+       .get = [&](const ops::ModuleNode& node) { return allocated_of(tree, node.all); },
+       .unit = OpUnit::kBytes,
+       .drop_at = 3});
   std::erase_if(columns, [&](const ModuleColumn& column) {
     return std::all_of(tree.nodes.begin(), tree.nodes.end(),
-                       [&](const ModuleNode& node) { return column.get(node) == 0; });
+                       [&](const ops::ModuleNode& node) { return column.get(node) == 0; });
   });
   return columns;
 }
@@ -69,19 +71,20 @@ const ModuleColumn* sort_column(const std::vector<ModuleColumn>& columns, std::s
     known.push_back(std::move(name));
   }
   throw ConfigError("--sort", "a table of modules has no column '" + key + "'" +
-                                  did_you_mean(key, known) + "; columns: " + join(known));
+                                  text::did_you_mean(key, known) +
+                                  "; columns: " + text::join(known));
 }
 
 // Own ops and what is no module stand behind their siblings.
-int group_of(const ModuleNode& node) {
+int group_of(const ops::ModuleNode& node) {
   switch (node.kind) {
-    case ModuleNode::Kind::kStep:
-    case ModuleNode::Kind::kModule:
+    case ops::ModuleNode::Kind::kStep:
+    case ops::ModuleNode::Kind::kModule:
       return 0;
-    case ModuleNode::Kind::kSelf:
-    case ModuleNode::Kind::kNoModule:
+    case ops::ModuleNode::Kind::kSelf:
+    case ops::ModuleNode::Kind::kNoModule:
       return 1;
-    case ModuleNode::Kind::kOutsideOps:
+    case ops::ModuleNode::Kind::kOutsideOps:
       break;
   }
   return 2;
@@ -89,7 +92,7 @@ int group_of(const ModuleNode& node) {
 
 }  // namespace
 
-std::vector<std::size_t> module_order(const ModuleTree& tree, const std::string& sort) {
+std::vector<std::size_t> module_order(const ops::ModuleTree& tree, const std::string& sort) {
   const std::vector<ModuleColumn> columns = module_columns(tree);
   const ModuleColumn* by = sort_column(columns, sort);
   std::vector<std::vector<std::size_t>> children(tree.nodes.size());
@@ -98,8 +101,8 @@ std::vector<std::size_t> module_order(const ModuleTree& tree, const std::string&
   }
   for (std::vector<std::size_t>& siblings : children) {
     std::stable_sort(siblings.begin(), siblings.end(), [&](std::size_t a, std::size_t b) {
-      const ModuleNode& left = tree.nodes[a];
-      const ModuleNode& right = tree.nodes[b];
+      const ops::ModuleNode& left = tree.nodes[a];
+      const ops::ModuleNode& right = tree.nodes[b];
       if (group_of(left) != group_of(right)) return group_of(left) < group_of(right);
       return by != nullptr && by->get(left) > by->get(right);
     });
@@ -115,4 +118,4 @@ std::vector<std::size_t> module_order(const ModuleTree& tree, const std::string&
   return order;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

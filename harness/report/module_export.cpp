@@ -7,7 +7,7 @@
 #include "harness/json/json_text.h"
 #include "harness/text/csv.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 std::string microseconds(std::int64_t ns) {
@@ -29,24 +29,24 @@ std::string modules_csv(const std::vector<CaseModules>& all, const std::string& 
   std::string text =
       "case,engine,steps,kind,module,depth,cpu_time,cuda_time,flops,cpu_memory_allocated,"
       "cpu_memory_usage,cuda_memory_allocated,cuda_memory_usage";
-  for (const std::string& phase : phases) text += ',' + csv_cell("cpu_time." + phase);
+  for (const std::string& phase : phases) text += ',' + text::csv_cell("cpu_time." + phase);
   for (const std::string& phase : phases) {
-    if (device) text += ',' + csv_cell("cuda_time." + phase);
+    if (device) text += ',' + text::csv_cell("cuda_time." + phase);
   }
   text += '\n';
   for (const CaseModules& profiled : all) {
-    const ModuleTree& tree = profiled.tree;
-    const auto phase_cost = [&](const ModuleNode& node, const std::string& phase) {
+    const ops::ModuleTree& tree = profiled.tree;
+    const auto phase_cost = [&](const ops::ModuleNode& node, const std::string& phase) {
       const auto found = std::find(tree.phases.begin(), tree.phases.end(), phase);
       return found == tree.phases.end()
-                 ? ModuleCost{}
+                 ? ops::ModuleCost{}
                  : node.by_phase[static_cast<std::size_t>(found - tree.phases.begin())];
     };
     for (const std::size_t i : module_order(tree, sort)) {
-      const ModuleNode& node = tree.nodes[i];
-      const ModuleCost& cost = node.all;
+      const ops::ModuleNode& node = tree.nodes[i];
+      const ops::ModuleCost& cost = node.all;
       text += profiled.case_id + ',' + profiled.engine + ',' + std::to_string(tree.steps) + ',' +
-              std::string(name_of(node.kind)) + ',' + csv_cell(node.path) + ',' +
+              std::string(ops::name_of(node.kind)) + ',' + text::csv_cell(node.path) + ',' +
               std::to_string(node.depth) + ',' + microseconds(cost.cpu_ns) + ',' +
               microseconds(cost.device_ns);
       for (const std::int64_t number : {cost.flops, cost.cpu_allocated_bytes, cost.cpu_bytes,
@@ -67,7 +67,7 @@ std::string modules_csv(const std::vector<CaseModules>& all, const std::string& 
 
 namespace {
 
-void add_cost(JsonText& json, const ModuleCost& cost) {
+void add_cost(json::JsonText& json, const ops::ModuleCost& cost) {
   json.integer("cpu_ns", cost.cpu_ns).integer("device_ns", cost.device_ns);
   json.integer("flops", cost.flops);
   json.integer("cpu_allocated_bytes", cost.cpu_allocated_bytes)
@@ -79,22 +79,22 @@ void add_cost(JsonText& json, const ModuleCost& cost) {
 }  // namespace
 
 std::string modules_json(const std::vector<CaseModules>& all, const std::string& sort) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().open_array("cases");
   for (const CaseModules& profiled : all) {
-    const ModuleTree& tree = profiled.tree;
+    const ops::ModuleTree& tree = profiled.tree;
     json.open_object().text("case", profiled.case_id).text("engine", profiled.engine);
     json.integer("launches", profiled.launches).integer("steps", tree.steps);
     if (profiled.overhead) json.number("profile_overhead", *profiled.overhead);
     json.integer("beside_ns", tree.beside_ns).open_array("modules");
     for (const std::size_t i : module_order(tree, sort)) {
-      const ModuleNode& node = tree.nodes[i];
-      json.open_object().text("kind", name_of(node.kind)).text("module", node.path);
+      const ops::ModuleNode& node = tree.nodes[i];
+      json.open_object().text("kind", ops::name_of(node.kind)).text("module", node.path);
       json.integer("depth", static_cast<std::int64_t>(node.depth));
       add_cost(json, node.all);
       json.open_object("phases");
       for (std::size_t phase = 0; phase < tree.phases.size(); ++phase) {
-        if (node.by_phase[phase] == ModuleCost{}) continue;
+        if (node.by_phase[phase] == ops::ModuleCost{}) continue;
         json.open_object(tree.phases[phase]);
         add_cost(json, node.by_phase[phase]);
         json.close_object();
@@ -106,4 +106,4 @@ std::string modules_json(const std::vector<CaseModules>& all, const std::string&
   return json.close_array().close_object().take() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

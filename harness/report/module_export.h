@@ -7,11 +7,11 @@
 
 #include "harness/report/module_columns.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // One line per module; times in microseconds, exact to the nanosecond.
 [[nodiscard]] std::string modules_csv(const std::vector<CaseModules>& all, const std::string& sort);
 [[nodiscard]] std::string modules_json(const std::vector<CaseModules>& all,
                                        const std::string& sort);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -13,55 +13,55 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-std::string label_of(const ModuleNode& node) {
+std::string label_of(const ops::ModuleNode& node) {
   switch (node.kind) {
-    case ModuleNode::Kind::kStep:
+    case ops::ModuleNode::Kind::kStep:
       return "step";
-    case ModuleNode::Kind::kModule:
+    case ops::ModuleNode::Kind::kModule:
       return node.path;
-    case ModuleNode::Kind::kSelf:
+    case ops::ModuleNode::Kind::kSelf:
       return node.path + " (self)";
-    case ModuleNode::Kind::kNoModule:
+    case ops::ModuleNode::Kind::kNoModule:
       return "(no module)";
-    case ModuleNode::Kind::kOutsideOps:
+    case ops::ModuleNode::Kind::kOutsideOps:
       break;
   }
   return "(outside ops)";
 }
 
-std::string indented(const ModuleNode& node) {
-  const std::size_t level = node.kind == ModuleNode::Kind::kStep ? 0 : node.depth + 1;
+std::string indented(const ops::ModuleNode& node) {
+  const std::size_t level = node.kind == ops::ModuleNode::Kind::kStep ? 0 : node.depth + 1;
   return std::string(2 * level, ' ') + label_of(node);
 }
 
-std::string number_text(const ModuleColumn& column, const ModuleNode& node,
-                        const ModuleTree& tree) {
+std::string number_text(const ModuleColumn& column, const ops::ModuleNode& node,
+                        const ops::ModuleTree& tree) {
   const std::int64_t sum = column.get(node);
   if (sum == 0) return "";
   const double value =
       static_cast<double>(sum) / static_cast<double>(std::max<std::int64_t>(tree.steps, 1));
   switch (column.unit) {
     case OpUnit::kPercent:
-      return percent(static_cast<double>(sum) /
-                     static_cast<double>(column.get(tree.nodes.front())));
+      return text::percent(static_cast<double>(sum) /
+                           static_cast<double>(column.get(tree.nodes.front())));
     case OpUnit::kOperations:
       return operations_text(value);
     case OpUnit::kBytes:
-      return byte_text(value);
+      return text::byte_text(value);
     default:
-      return duration(value);
+      return text::duration(value);
   }
 }
 
-Grid module_grid(const CaseModules& profiled, const std::string& sort, bool markdown) {
-  const ModuleTree& tree = profiled.tree;
+text::Grid module_grid(const CaseModules& profiled, const std::string& sort, bool markdown) {
+  const ops::ModuleTree& tree = profiled.tree;
   const std::vector<ModuleColumn> columns = module_columns(tree);
-  Grid grid;
+  text::Grid grid;
   grid.columns.push_back({.head = "module",
-                          .align = Align::kLeft,
+                          .align = text::Align::kLeft,
                           .shrink_at = 10,
                           .shrink_to = 24,
                           .shrink_inside = true});
@@ -70,8 +70,8 @@ Grid module_grid(const CaseModules& profiled, const std::string& sort, bool mark
     grid.columns.push_back({.head = time ? "CUDA time" : column.head, .drop_at = column.drop_at});
   }
   for (const std::size_t i : module_order(tree, sort)) {
-    const ModuleNode& node = tree.nodes[i];
-    GridRow& row = grid.rows.emplace_back();
+    const ops::ModuleNode& node = tree.nodes[i];
+    text::GridRow& row = grid.rows.emplace_back();
     row.cells.push_back(markdown ? label_of(node) : indented(node));
     for (const ModuleColumn& column : columns) {
       row.cells.push_back(number_text(column, node, tree));
@@ -81,9 +81,9 @@ Grid module_grid(const CaseModules& profiled, const std::string& sort, bool mark
 }
 
 std::vector<std::string> remarks(const CaseModules& profiled, std::size_t depth) {
-  const ModuleTree& tree = profiled.tree;
+  const ops::ModuleTree& tree = profiled.tree;
   std::vector<std::string> lines;
-  lines.push_back("Per step, the mean of " + counted(tree.steps, "profiled step") +
+  lines.push_back("Per step, the mean of " + text::counted(tree.steps, "profiled step") +
                   ". Rows that are indented add up to the row above them.");
   if (tree.device) {
     lines.emplace_back(
@@ -92,8 +92,8 @@ std::vector<std::string> remarks(const CaseModules& profiled, std::size_t depth)
   }
   if (tree.beside_ns > 0) {
     lines.push_back("Of the host's time " +
-                    duration(static_cast<double>(tree.beside_ns) /
-                             static_cast<double>(std::max<std::int64_t>(tree.steps, 1))) +
+                    text::duration(static_cast<double>(tree.beside_ns) /
+                                   static_cast<double>(std::max<std::int64_t>(tree.steps, 1))) +
                     " passed on other threads, beside the step.");
   }
   if (tree.full_depth > depth) {
@@ -109,34 +109,35 @@ std::string modules_text(const std::vector<CaseModules>& all, const ModulesView&
   for (const CaseModules& profiled : all) {
     if (!text.empty()) text += '\n';
     text += (markdown ? "### " : "") + heading(profiled) + "\n\n";
-    const Grid grid = module_grid(profiled, view.sort, markdown);
+    const text::Grid grid = module_grid(profiled, view.sort, markdown);
     if (markdown) {
-      text += draw_markdown(grid);
+      text += text::draw_markdown(grid);
     } else {
-      const DrawnGrid drawn = draw(grid, static_cast<std::size_t>(style.columns), style.colour);
+      const text::DrawnGrid drawn =
+          text::draw(grid, static_cast<std::size_t>(style.columns), style.colour);
       text += drawn.text;
       if (!drawn.dropped.empty()) {
-        text +=
-            "No room for: " + join(drawn.dropped) + " (a wider terminal or --format csv has it).\n";
+        text += "No room for: " + text::join(drawn.dropped) +
+                " (a wider terminal or --format csv has it).\n";
       }
     }
     text += '\n';
     for (const std::string& line : remarks(profiled, view.depth)) {
-      text +=
-          (markdown ? "- " + line : wrap_hanging(line, static_cast<std::size_t>(style.columns))) +
-          '\n';
+      text += (markdown ? "- " + line
+                        : text::wrap_hanging(line, static_cast<std::size_t>(style.columns))) +
+              '\n';
     }
   }
   return text;
 }
 
-std::vector<CaseModules> gather_modules(const Results& results, const ModulesView& view) {
+std::vector<CaseModules> gather_modules(const record::Results& results, const ModulesView& view) {
   std::vector<CaseModules> all;
   for (ProfiledCase& each : profiled_cases(results, view.case_id)) {
     CaseModules& profiled = all.emplace_back(CaseModules{std::move(each)});
-    profiled.tree = make_module_tree(profiled.table, view.depth);
-    const auto is_module = [](const ModuleNode& node) {
-      return node.kind == ModuleNode::Kind::kModule;
+    profiled.tree = ops::make_module_tree(profiled.table, view.depth);
+    const auto is_module = [](const ops::ModuleNode& node) {
+      return node.kind == ops::ModuleNode::Kind::kModule;
     };
     if (std::none_of(profiled.tree.nodes.begin(), profiled.tree.nodes.end(), is_module)) {
       throw ConfigError("--by-module", "the profiled launches of case " + profiled.case_id +
@@ -149,7 +150,7 @@ std::vector<CaseModules> gather_modules(const Results& results, const ModulesVie
 
 }  // namespace
 
-std::string render_modules(const Results& results, const ModulesView& view, Format format,
+std::string render_modules(const record::Results& results, const ModulesView& view, Format format,
                            const TableStyle& style) {
   const std::vector<CaseModules> all = gather_modules(results, view);
   switch (format) {
@@ -164,4 +165,4 @@ std::string render_modules(const Results& results, const ModulesView& view, Form
   return modules_text(all, view, style, format == Format::kMarkdown);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,7 +8,7 @@
 #include "harness/record/reader.h"
 #include "harness/report/table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct ModulesView {
   std::string case_id = {};  // its first digits; empty: all cases
@@ -21,7 +21,7 @@ struct ModulesView {
 // One tree per profiled case and engine. Tables for people are per step; CSV and JSON hold sums
 // over the steps, which are exact, and their number. Throws ConfigError naming the argument for an
 // unknown key, and when no launch recorded modules.
-[[nodiscard]] std::string render_modules(const Results& results, const ModulesView& view,
+[[nodiscard]] std::string render_modules(const record::Results& results, const ModulesView& view,
                                          Format format, const TableStyle& style);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

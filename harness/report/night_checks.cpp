@@ -11,23 +11,25 @@
 #include "harness/text/words.h"
 #include "harness/track/night.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 CheckState state_of(std::string_view state, bool worse) {
-  const auto is = [&](NightState other) { return state == name_of(other); };
-  if (is(NightState::kRegression)) return CheckState::kFailed;
-  if (is(NightState::kInvalid) || is(NightState::kNoData) || is(NightState::kFutureDated)) {
+  const auto is = [&](track::NightState other) { return state == track::name_of(other); };
+  if (is(track::NightState::kRegression)) return CheckState::kFailed;
+  if (is(track::NightState::kInvalid) || is(track::NightState::kNoData) ||
+      is(track::NightState::kFutureDated)) {
     return CheckState::kError;
   }
-  if (is(NightState::kWarmingUp) || is(NightState::kIgnored)) return CheckState::kSkipped;
-  if (is(NightState::kSuspect) || is(NightState::kReproduced)) {
+  if (is(track::NightState::kWarmingUp) || is(track::NightState::kIgnored))
+    return CheckState::kSkipped;
+  if (is(track::NightState::kSuspect) || is(track::NightState::kReproduced)) {
     return worse ? CheckState::kSkipped : CheckState::kPassed;
   }
   return CheckState::kPassed;
 }
 
-Check check_of_series(const LineObject& series) {
+Check check_of_series(const json::LineObject& series) {
   const std::string state = series.text("state");
   const std::string unit = series.text("unit");
   const auto value = series.number("value");
@@ -41,7 +43,7 @@ Check check_of_series(const LineObject& series) {
   if (value && usual) {
     check.message +=
         ": usually " + amount_text(*usual, unit) + ", tonight " + amount_text(*value, unit);
-    if (change) check.message += " (" + signed_percent(*change) + " %)";
+    if (change) check.message += " (" + text::signed_percent(*change) + " %)";
   }
   const std::string why = series.text("why");
   if (!why.empty()) check.message += "; " + why;
@@ -62,8 +64,8 @@ Check check_of_series(const LineObject& series) {
 }  // namespace
 
 std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
-  LineParser parser;
-  const LineObject night = parser.parse(night_json, LineParser::Padding::kNone).object;
+  json::LineParser parser;
+  const json::LineObject night = parser.parse(night_json, json::LineParser::Padding::kNone).object;
   const auto exit_code = night.integer("exit_code");
   if (const std::string error = night.text("error"); !error.empty()) {
     return checks_of_error("stepbench track check", error);
@@ -73,13 +75,13 @@ std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
                    .verdict = night.text("verdict"),
                    .properties = {{"verdict", night.text("verdict")}, {"exit_code", exit_code}}};
   if (const auto runs = night.array("runs")) {
-    for (const JsonView& each : *runs) {
+    for (const json::JsonView& each : *runs) {
       const auto run = each.object();
       if (run && suite.started_utc.empty()) suite.started_utc = run->text("started_utc");
     }
   }
   if (const auto series = night.array("series")) {
-    for (const JsonView& each : *series) {
+    for (const json::JsonView& each : *series) {
       if (const auto one = each.object()) suite.checks.push_back(check_of_series(*one));
     }
   }
@@ -91,9 +93,9 @@ std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
                             .state = CheckState::kError,
                             .type = suite.verdict,
                             .message = notes.empty() ? suite.verdict : notes.front(),
-                            .text = join(notes, "\n") + '\n'});
+                            .text = text::join(notes, "\n") + '\n'});
   }
   return {suite};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

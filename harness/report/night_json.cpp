@@ -8,10 +8,10 @@
 #include "harness/report/alert_json.h"
 #include "harness/report/series_names.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-void write_value(JsonText& json, std::string_view key, const std::optional<double>& value) {
+void write_value(json::JsonText& json, std::string_view key, const std::optional<double>& value) {
   if (value) {
     json.number(key, *value);
   } else {
@@ -19,7 +19,7 @@ void write_value(JsonText& json, std::string_view key, const std::optional<doubl
   }
 }
 
-void write_run(JsonText& json, const TrackedRun& run) {
+void write_run(json::JsonText& json, const track::TrackedRun& run) {
   json.open_object().text("run_id", run.run_id).text("experiment", run.experiment);
   json.text("started_utc", run.started_utc).text("folder", run.folder);
   json.text("build_id", run.build_id).text("git_sha", run.git_sha);
@@ -27,14 +27,15 @@ void write_run(JsonText& json, const TrackedRun& run) {
   json.values("labels", run.labels).close_object();
 }
 
-void write_series(JsonText& json, const NightSeries& series, const SeriesNames& names) {
-  const TrackedSeries& known = series.series;
+void write_series(json::JsonText& json, const track::NightSeries& series,
+                  const SeriesNames& names) {
+  const track::TrackedSeries& known = series.series;
   json.open_object().text("id", known.id).text("experiment", known.experiment);
   json.text("name", names.name(known)).text("workload", known.workload);
   json.text("case_id", known.case_id).text("metric", known.metric).text("unit", known.unit);
   json.values("options", known.options);
-  json.text("state", name_of(series.state)).flag("fired", series.fired);
-  json.flag("worse", series.worse && series.state != NightState::kOk);
+  json.text("state", track::name_of(series.state)).flag("fired", series.fired);
+  json.flag("worse", series.worse && series.state != track::NightState::kOk);
   json.text("run_id", series.run);
   write_value(json, "value", series.value);
   write_value(json, "usual", series.usual);
@@ -46,12 +47,13 @@ void write_series(JsonText& json, const NightSeries& series, const SeriesNames& 
   json.text("alert", series.alert).text("why", series.why).close_object();
 }
 
-void write_alerts(JsonText& json, const CheckedNight& checked, const NightView& view) {
+void write_alerts(json::JsonText& json, const campaign::CheckedNight& checked,
+                  const NightView& view) {
   std::string alerts;
-  for (const Alert& alert : checked.night.alerts.alerts) {
+  for (const track::Alert& alert : checked.night.alerts.alerts) {
     const bool is_told =
         std::any_of(checked.night.series.begin(), checked.night.series.end(),
-                    [&](const NightSeries& series) { return series.alert == alert.id; });
+                    [&](const track::NightSeries& series) { return series.alert == alert.id; });
     if (!is_told) continue;
     std::string text =
         alert_json(alert, checked.history, "stepbench track show " + alert.id + view.history_words);
@@ -63,28 +65,28 @@ void write_alerts(JsonText& json, const CheckedNight& checked, const NightView& 
 
 }  // namespace
 
-std::string night_json(const CheckedNight& checked, const NightView& view) {
-  const Night& night = checked.night;
+std::string night_json(const campaign::CheckedNight& checked, const NightView& view) {
+  const track::Night& night = checked.night;
   const SeriesNames names(checked.history);
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("schema", kNightSchema).text("version", kNightVersion);
-  json.integer("exit_code", night.exit_code).text("verdict", name_of(night.verdict));
-  json.text("screen", name_of(view.screen));
+  json.integer("exit_code", night.exit_code).text("verdict", track::name_of(night.verdict));
+  json.text("screen", track::name_of(view.screen));
   json.text("host", night.runs.empty() ? std::string() : night.runs.front().host);
   json.flag("newest", night.is_newest).flag("interrupted", checked.signal.has_value());
   json.open_array("runs");
-  for (const TrackedRun& run : night.runs) write_run(json, run);
+  for (const track::TrackedRun& run : night.runs) write_run(json, run);
   json.close_array().open_object("counts");
-  for (std::size_t i = 0; i < kNightStates; ++i) {
-    const auto state = static_cast<NightState>(i);
-    json.integer(name_of(state), static_cast<std::int64_t>(night.count(state)));
+  for (std::size_t i = 0; i < track::kNightStates; ++i) {
+    const auto state = static_cast<track::NightState>(i);
+    json.integer(track::name_of(state), static_cast<std::int64_t>(night.count(state)));
   }
   json.close_object().open_array("series");
-  for (const NightSeries& series : night.series) write_series(json, series, names);
+  for (const track::NightSeries& series : night.series) write_series(json, series, names);
   json.close_array();
   write_alerts(json, checked, view);
   json.open_array("environment");
-  for (const CohortChange& change : night.cohorts) {
+  for (const track::CohortChange& change : night.cohorts) {
     json.open_object().text("experiment", change.experiment).text("field", change.field);
     json.text("before", change.before).text("tonight", change.tonight);
     json.integer("series", static_cast<std::int64_t>(change.series)).close_object();
@@ -97,11 +99,11 @@ std::string night_json(const CheckedNight& checked, const NightView& view) {
 }
 
 std::string night_error_json(int exit_code, std::string_view message) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("schema", kNightSchema).text("version", kNightVersion);
   json.integer("exit_code", exit_code).text("verdict", "error").text("error", message);
   json.close_object();
   return json.take() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,15 +7,15 @@
 
 #include "harness/report/night_text.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr std::string_view kNightSchema = "stepbench.night";
 inline constexpr std::string_view kNightVersion = "1.0.0";
 
 // One JSON object with `exit_code`, `verdict` and every series; what is not a number is null. The
 // same night gives the same bytes.
-[[nodiscard]] std::string night_json(const CheckedNight& checked, const NightView& view);
+[[nodiscard]] std::string night_json(const campaign::CheckedNight& checked, const NightView& view);
 // The same when there is no night: the history could not be read.
 [[nodiscard]] std::string night_error_json(int exit_code, std::string_view message);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

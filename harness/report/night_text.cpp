@@ -17,7 +17,7 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kShownSeries = 40;   // the JSON form has all
@@ -25,7 +25,7 @@ constexpr std::size_t kShownMeasured = 3;  // series of an alert whose measureme
 constexpr std::size_t kShownChanges = 8;   // of the environment
 constexpr std::size_t kIdDigits = 8;
 
-std::string program_text(const TrackedRun& run) {
+std::string program_text(const track::TrackedRun& run) {
   std::string text;
   if (!run.git_sha.empty()) text = "commit " + run.git_sha.substr(0, kIdDigits);
   if (!run.build_id.empty()) {
@@ -35,40 +35,46 @@ std::string program_text(const TrackedRun& run) {
   return text;
 }
 
-bool is_shown(const NightSeries& series) {
-  return series.state != NightState::kOk && series.state != NightState::kWarmingUp &&
-         series.state != NightState::kIgnored && series.state != NightState::kFutureDated;
+bool is_shown(const track::NightSeries& series) {
+  return series.state != track::NightState::kOk && series.state != track::NightState::kWarmingUp &&
+         series.state != track::NightState::kIgnored &&
+         series.state != track::NightState::kFutureDated;
 }
 
-Tint tint_of_night(const NightSeries& series) {
+text::Tint tint_of_night(const track::NightSeries& series) {
   switch (series.state) {
-    case NightState::kRegression:
-    case NightState::kInvalid:
-    case NightState::kNoData:
-      return Tint::kFailed;
-    case NightState::kSuspect:
-    case NightState::kReproduced:
-      return series.worse ? Tint::kFailed : Tint::kBest;
-    case NightState::kImprovement:
-    case NightState::kFixed:
-      return Tint::kBest;
+    case track::NightState::kRegression:
+    case track::NightState::kInvalid:
+    case track::NightState::kNoData:
+      return text::Tint::kFailed;
+    case track::NightState::kSuspect:
+    case track::NightState::kReproduced:
+      return series.worse ? text::Tint::kFailed : text::Tint::kBest;
+    case track::NightState::kImprovement:
+    case track::NightState::kFixed:
+      return text::Tint::kBest;
     default:
-      return Tint::kDim;
+      return text::Tint::kDim;
   }
 }
 
 // The most serious first, then the largest change.
-std::vector<const NightSeries*> shown_series(const Night& night) {
-  constexpr std::array kOrder = {
-      NightState::kRegression,  NightState::kReproduced,    NightState::kSuspect,
-      NightState::kInvalid,     NightState::kNoData,        NightState::kImprovement,
-      NightState::kFixed,       NightState::kNotReproduced, NightState::kEnvironmentChange,
-      NightState::kAcknowledged};
-  std::vector<const NightSeries*> shown;
-  for (const NightSeries& series : night.series) {
+std::vector<const track::NightSeries*> shown_series(const track::Night& night) {
+  constexpr std::array kOrder = {track::NightState::kRegression,
+                                 track::NightState::kReproduced,
+                                 track::NightState::kSuspect,
+                                 track::NightState::kInvalid,
+                                 track::NightState::kNoData,
+                                 track::NightState::kImprovement,
+                                 track::NightState::kFixed,
+                                 track::NightState::kNotReproduced,
+                                 track::NightState::kEnvironmentChange,
+                                 track::NightState::kAcknowledged};
+  std::vector<const track::NightSeries*> shown;
+  for (const track::NightSeries& series : night.series) {
     if (is_shown(series)) shown.push_back(&series);
   }
-  const auto rank = [&](const NightSeries& series) {
+  const auto rank = [&](const track::NightSeries& series) {
     return std::find(kOrder.begin(), kOrder.end(), series.state) - kOrder.begin();
   };
   std::stable_sort(shown.begin(), shown.end(), [&](const auto* a, const auto* b) {
@@ -81,7 +87,7 @@ std::vector<const NightSeries*> shown_series(const Night& night) {
 // Everything that is said of a night, piece by piece, for both forms.
 class NightText {
  public:
-  NightText(const CheckedNight& checked, const NightView& view)
+  NightText(const campaign::CheckedNight& checked, const NightView& view)
       : night_(checked.night),
         history_(checked.history),
         measured_(checked.measured),
@@ -95,13 +101,13 @@ class NightText {
     std::vector<std::string> experiments;
     std::set<std::string> programs;
     std::string first = night_.runs.front().started_utc;
-    for (const TrackedRun& run : night_.runs) {
+    for (const track::TrackedRun& run : night_.runs) {
       experiments.push_back(run.experiment);
       programs.insert(program_text(run));
       first = std::min(first, run.started_utc);
     }
-    std::string text = "night " + minute_text(first) + " on " + night_.runs.front().host + ": " +
-                       join_and(experiments);
+    std::string text = "night " + text::minute_text(first) + " on " + night_.runs.front().host +
+                       ": " + text::join_and(experiments);
     if (programs.size() == 1 && !programs.begin()->empty()) text += " (" + *programs.begin() + ')';
     return text;
   }
@@ -109,16 +115,16 @@ class NightText {
   // "41 series: 38 ok, 2 warming-up (7 of 10 nights), 1 regression"
   [[nodiscard]] std::string counts() const {
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < kNightStates; ++i) {
-      const auto state = static_cast<NightState>(i);
+    for (std::size_t i = 0; i < track::kNightStates; ++i) {
+      const auto state = static_cast<track::NightState>(i);
       const std::size_t count = night_.count(state);
       if (count == 0) continue;
-      std::string part = std::to_string(count) + ' ' + std::string(name_of(state));
-      if (state == NightState::kWarmingUp) part += warm_up_words();
+      std::string part = std::to_string(count) + ' ' + std::string(track::name_of(state));
+      if (state == track::NightState::kWarmingUp) part += warm_up_words();
       parts.push_back(std::move(part));
     }
-    const std::string all = counted(std::ssize(night_.series), "series");
-    return parts.empty() ? all : all + ": " + join(parts);
+    const std::string all = text::counted(std::ssize(night_.series), "series");
+    return parts.empty() ? all : all + ": " + text::join(parts);
   }
 
   [[nodiscard]] bool has_rows() const { return !shown_.empty(); }
@@ -126,28 +132,28 @@ class NightText {
     return shown_.size() - std::min(shown_.size(), kShownSeries);
   }
 
-  [[nodiscard]] Grid grid() const {
-    Grid grid;
-    grid.columns = {{.head = "case", .align = Align::kLeft, .shrink_at = 50, .shrink_to = 16},
-                    {.head = "metric", .align = Align::kLeft},
+  [[nodiscard]] text::Grid grid() const {
+    text::Grid grid;
+    grid.columns = {{.head = "case", .align = text::Align::kLeft, .shrink_at = 50, .shrink_to = 16},
+                    {.head = "metric", .align = text::Align::kLeft},
                     {.head = "usual"},
                     {.head = "tonight"},
                     {.head = "change"},
                     {.head = "per control", .drop_at = 20},
-                    {.head = std::string(name_of(view_.screen)), .drop_at = 30},
-                    {.head = "state", .align = Align::kLeft},
-                    {.head = "alert", .align = Align::kLeft},
-                    {.head = "last good", .align = Align::kLeft, .drop_at = 40}};
+                    {.head = std::string(track::name_of(view_.screen)), .drop_at = 30},
+                    {.head = "state", .align = text::Align::kLeft},
+                    {.head = "alert", .align = text::Align::kLeft},
+                    {.head = "last good", .align = text::Align::kLeft, .drop_at = 40}};
     const bool with_control = std::any_of(shown_.begin(), shown_.end(), [](const auto* series) {
       return series->normalised_change.has_value();
     });
     for (std::size_t i = 0; i < std::min(shown_.size(), kShownSeries); ++i) {
-      const NightSeries& series = *shown_[i];
-      GridRow row{
+      const track::NightSeries& series = *shown_[i];
+      text::GridRow row{
           {names_.case_name(series.series), metric_words(series.series.metric),
            amount(series.usual, series), amount(series.value, series), percent_of(series.change),
            percent_of(series.normalised_change), score_text(series),
-           std::string(name_of(series.state)), series.alert, run_date(series.last_good)},
+           std::string(track::name_of(series.state)), series.alert, run_date(series.last_good)},
           tint_of_night(series)};
       if (!with_control) row.cells.erase(row.cells.begin() + 5);
       grid.rows.push_back(std::move(row));
@@ -159,7 +165,7 @@ class NightText {
   // A paragraph for each alert that has series in the table.
   [[nodiscard]] std::vector<std::vector<std::string>> alerts() const {
     std::vector<std::vector<std::string>> all;
-    for (const Alert* alert : shown_alerts()) {
+    for (const track::Alert* alert : shown_alerts()) {
       std::vector<std::string> lines = {headline(*alert)};
       const std::string between = range_text(*alert);
       if (!between.empty()) lines.push_back(between);
@@ -174,10 +180,10 @@ class NightText {
   [[nodiscard]] std::vector<std::string> remarks() const {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < std::min(night_.cohorts.size(), kShownChanges); ++i) {
-      const CohortChange& change = night_.cohorts[i];
+      const track::CohortChange& change = night_.cohorts[i];
       lines.push_back(
           "environment: " + change.field + " was " + change.before + " and is " + change.tonight +
-          " since tonight: " + counted(static_cast<std::int64_t>(change.series), "series") +
+          " since tonight: " + text::counted(static_cast<std::int64_t>(change.series), "series") +
           " of " + change.experiment + " begin a new level");
     }
     if (night_.cohorts.size() > kShownChanges) {
@@ -186,7 +192,7 @@ class NightText {
     }
     add_reasons(lines);
     for (const std::string& note : night_.notes) lines.push_back("note: " + note);
-    for (const ConfirmedNight& measured : measured_) {
+    for (const campaign::ConfirmedNight& measured : measured_) {
       for (const std::string& note : measured.notes) lines.push_back("note: " + note);
     }
     if (signal_) {
@@ -197,7 +203,7 @@ class NightText {
     if (has_rows() && night_.precision.confirmed + night_.precision.not_reproduced > 0) {
       const std::size_t all = night_.precision.confirmed + night_.precision.not_reproduced;
       lines.push_back("precision so far: " + std::to_string(night_.precision.confirmed) + " of " +
-                      counted(static_cast<std::int64_t>(all), "alert") +
+                      text::counted(static_cast<std::int64_t>(all), "alert") +
                       (all == 1 ? " that was" : " that were") + " measured again " +
                       (all == 1 ? "was" : "were") + " there");
     }
@@ -210,21 +216,21 @@ class NightText {
     const auto add = [&](const std::string& command, const std::string& use) {
       commands.emplace_back("stepbench " + command + view_.history_words, use);
     };
-    const Alert* worst = nullptr;
+    const track::Alert* worst = nullptr;
     bool unmeasured = false;
-    for (const Alert* alert : shown_alerts()) {
-      if (!is_open(alert->state)) continue;
-      unmeasured = unmeasured || alert->state == AlertState::kSuspect ||
-                   alert->state == AlertState::kInvalid;
-      if (worst == nullptr || alert->state == AlertState::kRegression) worst = alert;
-      if (worst->state == AlertState::kRegression) break;
+    for (const track::Alert* alert : shown_alerts()) {
+      if (!track::is_open(alert->state)) continue;
+      unmeasured = unmeasured || alert->state == track::AlertState::kSuspect ||
+                   alert->state == track::AlertState::kInvalid;
+      if (worst == nullptr || alert->state == track::AlertState::kRegression) worst = alert;
+      if (worst->state == track::AlertState::kRegression) break;
     }
     if (worst == nullptr) return commands;
     add("track show " + worst->id, "what happened to it, night by night");
     if (unmeasured && night_.is_newest) {
       add("track confirm " + worst->id, "measure it now, both builds in turns");
     }
-    if (worst->worse && worst->state != AlertState::kSuspect) {
+    if (worst->worse && worst->state != track::AlertState::kSuspect) {
       add("track acknowledge " + worst->id + " --reason \"...\"",
           "accept it; --until DATE or --expect CHANGE: for a while, or as far as that");
     }
@@ -232,47 +238,48 @@ class NightText {
   }
 
   [[nodiscard]] std::string conclusion() const {
-    return "verdict: " + std::string(name_of(night_.verdict)) + why_verdict() + " (exit code " +
-           std::to_string(night_.exit_code) + ')';
+    return "verdict: " + std::string(track::name_of(night_.verdict)) + why_verdict() +
+           " (exit code " + std::to_string(night_.exit_code) + ')';
   }
 
  private:
   [[nodiscard]] std::string warm_up_words() const {
-    std::size_t least = kMinForScreen;
+    std::size_t least = track::kMinForScreen;
     std::size_t most = 0;
-    for (const NightSeries& series : night_.series) {
-      if (series.state != NightState::kWarmingUp) continue;
+    for (const track::NightSeries& series : night_.series) {
+      if (series.state != track::NightState::kWarmingUp) continue;
       least = std::min(least, series.points);
       most = std::max(most, series.points);
     }
     return " (" + std::to_string(least) + (least == most ? "" : " to " + std::to_string(most)) +
-           " of " + std::to_string(kMinForScreen) + " earlier nights)";
+           " of " + std::to_string(track::kMinForScreen) + " earlier nights)";
   }
 
   // Where the verdict's name alone would mislead.
   [[nodiscard]] std::string why_verdict() const {
-    if (night_.verdict == NightState::kNoData && night_.series.empty()) {
+    if (night_.verdict == track::NightState::kNoData && night_.series.empty()) {
       return ": nothing was measured that could be judged";
     }
-    if (night_.verdict == NightState::kWarmingUp) return ": nothing could be judged yet";
-    if (night_.verdict != NightState::kOk) return {};
-    const bool faster =
-        std::any_of(night_.series.begin(), night_.series.end(), [](const NightSeries& series) {
-          return series.state == NightState::kSuspect || series.state == NightState::kReproduced;
-        });
+    if (night_.verdict == track::NightState::kWarmingUp) return ": nothing could be judged yet";
+    if (night_.verdict != track::NightState::kOk) return {};
+    const bool faster = std::any_of(night_.series.begin(), night_.series.end(),
+                                    [](const track::NightSeries& series) {
+                                      return series.state == track::NightState::kSuspect ||
+                                             series.state == track::NightState::kReproduced;
+                                    });
     return faster ? ": what moved is better" : "";
   }
 
   [[nodiscard]] static std::string amount(const std::optional<double>& value,
-                                          const NightSeries& series) {
+                                          const track::NightSeries& series) {
     return value && std::isfinite(*value) ? amount_text(*value, series.series.unit) : "-";
   }
 
   [[nodiscard]] static std::string percent_of(const std::optional<double>& change) {
-    return change ? signed_percent(*change) + " %" : "-";
+    return change ? text::signed_percent(*change) + " %" : "-";
   }
 
-  [[nodiscard]] static std::string score_text(const NightSeries& series) {
+  [[nodiscard]] static std::string score_text(const track::NightSeries& series) {
     if (!series.score) return "-";
     if (!std::isfinite(*series.score)) return *series.score > 0 ? "inf" : "-inf";
     std::array<char, 32> text{};
@@ -280,29 +287,29 @@ class NightText {
     return text.data();
   }
 
-  [[nodiscard]] const TrackedRun* find_run(const std::string& id) const {
+  [[nodiscard]] const track::TrackedRun* find_run(const std::string& id) const {
     const auto found = std::find_if(history_.runs.begin(), history_.runs.end(),
-                                    [&](const TrackedRun& run) { return run.run_id == id; });
+                                    [&](const track::TrackedRun& run) { return run.run_id == id; });
     return found == history_.runs.end() ? nullptr : &*found;
   }
 
   [[nodiscard]] std::string run_date(const std::string& id) const {
     if (id.empty()) return "-";
-    const TrackedRun* run = find_run(id);
+    const track::TrackedRun* run = find_run(id);
     return run == nullptr ? id : run->started_utc.substr(0, 10);
   }
 
   [[nodiscard]] std::string run_words(const std::string& id) const {
-    const TrackedRun* run = find_run(id);
+    const track::TrackedRun* run = find_run(id);
     if (run == nullptr) return id;
     const std::string program = program_text(*run);
     return run->started_utc.substr(0, 10) + (program.empty() ? "" : " (" + program + ')');
   }
 
-  [[nodiscard]] std::vector<const Alert*> shown_alerts() const {
-    std::vector<const Alert*> alerts;
-    for (const NightSeries* series : shown_) {
-      const Alert* alert = night_.alerts.find(series->alert);
+  [[nodiscard]] std::vector<const track::Alert*> shown_alerts() const {
+    std::vector<const track::Alert*> alerts;
+    for (const track::NightSeries* series : shown_) {
+      const track::Alert* alert = night_.alerts.find(series->alert);
       if (alert != nullptr && std::find(alerts.begin(), alerts.end(), alert) == alerts.end()) {
         alerts.push_back(alert);
       }
@@ -312,16 +319,17 @@ class NightText {
 
   [[nodiscard]] bool is_of_tonight(const std::string& run) const {
     return std::any_of(night_.runs.begin(), night_.runs.end(),
-                       [&](const TrackedRun& tonight) { return tonight.run_id == run; });
+                       [&](const track::TrackedRun& tonight) { return tonight.run_id == run; });
   }
 
   // "A17, opened tonight: regression, 2 series worse"
-  [[nodiscard]] std::string headline(const Alert& alert) const {
+  [[nodiscard]] std::string headline(const track::Alert& alert) const {
     const bool again =
         std::count_if(alert.events.begin(), alert.events.end(), [](const auto& event) {
-          return event.what == name_of(AlertEvent::kFired) &&
-                 event.to_state == name_of(AlertState::kSuspect) && !event.from_state.empty() &&
-                 event.from_state != name_of(AlertState::kSuspect);
+          return event.what == track::name_of(track::AlertEvent::kFired) &&
+                 event.to_state == track::name_of(track::AlertState::kSuspect) &&
+                 !event.from_state.empty() &&
+                 event.from_state != track::name_of(track::AlertState::kSuspect);
         }) > 0;
     std::string text = alert.id;
     if (is_of_tonight(alert.opened_run)) {
@@ -329,34 +337,35 @@ class NightText {
     } else {
       text += ", open since " + alert.opened_utc.substr(0, 10);
     }
-    text += ": " + std::string(name_of(alert.state)) + ", " +
-            counted(std::ssize(alert.series), "series") + (alert.worse ? " worse" : " better");
+    text += ": " + std::string(track::name_of(alert.state)) + ", " +
+            text::counted(std::ssize(alert.series), "series") +
+            (alert.worse ? " worse" : " better");
     return text;
   }
 
-  [[nodiscard]] std::string range_text(const Alert& alert) const {
+  [[nodiscard]] std::string range_text(const track::Alert& alert) const {
     if (alert.first_bad.empty()) return {};
     if (alert.last_good.empty()) return "no good night before " + run_words(alert.first_bad);
     return "between " + run_words(alert.last_good) + " and " + run_words(alert.first_bad);
   }
 
-  void add_measurements(const Alert& alert, std::vector<std::string>& lines) const {
-    std::vector<const AlertSeries*> measured;
-    for (const AlertSeries& series : alert.series) {
+  void add_measurements(const track::Alert& alert, std::vector<std::string>& lines) const {
+    std::vector<const track::AlertSeries*> measured;
+    for (const track::AlertSeries& series : alert.series) {
       if (!series.measured.empty()) measured.push_back(&series);
     }
     std::stable_sort(measured.begin(), measured.end(), [](const auto* a, const auto* b) {
       return std::abs(a->measured.back().change) > std::abs(b->measured.back().change);
     });
     for (std::size_t i = 0; i < std::min(measured.size(), kShownMeasured); ++i) {
-      const AlertSeries& series = *measured[i];
-      const TrackedSeries* known = names_.find(series.id);
+      const track::AlertSeries& series = *measured[i];
+      const track::TrackedSeries* known = names_.find(series.id);
       if (alert.series.size() > 1) {
         lines.push_back((known == nullptr ? series.id : names_.name(*known)) + ':');
       }
       // What is reproduced is measured once more in the same night, and then anew.
-      const AlertMeasurement* first = nullptr;
-      for (const AlertMeasurement& each : series.measured) {
+      const track::AlertMeasurement* first = nullptr;
+      for (const track::AlertMeasurement& each : series.measured) {
         const bool once_more = first != nullptr && first->night == each.night;
         lines.push_back(measurement_text(each, once_more));
         first = !once_more && each.reproduced ? &each : nullptr;
@@ -367,16 +376,16 @@ class NightText {
     }
     if (measured.size() > kShownMeasured) {
       const auto more = static_cast<std::int64_t>(measured.size() - kShownMeasured);
-      lines.push_back(counted(more, "series") + (more == 1 ? " more was" : " more were") +
+      lines.push_back(text::counted(more, "series") + (more == 1 ? " more was" : " more were") +
                       " measured (the JSON form has all)");
     }
   }
 
   // Why series of the alert could not be measured tonight; equal sentences once.
-  void add_unmeasured(const Alert& alert, std::vector<std::string>& lines) const {
-    for (const ConfirmedNight& measured : measured_) {
-      for (const ConfirmedSeries& series : measured.series) {
-        if (series.state != AlertState::kSuspect || series.why.empty()) continue;
+  void add_unmeasured(const track::Alert& alert, std::vector<std::string>& lines) const {
+    for (const campaign::ConfirmedNight& measured : measured_) {
+      for (const campaign::ConfirmedSeries& series : measured.series) {
+        if (series.state != track::AlertState::kSuspect || series.why.empty()) continue;
         if (alert.find(series.suspect.series) == nullptr) continue;
         std::string line = "not measured again: " + series.why;
         if (std::find(lines.begin(), lines.end(), line) == lines.end()) {
@@ -387,30 +396,30 @@ class NightText {
   }
 
   // `once_more`: after a first measurement in which it was there.
-  [[nodiscard]] static std::string measurement_text(const AlertMeasurement& measured,
+  [[nodiscard]] static std::string measurement_text(const track::AlertMeasurement& measured,
                                                     bool once_more) {
     std::string text = once_more ? "measured once more, with both programs at other paths: "
                                  : "measured again in turns: ";
-    text += signed_percent(measured.change) + " % [" + signed_percent(measured.low) + ", " +
-            signed_percent(measured.high) + "], p " + chance_text(measured.p) + ", " +
-            counted(measured.pairs, "pair") + ": ";
+    text += text::signed_percent(measured.change) + " % [" + text::signed_percent(measured.low) +
+            ", " + text::signed_percent(measured.high) + "], p " + text::chance_text(measured.p) +
+            ", " + text::counted(measured.pairs, "pair") + ": ";
     return text +
            (measured.reproduced ? (once_more ? "there again" : "reproduced") : "not reproduced");
   }
 
   // Whether the measurements say already what the last reason says.
-  [[nodiscard]] static bool alert_is_told_by(const Alert& alert,
+  [[nodiscard]] static bool alert_is_told_by(const track::Alert& alert,
                                              const std::vector<std::string>& lines) {
-    return alert.events.back().what == name_of(AlertEvent::kFired) ||
+    return alert.events.back().what == track::name_of(track::AlertEvent::kFired) ||
            std::find(lines.begin(), lines.end(), alert.note) != lines.end();
   }
 
   // Why series without an alert have their state; equal sentences once.
   void add_reasons(std::vector<std::string>& lines) const {
-    std::vector<std::pair<std::string, std::vector<const NightSeries*>>> by_text;
-    for (const NightSeries& series : night_.series) {
-      if (series.why.empty() || series.state == NightState::kFutureDated) continue;
-      if (series.state == NightState::kEnvironmentChange && !series.fired) continue;
+    std::vector<std::pair<std::string, std::vector<const track::NightSeries*>>> by_text;
+    for (const track::NightSeries& series : night_.series) {
+      if (series.why.empty() || series.state == track::NightState::kFutureDated) continue;
+      if (series.state == track::NightState::kEnvironmentChange && !series.fired) continue;
       const auto known = std::find_if(by_text.begin(), by_text.end(),
                                       [&](const auto& each) { return each.first == series.why; });
       if (known == by_text.end()) {
@@ -426,21 +435,22 @@ class NightText {
       line += why;
       lines.push_back(std::move(line));
     }
-    if (night_.count(NightState::kFutureDated) == 0) return;
-    const auto future = std::find_if(
-        night_.series.begin(), night_.series.end(),
-        [](const NightSeries& series) { return series.state == NightState::kFutureDated; });
+    if (night_.count(track::NightState::kFutureDated) == 0) return;
+    const auto future = std::find_if(night_.series.begin(), night_.series.end(),
+                                     [](const track::NightSeries& series) {
+                                       return series.state == track::NightState::kFutureDated;
+                                     });
     lines.push_back("the night is " + future->why +
                     ": it is stored and not judged; is the machine's clock right?");
   }
 
-  const Night& night_;
-  const History& history_;
-  const std::vector<ConfirmedNight>& measured_;
+  const track::Night& night_;
+  const track::History& history_;
+  const std::vector<campaign::ConfirmedNight>& measured_;
   bool signal_;
   const NightView& view_;
   SeriesNames names_;
-  std::vector<const NightSeries*> shown_;
+  std::vector<const track::NightSeries*> shown_;
 };
 
 std::size_t line_width(const NightView& view) {
@@ -448,63 +458,65 @@ std::size_t line_width(const NightView& view) {
 }
 
 std::string indented(const std::string& text, std::size_t columns) {
-  return wrap_hanging("  " + printable(text), columns) + '\n';
+  return text::wrap_hanging("  " + text::printable(text), columns) + '\n';
 }
 
 }  // namespace
 
-std::string night_page(const CheckedNight& checked, const NightView& view) {
+std::string night_page(const campaign::CheckedNight& checked, const NightView& view) {
   const NightText text(checked, view);
   const std::size_t columns = line_width(view);
-  std::string out = wrap_hanging(printable(text.title()), columns) + '\n';
-  out += wrap_hanging(printable(text.counts()), columns) + '\n';
+  std::string out = text::wrap_hanging(text::printable(text.title()), columns) + '\n';
+  out += text::wrap_hanging(text::printable(text.counts()), columns) + '\n';
   if (text.has_rows()) {
-    out += '\n' + draw(text.grid(), columns, view.style.colour).text;
+    out += '\n' + text::draw(text.grid(), columns, view.style.colour).text;
     if (text.hidden() > 0) {
-      out += counted(static_cast<std::int64_t>(text.hidden()), "series") +
+      out += text::counted(static_cast<std::int64_t>(text.hidden()), "series") +
              " more (--format json has all)\n";
     }
   }
   for (const std::vector<std::string>& alert : text.alerts()) {
-    out += '\n' + printable(alert.front()) + '\n';
+    out += '\n' + text::printable(alert.front()) + '\n';
     for (std::size_t i = 1; i < alert.size(); ++i) out += indented(alert[i], columns);
   }
   const std::vector<std::string> remarks = text.remarks();
   if (!remarks.empty()) out += '\n';
-  for (const std::string& line : remarks) out += wrap_hanging(printable(line), columns) + '\n';
+  for (const std::string& line : remarks)
+    out += text::wrap_hanging(text::printable(line), columns) + '\n';
   const auto next = text.next();
   if (!next.empty()) out += "\nnext:\n";
   for (const auto& [command, use] : next) {
-    out += "  " + printable(command) + "\n      " + printable(use) + '\n';
+    out += "  " + text::printable(command) + "\n      " + text::printable(use) + '\n';
   }
   if (text.has_rows() || !remarks.empty()) out += '\n';
   return out + text.conclusion() + '\n';
 }
 
-std::string night_markdown(const CheckedNight& checked, const NightView& view) {
+std::string night_markdown(const campaign::CheckedNight& checked, const NightView& view) {
   const NightText text(checked, view);
-  std::string out = "<!-- stepbench-night -->\n### " + std::string(name_of(checked.night.verdict)) +
-                    ": " + markdown_line(text.title()) + "\n\n" + markdown_line(text.counts()) +
-                    "\n";
+  std::string out =
+      "<!-- stepbench-night -->\n### " + std::string(track::name_of(checked.night.verdict)) + ": " +
+      text::markdown_line(text.title()) + "\n\n" + text::markdown_line(text.counts()) + "\n";
   if (text.has_rows()) {
-    out += '\n' + draw_markdown(text.grid());
+    out += '\n' + text::draw_markdown(text.grid());
     if (text.hidden() > 0) {
-      out += '\n' + counted(static_cast<std::int64_t>(text.hidden()), "series") + " more\n";
+      out += '\n' + text::counted(static_cast<std::int64_t>(text.hidden()), "series") + " more\n";
     }
   }
   for (const std::vector<std::string>& alert : text.alerts()) {
-    out += "\n**" + markdown_line(alert.front()) + "**\n\n";
-    for (std::size_t i = 1; i < alert.size(); ++i) out += "- " + markdown_line(alert[i]) + '\n';
+    out += "\n**" + text::markdown_line(alert.front()) + "**\n\n";
+    for (std::size_t i = 1; i < alert.size(); ++i)
+      out += "- " + text::markdown_line(alert[i]) + '\n';
   }
   const std::vector<std::string> remarks = text.remarks();
   if (!remarks.empty()) out += '\n';
-  for (const std::string& line : remarks) out += "- " + markdown_line(line) + '\n';
+  for (const std::string& line : remarks) out += "- " + text::markdown_line(line) + '\n';
   const auto next = text.next();
   if (!next.empty()) out += "\nNext:\n\n";
   for (const auto& [command, use] : next) {
-    out += "- `" + printable(command) + "`: " + markdown_line(use) + '\n';
+    out += "- `" + text::printable(command) + "`: " + text::markdown_line(use) + '\n';
   }
   return out + '\n' + text.conclusion() + '\n';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,17 +8,18 @@
 #include "harness/campaign/check_night.h"
 #include "harness/report/table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct NightView {
-  ScreenKind screen = ScreenKind::kRobustZ;
+  track::ScreenKind screen = track::ScreenKind::kRobustZ;
   // What follows each command line that is proposed: "" or " --db URL".
   std::string history_words = {};
   TableStyle style = {};
 };
 
-[[nodiscard]] std::string night_page(const CheckedNight& checked, const NightView& view);
+[[nodiscard]] std::string night_page(const campaign::CheckedNight& checked, const NightView& view);
 // Begins with a hidden marker, by which a bot finds its own comment again.
-[[nodiscard]] std::string night_markdown(const CheckedNight& checked, const NightView& view);
+[[nodiscard]] std::string night_markdown(const campaign::CheckedNight& checked,
+                                         const NightView& view);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -16,7 +16,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxNamedCases = 3;
@@ -24,11 +24,11 @@ constexpr std::size_t kMaxNamedCases = 3;
 // Notes in order of first appearance, each with the cases that it is about.
 class Collector {
  public:
-  Collector(const std::vector<CaseRow>& rows, const Results& results)
+  Collector(const std::vector<estimate::CaseRow>& rows, const record::Results& results)
       : all_(rows.size()), names_(rows, results) {}
 
   // `below` is a line of its own under the note.
-  void add(const std::string& text, const CaseRow& row, const std::string& below = {}) {
+  void add(const std::string& text, const estimate::CaseRow& row, const std::string& below = {}) {
     auto found = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
       return note.text == text && note.below == below;
     });
@@ -66,7 +66,7 @@ class Collector {
     std::set<std::string> known = {};  // the same
   };
   std::size_t all_;
-  RowNames names_;
+  estimate::RowNames names_;
   std::vector<Note> notes_;
 };
 
@@ -75,10 +75,10 @@ std::string one_line(std::string text) {
   return text;
 }
 
-void add_failures(const CaseRow& row, Collector& notes) {
-  std::map<std::string, std::pair<std::int64_t, const Launch*>> reasons;
-  for (const Launch* launch : row.failed) {
-    auto& [count, first] = reasons[reason_of(*launch)];
+void add_failures(const estimate::CaseRow& row, Collector& notes) {
+  std::map<std::string, std::pair<std::int64_t, const record::Launch*>> reasons;
+  for (const record::Launch* launch : row.failed) {
+    auto& [count, first] = reasons[estimate::reason_of(*launch)];
     if (count++ == 0) first = launch;
   }
   for (const auto& [reason, found] : reasons) {
@@ -89,11 +89,12 @@ void add_failures(const CaseRow& row, Collector& notes) {
     const std::string& command = launch->row.repeat_command;
     notes.add(text, row, command.empty() ? "" : "repeat: " + command);
   }
-  for (const Launch* launch : row.skipped) notes.add("skipped: " + reason_of(*launch), row);
+  for (const record::Launch* launch : row.skipped)
+    notes.add("skipped: " + estimate::reason_of(*launch), row);
   for (const int launch : row.running) {
     const auto launches = number_of(row.options(), "launches");
     notes.add("running now: launch " + std::to_string(launch + 1) +
-                  (launches ? " of " + short_number(*launches) : ""),
+                  (launches ? " of " + text::short_number(*launches) : ""),
               row);
   }
   if (row.unfinished > 0)
@@ -108,18 +109,18 @@ std::int64_t whole(const Fields& fields, std::string_view name) {
 }
 
 // What more than half of the launches say; one launch alone may have met with something else.
-void add_warm_up(const CaseRow& row, Collector& notes) {
-  std::vector<WarmupVerdict> verdicts;
-  for (const MeasuredLaunch& each : row.measured) {
+void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
+  std::vector<schedule::WarmupVerdict> verdicts;
+  for (const estimate::MeasuredLaunch& each : row.measured) {
     const Fields& schedule = each.launch->row.report.schedule;
     const auto verdict = schedule.find("warmup_verdict");
     if (verdict == schedule.end()) continue;
-    verdicts.push_back({.kind = warmup_kind(to_text(verdict->second)),
+    verdicts.push_back({.kind = schedule::warmup_kind(to_text(verdict->second)),
                         .more_steps = whole(schedule, "warmup_more"),
                         .change = number_of(schedule, "warmup_change").value_or(0)});
   }
-  const WarmupVerdict all = agreed(verdicts);
-  const std::string text = describe(all);
+  const schedule::WarmupVerdict all = schedule::agreed(verdicts);
+  const std::string text = schedule::describe(all);
   if (text.empty()) return;
   const auto say_so = std::count_if(verdicts.begin(), verdicts.end(),
                                     [&](const auto& each) { return each.kind == all.kind; });
@@ -129,8 +130,8 @@ void add_warm_up(const CaseRow& row, Collector& notes) {
 }
 
 // Beside rows with an interval, the rows that have none.
-void add_few_launches(const CaseRow& row, Collector& notes) {
-  if (row.spread != Spread::kRange) return;
+void add_few_launches(const estimate::CaseRow& row, Collector& notes) {
+  if (row.spread != estimate::Spread::kRange) return;
   const std::string n = std::to_string(row.measured.size());
   notes.add("n=" + n + ": smallest and largest of " + n + " launches, too few for an interval",
             row);
@@ -146,7 +147,7 @@ bool is_of_warm_up(std::string_view note) {
   return note.starts_with("warm-up too short") || note.starts_with("drifting");
 }
 
-void add_flags(const CaseRow& row, Collector& notes) {
+void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
   for (const auto& [launch, estimate] : row.measured) {
@@ -162,7 +163,7 @@ void add_flags(const CaseRow& row, Collector& notes) {
     if (is_of_machine(flag) || flag == launch_flag::kFirstStepSlow) continue;
     const std::string_view meaning = launch_flag::meaning(flag);
     const std::string launches =
-        "in " + std::to_string(count) + " of " + counted(std::ssize(row.measured), "launch");
+        "in " + std::to_string(count) + " of " + text::counted(std::ssize(row.measured), "launch");
     notes.add(
         meaning == flag ? "flag " + flag + ' ' + launches : launches + ' ' + std::string(meaning),
         row);
@@ -172,16 +173,17 @@ void add_flags(const CaseRow& row, Collector& notes) {
 
 }  // namespace
 
-void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<CaseRow>& rows,
-                       const Results& results, std::vector<std::string>& lines) {
+void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
+                       const std::vector<estimate::CaseRow>& rows, const record::Results& results,
+                       std::vector<std::string>& lines) {
   Collector notes(rows, results);
-  for (const CaseRow& row : profiled) {
-    const std::string pass(name_of(row.pass));
+  for (const estimate::CaseRow& row : profiled) {
+    const std::string pass(record::name_of(row.pass));
     for (const auto& [launch, estimate] : row.measured) {
       const auto& metrics = launch->row.report.metrics;
       const auto overhead = metrics.find("profile_overhead");
       if (overhead == metrics.end() || !overhead->second) continue;
-      const auto timed = std::find_if(rows.begin(), rows.end(), [&](const CaseRow& each) {
+      const auto timed = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& each) {
         return each.case_id == row.case_id && each.arm == row.arm && each.pass == Pass::kTiming;
       });
       notes.add("profiled (" + pass + "), " +
@@ -189,32 +191,33 @@ void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<C
                 row);
     }
     const std::string what =
-        counts_instructions(row) ? "counted (valgrind)" : "profiled (" + pass + ')';
-    for (const Launch* launch : row.failed) {
-      notes.add(what + ": failed: " + reason_of(*launch), row);
+        estimate::counts_instructions(row) ? "counted (valgrind)" : "profiled (" + pass + ')';
+    for (const record::Launch* launch : row.failed) {
+      notes.add(what + ": failed: " + estimate::reason_of(*launch), row);
     }
   }
-  for (const CaseRow& row : profiled) add_flags(row, notes);
+  for (const estimate::CaseRow& row : profiled) add_flags(row, notes);
   for (std::string& line : notes.take()) {
     if (std::find(lines.begin(), lines.end(), line) == lines.end())
       lines.push_back(std::move(line));
   }
 }
 
-std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Results& results) {
+std::vector<std::string> notes_of(const std::vector<estimate::CaseRow>& rows,
+                                  const record::Results& results) {
   Collector notes(rows, results);
-  for (const CaseRow& row : rows) add_failures(row, notes);
-  for (const CaseRow& row : rows) add_warm_up(row, notes);
-  const bool some_have_intervals = std::any_of(rows.begin(), rows.end(), [](const CaseRow& each) {
-    return each.spread == Spread::kOverLaunches;
-  });
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) add_failures(row, notes);
+  for (const estimate::CaseRow& row : rows) add_warm_up(row, notes);
+  const bool some_have_intervals = std::any_of(
+      rows.begin(), rows.end(),
+      [](const estimate::CaseRow& each) { return each.spread == estimate::Spread::kOverLaunches; });
+  for (const estimate::CaseRow& row : rows) {
     if (some_have_intervals) add_few_launches(row, notes);
   }
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     for (const std::string& text : estimate_notes(row)) notes.add(text, row);
   }
-  for (const CaseRow& row : rows) add_flags(row, notes);
+  for (const estimate::CaseRow& row : rows) add_flags(row, notes);
   std::vector<std::string> lines = notes.take();
   for (const std::string& line : {epoch_gaps(rows), flagged_steps(rows)}) {
     if (!line.empty()) lines.push_back(line);
@@ -225,8 +228,8 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
 
 std::string wrapped(const std::string& text, std::size_t columns) {
   const bool command = text.starts_with("  repeat: ") || text.starts_with("  try: ");
-  const std::string line = printable(text);
-  return command ? line : wrap_hanging(line, columns);
+  const std::string line = text::printable(text);
+  return command ? line : text::wrap_hanging(line, columns);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

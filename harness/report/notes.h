@@ -7,16 +7,17 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
-[[nodiscard]] std::vector<std::string> notes_of(const std::vector<CaseRow>& rows,
-                                                const Results& results);
+[[nodiscard]] std::vector<std::string> notes_of(const std::vector<estimate::CaseRow>& rows,
+                                                const record::Results& results);
 // Adds what profiled launches have to say: how much slower they were, and why one failed. `rows`:
 // those of the table.
-void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<CaseRow>& rows,
-                       const Results& results, std::vector<std::string>& lines);
+void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
+                       const std::vector<estimate::CaseRow>& rows, const record::Results& results,
+                       std::vector<std::string>& lines);
 // Printable, and broken at blanks to lines of at most `columns`, continued two blanks in. Commands
 // after "repeat: " and "try: " stay whole.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

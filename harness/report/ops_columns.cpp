@@ -9,11 +9,11 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-Value text(const OpTable& table, std::uint32_t index) {
-  return index == kNoIndex ? Value() : Value(std::string(table.text(index)));
+Value text(const ops::OpTable& table, std::uint32_t index) {
+  return index == ops::kNoIndex ? Value() : Value(std::string(table.text(index)));
 }
 
 Value share(std::int64_t part, std::int64_t whole) {
@@ -26,9 +26,9 @@ Value average(std::int64_t total, std::int64_t calls) {
   return static_cast<double>(total) / static_cast<double>(calls);
 }
 
-using Row = const OpRow&;
-using Table = const OpTable&;
-using Totals = const OpTotals&;
+using Row = const ops::OpRow&;
+using Table = const ops::OpTable&;
+using Totals = const ops::OpTotals&;
 
 constexpr std::array kColumns = {
     OpColumn{"key", "name", OpUnit::kText, "Name of the op, annotation, runtime call or kernel.", 0,
@@ -135,7 +135,8 @@ const OpColumn& op_column(std::string_view name, const std::string& where) {
   }
   names.resize(kColumns.size());
   throw ConfigError(where, "an op table has no column '" + std::string(name) + "'" +
-                               did_you_mean(wanted, names) + "; columns: " + join(names));
+                               text::did_you_mean(wanted, names) +
+                               "; columns: " + text::join(names));
 }
 
 std::string operations_text(double count) {
@@ -146,7 +147,7 @@ std::string operations_text(double count) {
     count /= kThousand;
     ++prefix;
   }
-  const std::string text = significant(count);
+  const std::string text = text::significant(count);
   return prefix == 0 ? text : text + ' ' + kPrefixes[prefix];
 }
 
@@ -156,18 +157,18 @@ std::string op_cell_text(const Value& value, OpUnit unit) {
     case OpUnit::kText:
       return to_text(value);
     case OpUnit::kCount:
-      return with_separators(std::get<std::int64_t>(value));
+      return text::with_separators(std::get<std::int64_t>(value));
     case OpUnit::kOperations:
       return number_of(value).value_or(0) == 0 ? "" : operations_text(number_of(value).value_or(0));
     case OpUnit::kTime:
-      return number_of(value).value_or(0) == 0 ? "0" : duration(number_of(value).value_or(0));
+      return number_of(value).value_or(0) == 0 ? "0" : text::duration(number_of(value).value_or(0));
     case OpUnit::kBytes: {
       const double bytes = number_of(value).value_or(0);
       if (bytes == 0) return "0";
-      return bytes < 0 ? "-" + byte_text(-bytes) : byte_text(bytes);
+      return bytes < 0 ? "-" + text::byte_text(-bytes) : text::byte_text(bytes);
     }
     case OpUnit::kPercent:
-      return percent(number_of(value).value_or(0) / 100);
+      return text::percent(number_of(value).value_or(0) / 100);
   }
   return "";
 }
@@ -188,4 +189,4 @@ std::string_view unit_name(OpUnit unit) {
   return "";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "harness/base/value.h"
 #include "harness/ops/op_table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 enum class OpUnit : unsigned char { kText, kCount, kOperations, kTime, kBytes, kPercent };
 
@@ -21,7 +21,7 @@ struct OpColumn {
   std::string_view doc;
   int drop_at;  // in a narrow terminal: the lowest go first; 0 never
   // Text, or a number: times in nanoseconds, shares in percent. Nothing: it has no meaning.
-  Value (*get)(const OpRow&, const OpTable&, const OpTotals&);
+  Value (*get)(const ops::OpRow&, const ops::OpTable&, const ops::OpTotals&);
 };
 
 [[nodiscard]] std::span<const OpColumn> op_columns();
@@ -39,4 +39,4 @@ struct OpColumn {
 // "us" for times: torch.profiler's unit; CSV and JSON are in it, exact to the nanosecond.
 [[nodiscard]] std::string_view unit_name(OpUnit unit);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

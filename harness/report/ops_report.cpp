@@ -21,19 +21,19 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr double kNsPerUs = 1000;
 
 struct Profiled : ProfiledCase {
-  OpTotals totals = {};
-  std::vector<OpRow> rows = {};  // grouped, sorted, cut
+  ops::OpTotals totals = {};
+  std::vector<ops::OpRow> rows = {};  // grouped, sorted, cut
   std::size_t rows_in_all = 0;
 };
 
-OpGrouping grouping_of(const OpsView& view) {
-  OpGrouping by{.step = view.per_step};
+ops::OpGrouping grouping_of(const OpsView& view) {
+  ops::OpGrouping by{.step = view.per_step};
   const std::vector<std::string> known = {"shape", "phase", "module", "name"};
   for (const std::string& each : view.group_by) {
     if (each == "shape" || each == "shapes") {
@@ -43,7 +43,8 @@ OpGrouping grouping_of(const OpsView& view) {
     } else if (each == "module") {
       by.module = true;
     } else if (each != "name") {
-      throw ConfigError("--group-by", "unknown group '" + each + "'" + did_you_mean(each, known) +
+      throw ConfigError("--group-by", "unknown group '" + each + "'" +
+                                          text::did_you_mean(each, known) +
                                           "; groups: name, shape, phase, module");
     }
   }
@@ -56,30 +57,33 @@ double as_number(const Value& value) {
 
 // Steps stay in their order; names rise, numbers fall.
 void sort_rows(Profiled& profiled, const OpColumn& by, bool per_step) {
-  const auto get = [&](const OpRow& row) { return by.get(row, profiled.table, profiled.totals); };
-  std::stable_sort(profiled.rows.begin(), profiled.rows.end(), [&](const OpRow& a, const OpRow& b) {
-    if (per_step && a.step != b.step) return a.step < b.step;
-    if (by.unit == OpUnit::kText) return to_text(get(a)) < to_text(get(b));
-    return as_number(get(a)) > as_number(get(b));
-  });
+  const auto get = [&](const ops::OpRow& row) {
+    return by.get(row, profiled.table, profiled.totals);
+  };
+  std::stable_sort(profiled.rows.begin(), profiled.rows.end(),
+                   [&](const ops::OpRow& a, const ops::OpRow& b) {
+                     if (per_step && a.step != b.step) return a.step < b.step;
+                     if (by.unit == OpUnit::kText) return to_text(get(a)) < to_text(get(b));
+                     return as_number(get(a)) > as_number(get(b));
+                   });
 }
 
 void cut_rows(Profiled& profiled, const OpsView& view) {
   profiled.rows_in_all = profiled.rows.size();
   if (view.row_limit == 0) return;
   std::map<std::int64_t, std::size_t> kept;
-  std::erase_if(profiled.rows, [&](const OpRow& row) {
+  std::erase_if(profiled.rows, [&](const ops::OpRow& row) {
     return ++kept[view.per_step ? row.step : 0] > view.row_limit;
   });
 }
 
-std::vector<Profiled> gather(const Results& results, const OpsView& view) {
-  const OpGrouping by = grouping_of(view);
+std::vector<Profiled> gather(const record::Results& results, const OpsView& view) {
+  const ops::OpGrouping by = grouping_of(view);
   std::vector<Profiled> all;
   for (ProfiledCase& each : profiled_cases(results, view.case_id)) {
     Profiled& profiled = all.emplace_back(Profiled{std::move(each)});
-    profiled.rows = grouped(profiled.table.rows, by);
-    profiled.totals = totals_of(profiled.rows);
+    profiled.rows = ops::grouped(profiled.table.rows, by);
+    profiled.totals = ops::totals_of(profiled.rows);
     const bool device = profiled.totals.self_device_ns > 0;
     const std::string sort = !view.sort.empty() ? view.sort
                              : device           ? "self_cuda_time_total"
@@ -101,15 +105,15 @@ std::vector<const OpColumn*> chosen_columns(const OpsView& view) {
 }
 
 bool holds_something(const Profiled& profiled, const OpColumn& column) {
-  return std::any_of(profiled.rows.begin(), profiled.rows.end(), [&](const OpRow& row) {
+  return std::any_of(profiled.rows.begin(), profiled.rows.end(), [&](const ops::OpRow& row) {
     const Value value = column.get(row, profiled.table, profiled.totals);
     if (is_null(value)) return false;
     return column.unit == OpUnit::kText || as_number(value) != 0;
   });
 }
 
-Grid grid_of(const Profiled& profiled, const OpsView& view) {
-  Grid grid;
+text::Grid grid_of(const Profiled& profiled, const OpsView& view) {
+  text::Grid grid;
   std::vector<const OpColumn*> columns = chosen_columns(view);
   if (view.columns.empty()) {
     std::erase_if(columns, [&](const OpColumn* each) { return !holds_something(profiled, *each); });
@@ -118,14 +122,14 @@ Grid grid_of(const Profiled& profiled, const OpsView& view) {
     const bool text = column->unit == OpUnit::kText;
     const bool wanted = column->drop_at == 0 || !view.columns.empty();
     grid.columns.push_back({.head = std::string(column->head),
-                            .align = text ? Align::kLeft : Align::kRight,
+                            .align = text ? text::Align::kLeft : text::Align::kRight,
                             .drop_at = wanted ? 0 : column->drop_at + 1,  // after names are cut
                             .shrink_at = text ? 1 : 0,
                             .shrink_to = 36,
                             .shrink_inside = true});
   }
-  for (const OpRow& row : profiled.rows) {
-    GridRow& cells = grid.rows.emplace_back();
+  for (const ops::OpRow& row : profiled.rows) {
+    text::GridRow& cells = grid.rows.emplace_back();
     for (const OpColumn* column : columns) {
       cells.cells.push_back(
           op_cell_text(column->get(row, profiled.table, profiled.totals), column->unit));
@@ -136,17 +140,17 @@ Grid grid_of(const Profiled& profiled, const OpsView& view) {
 
 std::string summary_line(const Profiled& profiled) {
   std::string text =
-      "Self CPU time total: " + duration(static_cast<double>(profiled.totals.self_cpu_ns));
+      "Self CPU time total: " + text::duration(static_cast<double>(profiled.totals.self_cpu_ns));
   if (profiled.totals.self_device_ns > 0) {
-    text +=
-        ". Self CUDA time total: " + duration(static_cast<double>(profiled.totals.self_device_ns));
+    text += ". Self CUDA time total: " +
+            text::duration(static_cast<double>(profiled.totals.self_device_ns));
   }
   if (profiled.totals.flops > 0)
     text += ". FLOPs: " + operations_text(static_cast<double>(profiled.totals.flops));
   text += '.';
   if (profiled.rows.size() < profiled.rows_in_all) {
-    text += " " + with_separators(static_cast<std::int64_t>(profiled.rows.size())) + " of " +
-            with_separators(static_cast<std::int64_t>(profiled.rows_in_all)) +
+    text += " " + text::with_separators(static_cast<std::int64_t>(profiled.rows.size())) + " of " +
+            text::with_separators(static_cast<std::int64_t>(profiled.rows_in_all)) +
             " rows; --row-limit 0 shows all.";
   }
   return text;
@@ -157,13 +161,16 @@ std::string as_text(const std::vector<Profiled>& all, const OpsView& view, const
   std::string text;
   for (const Profiled& profiled : all) {
     if (!text.empty()) text += '\n';
-    text += (markdown ? "### " + markdown_line(heading(profiled)) : printable(heading(profiled))) +
+    text += (markdown ? "### " + text::markdown_line(heading(profiled))
+                      : text::printable(heading(profiled))) +
             "\n\n";
-    const auto drawn = [&](const Grid& grid) {
-      if (markdown) return draw_markdown(grid);
-      const DrawnGrid made = draw(grid, static_cast<std::size_t>(style.columns), style.colour);
+    const auto drawn = [&](const text::Grid& grid) {
+      if (markdown) return text::draw_markdown(grid);
+      const text::DrawnGrid made =
+          text::draw(grid, static_cast<std::size_t>(style.columns), style.colour);
       if (made.dropped.empty()) return made.text;
-      return made.text + "No room for: " + join(made.dropped) + " (--columns, --format csv).\n";
+      return made.text + "No room for: " + text::join(made.dropped) +
+             " (--columns, --format csv).\n";
     };
     text += drawn(grid_of(profiled, view)) + '\n' + summary_line(profiled) + '\n';
     for (const TitledGrid& extra : activity_grids(profiled.table, view.row_limit)) {
@@ -187,12 +194,12 @@ std::string as_csv(const std::vector<Profiled>& all, const OpsView& view) {
   for (const OpColumn* column : columns) text += ',' + std::string(column->name);
   text += '\n';
   for (const Profiled& profiled : all) {
-    for (const OpRow& row : profiled.rows) {
-      text += csv_cell(profiled.case_id) + ',' + csv_cell(profiled.engine) + ',' +
-              std::string(name_of(row.kind));
+    for (const ops::OpRow& row : profiled.rows) {
+      text += text::csv_cell(profiled.case_id) + ',' + text::csv_cell(profiled.engine) + ',' +
+              std::string(ops::name_of(row.kind));
       for (const OpColumn* column : columns) {
-        text += ',' + csv_cell(plain_text(column->get(row, profiled.table, profiled.totals),
-                                          column->unit));
+        text += ',' + text::csv_cell(plain_text(column->get(row, profiled.table, profiled.totals),
+                                                column->unit));
       }
       text += '\n';
     }
@@ -200,7 +207,7 @@ std::string as_csv(const std::vector<Profiled>& all, const OpsView& view) {
   return text;
 }
 
-void add_value(JsonText& json, const OpColumn& column, const Value& value) {
+void add_value(json::JsonText& json, const OpColumn& column, const Value& value) {
   if (is_null(value)) {
     json.null(column.name);
   } else if (column.unit == OpUnit::kTime) {
@@ -212,7 +219,7 @@ void add_value(JsonText& json, const OpColumn& column, const Value& value) {
 
 std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
   const std::vector<const OpColumn*> columns = chosen_columns(view);
-  JsonText json;
+  json::JsonText json;
   json.open_object().open_array("columns");
   for (const OpColumn* column : columns) {
     json.open_object().text("name", column->name).text("unit", unit_name(column->unit));
@@ -225,8 +232,8 @@ std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
     if (profiled.overhead) json.number("profile_overhead", *profiled.overhead);
     json.integer("self_cpu_ns", profiled.totals.self_cpu_ns);
     json.integer("self_device_ns", profiled.totals.self_device_ns).open_array("rows");
-    for (const OpRow& row : profiled.rows) {
-      json.open_object().text("kind", name_of(row.kind));
+    for (const ops::OpRow& row : profiled.rows) {
+      json.open_object().text("kind", ops::name_of(row.kind));
       for (const OpColumn* column : columns) {
         add_value(json, *column, column->get(row, profiled.table, profiled.totals));
       }
@@ -241,7 +248,7 @@ std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
 
 }  // namespace
 
-std::string render_ops(const Results& results, const OpsView& view, Format format,
+std::string render_ops(const record::Results& results, const OpsView& view, Format format,
                        const TableStyle& style) {
   const std::vector<Profiled> all = gather(results, view);
   switch (format) {
@@ -256,4 +263,4 @@ std::string render_ops(const Results& results, const OpsView& view, Format forma
   return as_text(all, view, style, format == Format::kMarkdown);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

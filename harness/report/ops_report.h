@@ -10,7 +10,7 @@
 #include "harness/record/reader.h"
 #include "harness/report/table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct OpsView {
   std::string case_id = {};                // its first digits; empty: all cases
@@ -23,7 +23,7 @@ struct OpsView {
 
 // One table per profiled case and engine; its launches are added up. Throws ConfigError naming the
 // argument for an unknown column or group, and when no launch was profiled.
-[[nodiscard]] std::string render_ops(const Results& results, const OpsView& view, Format format,
-                                     const TableStyle& style);
+[[nodiscard]] std::string render_ops(const record::Results& results, const OpsView& view,
+                                     Format format, const TableStyle& style);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,19 +11,20 @@
 #include "harness/report/row_values.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr const char* kPivot = "--pivot";
 
 // What tells two rows of one cell apart.
-[[noreturn]] void refuse_shared_cell(const CaseRow& a, const CaseRow& b,
-                                     const std::vector<std::string>& axes, const RowNames& names) {
+[[noreturn]] void refuse_shared_cell(const estimate::CaseRow& a, const estimate::CaseRow& b,
+                                     const std::vector<std::string>& axes,
+                                     const estimate::RowNames& names) {
   std::vector<std::string> differ;
   for (const std::string& name : names.varying()) {
     const bool axis = std::find(axes.begin(), axes.end(), name) != axes.end();
     if (!axis && row_value(a, name) != row_value(b, name)) {
-      differ.push_back(short_name(name, names.varying()));
+      differ.push_back(estimate::short_name(name, names.varying()));
     }
   }
   if (differ.empty()) {
@@ -31,37 +32,38 @@ constexpr const char* kPivot = "--pivot";
                                   ? "several runs are shown; a pivot takes one"
                                   : "cases differ in their arm or pass; a pivot takes one of each");
   }
-  throw ConfigError(kPivot, "cases also differ in " + join(differ) + ": keep one value, as in `" +
-                                "--filter " + differ.front() + '=' +
+  throw ConfigError(kPivot, "cases also differ in " + text::join(differ) +
+                                ": keep one value, as in `" + "--filter " + differ.front() + '=' +
                                 to_text(row_value(a, full_name(differ.front(), {&a, 1}, kPivot))) +
                                 "`");
 }
 
-std::string without_numbers(const CaseRow& row) {
+std::string without_numbers(const estimate::CaseRow& row) {
   if (!row.failed.empty()) return "failed";
   return row.skipped.empty() ? "unfinished" : "skipped";
 }
 
-std::string metric_name(const std::vector<CaseRow>& rows, const std::string& asked) {
+std::string metric_name(const std::vector<estimate::CaseRow>& rows, const std::string& asked) {
   if (!asked.empty()) return full_name(asked, rows, "--columns");
-  return std::string(column_of(judged_by(rows).value_or(Judged::kStep)));
+  return std::string(
+      estimate::column_of(estimate::judged_by(rows).value_or(estimate::Judged::kStep)));
 }
 
-TimeUnit unit_of(const std::vector<CaseRow>& rows, const std::string& metric) {
+text::TimeUnit unit_of(const std::vector<estimate::CaseRow>& rows, const std::string& metric) {
   std::vector<double> times;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     if (const auto value = number_of(row_value(row, metric))) times.push_back(*value);
   }
-  return metric.ends_with("_ns") ? unit_for(times) : TimeUnit{};
+  return metric.ends_with("_ns") ? text::unit_for(times) : text::TimeUnit{};
 }
 
 }  // namespace
 
-std::vector<Value> values_in_rows(const std::vector<CaseRow>& rows, const std::string& full_name,
-                                  bool as_they_come) {
+std::vector<Value> values_in_rows(const std::vector<estimate::CaseRow>& rows,
+                                  const std::string& full_name, bool as_they_come) {
   std::vector<Value> values;
   bool numbers = true;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     Value value = row_value(row, full_name);
     numbers = numbers && number_of(value);
     if (std::find(values.begin(), values.end(), value) == values.end()) {
@@ -75,7 +77,7 @@ std::vector<Value> values_in_rows(const std::vector<CaseRow>& rows, const std::s
   return values;
 }
 
-Pivot pivot(const std::vector<CaseRow>& rows, const Results& results,
+Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& results,
             const std::vector<std::string>& by, const std::string& metric, bool plain) {
   if (by.size() != 2)
     throw ConfigError(kPivot, "expected two options, as in num_workers,batch_size");
@@ -85,35 +87,36 @@ Pivot pivot(const std::vector<CaseRow>& rows, const Results& results,
     if (!is_option(rows, axes.back())) throw ConfigError(kPivot, "'" + name + "' is no option");
   }
   if (axes[0] == axes[1]) throw ConfigError(kPivot, "expected two different options");
-  const RowNames names(rows, results);
+  const estimate::RowNames names(rows, results);
   const std::string number = metric_name(rows, metric);
-  const TimeUnit unit = unit_of(rows, number);
+  const text::TimeUnit unit = unit_of(rows, number);
   const std::vector<Value> down = values_in_rows(rows, axes[0], false);
   const std::vector<Value> across = values_in_rows(rows, axes[1], false);
   const auto place = [](const std::vector<Value>& values, const Value& value) {
     return static_cast<std::size_t>(std::find(values.begin(), values.end(), value) -
                                     values.begin());
   };
-  std::map<std::pair<std::size_t, std::size_t>, const CaseRow*> cells;
-  for (const CaseRow& row : rows) {
+  std::map<std::pair<std::size_t, std::size_t>, const estimate::CaseRow*> cells;
+  for (const estimate::CaseRow& row : rows) {
     const std::pair at(place(down, row_value(row, axes[0])),
                        place(across, row_value(row, axes[1])));
     const auto [there, is_new] = cells.try_emplace(at, &row);
     if (!is_new) refuse_shared_cell(*there->second, row, axes, names);
   }
-  const auto ranking = rank(rows);
-  const bool marked = !plain && ranking && number == column_of(ranking->by);
+  const auto ranking = estimate::rank(rows);
+  const bool marked = !plain && ranking && number == estimate::column_of(ranking->by);
   const std::string head = plain ? number : head_for(number, unit, names);
-  const std::string first = short_name(axes[0], names.varying());
-  const std::string second = short_name(axes[1], names.varying());
+  const std::string first = estimate::short_name(axes[0], names.varying());
+  const std::string second = estimate::short_name(axes[1], names.varying());
   Pivot made{.title = head + " by " + first + " and " + second, .grid = {}};
   made.grid.columns.push_back({.head = first});
   for (const Value& value : across) {
     made.grid.columns.push_back({.head = second + '=' + to_text(value)});
   }
-  const bool stars = marked && std::any_of(rows.begin(), rows.end(),
-                                           [](const CaseRow& row) { return row.is_best; });
-  const auto text_of_cell = [&](const CaseRow& row) -> std::string {
+  const bool stars =
+      marked && std::any_of(rows.begin(), rows.end(),
+                            [](const estimate::CaseRow& row) { return row.is_best; });
+  const auto text_of_cell = [&](const estimate::CaseRow& row) -> std::string {
     if (!row.step_ns) return plain ? "" : without_numbers(row);
     if (plain) return to_text(row_value(row, number));
     return text_for(row, number, unit, results.columns) + (!stars ? ""
@@ -122,7 +125,7 @@ Pivot pivot(const std::vector<CaseRow>& rows, const Results& results,
                                                                : "  ");
   };
   for (std::size_t i = 0; i < down.size(); ++i) {
-    GridRow& line = made.grid.rows.emplace_back();
+    text::GridRow& line = made.grid.rows.emplace_back();
     line.cells.push_back(to_text(down[i]));
     for (std::size_t j = 0; j < across.size(); ++j) {
       const auto found = cells.find({i, j});
@@ -133,4 +136,4 @@ Pivot pivot(const std::vector<CaseRow>& rows, const Results& results,
   return made;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,12 +11,13 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-const CaseRow* row_of_pass(const std::vector<CaseRow>& rows, const LaunchKey& key,
-                           const std::string& run_id, Pass pass) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const CaseRow& row) {
+const estimate::CaseRow* row_of_pass(const std::vector<estimate::CaseRow>& rows,
+                                     const record::LaunchKey& key, const std::string& run_id,
+                                     Pass pass) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& row) {
     return row.case_id == key.case_id && row.arm == key.arm && row.run_id == run_id &&
            row.pass == pass;
   });
@@ -25,39 +26,40 @@ const CaseRow* row_of_pass(const std::vector<CaseRow>& rows, const LaunchKey& ke
 
 }  // namespace
 
-std::string recording_cost(std::optional<double> overhead, const CaseRow* timed) {
+std::string recording_cost(std::optional<double> overhead, const estimate::CaseRow* timed) {
   if (!overhead) return "recording cost: unknown, no timing launch beside it";
-  const bool has_spread =
-      timed != nullptr && timed->step_ns && !timed->latency_ns && timed->spread != Spread::kNone;
+  const bool has_spread = timed != nullptr && timed->step_ns && !timed->latency_ns &&
+                          timed->spread != estimate::Spread::kNone;
   const bool inside = has_spread && *overhead * *timed->step_ns <= timed->interval_ns.high;
   if (*overhead <= 1 || inside) return "recording cost: within noise";
-  return "recording cost: " + significant(*overhead) + "x the step";
+  return "recording cost: " + text::significant(*overhead) + "x the step";
 }
 
-std::vector<ProfiledCase> profiled_cases(const Results& results, const std::string& case_id) {
-  const std::vector<CaseRow> rows = case_rows(results);
-  const RowNames names(rows, results);
+std::vector<ProfiledCase> profiled_cases(const record::Results& results,
+                                         const std::string& case_id) {
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  const estimate::RowNames names(rows, results);
   std::vector<ProfiledCase> all;
   std::map<std::tuple<std::string, std::string, std::string, Pass>, std::size_t> index;
-  std::vector<std::vector<OpFrame>> frames;
-  for (const Launch& launch : results.launches) {
-    const LaunchKey& key = launch.row.key;
+  std::vector<std::vector<ops::OpFrame>> frames;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchKey& key = launch.row.key;
     if (launch.ops.empty() || !key.case_id.starts_with(case_id)) continue;
     const std::string run_id =
         launch.run < results.runs.size() ? results.runs[launch.run].run_id : std::string();
     const auto [at, is_new] =
         index.try_emplace({run_id, key.case_id, key.arm, key.pass}, all.size());
     if (is_new) {
-      const CaseRow* row = row_of_pass(rows, key, run_id, key.pass);
+      const estimate::CaseRow* row = row_of_pass(rows, key, run_id, key.pass);
       all.push_back({.case_id = key.case_id,
                      .label = row == nullptr ? key.case_id : names.name(*row),
-                     .engine = std::string(name_of(key.pass)),
+                     .engine = std::string(record::name_of(key.pass)),
                      .cost = {}});
       frames.emplace_back();
     }
     ProfiledCase& profiled = all[at->second];
     ++profiled.launches;
-    std::vector<OpFrame>& own = frames[at->second];
+    std::vector<ops::OpFrame>& own = frames[at->second];
     own.insert(own.end(), launch.ops.begin(), launch.ops.end());
     const auto overhead = launch.row.report.metrics.find("profile_overhead");
     if (overhead != launch.row.report.metrics.end()) profiled.overhead = overhead->second;
@@ -69,14 +71,14 @@ std::vector<ProfiledCase> profiled_cases(const Results& results, const std::stri
                       "no launch here recorded its operations; measure with `stepbench run FILE "
                       "--profile` or `profile: {ops: native}`");
   }
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].table = op_table_of(frames[i]);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].table = ops::op_table_of(frames[i]);
   return all;
 }
 
 std::string heading(const ProfiledCase& profiled) {
   std::string text = profiled.label + "  (" + profiled.engine;
-  if (profiled.launches > 1) text += ", " + counted(profiled.launches, "launch");
+  if (profiled.launches > 1) text += ", " + text::counted(profiled.launches, "launch");
   return text + ", " + profiled.cost + ')';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/ops/op_table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // The launches of one case by one engine; their operations are added up.
 struct ProfiledCase {
@@ -20,11 +20,11 @@ struct ProfiledCase {
   std::int64_t launches = 0;
   std::string cost;  // "recording cost: 1.40x the step"
   std::optional<double> overhead = {};
-  OpTable table = {};
+  ops::OpTable table = {};
 };
 
 // Those whose id begins with `case_id`. Throws ConfigError when there are none.
-[[nodiscard]] std::vector<ProfiledCase> profiled_cases(const Results& results,
+[[nodiscard]] std::vector<ProfiledCase> profiled_cases(const record::Results& results,
                                                        const std::string& case_id);
 
 // "num_workers=2  (native, 2 launches, recording cost: 1.40x the step)"
@@ -32,6 +32,7 @@ struct ProfiledCase {
 
 // `overhead`: the profiled step over the timed one, nothing when there was none. `timed`: the row
 // of the timing launches, or null.
-[[nodiscard]] std::string recording_cost(std::optional<double> overhead, const CaseRow* timed);
+[[nodiscard]] std::string recording_cost(std::optional<double> overhead,
+                                         const estimate::CaseRow* timed);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

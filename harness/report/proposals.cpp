@@ -11,7 +11,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 // Single launches have no interval: below this a difference is taken for none.
@@ -25,18 +25,20 @@ constexpr std::array<std::string_view, 6> kNotTheCase = {"name",    "launches", 
 
 struct RowSpeed {
   double centre = 0;
-  Interval interval = {};
+  stats::Interval interval = {};
   bool has_interval = false;
 };
 
-bool has_rate(const CaseRow& row) { return row.samples_per_s && row.step_ns && !row.latency_ns; }
+bool has_rate(const estimate::CaseRow& row) {
+  return row.samples_per_s && row.step_ns && !row.latency_ns;
+}
 
-std::optional<RowSpeed> row_speed(const CaseRow& row, bool by_rate) {
+std::optional<RowSpeed> row_speed(const estimate::CaseRow& row, bool by_rate) {
   const std::optional<double> headline_ns = row.headline_ns();
   if (!headline_ns || *headline_ns <= 0 || (by_rate && !has_rate(row))) return std::nullopt;
   const double work = by_rate ? *row.samples_per_s * *row.step_ns : 1;
   RowSpeed speed{.centre = work / *headline_ns};
-  if (row.spread == Spread::kNone || row.interval_ns.low <= 0) return speed;
+  if (row.spread == estimate::Spread::kNone || row.interval_ns.low <= 0) return speed;
   speed.interval = {work / row.interval_ns.high, work / row.interval_ns.low};
   speed.has_interval = true;
   return speed;
@@ -52,7 +54,7 @@ AnswerKind kind_of(const RowSpeed& base, const RowSpeed& other) {
   return ratio > 1 ? AnswerKind::kBetter : AnswerKind::kWorse;
 }
 
-const Value* value_of(const CaseRow& row, std::string_view option) {
+const Value* value_of(const estimate::CaseRow& row, std::string_view option) {
   const auto found = row.options().find(option);
   return found == row.options().end() || is_null(found->second) ? nullptr : &found->second;
 }
@@ -67,7 +69,7 @@ bool proposes(const std::vector<Finding::Set>& set, std::string_view option) {
                      [&](const Finding::Set& each) { return each.option == option; });
 }
 
-bool has_all(const CaseRow& row, const std::vector<Finding::Set>& set) {
+bool has_all(const estimate::CaseRow& row, const std::vector<Finding::Set>& set) {
   return std::all_of(set.begin(), set.end(), [&](const Finding::Set& each) {
     const Value* value = value_of(row, each.option);
     return value != nullptr && to_text(*value) == each.value;
@@ -82,20 +84,20 @@ std::optional<double> number_in(std::string_view text) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-std::string key_of(const CaseRow& row) { return row.case_id + '/' + row.arm; }
+std::string key_of(const estimate::CaseRow& row) { return row.case_id + '/' + row.arm; }
 
-bool is_candidate(const CaseRow& row, const CaseRow& of) {
+bool is_candidate(const estimate::CaseRow& row, const estimate::CaseRow& of) {
   return &row != &of && row.pass == Pass::kTiming && row.arm == of.arm && !row.smoke;
 }
 
-std::optional<double> number_at(const CaseRow& row, std::string_view option) {
+std::optional<double> number_at(const estimate::CaseRow& row, std::string_view option) {
   const Value* value = value_of(row, option);
   return value == nullptr ? std::nullopt : number_of(*value);
 }
 
 // How far the row is from what is proposed: 0 where it is that, nothing where it is not on the way
 // from `own` to it or beyond.
-std::optional<double> distance_to(const CaseRow& row, const CaseRow& own,
+std::optional<double> distance_to(const estimate::CaseRow& row, const estimate::CaseRow& own,
                                   const std::vector<Finding::Set>& set) {
   if (has_all(row, set)) return 0.0;
   if (set.size() != 1) return std::nullopt;
@@ -108,7 +110,7 @@ std::optional<double> distance_to(const CaseRow& row, const CaseRow& own,
 }
 
 // Nothing where one of them was not measured yet.
-std::optional<Answer> compared(const CaseRow& own, const CaseRow& other) {
+std::optional<Answer> compared(const estimate::CaseRow& own, const estimate::CaseRow& other) {
   const bool by_rate = has_rate(own) && (has_rate(other) || !other.headline_ns());
   const std::optional<RowSpeed> base = row_speed(own, by_rate);
   const std::optional<RowSpeed> speed = row_speed(other, by_rate);
@@ -125,7 +127,7 @@ std::optional<Answer> compared(const CaseRow& own, const CaseRow& other) {
 
 std::string ratio_text(double ratio) {
   constexpr double kSmall = 0.1;
-  return (ratio < kSmall ? significant(ratio, 2) : short_number(ratio)) + 'x';
+  return (ratio < kSmall ? text::significant(ratio, 2) : text::short_number(ratio)) + 'x';
 }
 
 }  // namespace
@@ -135,12 +137,14 @@ std::string_view name_of(AnswerKind kind) {
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
-Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results)
-    : rows_(rows), has_runs_(RowNames(rows, results).has_runs()), digits_(id_digits(rows)) {
+Proposals::Proposals(const std::vector<estimate::CaseRow>& rows, const record::Results& results)
+    : rows_(rows),
+      has_runs_(estimate::RowNames(rows, results).has_runs()),
+      digits_(estimate::id_digits(rows)) {
   std::set<std::string> swept;
-  for (const RunRow& run : results.runs) swept.insert(run.swept.begin(), run.swept.end());
+  for (const record::RunRow& run : results.runs) swept.insert(run.swept.begin(), run.swept.end());
   swept_.assign(swept.begin(), swept.end());
-  varying_ = varying_options(rows, results);
+  varying_ = estimate::varying_options(rows, results);
   std::erase_if(varying_, [&](const std::string& name) {
     return !swept.contains(name) &&
            std::any_of(kNotTheCase.begin(), kNotTheCase.end(), [&](std::string_view prefix) {
@@ -148,14 +152,15 @@ Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results)
            });
   });
   for (const std::string& name : varying_) {
-    if (std::all_of(rows.begin(), rows.end(),
-                    [&](const CaseRow& row) { return is_solid(name, value_of(row, name)); })) {
+    if (std::all_of(rows.begin(), rows.end(), [&](const estimate::CaseRow& row) {
+          return is_solid(name, value_of(row, name));
+        })) {
       solid_.push_back(name);
     }
   }
-  std::map<std::string, std::vector<const CaseRow*>> measured;
+  std::map<std::string, std::vector<const estimate::CaseRow*>> measured;
   by_rate_ = true;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     if (row.pass != Pass::kTiming) continue;
     timed_.emplace(key_of(row) + '/' + run_of(row), &row);
     if (!row.headline_ns() || row.smoke) continue;
@@ -165,7 +170,7 @@ Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results)
   for (const auto& [run, of_run] : measured) {
     if (of_run.size() < 2) continue;
     std::optional<RowSpeed> best;
-    for (const CaseRow* row : of_run) {
+    for (const estimate::CaseRow* row : of_run) {
       const std::optional<RowSpeed> speed = row_speed(*row, by_rate_);
       if (speed && (!best || speed->centre > best->centre)) best = speed;
     }
@@ -173,22 +178,25 @@ Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results)
   }
 }
 
-std::string Proposals::run_of(const CaseRow& row) const { return has_runs_ ? row.run_id : ""; }
+std::string Proposals::run_of(const estimate::CaseRow& row) const {
+  return has_runs_ ? row.run_id : "";
+}
 
-const CaseRow& Proposals::timed(const CaseRow& row) const {
+const estimate::CaseRow& Proposals::timed(const estimate::CaseRow& row) const {
   if (row.pass == Pass::kTiming) return row;
   const auto found = timed_.find(key_of(row) + '/' + run_of(row));
   return found == timed_.end() ? row : *found->second;
 }
 
-bool Proposals::is_best(const CaseRow& row) const {
+bool Proposals::is_best(const estimate::CaseRow& row) const {
   const std::optional<RowSpeed> speed = row_speed(timed(row), by_rate_);
   const auto low = best_low_.find(run_of(row));
   if (!speed || low == best_low_.end()) return false;
   return (speed->has_interval ? speed->interval.high : speed->centre) >= low->second;
 }
 
-std::string Proposals::signature(const CaseRow& row, const std::vector<Finding::Set>& set) const {
+std::string Proposals::signature(const estimate::CaseRow& row,
+                                 const std::vector<Finding::Set>& set) const {
   std::string text = row.workload + '\n' + row.arm + '\n' + run_of(row);
   for (const std::string& name : solid_) {
     if (!proposes(set, name)) text += '\n' + to_text(*value_of(row, name));
@@ -197,10 +205,10 @@ std::string Proposals::signature(const CaseRow& row, const std::vector<Finding::
 }
 
 const Proposals::Buckets& Proposals::buckets(const std::vector<Finding::Set>& set) const {
-  const std::string key = join(set, " ", [](const auto& each) { return each.option; });
+  const std::string key = text::join(set, " ", [](const auto& each) { return each.option; });
   const auto [at, is_new] = buckets_.try_emplace(key);
   if (is_new) {
-    for (const CaseRow& row : rows_) {
+    for (const estimate::CaseRow& row : rows_) {
       Bucket& bucket = at->second[signature(row, set)];
       bucket.rows.push_back(&row);
       const Value* value = set.size() == 1 ? value_of(row, set.front().option) : nullptr;
@@ -212,7 +220,7 @@ const Proposals::Buckets& Proposals::buckets(const std::vector<Finding::Set>& se
   return at->second;
 }
 
-bool Proposals::equal_but_for(const CaseRow& a, const CaseRow& b,
+bool Proposals::equal_but_for(const estimate::CaseRow& a, const estimate::CaseRow& b,
                               const std::vector<Finding::Set>& set) const {
   return std::all_of(varying_.begin(), varying_.end(), [&](const std::string& name) {
     const Value* left = value_of(a, name);
@@ -225,10 +233,10 @@ bool Proposals::equal_but_for(const CaseRow& a, const CaseRow& b,
 // The nearest row to what is proposed, and of several as near the fastest.
 class Proposals::Search {
  public:
-  Search(const Proposals& all, const CaseRow& own, const std::vector<Finding::Set>& set)
+  Search(const Proposals& all, const estimate::CaseRow& own, const std::vector<Finding::Set>& set)
       : all_(all), own_(own), set_(set) {}
 
-  void look_at(const CaseRow& other) {
+  void look_at(const estimate::CaseRow& other) {
     const std::optional<double> distance = distance_to(other, own_, set_);
     if (!distance || is_beyond(*distance) || !is_candidate(other, own_)) return;
     if (!all_.equal_but_for(own_, other, set_)) return;
@@ -244,15 +252,16 @@ class Proposals::Search {
 
  private:
   const Proposals& all_;
-  const CaseRow& own_;
+  const estimate::CaseRow& own_;
   const std::vector<Finding::Set>& set_;
   std::optional<Answer> best_;
   double distance_ = 0;
 };
 
-std::optional<Answer> Proposals::answer(const CaseRow& row, const Finding& finding) const {
+std::optional<Answer> Proposals::answer(const estimate::CaseRow& row,
+                                        const Finding& finding) const {
   if (finding.set.empty()) return std::nullopt;
-  const CaseRow& own = timed(row);
+  const estimate::CaseRow& own = timed(row);
   const Buckets& all = buckets(finding.set);
   const auto found = all.find(signature(own, finding.set));
   if (found == all.end()) return std::nullopt;
@@ -260,7 +269,7 @@ std::optional<Answer> Proposals::answer(const CaseRow& row, const Finding& findi
   Search search(*this, own, finding.set);
   const auto to = finding.set.size() == 1 ? number_in(finding.set.front().value) : std::nullopt;
   if (!to) {
-    for (const CaseRow* other : bucket.rows) search.look_at(*other);
+    for (const estimate::CaseRow* other : bucket.rows) search.look_at(*other);
     return search.best();
   }
   // Away from the proposed value on both sides, until one is found: a sweep may have many values.
@@ -281,15 +290,16 @@ std::string Proposals::text_of(const Answer& answer, const Finding& finding) con
   for (const Finding::Set& each : finding.set) names.push_back(each.option);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::string text = join(finding.set, " ", [&](const Finding::Set& each) {
+  std::string text = text::join(finding.set, " ", [&](const Finding::Set& each) {
     const Value* value = value_of(*answer.row, each.option);
-    return short_name(each.option, names) + '=' + (value == nullptr ? each.value : to_text(*value));
+    return estimate::short_name(each.option, names) + '=' +
+           (value == nullptr ? each.value : to_text(*value));
   });
   if (answer.kind == AnswerKind::kNoNumbers) {
     if (answer.row->failed.empty()) {
-      return text + " was skipped: " + reason_of(*answer.row->skipped.front());
+      return text + " was skipped: " + estimate::reason_of(*answer.row->skipped.front());
     }
-    return text + " failed: " + reason_of(*answer.row->failed.front());
+    return text + " failed: " + estimate::reason_of(*answer.row->failed.front());
   }
   text += " was measured: ";
   if (answer.kind == AnswerKind::kSame) return text + "no clear difference";
@@ -300,8 +310,8 @@ std::string Proposals::text_of(const Answer& answer, const Finding& finding) con
   return text;
 }
 
-std::string Proposals::arguments(const CaseRow& row, const Finding& finding) const {
-  return join(finding.set, " ", [&](const Finding::Set& each) {
+std::string Proposals::arguments(const estimate::CaseRow& row, const Finding& finding) const {
+  return text::join(finding.set, " ", [&](const Finding::Set& each) {
     if (std::find(swept_.begin(), swept_.end(), each.option) == swept_.end()) {
       return "--set " + each.option + '=' + each.value;
     }
@@ -311,4 +321,4 @@ std::string Proposals::arguments(const CaseRow& row, const Finding& finding) con
   });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -14,7 +14,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/findings/finding.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 enum class AnswerKind : std::uint8_t {
   kBetter,
@@ -26,7 +26,7 @@ enum class AnswerKind : std::uint8_t {
 
 // A row that differs from the finding's own in nothing but the proposed options.
 struct Answer {
-  const CaseRow* row = nullptr;
+  const estimate::CaseRow* row = nullptr;
   AnswerKind kind = AnswerKind::kSame;
   double ratio = 0;       // its speed over that of the finding's row; 2 is twice as fast
   bool by_rate = false;   // speed is samples/s, else the inverse of the step
@@ -36,47 +36,48 @@ struct Answer {
 class Proposals {
  public:
   // `rows` and `results` must outlive this.
-  Proposals(const std::vector<CaseRow>& rows, const Results& results);
+  Proposals(const std::vector<estimate::CaseRow>& rows, const record::Results& results);
 
   // nullopt where no row tells, or where the finding proposes nothing.
-  [[nodiscard]] std::optional<Answer> answer(const CaseRow& row, const Finding& finding) const;
+  [[nodiscard]] std::optional<Answer> answer(const estimate::CaseRow& row,
+                                             const Finding& finding) const;
   // "num_workers=2 was measured: 0.28x the samples/s"
   [[nodiscard]] std::string text_of(const Answer& answer, const Finding& finding) const;
   // "--set loader.num_workers=2", or where the run sweeps it "--sweep loader.num_workers=0,2": a
   // swept option takes no --set.
-  [[nodiscard]] std::string arguments(const CaseRow& row, const Finding& finding) const;
+  [[nodiscard]] std::string arguments(const estimate::CaseRow& row, const Finding& finding) const;
   // The fastest of several measured rows, or not to be told from it.
-  [[nodiscard]] bool is_best(const CaseRow& row) const;
+  [[nodiscard]] bool is_best(const estimate::CaseRow& row) const;
 
  private:
   // Rows that differ in nothing but the proposed options, as far as they all have a value.
   struct Bucket {
-    std::vector<const CaseRow*> rows = {};
+    std::vector<const estimate::CaseRow*> rows = {};
     // By the value of the proposed option, where it is one and a number.
-    std::multimap<double, const CaseRow*> by_value = {};
+    std::multimap<double, const estimate::CaseRow*> by_value = {};
   };
   using Buckets = std::unordered_map<std::string, Bucket>;
   class Search;
 
   [[nodiscard]] const Buckets& buckets(const std::vector<Finding::Set>& set) const;
-  [[nodiscard]] std::string signature(const CaseRow& row,
+  [[nodiscard]] std::string signature(const estimate::CaseRow& row,
                                       const std::vector<Finding::Set>& set) const;
-  [[nodiscard]] bool equal_but_for(const CaseRow& a, const CaseRow& b,
+  [[nodiscard]] bool equal_but_for(const estimate::CaseRow& a, const estimate::CaseRow& b,
                                    const std::vector<Finding::Set>& set) const;
-  [[nodiscard]] const CaseRow& timed(const CaseRow& row) const;
+  [[nodiscard]] const estimate::CaseRow& timed(const estimate::CaseRow& row) const;
   // Rows of other runs tell nothing. Parts of one plan are one run.
-  [[nodiscard]] std::string run_of(const CaseRow& row) const;
+  [[nodiscard]] std::string run_of(const estimate::CaseRow& row) const;
 
-  const std::vector<CaseRow>& rows_;
+  const std::vector<estimate::CaseRow>& rows_;
   std::vector<std::string> swept_;    // by the files of the runs
   std::vector<std::string> varying_;  // tell the rows apart
   std::vector<std::string> solid_;    // of these: have a value of their own in every row
   bool has_runs_;
-  std::map<std::string, const CaseRow*> timed_;  // by case, arm and run
-  std::size_t digits_;                           // of a case's id
-  std::map<std::string, double> best_low_;       // of each run: lowest speed that is the best
+  std::map<std::string, const estimate::CaseRow*> timed_;  // by case, arm and run
+  std::size_t digits_;                                     // of a case's id
+  std::map<std::string, double> best_low_;  // of each run: lowest speed that is the best
   bool by_rate_ = false;
   mutable std::map<std::string, Buckets> buckets_;  // by the proposed options
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::report

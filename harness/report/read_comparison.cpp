@@ -9,7 +9,7 @@
 #include "harness/json/line_object.h"
 #include "harness/report/comparison_json.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -26,45 +26,49 @@ Enum value_named(std::string_view name, Enum last, Enum otherwise, const NameOf&
   return otherwise;
 }
 
-double number_or_nan(const LineObject& object, std::string_view field) {
+double number_or_nan(const json::LineObject& object, std::string_view field) {
   return object.number(field).value_or(kNaN);
 }
 
-std::size_t count_in(const LineObject& object, std::string_view field) {
+std::size_t count_in(const json::LineObject& object, std::string_view field) {
   return static_cast<std::size_t>(object.count(field));
 }
 
-Interval interval_in(const LineObject& object, const std::string& name) {
+stats::Interval interval_in(const json::LineObject& object, const std::string& name) {
   return {object.number(name + "_low").value_or(-kInfinity),
           object.number(name + "_high").value_or(kInfinity)};
 }
 
-OptionValues options_in(const LineObject& object) { return OptionValues(object.fields("options")); }
+OptionValues options_in(const json::LineObject& object) {
+  return OptionValues(object.fields("options"));
+}
 
 template <typename Each>
-void for_each_object(const LineObject& object, std::string_view field, const Each& each) {
+void for_each_object(const json::LineObject& object, std::string_view field, const Each& each) {
   const auto array = object.array(field);
   if (!array) return;
-  for (const JsonView& view : *array) {
+  for (const json::JsonView& view : *array) {
     if (const auto one = view.object()) each(*one);
   }
 }
 
-MetricResult read_metric(const LineObject& source) {
-  MetricResult metric{.name = source.text("name"),
-                      .metric = source.text("metric"),
-                      .unit = source.text("unit"),
-                      .primary = source.flag("primary"),
-                      .margin = source.number("margin").value_or(0)};
+compare::MetricResult read_metric(const json::LineObject& source) {
+  compare::MetricResult metric{.name = source.text("name"),
+                               .metric = source.text("metric"),
+                               .unit = source.text("unit"),
+                               .primary = source.flag("primary"),
+                               .margin = source.number("margin").value_or(0)};
   // Absent before 1.2.
   metric.timed = source.find("timed") ? source.flag("timed") : metric.unit != "bytes";
   metric.of_step = source.find("of_step") ? source.flag("of_step") : metric.name == "step";
   metric.decides = !source.find("decides") || source.flag("decides");
-  TestResult& test = metric.test;
-  test.verdict = value_named(source.text("verdict"), Verdict::kNoData, Verdict::kInconclusive,
-                             [](Verdict verdict) { return name_of(verdict); });
-  test.reason = value_named(source.text("reason"), TestReason::kNoise, TestReason::kNone,
-                            [](TestReason reason) { return name_of(reason); });
+  compare::TestResult& test = metric.test;
+  test.verdict = value_named(source.text("verdict"), compare::Verdict::kNoData,
+                             compare::Verdict::kInconclusive,
+                             [](compare::Verdict verdict) { return compare::name_of(verdict); });
+  test.reason =
+      value_named(source.text("reason"), compare::TestReason::kNoise, compare::TestReason::kNone,
+                  [](compare::TestReason reason) { return compare::name_of(reason); });
   test.slower = source.flag("slower");
   test.base_median = number_or_nan(source, "base_median");
   test.candidate_median = number_or_nan(source, "candidate_median");
@@ -86,27 +90,28 @@ MetricResult read_metric(const LineObject& source) {
   return metric;
 }
 
-OpChange read_op(const LineObject& source) {
-  OpChange op{.name = source.text("op"),
-              .shapes = source.text("shapes"),
-              .phase = source.text("phase"),
-              .base_calls = source.number("base_calls_per_step").value_or(0),
-              .candidate_calls = source.number("candidate_calls_per_step").value_or(0),
-              .base_share = source.number("base_share").value_or(0),
-              .candidate_share = source.number("candidate_share").value_or(0),
-              .change_ns = source.number("change_ns")};
+compare::OpChange read_op(const json::LineObject& source) {
+  compare::OpChange op{.name = source.text("op"),
+                       .shapes = source.text("shapes"),
+                       .phase = source.text("phase"),
+                       .base_calls = source.number("base_calls_per_step").value_or(0),
+                       .candidate_calls = source.number("candidate_calls_per_step").value_or(0),
+                       .base_share = source.number("base_share").value_or(0),
+                       .candidate_share = source.number("candidate_share").value_or(0),
+                       .change_ns = source.number("change_ns")};
   if (op.change_ns) op.range_ns = interval_in(source, "change_ns");
   return op;
 }
 
-CaseResult read_case(const LineObject& source) {
-  CaseResult one{.case_id = source.text("case_id"),
-                 .candidate_case_id = source.text("candidate_case_id"),
-                 .workload = source.text("workload"),
-                 .options = options_in(source)};
-  for_each_object(source, "metrics",
-                  [&](const LineObject& metric) { one.metrics.push_back(read_metric(metric)); });
-  for_each_object(source, "cause", [&](const LineObject& cause) {
+compare::CaseResult read_case(const json::LineObject& source) {
+  compare::CaseResult one{.case_id = source.text("case_id"),
+                          .candidate_case_id = source.text("candidate_case_id"),
+                          .workload = source.text("workload"),
+                          .options = options_in(source)};
+  for_each_object(source, "metrics", [&](const json::LineObject& metric) {
+    one.metrics.push_back(read_metric(metric));
+  });
+  for_each_object(source, "cause", [&](const json::LineObject& cause) {
     one.cause.push_back({.phase = cause.text("phase"),
                          .base_ns = number_or_nan(cause, "base_ns"),
                          .candidate_ns = number_or_nan(cause, "candidate_ns"),
@@ -114,23 +119,26 @@ CaseResult read_case(const LineObject& source) {
                          .interval_ns = interval_in(cause, "change_ns"),
                          .share = number_or_nan(cause, "share")});
   });
-  for_each_object(source, "ops", [&](const LineObject& op) { one.ops.push_back(read_op(op)); });
+  for_each_object(source, "ops",
+                  [&](const json::LineObject& op) { one.ops.push_back(read_op(op)); });
   if (const auto difference = source.object("fingerprint_difference")) {
-    one.fingerprint = FingerprintDifference{.name = difference->text("name"),
-                                            .base = number_or_nan(*difference, "base"),
-                                            .candidate = number_or_nan(*difference, "candidate"),
-                                            .relative = number_or_nan(*difference, "relative"),
-                                            .limit = number_or_nan(*difference, "limit"),
-                                            .precision = difference->text("precision")};
+    one.fingerprint =
+        compare::FingerprintDifference{.name = difference->text("name"),
+                                       .base = number_or_nan(*difference, "base"),
+                                       .candidate = number_or_nan(*difference, "candidate"),
+                                       .relative = number_or_nan(*difference, "relative"),
+                                       .limit = number_or_nan(*difference, "limit"),
+                                       .precision = difference->text("precision")};
   }
   one.notes = source.texts("notes");
   one.ended_at = count_in(source, "ended_at_pairs");
   return one;
 }
 
-std::vector<MissingCase> read_missing(const LineObject& source, std::string_view field) {
-  std::vector<MissingCase> missing;
-  for_each_object(source, field, [&](const LineObject& one) {
+std::vector<compare::MissingCase> read_missing(const json::LineObject& source,
+                                               std::string_view field) {
+  std::vector<compare::MissingCase> missing;
+  for_each_object(source, field, [&](const json::LineObject& one) {
     missing.push_back({.case_id = one.text("case_id"),
                        .workload = one.text("workload"),
                        .options = options_in(one)});
@@ -138,11 +146,12 @@ std::vector<MissingCase> read_missing(const LineObject& source, std::string_view
   return missing;
 }
 
-Gate read_gate(const LineObject& source) {
+compare::Gate read_gate(const json::LineObject& source) {
   return {.name = source.text("name"),
           .case_id = source.text("case_id"),
-          .state = value_named(source.text("state"), GateState::kFailed, GateState::kWarning,
-                               [](GateState state) { return name_of(state); }),
+          .state = value_named(source.text("state"), compare::GateState::kFailed,
+                               compare::GateState::kWarning,
+                               [](compare::GateState state) { return compare::name_of(state); }),
           .value = number_or_nan(source, "value"),
           .warns_at = source.number("warns_at"),
           .fails_at = source.number("fails_at"),
@@ -150,33 +159,36 @@ Gate read_gate(const LineObject& source) {
           .allowed = source.flag("allowed")};
 }
 
-EnvironmentDifference read_difference(const LineObject& source) {
+compare::EnvironmentDifference read_difference(const json::LineObject& source) {
   return {.field = source.text("field"),
           .base = source.text("base"),
           .candidate = source.text("candidate"),
-          .field_class =
-              value_named(source.text("class"), FieldClass::kInformative, FieldClass::kInformative,
-                          [](FieldClass field_class) { return name_of(field_class); }),
+          .field_class = value_named(
+              source.text("class"), compare::FieldClass::kInformative,
+              compare::FieldClass::kInformative,
+              [](compare::FieldClass field_class) { return compare::name_of(field_class); }),
           .allowed = source.flag("allowed"),
           .cases = count_in(source, "cases")};
 }
 
-Comparison read_one(const LineObject& source) {
-  Comparison comparison{.base = source.text("base"),
-                        .candidate = source.text("candidate"),
-                        .swept = source.texts("swept")};
+compare::Comparison read_one(const json::LineObject& source) {
+  compare::Comparison comparison{.base = source.text("base"),
+                                 .candidate = source.text("candidate"),
+                                 .swept = source.texts("swept")};
   comparison.exit_code = source.count("exit_code");
-  comparison.verdict = value_named(source.text("verdict"), Verdict::kNoData, Verdict::kInconclusive,
-                                   [](Verdict verdict) { return name_of(verdict); });
-  VerdictRule& rule = comparison.rule;
-  rule.design = value_named(source.text("design"), Design::kSequential, Design::kSequential,
-                            [](Design design) { return name_of(design); });
+  comparison.verdict = value_named(
+      source.text("verdict"), compare::Verdict::kNoData, compare::Verdict::kInconclusive,
+      [](compare::Verdict verdict) { return compare::name_of(verdict); });
+  compare::VerdictRule& rule = comparison.rule;
+  rule.design =
+      value_named(source.text("design"), compare::Design::kSequential, compare::Design::kSequential,
+                  [](compare::Design design) { return compare::name_of(design); });
   rule.q = source.number("q").value_or(rule.q);
   rule.confidence = source.number("confidence").value_or(rule.confidence);
   if (source.find("seed")) {
     comparison.seed = static_cast<std::uint64_t>(source.integer("seed"));
     if (const auto looks = source.array("looks")) {
-      for (const JsonView& look : *looks) {
+      for (const json::JsonView& look : *looks) {
         comparison.looks.push_back(static_cast<std::size_t>(look.integer().value_or(0)));
       }
     }
@@ -185,7 +197,7 @@ Comparison read_one(const LineObject& source) {
   comparison.rejected_slower = count_in(source, "rejected_slower");
   comparison.rejected_faster = count_in(source, "rejected_faster");
   if (const auto control = source.object("aa_control")) {
-    using State = AaControl::State;
+    using State = compare::AaControl::State;
     comparison.aa_control = {
         .state = value_named(control->text("state"), State::kFailed, State::kTooFew,
                              [](State state) { return name_of(state); }),
@@ -196,14 +208,15 @@ Comparison read_one(const LineObject& source) {
       comparison.aa_control.interval = interval_in(*control, "change");
     }
   }
-  for_each_object(source, "gates",
-                  [&](const LineObject& gate) { comparison.gates.push_back(read_gate(gate)); });
-  for_each_object(source, "environment", [&](const LineObject& difference) {
+  for_each_object(source, "gates", [&](const json::LineObject& gate) {
+    comparison.gates.push_back(read_gate(gate));
+  });
+  for_each_object(source, "environment", [&](const json::LineObject& difference) {
     comparison.environment.push_back(read_difference(difference));
   });
   comparison.warnings = source.texts("warnings");
   for_each_object(source, "cases",
-                  [&](const LineObject& one) { comparison.cases.push_back(read_case(one)); });
+                  [&](const json::LineObject& one) { comparison.cases.push_back(read_case(one)); });
   comparison.only_base = read_missing(source, "only_base");
   comparison.only_candidate = read_missing(source, "only_candidate");
   return comparison;
@@ -211,25 +224,25 @@ Comparison read_one(const LineObject& source) {
 
 }  // namespace
 
-std::vector<Comparison> read_comparisons(std::string_view json) {
-  LineParser parser;
-  const LineObject source = parser.parse(json, LineParser::Padding::kNone).object;
+std::vector<compare::Comparison> read_comparisons(std::string_view json) {
+  json::LineParser parser;
+  const json::LineObject source = parser.parse(json, json::LineParser::Padding::kNone).object;
   const std::string schema = source.text("schema");
   const std::string version = source.text("version");
   if (schema != kVerdictSchema && schema != kVerdictsSchema) {
-    throw LineError("schema '" + schema + "' is no verdict of `compare` or `ab`");
+    throw json::LineError("schema '" + schema + "' is no verdict of `compare` or `ab`");
   }
   if (!version.starts_with("1.")) {
-    throw LineError("written in " + schema + ' ' + version + "; this program reads 1.x");
+    throw json::LineError("written in " + schema + ' ' + version + "; this program reads 1.x");
   }
   if (const std::string error = source.text("error"); !error.empty()) {
-    throw LineError("holds no verdict: " + error);
+    throw json::LineError("holds no verdict: " + error);
   }
   if (schema == kVerdictSchema) return {read_one(source)};
-  std::vector<Comparison> comparisons;
+  std::vector<compare::Comparison> comparisons;
   for_each_object(source, "comparisons",
-                  [&](const LineObject& one) { comparisons.push_back(read_one(one)); });
+                  [&](const json::LineObject& one) { comparisons.push_back(read_one(one)); });
   return comparisons;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,10 +7,10 @@
 
 #include "harness/compare/comparison.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Of schema stepbench.verdict one, of stepbench.verdicts each. Accepts every 1.x. Throws LineError
 // for anything else, and for a file that holds an error in place of a verdict.
-[[nodiscard]] std::vector<Comparison> read_comparisons(std::string_view json);
+[[nodiscard]] std::vector<compare::Comparison> read_comparisons(std::string_view json);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

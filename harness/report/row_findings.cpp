@@ -8,7 +8,7 @@
 #include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 // Of the step's time, as for loaders that explain themselves.
@@ -17,29 +17,30 @@ constexpr double kMinWaitShare = 0.1;
 constexpr double kOnlyWaits = 0.99;
 constexpr std::string_view kPrecision = "model.precision";
 
-bool any_finding(const CaseRow& row, std::string_view prefix) {
-  return std::any_of(row.measured.begin(), row.measured.end(), [&](const MeasuredLaunch& each) {
-    const std::vector<Finding>& all = each.launch->row.report.findings;
-    return std::any_of(all.begin(), all.end(),
-                       [&](const Finding& finding) { return finding.id.starts_with(prefix); });
-  });
+bool any_finding(const estimate::CaseRow& row, std::string_view prefix) {
+  return std::any_of(
+      row.measured.begin(), row.measured.end(), [&](const estimate::MeasuredLaunch& each) {
+        const std::vector<Finding>& all = each.launch->row.report.findings;
+        return std::any_of(all.begin(), all.end(),
+                           [&](const Finding& finding) { return finding.id.starts_with(prefix); });
+      });
 }
 
 // What epochs' borders cost is told beside the table.
-double wait_share(const CaseRow& row) {
+double wait_share(const estimate::CaseRow& row) {
   const double borders_ns = row.epoch_gap_per_step_ns.value_or(0);
   const double step_ns = row.step_host_ns.value_or(0);
   return row.data_wait_share.value_or(0) - (step_ns > 0 ? borders_ns / step_ns : 0);
 }
 
-std::optional<Finding> waiting_for_data(const CaseRow& row) {
+std::optional<Finding> waiting_for_data(const estimate::CaseRow& row) {
   const double share = wait_share(row);
   if (share < kMinWaitShare || share > kOnlyWaits || any_finding(row, "loader.")) {
     return std::nullopt;
   }
   return Finding{.id = "step.data_wait",
-                 .severity = severity_of_share(share),
-                 .text = "the step waits " + percent_text(share) + " of its time for data",
+                 .severity = findings::severity_of_share(share),
+                 .text = "the step waits " + text::percent_text(share) + " of its time for data",
                  .value = share,
                  .threshold = kMinWaitShare,
                  .unit = "ratio",
@@ -49,7 +50,7 @@ std::optional<Finding> waiting_for_data(const CaseRow& row) {
 }
 
 // A worker that knows why says model.emulated_precision.
-std::optional<Finding> slow_precision(const CaseRow& row, const Proposals& proposals) {
+std::optional<Finding> slow_precision(const estimate::CaseRow& row, const Proposals& proposals) {
   const std::string precision = text_of(row.options(), kPrecision);
   if (precision != "bf16" && precision != "fp16") return std::nullopt;
   if (any_finding(row, "model.emulated_precision")) return std::nullopt;
@@ -68,7 +69,7 @@ std::optional<Finding> slow_precision(const CaseRow& row, const Proposals& propo
 
 }  // namespace
 
-std::vector<Finding> row_findings(const CaseRow& row, const Proposals& proposals) {
+std::vector<Finding> row_findings(const estimate::CaseRow& row, const Proposals& proposals) {
   std::vector<Finding> found;
   if (row.pass != Pass::kTiming || row.measured.empty()) return found;
   for (std::optional<Finding> each : {waiting_for_data(row), slow_precision(row, proposals)}) {
@@ -77,4 +78,4 @@ std::vector<Finding> row_findings(const CaseRow& row, const Proposals& proposals
   return found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -6,10 +6,11 @@
 
 #include "harness/report/proposals.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Waiting for data in a worker that has no findings about its loader, and a precision that is
 // slower here than fp32.
-[[nodiscard]] std::vector<Finding> row_findings(const CaseRow& row, const Proposals& proposals);
+[[nodiscard]] std::vector<Finding> row_findings(const estimate::CaseRow& row,
+                                                const Proposals& proposals);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

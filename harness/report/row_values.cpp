@@ -15,7 +15,7 @@
 #include "harness/stats/order.h"
 #include "harness/text/names.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 std::string lower(std::string_view text) {
@@ -25,9 +25,9 @@ std::string lower(std::string_view text) {
   return folded;
 }
 
-const EstimateColumn* column_named(std::string_view name) {
-  for (const auto columns : {key_columns(), estimate_columns()}) {
-    for (const EstimateColumn& column : columns) {
+const estimate::EstimateColumn* column_named(std::string_view name) {
+  for (const auto columns : {estimate::key_columns(), estimate::estimate_columns()}) {
+    for (const estimate::EstimateColumn& column : columns) {
       if (column.name == name) return &column;
     }
   }
@@ -36,9 +36,9 @@ const EstimateColumn* column_named(std::string_view name) {
 
 // The column with this head in a table; empty if there is none.
 std::string column_headed(const std::string& head) {
-  for (const auto columns : {key_columns(), estimate_columns()}) {
-    for (const EstimateColumn& column : columns) {
-      if (!column.header.empty() && is_same_head(column.header, head)) {
+  for (const auto columns : {estimate::key_columns(), estimate::estimate_columns()}) {
+    for (const estimate::EstimateColumn& column : columns) {
+      if (!column.header.empty() && text::is_same_head(column.header, head)) {
         return std::string(column.name);
       }
     }
@@ -58,12 +58,12 @@ void add_names(const Named& named, std::set<std::string>& names) {
 }
 
 struct NamedPhases {
-  std::vector<PhaseEstimate> CaseRow::*phases;
+  std::vector<estimate::PhaseEstimate> estimate::CaseRow::*phases;
   std::string_view ending;  // as columns of samples end
 };
-constexpr NamedPhases kPhases[] = {{&CaseRow::phases, "_ns"},
-                                   {&CaseRow::device_phases, "_device_ns"},
-                                   {&CaseRow::side_phases, "_side_device_ns"}};
+constexpr NamedPhases kPhases[] = {{&estimate::CaseRow::phases, "_ns"},
+                                   {&estimate::CaseRow::device_phases, "_device_ns"},
+                                   {&estimate::CaseRow::side_phases, "_side_device_ns"}};
 
 // The value under `name` in `fields`, where it begins with `prefix`.
 Value prefixed_value(const Fields& fields, std::string_view prefix, std::string_view name) {
@@ -72,7 +72,7 @@ Value prefixed_value(const Fields& fields, std::string_view prefix, std::string_
   return found == fields.end() ? Value() : found->second;
 }
 
-Value of_surroundings(const CaseRow& row, std::string_view name) {
+Value of_surroundings(const estimate::CaseRow& row, std::string_view name) {
   if (row.run != nullptr && name.starts_with(kLabelPrefix)) {
     return prefixed_value(row.run->labels, kLabelPrefix, name);
   }
@@ -80,11 +80,11 @@ Value of_surroundings(const CaseRow& row, std::string_view name) {
   return prefixed_value(row.worker->environment, kEnvironmentPrefix, name);
 }
 
-Value of_launches(const CaseRow& row, std::string_view name) {
+Value of_launches(const estimate::CaseRow& row, std::string_view name) {
   for (const auto& [phases, ending] : kPhases) {
     if (!name.ends_with(ending)) continue;
     const std::string_view phase = name.substr(0, name.size() - ending.size());
-    for (const PhaseEstimate& each : row.*phases) {
+    for (const estimate::PhaseEstimate& each : row.*phases) {
       if (each.name == phase) return each.ns;
     }
   }
@@ -93,12 +93,12 @@ Value of_launches(const CaseRow& row, std::string_view name) {
   }
   if (name.starts_with(kMetricPrefix)) name.remove_prefix(kMetricPrefix.size());
   std::vector<double> values;
-  for (const MeasuredLaunch& each : row.measured) {
+  for (const estimate::MeasuredLaunch& each : row.measured) {
     const auto& metrics = each.launch->row.report.metrics;
     const auto found = metrics.find(name);
     if (found != metrics.end() && found->second) values.push_back(*found->second);
   }
-  return values.empty() ? Value() : Value(median(values));
+  return values.empty() ? Value() : Value(stats::median(values));
 }
 
 // Numbers before texts, each by size; null after everything.
@@ -113,10 +113,10 @@ bool comes_before(const Value& a, const Value& b, bool largest_first) {
 
 }  // namespace
 
-std::vector<std::string> record_names(std::span<const CaseRow> rows) {
+std::vector<std::string> record_names(std::span<const estimate::CaseRow> rows) {
   std::set<std::string> options;
   const OptionValues* before = nullptr;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     if (before == nullptr || !row.options().has_names_of(*before)) {
       add_names(row.options(), options);
     }
@@ -125,25 +125,27 @@ std::vector<std::string> record_names(std::span<const CaseRow> rows) {
   // `workload` and `launches` are options, and columns of what was measured.
   std::erase_if(options, [](const std::string& name) { return column_named(name) != nullptr; });
   std::vector<std::string> names;
-  for (const EstimateColumn& column : key_columns()) names.emplace_back(column.name);
+  for (const estimate::EstimateColumn& column : estimate::key_columns())
+    names.emplace_back(column.name);
   names.insert(names.end(), options.begin(), options.end());
-  for (const EstimateColumn& column : estimate_columns()) names.emplace_back(column.name);
+  for (const estimate::EstimateColumn& column : estimate::estimate_columns())
+    names.emplace_back(column.name);
   return names;
 }
 
-DetailNames detail_names(std::span<const CaseRow> rows) {
+DetailNames detail_names(std::span<const estimate::CaseRow> rows) {
   std::set<std::string> phases;
   std::set<std::string> metrics;
   std::set<std::string> labels;
   std::set<std::string> environment;
-  const RunRow* run = nullptr;
-  const WorkerRow* worker = nullptr;
-  for (const CaseRow& row : rows) {
+  const record::RunRow* run = nullptr;
+  const record::WorkerRow* worker = nullptr;
+  for (const estimate::CaseRow& row : rows) {
     for (const auto& [of_row, ending] : kPhases) {
-      for (const PhaseEstimate& phase : row.*of_row)
+      for (const estimate::PhaseEstimate& phase : row.*of_row)
         phases.insert(phase.name + std::string(ending));
     }
-    for (const MeasuredLaunch& each : row.measured) {
+    for (const estimate::MeasuredLaunch& each : row.measured) {
       add_names(each.launch->row.report.metrics, metrics);
     }
     if (row.run != nullptr && std::exchange(run, row.run) != row.run) {
@@ -166,7 +168,8 @@ DetailNames detail_names(std::span<const CaseRow> rows) {
   return names;
 }
 
-std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
+std::string full_name(const std::string& name, std::span<const estimate::CaseRow> rows,
+                      const char* where) {
   std::vector<std::string> known = record_names(rows);
   // `step` is the column that is shown, not margin.step.
   if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -177,43 +180,45 @@ std::string full_name(const std::string& name, std::span<const CaseRow> rows, co
     std::move(names->begin(), names->end(), std::back_inserter(known));
   }
   try {
-    return name_meant(name, known, "no column or option");
+    return text::name_meant(name, known, "no column or option");
   } catch (const Error& error) {
     throw ConfigError(where, error.what());
   }
 }
 
 RowGetter row_getter(const std::string& full_name) {
-  if (const EstimateColumn* column = column_named(full_name)) return column->get;
-  return [full_name](const CaseRow& row) -> Value {
+  if (const estimate::EstimateColumn* column = column_named(full_name)) return column->get;
+  return [full_name](const estimate::CaseRow& row) -> Value {
     const auto found = row.options().find(full_name);
     return found == row.options().end() ? of_launches(row, full_name) : found->second;
   };
 }
 
-Value row_value(const CaseRow& row, const std::string& full_name) {
+Value row_value(const estimate::CaseRow& row, const std::string& full_name) {
   return row_getter(full_name)(row);
 }
 
-bool is_option(std::span<const CaseRow> rows, const std::string& full_name) {
+bool is_option(std::span<const estimate::CaseRow> rows, const std::string& full_name) {
   return column_named(full_name) == nullptr &&
-         std::any_of(rows.begin(), rows.end(),
-                     [&](const CaseRow& row) { return row.options().contains(full_name); });
+         std::any_of(rows.begin(), rows.end(), [&](const estimate::CaseRow& row) {
+           return row.options().contains(full_name);
+         });
 }
 
-std::string head_for(const std::string& full_name, TimeUnit unit, const RowNames& names) {
+std::string head_for(const std::string& full_name, text::TimeUnit unit,
+                     const estimate::RowNames& names) {
   constexpr std::string_view kNs = "_ns";
-  const EstimateColumn* column = column_named(full_name);
+  const estimate::EstimateColumn* column = column_named(full_name);
   if (column != nullptr && !column->header.empty()) return header_text(*column, unit);
-  const bool time = column != nullptr && column->format == ColumnFormat::kTime;
-  if (!time) return short_name(full_name, names.varying());
+  const bool time = column != nullptr && column->format == estimate::ColumnFormat::kTime;
+  if (!time) return estimate::short_name(full_name, names.varying());
   return full_name.substr(0, full_name.size() - kNs.size()) + " [" + std::string(unit.name) + ']';
 }
 
-std::string text_for(const CaseRow& row, const std::string& full_name, TimeUnit unit,
-                     std::span<const Metric> definitions) {
+std::string text_for(const estimate::CaseRow& row, const std::string& full_name,
+                     text::TimeUnit unit, std::span<const Metric> definitions) {
   constexpr const char* kNothing = "-";
-  if (const EstimateColumn* column = column_named(full_name)) {
+  if (const estimate::EstimateColumn* column = column_named(full_name)) {
     return estimate_text(*column, row, unit, kNothing);
   }
   const Value value = row_value(row, full_name);
@@ -225,13 +230,14 @@ std::string text_for(const CaseRow& row, const std::string& full_name, TimeUnit 
   return quantity_text(*number, full_name, found == definitions.end() ? "" : found->unit);
 }
 
-void sort_rows(std::vector<CaseRow>& rows, const std::string& by) {
+void sort_rows(std::vector<estimate::CaseRow>& rows, const std::string& by) {
   if (by.empty()) return;
   const bool largest_first = by.starts_with('-');
   const std::string name = full_name(largest_first ? by.substr(1) : by, rows, "--sort");
-  std::stable_sort(rows.begin(), rows.end(), [&](const CaseRow& a, const CaseRow& b) {
-    return comes_before(row_value(a, name), row_value(b, name), largest_first);
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const estimate::CaseRow& a, const estimate::CaseRow& b) {
+                     return comes_before(row_value(a, name), row_value(b, name), largest_first);
+                   });
 }
 
 bool is_written(const Value& value, const std::string& text) {
@@ -243,4 +249,4 @@ bool is_written(const Value& value, const std::string& text) {
   return number && error == std::errc{} && end == text.data() + text.size() && written == *number;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

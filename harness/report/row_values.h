@@ -14,10 +14,10 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Of a record for programs, each once: keys, options, estimates. Without metrics and phases.
-[[nodiscard]] std::vector<std::string> record_names(std::span<const CaseRow> rows);
+[[nodiscard]] std::vector<std::string> record_names(std::span<const estimate::CaseRow> rows);
 // What else a record may hold, each once and none of the above. Each list is in order.
 struct DetailNames {
   std::vector<std::string> phases;       // times: data_wait_ns, forward_device_ns
@@ -25,31 +25,31 @@ struct DetailNames {
   std::vector<std::string> labels;       // of the run, with kLabelPrefix
   std::vector<std::string> environment;  // of the worker, with kEnvironmentPrefix
 };
-[[nodiscard]] DetailNames detail_names(std::span<const CaseRow> rows);
+[[nodiscard]] DetailNames detail_names(std::span<const estimate::CaseRow> rows);
 inline constexpr std::string_view kMetricPrefix = "metric.";
 inline constexpr std::string_view kLabelPrefix = "label.";
 inline constexpr std::string_view kEnvironmentPrefix = "environment.";
 // The name in full. Throws ConfigError at `where` if there is none, or several.
-[[nodiscard]] std::string full_name(const std::string& name, std::span<const CaseRow> rows,
-                                    const char* where);
+[[nodiscard]] std::string full_name(const std::string& name,
+                                    std::span<const estimate::CaseRow> rows, const char* where);
 // In base units; of a metric the median over launches. Null if the row has none.
-[[nodiscard]] Value row_value(const CaseRow& row, const std::string& full_name);
+[[nodiscard]] Value row_value(const estimate::CaseRow& row, const std::string& full_name);
 // The same for many rows: the name is looked up once.
-using RowGetter = std::function<Value(const CaseRow&)>;
+using RowGetter = std::function<Value(const estimate::CaseRow&)>;
 [[nodiscard]] RowGetter row_getter(const std::string& full_name);
-[[nodiscard]] bool is_option(std::span<const CaseRow> rows, const std::string& full_name);
+[[nodiscard]] bool is_option(std::span<const estimate::CaseRow> rows, const std::string& full_name);
 
 // How people read it: the head of its column and the text of a cell.
-[[nodiscard]] std::string head_for(const std::string& full_name, TimeUnit unit,
-                                   const RowNames& names);
-[[nodiscard]] std::string text_for(const CaseRow& row, const std::string& full_name, TimeUnit unit,
-                                   std::span<const Metric> definitions);
+[[nodiscard]] std::string head_for(const std::string& full_name, text::TimeUnit unit,
+                                   const estimate::RowNames& names);
+[[nodiscard]] std::string text_for(const estimate::CaseRow& row, const std::string& full_name,
+                                   text::TimeUnit unit, std::span<const Metric> definitions);
 
 // By any name; "-NAME": largest first. Rows without a value come last. Throws ConfigError at --sort
 // for an unknown name.
-void sort_rows(std::vector<CaseRow>& rows, const std::string& by);
+void sort_rows(std::vector<estimate::CaseRow>& rows, const std::string& by);
 
 // "8", "8.0" and 8 are alike, and so are "True" and true; "null" is no value.
 [[nodiscard]] bool is_written(const Value& value, const std::string& text);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,14 +10,14 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 // A resumed run has a file for each part of it; the first one stands for all.
-std::vector<const RunRow*> runs_of(const Results& results) {
-  std::vector<const RunRow*> runs;
-  for (const RunRow& run : results.runs) {
-    const auto same = [&](const RunRow* other) { return other->run_id == run.run_id; };
+std::vector<const record::RunRow*> runs_of(const record::Results& results) {
+  std::vector<const record::RunRow*> runs;
+  for (const record::RunRow& run : results.runs) {
+    const auto same = [&](const record::RunRow* other) { return other->run_id == run.run_id; };
     if (std::none_of(runs.begin(), runs.end(), same)) runs.push_back(&run);
   }
   return runs;
@@ -29,26 +29,27 @@ std::string gpu_text(const Fields& environment) {
   if (!count) return {};
   if (*count == 0) return "no GPU";
   const std::string model = text_of(environment, "gpu.0", "GPU");
-  return *count == 1 ? model : short_number(*count) + "x " + model;
+  return *count == 1 ? model : text::short_number(*count) + "x " + model;
 }
 
 std::vector<std::string> machine_texts(const Fields& environment) {
   std::vector<std::string> texts;
   const std::string model = text_of(environment, "cpu.model");
   const auto cpus = number_of(environment, "cpu.logical");
-  if (!model.empty()) texts.push_back(cpus ? short_number(*cpus) + "x " + model : model);
+  if (!model.empty()) texts.push_back(cpus ? text::short_number(*cpus) + "x " + model : model);
   if (std::string gpu = gpu_text(environment); !gpu.empty()) texts.push_back(std::move(gpu));
   const std::string torch = text_of(environment, "torch");
   if (!torch.empty()) texts.push_back("torch " + torch);
   return texts;
 }
 
-const WorkerRow* worker_of(const std::string& run_id, const std::vector<CaseRow>& rows,
-                           const Results& results) {
-  for (const CaseRow& row : rows) {
+const record::WorkerRow* worker_of(const std::string& run_id,
+                                   const std::vector<estimate::CaseRow>& rows,
+                                   const record::Results& results) {
+  for (const estimate::CaseRow& row : rows) {
     if (row.run_id != run_id || row.measured.empty()) continue;
     const std::string& id = row.measured.front().launch->row.worker_id;
-    for (const WorkerRow& worker : results.workers) {
+    for (const record::WorkerRow& worker : results.workers) {
       if (worker.worker_id == id) return &worker;
     }
   }
@@ -56,86 +57,90 @@ const WorkerRow* worker_of(const std::string& run_id, const std::vector<CaseRow>
 }
 
 // "3 launches per case", "2 to 6 launches per case"; empty where nothing was measured.
-std::string launches_text(const std::string& run_id, const std::vector<CaseRow>& rows) {
+std::string launches_text(const std::string& run_id, const std::vector<estimate::CaseRow>& rows) {
   std::set<std::size_t> counts;
   std::size_t cases = 0;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     if (row.run_id != run_id || row.measured.empty()) continue;
     counts.insert(row.measured.size());
     ++cases;
   }
   if (counts.empty()) return {};
-  const std::string most = counted(static_cast<std::int64_t>(*counts.rbegin()), "launch");
+  const std::string most = text::counted(static_cast<std::int64_t>(*counts.rbegin()), "launch");
   const std::string text =
       counts.size() == 1 ? most : std::to_string(*counts.begin()) + " to " + most;
   return cases == 1 ? text : text + " per case";
 }
 
-std::string title_of(const RunRow& run, const std::vector<CaseRow>& rows, const Results& results) {
+std::string title_of(const record::RunRow& run, const std::vector<estimate::CaseRow>& rows,
+                     const record::Results& results) {
   std::vector<std::string> parts;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) parts.push_back(part);
   };
   add(run.name.empty() ? run.run_id : run.name);
-  add(minute_text(run.started_utc));
-  if (const WorkerRow* worker = worker_of(run.run_id, rows, results)) {
+  add(text::minute_text(run.started_utc));
+  if (const record::WorkerRow* worker = worker_of(run.run_id, rows, results)) {
     for (const std::string& text : machine_texts(worker->environment)) add(text);
   }
   add(launches_text(run.run_id, rows));
   if (run.smoke) add("smoke run: not for comparison");
   if (results.running && run.run_id == results.runs.back().run_id) add("still running");
-  return join(parts);
+  return text::join(parts);
 }
 
 // A fence that the text does not hold.
 std::string fenced(const std::string& text, const std::string& language) {
   std::string fence = "```";
   while (text.find(fence) != std::string::npos) fence += '`';
-  const std::string safe = printable(text, LineEnds::kKeep);
+  const std::string safe = text::printable(text, text::LineEnds::kKeep);
   return fence + language + '\n' + safe + (safe.ends_with('\n') ? "" : "\n") + fence + '\n';
 }
 
-std::string environment_table(const WorkerRow& worker) {
-  Grid grid{.columns = {{.head = "environment", .align = Align::kLeft},
-                        {.head = "", .align = Align::kLeft}},
-            .rows = {{{"worker", worker.path}}}};
+std::string environment_table(const record::WorkerRow& worker) {
+  text::Grid grid{.columns = {{.head = "environment", .align = text::Align::kLeft},
+                              {.head = "", .align = text::Align::kLeft}},
+                  .rows = {{{"worker", worker.path}}}};
   for (const auto& [name, value] : worker.environment) {
     grid.rows.push_back({{name, to_text(value)}});
   }
-  return draw_markdown(grid);
+  return text::draw_markdown(grid);
 }
 
 }  // namespace
 
-std::vector<std::string> run_titles(const std::vector<CaseRow>& rows, const Results& results) {
-  const RowNames names(rows, results);
+std::vector<std::string> run_titles(const std::vector<estimate::CaseRow>& rows,
+                                    const record::Results& results) {
+  const estimate::RowNames names(rows, results);
   std::vector<std::string> titles;
-  for (const RunRow* run : runs_of(results)) {
+  for (const record::RunRow* run : runs_of(results)) {
     std::string title = title_of(*run, rows, results);
     if (names.has_runs()) title = names.run({.case_id = {}, .run_id = run->run_id}) + ": " + title;
-    titles.push_back(printable(title));
+    titles.push_back(text::printable(title));
   }
   return titles;
 }
 
-std::string run_title(const CaseRow& row, const Results& results) {
-  for (const RunRow* run : runs_of(results)) {
-    if (run->run_id == row.run_id) return printable(title_of(*run, {row}, results));
+std::string run_title(const estimate::CaseRow& row, const record::Results& results) {
+  for (const record::RunRow* run : runs_of(results)) {
+    if (run->run_id == row.run_id) return text::printable(title_of(*run, {row}, results));
   }
   return {};
 }
 
-std::string markdown_details(const Results& results) {
+std::string markdown_details(const record::Results& results) {
   std::string text;
-  for (const RunRow* run : runs_of(results)) {
+  for (const record::RunRow* run : runs_of(results)) {
     text += "\n<details><summary>How " +
-            markdown_cell(run->name.empty() ? run->run_id : run->name) +
+            text::markdown_cell(run->name.empty() ? run->run_id : run->name) +
             " was measured</summary>\n\n";
     const std::string file = run->config_path.empty() ? "" : " of " + run->config_path;
-    text += markdown_line("run " + run->run_id + file) + "\n\n";
-    if (!run->argv.empty()) text += fenced(join(run->argv, " ", shell_word) + '\n', "sh") + '\n';
+    text += text::markdown_line("run " + run->run_id + file) + "\n\n";
+    if (!run->argv.empty())
+      text += fenced(text::join(run->argv, " ", text::shell_word) + '\n', "sh") + '\n';
     if (run == runs_of(results).front()) {
-      for (const WorkerRow& worker : results.workers) text += environment_table(worker) + '\n';
+      for (const record::WorkerRow& worker : results.workers)
+        text += environment_table(worker) + '\n';
     }
     if (!run->config_text.empty()) text += fenced(run->config_text, "yaml") + '\n';
     text += "</details>\n";
@@ -143,9 +148,9 @@ std::string markdown_details(const Results& results) {
   return text;
 }
 
-void add_runs(JsonText& json, const Results& results) {
+void add_runs(json::JsonText& json, const record::Results& results) {
   json.open_array("runs");
-  for (const RunRow* run : runs_of(results)) {
+  for (const record::RunRow* run : runs_of(results)) {
     json.open_object().text("run_id", run->run_id).text("name", run->name);
     json.text("started_utc", run->started_utc).texts("argv", run->argv);
     json.text("stepbench_version", run->stepbench_version);
@@ -153,7 +158,7 @@ void add_runs(JsonText& json, const Results& results) {
     json.values("labels", run->labels).values("context", run->context).close_object();
   }
   json.close_array().open_array("environments");
-  for (const WorkerRow& worker : results.workers) {
+  for (const record::WorkerRow& worker : results.workers) {
     json.open_object().text("worker_id", worker.worker_id).text("path", worker.path);
     json.text("build_id", worker.build_id).values("environment", worker.environment);
     json.close_object();
@@ -161,4 +166,4 @@ void add_runs(JsonText& json, const Results& results) {
   json.close_array();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,17 +8,17 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // "quickstart, 2026-11-22 03:15 UTC, 2x AMD EPYC, no GPU, torch 2.11.0, 3 launches per case": a
 // line for each run. Printable.
-[[nodiscard]] std::vector<std::string> run_titles(const std::vector<CaseRow>& rows,
-                                                  const Results& results);
+[[nodiscard]] std::vector<std::string> run_titles(const std::vector<estimate::CaseRow>& rows,
+                                                  const record::Results& results);
 // The run of one row; empty if the results do not say.
-[[nodiscard]] std::string run_title(const CaseRow& row, const Results& results);
+[[nodiscard]] std::string run_title(const estimate::CaseRow& row, const record::Results& results);
 // What a reader of a Markdown page can unfold: command, environment and configuration.
-[[nodiscard]] std::string markdown_details(const Results& results);
+[[nodiscard]] std::string markdown_details(const record::Results& results);
 // The arrays "runs" and "environments".
-void add_runs(JsonText& json, const Results& results);
+void add_runs(json::JsonText& json, const record::Results& results);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

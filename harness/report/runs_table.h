@@ -10,17 +10,17 @@
 #include "harness/runs/run_filter.h"
 #include "harness/runs/run_summary.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr std::string_view kRunsSchema = "stepbench.runs";
 inline constexpr std::string_view kRunsVersion = "1.0.0";
 
 // What kind of run, in words: "run", "smoke run", "run + profile", "ab: regression", "ab".
-[[nodiscard]] std::string kind_words(const RunSummary& run);
+[[nodiscard]] std::string kind_words(const runs::RunSummary& run);
 
 // In the order of `runs`. `now` gives ages, in the table and in Markdown; `all`: how many runs lie
 // there, of which these were chosen.
-[[nodiscard]] std::string render_runs(std::span<const RunSummary> runs, std::size_t all,
-                                      Format format, const TableStyle& style, Moment now);
+[[nodiscard]] std::string render_runs(std::span<const runs::RunSummary> runs, std::size_t all,
+                                      Format format, const TableStyle& style, runs::Moment now);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -14,17 +14,17 @@
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr const char* kKeys[] = {"case", "launch", "rank", "cycle"};
 constexpr std::size_t kKeyCount = std::size(kKeys);
 
-std::vector<std::string> known_columns(std::span<const CaseRow> rows) {
+std::vector<std::string> known_columns(std::span<const estimate::CaseRow> rows) {
   std::vector<std::string> known;
-  for (const CaseRow& row : rows) {
-    for (const MeasuredLaunch& each : row.measured) {
-      for (const CycleSamples& part : each.launch->samples) {
+  for (const estimate::CaseRow& row : rows) {
+    for (const estimate::MeasuredLaunch& each : row.measured) {
+      for (const record::CycleSamples& part : each.launch->samples) {
         for (const std::string& name : part.steps.names) {
           if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
         }
@@ -34,8 +34,8 @@ std::vector<std::string> known_columns(std::span<const CaseRow> rows) {
   return known;
 }
 
-void append_part(const LaunchKey& key, const CycleSamples& part, std::int64_t case_number,
-                 SampleTable& table) {
+void append_part(const record::LaunchKey& key, const record::CycleSamples& part,
+                 std::int64_t case_number, SampleTable& table) {
   const std::size_t steps = part.steps.steps();
   const std::int64_t keys[kKeyCount] = {case_number, key.launch, key.rank, part.cycle};
   for (std::size_t i = 0; i < kKeyCount; ++i) {
@@ -63,22 +63,23 @@ std::size_t steps_of(const SampleTable& table) { return table.values.front().siz
 
 }  // namespace
 
-SampleTable sample_table(std::span<const CaseRow> rows, const std::vector<std::string>& columns) {
+SampleTable sample_table(std::span<const estimate::CaseRow> rows,
+                         const std::vector<std::string>& columns) {
   const std::vector<std::string> known = known_columns(rows);
   SampleTable table;
   table.columns.assign(std::begin(kKeys), std::end(kKeys));
   for (const std::string& name : columns.empty() ? known : columns) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw ConfigError("--columns",
-                        "the samples have no column '" + name + "'" + did_you_mean(name, known));
+      throw ConfigError("--columns", "the samples have no column '" + name + "'" +
+                                         text::did_you_mean(name, known));
     }
     table.columns.push_back(name);
   }
   table.values.resize(table.columns.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     table.case_ids.push_back(rows[i].case_id);
-    for (const MeasuredLaunch& each : rows[i].measured) {
-      for (const CycleSamples& part : each.launch->samples) {
+    for (const estimate::MeasuredLaunch& each : rows[i].measured) {
+      for (const record::CycleSamples& part : each.launch->samples) {
         append_part(each.launch->row.key, part, static_cast<std::int64_t>(i), table);
       }
     }
@@ -88,10 +89,10 @@ SampleTable sample_table(std::span<const CaseRow> rows, const std::vector<std::s
 
 std::string samples_csv(const SampleTable& table) {
   std::string text = "case_id";
-  for (const std::string& name : table.columns) text += ',' + csv_cell(name);
+  for (const std::string& name : table.columns) text += ',' + text::csv_cell(name);
   text += '\n';
   std::vector<std::string> cases;
-  for (const std::string& case_id : table.case_ids) cases.push_back(csv_cell(case_id));
+  for (const std::string& case_id : table.case_ids) cases.push_back(text::csv_cell(case_id));
   char buffer[24];
   for (std::size_t step = 0; step < steps_of(table); ++step) {
     text += cases[static_cast<std::size_t>(table.values[0][step])];
@@ -105,7 +106,7 @@ std::string samples_csv(const SampleTable& table) {
 }
 
 std::string samples_json(const SampleTable& table, std::span<const Metric> definitions) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().texts("case_ids", table.case_ids);
   add_sources(json, table.columns, definitions);
   json.open_object("columns");
@@ -144,4 +145,4 @@ std::string samples_npy(const SampleTable& table) {
   return bytes;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,7 +12,7 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct SampleTable {
   std::vector<std::string> columns;
@@ -22,7 +22,7 @@ struct SampleTable {
 
 // Of measured launches. With `columns`: those beside the four keys, in that order; throws
 // ConfigError naming an unknown one and the nearest known.
-[[nodiscard]] SampleTable sample_table(std::span<const CaseRow> rows,
+[[nodiscard]] SampleTable sample_table(std::span<const estimate::CaseRow> rows,
                                        const std::vector<std::string>& columns);
 
 [[nodiscard]] std::string samples_csv(const SampleTable& table);  // with case_id beside `case`
@@ -32,4 +32,4 @@ struct SampleTable {
 // numpy's .npy, version 1.0: a structured array of int64 fields named as the columns.
 [[nodiscard]] std::string samples_npy(const SampleTable& table);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

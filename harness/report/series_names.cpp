@@ -9,7 +9,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kListed = 12;
@@ -30,20 +30,21 @@ bool option_fits(const OptionValues& options, std::string_view word) {
   });
 }
 
-bool word_fits(const TrackedSeries& series, std::string_view word) {
+bool word_fits(const track::TrackedSeries& series, std::string_view word) {
   return series.experiment == word || series.workload == word ||
          (is_hex(word) && (series.id.starts_with(word) || series.case_id.starts_with(word))) ||
          option_fits(series.options, word);
 }
 
-bool metric_fits(const TrackedSeries& series, std::string_view metric) {
+bool metric_fits(const track::TrackedSeries& series, std::string_view metric) {
   return series.metric == metric || metric_words(series.metric) == metric;
 }
 
-std::string listed(const SeriesNames& names, const std::vector<const SeriesHistory*>& series) {
+std::string listed(const SeriesNames& names,
+                   const std::vector<const track::SeriesHistory*>& series) {
   std::string text;
   for (std::size_t i = 0; i < std::min(series.size(), kListed); ++i) {
-    const TrackedSeries& each = series[i]->series;
+    const track::TrackedSeries& each = series[i]->series;
     text += "\n  " + names.short_id(each.id) + "  " + names.name(each);
   }
   if (series.size() > kListed) {
@@ -56,26 +57,27 @@ std::string listed(const SeriesNames& names, const std::vector<const SeriesHisto
 }  // namespace
 
 std::string metric_words(std::string_view metric) {
-  if (metric == kStepSeries) return "step";
-  if (metric.starts_with(kPhaseSeries)) return std::string(metric.substr(kPhaseSeries.size()));
+  if (metric == track::kStepSeries) return "step";
+  if (metric.starts_with(track::kPhaseSeries))
+    return std::string(metric.substr(track::kPhaseSeries.size()));
   return std::string(metric);
 }
 
 std::string amount_text(double value, std::string_view unit) {
-  if (unit == "ns") return duration(value);
-  if (unit == "bytes") return byte_text(value);
-  return significant(value) + (unit.empty() ? "" : ' ' + std::string(unit));
+  if (unit == "ns") return text::duration(value);
+  if (unit == "bytes") return text::byte_text(value);
+  return text::significant(value) + (unit.empty() ? "" : ' ' + std::string(unit));
 }
 
-SeriesNames::SeriesNames(const History& history) : history_(history) {
+SeriesNames::SeriesNames(const track::History& history) : history_(history) {
   std::map<std::string, std::vector<const OptionValues*>> cases;
   std::vector<std::string_view> ids;
-  for (const SeriesHistory& series : history.series) {
+  for (const track::SeriesHistory& series : history.series) {
     cases[series.series.experiment].push_back(&series.series.options);
     ids.push_back(series.series.id);
   }
   for (const auto& [experiment, options] : cases) {
-    varying_[experiment] = varying_options(options, {});
+    varying_[experiment] = estimate::varying_options(options, {});
   }
   std::sort(ids.begin(), ids.end());
   for (std::size_t i = 1; i < ids.size(); ++i) {
@@ -85,26 +87,27 @@ SeriesNames::SeriesNames(const History& history) : history_(history) {
     if (ids[i - 1] != ids[i]) digits_ = std::max(digits_, same + 1);
   }
   std::set<std::pair<std::string, std::string>> seen;
-  for (const SeriesHistory& series : history.series) {
+  for (const track::SeriesHistory& series : history.series) {
     std::pair key(words_of(series.series), series.series.metric);
     if (!seen.insert(key).second) ambiguous_.insert(std::move(key));
   }
 }
 
-std::string SeriesNames::case_name(const TrackedSeries& series) const {
+std::string SeriesNames::case_name(const track::TrackedSeries& series) const {
   std::string words = words_of(series);
   if (ambiguous_.contains({words, series.metric})) words += " (" + short_id(series.id) + ')';
   return words;
 }
 
-std::string SeriesNames::words_of(const TrackedSeries& series) const {
+std::string SeriesNames::words_of(const track::TrackedSeries& series) const {
   const auto varying = varying_.find(series.experiment);
-  const std::string label =
-      varying == varying_.end() ? std::string() : case_label(series.options, varying->second);
+  const std::string label = varying == varying_.end()
+                                ? std::string()
+                                : estimate::case_label(series.options, varying->second);
   return series.experiment + (label.empty() ? "" : ' ' + label);
 }
 
-std::string SeriesNames::name(const TrackedSeries& series) const {
+std::string SeriesNames::name(const track::TrackedSeries& series) const {
   return case_name(series) + ", " + metric_words(series.metric);
 }
 
@@ -112,17 +115,17 @@ std::string SeriesNames::short_id(std::string_view id) const {
   return std::string(id.substr(0, digits_));
 }
 
-const TrackedSeries* SeriesNames::find(std::string_view id) const {
+const track::TrackedSeries* SeriesNames::find(std::string_view id) const {
   const auto found =
       std::find_if(history_.series.begin(), history_.series.end(),
-                   [&](const SeriesHistory& series) { return series.series.id == id; });
+                   [&](const track::SeriesHistory& series) { return series.series.id == id; });
   return found == history_.series.end() ? nullptr : &found->series;
 }
 
-std::vector<const SeriesHistory*> SeriesNames::meant(std::span<const std::string> words,
-                                                     std::string_view metric) const {
-  std::vector<const SeriesHistory*> found;
-  for (const SeriesHistory& series : history_.series) {
+std::vector<const track::SeriesHistory*> SeriesNames::meant(std::span<const std::string> words,
+                                                            std::string_view metric) const {
+  std::vector<const track::SeriesHistory*> found;
+  for (const track::SeriesHistory& series : history_.series) {
     const bool by_id =
         words.size() == 1 && is_hex(words.front()) && series.series.id.starts_with(words.front());
     const bool fits = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
@@ -133,21 +136,22 @@ std::vector<const SeriesHistory*> SeriesNames::meant(std::span<const std::string
           return metric_fits(series.series, word);
         });
     if (!metric.empty() && !metric_fits(series.series, metric)) continue;
-    if (by_id || (fits && (metric_named || series.series.metric == kStepSeries))) {
+    if (by_id || (fits && (metric_named || series.series.metric == track::kStepSeries))) {
       found.push_back(&series);
     }
   }
   return found;
 }
 
-const SeriesHistory& series_meant(const SeriesNames& names, const History& history,
-                                  std::span<const std::string> words, std::string_view metric) {
-  const std::vector<const SeriesHistory*> found = names.meant(words, metric);
+const track::SeriesHistory& series_meant(const SeriesNames& names, const track::History& history,
+                                         std::span<const std::string> words,
+                                         std::string_view metric) {
+  const std::vector<const track::SeriesHistory*> found = names.meant(words, metric);
   if (found.size() == 1) return *found.front();
-  const std::string given = join(words, " ");
+  const std::string given = text::join(words, " ");
   if (!found.empty()) {
     throw ConfigError("SERIES",
-                      "'" + given + "' may be " + counted(std::ssize(found), "series") +
+                      "'" + given + "' may be " + text::counted(std::ssize(found), "series") +
                           "; name one by its id, or add words of its case:" + listed(names, found));
   }
   if (history.series.empty()) {
@@ -157,8 +161,8 @@ const SeriesHistory& series_meant(const SeriesNames& names, const History& histo
   for (const std::string& word : words) {
     std::set<std::string> known;
     bool fits = false;
-    for (const SeriesHistory& each : history.series) {
-      const TrackedSeries& series = each.series;
+    for (const track::SeriesHistory& each : history.series) {
+      const track::TrackedSeries& series = each.series;
       fits = fits || word_fits(series, word) || metric_fits(series, word);
       known.insert(series.experiment);
       known.insert(metric_words(series.metric));
@@ -169,18 +173,20 @@ const SeriesHistory& series_meant(const SeriesNames& names, const History& histo
     }
     if (fits) continue;
     const std::vector<std::string> candidates(known.begin(), known.end());
-    throw ConfigError("SERIES", "no series fits '" + word + "'" + did_you_mean(word, candidates) +
+    throw ConfigError("SERIES", "no series fits '" + word + "'" +
+                                    text::did_you_mean(word, candidates) +
                                     "; `stepbench track list` lists them");
   }
   std::set<std::string> metrics;
-  for (const SeriesHistory& each : history.series) metrics.insert(metric_words(each.series.metric));
+  for (const track::SeriesHistory& each : history.series)
+    metrics.insert(metric_words(each.series.metric));
   if (!metric.empty() && !metrics.contains(std::string(metric)) &&
       names.meant({}, metric).empty()) {
     throw ConfigError("--metric", "no series has the metric '" + std::string(metric) +
-                                      "'; there are " + join(metrics));
+                                      "'; there are " + text::join(metrics));
   }
   throw ConfigError("SERIES",
                     "no series fits all of '" + given + "'; `stepbench track list` lists them");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -14,7 +14,7 @@
 
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // "step" for "step_ns", "data_wait" for "phase.data_wait".
 [[nodiscard]] std::string metric_words(std::string_view metric);
@@ -24,29 +24,29 @@ namespace stepbench {
 class SeriesNames {
  public:
   // `history` outlives this.
-  explicit SeriesNames(const History& history);
+  explicit SeriesNames(const track::History& history);
 
   // "train num_workers=2": the case among all that the history has. Where another series of the
   // same metric has these words too, as on another kind of machine, the id stands behind them:
   // "train num_workers=2 (3f2a91)".
-  [[nodiscard]] std::string case_name(const TrackedSeries& series) const;
+  [[nodiscard]] std::string case_name(const track::TrackedSeries& series) const;
   // With its metric: "train num_workers=2, step".
-  [[nodiscard]] std::string name(const TrackedSeries& series) const;
+  [[nodiscard]] std::string name(const track::TrackedSeries& series) const;
   // The beginning of its id that tells it from all others, six digits or more.
   [[nodiscard]] std::string short_id(std::string_view id) const;
   // Also of series that the history has no more: their id.
-  [[nodiscard]] const TrackedSeries* find(std::string_view id) const;
+  [[nodiscard]] const track::TrackedSeries* find(std::string_view id) const;
 
   // The series that are meant by words of the command line: the beginning of an id, or words each
   // of which is an experiment, a metric, an option's value or OPTION=VALUE. In the order of the
   // history; none where a word fits nothing.
-  [[nodiscard]] std::vector<const SeriesHistory*> meant(std::span<const std::string> words,
-                                                        std::string_view metric) const;
+  [[nodiscard]] std::vector<const track::SeriesHistory*> meant(std::span<const std::string> words,
+                                                               std::string_view metric) const;
 
  private:
-  [[nodiscard]] std::string words_of(const TrackedSeries& series) const;
+  [[nodiscard]] std::string words_of(const track::TrackedSeries& series) const;
 
-  const History& history_;
+  const track::History& history_;
   std::map<std::string, std::vector<std::string>, std::less<>> varying_;  // by experiment
   std::size_t digits_ = 6;
   std::set<std::pair<std::string, std::string>> ambiguous_;  // words and metric
@@ -54,8 +54,9 @@ class SeriesNames {
 
 // The one series that is meant; throws ConfigError that lists those among which to choose, or the
 // nearest ones. Without `metric`: its step.
-[[nodiscard]] const SeriesHistory& series_meant(const SeriesNames& names, const History& history,
-                                                std::span<const std::string> words,
-                                                std::string_view metric);
+[[nodiscard]] const track::SeriesHistory& series_meant(const SeriesNames& names,
+                                                       const track::History& history,
+                                                       std::span<const std::string> words,
+                                                       std::string_view metric);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

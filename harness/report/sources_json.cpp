@@ -5,9 +5,9 @@
 
 #include "harness/json/json_text.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
-void add_sources(JsonText& json, std::span<const std::string> names,
+void add_sources(json::JsonText& json, std::span<const std::string> names,
                  std::span<const Metric> definitions) {
   bool open = false;
   for (const std::string& name : names) {
@@ -16,9 +16,9 @@ void add_sources(JsonText& json, std::span<const std::string> names,
     if (found == definitions.end() || found->source == Source::kUnknown) continue;
     if (!open) json.open_object("sources");
     open = true;
-    json.text(name, name_of(found->source));
+    json.text(name, stepbench::name_of(found->source));
   }
   if (open) json.close_object();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -18,7 +18,7 @@
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kLines = 12;
@@ -36,11 +36,11 @@ struct StepWindow {
   std::vector<std::int64_t> flags = {};
 };
 
-std::vector<StepWindow> windows_of(const CaseRow& row) {
+std::vector<StepWindow> windows_of(const estimate::CaseRow& row) {
   std::vector<StepWindow> windows;
   for (const auto& [launch, estimate] : row.measured) {
     std::optional<std::int64_t> cycle;
-    for (const CycleSamples& samples : launch->samples) {
+    for (const record::CycleSamples& samples : launch->samples) {
       const Series& steps = samples.steps;
       const auto* times = steps.find("step_ns");
       if (times == nullptr || times->empty()) continue;
@@ -72,7 +72,7 @@ std::vector<StepColumn> columns_of(const StepWindow& window, std::size_t steps_e
     const std::size_t count = std::min(steps_each, window.times_ns.size() - from);
     const std::span<const double> part = std::span(window.times_ns).subspan(from, count);
     const auto [low, high] = std::minmax_element(part.begin(), part.end());
-    StepColumn& column = columns.emplace_back(StepColumn{*low, median(part), *high});
+    StepColumn& column = columns.emplace_back(StepColumn{*low, stats::median(part), *high});
     for (std::size_t i = from; i < from + count; ++i) column.flags |= window.flags[i];
   }
   return columns;
@@ -148,7 +148,7 @@ struct QuantileLine {
   double ns = 0;
 };
 
-std::vector<QuantileLine> quantile_lines(const CaseRow& row) {
+std::vector<QuantileLine> quantile_lines(const estimate::CaseRow& row) {
   std::vector<QuantileLine> lines;
   if (row.p99_ns) lines.push_back({"p99", *row.p99_ns});
   if (row.p90_ns && !row.p99_ns) lines.push_back({"p90", *row.p90_ns});
@@ -166,7 +166,7 @@ ChartScale steps_scale(const std::vector<StepWindow>& windows,
     times.insert(times.end(), window.times_ns.begin(), window.times_ns.end());
   }
   std::sort(times.begin(), times.end());
-  const double usual = quantile_of_sorted(times, kUsual);
+  const double usual = stats::quantile_of_sorted(times, kUsual);
   const ChartScale least = *chart_scale(std::span(times).first(static_cast<std::size_t>(
       std::upper_bound(times.begin(), times.end(), usual) - times.begin())));
   const double span = least.high - least.low;
@@ -259,8 +259,8 @@ class StepChart {
         if (line_of(quantile) == line) here.push_back(&quantile);
       }
       if (here.empty()) continue;
-      lines_[line] += ' ' + join(here, ", ", [](const auto* each) { return each->name; });
-      if (here.size() == 1) lines_[line] += ' ' + duration(here.front()->ns);
+      lines_[line] += ' ' + text::join(here, ", ", [](const auto* each) { return each->name; });
+      if (here.size() == 1) lines_[line] += ' ' + text::duration(here.front()->ns);
     }
   }
 
@@ -270,13 +270,14 @@ class StepChart {
   std::size_t columns_ = 0;
 };
 
-std::string steps_legend(const CaseRow& row, const std::vector<StepWindow>& windows,
+std::string steps_legend(const estimate::CaseRow& row, const std::vector<StepWindow>& windows,
                          std::size_t steps_each) {
   const std::string what = row.latency_ns ? "step without the wait for data" : "step";
   std::string text = what + ", by the host's clock; ";
-  text += steps_each == 1 ? "• one step"
-                          : "a column: " + counted(static_cast<std::int64_t>(steps_each), "step") +
-                                ", │ smallest to largest, • median";
+  text += steps_each == 1
+              ? "• one step"
+              : "a column: " + text::counted(static_cast<std::int64_t>(steps_each), "step") +
+                    ", │ smallest to largest, • median";
   bool launches = false;
   bool cycles = false;
   for (std::size_t i = 1; i < windows.size(); ++i) {
@@ -299,12 +300,12 @@ std::string flags_legend(const std::vector<StepWindow>& windows) {
     }
     if (count == 0) continue;
     parts.push_back(std::string(1, flag.name.front()) + " = " + std::string(flag.name) + ", " +
-                    with_separators(count));
+                    text::with_separators(count));
   }
   for (const StepWindow& window : windows) steps += std::ssize(window.flags);
   if (parts.empty()) return {};
   if (parts.size() > 1) parts.push_back(std::string(1, kManyFlags) + " = several");
-  return "flags: " + join(parts, "; ") + "; of " + counted(steps, "step") +
+  return "flags: " + text::join(parts, "; ") + "; of " + text::counted(steps, "step") +
          ", all part of the numbers";
 }
 
@@ -321,29 +322,30 @@ std::string cut_legend(const std::vector<StepWindow>& windows, const ChartScale&
     }
   }
   if (count == 0) return {};
-  return "▲ " + counted(count, "step") + " longer than the axis, the longest " + duration(longest) +
-         " in launch " + std::to_string(launch);
+  return "▲ " + text::counted(count, "step") + " longer than the axis, the longest " +
+         text::duration(longest) + " in launch " + std::to_string(launch);
 }
 
 }  // namespace
 
-std::string render_steps(const CaseRow& row, const Results& results, const TableStyle& style) {
+std::string render_steps(const estimate::CaseRow& row, const record::Results& results,
+                         const TableStyle& style) {
   const auto terminal = static_cast<std::size_t>(std::max(style.columns, 40));
   std::string text = case_title(row, results, style);
   const std::vector<StepWindow> windows = windows_of(row);
   if (windows.empty()) {
     std::string none = "no step of it was measured";
-    const Launch* other = !row.failed.empty()    ? row.failed.front()
-                          : !row.skipped.empty() ? row.skipped.front()
-                                                 : nullptr;
-    if (other != nullptr) none += ": " + printable(reason_of(*other));
-    return text + '\n' + wrap_hanging(none, terminal) + '\n';
+    const record::Launch* other = !row.failed.empty()    ? row.failed.front()
+                                  : !row.skipped.empty() ? row.skipped.front()
+                                                         : nullptr;
+    if (other != nullptr) none += ": " + text::printable(estimate::reason_of(*other));
+    return text + '\n' + text::wrap_hanging(none, terminal) + '\n';
   }
   const std::vector<QuantileLine> quantiles = quantile_lines(row);
   const ChartScale scale = steps_scale(windows, quantiles);
   std::size_t label_width = std::string_view("launch").size();
   for (const std::string& label : chart_labels(scale, kLines, "ns")) {
-    label_width = std::max(label_width, width(label));
+    label_width = std::max(label_width, text::width(label));
   }
   const std::size_t used = label_width + 2 + kNameWidth;
   const std::size_t cells = std::max(terminal - std::min(terminal, used), kLeastColumns);
@@ -354,15 +356,15 @@ std::string render_steps(const CaseRow& row, const Results& results, const Table
   std::vector<std::string> notes = {steps_legend(row, windows, layout.steps_each)};
   if (layout.left_out > 0) {
     notes.push_back("not drawn for want of room: the last " +
-                    counted(static_cast<std::int64_t>(layout.left_out), "launch") +
+                    text::counted(static_cast<std::int64_t>(layout.left_out), "launch") +
                     " (a wider terminal shows more, --samples all)");
   }
   for (const std::string& note : {cut_legend(windows, scale), flags_legend(windows)}) {
     if (!note.empty()) notes.push_back(note);
   }
   text += '\n';
-  for (const std::string& note : notes) text += wrap_hanging(note, terminal) + '\n';
+  for (const std::string& note : notes) text += text::wrap_hanging(note, terminal) + '\n';
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -15,7 +15,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kLeastBar = 20;
@@ -24,7 +24,7 @@ constexpr std::size_t kLeastTickGap = 6;
 
 struct Drawn {
   double value = 0;
-  Interval interval = {};
+  stats::Interval interval = {};
 };
 
 // The number that a picture of one column shows, by its full name; empty for what cases are judged
@@ -36,8 +36,9 @@ std::string column_of_plot(const TableFacts& facts, const TableStyle& style) {
   }
   std::string name = full_name(style.select.front(), facts.rows, "--columns");
   const RowGetter get = row_getter(name);
-  const bool numbers = std::any_of(facts.rows.begin(), facts.rows.end(),
-                                   [&](const CaseRow& row) { return number_of(get(row)); });
+  const bool numbers =
+      std::any_of(facts.rows.begin(), facts.rows.end(),
+                  [&](const estimate::CaseRow& row) { return number_of(get(row)); });
   if (!numbers)
     throw ConfigError("--columns", "'" + style.select.front() + "' has no number in these rows");
   return name;
@@ -46,13 +47,14 @@ std::string column_of_plot(const TableFacts& facts, const TableStyle& style) {
 std::vector<std::optional<Drawn>> drawn_values(const TableFacts& facts, const std::string& column) {
   std::vector<std::optional<Drawn>> values;
   const RowGetter get = column.empty() ? RowGetter() : row_getter(column);
-  for (const CaseRow& row : facts.rows) {
+  for (const estimate::CaseRow& row : facts.rows) {
     std::optional<Drawn>& drawn = values.emplace_back();
     if (!row.step_ns) continue;
     if (column.empty()) {
       if (const auto shown = shown_value(row, facts)) {
-        const bool known = shown->spread != Spread::kNone;
-        drawn = {shown->centre, known ? shown->interval : Interval{shown->centre, shown->centre}};
+        const bool known = shown->spread != estimate::Spread::kNone;
+        drawn = {shown->centre,
+                 known ? shown->interval : stats::Interval{shown->centre, shown->centre}};
       }
     } else if (const auto number = number_of(get(row))) {
       drawn = {*number, {*number, *number}};
@@ -73,8 +75,8 @@ double round_step(double wanted) {
 }
 
 std::string tick_text(double tick, double step) {
-  if (step >= 1) return with_separators(std::llround(tick));
-  return short_number(tick, static_cast<int>(std::ceil(-std::log10(step))));
+  if (step >= 1) return text::with_separators(std::llround(tick));
+  return text::short_number(tick, static_cast<int>(std::ceil(-std::log10(step))));
 }
 
 // "|0        |20       |40", each text behind the mark of its value. `most`: in the shown unit.
@@ -133,34 +135,36 @@ Order order_of(const TableFacts& facts, const TableStyle& style) {
   return order;
 }
 
-std::size_t grid_width(const Grid& grid) {
+std::size_t grid_width(const text::Grid& grid) {
   std::size_t total = 0;
   for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-    std::size_t widest = width(printable(grid.columns[i].head));
-    for (const GridRow& row : grid.rows) {
-      if (i < row.cells.size()) widest = std::max(widest, width(printable(row.cells[i])));
+    std::size_t widest = text::width(text::printable(grid.columns[i].head));
+    for (const text::GridRow& row : grid.rows) {
+      if (i < row.cells.size())
+        widest = std::max(widest, text::width(text::printable(row.cells[i])));
     }
     total += widest + 2;
   }
   return total;
 }
 
-std::string heading_of(const TableFacts& facts, const std::string& column, TimeUnit unit,
+std::string heading_of(const TableFacts& facts, const std::string& column, text::TimeUnit unit,
                        bool intervals) {
   if (!column.empty()) return head_for(column, unit, facts.names) + ", bars from 0";
-  const Judged by = judged(facts);
-  std::string text = by == Judged::kLatency       ? "latency p50"
-                     : by == Judged::kSamplesRate ? "samples/s"
-                     : by == Judged::kTokensRate  ? "tokens/s"
-                                                  : "step";
-  text += std::string(", bars from 0, ") + (is_rate(by) ? "longer" : "shorter") + " is better";
+  const estimate::Judged by = judged(facts);
+  std::string text = by == estimate::Judged::kLatency       ? "latency p50"
+                     : by == estimate::Judged::kSamplesRate ? "samples/s"
+                     : by == estimate::Judged::kTokensRate  ? "tokens/s"
+                                                            : "step";
+  text += std::string(", bars from 0, ") + (estimate::is_rate(by) ? "longer" : "shorter") +
+          " is better";
   if (intervals) text += "; ├─┼─┤: " + facts.spread_head;
   return text;
 }
 
 }  // namespace
 
-std::string bar_with_interval(double value, const Interval& interval, double most,
+std::string bar_with_interval(double value, const stats::Interval& interval, double most,
                               std::size_t cells) {
   if (!(most > 0) || cells == 0) return {};
   const auto cell_of = [&](double at) {
@@ -170,7 +174,7 @@ std::string bar_with_interval(double value, const Interval& interval, double mos
   const std::size_t low = cell_of(std::min(interval.low, value));
   const std::size_t high = cell_of(std::max(interval.high, value));
   if (low == high) {
-    const std::string plain = bar(value / most, cells);
+    const std::string plain = text::bar(value / most, cells);
     return plain.empty() && value > 0 ? "▏" : plain;
   }
   std::string drawn;
@@ -198,8 +202,10 @@ SweepPlot sweep_plot(const TableFacts& facts, const TableStyle& style,
     if (std::isfinite(end)) most = std::max(most, end);
     intervals = intervals || each->interval.low < each->interval.high;
   }
-  const bool time = column.empty() ? !is_rate(judged(facts)) : column.ends_with("_ns");
-  const TimeUnit unit = !time ? TimeUnit{} : column.empty() ? facts.unit : unit_for(numbers);
+  const bool time = column.empty() ? !estimate::is_rate(judged(facts)) : column.ends_with("_ns");
+  const text::TimeUnit unit = !time            ? text::TimeUnit{}
+                              : column.empty() ? facts.unit
+                                               : text::unit_for(numbers);
   OneNumberGrid made = one_number_grid(facts, column);
   const std::size_t others = grid_width(made.grid);
   const std::size_t cells =
@@ -209,12 +215,12 @@ SweepPlot sweep_plot(const TableFacts& facts, const TableStyle& style,
   plot.grid.columns = std::move(made.grid.columns);
   plot.grid.columns.insert(
       plot.grid.columns.begin() + at,
-      {.head = most > 0 ? axis_text(most / unit.ns, cells) : "", .align = Align::kLeft});
+      {.head = most > 0 ? axis_text(most / unit.ns, cells) : "", .align = text::Align::kLeft});
   const Order order = order_of(facts, style);
   for (std::size_t i = 0; i < order.rows.size(); ++i) {
     const std::size_t row = order.rows[i];
     if (order.begins[i]) plot.grid.rows.emplace_back();
-    GridRow& line = plot.grid.rows.emplace_back(std::move(made.grid.rows[row]));
+    text::GridRow& line = plot.grid.rows.emplace_back(std::move(made.grid.rows[row]));
     if (line.cells.size() <= made.case_columns) continue;
     const auto& value = values[row];
     line.cells.insert(line.cells.begin() + at,
@@ -223,4 +229,4 @@ SweepPlot sweep_plot(const TableFacts& facts, const TableStyle& style,
   return plot;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

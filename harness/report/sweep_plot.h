@@ -9,11 +9,11 @@
 #include "harness/report/case_table.h"
 #include "harness/text/grid.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct SweepPlot {
   std::string heading;  // what the bars are, and which ones are better
-  Grid grid;
+  text::Grid grid;
 };
 
 // Of what the table is judged by, or of the column that `style.select` names. In the table's order;
@@ -24,7 +24,7 @@ struct SweepPlot {
                                    std::size_t terminal_columns);
 
 // A bar of `cells` at `most`. An interval wider than a cell is drawn over its end: ├─┼─┤.
-[[nodiscard]] std::string bar_with_interval(double value, const Interval& interval, double most,
-                                            std::size_t cells);
+[[nodiscard]] std::string bar_with_interval(double value, const stats::Interval& interval,
+                                            double most, std::size_t cells);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

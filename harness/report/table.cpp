@@ -23,12 +23,12 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 struct Body {
   std::string heading;  // of a pivot or picture; empty for the table of cases
-  Grid grid;
+  text::Grid grid;
 };
 
 Body body_of(const TableFacts& facts, const TableStyle& style, std::size_t columns) {
@@ -48,7 +48,7 @@ Body body_of(const TableFacts& facts, const TableStyle& style, std::size_t colum
 // Findings come from profiled launches too.
 std::vector<std::string> all_findings(const TableFacts& facts) {
   if (facts.profiled.empty()) return finding_lines(facts.rows, facts.results);
-  std::vector<CaseRow> rows = facts.rows;
+  std::vector<estimate::CaseRow> rows = facts.rows;
   rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());
   return finding_lines(rows, facts.results);
 }
@@ -59,57 +59,59 @@ std::vector<std::string> all_notes(const TableFacts& facts) {
   return notes;
 }
 
-std::string markdown(const Results& results, const TableStyle& style) {
+std::string markdown(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
   const Body body = body_of(facts, style, 0);
   std::string text;
   for (const std::string& title : run_titles(facts.rows, results)) {
-    text +=
-        (text.empty() ? "<!-- stepbench-run -->\n### " : "\n### ") + markdown_line(title) + '\n';
+    text += (text.empty() ? "<!-- stepbench-run -->\n### " : "\n### ") +
+            text::markdown_line(title) + '\n';
   }
   const std::string answer = answer_line(facts.rows, results);
-  if (!answer.empty()) text += (text.empty() ? "" : "\n") + markdown_line(answer) + '\n';
-  if (!body.heading.empty()) text += '\n' + markdown_line(body.heading) + ":\n";
-  text += (text.empty() ? "" : "\n") + draw_markdown(body.grid);
+  if (!answer.empty()) text += (text.empty() ? "" : "\n") + text::markdown_line(answer) + '\n';
+  if (!body.heading.empty()) text += '\n' + text::markdown_line(body.heading) + ":\n";
+  text += (text.empty() ? "" : "\n") + text::draw_markdown(body.grid);
   for (const auto& lines : {all_findings(facts), all_notes(facts)}) {
     if (!lines.empty()) text += '\n';
     for (const std::string& line : lines) {
-      text += (line.starts_with("  ") ? "" : "- ") + markdown_line(line) + '\n';
+      text += (line.starts_with("  ") ? "" : "- ") + text::markdown_line(line) + '\n';
     }
   }
   return text + markdown_details(results);
 }
 
-std::string pivot_csv(const Results& results, const TableStyle& style) {
+std::string pivot_csv(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
-  const Grid grid = pivot(facts.rows, results, style.pivot,
-                          style.select.empty() ? "" : style.select.front(), true)
-                        .grid;
+  const text::Grid grid = pivot(facts.rows, results, style.pivot,
+                                style.select.empty() ? "" : style.select.front(), true)
+                              .grid;
   std::string text =
-      join(grid.columns, ",", [](const GridColumn& column) { return csv_cell(column.head); }) +
+      text::join(grid.columns, ",",
+                 [](const text::GridColumn& column) { return text::csv_cell(column.head); }) +
       '\n';
-  for (const GridRow& row : grid.rows) text += join(row.cells, ",", csv_cell) + '\n';
+  for (const text::GridRow& row : grid.rows)
+    text += text::join(row.cells, ",", text::csv_cell) + '\n';
   return text;
 }
 
 }  // namespace
 
-std::string render_table(const Results& results, const TableStyle& style) {
+std::string render_table(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
   if (facts.rows.empty()) return "No launches in these results.\n";
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 20));
   Body body = body_of(facts, style, columns);
-  const DrawnGrid drawn = draw(std::move(body.grid), columns, style.colour);
+  const text::DrawnGrid drawn = text::draw(std::move(body.grid), columns, style.colour);
   std::string text;
   for (const std::string& title : run_titles(facts.rows, results)) {
-    text += wrap_hanging(title, columns) + '\n';
+    text += text::wrap_hanging(title, columns) + '\n';
   }
   if (!text.empty()) text += '\n';
   if (!body.heading.empty()) text += wrapped(body.heading, columns) + '\n';
   text += drawn.text;
   std::vector<std::string> notes = all_notes(facts);
   if (!drawn.dropped.empty()) {
-    notes.push_back("no room for: " + join(drawn.dropped) +
+    notes.push_back("no room for: " + text::join(drawn.dropped) +
                     " (a wider terminal or --format csv has it)");
   }
   std::vector<std::string> answer = {answer_line(facts.rows, results)};
@@ -121,24 +123,25 @@ std::string render_table(const Results& results, const TableStyle& style) {
   return text;
 }
 
-std::string render(const Results& results, Format format, const TableStyle& style) {
-  return whole_text([&](const TextSink& sink) { write_results(results, format, style, sink); });
+std::string render(const record::Results& results, Format format, const TableStyle& style) {
+  return text::whole_text(
+      [&](const text::TextSink& sink) { write_results(results, format, style, sink); });
 }
 
-void write_results(const Results& results, Format format, const TableStyle& style,
-                   const TextSink& sink) {
+void write_results(const record::Results& results, Format format, const TableStyle& style,
+                   const text::TextSink& sink) {
   if (format == Format::kTable) return sink(render_table(results, style));
   if (format == Format::kMarkdown) return sink(markdown(results, style));
   if (!style.pivot.empty()) {
     if (format == Format::kCsv) return sink(pivot_csv(results, style));
     throw ConfigError("--pivot", "comes as table, markdown or csv; json has every case");
   }
-  std::vector<CaseRow> rows = case_rows(results);
-  compare_with_best(rows);
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  estimate::compare_with_best(rows);
   if (!style.baseline.empty()) compare_with_baseline(rows, results, style.baseline);
   sort_rows(rows, style.sort);
   if (format == Format::kCsv) return write_csv(rows, style.select, sink);
   write_json(rows, results, style.select, Proposals(rows, results), sink);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

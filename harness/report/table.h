@@ -9,7 +9,7 @@
 #include "harness/record/reader.h"
 #include "harness/text/text_sink.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct TableStyle {
   bool colour = false;
@@ -31,13 +31,14 @@ struct TableStyle {
 // columns; failed and skipped cases with their reasons. Below it findings, notes, and last the
 // answer: which case is best. Throws ConfigError, as render() does, when `style` names a column or
 // option that is not there.
-[[nodiscard]] std::string render_table(const Results& results, const TableStyle& style);
+[[nodiscard]] std::string render_table(const record::Results& results, const TableStyle& style);
 
 enum class Format : std::uint8_t { kTable, kCsv, kJson, kMarkdown };
-[[nodiscard]] std::string render(const Results& results, Format format, const TableStyle& style);
+[[nodiscard]] std::string render(const record::Results& results, Format format,
+                                 const TableStyle& style);
 // The same in pieces: of a hundred thousand cases CSV and JSON have hundreds of MB. Throws before
 // the first one.
-void write_results(const Results& results, Format format, const TableStyle& style,
-                   const TextSink& sink);
+void write_results(const record::Results& results, Format format, const TableStyle& style,
+                   const text::TextSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,7 +7,7 @@
 #include "harness/report/series_names.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kLabelEvery = 3;  // lines between two labels of the axis
@@ -69,7 +69,7 @@ std::string framed_chart(const std::vector<std::string>& lines,
 std::string marks_line(const std::vector<std::pair<std::size_t, std::string>>& marks) {
   std::string line;
   for (const auto& [column, text] : marks) {
-    const std::size_t used = width(line);
+    const std::size_t used = text::width(line);
     if (used > column) {
       line += text.size() > 1 ? " " + text : "";
       continue;
@@ -80,7 +80,7 @@ std::string marks_line(const std::vector<std::pair<std::size_t, std::string>>& m
 }
 
 std::string padded_left(const std::string& text, std::size_t cells) {
-  return std::string(cells - std::min(cells, width(text)), ' ') + text;
+  return std::string(cells - std::min(cells, text::width(text)), ' ') + text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

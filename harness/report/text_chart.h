@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::report {
 
 // The values from the lowest to the highest line of a chart.
 struct ChartScale {
@@ -40,4 +40,4 @@ struct ChartScale {
 [[nodiscard]] std::string marks_line(const std::vector<std::pair<std::size_t, std::string>>& marks);
 [[nodiscard]] std::string padded_left(const std::string& text, std::size_t cells);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 std::string number_cell(std::optional<double> value) {
@@ -20,10 +20,10 @@ std::string flag_cell(bool flag) { return flag ? "true" : "false"; }
 
 }  // namespace
 
-std::string verdict_csv(std::span<const Comparison> comparisons) {
+std::string verdict_csv(std::span<const compare::Comparison> comparisons) {
   std::set<std::string> options;
-  for (const Comparison& comparison : comparisons) {
-    for (const CaseResult& one : comparison.cases) {
+  for (const compare::Comparison& comparison : comparisons) {
+    for (const compare::CaseResult& one : comparison.cases) {
       for (const auto& [name, value] : one.options) options.insert("option." + name);
     }
   }
@@ -33,11 +33,11 @@ std::string verdict_csv(std::span<const Comparison> comparisons) {
       "change",         "change_low", "change_high", "p",        "p_adjusted",
       "p_mann_whitney", "pairs",      "verdict",     "reason",   "slower"};
   heads.insert(heads.end(), options.begin(), options.end());
-  std::string text = join(heads, ",", csv_cell) + '\n';
-  for (const Comparison& comparison : comparisons) {
-    for (const CaseResult& one : comparison.cases) {
-      for (const MetricResult& metric : one.metrics) {
-        const TestResult& test = metric.test;
+  std::string text = text::join(heads, ",", text::csv_cell) + '\n';
+  for (const compare::Comparison& comparison : comparisons) {
+    for (const compare::CaseResult& one : comparison.cases) {
+      for (const compare::MetricResult& metric : one.metrics) {
+        const compare::TestResult& test = metric.test;
         std::vector<std::string> cells = {comparison.base,
                                           comparison.candidate,
                                           one.case_id,
@@ -55,19 +55,19 @@ std::string verdict_csv(std::span<const Comparison> comparisons) {
                                           number_cell(test.p_adjusted),
                                           number_cell(test.p_mann_whitney),
                                           std::to_string(test.pairs),
-                                          std::string(name_of(test.verdict)),
-                                          std::string(name_of(test.reason)),
+                                          std::string(compare::name_of(test.verdict)),
+                                          std::string(compare::name_of(test.reason)),
                                           flag_cell(test.slower)};
         for (const std::string& head : options) {
           const auto found = one.options.find(std::string_view(head).substr(head.find('.') + 1));
           const bool given = found != one.options.end() && !is_null(found->second);
           cells.push_back(given ? to_text(found->second) : std::string());
         }
-        text += join(cells, ",", csv_cell) + '\n';
+        text += text::join(cells, ",", text::csv_cell) + '\n';
       }
     }
   }
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

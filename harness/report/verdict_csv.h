@@ -8,8 +8,8 @@
 
 #include "harness/compare/comparison.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
-[[nodiscard]] std::string verdict_csv(std::span<const Comparison> comparisons);
+[[nodiscard]] std::string verdict_csv(std::span<const compare::Comparison> comparisons);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

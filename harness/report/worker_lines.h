@@ -6,9 +6,9 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/text/grid.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Of the profiled launches of the row's case. No rows: they sampled no stacks.
-[[nodiscard]] Grid worker_lines(const CaseRow& row, const Results& results);
+[[nodiscard]] text::Grid worker_lines(const estimate::CaseRow& row, const record::Results& results);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,7 +11,7 @@
 #include "harness/record/reader.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 struct Job {
   std::size_t case_index = 0;  // in the arm's plan
@@ -31,9 +31,9 @@ class Agenda {
   Agenda& operator=(const Agenda&) = delete;
   virtual ~Agenda() = default;
   // The next launch, given everything finished so far; nullopt when all is done.
-  [[nodiscard]] virtual std::optional<Job> next(const Results& finished) = 0;
+  [[nodiscard]] virtual std::optional<Job> next(const record::Results& finished) = 0;
   // For progress: launches still to come as far as it is known.
   [[nodiscard]] virtual std::size_t remaining() const = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

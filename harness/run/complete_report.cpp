@@ -16,7 +16,7 @@
 #include "harness/trace/op_log_of.h"
 #include "harness/trace/read_trace.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,9 +25,9 @@ constexpr const char* kTrace = "profile.trace";
 constexpr const char* kTraces = "traces";
 
 // A worker may send a cycle in several parts.
-std::vector<Series> whole_cycles(const std::vector<CycleSamples>& parts) {
+std::vector<Series> whole_cycles(const std::vector<record::CycleSamples>& parts) {
   std::map<std::int64_t, Series> cycles;
-  for (const CycleSamples& part : parts) {
+  for (const record::CycleSamples& part : parts) {
     Series& whole = cycles[part.cycle];
     if (whole.names.empty()) {
       whole = part.steps;
@@ -49,12 +49,12 @@ std::vector<Series> whole_cycles(const std::vector<CycleSamples>& parts) {
   return all;
 }
 
-void take_ops(Launch& launch, const fs::path& file) {
-  const Trace trace = read_trace(file);
-  launch.ops = frames_of(make_op_table(op_log_of(trace)));
-  const Analysis analysis = analyse(trace);
+void take_ops(record::Launch& launch, const fs::path& file) {
+  const trace::Trace trace = trace::read_trace(file);
+  launch.ops = ops::frames_of(ops::make_op_table(trace::op_log_of(trace)));
+  const analyze::Analysis analysis = analyze::analyse(trace);
   if (analysis.blocked()) return;
-  for (Finding& finding : find_causes(trace, analysis)) {
+  for (Finding& finding : analyze::find_causes(trace, analysis)) {
     // The recording begins and ends with the window: its edges are no news.
     const bool said = finding.undecided.empty() && finding.id != "trace.edge_step_bias";
     if (said) launch.row.report.findings.push_back(std::move(finding));
@@ -63,14 +63,14 @@ void take_ops(Launch& launch, const fs::path& file) {
 
 }  // namespace
 
-void add_warmup_verdict(Launch& launch) {
-  LaunchReport& report = launch.row.report;
+void add_warmup_verdict(record::Launch& launch) {
+  record::LaunchReport& report = launch.row.report;
   if (launch.samples.empty() || report.schedule.contains("warmup_verdict")) return;
-  put_warmup(judge_windows(whole_cycles(launch.samples)), report);
+  record::put_warmup(record::judge_windows(whole_cycles(launch.samples)), report);
 }
 
-void add_traced_ops(Launch& launch, const fs::path& run_dir) {
-  LaunchReport& report = launch.row.report;
+void add_traced_ops(record::Launch& launch, const fs::path& run_dir) {
+  record::LaunchReport& report = launch.row.report;
   const auto named = report.effective.find(kTrace);
   if (!is_profiling(launch.row.key.pass) || !launch.ops.empty() ||
       named == report.effective.end()) {
@@ -94,4 +94,4 @@ void add_traced_ops(Launch& launch, const fs::path& run_dir) {
   report.effective.erase(kTrace);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

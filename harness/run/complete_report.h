@@ -7,15 +7,15 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // From the launch's samples; a verdict that is there stays. Pure.
-void add_warmup_verdict(Launch& launch);
+void add_warmup_verdict(record::Launch& launch);
 
 // Of a profiled launch without operations whose `effective` names a trace of torch.profiler in the
 // folder `traces` of `run_dir`: the table of operations, and as findings what the trace says of
 // lost time. Steps are its ProfilerStep#N, phases its stepbench::NAME. A trace that cannot be read
 // is a note. The file is removed unless profile.trace asked for it.
-void add_traced_ops(Launch& launch, const std::filesystem::path& run_dir);
+void add_traced_ops(record::Launch& launch, const std::filesystem::path& run_dir);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -22,14 +22,14 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 // With the device's work in it; 0 where that is not known.
-std::int64_t whole_step_ns(const Launch& launch) {
+std::int64_t whole_step_ns(const record::Launch& launch) {
   std::int64_t sum_ns = 0;
   std::int64_t steps = 0;
-  for (const CycleSamples& samples : launch.samples) {
+  for (const record::CycleSamples& samples : launch.samples) {
     const std::vector<std::int64_t>& step_ns = samples.steps.column("step_ns");
     sum_ns = std::accumulate(step_ns.begin(), step_ns.end(), sum_ns);
     steps += std::ssize(step_ns);
@@ -45,7 +45,7 @@ std::int64_t whole_step_ns(const Launch& launch) {
 
 }  // namespace
 
-Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
+Controller::Controller(const RunSetup& setup, record::ResultWriter& writer, Progress& progress,
                        Interrupts& interrupts, const Clock& clock)
     : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {
   for (const RunArm& arm : setup_.arms) {
@@ -61,10 +61,11 @@ const RunArm& Controller::arm_of(const Job& job) const {
   throw Error("no arm '" + job.arm + "' in this run");
 }
 
-void Controller::run(Agenda& agenda, Results& finished) {
+void Controller::run(Agenda& agenda, record::Results& finished) {
   std::map<std::string_view, std::string> builds;
-  for (const WorkerRow& worker : finished.workers) builds[worker.worker_id] = worker.build_id;
-  for (const Launch& launch : finished.launches) {
+  for (const record::WorkerRow& worker : finished.workers)
+    builds[worker.worker_id] = worker.build_id;
+  for (const record::Launch& launch : finished.launches) {
     const auto build = builds.find(launch.row.worker_id);
     if (build != builds.end()) build_ids_.try_emplace(launch.row.key.arm, build->second);
   }
@@ -73,16 +74,16 @@ void Controller::run(Agenda& agenda, Results& finished) {
     if (!job || !run_job(*job, agenda, finished)) break;
   }
   progress_.end();
-  writer_.write(EndRow{.measured = counts_.measured,
-                       .skipped = counts_.skipped,
-                       .failed = counts_.failed,
-                       .reason = interrupts_.first() ? "interrupted" : "complete",
-                       .ended_utc = utc_text(setup_.now())});
+  writer_.write(record::EndRow{.measured = counts_.measured,
+                               .skipped = counts_.skipped,
+                               .failed = counts_.failed,
+                               .reason = interrupts_.first() ? "interrupted" : "complete",
+                               .ended_utc = text::utc_text(setup_.now())});
 }
 
-LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
+record::LaunchRow Controller::row_of(const Job& job, const plan::PlannedCase& planned) {
   const ResolvedCase& resolved = planned.resolved;
-  LaunchRow row;
+  record::LaunchRow row;
   row.key = {resolved.case_id, job.arm, job.pass, job.launch, 0};
   row.point_id = resolved.point_id;
   row.workload = resolved.workload;
@@ -92,8 +93,8 @@ LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
   row.attempt = attempt == setup_.attempts.end() ? 0 : attempt->second;
   row.smoke = setup_.smoke;
   row.options = without_secrets(resolved.options);
-  row.started_utc = utc_text(setup_.now());
-  row.repeat_command = mask_secrets(arm_of(job).repeat_prefix, secrets_) + " --case " +
+  row.started_utc = text::utc_text(setup_.now());
+  row.repeat_command = text::mask_secrets(arm_of(job).repeat_prefix, secrets_) + " --case " +
                        resolved.case_id + " --launches 1";
   return row;
 }
@@ -104,7 +105,7 @@ CountFiles Controller::files_of(const Job& job, const ResolvedCase& resolved) co
 }
 
 LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolved,
-                                     Variables environment) const {
+                                     machine::Variables environment) const {
   std::vector<std::string> argv =
       job.counts
           ? callgrind_words(setup_.count_tools.valgrind, files_of(job, resolved))
@@ -134,12 +135,12 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
   return request;
 }
 
-bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
+bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finished) {
   const RunArm& arm = arm_of(job);
-  const PlannedCase& planned = arm.plan.cases.at(job.case_index);
-  Launch launch;
+  const plan::PlannedCase& planned = arm.plan.cases.at(job.case_index);
+  record::Launch launch;
   launch.row = row_of(job, planned);
-  std::string label = case_label(launch.row.options, arm.plan.varying);
+  std::string label = estimate::case_label(launch.row.options, arm.plan.varying);
   if (!job.note.empty()) label += (label.empty() ? "" : " ") + job.note;
   progress_.begin_launch(job.case_index + 1, arm.plan.cases.size(), std::move(label),
                          job.launch + 1, agenda.remaining());
@@ -148,7 +149,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
     commit(std::move(launch), finished);
     return true;
   }
-  StartRow start{launch.row.key, launch.row.attempt, launch.row.started_utc, {}};
+  record::StartRow start{launch.row.key, launch.row.attempt, launch.row.started_utc, {}};
   for (const std::string& name : arm.plan.varying) {
     const Value* value = launch.row.options.get(name);
     if (value != nullptr) start.options.insert_or_assign(name, *value);
@@ -156,7 +157,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   writer_.write(start);
   const ResolvedCase resolved = job.counts ? counted_case(planned.resolved) : planned.resolved;
   if (job.counts) std::filesystem::create_directories(setup_.run_dir / kCountsFolder);
-  const LauncherEnvironment environment = launcher_environment(setup_.variables, resolved);
+  const machine::LauncherEnvironment environment =
+      machine::launcher_environment(setup_.variables, resolved);
   const LaunchContext context{.clock = clock_,
                               .interrupts = interrupts_,
                               .root = "/",
@@ -180,10 +182,10 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   if (job.counts) {
     add_counts(resolved, files_of(job, resolved), result.hello ? result.hello->pid : 0, launch.row);
   }
-  launch.row.outcome.reason = mask_secrets(launch.row.outcome.reason, secrets_);
-  for (std::string& note : notes) note = mask_secrets(note, secrets_);
+  launch.row.outcome.reason = text::mask_secrets(launch.row.outcome.reason, secrets_);
+  for (std::string& note : notes) note = text::mask_secrets(note, secrets_);
   if (launch.row.outcome.kind == Outcome::Kind::kFailed)
-    launch.row.output = mask_secrets(result.output, secrets_);
+    launch.row.output = text::mask_secrets(result.output, secrets_);
   if (launch.row.outcome.kind == Outcome::Kind::kMeasured) {
     launch.samples = std::move(result.samples);
     launch.ops = std::move(result.ops);
@@ -196,8 +198,9 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
 }
 
 std::string Controller::write_worker(const RunArm& arm, const LaunchResult& result,
-                                     const Variables& environment,
-                                     const std::vector<std::string>& removed, Results& finished) {
+                                     const machine::Variables& environment,
+                                     const std::vector<std::string>& removed,
+                                     record::Results& finished) {
   if (!result.hello) return {};
   const std::string& build = build_ids_.try_emplace(arm.name, result.hello->build_id).first->second;
   if (build != result.hello->build_id) {
@@ -205,14 +208,14 @@ std::string Controller::write_worker(const RunArm& arm, const LaunchResult& resu
                       "the worker changed while the run lasted: its build was " + build +
                           " and is now " + result.hello->build_id);
   }
-  WorkerRow row{.worker_id = {},
-                .path = arm.worker.path.string(),
-                .build_id = result.hello->build_id,
-                .environment = setup_.host};
+  record::WorkerRow row{.worker_id = {},
+                        .path = arm.worker.path.string(),
+                        .build_id = result.hello->build_id,
+                        .environment = setup_.host};
   for (const auto& [name, value] : result.hello->software)
     row.environment.insert_or_assign(name, value);
-  row.environment.merge(relevant_variables(environment));
-  if (!removed.empty()) row.environment.emplace("env_removed", join(removed, " "));
+  row.environment.merge(machine::relevant_variables(environment));
+  if (!removed.empty()) row.environment.emplace("env_removed", text::join(removed, " "));
   std::string text = row.path + '\n' + row.build_id;
   for (const auto& [name, value] : row.environment) text += '\n' + name + '=' + to_text(value);
   row.worker_id = digest(text);
@@ -224,9 +227,10 @@ std::string Controller::write_worker(const RunArm& arm, const LaunchResult& resu
   return id;
 }
 
-void Controller::commit(Launch launch, Results& finished) {
-  for (const CycleSamples& samples : launch.samples) writer_.write({launch.row.key, samples});
-  for (const OpFrame& frame : launch.ops) writer_.write(OpsRow{launch.row.key, frame});
+void Controller::commit(record::Launch launch, record::Results& finished) {
+  for (const record::CycleSamples& samples : launch.samples)
+    writer_.write({launch.row.key, samples});
+  for (const ops::OpFrame& frame : launch.ops) writer_.write(record::OpsRow{launch.row.key, frame});
   writer_.write(launch.row);
   switch (launch.row.outcome.kind) {
     case Outcome::Kind::kMeasured:
@@ -240,14 +244,14 @@ void Controller::commit(Launch launch, Results& finished) {
       break;
   }
   if (const std::int64_t step_ns = whole_step_ns(launch); step_ns > 0) {
-    const LaunchKey& key = launch.row.key;
+    const record::LaunchKey& key = launch.row.key;
     usual_step_ns_[{key.case_id, key.arm, key.pass}] = step_ns;
   }
-  const auto estimate = estimate_of(launch);
-  progress_.end_launch(launch.row, estimate
-                                       ? std::optional{headline_ns(*estimate, clock_of(*estimate))}
-                                       : std::nullopt);
+  const auto estimate = estimate::estimate_of(launch);
+  progress_.end_launch(launch.row, estimate ? std::optional{estimate::headline_ns(
+                                                  *estimate, estimate::clock_of(*estimate))}
+                                            : std::nullopt);
   finished.launches.push_back(std::move(launch));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -22,13 +22,13 @@
 #include "harness/run/progress.h"
 #include "harness/run/worker_program.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // What is measured by one worker program: the whole of `run`, or one side of `ab` with its own
 // overrides of the options.
 struct RunArm {
   std::string name = {};  // as a job names it: "" outside `ab`
-  const Plan& plan;
+  const plan::Plan& plan;
   WorkerProgram worker;
   std::string catalogue_digest = {};  // the plan was made with; empty: not compared
   std::string repeat_prefix = {};     // "stepbench run FILE --set ..."; " --case ID" is added
@@ -40,14 +40,14 @@ struct RunSetup {
   // Words before the worker's command line, with {run_dir}, {case_id}, {launch}.
   std::vector<std::string> wrap = {};
   std::filesystem::path run_dir;
-  ColumnRow columns = {};  // that samples may have; none: any
+  record::ColumnRow columns = {};  // that samples may have; none: any
   bool smoke = false;
-  CountTools count_tools = {};             // of this machine
-  Variables variables = {};                // what workers inherit, before the deny-list
-  Fields host = {};                        // host_environment()
-  std::map<LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
+  CountTools count_tools = {};                     // of this machine
+  machine::Variables variables = {};               // what workers inherit, before the deny-list
+  Fields host = {};                                // host_environment()
+  std::map<record::LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
   std::filesystem::path shared_memory = "/dev/shm";
-  const NvmlSession* devices = nullptr;  // watched while workers use them; null: none
+  const machine::NvmlSession* devices = nullptr;  // watched while workers use them; null: none
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
 };
 
@@ -60,31 +60,31 @@ struct RunCounts {
 class Controller {
  public:
   // All outlive the controller. The writer has its run and columns lines already.
-  Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
+  Controller(const RunSetup& setup, record::ResultWriter& writer, Progress& progress,
              Interrupts& interrupts, const Clock& clock);
 
   // Runs until the agenda is done or an interrupt comes, adds finished launches and
   // their workers to `finished` and
   // ends the file. Throws Error when a row cannot be written: what was written is whole.
-  void run(Agenda& agenda, Results& finished);
+  void run(Agenda& agenda, record::Results& finished);
 
   [[nodiscard]] const RunCounts& counts() const { return counts_; }  // of this file
 
  private:
-  bool run_job(const Job& job, Agenda& agenda, Results& finished);  // false: interrupted
+  bool run_job(const Job& job, Agenda& agenda, record::Results& finished);  // false: interrupted
   [[nodiscard]] const RunArm& arm_of(const Job& job) const;
-  [[nodiscard]] LaunchRow row_of(const Job& job, const PlannedCase& planned);
+  [[nodiscard]] record::LaunchRow row_of(const Job& job, const plan::PlannedCase& planned);
   [[nodiscard]] CountFiles files_of(const Job& job, const ResolvedCase& resolved) const;
   [[nodiscard]] LaunchRequest request_of(const Job& job, const ResolvedCase& resolved,
-                                         Variables environment) const;
+                                         machine::Variables environment) const;
   [[nodiscard]] std::string write_worker(const RunArm& arm, const LaunchResult& result,
-                                         const Variables& environment,
+                                         const machine::Variables& environment,
                                          const std::vector<std::string>& removed,
-                                         Results& finished);
-  void commit(Launch launch, Results& finished);
+                                         record::Results& finished);
+  void commit(record::Launch launch, record::Results& finished);
 
   const RunSetup& setup_;
-  ResultWriter& writer_;
+  record::ResultWriter& writer_;
   Progress& progress_;
   Interrupts& interrupts_;
   const Clock& clock_;
@@ -96,4 +96,4 @@ class Controller {
   std::map<std::string, std::string> build_ids_;  // by arm, as its first worker said
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

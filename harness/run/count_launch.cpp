@@ -11,7 +11,7 @@
 #include "harness/os/text_file.h"
 #include "harness/run/worker_process.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 constexpr std::string_view kOption = "profile.counts";
@@ -39,13 +39,13 @@ std::string_view name_of(CountEngine engine) {
   return kNames.at(static_cast<std::size_t>(engine));
 }
 
-CountTools count_tools(const Plan& plan, const Variables& variables) {
+CountTools count_tools(const plan::Plan& plan, const machine::Variables& variables) {
   CountTools tools;
   const bool any = std::any_of(plan.cases.begin(), plan.cases.end(), [](const auto& planned) {
     return asked_of(planned.resolved) != "none";
   });
   if (!any) return tools;
-  tools.no_counters = why_no_counters();
+  tools.no_counters = measure::why_no_counters();
   try {
     tools.valgrind = resolve_program("valgrind", variables);
   } catch (const ConfigError&) {
@@ -74,9 +74,9 @@ CountEngine count_engine(const ResolvedCase& resolved, const CountTools& tools) 
   return CountEngine::kValgrind;
 }
 
-std::optional<std::string> count_note(const Plan& plan, const CountTools& tools) {
+std::optional<std::string> count_note(const plan::Plan& plan, const CountTools& tools) {
   std::optional<std::string> note;
-  for (const PlannedCase& planned : plan.cases) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     const std::string asked = asked_of(planned.resolved);
     const CountEngine engine = count_engine(planned.resolved, tools);
     if (note || asked == "none" || asked == "valgrind" || tools.no_counters.empty()) continue;
@@ -108,7 +108,7 @@ ResolvedCase counted_case(const ResolvedCase& resolved) {
   return counted;
 }
 
-CountFiles count_files(const std::filesystem::path& run_dir, const LaunchKey& key) {
+CountFiles count_files(const std::filesystem::path& run_dir, const record::LaunchKey& key) {
   return {.folder = run_dir / kCountsFolder,
           .stem = key.case_id + (key.arm.empty() ? "" : "-" + key.arm) + '-' +
                   std::to_string(key.launch)};
@@ -133,7 +133,7 @@ std::int64_t take_callgrind_total(const CountFiles& files, std::int64_t worker_p
   std::optional<std::int64_t> total;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with(kTotals))
-      total = parse_integer(trim(std::string_view(line).substr(kTotals.size())));
+      total = os::parse_integer(os::trim(std::string_view(line).substr(kTotals.size())));
   }
   if (!total) throw Error("valgrind left no number of instructions in " + own);
   if (*total <= 0) throw Error("valgrind counted no instruction in the measured steps");
@@ -141,7 +141,7 @@ std::int64_t take_callgrind_total(const CountFiles& files, std::int64_t worker_p
 }
 
 void add_counts(const ResolvedCase& counted, const CountFiles& files, std::int64_t worker_pid,
-                LaunchRow& row) {
+                record::LaunchRow& row) {
   for (const char* name :
        {"schedule.active", "schedule.repeat", "threads.intra_op", "threads.inter_op"}) {
     const Value* value = counted.options.get(name);
@@ -161,4 +161,4 @@ void add_counts(const ResolvedCase& counted, const CountFiles& files, std::int64
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -16,7 +16,7 @@
 #include "harness/plan/plan.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 enum class CountEngine : std::uint8_t { kNone, kPerf, kValgrind };
 [[nodiscard]] std::string_view name_of(CountEngine engine);  // as the option's value
@@ -27,7 +27,7 @@ struct CountTools {
 };
 
 // Of this machine. Looks at nothing where no case of the plan counts instructions.
-[[nodiscard]] CountTools count_tools(const Plan& plan, const Variables& variables);
+[[nodiscard]] CountTools count_tools(const plan::Plan& plan, const machine::Variables& variables);
 
 // Throws ConfigError where the case asks for valgrind and there is none, or for a CUDA device under
 // it.
@@ -35,7 +35,8 @@ struct CountTools {
 
 // What to say before the first launch: that valgrind counts, or that nothing does and why. Throws
 // as above.
-[[nodiscard]] std::optional<std::string> count_note(const Plan& plan, const CountTools& tools);
+[[nodiscard]] std::optional<std::string> count_note(const plan::Plan& plan,
+                                                    const CountTools& tools);
 
 // What a launch under valgrind measures of the case: one window of three steps on one thread, with
 // limits for a program that is many times slower.
@@ -47,7 +48,8 @@ struct CountFiles {
   std::string stem;              // "CASE-0", "CASE-b-0"
 };
 inline constexpr std::string_view kCountsFolder = "counts";
-[[nodiscard]] CountFiles count_files(const std::filesystem::path& run_dir, const LaunchKey& key);
+[[nodiscard]] CountFiles count_files(const std::filesystem::path& run_dir,
+                                     const record::LaunchKey& key);
 // Words before the worker's command line.
 [[nodiscard]] std::vector<std::string> callgrind_words(const std::string& valgrind,
                                                        const CountFiles& files);
@@ -58,6 +60,6 @@ inline constexpr std::string_view kCountsFolder = "counts";
 // Puts the number of instructions per step, and what was in force, into the row of a launch under
 // valgrind. One that cannot be read makes the launch failed.
 void add_counts(const ResolvedCase& counted, const CountFiles& files, std::int64_t worker_pid,
-                LaunchRow& row);
+                record::LaunchRow& row);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -7,7 +7,7 @@
 
 #include "harness/base/digest.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 namespace fs = std::filesystem;
 
@@ -34,9 +34,9 @@ std::string path_digest(const fs::path& path) {
   return digest(text);
 }
 
-std::string data_digest(const Plan& plan, const Catalogue& catalogue) {
+std::string data_digest(const plan::Plan& plan, const Catalogue& catalogue) {
   std::set<std::string> paths;
-  for (const PlannedCase& planned : plan.cases) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     for (const auto& [name, value] : planned.resolved.options) {
       const auto* text = std::get_if<std::string>(&value);
       if (text == nullptr || text->empty() || paths.contains(*text)) continue;
@@ -54,4 +54,4 @@ std::string data_digest(const Plan& plan, const Catalogue& catalogue) {
   return digest(text);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -7,18 +7,18 @@
 
 #include "harness/text/secrets.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 bool is_secret(std::string_view name, const Value& value) {
-  return !is_null(value) && is_secret_option(name);
+  return !is_null(value) && text::is_secret_option(name);
 }
 
 }  // namespace
 
-std::vector<std::string> secret_values(const Plan& plan) {
+std::vector<std::string> secret_values(const plan::Plan& plan) {
   std::set<std::string> values;
-  for (const PlannedCase& planned : plan.cases) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     for (const auto& [name, value] : planned.resolved.options) {
       if (is_secret(name, value)) values.insert(to_text(value));
     }
@@ -30,26 +30,27 @@ OptionValues without_secrets(const OptionValues& options) {
   OptionValues shown = options;
   for (const auto& [name, value] : options) {
     if (is_secret(name, value)) {
-      shown.insert_or_assign(name, masked_value(to_text(value)));
+      shown.insert_or_assign(name, text::masked_value(to_text(value)));
     } else if (const auto* text = std::get_if<std::string>(&value)) {
       // Two passwords stay different.
-      std::string masked = mask_url_passwords(*text);
+      std::string masked = text::mask_url_passwords(*text);
       if (masked != *text) {
-        shown.insert_or_assign(name, masked + " (" + masked_value(*text) + ")");
+        shown.insert_or_assign(name, masked + " (" + text::masked_value(*text) + ")");
       }
     }
   }
   return shown;
 }
 
-void hide_secrets(RunRow& row, const std::vector<std::string>& values) {
+void hide_secrets(record::RunRow& row, const std::vector<std::string>& values) {
   for (auto* texts : {&row.argv, &row.asked.set, &row.asked.sweep, &row.asked.filter}) {
-    for (std::string& text : *texts) text = mask_secrets(text, values);
+    for (std::string& text : *texts) text = text::mask_secrets(text, values);
   }
-  row.config_text = mask_secrets(row.config_text, values);
+  row.config_text = text::mask_secrets(row.config_text, values);
   for (auto& [name, value] : row.context) {
-    if (const auto* text = std::get_if<std::string>(&value)) value = mask_secrets(*text, values);
+    if (const auto* text = std::get_if<std::string>(&value))
+      value = text::mask_secrets(*text, values);
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

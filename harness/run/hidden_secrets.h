@@ -8,16 +8,16 @@
 #include "harness/plan/plan.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // The values of secret variables that cases of the plan set.
-[[nodiscard]] std::vector<std::string> secret_values(const Plan& plan);
+[[nodiscard]] std::vector<std::string> secret_values(const plan::Plan& plan);
 
 // Options by full name, with masked_value() for that of each env.NAME that is a secret, and without
 // the passwords of URLs.
 [[nodiscard]] OptionValues without_secrets(const OptionValues& options);
 
 // In the command line, the configuration's text and the context.
-void hide_secrets(RunRow& row, const std::vector<std::string>& values);
+void hide_secrets(record::RunRow& row, const std::vector<std::string>& values);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

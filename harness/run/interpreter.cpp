@@ -4,11 +4,11 @@
 #include "harness/base/error.h"
 #include "harness/run/worker_process.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
-std::string find_interpreter(const Variables& environment) {
+std::string find_interpreter(const machine::Variables& environment) {
   const auto value_of = [&](std::string_view name) {
-    return std::string(find_variable(environment, name).value_or(""));
+    return std::string(machine::find_variable(environment, name).value_or(""));
   };
   std::string program = value_of(kInterpreterVariable);
   for (const char* active : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
@@ -25,4 +25,4 @@ std::string find_interpreter(const Variables& environment) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -7,13 +7,13 @@
 
 #include "harness/machine/devices.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // The variable that names the interpreter; --interpreter sets it for the workers.
 inline constexpr std::string_view kInterpreterVariable = "STEPBENCH_PYTHON";
 
 // What kInterpreterVariable names, else the active environment's (venv, uv, conda), else python3 of
 // PATH. Throws ConfigError that says what to do.
-[[nodiscard]] std::string find_interpreter(const Variables& environment);
+[[nodiscard]] std::string find_interpreter(const machine::Variables& environment);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -9,7 +9,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 Interrupts::Interrupts() {
   sigset_t wanted;
@@ -25,7 +25,7 @@ Interrupts::Interrupts() {
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &old_pipe_);
   ::sigaction(SIGXFSZ, &ignore, &old_file_size_);
-  descriptor_ = Descriptor{::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC)};
+  descriptor_ = os::Descriptor{::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC)};
   if (!descriptor_.is_open()) throw Error(std::string{"signalfd: "} + std::strerror(errno));
 }
 
@@ -45,4 +45,4 @@ std::optional<int> Interrupts::take() {
   return signal;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -8,7 +8,7 @@
 
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // While it lives, SIGINT, SIGTERM and SIGHUP arrive here and nowhere else, and a broken pipe or a
 // full disk is an error code instead of a signal. A SIGHUP that was ignored before (nohup) stays
@@ -29,11 +29,11 @@ class Interrupts {
   [[nodiscard]] std::optional<int> first() const { return first_; }
 
  private:
-  Descriptor descriptor_;
+  os::Descriptor descriptor_;
   std::optional<int> first_;
   sigset_t old_mask_{};
   struct sigaction old_pipe_ {};
   struct sigaction old_file_size_ {};
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

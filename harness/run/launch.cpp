@@ -22,7 +22,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using protocol::Stage;
@@ -181,12 +181,13 @@ class LaunchLoop {
   [[nodiscard]] std::optional<int> watched_device_of(const LaunchRequest& request) const {
     const Value* device = request.message.resolved.options.get("device");
     const auto* name = device == nullptr ? nullptr : std::get_if<std::string>(device);
-    return name == nullptr ? std::nullopt
-                           : watched_device(*name, request.spawn.environment, context_.devices);
+    return name == nullptr
+               ? std::nullopt
+               : machine::watched_device(*name, request.spawn.environment, context_.devices);
   }
-  [[nodiscard]] DeviceSampler::Owner owner_of(int pid) const {
-    using Owner = DeviceSampler::Owner;
-    const auto tree = process_tree(context_.root, worker_.pid);
+  [[nodiscard]] machine::DeviceSampler::Owner owner_of(int pid) const {
+    using Owner = machine::DeviceSampler::Owner;
+    const auto tree = machine::process_tree(context_.root, worker_.pid);
     if (std::find(tree.begin(), tree.end(), pid) != tree.end()) return Owner::kOurs;
     return std::filesystem::exists(context_.root / "proc" / std::to_string(pid)) ? Owner::kOther
                                                                                  : Owner::kUnknown;
@@ -268,12 +269,12 @@ class LaunchLoop {
   void overdue() {
     if (!interrupted_) {
       const bool by_stage = since_ns_ + stage_limit_ns() < wall_end_ns();
-      timed_out_ =
-          by_stage
-              ? "no message for " + seconds_text(static_cast<double>(stage_limit_ns()) * 1e-9) +
-                    " (limit: " + stage_limit_name() + ")" + last_sign()
-              : "not finished after " + seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9) +
-                    " (limits.wall_s)" + last_sign();
+      timed_out_ = by_stage ? "no message for " +
+                                  text::seconds_text(static_cast<double>(stage_limit_ns()) * 1e-9) +
+                                  " (limit: " + stage_limit_name() + ")" + last_sign()
+                            : "not finished after " +
+                                  text::seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9) +
+                                  " (limits.wall_s)" + last_sign();
     }
     kill_group(SIGKILL);
     kill_at_ns_ = clock_.now_ns() + kNsPerS;
@@ -284,7 +285,7 @@ class LaunchLoop {
     const std::string where = " in stage " + name_of(session_.stage());
     if (session_.last_message().empty()) return where + "; it never sent a message";
     return where + "; its last message was " + session_.last_message() + ", " +
-           duration(static_cast<double>(heard_ns_ - begin_ns_)) + " after its start";
+           text::duration(static_cast<double>(heard_ns_ - begin_ns_)) + " after its start";
   }
 
   void report_progress() {
@@ -301,9 +302,10 @@ class LaunchLoop {
       result.outcome = Outcome::failed(*session_.protocol_error());
       return;
     }
-    const ProcessExit death{.status = status_,
-                            .oom_killed = oom_killed,
-                            .memory_limit_bytes = Cgroup{context_.root}.memory_limit_bytes()};
+    const os::ProcessExit death{
+        .status = status_,
+        .oom_killed = oom_killed,
+        .memory_limit_bytes = machine::Cgroup{context_.root}.memory_limit_bytes()};
     if (session_.final_outcome()) {
       result.outcome = *session_.final_outcome();
       result.report = session_.take_report();
@@ -313,7 +315,7 @@ class LaunchLoop {
         result.report.notes.emplace_back(
             "the worker did not exit after its final line and was killed");
       } else if (status_ != 0 && !interrupted_) {
-        result.report.notes.push_back("after its final line the worker " + exit_text(death));
+        result.report.notes.push_back("after its final line the worker " + os::exit_text(death));
       }
       return;
     }
@@ -324,7 +326,7 @@ class LaunchLoop {
       result.outcome = Outcome::failed("timed out: " + *timed_out_);
     } else {
       result.outcome = Outcome::failed(
-          "the worker " + exit_text(death) + " without a final line" +
+          "the worker " + os::exit_text(death) + " without a final line" +
           (session_.has_unfinished_line() ? " (its last line is cut off)" : "") + last_words());
     }
   }
@@ -334,9 +336,9 @@ class LaunchLoop {
   [[nodiscard]] std::string last_words() const {
     if (!WIFEXITED(status_) || WEXITSTATUS(status_) == 0) return {};
     const std::string text = output_.text();
-    const std::string_view lines = trim(text);
+    const std::string_view lines = os::trim(text);
     const std::string_view last = lines.substr(lines.rfind('\n') + 1);
-    return last.empty() ? "" : ": " + to_valid_utf8(last.substr(0, kLastWordsBytes));
+    return last.empty() ? "" : ": " + text::to_valid_utf8(last.substr(0, kLastWordsBytes));
   }
 
   const LaunchLimits& limits_;
@@ -360,8 +362,8 @@ class LaunchLoop {
   int status_ = 0;
   std::optional<std::string> timed_out_;
   WorkerProcess worker_;
-  MachineSampler sampler_;
-  DeviceSampler device_sampler_;
+  machine::MachineSampler sampler_;
+  machine::DeviceSampler device_sampler_;
   std::vector<std::int64_t> window_begins_;
   std::size_t windows_ended_ = 0;
 };
@@ -372,4 +374,4 @@ LaunchResult run_launch(const LaunchRequest& request, const LaunchContext& conte
   return LaunchLoop{request, context}.run();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -20,7 +20,7 @@
 #include "harness/run/launch_rules.h"
 #include "harness/run/worker_process.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 struct LaunchRequest {
   SpawnRequest spawn;
@@ -33,8 +33,8 @@ struct LaunchRequest {
 struct LaunchContext {
   const Clock& clock;
   Interrupts& interrupts;
-  std::filesystem::path root = "/";      // of /proc and /sys
-  const NvmlSession* devices = nullptr;  // null: there are none to watch
+  std::filesystem::path root = "/";               // of /proc and /sys
+  const machine::NvmlSession* devices = nullptr;  // null: there are none to watch
   // About once a second.
   std::function<void(const std::string& stage, std::int64_t last_cycle_step_ns)> progress = {};
 };
@@ -44,9 +44,9 @@ struct LaunchResult {
   bool interrupted = false;  // by SIGINT or SIGTERM before its final line: no row, to be repeated
   std::string stage;         // where it was when it ended
   std::optional<protocol::Hello> hello;
-  LaunchReport report;
-  std::vector<CycleSamples> samples;
-  std::vector<OpFrame> ops;
+  record::LaunchReport report;
+  std::vector<record::CycleSamples> samples;
+  std::vector<ops::OpFrame> ops;
   Fields machine;
   std::string output;
   std::int64_t wall_ns = 0;
@@ -55,4 +55,4 @@ struct LaunchResult {
 // Throws ConfigError when the worker program cannot be run at all.
 [[nodiscard]] LaunchResult run_launch(const LaunchRequest& request, const LaunchContext& context);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

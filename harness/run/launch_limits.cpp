@@ -7,7 +7,7 @@
 
 #include "harness/base/value.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 std::int64_t option_or(const ResolvedCase& resolved, std::string_view name, double fallback,
@@ -52,4 +52,4 @@ LaunchLimits limits_of(const ResolvedCase& resolved, Pass pass) {
   return limits;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

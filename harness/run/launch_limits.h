@@ -8,7 +8,7 @@
 #include "harness/base/resolved_case.h"
 #include "harness/run/stall_watch.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 struct LaunchLimits {
   std::int64_t wall_ns = 600 * kNsPerS;
@@ -23,4 +23,4 @@ struct LaunchLimits {
 // limits.step_s counts once for each step of it.
 [[nodiscard]] LaunchLimits limits_of(const ResolvedCase& resolved, Pass pass = Pass::kTiming);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -11,7 +11,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 // Larger integers are not exact in a double: 104 days in nanoseconds.
@@ -21,11 +21,12 @@ constexpr std::int64_t kMaxColumns = 64;  // of an honest worker's samples
 constexpr std::int64_t kMaxCycle = 1'000'000'000;
 
 std::string number(std::int64_t value) {
-  return value < 0 ? "-" + with_separators(-std::max(value, -kMaxNumber)) : with_separators(value);
+  return value < 0 ? "-" + text::with_separators(-std::max(value, -kMaxNumber))
+                   : text::with_separators(value);
 }
 
 // "cycle 0, step 17"
-std::string place_of(const CycleSamples& samples, std::size_t row) {
+std::string place_of(const record::CycleSamples& samples, std::size_t row) {
   const std::vector<std::int64_t>* index = samples.steps.find("index");
   return "cycle " + std::to_string(samples.cycle) + ", step " +
          (index == nullptr ? std::to_string(row) + " of its window" : number((*index)[row]));
@@ -41,7 +42,7 @@ bool is_count(std::string_view column) {
          column == "flags";
 }
 
-void check_range(const CycleSamples& samples, const LaunchRules& rules) {
+void check_range(const record::CycleSamples& samples, const LaunchRules& rules) {
   for (std::size_t at = 0; at < samples.steps.names.size(); ++at) {
     const std::string& name = samples.steps.names[at];
     const bool natural = is_host_time(name, rules) || is_count(name);
@@ -56,7 +57,7 @@ void check_range(const CycleSamples& samples, const LaunchRules& rules) {
   }
 }
 
-void check_sums(const CycleSamples& samples, const LaunchRules& rules) {
+void check_sums(const record::CycleSamples& samples, const LaunchRules& rules) {
   if (rules.phases.empty()) return;
   const std::vector<std::int64_t>& step_ns = samples.steps.column("step_ns");
   std::vector<std::int64_t> sums(step_ns.size(), 0);
@@ -88,7 +89,8 @@ std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-LaunchRules launch_rules(const ResolvedCase& resolved, Pass pass, const ColumnRow& columns) {
+LaunchRules launch_rules(const ResolvedCase& resolved, Pass pass,
+                         const record::ColumnRow& columns) {
   LaunchRules rules;
   for (const Metric& column : columns.columns) {
     rules.columns.insert(column.name);
@@ -142,7 +144,7 @@ void LaunchCheck::cycle(const protocol::CycleMessage& message) {
   cycle.said = message.steps;
 }
 
-void LaunchCheck::samples(const CycleSamples& message) {
+void LaunchCheck::samples(const record::CycleSamples& message) {
   if (message.cycle < 0 || message.cycle > kMaxCycle) {
     throw Error("`cycle` is " + std::to_string(message.cycle) + "; cycles are counted from 0");
   }
@@ -150,7 +152,7 @@ void LaunchCheck::samples(const CycleSamples& message) {
   for (const std::string& name : message.steps.names) {
     if (newer_ || rules_.columns.empty() || rules_.columns.contains(name)) continue;
     const std::vector<std::string> known{rules_.columns.begin(), rules_.columns.end()};
-    throw Error("there is no column '" + name + "'" + did_you_mean(name, known));
+    throw Error("there is no column '" + name + "'" + text::did_you_mean(name, known));
   }
   count_cells(message.steps.steps(), message.steps.names.size());
   check_range(message, rules_);
@@ -167,7 +169,7 @@ void LaunchCheck::samples(const CycleSamples& message) {
   }
 }
 
-void LaunchCheck::check_indices(const CycleSamples& message, Cycle& cycle) const {
+void LaunchCheck::check_indices(const record::CycleSamples& message, Cycle& cycle) const {
   const std::vector<std::int64_t>* index = message.steps.find("index");
   if (index == nullptr) return;
   const auto back = std::adjacent_find(index->begin(), index->end(), std::greater_equal<>{});
@@ -183,7 +185,7 @@ void LaunchCheck::check_indices(const CycleSamples& message, Cycle& cycle) const
   cycle.parts.emplace(index->front(), index->back());
 }
 
-void LaunchCheck::ops(const OpFrame& message) {
+void LaunchCheck::ops(const ops::OpFrame& message) {
   count_cells(message.series.steps(), message.series.names.size());
   count_cells(message.strings.size(), 1);
 }
@@ -195,7 +197,7 @@ void LaunchCheck::count_cells(std::size_t rows, std::size_t columns) {
               " numbers were sent, far beyond what schedule.active and schedule.repeat ask for");
 }
 
-void LaunchCheck::launch(const LaunchReport& report, std::int64_t age_ns) const {
+void LaunchCheck::launch(const record::LaunchReport& report, std::int64_t age_ns) const {
   check_windows(report);
   for (const auto& [name, value] : report.schedule) {
     const auto* count = std::get_if<std::int64_t>(&value);
@@ -212,39 +214,39 @@ void LaunchCheck::launch(const LaunchReport& report, std::int64_t age_ns) const 
   if (scripted_ || age_ns <= 0) return;
   constexpr std::int64_t kSlackNs = 1'000'000'000;
   if (step_ns_ > age_ns + age_ns / 10 + kSlackNs) {
-    throw Error("its steps took " + duration(static_cast<double>(step_ns_)) +
-                " in all, and its process is " + duration(static_cast<double>(age_ns)) +
+    throw Error("its steps took " + text::duration(static_cast<double>(step_ns_)) +
+                " in all, and its process is " + text::duration(static_cast<double>(age_ns)) +
                 " old; step_ns is in nanoseconds");
   }
 }
 
-void LaunchCheck::check_windows(const LaunchReport& report) const {
+void LaunchCheck::check_windows(const record::LaunchReport& report) const {
   std::int64_t steps = 0;
   for (const auto& [id, cycle] : cycles_) {
     const std::string name = "cycle " + std::to_string(id);
     const std::int64_t expected = cycle.said.value_or(cycle.steps);
     if (cycle.steps != expected) {
-      throw Error(name + " was said to have " + counted(expected, "step") + ", samples of " +
+      throw Error(name + " was said to have " + text::counted(expected, "step") + ", samples of " +
                   number(cycle.steps) + " came");
     }
     const auto asked = rules_.active ? std::optional{integer_in(report.effective, "schedule.active")
                                                          .value_or(*rules_.active)}
                                      : std::nullopt;
     if (asked && cycle.steps != *asked) {
-      throw Error(name + " has " + counted(cycle.steps, "step") + ", schedule.active is " +
+      throw Error(name + " has " + text::counted(cycle.steps, "step") + ", schedule.active is " +
                   number(*asked) + "; another number must stand in `effective`");
     }
     steps += cycle.steps;
   }
   if (steps == 0) throw Error("nothing was measured: there are no samples");
   if (const auto said = integer_in(report.schedule, "active"); said && *said != steps) {
-    throw Error("schedule.active is " + number(*said) + ", samples of " + counted(steps, "step") +
-                " came");
+    throw Error("schedule.active is " + number(*said) + ", samples of " +
+                text::counted(steps, "step") + " came");
   }
   const auto cycles = static_cast<std::int64_t>(cycles_.size());
   if (const auto said = integer_in(report.schedule, "cycles"); said && *said != cycles) {
-    throw Error("schedule.cycles is " + number(*said) + ", samples of " + counted(cycles, "cycle") +
-                " came");
+    throw Error("schedule.cycles is " + number(*said) + ", samples of " +
+                text::counted(cycles, "cycle") + " came");
   }
   const std::int64_t asked =
       integer_in(report.effective, "schedule.repeat").value_or(rules_.cycles);
@@ -252,9 +254,9 @@ void LaunchCheck::check_windows(const LaunchReport& report) const {
                    std::find(report.flags.begin(), report.flags.end(), launch_flag::kTruncated) !=
                        report.flags.end();
   if (asked > 0 && cycles != asked && !(cut && cycles < asked)) {
-    throw Error(counted(cycles, "cycle") + " came, schedule.repeat is " + number(asked) +
+    throw Error(text::counted(cycles, "cycle") + " came, schedule.repeat is " + number(asked) +
                 "; a launch that was cut says so by the flag `truncated`");
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

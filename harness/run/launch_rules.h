@@ -14,7 +14,7 @@
 #include "harness/base/resolved_case.h"
 #include "harness/protocol/messages.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 struct LaunchRules {
   std::string catalogue_digest = {};  // of the options that the plan was made with; empty: any
@@ -28,7 +28,7 @@ struct LaunchRules {
 
 // From the options schedule.* and the columns that the run declares.
 [[nodiscard]] LaunchRules launch_rules(const ResolvedCase& resolved, Pass pass,
-                                       const ColumnRow& columns);
+                                       const record::ColumnRow& columns);
 
 class LaunchCheck {
  public:
@@ -39,10 +39,10 @@ class LaunchCheck {
   [[nodiscard]] bool has_our_options(const protocol::Hello& message) const;
   void stage(const protocol::StageMessage& message) const;
   void cycle(const protocol::CycleMessage& message);
-  void samples(const CycleSamples& message);
-  void ops(const OpFrame& message);
+  void samples(const record::CycleSamples& message);
+  void ops(const ops::OpFrame& message);
   // `age_ns`: since the worker was started.
-  void launch(const LaunchReport& report, std::int64_t age_ns) const;
+  void launch(const record::LaunchReport& report, std::int64_t age_ns) const;
 
  private:
   struct Cycle {
@@ -51,8 +51,8 @@ class LaunchCheck {
     std::map<std::int64_t, std::int64_t> parts = {};  // first to last index
   };
   void count_cells(std::size_t rows, std::size_t columns);
-  void check_indices(const CycleSamples& message, Cycle& cycle) const;
-  void check_windows(const LaunchReport& report) const;
+  void check_indices(const record::CycleSamples& message, Cycle& cycle) const;
+  void check_windows(const record::LaunchReport& report) const;
 
   LaunchRules rules_;
   bool newer_ = false;     // may have columns that this program does not know
@@ -62,4 +62,4 @@ class LaunchCheck {
   std::map<std::int64_t, Cycle> cycles_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

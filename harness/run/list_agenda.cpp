@@ -3,16 +3,17 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::run {
 
-ListAgenda::ListAgenda(std::vector<ListedCase> cases, Pass pass, const std::set<LaunchKey>& done)
+ListAgenda::ListAgenda(std::vector<ListedCase> cases, Pass pass,
+                       const std::set<record::LaunchKey>& done)
     : cases_(std::move(cases)) {
   add_rounds(Kind::kTimed, pass, done);
   add_rounds(Kind::kProfiled, pass, done);
   add_rounds(Kind::kCounted, Pass::kWrapped, done);
 }
 
-void ListAgenda::add_rounds(Kind kind, Pass pass, const std::set<LaunchKey>& done) {
+void ListAgenda::add_rounds(Kind kind, Pass pass, const std::set<record::LaunchKey>& done) {
   const auto launches_of = [&](const ListedCase& listed) {
     if (kind == Kind::kTimed) return listed.skipped ? 1 : listed.launches;
     if (listed.skipped) return 0;
@@ -38,9 +39,9 @@ void ListAgenda::add_rounds(Kind kind, Pass pass, const std::set<LaunchKey>& don
   }
 }
 
-std::optional<Job> ListAgenda::next(const Results& finished) {
+std::optional<Job> ListAgenda::next(const record::Results& finished) {
   for (; seen_ < finished.launches.size(); ++seen_) {
-    const LaunchRow& row = finished.launches[seen_].row;
+    const record::LaunchRow& row = finished.launches[seen_].row;
     if (row.outcome.kind == Outcome::Kind::kSkipped) skipped_.insert(row.key.case_id);
   }
   while (next_ < jobs_.size() && skipped_.contains(cases_[jobs_[next_].case_index].case_id))
@@ -49,4 +50,4 @@ std::optional<Job> ListAgenda::next(const Results& finished) {
   return jobs_[next_++];
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

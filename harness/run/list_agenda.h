@@ -10,7 +10,7 @@
 
 #include "harness/run/agenda.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // What `run` asks of one case.
 struct ListedCase {
@@ -28,13 +28,13 @@ struct ListedCase {
 // skipped by its worker is not launched again.
 class ListAgenda final : public Agenda {
  public:
-  ListAgenda(std::vector<ListedCase> cases, Pass pass, const std::set<LaunchKey>& done);
-  [[nodiscard]] std::optional<Job> next(const Results& finished) override;
+  ListAgenda(std::vector<ListedCase> cases, Pass pass, const std::set<record::LaunchKey>& done);
+  [[nodiscard]] std::optional<Job> next(const record::Results& finished) override;
   [[nodiscard]] std::size_t remaining() const override { return jobs_.size() - next_; }
 
  private:
   enum class Kind : std::uint8_t { kTimed, kProfiled, kCounted };
-  void add_rounds(Kind kind, Pass pass, const std::set<LaunchKey>& done);
+  void add_rounds(Kind kind, Pass pass, const std::set<record::LaunchKey>& done);
 
   std::vector<ListedCase> cases_;
   std::vector<Job> jobs_;
@@ -44,4 +44,4 @@ class ListAgenda final : public Agenda {
   std::set<std::string> skipped_;  // case ids
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

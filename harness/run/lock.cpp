@@ -12,20 +12,21 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 // Not O_CREAT alone: in a sticky directory the kernel refuses that for a file of another user.
-Descriptor open_or_create(const std::filesystem::path& file) {
+os::Descriptor open_or_create(const std::filesystem::path& file) {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    Descriptor existing{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
+    os::Descriptor existing{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
     if (existing.is_open()) return existing;
     if (errno == EACCES) {  // made by another user under a strict umask
-      Descriptor readable{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+      os::Descriptor readable{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
       if (readable.is_open()) return readable;
     }
     if (errno != ENOENT) break;
-    Descriptor made{::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)};
+    os::Descriptor made{
+        ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)};
     if (made.is_open()) {
       ::fchmod(made.value(), 0666);
       return made;
@@ -37,7 +38,7 @@ Descriptor open_or_create(const std::filesystem::path& file) {
 }
 
 // The file may have been removed by its last owner between open() and flock().
-bool is_still_there(const Descriptor& descriptor, const std::filesystem::path& file) {
+bool is_still_there(const os::Descriptor& descriptor, const std::filesystem::path& file) {
   struct stat ours {};
   struct stat theirs {};
   return ::fstat(descriptor.value(), &ours) == 0 && ::stat(file.c_str(), &theirs) == 0 &&
@@ -56,7 +57,7 @@ std::optional<DeviceLock> DeviceLock::try_acquire(const std::filesystem::path& d
                                                   const std::string& device, std::string& holder) {
   const std::filesystem::path file = directory / file_name(device);
   for (;;) {
-    Descriptor descriptor = open_or_create(file);
+    os::Descriptor descriptor = open_or_create(file);
     if (::flock(descriptor.value(), LOCK_EX | LOCK_NB) != 0) {
       std::array<char, 32> text{};
       const ssize_t count = ::pread(descriptor.value(), text.data(), text.size(), 0);
@@ -85,4 +86,4 @@ std::filesystem::path lock_directory() {
   return std::filesystem::temp_directory_path();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

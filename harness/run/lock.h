@@ -9,7 +9,7 @@
 
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // Two runs that measure on one device at a time disturb each other: this keeps them apart,
 // machine-wide, and goes away with its process. The file is removed when the lock is given back.
@@ -25,13 +25,13 @@ class DeviceLock {
   ~DeviceLock();
 
  private:
-  DeviceLock(std::filesystem::path file, Descriptor descriptor)
+  DeviceLock(std::filesystem::path file, os::Descriptor descriptor)
       : file_(std::move(file)), descriptor_(std::move(descriptor)) {}
   std::filesystem::path file_;
-  Descriptor descriptor_;
+  os::Descriptor descriptor_;
 };
 
 // Where locks are kept: the first of /run/lock and /tmp that every user may write to.
 [[nodiscard]] std::filesystem::path lock_directory();
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -8,20 +8,20 @@
 #include "harness/base/value.h"
 #include "harness/measure/step_recorder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 constexpr double kMuch = 0.01;
 
 }  // namespace
 
-std::int64_t label_throttled_steps(std::vector<CycleSamples>& samples,
+std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
                                    std::span<const std::int64_t> window_begins,
-                                   std::span<const DeviceSampler::Span> throttled) {
+                                   std::span<const machine::DeviceSampler::Span> throttled) {
   if (throttled.empty()) return 0;
   std::int64_t labelled = 0;
   std::map<std::int64_t, std::int64_t> reached_ns;  // of each cycle: it may come in parts
-  for (CycleSamples& part : samples) {
+  for (record::CycleSamples& part : samples) {
     const auto cycle = static_cast<std::size_t>(part.cycle);
     const std::vector<std::int64_t>* step_ns = part.steps.find("step_ns");
     std::vector<std::int64_t>* flags = part.steps.find("flags");
@@ -29,10 +29,10 @@ std::int64_t label_throttled_steps(std::vector<CycleSamples>& samples,
     std::int64_t& now_ns = reached_ns.try_emplace(part.cycle, window_begins[cycle]).first->second;
     for (std::size_t i = 0; i < step_ns->size(); ++i) {
       const std::int64_t end_ns = now_ns + (*step_ns)[i];
-      const bool slowed =
-          std::any_of(throttled.begin(), throttled.end(), [&](const DeviceSampler::Span& span) {
-            return span.begin_ns < end_ns && now_ns < span.end_ns;
-          });
+      const bool slowed = std::any_of(throttled.begin(), throttled.end(),
+                                      [&](const machine::DeviceSampler::Span& span) {
+                                        return span.begin_ns < end_ns && now_ns < span.end_ns;
+                                      });
       if (slowed) {
         (*flags)[i] |= kThrottled;
         ++labelled;
@@ -43,7 +43,7 @@ std::int64_t label_throttled_steps(std::vector<CycleSamples>& samples,
   return labelled;
 }
 
-void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& report) {
+void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report) {
   const auto label = [&](std::string_view flag, std::string note) {
     report.flags.emplace_back(flag);
     report.notes.push_back(std::move(note));
@@ -74,4 +74,4 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& re
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

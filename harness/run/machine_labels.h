@@ -10,18 +10,18 @@
 #include "harness/machine/device_sampler.h"
 #include "harness/protocol/messages.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // Sets kThrottled in the flags of steps during which the device was slowed down. `window_begins`:
 // when the window of each cycle began, on the clock of `throttled`. Returns how many steps.
-std::int64_t label_throttled_steps(std::vector<CycleSamples>& samples,
+std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
                                    std::span<const std::int64_t> window_begins,
-                                   std::span<const DeviceSampler::Span> throttled);
+                                   std::span<const machine::DeviceSampler::Span> throttled);
 
 // Flags and notes of a row whose worker waited for a CPU (more than 1 % of its windows, or of its
 // life where their borders are not known), whose machine
 // was taken from it (steal, more than 1 %), whose control group was stopped, whose device was
 // slowed down.
-void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& report);
+void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -5,7 +5,7 @@
 
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 void OutputTail::append(std::string_view bytes) {
   total_bytes_ += bytes.size();
@@ -21,9 +21,9 @@ std::string OutputTail::text() const {
   std::string_view last = last_;
   if (last.size() > keep_bytes_) last.remove_prefix(last.size() - keep_bytes_);
   const std::uint64_t left_out = total_bytes_ - first_.size() - last.size();
-  std::string text = to_valid_utf8(first_);
+  std::string text = text::to_valid_utf8(first_);
   if (left_out > 0) text += "\n[" + std::to_string(left_out) + " bytes left out]\n";
-  return text + to_valid_utf8(last);
+  return text + text::to_valid_utf8(last);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::run {
 
 // Keeps the first and the last `keep_bytes` of a stream of any length.
 class OutputTail {
@@ -26,4 +26,4 @@ class OutputTail {
   std::uint64_t total_bytes_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -11,38 +11,40 @@
 #include "harness/record/fingerprint.h"
 #include "harness/stats/order.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 // At least: sums in another order differ by less; another sample order or model by more.
 constexpr double kSameLoss = 1e-3;
 
 // Losses may be compared when both launches took equally many steps.
-bool same_steps(const LaunchReport& a, const LaunchReport& b) {
+bool same_steps(const record::LaunchReport& a, const record::LaunchReport& b) {
   const auto first = a.schedule.find("steps");
   const auto second = b.schedule.find("steps");
   return first != a.schedule.end() && second != b.schedule.end() && first->second == second->second;
 }
 
-bool computes_another(const Launch& profiled, std::vector<const Launch*> timed) {
-  std::erase_if(timed, [&](const Launch* each) {
+bool computes_another(const record::Launch& profiled, std::vector<const record::Launch*> timed) {
+  std::erase_if(timed, [&](const record::Launch* each) {
     return !same_steps(profiled.row.report, each->row.report);
   });
-  const Launch* const own[] = {&profiled};
-  const Fingerprints ours = fingerprints_of(own);
-  const Fingerprints theirs = fingerprints_of(timed);
+  const record::Launch* const own[] = {&profiled};
+  const record::Fingerprints ours = record::fingerprints_of(own);
+  const record::Fingerprints theirs = record::fingerprints_of(timed);
   const auto a = ours.find("loss");
   const auto b = theirs.find("loss");
   if (a == ours.end() || b == theirs.end()) return false;
-  const double limit = std::max(kSameLoss, precision_limit(precision_of(profiled.row)));
-  return relative_difference(a->second.value, b->second.value) >
-         same_within(limit, b->second.spread);
+  const double limit =
+      std::max(kSameLoss, record::precision_limit(record::precision_of(profiled.row)));
+  return record::relative_difference(a->second.value, b->second.value) >
+         record::same_within(limit, b->second.spread);
 }
 
-std::vector<const Launch*> timed_launches(const LaunchKey& key, const Results& finished) {
-  std::vector<const Launch*> found;
-  for (const Launch& launch : finished.launches) {
-    const LaunchKey& other = launch.row.key;
+std::vector<const record::Launch*> timed_launches(const record::LaunchKey& key,
+                                                  const record::Results& finished) {
+  std::vector<const record::Launch*> found;
+  for (const record::Launch& launch : finished.launches) {
+    const record::LaunchKey& other = launch.row.key;
     if (other.pass == Pass::kTiming && other.case_id == key.case_id && other.arm == key.arm &&
         other.rank == key.rank && launch.row.outcome.kind == Outcome::Kind::kMeasured) {
       found.push_back(&launch);
@@ -53,16 +55,16 @@ std::vector<const Launch*> timed_launches(const LaunchKey& key, const Results& f
 
 }  // namespace
 
-void check_profile(Launch& profiled, const Results& finished) {
+void check_profile(record::Launch& profiled, const record::Results& finished) {
   if (!is_profiling(profiled.row.key.pass)) return;
   if (profiled.row.outcome.kind != Outcome::Kind::kMeasured) return;
-  const std::vector<const Launch*> timed = timed_launches(profiled.row.key, finished);
-  const Launch* const own = &profiled;
-  StepTimes times = step_times(timed, {&own, 1});
+  const std::vector<const record::Launch*> timed = timed_launches(profiled.row.key, finished);
+  const record::Launch* const own = &profiled;
+  estimate::StepTimes times = estimate::step_times(timed, {&own, 1});
   std::erase_if(times.base, [](double value) { return std::isnan(value); });
   const bool mismatch = computes_another(profiled, timed);
-  LaunchReport& report = profiled.row.report;
-  const double overhead = times.candidate.front() / median(times.base);
+  record::LaunchReport& report = profiled.row.report;
+  const double overhead = times.candidate.front() / stats::median(times.base);
   if (std::isfinite(overhead)) {
     report.metrics["profile_overhead"] = overhead;
     if (overhead > kMaxPerturbation) report.flags.emplace_back(launch_flag::kPerturbed);
@@ -76,4 +78,4 @@ void check_profile(Launch& profiled, const Results& finished) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

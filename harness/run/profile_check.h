@@ -4,7 +4,7 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // Above this the profiled step is so much slower than the timed one that its shares mislead.
 inline constexpr double kMaxPerturbation = 1.25;
@@ -13,6 +13,6 @@ inline constexpr double kMaxPerturbation = 1.25;
 // metric profile_overhead, the flag `perturbed` above kMaxPerturbation, and the flag
 // `profile_mismatch`, without its ops, when it did not compute what they did. Leaves other launches
 // alone.
-void check_profile(Launch& profiled, const Results& finished);
+void check_profile(record::Launch& profiled, const record::Results& finished);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

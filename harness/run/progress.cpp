@@ -11,7 +11,7 @@
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 constexpr int kMinColumns = 20;
@@ -32,7 +32,7 @@ void Progress::erase_live_line() {
 void Progress::say(const std::string& text) {
   if (style_.quiet) return;
   erase_live_line();
-  out_ << printable(text, LineEnds::kKeep) << '\n' << std::flush;
+  out_ << text::printable(text, text::LineEnds::kKeep) << '\n' << std::flush;
 }
 
 void Progress::begin_launch(std::size_t case_number, std::size_t cases, std::string label,
@@ -72,23 +72,23 @@ void Progress::update(const std::string& stage, std::int64_t last_cycle_step_ns)
 std::string Progress::live_line(const std::string& stage, std::size_t cells) const {
   const auto left_ns = expected_left_ns();
   const std::string head =
-      (left_ns ? "about " + clock_text(*left_ns) + " left, " : std::string()) + position("");
-  const std::string label = label_.empty() ? "" : ": " + printable(label_);
-  std::vector<std::string> tails = {"  [" + printable(stage) + "]",
-                                    "  " + clock_text(clock_.now_ns() - begin_ns_)};
-  if (last_step_ns_ > 0) tails.push_back(", last step " + duration(last_step_ns_));
+      (left_ns ? "about " + text::clock_text(*left_ns) + " left, " : std::string()) + position("");
+  const std::string label = label_.empty() ? "" : ": " + text::printable(label_);
+  std::vector<std::string> tails = {"  [" + text::printable(stage) + "]",
+                                    "  " + text::clock_text(clock_.now_ns() - begin_ns_)};
+  if (last_step_ns_ > 0) tails.push_back(", last step " + text::duration(last_step_ns_));
   for (;; tails.pop_back()) {
-    const std::string tail = join(tails, "");
-    const std::size_t others = width(head) + width(tail);
+    const std::string tail = text::join(tails, "");
+    const std::size_t others = text::width(head) + text::width(tail);
     const std::size_t room = cells > others ? cells - others : 0;
-    if (others <= cells && room >= std::min(width(label), kMinLabel)) {
-      return head + shortened_inside(label, room) + tail;
+    if (others <= cells && room >= std::min(text::width(label), kMinLabel)) {
+      return head + text::shortened_inside(label, room) + tail;
     }
-    if (tails.empty()) return shortened(head, cells);
+    if (tails.empty()) return text::shortened(head, cells);
   }
 }
 
-void Progress::end_launch(const LaunchRow& row, std::optional<double> step_ns) {
+void Progress::end_launch(const record::LaunchRow& row, std::optional<double> step_ns) {
   if (row.wall_ns > 0) {
     measured_wall_ns_ += row.wall_ns;
     ++measured_launches_;
@@ -98,15 +98,15 @@ void Progress::end_launch(const LaunchRow& row, std::optional<double> step_ns) {
   if (style_.terminal && !failed) return;
   std::string line = position(label_) + "  ";
   if (row.outcome.kind == Outcome::Kind::kMeasured) {
-    line += step_ns ? "step " + duration(*step_ns) : "measured";
+    line += step_ns ? "step " + text::duration(*step_ns) : "measured";
   } else {
     line += (failed ? "FAILED: " : "skipped: ") + first_line(row.outcome.reason);
     if (failed && !row.stage.empty()) line += ", in " + row.stage;
   }
-  line += "  (" + clock_text(clock_.now_ns() - begin_ns_);
+  line += "  (" + text::clock_text(clock_.now_ns() - begin_ns_);
   if (remaining_ > 0) {
     if (const auto left_ns = expected_left_ns())
-      line += ", about " + clock_text(*left_ns) + " left";
+      line += ", about " + text::clock_text(*left_ns) + " left";
   }
   say(line + ")");
 }
@@ -116,4 +116,4 @@ void Progress::end() {
   out_ << std::flush;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -11,7 +11,7 @@
 #include "harness/base/clock.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 struct ProgressStyle {
   bool quiet = false;
@@ -29,7 +29,7 @@ class Progress {
   void begin_launch(std::size_t case_number, std::size_t cases, std::string label, int launch,
                     std::size_t remaining);
   void update(const std::string& stage, std::int64_t last_cycle_step_ns);
-  void end_launch(const LaunchRow& row, std::optional<double> step_ns);
+  void end_launch(const record::LaunchRow& row, std::optional<double> step_ns);
   void end();  // takes the live line away
 
  private:
@@ -54,4 +54,4 @@ class Progress {
   bool live_ = false;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

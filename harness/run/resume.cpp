@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/run/hidden_secrets.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 void refuse(const std::string& what, const std::string& then, const std::string& now) {
@@ -22,11 +22,12 @@ bool may_differ(std::string_view option, const Catalogue& catalogue) {
   return declared != nullptr && declared->type == OptionType::kPath;
 }
 
-void check_options(const Results& earlier, const Plan& plan, const Catalogue& catalogue) {
+void check_options(const record::Results& earlier, const plan::Plan& plan,
+                   const Catalogue& catalogue) {
   std::map<std::string_view, const ResolvedCase*> planned;
-  for (const PlannedCase& entry : plan.cases)
+  for (const plan::PlannedCase& entry : plan.cases)
     planned.emplace(entry.resolved.case_id, &entry.resolved);
-  for (const Launch& launch : earlier.launches) {
+  for (const record::Launch& launch : earlier.launches) {
     const auto found = planned.find(launch.row.key.case_id);
     if (found == planned.end()) continue;
     const OptionValues options = without_secrets(found->second->options);
@@ -40,29 +41,29 @@ void check_options(const Results& earlier, const Plan& plan, const Catalogue& ca
 
 }  // namespace
 
-std::set<LaunchKey> done_launches(const Results& earlier, bool retry_failed) {
-  std::set<LaunchKey> done;
-  for (const Launch& launch : earlier.launches) {
+std::set<record::LaunchKey> done_launches(const record::Results& earlier, bool retry_failed) {
+  std::set<record::LaunchKey> done;
+  for (const record::Launch& launch : earlier.launches) {
     const bool failed = launch.row.outcome.kind == Outcome::Kind::kFailed;
     if (!(failed && retry_failed)) done.insert(launch.row.key);
   }
   return done;
 }
 
-std::map<LaunchKey, int> next_attempts(const Results& earlier) {
-  std::map<LaunchKey, int> attempts;
-  const auto count = [&](const LaunchKey& key, int attempt) {
+std::map<record::LaunchKey, int> next_attempts(const record::Results& earlier) {
+  std::map<record::LaunchKey, int> attempts;
+  const auto count = [&](const record::LaunchKey& key, int attempt) {
     int& next = attempts[key];
     next = std::max(next, attempt + 1);
   };
-  for (const Launch& launch : earlier.launches) count(launch.row.key, launch.row.attempt);
-  for (const StartRow& start : earlier.unfinished) count(start.key, start.attempt);
+  for (const record::Launch& launch : earlier.launches) count(launch.row.key, launch.row.attempt);
+  for (const record::StartRow& start : earlier.unfinished) count(start.key, start.attempt);
   return attempts;
 }
 
-void check_same_experiment(const Results& earlier, const RunRow& now, const Plan& plan,
-                           const Catalogue& catalogue) {
-  for (const RunRow& then : earlier.runs) {
+void check_same_experiment(const record::Results& earlier, const record::RunRow& now,
+                           const plan::Plan& plan, const Catalogue& catalogue) {
+  for (const record::RunRow& then : earlier.runs) {
     if (then.plan_digest != now.plan_digest)
       refuse("the plan's digest", then.plan_digest, now.plan_digest);
     if (then.smoke != now.smoke)
@@ -79,4 +80,4 @@ void check_same_experiment(const Results& earlier, const RunRow& now, const Plan
   check_options(earlier, plan, catalogue);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

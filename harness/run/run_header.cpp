@@ -9,10 +9,10 @@
 #include "harness/run/data_digest.h"
 #include "harness/text/utc.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
-std::string shard_text(const Shard& shard) {
+std::string shard_text(const plan::Shard& shard) {
   return std::to_string(shard.index + 1) + "of" + std::to_string(shard.count);
 }
 
@@ -40,9 +40,9 @@ std::string file_name_part(std::string_view text) {
   return name;
 }
 
-RunRow make_run_header(const RunFacts& facts) {
-  RunRow row;
-  row.started_utc = utc_text(facts.started);
+record::RunRow make_run_header(const RunFacts& facts) {
+  record::RunRow row;
+  row.started_utc = text::utc_text(facts.started);
   row.name = facts.plan.name;
   row.run_id = compact(row.started_utc) + "-" + file_name_part(facts.plan.name);
   row.stepbench_version = facts.stepbench_version;
@@ -85,10 +85,10 @@ std::vector<Metric> columns_of_phase(const Phase& phase) {
 
 }  // namespace
 
-ColumnRow columns_of(const Plan& plan, const Catalogue& catalogue) {
-  ColumnRow row{harness_metrics()};
+record::ColumnRow columns_of(const plan::Plan& plan, const Catalogue& catalogue) {
+  record::ColumnRow row{harness_metrics()};
   std::set<std::string> workloads;
-  for (const PlannedCase& planned : plan.cases) workloads.insert(planned.resolved.workload);
+  for (const plan::PlannedCase& planned : plan.cases) workloads.insert(planned.resolved.workload);
   std::set<std::string> names;
   for (const Metric& metric : row.columns) names.insert(metric.name);
   for (const std::string& name : workloads) {
@@ -106,7 +106,7 @@ ColumnRow columns_of(const Plan& plan, const Catalogue& catalogue) {
 }
 
 std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
-                                       const std::string& host, const Shard& shard) {
+                                       const std::string& host, const plan::Shard& shard) {
   const std::string stem =
       file_name_part(host) + "-" + shard_text(shard) + "-" + std::to_string(::getpid());
   std::filesystem::path file = run_dir / (stem + ".jsonl");
@@ -119,4 +119,4 @@ std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
   return file;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -12,35 +12,36 @@
 #include "harness/record/rows.h"
 #include "harness/run/worker_program.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 struct RunFacts {
-  const Plan& plan;
+  const plan::Plan& plan;
   const Catalogue& catalogue;
   const WorkerProgram& worker;
   const Fields& host;
   Fields git = {};
   std::vector<std::string> argv = {};
-  Shard shard = {};
+  plan::Shard shard = {};
   bool smoke = false;
   std::string wrap = {};
-  Asked asked = {};
+  record::Asked asked = {};
   std::string stepbench_version = {};
   std::chrono::system_clock::time_point started = {};
 };
 
 // run_id is <UTC yyyymmdd-hhmmss>-<name>. The context holds host, git, shard, worker,
 // worker_build_id and data_digest.
-[[nodiscard]] RunRow make_run_header(const RunFacts& facts);
+[[nodiscard]] record::RunRow make_run_header(const RunFacts& facts);
 
 // Every metric that a launch of this plan may report.
-[[nodiscard]] ColumnRow columns_of(const Plan& plan, const Catalogue& catalogue);
+[[nodiscard]] record::ColumnRow columns_of(const plan::Plan& plan, const Catalogue& catalogue);
 
 // <host>-<shard>-<pid>.jsonl, with a number when that is taken (pids repeat between containers).
 [[nodiscard]] std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
-                                                     const std::string& host, const Shard& shard);
+                                                     const std::string& host,
+                                                     const plan::Shard& shard);
 
 [[nodiscard]] std::string file_name_part(
     std::string_view text);  // other than letters, digits, . _ become -
 
-}  // namespace stepbench
+}  // namespace stepbench::run

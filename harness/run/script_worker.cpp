@@ -8,7 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 constexpr const char* kPackage = "stepbench_worker";
@@ -22,7 +22,7 @@ std::string digest_of_modules(const std::filesystem::path& package) {
   std::sort(files.begin(), files.end());
   std::string text;
   for (const auto& file : files) {
-    text += file.filename().string() + '\n' + read_text(file).value_or("") + '\n';
+    text += file.filename().string() + '\n' + os::read_text(file).value_or("") + '\n';
   }
   return digest(text);
 }
@@ -48,4 +48,4 @@ bool is_script_worker(const std::filesystem::path& worker) {
   return worker.filename() == kMain && worker.parent_path().filename() == kPackage;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

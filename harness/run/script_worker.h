@@ -8,7 +8,7 @@
 
 #include "harness/run/worker_program.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 inline constexpr const char* kScriptWorkload = "python_script";
 
@@ -19,4 +19,4 @@ inline constexpr const char* kScriptWorkload = "python_script";
 // Whether a recorded worker's path is that of this program, wherever it lies.
 [[nodiscard]] bool is_script_worker(const std::filesystem::path& worker);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -9,7 +9,7 @@
 
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 constexpr std::string_view kStem = "stepbench-";
@@ -19,7 +19,7 @@ std::optional<pid_t> controller_of(std::string_view name) {
   name.remove_prefix(kStem.size());
   const std::size_t dash = name.find('-');
   if (dash == std::string_view::npos || dash == 0) return std::nullopt;
-  const auto pid = parse_integer(name.substr(0, dash));
+  const auto pid = os::parse_integer(name.substr(0, dash));
   if (!pid || *pid <= 0) return std::nullopt;
   return static_cast<pid_t>(*pid);
 }
@@ -50,4 +50,4 @@ int remove_stale_segments(const std::filesystem::path& directory) {
   return sweep(directory, [](pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::run {
 
 [[nodiscard]] std::string segment_prefix(pid_t controller);  // "/stepbench-123-"
 
@@ -16,4 +16,4 @@ namespace stepbench {
 int remove_segments(const std::filesystem::path& directory, pid_t controller);
 int remove_stale_segments(const std::filesystem::path& directory);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

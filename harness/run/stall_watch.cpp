@@ -6,7 +6,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 constexpr std::int64_t kBaseNs = 10 * kNsPerS;
@@ -85,10 +85,10 @@ StallWatch::Limit StallWatch::limit() const {
     limit = {by_expected_ns(*known), "limits.stall_s: auto, " +
                                          std::to_string(10 * rule_.patience) + " s + " +
                                          std::to_string(kTimes * rule_.patience) + " x " +
-                                         duration(static_cast<double>(known->step_ns)) +
-                                         " per step x " + counted(known->steps, "step")};
+                                         text::duration(static_cast<double>(known->step_ns)) +
+                                         " per step x " + text::counted(known->steps, "step")};
   }
   return limit;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -10,7 +10,7 @@
 
 #include "harness/protocol/messages.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 inline constexpr std::int64_t kNsPerS = 1'000'000'000;
 
@@ -60,4 +60,4 @@ class StallWatch {
   std::int64_t cycle_step_ns_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -20,19 +20,19 @@
 #include "harness/base/error.h"
 #include "harness/machine/process_tree.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 [[noreturn]] void throw_errno(const std::string& what) {
   throw Error(what + ": " + std::strerror(errno));
 }
 
-using Ends = std::pair<Descriptor, Descriptor>;
+using Ends = std::pair<os::Descriptor, os::Descriptor>;
 
 Ends make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("cannot make a pipe for the worker");
-  return {Descriptor{ends[0]}, Descriptor{ends[1]}};
+  return {os::Descriptor{ends[0]}, os::Descriptor{ends[1]}};
 }
 
 Ends make_socket_pair() {
@@ -40,17 +40,17 @@ Ends make_socket_pair() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw_errno("cannot make a socket for the worker");
   }
-  return {Descriptor{ends[0]}, Descriptor{ends[1]}};
+  return {os::Descriptor{ends[0]}, os::Descriptor{ends[1]}};
 }
 
 // Above the worker's own 0 to 3, so that dup2() in the child overwrites none of them.
-Descriptor move_up(Descriptor descriptor) {
+os::Descriptor move_up(os::Descriptor descriptor) {
   const int high = ::fcntl(descriptor.value(), F_DUPFD_CLOEXEC, kControlDescriptor + 1);
   if (high < 0) throw_errno("cannot duplicate a descriptor");
-  return Descriptor{high};
+  return os::Descriptor{high};
 }
 
-void set_non_blocking(const Descriptor& descriptor) {
+void set_non_blocking(const os::Descriptor& descriptor) {
   const int flags = ::fcntl(descriptor.value(), F_GETFL);
   if (flags < 0 || ::fcntl(descriptor.value(), F_SETFL, flags | O_NONBLOCK) != 0) {
     throw_errno("cannot make a descriptor non-blocking");
@@ -118,7 +118,7 @@ bool is_program(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string resolve_program(const std::string& name, const Variables& environment) {
+std::string resolve_program(const std::string& name, const machine::Variables& environment) {
   if (name.find('/') != std::string::npos) {
     std::error_code ignored;
     if (!std::filesystem::exists(name, ignored))
@@ -127,7 +127,7 @@ std::string resolve_program(const std::string& name, const Variables& environmen
     return name;
   }
   const std::string_view path =
-      find_variable(environment, "PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+      machine::find_variable(environment, "PATH").value_or("/usr/local/bin:/usr/bin:/bin");
   for (std::size_t at = 0; at <= path.size();) {
     const std::size_t end = std::min(path.find(':', at), path.size());
     const std::filesystem::path candidate = std::filesystem::path{path.substr(at, end - at)} / name;
@@ -150,7 +150,7 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
   their_control = move_up(std::move(their_control));
   their_output = move_up(std::move(their_output));
   their_error = move_up(std::move(their_error));
-  const Descriptor null = move_up(Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)});
+  const os::Descriptor null = move_up(os::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)});
   set_non_blocking(our_control);
   set_non_blocking(our_output);
 
@@ -178,7 +178,7 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
     throw ConfigError(program, std::string{"cannot be run: "} + std::strerror(error));
   }
   WorkerProcess worker{.pid = pid,
-                       .pidfd = Descriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))},
+                       .pidfd = os::Descriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))},
                        .control = std::move(our_control),
                        .output = std::move(our_output)};
   if (!worker.pidfd.is_open()) throw_errno("pidfd_open (Linux 5.3 or newer is needed)");
@@ -208,10 +208,10 @@ bool reap_all(pid_t group, std::chrono::milliseconds limit) {
     if (reaped > 0 || (reaped < 0 && errno == EINTR)) continue;
     if (reaped < 0) return true;  // ECHILD
     if (std::chrono::steady_clock::now() > deadline) return false;
-    for (const pid_t child : children_of("/", ::getpid())) ::kill(child, SIGKILL);
+    for (const pid_t child : machine::children_of("/", ::getpid())) ::kill(child, SIGKILL);
     const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
     ::nanosleep(&pause, nullptr);
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

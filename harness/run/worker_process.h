@@ -13,21 +13,21 @@
 #include "harness/machine/devices.h"
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 inline constexpr int kControlDescriptor = 3;  // of the worker; named to it by --control-fd=3
 
 struct SpawnRequest {
   std::vector<std::string> argv;  // argv[0]: a path, or a name looked up in PATH
-  Variables environment;
+  machine::Variables environment;
 };
 
 // A worker as its parent sees it. Closing the descriptors does not end it: see reap_all().
 struct WorkerProcess {
-  pid_t pid = -1;      // also its process group
-  Descriptor pidfd;    // readable when it is dead
-  Descriptor control;  // our end of its fd 3; non-blocking
-  Descriptor output;   // stdout and stderr together; non-blocking
+  pid_t pid = -1;          // also its process group
+  os::Descriptor pidfd;    // readable when it is dead
+  os::Descriptor control;  // our end of its fd 3; non-blocking
+  os::Descriptor output;   // stdout and stderr together; non-blocking
 };
 
 // Call from the program's main thread: the kernel kills the worker when the thread that started it
@@ -36,7 +36,8 @@ struct WorkerProcess {
 [[nodiscard]] WorkerProcess spawn_worker(const SpawnRequest& request);
 
 // A path for argv[0] as a shell would find it; throws ConfigError.
-[[nodiscard]] std::string resolve_program(const std::string& name, const Variables& environment);
+[[nodiscard]] std::string resolve_program(const std::string& name,
+                                          const machine::Variables& environment);
 
 // Descendants whose parents die become our children. Once per program, before the first worker.
 void become_subreaper();
@@ -50,4 +51,4 @@ void become_subreaper();
 [[nodiscard]] bool reap_all(pid_t group,
                             std::chrono::milliseconds limit = std::chrono::seconds{10});
 
-}  // namespace stepbench
+}  // namespace stepbench::run

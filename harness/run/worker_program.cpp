@@ -30,13 +30,13 @@
 #include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 namespace fs = std::filesystem;
 
 template <class Header>
-bool read_at(const Descriptor& file, std::uint64_t offset, Header& into) {
+bool read_at(const os::Descriptor& file, std::uint64_t offset, Header& into) {
   return ::pread(file.value(), &into, sizeof into, static_cast<off_t>(offset)) ==
          static_cast<ssize_t>(sizeof into);
 }
@@ -71,7 +71,7 @@ std::optional<std::string> build_id_in_notes(std::string_view notes) {
 }
 
 std::optional<std::string> elf_build_id(const fs::path& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const os::Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   Elf64_Ehdr elf{};
   if (!file.is_open() || !read_at(file, 0, elf) || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
       elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_phentsize != sizeof(Elf64_Phdr)) {
@@ -92,15 +92,15 @@ std::optional<std::string> elf_build_id(const fs::path& path) {
   return std::nullopt;
 }
 
-CommandResult ask(const WorkerProgram& worker, const std::string& question, std::string_view input,
-                  std::chrono::milliseconds limit) {
-  CommandResult result = run_command({worker.path.string(), question}, input, limit);
+os::CommandResult ask(const WorkerProgram& worker, const std::string& question,
+                      std::string_view input, std::chrono::milliseconds limit) {
+  os::CommandResult result = os::run_command({worker.path.string(), question}, input, limit);
   const std::string command = worker.path.string() + " " + question;
   if (!result.started) throw ConfigError(command, "cannot be run: " + result.reason);
   if (result.interrupted) throw Error("interrupted");
   if (result.timed_out) {
     const double seconds = std::chrono::duration<double>{limit}.count();
-    throw ConfigError(command, "gave no answer within " + seconds_text(seconds) +
+    throw ConfigError(command, "gave no answer within " + text::seconds_text(seconds) +
                                    " and was killed; --set limits.ask_s=N waits for N seconds");
   }
   return result;
@@ -113,37 +113,38 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
 constexpr int kKilled = 128;  // and above: by a signal, as a shell says it
 
 // "ended with status 7: its last words".
-std::string end_of(const CommandResult& result) {
-  std::string last{trim(to_valid_utf8(result.err))};
+std::string end_of(const os::CommandResult& result) {
+  std::string last{os::trim(text::to_valid_utf8(result.err))};
   last.erase(0, last.rfind('\n') + 1);
   return (result.exit_status > kKilled
-              ? "was killed by " + signal_text(result.exit_status - kKilled)
+              ? "was killed by " + os::signal_text(result.exit_status - kKilled)
               : "ended with status " + std::to_string(result.exit_status)) +
          (last.empty() ? "" : ": " + last);
 }
 
-void expect_success(const CommandResult& result, const std::string& command) {
+void expect_success(const os::CommandResult& result, const std::string& command) {
   if (result.exit_status != 0) throw ConfigError(command, end_of(result));
 }
 
 // Of a worker that does not know `check`: it has no rules.
-std::vector<CheckAnswer> unasked(std::size_t cases, const std::string& why) {
-  std::vector<CheckAnswer> answers(cases);
+std::vector<plan::CheckAnswer> unasked(std::size_t cases, const std::string& why) {
+  std::vector<plan::CheckAnswer> answers(cases);
   if (cases > 0) answers.front().notes.push_back("no rules of the worker were asked: " + why);
   return answers;
 }
 
 // `cut`: the last line may be unfinished.
-std::vector<CheckAnswer> answers_in(std::string_view output, const std::string& where, bool cut) {
+std::vector<plan::CheckAnswer> answers_in(std::string_view output, const std::string& where,
+                                          bool cut) {
   if (cut) output = output.substr(0, output.rfind('\n') + 1);
-  std::vector<CheckAnswer> answers;
+  std::vector<plan::CheckAnswer> answers;
   for (std::size_t at = 0; at < output.size();) {
     const std::size_t end = std::min(output.find('\n', at), output.size());
-    const std::string_view line = trim(output.substr(at, end - at));
+    const std::string_view line = os::trim(output.substr(at, end - at));
     at = end + 1;
     if (line.empty()) continue;
     try {
-      answers.push_back(check_answer_from_json(line));
+      answers.push_back(plan::check_answer_from_json(line));
     } catch (const Error& error) {
       throw ConfigError(where,
                         "answer " + std::to_string(answers.size() + 1) + ": " + error.what());
@@ -154,7 +155,7 @@ std::vector<CheckAnswer> answers_in(std::string_view output, const std::string& 
 
 // A script runs other programs, whose change its own file does not show: nothing is kept of it.
 bool is_elf(const fs::path& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const os::Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   std::array<char, SELFMAG> magic{};
   return file.is_open() && read_at(file, 0, magic) &&
          std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
@@ -190,7 +191,7 @@ void keep(const fs::path& file, const std::string& text) {
 
 std::string program_build_id(const fs::path& file) {
   if (auto id = elf_build_id(file)) return *id;
-  const auto content = read_text(file);
+  const auto content = os::read_text(file);
   if (!content) throw ConfigError(file.string(), "cannot be read");
   return digest(*content);
 }
@@ -220,16 +221,16 @@ Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir
                           std::chrono::milliseconds limit) {
   const std::string source = worker.path.string() + " describe";
   const auto file = cache_file(worker, cache_dir);
-  if (const auto cached = file ? read_text(*file) : std::nullopt) {
+  if (const auto cached = file ? os::read_text(*file) : std::nullopt) {
     try {
-      return catalogue_from_json(*cached, source);
+      return catalogue::catalogue_from_json(*cached, source);
     } catch (const Error&) {  // written by another version: ask again
     }
   }
-  const CommandResult answer = ask(worker, "describe", "", limit);
+  const os::CommandResult answer = ask(worker, "describe", "", limit);
   expect_success(answer, source);
   const std::string& text = answer.out;
-  Catalogue catalogue = catalogue_from_json(text, source);
+  Catalogue catalogue = catalogue::catalogue_from_json(text, source);
   if (file) keep(*file, text);
   return catalogue;
 }
@@ -247,7 +248,7 @@ std::chrono::milliseconds ask_limit(std::span<const std::string> set) {
   return milliseconds_of(seconds);
 }
 
-ForeignCheck check_by(const WorkerProgram& worker) {
+plan::ForeignCheck check_by(const WorkerProgram& worker) {
   return [worker](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
     std::string input = protocol::encode(facts) + '\n';
     double seconds = 0;
@@ -257,17 +258,17 @@ ForeignCheck check_by(const WorkerProgram& worker) {
       input += protocol::encode(message) + '\n';
       seconds = std::max(seconds, resolved.number_or("limits.ask_s", kAskSeconds));
     }
-    const CommandResult result = ask(worker, "check", input, milliseconds_of(seconds));
+    const os::CommandResult result = ask(worker, "check", input, milliseconds_of(seconds));
     const std::string where = worker.path.string() + " check";
     const bool crashed = result.exit_status >= kKilled || result.exit_status == kExitBug;
     if (result.exit_status != 0 && !crashed && result.out.empty()) {
       return unasked(cases.size(), where + " " + end_of(result));
     }
     if (!crashed) expect_success(result, where);
-    std::vector<CheckAnswer> answers = answers_in(result.out, where, crashed);
+    std::vector<plan::CheckAnswer> answers = answers_in(result.out, where, crashed);
     if (crashed && answers.size() < cases.size()) {
       const bool plugin = cases[answers.size()].text_or("model.kind", "") == "plugin";
-      answers.push_back({.kind = CheckAnswer::Kind::kError,
+      answers.push_back({.kind = plan::CheckAnswer::Kind::kError,
                          .option = plugin ? "model.path" : "workload",
                          .reason = "the worker that checked this case " + end_of(result)});
       answers.resize(cases.size());
@@ -289,23 +290,24 @@ std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resol
   // It sets up the case's data, too.
   const double seconds = resolved.number_or("limits.ask_s", kAskSeconds) +
                          resolved.number_or("limits.set_up_s", kAskSeconds);
-  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n',
-                             milliseconds_of(seconds));
+  os::CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n',
+                                 milliseconds_of(seconds));
   if (result.exit_status == 0) return std::move(result.out);
-  std::string words{trim(to_valid_utf8(result.err))};
+  std::string words{os::trim(text::to_valid_utf8(result.err))};
   if (words.find("unknown argument") != std::string::npos) words = "this worker cannot show data";
   if (words.empty() || result.exit_status > kKilled) words = end_of(result);
   throw ConfigError(worker.path.string() + " data", words);
 }
 
-fs::path cache_directory(const Variables& variables) {
-  if (const auto cache = find_variable(variables, "XDG_CACHE_HOME"); cache && !cache->empty()) {
+fs::path cache_directory(const machine::Variables& variables) {
+  if (const auto cache = machine::find_variable(variables, "XDG_CACHE_HOME");
+      cache && !cache->empty()) {
     return fs::path{*cache} / "stepbench";
   }
-  if (const auto home = find_variable(variables, "HOME"); home && !home->empty()) {
+  if (const auto home = machine::find_variable(variables, "HOME"); home && !home->empty()) {
     return fs::path{*home} / ".cache/stepbench";
   }
   return {};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -12,7 +12,7 @@
 #include "harness/machine/devices.h"
 #include "harness/plan/foreign_check.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 struct WorkerProgram {
   std::filesystem::path path;
@@ -45,7 +45,7 @@ inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from
 // Asks `WORKER check`: one line `facts`, then one `case` line per case on its stdin; one answer per
 // case on its stdout. A worker that dies of a case is an error of that case. The limit is
 // limits.ask_s of the cases.
-[[nodiscard]] ForeignCheck check_by(const WorkerProgram& worker);
+[[nodiscard]] plan::ForeignCheck check_by(const WorkerProgram& worker);
 
 // What `WORKER data` prints for the case; `request` is a line. Throws ConfigError with the worker's
 // own words.
@@ -53,6 +53,6 @@ inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from
                                         const std::string& request);
 
 // $XDG_CACHE_HOME/stepbench or ~/.cache/stepbench; empty without either.
-[[nodiscard]] std::filesystem::path cache_directory(const Variables& variables);
+[[nodiscard]] std::filesystem::path cache_directory(const machine::Variables& variables);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -8,13 +8,13 @@
 #include "harness/ops/op_table.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 constexpr std::size_t kQuotedBytes = 120;
 
 std::string quote(std::string_view line) {
-  std::string text = to_valid_utf8(line.substr(0, kQuotedBytes));
+  std::string text = text::to_valid_utf8(line.substr(0, kQuotedBytes));
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   }
@@ -30,9 +30,9 @@ struct TitleOf {
   std::string operator()(const protocol::CycleMessage& message) const {
     return "`cycle " + std::to_string(message.cycle) + "`";
   }
-  std::string operator()(const CycleSamples&) const { return "`samples`"; }
-  std::string operator()(const OpFrame&) const { return "`ops`"; }
-  std::string operator()(const LaunchReport&) const { return "`launch`"; }
+  std::string operator()(const record::CycleSamples&) const { return "`samples`"; }
+  std::string operator()(const ops::OpFrame&) const { return "`ops`"; }
+  std::string operator()(const record::LaunchReport&) const { return "`launch`"; }
   std::string operator()(const protocol::SkippedMessage&) const { return "`skipped`"; }
   std::string operator()(const protocol::FailedMessage&) const { return "`failed`"; }
 };
@@ -72,8 +72,8 @@ void WorkerSession::receive(std::string_view bytes, std::int64_t age_ns) {
     }
   } catch (const Error& error) {
     const std::string number = std::to_string(std::max<std::uint64_t>(messages_, 1));
-    protocol_error_ =
-        "message " + number + " of the worker breaks the protocol: " + to_valid_utf8(error.what());
+    protocol_error_ = "message " + number +
+                      " of the worker breaks the protocol: " + text::to_valid_utf8(error.what());
     if (!line.empty()) *protocol_error_ += ": " + quote(line);
   }
 }
@@ -110,18 +110,18 @@ void WorkerSession::handle(protocol::CycleMessage&& message) {
   ++cycles_;
 }
 
-void WorkerSession::handle(CycleSamples&& message) {
+void WorkerSession::handle(record::CycleSamples&& message) {
   if (check_) check_->samples(message);
   samples_.push_back(std::move(message));
 }
 
-void WorkerSession::handle(OpFrame&& message) {
+void WorkerSession::handle(ops::OpFrame&& message) {
   if (check_) check_->ops(message);
-  static_cast<void>(op_table_of({&message, 1}));  // throws when it does not fit together
+  static_cast<void>(ops::op_table_of({&message, 1}));  // throws when it does not fit together
   ops_.push_back(std::move(message));
 }
 
-void WorkerSession::handle(LaunchReport&& message) {
+void WorkerSession::handle(record::LaunchReport&& message) {
   if (check_) check_->launch(message, age_ns_);
   report_ = std::move(message);
   final_ = Outcome::measured();
@@ -136,4 +136,4 @@ void WorkerSession::handle(protocol::FailedMessage&& message) {
   final_ = Outcome::failed(std::move(message.message));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -15,7 +15,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/run/launch_rules.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 class WorkerSession {
  public:
@@ -46,17 +46,17 @@ class WorkerSession {
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
 
   // After the final line.
-  [[nodiscard]] LaunchReport take_report() { return std::move(report_); }
-  [[nodiscard]] std::vector<CycleSamples> take_samples() { return std::move(samples_); }
-  [[nodiscard]] std::vector<OpFrame> take_ops() { return std::move(ops_); }
+  [[nodiscard]] record::LaunchReport take_report() { return std::move(report_); }
+  [[nodiscard]] std::vector<record::CycleSamples> take_samples() { return std::move(samples_); }
+  [[nodiscard]] std::vector<ops::OpFrame> take_ops() { return std::move(ops_); }
 
  private:
   void handle(protocol::Hello&& message);
   void handle(protocol::StageMessage&& message);
   void handle(protocol::CycleMessage&& message);
-  void handle(CycleSamples&& message);
-  void handle(OpFrame&& message);
-  void handle(LaunchReport&& message);
+  void handle(record::CycleSamples&& message);
+  void handle(ops::OpFrame&& message);
+  void handle(record::LaunchReport&& message);
   void handle(protocol::SkippedMessage&& message);
   void handle(protocol::FailedMessage&& message);
 
@@ -76,9 +76,9 @@ class WorkerSession {
   std::optional<Outcome> final_;
   std::int64_t last_cycle_step_ns_ = 0;
   std::size_t cycles_ = 0;
-  LaunchReport report_;
-  std::vector<CycleSamples> samples_;
-  std::vector<OpFrame> ops_;
+  record::LaunchReport report_;
+  std::vector<record::CycleSamples> samples_;
+  std::vector<ops::OpFrame> ops_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -7,7 +7,7 @@
 #include "harness/run/worker_process.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 std::vector<std::string> split_command(std::string_view line, const std::string& where) {
   std::vector<std::string> words;
@@ -54,8 +54,8 @@ std::vector<std::string> fill_in(const std::vector<std::string>& words,
                                       [&](const auto& v) { return v.first == name; });
       if (value == values.end()) {
         const auto in_braces = [](const auto& entry) { return '{' + entry.first + '}'; };
-        throw ConfigError(where,
-                          "there is no {" + name + "}; known: " + join(values, ", ", in_braces));
+        throw ConfigError(
+            where, "there is no {" + name + "}; known: " + text::join(values, ", ", in_braces));
       }
       filled += word.substr(at, open - at) + value->second;
       at = close + 1;
@@ -71,7 +71,7 @@ std::vector<std::pair<std::string, std::string>> wrap_values(const std::string& 
   return {{"run_dir", run_dir}, {"case_id", case_id}, {"launch", std::to_string(launch)}};
 }
 
-void check_wrap(const std::vector<std::string>& words, const Variables& variables) {
+void check_wrap(const std::vector<std::string>& words, const machine::Variables& variables) {
   if (words.empty()) return;
   const std::string program = fill_in(words, wrap_values("-", "-", 0), "--wrap").front();
   const bool fixed = program == words.front();
@@ -102,4 +102,4 @@ std::optional<std::string> wrap_warning(const std::vector<std::string>& words) {
          "--capture-range-end=stop (repeat:N where schedule.repeat is N)";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -10,7 +10,7 @@
 
 #include "harness/machine/devices.h"
 
-namespace stepbench {
+namespace stepbench::run {
 
 // A command line as a shell would split it: blanks separate, '...' and "..." and a backslash quote.
 // Throws ConfigError with `where` for an open quote.
@@ -29,10 +29,10 @@ namespace stepbench {
 
 // Throws ConfigError now for what would go wrong at the first launch: an unknown name in braces, a
 // program that is not there.
-void check_wrap(const std::vector<std::string>& words, const Variables& variables);
+void check_wrap(const std::vector<std::string>& words, const machine::Variables& variables);
 
 // What a wrapper lacks to see measured steps without ending the worker; nullopt if it lacks
 // nothing.
 [[nodiscard]] std::optional<std::string> wrap_warning(const std::vector<std::string>& words);
 
-}  // namespace stepbench
+}  // namespace stepbench::run

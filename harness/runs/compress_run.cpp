@@ -8,7 +8,7 @@
 #include "harness/record/writer.h"
 #include "harness/runs/run_files.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,11 +39,12 @@ std::vector<fs::path> plain_files(const fs::path& run) {
 }  // namespace
 
 Compressed compress_run(const fs::path& run) {
-  if (is_being_written(run)) throw ConfigError(run.string(), "is running; pack it when it is done");
+  if (record::is_being_written(run))
+    throw ConfigError(run.string(), "is running; pack it when it is done");
   Compressed done;
   for (const fs::path& file : plain_files(run)) {
     try {
-      const PackedSizes sizes = pack_file(file);
+      const record::PackedSizes sizes = record::pack_file(file);
       ++done.files;
       done.before += sizes.before;
       done.after += sizes.after;
@@ -63,4 +64,4 @@ std::uintmax_t plain_bytes(const fs::path& run) {
   return bytes;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::runs {
 
 struct Compressed {
   std::size_t files = 0;  // packed now
@@ -24,4 +24,4 @@ struct Compressed {
 // Bytes of its files that compress_run() would pack.
 [[nodiscard]] std::uintmax_t plain_bytes(const std::filesystem::path& run);
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -7,7 +7,7 @@
 #include "harness/record/writer.h"
 #include "harness/runs/run_files.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,7 +57,7 @@ PrunePlan plan_prune(std::span<const RunSummary> runs, const PruneRequest& reque
 }
 
 void remove_run(const fs::path& folder) {
-  if (is_being_written(folder)) throw ConfigError(folder.string(), "is running by now");
+  if (record::is_being_written(folder)) throw ConfigError(folder.string(), "is running by now");
   const fs::path doomed = folder.parent_path() / (kLeftover + folder.filename().string());
   std::error_code error;
   fs::rename(folder, doomed, error);
@@ -78,4 +78,4 @@ void remove_leftovers(const fs::path& results) {
   for (const fs::path& leftover : leftovers) fs::remove_all(leftover, error);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

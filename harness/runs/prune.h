@@ -13,7 +13,7 @@
 #include "harness/runs/run_filter.h"
 #include "harness/runs/run_summary.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 
 // A run with this label is never deleted, whatever its value.
 inline constexpr const char* kKeepLabel = "keep";
@@ -47,4 +47,4 @@ void remove_run(const std::filesystem::path& folder);
 // What a remove_run() that was killed has left behind in `results`.
 void remove_leftovers(const std::filesystem::path& results);
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

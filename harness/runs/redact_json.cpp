@@ -12,7 +12,7 @@
 #include "harness/json/line_object.h"
 #include "harness/text/secrets.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 constexpr std::string_view kVariablePrefix = "env.";
@@ -90,7 +90,7 @@ bool is_generic(const std::string& name) {
 bool is_plain_setting(const std::string& value) {
   static const std::set<std::string, std::less<>> kSwitches = {
       "", "true", "false", "True", "False", "on", "off", "yes", "no", "ON", "OFF"};
-  return kSwitches.contains(value) || value.starts_with(kMask) ||
+  return kSwitches.contains(value) || value.starts_with(text::kMask) ||
          value.find_first_not_of("0123456789,") == std::string::npos;
 }
 
@@ -183,7 +183,7 @@ class Walk {
     auto plain = decoded(*raw);
     if (!plain) return false;
     if (const auto other = replace_(place, std::move(*plain))) {
-      append_json_string(out_, *other);
+      json::append_json_string(out_, *other);
       rest_.remove_prefix(raw->size());
     } else {
       copy(raw->size());
@@ -211,9 +211,10 @@ class Walk {
     line_.append(raw).append("}\n");
     try {
       return parser_
-          .parse(std::string_view(line_).substr(0, line_.size() - 1), LineParser::Padding::kNone)
+          .parse(std::string_view(line_).substr(0, line_.size() - 1),
+                 json::LineParser::Padding::kNone)
           .object.text("t");
-    } catch (const LineError&) {
+    } catch (const json::LineError&) {
       return std::nullopt;
     }
   }
@@ -222,7 +223,7 @@ class Walk {
   const Replace& replace_;
   std::string out_;
   std::string line_;
-  LineParser parser_;
+  json::LineParser parser_;
   std::size_t depth_ = 0;
 };
 
@@ -244,42 +245,42 @@ bool is_whole_path(const Place& place, const std::string& text) {
 
 }  // namespace
 
-bool learn_from_json(std::string_view json, Redactor& redactor) {
+bool learn_from_json(std::string_view json, text::Redactor& redactor) {
   const Replace learn = [&](const Place& place, std::string text) -> std::optional<std::string> {
-    for (const std::string& user : users_in(text)) {
-      if (!is_generic(user)) redactor.know(Redactor::Kind::kUser, user);
+    for (const std::string& user : text::users_in(text)) {
+      if (!is_generic(user)) redactor.know(text::Redactor::Kind::kUser, user);
     }
     if (place.member == "host" && !is_generic(text)) {
-      redactor.know(Redactor::Kind::kHost, text);
+      redactor.know(text::Redactor::Kind::kHost, text);
       const std::string first = text.substr(0, text.find('.'));
-      if (!is_generic(first)) redactor.know(Redactor::Kind::kHost, first);
+      if (!is_generic(first)) redactor.know(text::Redactor::Kind::kHost, first);
     } else if (is_user(place) && !is_generic(text)) {
-      redactor.know(Redactor::Kind::kUser, text);
+      redactor.know(text::Redactor::Kind::kUser, text);
     } else if (is_variable(place) && !is_plain_setting(text)) {
-      redactor.know(Redactor::Kind::kVariable, text);
+      redactor.know(text::Redactor::Kind::kVariable, text);
     } else if (is_whole_path(place, text) && text.find(' ') != std::string::npos) {
-      redactor.know(Redactor::Kind::kPath, text);
+      redactor.know(text::Redactor::Kind::kPath, text);
     }
     return std::nullopt;
   };
   return Walk(json, learn).run().has_value();
 }
 
-std::optional<std::string> redact_json(std::string_view json, Redactor& redactor) {
+std::optional<std::string> redact_json(std::string_view json, text::Redactor& redactor) {
   const Replace replace = [&](const Place& place, std::string text) -> std::optional<std::string> {
     if (is_structural(place) || text.empty()) return std::nullopt;
     if (is_variable(place)) {
       if (is_plain_setting(text)) return std::nullopt;
-      return redactor.token(is_user(place) ? Redactor::Kind::kUser : Redactor::Kind::kVariable,
-                            text);
+      return redactor.token(
+          is_user(place) ? text::Redactor::Kind::kUser : text::Redactor::Kind::kVariable, text);
     }
-    if (is_whole_path(place, text)) return redactor.token(Redactor::Kind::kPath, text);
+    if (is_whole_path(place, text)) return redactor.token(text::Redactor::Kind::kPath, text);
     std::string other = redactor.redact(
-        text, place.of_facts ? Redactor::Values::kLeave : Redactor::Values::kReplace);
+        text, place.of_facts ? text::Redactor::Values::kLeave : text::Redactor::Values::kReplace);
     if (other == text) return std::nullopt;
     return other;
   };
   return Walk(json, replace).run();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -9,14 +9,15 @@
 
 #include "harness/text/redactor.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 
 // Tells the redactor of hosts, users, values of variables (members named `env.NAME`) and paths with
 // blanks. To be done for all texts that belong together before any of them is redacted. False for a
 // text that is no JSON.
-bool learn_from_json(std::string_view json, Redactor& redactor);
+bool learn_from_json(std::string_view json, text::Redactor& redactor);
 
 // nullopt for a text that is no JSON.
-[[nodiscard]] std::optional<std::string> redact_json(std::string_view json, Redactor& redactor);
+[[nodiscard]] std::optional<std::string> redact_json(std::string_view json,
+                                                     text::Redactor& redactor);
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -15,7 +15,7 @@
 #include "harness/runs/redact_json.h"
 #include "harness/runs/run_files.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,7 +25,7 @@ bool is_packed(const fs::path& file) { return file.extension() == ".gz"; }
 // A result file has a JSON text in each line, other files are one.
 void for_each_json(const fs::path& file, bool lines,
                    const std::function<void(std::string_view text)>& take) {
-  const Input input = Input::read(file);
+  const record::Input input = record::Input::read(file);
   std::string_view rest = input.text();
   if (!lines) return take(rest);
   while (!rest.empty()) {
@@ -43,12 +43,12 @@ std::string file_name_of(std::string name) {
 
 class Copier {
  public:
-  Copier(const fs::path& run, Redactor& redactor)
+  Copier(const fs::path& run, text::Redactor& redactor)
       : files_(files_of_run(run)), redactor_(redactor), done_{.run = run, .copy = {}} {
     if (files_.results.empty()) {
       throw ConfigError(run.string(), "holds no result file, so it is no run's folder");
     }
-    if (is_being_written(run))
+    if (record::is_being_written(run))
       throw ConfigError(run.string(), "is running; copy it when it is done");
   }
 
@@ -78,8 +78,8 @@ class Copier {
             redacted(file, false));
     }
     for (const fs::path& file : files_.others) {
-      if (file.filename() != kExperimentCopy) continue;
-      const std::string text{Input::read(file).text()};
+      if (file.filename() != campaign::kExperimentCopy) continue;
+      const std::string text{record::Input::read(file).text()};
       write(file, done_.copy / file.filename(), redactor_.redact(text));
     }
     for (const fs::path& file : files_.foreign) {
@@ -121,16 +121,16 @@ class Copier {
     if (fs::exists(to, error)) {
       throw ConfigError(from.string(), "has the same name as another file without its host");
     }
-    replace_file(to, is_packed(to) ? gzip_text(text) : text);
+    record::replace_file(to, is_packed(to) ? record::gzip_text(text) : text);
     ++done_.files;
   }
 
   // The numbers are those of the run.
   void check() const {
-    const Results before = read_results(done_.run);
-    const Results after = read_results(done_.copy);
-    const auto same = [](const Launch& a, const Launch& b) {
-      const auto samples = [](const CycleSamples& x, const CycleSamples& y) {
+    const record::Results before = record::read_results(done_.run);
+    const record::Results after = record::read_results(done_.copy);
+    const auto same = [](const record::Launch& a, const record::Launch& b) {
+      const auto samples = [](const record::CycleSamples& x, const record::CycleSamples& y) {
         return x.cycle == y.cycle && x.steps.names == y.steps.names &&
                x.steps.columns == y.steps.columns;
       };
@@ -146,7 +146,7 @@ class Copier {
   }
 
   RunFiles files_;
-  Redactor& redactor_;
+  text::Redactor& redactor_;
   RedactedRun done_;
 };
 
@@ -164,7 +164,7 @@ void refuse_output(std::span<const fs::path> runs, const fs::path& output) {
     if (!inside.empty() && *inside.begin() != "..") {
       throw ConfigError("--output", output.string() + " lies in the run itself");
     }
-    if (!names.insert(run_id_of(run)).second) {
+    if (!names.insert(campaign::run_id_of(run)).second) {
       throw ConfigError(run.string(), "has the same name as another run");
     }
   }
@@ -174,14 +174,14 @@ void refuse_output(std::span<const fs::path> runs, const fs::path& output) {
 
 RedactedRuns redact_runs(std::span<const fs::path> runs, const fs::path& output) {
   refuse_output(runs, output);
-  Redactor redactor;
+  text::Redactor redactor;
   std::vector<Copier> copiers;
   for (const fs::path& run : runs) copiers.emplace_back(run, redactor);
   for (Copier& copier : copiers) copier.learn();
   RedactedRuns done;
   try {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const std::string name = file_name_of(redactor.redact(run_id_of(runs[i])));
+      const std::string name = file_name_of(redactor.redact(campaign::run_id_of(runs[i])));
       done.runs.push_back(copiers[i].copy_to(runs.size() == 1 ? output : output / name));
     }
   } catch (...) {
@@ -193,4 +193,4 @@ RedactedRuns redact_runs(std::span<const fs::path> runs, const fs::path& output)
   return done;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

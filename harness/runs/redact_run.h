@@ -10,7 +10,7 @@
 
 #include "harness/text/redactor.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 
 struct RedactedRun {
   std::filesystem::path run;
@@ -20,7 +20,7 @@ struct RedactedRun {
 };
 struct RedactedRuns {
   std::vector<RedactedRun> runs;
-  std::vector<Redactor::Replaced> replaced;  // in all of them: one name has one token
+  std::vector<text::Redactor::Replaced> replaced;  // in all of them: one name has one token
 };
 
 // One run is copied into `output` itself, of several each into a folder below it with the run's
@@ -30,4 +30,4 @@ struct RedactedRuns {
 [[nodiscard]] RedactedRuns redact_runs(std::span<const std::filesystem::path> runs,
                                        const std::filesystem::path& output);
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

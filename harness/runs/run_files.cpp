@@ -8,7 +8,7 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/record/launch_rows.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,9 +48,9 @@ RunFiles files_of_run(const fs::path& folder) {
   for (const fs::directory_entry& entry : entries_of(folder)) {
     const std::string name = entry.path().filename().string();
     std::error_code ignored;
-    if (is_file(entry) && is_result_file(entry.path())) {
+    if (is_file(entry) && record::is_result_file(entry.path())) {
       files.results.push_back(entry.path());
-    } else if (is_file(entry) && (name == kVerdictFile || name == kExperimentCopy)) {
+    } else if (is_file(entry) && (name == kVerdictFile || name == campaign::kExperimentCopy)) {
       files.others.push_back(entry.path());
     } else if (name == kCounts && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
       continue;  // what valgrind wrote; it stays where the worker is that it names
@@ -63,4 +63,4 @@ RunFiles files_of_run(const fs::path& folder) {
   return files;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::runs {
 
 inline constexpr const char* kVerdictFile = "verdict.json";
 inline constexpr const char* kTraces = "traces";
@@ -22,4 +22,4 @@ struct RunFiles {
 // Sorted by name. Throws Error where the folder cannot be read.
 [[nodiscard]] RunFiles files_of_run(const std::filesystem::path& folder);
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -9,7 +9,7 @@
 #include "harness/text/age.h"
 #include "harness/text/utc.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 bool has_label(const RunSummary& run, const std::string& wanted) {
@@ -40,15 +40,15 @@ bool passes(const RunSummary& run, const RunFilter& filter) {
   return time && *time >= *filter.since;
 }
 
-std::optional<Moment> begun(const RunSummary& run) { return parse_utc(run.started_utc); }
+std::optional<Moment> begun(const RunSummary& run) { return text::parse_utc(run.started_utc); }
 
 Moment parse_since(const std::string& flag, const std::string& text, Moment now) {
-  if (const auto time = parse_utc(text)) return *time;
-  if (const auto age = parse_age(text)) return now - *age;
+  if (const auto time = text::parse_utc(text)) return *time;
+  if (const auto age = text::parse_age(text)) return now - *age;
   throw ConfigError(flag,
                     "expected a day such as 2026-01-31, with a time of day (UTC) or without, "
                     "or " +
-                        std::string(kAgeExamples) + ", found '" + text + "'");
+                        std::string(text::kAgeExamples) + ", found '" + text + "'");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

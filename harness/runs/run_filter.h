@@ -9,7 +9,7 @@
 
 #include "harness/runs/run_summary.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 
 using Moment = std::chrono::system_clock::time_point;
 
@@ -29,4 +29,4 @@ struct RunFilter {
 // "2026-01-31", "2026-01-31 12:00" (UTC), or an age, "7d". Throws ConfigError, which names `flag`.
 [[nodiscard]] Moment parse_since(const std::string& flag, const std::string& text, Moment now);
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

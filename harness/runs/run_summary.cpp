@@ -20,7 +20,7 @@
 #include "harness/record/writer.h"
 #include "harness/runs/run_files.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,20 +38,20 @@ using LaunchesById = std::map<LaunchId, LaunchFacts>;
 
 // One result file. A resumed run has several of one shard, a sharded one some of each.
 struct FileFacts {
-  RunRow run;
+  record::RunRow run;
   Fields labels;
   LaunchesById launches;
   std::string end_reason;  // empty: no end line
   bool running = false;
 };
 
-FileFacts read_head(std::string_view line, LineDecoder& decoder, LineParser& parser) {
+FileFacts read_head(std::string_view line, record::LineDecoder& decoder, json::LineParser& parser) {
   FileFacts facts;
-  Row row = decoder.decode(line);
-  auto* run = std::get_if<RunRow>(&row);
-  if (run == nullptr) throw LineError("its first line is not of kind 'run'");
+  record::Row row = decoder.decode(line);
+  auto* run = std::get_if<record::RunRow>(&row);
+  if (run == nullptr) throw json::LineError("its first line is not of kind 'run'");
   facts.run = std::move(*run);
-  facts.labels = parser.parse(line, LineParser::Padding::kReadable).object.fields("labels");
+  facts.labels = parser.parse(line, json::LineParser::Padding::kReadable).object.fields("labels");
   return facts;
 }
 
@@ -61,7 +61,7 @@ void take_launch(const LaunchId& id, LaunchFacts facts, LaunchesById& launches) 
   if (!is_new && facts.attempt >= at->second.attempt) at->second = std::move(facts);
 }
 
-void read_launch(const LineObject& line, LaunchesById& launches) {
+void read_launch(const json::LineObject& line, LaunchesById& launches) {
   LaunchFacts facts{line.text("point_id"), line.text("pass"), line.text("outcome"),
                     line.integer("attempt")};
   const std::string case_id = line.text("case_id");
@@ -73,10 +73,10 @@ void read_launch(const LineObject& line, LaunchesById& launches) {
 
 // Only launches and the end are parsed: samples are most of a file. Nothing of a file whose first
 // line is not whole: its program was killed, or has only just begun.
-std::optional<FileFacts> read_facts(const fs::path& file, LineDecoder& decoder,
-                                    LineParser& parser) {
-  const bool running = is_being_written(file);
-  const Input input = Input::read(file);
+std::optional<FileFacts> read_facts(const fs::path& file, record::LineDecoder& decoder,
+                                    json::LineParser& parser) {
+  const bool running = record::is_being_written(file);
+  const record::Input input = record::Input::read(file);
   std::string_view rest = input.text();
   const std::string_view head = rest.substr(0, rest.find('\n'));
   if (head.size() == rest.size() && !decoder.is_json(head)) return std::nullopt;
@@ -89,10 +89,11 @@ std::optional<FileFacts> read_facts(const fs::path& file, LineDecoder& decoder,
     const bool end = line.starts_with(R"({"kind":"end",)");
     if (!launch && !end) continue;
     try {
-      const LineObject object = parser.parse(line, LineParser::Padding::kReadable).object;
+      const json::LineObject object =
+          parser.parse(line, json::LineParser::Padding::kReadable).object;
       if (launch) read_launch(object, facts.launches);
       if (end) facts.end_reason = object.text("reason");
-    } catch (const LineError&) {
+    } catch (const json::LineError&) {
       continue;  // cut short: what `show` drops as well
     }
   }
@@ -128,17 +129,17 @@ void count_cases(const LaunchesById& launches, RunSummary& run) {
   }
 }
 
-std::string verdict_in(const fs::path& folder, LineParser& parser) {
-  const auto text = read_text(folder / kVerdictFile);
+std::string verdict_in(const fs::path& folder, json::LineParser& parser) {
+  const auto text = os::read_text(folder / kVerdictFile);
   if (!text) return {};
   try {
-    return parser.parse(trim(*text), LineParser::Padding::kNone).object.text("verdict");
-  } catch (const LineError&) {
+    return parser.parse(os::trim(*text), json::LineParser::Padding::kNone).object.text("verdict");
+  } catch (const json::LineError&) {
     return {};
   }
 }
 
-void take_header(const RunRow& header, RunSummary& run) {
+void take_header(const record::RunRow& header, RunSummary& run) {
   run.run_id = header.run_id;
   run.name = header.name;
   run.started_utc = header.started_utc;
@@ -188,7 +189,8 @@ std::vector<fs::path> result_files(const fs::path& folder, std::error_code& erro
   std::vector<fs::path> files;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (at->is_regular_file(ignored) && is_result_file(at->path())) files.push_back(at->path());
+    if (at->is_regular_file(ignored) && record::is_result_file(at->path()))
+      files.push_back(at->path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -231,8 +233,8 @@ RunSummary summarise_run(const fs::path& folder) {
     run.broken = "holds no result file: killed before it measured anything";
     return run;
   }
-  LineDecoder decoder;
-  LineParser parser;
+  record::LineDecoder decoder;
+  json::LineParser parser;
   std::vector<FileFacts> facts;
   for (const fs::path& file : files) {
     try {
@@ -297,4 +299,4 @@ std::vector<RunSummary> summarise_runs(const fs::path& results) {
   return runs;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -11,7 +11,7 @@
 
 #include "harness/base/value.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 
 // written to JSON by name. unfinished: no program writes it and it has no end, so it was killed.
 enum class RunState : std::uint8_t { kComplete, kRunning, kInterrupted, kUnfinished };
@@ -59,4 +59,4 @@ struct RunSummary {
 // All of them, the newest first; broken ones by the time in their names.
 [[nodiscard]] std::vector<RunSummary> summarise_runs(const std::filesystem::path& results);
 
-}  // namespace stepbench
+}  // namespace stepbench::runs

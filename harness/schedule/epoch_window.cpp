@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 // The border itself is no steady step.
@@ -33,4 +33,4 @@ std::int64_t steps_past_border(const EpochSteps& steps, std::int64_t active, std
   return 0;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace stepbench {
+namespace stepbench::schedule {
 
 struct EpochSteps {
   std::int64_t per_epoch = 0;  // from one border to the next; 0: there is none
@@ -28,4 +28,4 @@ struct EpochFit {
 [[nodiscard]] std::int64_t steps_past_border(const EpochSteps& steps, std::int64_t active,
                                              std::int64_t begin);
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-namespace stepbench {
+namespace stepbench::schedule {
 
 Action action_at(const Schedule& schedule, std::int64_t step) {
   assert(step >= 0 && schedule.active > 0);
@@ -30,4 +30,4 @@ std::optional<std::int64_t> steps_to_window(const Schedule& schedule, std::int64
   return schedule.wait + schedule.warmup;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

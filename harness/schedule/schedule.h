@@ -7,7 +7,7 @@
 
 #include "harness/schedule/action.h"
 
-namespace stepbench {
+namespace stepbench::schedule {
 
 // A cycle is wait + warmup + active steps. All counts are >= 0, active > 0.
 struct Schedule {
@@ -30,4 +30,4 @@ struct Schedule {
   return action == Action::kRecord || action == Action::kRecordAndSave;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

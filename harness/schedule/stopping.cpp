@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 constexpr std::size_t kMinWindows = 10;  // windows, and joined windows
@@ -81,7 +81,7 @@ StopVerdict stop_after(const StopRule& rule, std::int64_t cycles_done, std::int6
   return verdict;
 }
 
-std::optional<Interval> interval_of_windows(std::span<const double> window_means) {
+std::optional<stats::Interval> interval_of_windows(std::span<const double> window_means) {
   constexpr double kConfidence = 0.95;
   if (window_means.size() < kMinWindows) return std::nullopt;
   const std::size_t length = joined(window_means.size());
@@ -91,7 +91,7 @@ std::optional<Interval> interval_of_windows(std::span<const double> window_means
   }
   const double half_width = half_width_of_mean(means, kConfidence);
   const double centre = mean(window_means);
-  return Interval{centre - half_width, centre + half_width};
+  return stats::Interval{centre - half_width, centre + half_width};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

@@ -9,7 +9,7 @@
 
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::schedule {
 
 enum class StopReason : std::uint8_t { kCount, kPrecision, kWallLimit, kError };  // on disk by name
 [[nodiscard]] std::string_view name_of(StopReason reason);
@@ -23,8 +23,9 @@ struct StopRule {
 
 // What was decided after a cycle.
 struct StopVerdict {
-  std::optional<StopReason> stop = {};    // nullopt: go on
-  std::optional<Interval> interval = {};  // 95 %, of time / steps over all windows; automatic only
+  std::optional<StopReason> stop = {};  // nullopt: go on
+  std::optional<stats::Interval> interval =
+      {};  // 95 %, of time / steps over all windows; automatic only
 };
 
 // `window_means`: time / steps of each window so far, all of one length, in their order.
@@ -35,6 +36,7 @@ struct StopVerdict {
 // The interval about the mean of all windows, by Student's t on windows that are joined in pairs,
 // pairs of pairs and so on until 10 to 19 remain: long windows are nearly independent even where
 // steps are not. nullopt below 10 windows.
-[[nodiscard]] std::optional<Interval> interval_of_windows(std::span<const double> window_means);
+[[nodiscard]] std::optional<stats::Interval> interval_of_windows(
+    std::span<const double> window_means);
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

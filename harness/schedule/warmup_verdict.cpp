@@ -9,7 +9,7 @@
 #include "harness/stats/order.h"
 #include "harness/stats/trend.h"
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 using Kind = WarmupVerdict::Kind;
@@ -26,7 +26,7 @@ struct Blocks {
 
 Blocks blocks_of(std::span<const std::int64_t> step_ns, std::span<const std::int64_t> flags,
                  std::size_t length) {
-  Blocks all{block_means(step_ns, length), {}};
+  Blocks all{stats::block_means(step_ns, length), {}};
   const std::size_t surplus = step_ns.size() % length;
   Blocks steady;
   for (std::size_t i = 0; i < all.means.size(); ++i) {
@@ -36,7 +36,7 @@ Blocks blocks_of(std::span<const std::int64_t> step_ns, std::span<const std::int
     steady.means.push_back(all.means[i]);
     steady.begin.push_back(all.begin.back());
   }
-  return steady.means.size() >= kMinForTrend ? steady : all;
+  return steady.means.size() >= stats::kMinForTrend ? steady : all;
 }
 
 std::vector<double> steady_steps(std::span<const std::int64_t> step_ns,
@@ -50,8 +50,8 @@ std::vector<double> steady_steps(std::span<const std::int64_t> step_ns,
 
 bool only_the_first_stands_out(std::span<const double> steps) {
   if (steps.empty()) return false;
-  const double centre = median(steps);
-  const double spread = robust_sd(steps);
+  const double centre = stats::median(steps);
+  const double spread = stats::robust_sd(steps);
   const auto stands_out = [&](double step) { return step - centre > kFence * spread; };
   return stands_out(steps.front()) && std::none_of(steps.begin() + 1, steps.end(), stands_out);
 }
@@ -83,7 +83,7 @@ WarmupVerdict judge_warmup(std::span<const std::int64_t> step_ns,
                            std::span<const std::int64_t> flags, std::int64_t block_steps) {
   const auto length = static_cast<std::size_t>(std::max<std::int64_t>(block_steps, 1));
   const Blocks blocks = blocks_of(step_ns, flags, length);
-  const Trend found = trend(blocks.means);
+  const stats::Trend found = stats::trend(blocks.means);
   WarmupVerdict verdict;
   if (!found.known) return verdict;
   verdict.change = found.change;
@@ -123,7 +123,7 @@ WarmupVerdict agreed(std::span<const WarmupVerdict> launches) {
     }
     if (2 * changes.size() > launches.size()) {
       out.kind = kind;
-      out.change = median(changes);
+      out.change = stats::median(changes);
       return out;
     }
     out.more_steps = 0;
@@ -154,4 +154,4 @@ std::string describe(const WarmupVerdict& verdict) {
   return {};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

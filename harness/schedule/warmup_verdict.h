@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::schedule {
 
 struct WarmupVerdict {
   enum class Kind : std::uint8_t { kUnknown, kOk, kDrifting, kTooShort };  // on disk by name
@@ -40,4 +40,4 @@ struct WarmupVerdict {
 // say.
 [[nodiscard]] std::string describe(const WarmupVerdict& verdict);
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 // Batches that lie ready when a window begins and when it ends differ by about a third of a turn.
@@ -31,4 +31,4 @@ std::int64_t steps_for_sd(double batch_cv, std::int64_t workers, double sd) {
                                              kTurnsAtItsEnds * static_cast<double>(workers) / sd));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

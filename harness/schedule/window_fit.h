@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace stepbench {
+namespace stepbench::schedule {
 
 // The least multiple of `block` that is not below `steps`.
 [[nodiscard]] std::int64_t rounded_up(std::int64_t steps, std::int64_t block);
@@ -15,4 +15,4 @@ namespace stepbench {
 // The steps that bring it down to `sd`.
 [[nodiscard]] std::int64_t steps_for_sd(double batch_cv, std::int64_t workers, double sd);
 
-}  // namespace stepbench
+}  // namespace stepbench::schedule

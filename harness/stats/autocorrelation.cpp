@@ -10,7 +10,7 @@
 #include "harness/stats/order.h"
 #include "harness/stats/trend.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 
 namespace {
 
@@ -88,4 +88,4 @@ double spread_of_mean(std::span<const double> block_means) {
   return std::sqrt(squares / (n - 1) / n) / mean * inflation(lag_1(block_means));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 
 // How alike neighbours of a series are beyond a straight line through it: the autocorrelation at
 // lag 1 of what remains after its Theil-Sen slope, with outliers pulled in to three robust standard
@@ -32,4 +32,4 @@ namespace stepbench {
 // how alike neighbouring blocks are. NaN for fewer than six blocks.
 [[nodiscard]] double spread_of_mean(std::span<const double> block_means);
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stepbench {
+namespace stepbench::stats {
 
 FalseDiscovery benjamini_hochberg(std::span<const double> p_values) {
   FalseDiscovery result;
@@ -27,4 +27,4 @@ FalseDiscovery benjamini_hochberg(std::span<const double> p_values) {
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

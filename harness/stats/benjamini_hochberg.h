@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 
 // Control of the false discovery rate over one family of tests (Benjamini and Hochberg 1995).
 struct FalseDiscovery {
@@ -20,4 +20,4 @@ struct FalseDiscovery {
 
 [[nodiscard]] FalseDiscovery benjamini_hochberg(std::span<const double> p_values);
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

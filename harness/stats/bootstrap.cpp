@@ -9,7 +9,7 @@
 
 #include "harness/stats/random.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 // Medians of resamples of one arm: draws are counted per rank, and the middle is found by walking
@@ -66,4 +66,4 @@ Interval bootstrap_ratio_of_medians(std::span<const double> a, std::span<const d
   return interval;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

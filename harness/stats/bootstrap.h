@@ -7,7 +7,7 @@
 
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 
 // Percentile interval of median(b) / median(a), the arms resampled independently. The seed is made
 // from the samples: the same data give the same interval. Both ends are NaN when a sample is empty.
@@ -17,4 +17,4 @@ namespace stepbench {
                                                   std::span<const double> b, double confidence,
                                                   std::size_t resamples = 9999);
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

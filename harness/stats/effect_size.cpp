@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 
 double cles(std::span<const double> a, std::span<const double> b) {
   if (a.empty() || b.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -37,4 +37,4 @@ std::size_t pairs_needed(double effect, double sd, double margin) {
   return static_cast<std::size_t>(pairs);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace stepbench {
+namespace stepbench::stats {
 
 // Common-language effect sizes: how likely b is above a. 0.5 when they are alike, NaN without data.
 // Over all pairs (a_i, b_j).
@@ -20,4 +20,4 @@ namespace stepbench {
 [[nodiscard]] std::size_t pairs_needed(double effect, double sd, double margin);
 inline constexpr std::size_t kMaxPairsNeeded = 400;  // a larger answer is returned as 401: ">400"
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -2,7 +2,7 @@
 // A range of numbers. A value type.
 #pragma once
 
-namespace stepbench {
+namespace stepbench::stats {
 
 // Both ends belong to it. An end may be infinite where the text of a function says so.
 struct Interval {
@@ -10,4 +10,4 @@ struct Interval {
   double high = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 std::vector<double> sorted_copy(std::span<const double> values) {
@@ -107,4 +107,4 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
   return Interval{sorted[ranks.low - 1], sorted[ranks.high - 1]};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

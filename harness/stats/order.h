@@ -10,7 +10,7 @@
 
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 
 [[nodiscard]] double median(std::span<const double> values);  // NaN when empty
 
@@ -42,4 +42,4 @@ struct Ranks {
 [[nodiscard]] std::optional<Interval> median_interval(std::span<const double> values,
                                                       double confidence);
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 // The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
@@ -23,4 +23,4 @@ std::uint64_t seed_of(std::span<const double> values, std::uint64_t start) {
   return state;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

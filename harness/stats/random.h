@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::stats {
 
 class Random {
  public:
@@ -61,4 +61,4 @@ class Random {
 // A seed that depends on every bit of the values and on their order.
 [[nodiscard]] std::uint64_t seed_of(std::span<const double> values, std::uint64_t start = 0);
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

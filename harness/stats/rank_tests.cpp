@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 // Ranks from 1, tied values sharing the mean of theirs, times two: whole numbers, so that sums of
@@ -292,4 +292,4 @@ double mann_whitney_p_greater(std::span<const double> x, std::span<const double>
   return normal_upper_tail((pooled.excess() - 0.5) / pooled.sd());
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -10,7 +10,7 @@
 
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 
 // Wilcoxon. Exact up to 50 differences that are not zero, normal approximation beyond.
 struct SignedRank {
@@ -56,4 +56,4 @@ struct MannWhitney {
 // One-sided p-value of "x tends to be greater than y".
 [[nodiscard]] double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y);
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

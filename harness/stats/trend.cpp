@@ -8,7 +8,7 @@
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 void add_slopes(std::span<const double> series, std::vector<double>& slopes) {
@@ -109,4 +109,4 @@ Trend trend(std::span<const double> series, double margin, double confidence) {
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

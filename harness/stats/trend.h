@@ -9,7 +9,7 @@
 
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 
 // Median of the slopes between all two points of a series with equal steps; NaN for fewer than two
 // values.
@@ -45,4 +45,4 @@ struct Trend {
 [[nodiscard]] Trend trend(std::span<const double> series, double margin = 0.01,
                           double confidence = 0.95);
 
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -6,7 +6,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::store {
 namespace {
 
 constexpr std::string_view kSqlite = "sqlite:";
@@ -19,13 +19,14 @@ bool is_postgres(std::string_view url) {
   std::string meant;
   const bool has_scheme = url.find("://") != std::string_view::npos;
   if (!url.empty() && !has_scheme && url.find(':') == std::string_view::npos) {
-    meant = " (did you mean 'sqlite:" + printable(url) + "'?)";
+    meant = " (did you mean 'sqlite:" + text::printable(url) + "'?)";
   }
-  throw ConfigError(
-      "--db",
-      "'" + (has_scheme ? printable(url.substr(0, url.find("://"))) + "://..." : printable(url)) +
-          "' names no database" + meant +
-          "; there are sqlite:FILE and postgresql://USER@HOST:PORT/NAME");
+  throw ConfigError("--db",
+                    "'" +
+                        (has_scheme ? text::printable(url.substr(0, url.find("://"))) + "://..."
+                                    : text::printable(url)) +
+                        "' names no database" + meant +
+                        "; there are sqlite:FILE and postgresql://USER@HOST:PORT/NAME");
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ std::unique_ptr<Database> Database::open(std::string_view url) {
 bool is_storable(std::string_view text) {
   while (!text.empty()) {
     const auto first = static_cast<unsigned char>(text.front());
-    const std::size_t length = first < 0x80 ? 1 : utf8_length(text);
+    const std::size_t length = first < 0x80 ? 1 : text::utf8_length(text);
     if (first == 0 || length == 0) return false;
     text.remove_prefix(length);
   }
@@ -70,13 +71,13 @@ std::string storable_text(std::string_view text) {
   if (has_nul) {
     for (const char each : text) {
       if (each == '\0') {
-        clean += kReplacementCharacter;
+        clean += text::kReplacementCharacter;
       } else {
         clean += each;
       }
     }
   }
-  return to_valid_utf8(has_nul ? std::string_view(clean) : text);
+  return text::to_valid_utf8(has_nul ? std::string_view(clean) : text);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::store

@@ -25,7 +25,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::store {
 
 // monostate = NULL. Numbers that are not finite are stored as NULL; text as valid UTF-8 without NUL
 // bytes.
@@ -94,4 +94,4 @@ class Database {
 // It is so already.
 [[nodiscard]] bool is_storable(std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::store

@@ -12,7 +12,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::store {
 namespace {
 
 // Object ids of the built-in types.
@@ -31,7 +31,7 @@ constexpr const char* kTakeLock = "SELECT pg_advisory_xact_lock(7230413598216507
 // The first line: libpq adds hints and a line end.
 std::string first_sentence(const char* message) {
   const std::string_view text = message == nullptr ? "" : message;
-  return printable(text.substr(0, text.find('\n')));
+  return text::printable(text.substr(0, text.find('\n')));
 }
 
 // libpq ends a password at these, takes the rest for the name of a host, and prints it.
@@ -49,7 +49,7 @@ void require_escaped_password(const std::string& url, const std::string& name) {
 class Postgres : public Database {
  public:
   Postgres(PqApi api, std::string_view url)
-      : api_(api), url_(url), name_(printable(without_password(url))) {
+      : api_(api), url_(url), name_(text::printable(without_password(url))) {
     require_escaped_password(url_, name_);
     open();
   }
@@ -74,7 +74,7 @@ class Postgres : public Database {
     const std::size_t rows_at_once = std::max<std::size_t>(1, kParameters / width);
     for (std::size_t at = 0; at < values.size();) {
       const std::size_t rows = std::min(rows_at_once, (values.size() - at) / width);
-      std::string sql = "INSERT INTO " + into.table + " (" + join(into.columns) + ") VALUES ";
+      std::string sql = "INSERT INTO " + into.table + " (" + text::join(into.columns) + ") VALUES ";
       for (std::size_t i = 0; i < rows * width; ++i) {
         sql += i % width == 0 ? (i == 0 ? "($" : "), ($") : ", $";
         sql += std::to_string(i + 1);
@@ -242,4 +242,4 @@ std::unique_ptr<Database> open_postgres(std::string_view url) {
   return std::make_unique<Postgres>(std::get<PqApi>(loaded), url);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::store

@@ -8,10 +8,10 @@
 
 #include "harness/store/database.h"
 
-namespace stepbench {
+namespace stepbench::store {
 
 // `url` as libpq takes it: postgresql://USER@HOST:PORT/NAME. Throws ConfigError when libpq is not
 // installed or the server does not let us in.
 [[nodiscard]] std::unique_ptr<Database> open_postgres(std::string_view url);
 
-}  // namespace stepbench
+}  // namespace stepbench::store

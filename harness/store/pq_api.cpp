@@ -7,7 +7,7 @@
 
 #include "harness/os/symbols.h"
 
-namespace stepbench {
+namespace stepbench::store {
 
 std::variant<PqApi, std::string> load_pq_api(const char* library) {
   void* loaded = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -16,7 +16,7 @@ std::variant<PqApi, std::string> load_pq_api(const char* library) {
            ", the client library of PostgreSQL, is not installed: `apt install libpq5`, or use "
            "--db sqlite:FILE";
   }
-  Symbols symbols(loaded);
+  os::Symbols symbols(loaded);
   PqApi api;
   const auto fill = [&](auto& function, const char* name) {
     using Function = std::remove_pointer_t<std::remove_reference_t<decltype(function)>>;
@@ -45,4 +45,4 @@ std::variant<PqApi, std::string> load_pq_api(const char* library) {
   return api;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::store

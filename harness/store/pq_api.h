@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-namespace stepbench {
+namespace stepbench::store {
 
 struct PqConnection;  // PGconn
 struct PqResult;      // PGresult
@@ -43,4 +43,4 @@ inline constexpr int kPqSqlState = 'C';   // PG_DIAG_SQLSTATE
 // another one.
 [[nodiscard]] std::variant<PqApi, std::string> load_pq_api(const char* library = "libpq.so.5");
 
-}  // namespace stepbench
+}  // namespace stepbench::store

@@ -7,7 +7,7 @@
 #include "harness/store/transaction.h"
 #include "harness/text/printable.h"
 
-namespace stepbench {
+namespace stepbench::store {
 namespace {
 
 constexpr const char* kMetaTable =
@@ -23,10 +23,10 @@ std::size_t version_of(Database& database) {
       if (const auto* value = std::get_if<std::string>(&row[0])) text = *value;
     });
   }
-  const auto version = parse_integer(text);
+  const auto version = os::parse_integer(text);
   if (!version || *version < 1) {
     throw ConfigError(database.name(), "holds something else (the table '" +
-                                           printable(tables.front()) +
+                                           text::printable(tables.front()) +
                                            "'), and no history of stepbench");
   }
   return static_cast<std::size_t>(*version);
@@ -63,4 +63,4 @@ void bring_forward(Database& database, std::span<const SchemaVersion> versions) 
   transaction.commit();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::store

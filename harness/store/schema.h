@@ -10,7 +10,7 @@
 
 #include "harness/store/database.h"
 
-namespace stepbench {
+namespace stepbench::store {
 
 // Statements, one by one. Versions count from 1.
 using SchemaVersion = std::function<std::vector<std::string>(const Database& database)>;
@@ -19,4 +19,4 @@ using SchemaVersion = std::function<std::vector<std::string>(const Database& dat
 // version, and for one that holds tables of something else.
 void bring_forward(Database& database, std::span<const SchemaVersion> versions);
 
-}  // namespace stepbench
+}  // namespace stepbench::store

@@ -15,7 +15,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,7 +90,7 @@ class Sqlite : public Database {
 
   void insert(const SqlInsert& into, SqlRow values) override {
     const std::size_t width = into.columns.size();
-    std::string sql = "INSERT INTO " + into.table + " (" + join(into.columns) + ") VALUES (";
+    std::string sql = "INSERT INTO " + into.table + " (" + text::join(into.columns) + ") VALUES (";
     for (std::size_t i = 1; i <= width; ++i) sql += (i > 1 ? ", $" : "$") + std::to_string(i);
     sql += ") " + into.ending;
     for (std::size_t at = 0; at + width <= values.size(); at += width) {
@@ -241,9 +241,10 @@ class Sqlite : public Database {
     switch (result & 0xFF) {
       case SQLITE_BUSY:
       case SQLITE_LOCKED:
-        throw ConfigError(where, "another process has kept it locked for " +
-                                     seconds_text(static_cast<double>(timeout_.count()) / 1e3) +
-                                     "; try again when that one has ended");
+        throw ConfigError(where,
+                          "another process has kept it locked for " +
+                              text::seconds_text(static_cast<double>(timeout_.count()) / 1e3) +
+                              "; try again when that one has ended");
       case SQLITE_FULL:
         throw ConfigError(where, "the disk is full; nothing of this was stored");
       case SQLITE_IOERR:
@@ -280,4 +281,4 @@ std::unique_ptr<Database> open_sqlite(const fs::path& file, const SqliteOptions&
   return std::make_unique<Sqlite>(file, options);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::store

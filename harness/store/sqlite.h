@@ -11,7 +11,7 @@
 
 #include "harness/store/database.h"
 
-namespace stepbench {
+namespace stepbench::store {
 
 struct SqliteOptions {
   std::chrono::milliseconds busy_timeout = std::chrono::seconds(30);
@@ -24,4 +24,4 @@ struct SqliteOptions {
 [[nodiscard]] std::unique_ptr<Database> open_sqlite(const std::filesystem::path& file,
                                                     const SqliteOptions& options = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::store

@@ -4,7 +4,7 @@
 
 #include "harness/store/database.h"
 
-namespace stepbench {
+namespace stepbench::store {
 
 class Transaction {
  public:
@@ -29,4 +29,4 @@ class Transaction {
   bool open_ = true;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::store

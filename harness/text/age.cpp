@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 constexpr std::int64_t kHour = 3600;
@@ -56,4 +56,4 @@ std::optional<std::chrono::seconds> parse_age(std::string_view text) {
   return std::chrono::seconds{count * found->seconds};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // "45 s", "12 min", "5 h", "3 days", "6 weeks", "14 months": one unit, rounded down. "0 s" for what
 // lies ahead.
@@ -18,4 +18,4 @@ namespace stepbench {
 [[nodiscard]] std::optional<std::chrono::seconds> parse_age(std::string_view text);
 inline constexpr std::string_view kAgeExamples = "an age such as 30d, 36h or 2w";
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -6,7 +6,7 @@
 
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 char drawn_character(char32_t character) {
@@ -50,4 +50,4 @@ bool has_utf8(std::string_view locale) {
   return letters.empty() || letters.find("utf8") != std::string::npos;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // Lines, bars and dots as the ASCII character that looks most like them, all other characters
 // beyond ASCII as '?': each takes one cell, as before, so that columns stay aligned.
@@ -15,4 +15,4 @@ namespace stepbench {
 // UTF-8. True for an empty name: nothing was said.
 [[nodiscard]] bool has_utf8(std::string_view locale);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 template <typename Bytes>
@@ -31,4 +31,4 @@ std::string encoded(const Bytes& bytes) {
 std::string base64(std::span<const std::uint8_t> bytes) { return encoded(bytes); }
 std::string base64(std::string_view bytes) { return encoded(bytes); }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

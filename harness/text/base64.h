@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 [[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
 [[nodiscard]] std::string base64(std::string_view bytes);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

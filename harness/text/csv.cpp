@@ -6,7 +6,7 @@
 
 #include "harness/text/printable.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 bool is_decimal(std::string_view text) {
@@ -34,4 +34,4 @@ std::string csv_cell(const std::string& text) {
   return quoted + '"';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

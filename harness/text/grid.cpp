@@ -14,7 +14,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 constexpr std::size_t kGap = 2;
@@ -222,4 +222,4 @@ std::string draw_markdown(const Grid& grid) {
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::text {
 
 enum class Align : bool { kLeft, kRight };
 enum class Tint : unsigned char { kNone, kBest, kFailed, kDim };
@@ -47,4 +47,4 @@ struct DrawnGrid {
 [[nodiscard]] std::string bar(double share, std::size_t cells);
 [[nodiscard]] std::string tinted(std::string text, Tint tint, bool colour);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

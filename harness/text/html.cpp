@@ -3,7 +3,7 @@
 
 #include "harness/text/xml.h"
 
-namespace stepbench {
+namespace stepbench::text {
 
 std::string html_text(std::string_view text, LineEnds ends) {
   const std::string safe = printable(text, ends);
@@ -38,4 +38,4 @@ std::string script_json(std::string_view json) {
   return safe += json.substr(begin);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -7,7 +7,7 @@
 
 #include "harness/text/printable.h"
 
-namespace stepbench {
+namespace stepbench::text {
 
 // For an element or a quoted attribute: printable(), with markup and both quotation marks escaped.
 [[nodiscard]] std::string html_text(std::string_view text, LineEnds ends = LineEnds::kEscape);
@@ -15,4 +15,4 @@ namespace stepbench {
 // ends the element, begins a comment or ends a line of JavaScript.
 [[nodiscard]] std::string script_json(std::string_view json);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

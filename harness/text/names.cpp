@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 bool ends_in(std::string_view name, std::string_view end) {
@@ -67,4 +67,4 @@ std::string nearest_name(std::string_view given, std::span<const std::string> kn
   return near.empty() ? near : known[static_cast<std::size_t>(found - ends.begin())];
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // The names of `known` that `given` may mean: itself if it is one of them, else all that end in it
 // behind a dot; in the order of `known`, each once.
@@ -30,4 +30,4 @@ namespace stepbench {
 // unit. Upper and lower case are alike.
 [[nodiscard]] bool is_same_head(std::string_view head, std::string_view given);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 constexpr std::array<TimeUnit, 4> kTimeUnits = {{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
@@ -193,4 +193,4 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view list) {
   return cpus;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

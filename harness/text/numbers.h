@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // 0.00123, 1.23, 12.3, 1,230: at least `digits` significant digits, never an exponent.
 [[nodiscard]] std::string significant(double value, int digits = 3);
@@ -63,4 +63,4 @@ struct TimeUnit {
 // In the order of the text; nullopt if it is anything but numbers below 65,536 and rising ranges.
 [[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view list);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

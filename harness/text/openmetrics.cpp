@@ -7,7 +7,7 @@
 #include "harness/base/number_text.h"
 #include "harness/text/printable.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 void append_sample_value(std::string& text, double value) {
@@ -85,4 +85,4 @@ void GaugePage::write(const TextSink& sink) const {
   sink("# EOF\n");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -13,7 +13,7 @@
 
 #include "harness/text/text_sink.h"
 
-namespace stepbench {
+namespace stepbench::text {
 
 class GaugePage {
  public:
@@ -46,4 +46,4 @@ class GaugePage {
   std::size_t samples_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::text

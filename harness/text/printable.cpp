@@ -6,7 +6,7 @@
 
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 struct CodeRange {
@@ -115,4 +115,4 @@ std::string markdown_line(std::string_view text) {
   return safe;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 enum class LineEnds : bool { kEscape, kKeep };
 
@@ -23,4 +23,4 @@ enum class LineEnds : bool { kEscape, kKeep };
 // A line beside a Markdown table: printable, without HTML and links. Our own `code` stays.
 [[nodiscard]] std::string markdown_line(std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

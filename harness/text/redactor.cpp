@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 constexpr std::array<std::string_view, 3> kHomes = {"/home/", "/Users/", "/root/"};
@@ -232,4 +232,4 @@ std::string Redactor::redact(std::string_view text, Values values) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::text {
 
 class Redactor {
  public:
@@ -61,4 +61,4 @@ class Redactor {
 // Names of users in paths of home folders: /home/NAME, /Users/NAME.
 [[nodiscard]] std::vector<std::string> users_in(std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

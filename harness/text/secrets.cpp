@@ -6,7 +6,7 @@
 
 #include "harness/base/digest.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 // A shorter one cannot be told from other text.
@@ -143,4 +143,4 @@ std::string mask_secrets(std::string_view text, std::span<const std::string> val
   return masked;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 inline constexpr std::string_view kMask = "***";
 
@@ -29,4 +29,4 @@ inline constexpr std::string_view kMask = "***";
 // "http://me:***@proxy:8080" for a URL with a password; the rest as it is.
 [[nodiscard]] std::string mask_url_passwords(std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

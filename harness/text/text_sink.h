@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // Called with the pieces of a text in order, in the caller's thread. Pieces end anywhere.
 using TextSink = std::function<void(std::string_view piece)>;
@@ -22,4 +22,4 @@ template <typename Write>
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -4,7 +4,7 @@
 #include <array>
 #include <ctime>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 // Digits at the front, all of them and no sign; nullopt where there is anything else.
@@ -75,4 +75,4 @@ std::string minute_text(const std::string& utc) {
   return utc.substr(0, kDate) + ' ' + utc.substr(kDate + 1, kTime) + " UTC";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // 2026-01-31T12:00:00Z
 [[nodiscard]] std::string utc_text(std::chrono::system_clock::time_point time);
@@ -19,4 +19,4 @@ namespace stepbench {
 // "2026-01-31 12:00 UTC" for people; any text that is no time of the first form stays as it is.
 [[nodiscard]] std::string minute_text(const std::string& utc);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
@@ -92,4 +92,4 @@ std::string shortened_inside(std::string_view text, std::size_t cells) {
   return shortened(text, head) + std::string(text.substr(at));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // What takes the place of a byte that is no UTF-8: U+FFFD.
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
@@ -26,4 +26,4 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 // The same, cut out of its middle: the beginning and, twice as long, the end stay.
 [[nodiscard]] std::string shortened_inside(std::string_view text, std::size_t cells);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -8,7 +8,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 constexpr std::size_t kMaxNameLength = 128;
@@ -135,4 +135,4 @@ std::string shell_word(std::string_view word) {
   return text + "'";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

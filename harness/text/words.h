@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // "a, b, c"; `text_of` makes the text of each.
 template <typename Range, typename TextOf>
@@ -60,4 +60,4 @@ template <typename Range>
 // Quoted for a POSIX shell where it has to be.
 [[nodiscard]] std::string shell_word(std::string_view word);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

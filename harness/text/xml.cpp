@@ -4,7 +4,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::text {
 
 std::string xml_text(std::string_view text) {
   const std::string safe = printable(text, LineEnds::kKeep);
@@ -43,4 +43,4 @@ std::string_view markup_reference(char c) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::text {
 
 // For an element or an attribute in double quotes: printable() but for line ends, markup escaped,
 // and nothing that XML 1.0 forbids. A line end is written as a character reference, so that an
@@ -15,4 +15,4 @@ namespace stepbench {
 // "&amp;": what XML and HTML write in place of a character of markup; empty for any other one.
 [[nodiscard]] std::string_view markup_reference(char c);
 
-}  // namespace stepbench
+}  // namespace stepbench::text

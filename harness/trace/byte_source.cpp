@@ -14,7 +14,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 constexpr std::size_t kStoredBytes = std::size_t{256} << 10;
@@ -159,4 +159,4 @@ std::size_t ByteSource::inflate(char* to, std::size_t bytes) {
 
 void ByteSource::fail(const std::string& what) const { throw ConfigError(path_, what); }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

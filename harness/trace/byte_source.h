@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 class ByteSource {
  public:
@@ -45,4 +45,4 @@ class ByteSource {
   std::unique_ptr<Inflater> inflater_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

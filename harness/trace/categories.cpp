@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 CategoryMeaning meaning_of(std::string_view category) {
   using Use = CategoryMeaning::Use;
@@ -62,4 +62,4 @@ EventKind kind_of(const CategoryMeaning& category, const NameFacts& name) {
   return category.kind;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

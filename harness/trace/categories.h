@@ -9,7 +9,7 @@
 #include "harness/trace/name_facts.h"
 #include "harness/trace/trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 struct CategoryMeaning {
   enum class Use : std::uint8_t {
@@ -29,4 +29,4 @@ struct CategoryMeaning {
 // of ROCm a copy.
 [[nodiscard]] EventKind kind_of(const CategoryMeaning& category, const NameFacts& name);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 // Of a key whose length is known to be that of `wanted`: the compiler compares it in a few words.
@@ -146,4 +146,4 @@ bool read_row(JsonScanner& scanner, EventRow& row) {
   return true;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

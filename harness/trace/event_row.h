@@ -9,7 +9,7 @@
 
 #include "harness/trace/json_scanner.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // Arguments that somebody reads; all others are passed over.
 enum class Argument : std::uint8_t {
@@ -85,4 +85,4 @@ struct EventRow {
 // Reads the row at which the scanner stands; false: see scanner.stop().
 [[nodiscard]] bool read_row(JsonScanner& scanner, EventRow& row);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

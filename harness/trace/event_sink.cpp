@@ -8,7 +8,7 @@
 #include "harness/text/utf8.h"
 #include "harness/trace/shapes_text.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 constexpr std::size_t kMaxKinds = 64;  // of categories that are remembered, and of notes
@@ -98,14 +98,14 @@ std::uint32_t EventSink::name_of(std::string_view raw) {
 
 // Lists are mostly written as they are kept: then the first look-up is the only one.
 std::uint32_t EventSink::text_of(std::string_view raw) {
-  if (raw.empty() || raw == "\"\"" || raw == "null") return kNoIndex;
+  if (raw.empty() || raw == "\"\"" || raw == "null") return ops::kNoIndex;
   if (is_quoted(raw)) {
     const std::string_view inside = unquoted(raw);
     if (inside.find('\\') == std::string_view::npos) return builder_.text(inside);
     return builder_.text(plain_text(raw));
   }
   const std::uint32_t known = builder_.known_text(raw);
-  return known != kNoIndex ? known : builder_.text(spaced_array(raw));
+  return known != ops::kNoIndex ? known : builder_.text(spaced_array(raw));
 }
 
 std::int64_t EventSink::id_of(std::string_view raw) {
@@ -169,7 +169,7 @@ std::uint32_t EventSink::lane_of(const EventRow& row, EventKind kind) {
 }
 
 std::uint32_t EventSink::collective_of(const EventRow& row) {
-  if (!row.has(Argument::kCollective)) return kNoIndex;
+  if (!row.has(Argument::kCollective)) return ops::kNoIndex;
   CollectiveDetail detail;
   detail.name = text_of(row.argument(Argument::kCollective));
   detail.dtype = text_of(row.argument(Argument::kDtype));
@@ -308,7 +308,7 @@ void EventSink::add_metadata(const EventRow& row) {
   ++facts_.metadata;
   if (!row.has(Argument::kName)) return;
   const std::string_view what = unquoted(row.name);
-  const std::string name = to_valid_utf8(plain_text(row.argument(Argument::kName)));
+  const std::string name = text::to_valid_utf8(plain_text(row.argument(Argument::kName)));
   const std::int64_t pid = id_of(row.pid);
   if (what == "process_name") builder_.name_process(pid, name);
   if (what == "thread_name") builder_.name_thread(pid, id_of(row.tid), name);
@@ -356,18 +356,18 @@ bool EventSink::add(const EventRow& row, std::uint64_t at_byte) {
 void EventSink::finish() {
   Trace& trace = builder_.trace();
   for (auto& [what, rows] : ignored_) {
-    rows.what = to_valid_utf8(rows.what);
+    rows.what = text::to_valid_utf8(rows.what);
     facts_.ignored.push_back(std::move(rows));
   }
   for (TraceName& name : trace.names) {
-    std::string valid = to_valid_utf8(name.text);
+    std::string valid = text::to_valid_utf8(name.text);
     if (valid == name.text) continue;
     damaged(facts_.invalid_utf8);
     name.text = std::move(valid);
   }
-  for (std::string& text : trace.texts) text = to_valid_utf8(text);
-  for (const auto& [text, id] : text_ids_) builder_.name_unnamed(id, to_valid_utf8(text));
+  for (std::string& text : trace.texts) text = text::to_valid_utf8(text);
+  for (const auto& [text, id] : text_ids_) builder_.name_unnamed(id, text::to_valid_utf8(text));
   trace.resolution_ns = times_ && !fractions_ ? 1000 : 1;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -17,7 +17,7 @@
 #include "harness/trace/sane_sums.h"
 #include "harness/trace/trace_builder.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 class EventSink {
  public:
@@ -65,4 +65,4 @@ class EventSink {
   SaneSum bytes_sum_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -6,7 +6,7 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 std::string quoted_name(std::string_view name) {
@@ -75,7 +75,7 @@ void ForeignDatabase::read(std::string_view table, const std::vector<std::string
                            const std::function<void(const Row&)>& on_row, Order order) const {
   const std::set<std::string, std::less<>> there = columns(table);
   if (there.empty()) return;
-  const std::string list = join(wanted, ", ", [&](std::string_view column) {
+  const std::string list = text::join(wanted, ", ", [&](std::string_view column) {
     return there.contains(column) ? quoted_name(column) : std::string("NULL");
   });
   const std::string sorted = order == Order::kSorted ? " ORDER BY 1" : "";
@@ -105,4 +105,4 @@ void ForeignDatabase::fail() const {
   throw ConfigError(path_, std::string("cannot be read as a SQLite database: ") + why);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

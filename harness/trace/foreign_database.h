@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 class ForeignDatabase {
  public:
@@ -58,4 +58,4 @@ class ForeignDatabase {
   std::set<std::string, std::less<>> tables_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -10,7 +10,7 @@
 #include "harness/text/utf8.h"
 #include "harness/trace/number_text.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 constexpr std::size_t kMaxValueBytes = 4096;
@@ -18,24 +18,24 @@ constexpr std::size_t kMaxValues = 256;
 constexpr std::size_t kMaxDevices = 1024;
 constexpr std::size_t kMaxLogLines = 1000;
 
-std::optional<std::int64_t> integer_of(const LineObject& object, std::string_view field) {
-  const std::optional<JsonView> value = object.find(field);
+std::optional<std::int64_t> integer_of(const json::LineObject& object, std::string_view field) {
+  const std::optional<json::JsonView> value = object.find(field);
   return value ? integer_text(value->json()) : std::nullopt;
 }
 
-int small_of(const LineObject& object, std::string_view field) {
+int small_of(const json::LineObject& object, std::string_view field) {
   const std::int64_t value = integer_of(object, field).value_or(0);
   return value < 0 || value > std::numeric_limits<int>::max() ? 0 : static_cast<int>(value);
 }
 
-std::string text_of(const LineObject& object, std::string_view field) {
-  const std::optional<JsonView> value = object.find(field);
+std::string text_of(const json::LineObject& object, std::string_view field) {
+  const std::optional<json::JsonView> value = object.find(field);
   if (!value) return {};
   const std::optional<std::string_view> text = value->text();
   return text ? std::string(*text) : std::string{};
 }
 
-TraceDevice device_of(const LineObject& object) {
+ops::TraceDevice device_of(const json::LineObject& object) {
   return {.id = small_of(object, "id"),
           .name = text_of(object, "name"),
           .total_memory_bytes = integer_of(object, "totalGlobalMem").value_or(0),
@@ -49,17 +49,17 @@ TraceDevice device_of(const LineObject& object) {
           .multiprocessors = small_of(object, "numSms")};
 }
 
-void take_devices(const JsonView& value, Trace& to) {
+void take_devices(const json::JsonView& value, Trace& to) {
   const auto elements = value.elements();
   if (!elements) return;
   if (!to.devices.empty()) ++to.reading.duplicate_headers;
-  for (const JsonView& element : *elements) {
-    const std::optional<LineObject> object = element.object();
+  for (const json::JsonView& element : *elements) {
+    const std::optional<json::LineObject> object = element.object();
     if (object && to.devices.size() < kMaxDevices) to.devices.push_back(device_of(*object));
   }
 }
 
-void take_own(const LineObject& own, Trace& to) {
+void take_own(const json::LineObject& own, Trace& to) {
   to.own = true;
   for (const auto& [key, value] : own.members()) {
     if (key == "dropped") {
@@ -71,10 +71,10 @@ void take_own(const LineObject& own, Trace& to) {
   }
 }
 
-void take_log(std::string_view level, const JsonView& value, Trace& to) {
+void take_log(std::string_view level, const json::JsonView& value, Trace& to) {
   const auto lines = value.elements();
   if (!lines) return;
-  for (const JsonView& line : *lines) {
+  for (const json::JsonView& line : *lines) {
     const std::optional<std::string_view> text = line.text();
     if (text && to.log_lines.size() < kMaxLogLines) {
       to.log_lines.push_back(std::string(level) + ": " + std::string(*text));
@@ -83,13 +83,13 @@ void take_log(std::string_view level, const JsonView& value, Trace& to) {
 }
 
 // 0 and 1, or false and true.
-std::optional<bool> flag_of(const JsonView& value) {
+std::optional<bool> flag_of(const json::JsonView& value) {
   if (const std::optional<bool> flag = value.flag()) return flag;
   const std::optional<std::int64_t> number = value.integer();
   return number ? std::optional(*number != 0) : std::nullopt;
 }
 
-bool take_known(std::string_view key, const JsonView& value, Trace& to) {
+bool take_known(std::string_view key, const json::JsonView& value, Trace& to) {
   const std::array flags = {
       std::pair{"record_shapes", &to.with_shapes}, std::pair{"profile_memory", &to.with_memory},
       std::pair{"with_stack", &to.with_stack}, std::pair{"with_flops", &to.with_flops},
@@ -113,13 +113,13 @@ bool take_known(std::string_view key, const JsonView& value, Trace& to) {
   } else if (key == "INFO" || key == "WARNING" || key == "ERROR") {
     take_log(key, value, to);
   } else if (key == "distributedInfo") {
-    const std::optional<LineObject> object = value.object();
+    const std::optional<json::LineObject> object = value.object();
     if (!object) return false;
     to.rank = integer_of(*object, "rank");
     to.world = integer_of(*object, "world_size");
     to.backend = text_of(*object, "backend");
   } else if (key == "stepbench") {
-    const std::optional<LineObject> object = value.object();
+    const std::optional<json::LineObject> object = value.object();
     if (!object) return false;
     take_own(*object, to);
   } else {
@@ -135,17 +135,18 @@ bool holds(const std::vector<std::string>& keys, std::string_view wanted) {
 }  // namespace
 
 void take_header_value(std::string_view key, std::string_view json, Trace& to) {
-  LineParser parser;
+  json::LineParser parser;
   const std::string line = "{\"value\":" + std::string(json) + "}";
   try {
-    const LineParser::Line parsed = parser.parse(line, LineParser::Padding::kNone);
-    const std::optional<JsonView> value = parsed.object.find("value");
+    const json::LineParser::Line parsed = parser.parse(line, json::LineParser::Padding::kNone);
+    const std::optional<json::JsonView> value = parsed.object.find("value");
     if (value && take_known(key, *value, to)) return;
-  } catch (const LineError&) {
+  } catch (const json::LineError&) {
     ++to.reading.damaged_headers;
   }
   if (to.header.size() >= kMaxValues) return;
-  to.header.emplace_back(to_valid_utf8(key), to_valid_utf8(json.substr(0, kMaxValueBytes)));
+  to.header.emplace_back(text::to_valid_utf8(key),
+                         text::to_valid_utf8(json.substr(0, kMaxValueBytes)));
 }
 
 std::string kind_of_other_file(const std::vector<std::string>& keys) {
@@ -161,4 +162,4 @@ std::string kind_of_other_file(const std::vector<std::string>& keys) {
   return {};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

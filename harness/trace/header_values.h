@@ -8,7 +8,7 @@
 
 #include "harness/trace/trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // `json`: the value as written.
 void take_header_value(std::string_view key, std::string_view json, Trace& to);
@@ -16,4 +16,4 @@ void take_header_value(std::string_view key, std::string_view json, Trace& to);
 // What a JSON file without traceEvents is, from its keys: "an execution trace of PyTorch".
 [[nodiscard]] std::string kind_of_other_file(const std::vector<std::string>& keys);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

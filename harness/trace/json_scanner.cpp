@@ -8,7 +8,7 @@
 
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -101,7 +101,7 @@ std::size_t append_code_point(std::string& to, std::string_view text) {
   }
   const std::int32_t low = unit < kLowSurrogate ? code_unit(text.substr(kLength)) : -1;
   if (low < kLowSurrogate || low >= kBehindSurrogates) {
-    to += kReplacementCharacter;
+    to += text::kReplacementCharacter;
     return kLength;
   }
   append_utf8(to, static_cast<std::uint32_t>(0x10000 + ((unit - kHighSurrogate) << 10) +
@@ -292,4 +292,4 @@ std::string unescaped(std::string_view inside, std::int64_t& bad) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

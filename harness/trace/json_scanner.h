@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 class JsonScanner {
  public:
@@ -89,4 +89,4 @@ class JsonScanner {
 // stay as they are. Half a surrogate pair becomes U+FFFD.
 [[nodiscard]] std::string unescaped(std::string_view inside, std::int64_t& bad);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

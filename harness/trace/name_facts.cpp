@@ -9,7 +9,7 @@
 
 #include "harness/ops/launch_calls.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 bool holds(std::string_view text, std::string_view part) {
@@ -41,14 +41,14 @@ MemoryKind memory_kind(std::string_view word) {
                                                : MemoryKind::kOther;
 }
 
-CopyKind copy_kind(std::string_view word) {
-  if (word == "HtoD" || word == "HtoA") return CopyKind::kHostToDevice;
-  if (word == "DtoH" || word == "AtoH") return CopyKind::kDeviceToHost;
+ops::CopyKind copy_kind(std::string_view word) {
+  if (word == "HtoD" || word == "HtoA") return ops::CopyKind::kHostToDevice;
+  if (word == "DtoH" || word == "AtoH") return ops::CopyKind::kDeviceToHost;
   if (word == "DtoD" || word == "AtoA" || word == "AtoD" || word == "DtoA") {
-    return CopyKind::kDeviceToDevice;
+    return ops::CopyKind::kDeviceToDevice;
   }
-  if (word == "HtoH") return CopyKind::kHostToHost;
-  return word == "PtoP" ? CopyKind::kPeer : CopyKind::kNone;
+  if (word == "HtoH") return ops::CopyKind::kHostToHost;
+  return word == "PtoP" ? ops::CopyKind::kPeer : ops::CopyKind::kNone;
 }
 
 // "Memcpy HtoD (Pageable -> Device)"
@@ -73,7 +73,7 @@ CallClass call_class(std::string_view name) {
   if (!bare.starts_with("cu") && !bare.starts_with("hip") && !bare.starts_with("hsa")) {
     return CallClass::kOther;
   }
-  if (starts_work(bare)) {
+  if (ops::starts_work(bare)) {
     return holds(bare, "GraphLaunch") ? CallClass::kGraphLaunch : CallClass::kLaunch;
   }
   if (holds(bare, "Synchronize")) return CallClass::kSynchronize;
@@ -144,4 +144,4 @@ std::string_view iterator_class(std::string_view data_wait) {
   return rest.substr(0, rest.rfind(".__next__"));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -8,7 +8,7 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // Of a call of the CUDA or HIP runtime or driver.
 enum class CallClass : std::uint8_t {
@@ -27,7 +27,7 @@ enum class MemoryKind : std::uint8_t { kUnknown, kPageable, kPinned, kDevice, kO
 struct NameFacts {
   std::int64_t step = -1;  // N of "ProfilerStep#N"
   CallClass call = CallClass::kOther;
-  CopyKind copy = CopyKind::kNone;  // of "Memcpy HtoD (Pageable -> Device)"
+  ops::CopyKind copy = ops::CopyKind::kNone;  // of "Memcpy HtoD (Pageable -> Device)"
   MemoryKind from = MemoryKind::kUnknown;
   MemoryKind to = MemoryKind::kUnknown;
   bool data_wait = false;      // "enumerate(DataLoader)#X.__next__": annotation or op
@@ -47,4 +47,4 @@ struct NameFacts {
 // "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__".
 [[nodiscard]] std::string_view iterator_class(std::string_view data_wait);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -6,7 +6,7 @@
 
 #include "harness/trace/read_nsight.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 // Letters in lower case; all else that parts words is one blank.
@@ -57,4 +57,4 @@ bool is_data_range(std::string_view name) {
   return std::find(kWaits.begin(), kWaits.end(), words) != kWaits.end();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -7,7 +7,7 @@
 
 #include "harness/trace/sane_sums.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 constexpr int kMaxDigits = 19;  // that always fit std::uint64_t
@@ -155,4 +155,4 @@ std::optional<double> real_text(std::string_view text) {
   return value;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

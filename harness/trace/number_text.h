@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 struct TimeText {
   std::int64_t ns = 0;
@@ -26,4 +26,4 @@ struct TimeText {
 // The text without quotation marks around it.
 [[nodiscard]] std::string_view unquoted(std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

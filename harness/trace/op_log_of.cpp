@@ -11,7 +11,7 @@
 #include "harness/ops/memory_ops.h"
 #include "harness/trace/trace_names.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 constexpr std::string_view kOwnPhase = "stepbench::";
@@ -32,8 +32,8 @@ class LogOfTrace {
  public:
   explicit LogOfTrace(const Trace& trace) : trace_(trace) {}
 
-  OpLog make() {
-    names_.resize(trace_.names.size(), kNoIndex);
+  ops::OpLog make() {
+    names_.resize(trace_.names.size(), ops::kNoIndex);
     log_.dropped = trace_.dropped;
     const auto& names = trace_.names;
     marked_ = std::any_of(names.begin(), names.end(),
@@ -51,7 +51,7 @@ class LogOfTrace {
  private:
   // The step thread is the one with most steps, else with most rows.
   void threads() {
-    thread_of_.resize(trace_.lanes.size(), kNoIndex);
+    thread_of_.resize(trace_.lanes.size(), ops::kNoIndex);
     std::pair<std::int64_t, std::size_t> most = {-1, 0};
     for (std::size_t i = 0; i < trace_.lanes.size(); ++i) {
       const TraceLane& lane = trace_.lanes[i];
@@ -106,7 +106,7 @@ class LogOfTrace {
         name.starts_with(kOwnPhase) && (trace_.own || event.kind == EventKind::kAnnotation);
     const bool own_mark = trace_.own ? event.external == 0 : phase;
     if (facts.step >= 0) {
-      log_.marks.push_back({event.start_ns, event.end_ns, facts.step, kNoIndex});
+      log_.marks.push_back({event.start_ns, event.end_ns, facts.step, ops::kNoIndex});
     } else if (own_mark && phase) {
       add_phase(event, name.substr(kOwnPhase.size()));
     } else if (facts.data_wait && (trace_.own || !marked_)) {
@@ -120,7 +120,7 @@ class LogOfTrace {
   // Names of marks alone stay out: a log with the name of a step has steps of its own.
   std::uint32_t name_of(const TraceEvent& event) {
     std::uint32_t& name = names_[event.name];
-    if (name == kNoIndex) {
+    if (name == ops::kNoIndex) {
       name = static_cast<std::uint32_t>(log_.names.size());
       log_.names.push_back(trace_.name_of(event));
     }
@@ -135,18 +135,18 @@ class LogOfTrace {
   }
 
   void add_op(const TraceEvent& event, std::uint32_t thread) {
-    OpEvent op{.start_ns = event.start_ns,
-               .end_ns = event.end_ns,
-               .sequence = event.value,
-               .name = name_of(event),
-               .thread = thread,
-               .end_thread = thread};
-    if (event.kind == EventKind::kAnnotation) op.scope = OpScope::kUserScope;
+    ops::OpEvent op{.start_ns = event.start_ns,
+                    .end_ns = event.end_ns,
+                    .sequence = event.value,
+                    .name = name_of(event),
+                    .thread = thread,
+                    .end_thread = thread};
+    if (event.kind == EventKind::kAnnotation) op.scope = ops::OpScope::kUserScope;
     if (const OpDetail* detail = trace_.op_detail(event)) {
       op.shapes = shapes_of(*detail);
-      if (detail->module != kNoIndex) op.module = module_of(detail->module);
+      if (detail->module != ops::kNoIndex) op.module = module_of(detail->module);
       if (detail->forward_thread != 0 && event.kind == EventKind::kOp) {
-        op.scope = OpScope::kBackwardFunction;
+        op.scope = ops::OpScope::kBackwardFunction;
         const auto forward = by_id_.find(detail->forward_thread);
         if (forward != by_id_.end()) op.forward_thread = forward->second;
       }
@@ -158,7 +158,7 @@ class LogOfTrace {
   }
 
   std::uint32_t shapes_of(const OpDetail& detail) {
-    if (detail.shapes == kNoIndex) return kNoIndex;
+    if (detail.shapes == ops::kNoIndex) return ops::kNoIndex;
     const auto [at, is_new] = shapes_.try_emplace({detail.shapes, detail.arguments},
                                                   static_cast<std::uint32_t>(log_.shapes.size()));
     if (is_new) {
@@ -175,31 +175,31 @@ class LogOfTrace {
     return at->second;
   }
 
-  static ActivityKind activity_kind(EventKind kind) {
+  static ops::ActivityKind activity_kind(EventKind kind) {
     switch (kind) {
       case EventKind::kRuntime:
-        return ActivityKind::kRuntime;
+        return ops::ActivityKind::kRuntime;
       case EventKind::kDriver:
-        return ActivityKind::kDriver;
+        return ops::ActivityKind::kDriver;
       case EventKind::kMemcpy:
-        return ActivityKind::kMemcpy;
+        return ops::ActivityKind::kMemcpy;
       case EventKind::kMemset:
-        return ActivityKind::kMemset;
+        return ops::ActivityKind::kMemset;
       case EventKind::kSync:
-        return ActivityKind::kSynchronization;
+        return ops::ActivityKind::kSynchronization;
       default:
-        return ActivityKind::kKernel;
+        return ops::ActivityKind::kKernel;
     }
   }
 
   void add_activity(const TraceEvent& event, std::uint32_t thread) {
     constexpr int kMaxDevice = std::numeric_limits<std::int16_t>::max();
-    DeviceActivity activity{.start_ns = event.start_ns,
-                            .end_ns = event.end_ns,
-                            .correlation = event.correlation,
-                            .external = event.external,
-                            .name = name_of(event),
-                            .kind = activity_kind(event.kind)};
+    ops::DeviceActivity activity{.start_ns = event.start_ns,
+                                 .end_ns = event.end_ns,
+                                 .correlation = event.correlation,
+                                 .external = event.external,
+                                 .name = name_of(event),
+                                 .kind = activity_kind(event.kind)};
     if (is_call(event.kind)) {
       activity.thread = thread;
     } else {
@@ -224,11 +224,12 @@ class LogOfTrace {
 
   // A phase belongs to the last step that began before it.
   void number_phases() {
-    std::stable_sort(log_.marks.begin(), log_.marks.end(),
-                     [](const StepMark& a, const StepMark& b) { return a.start_ns < b.start_ns; });
+    std::stable_sort(
+        log_.marks.begin(), log_.marks.end(),
+        [](const ops::StepMark& a, const ops::StepMark& b) { return a.start_ns < b.start_ns; });
     std::int64_t step = -1;
-    for (StepMark& mark : log_.marks) {
-      if (mark.phase == kNoIndex) {
+    for (ops::StepMark& mark : log_.marks) {
+      if (mark.phase == ops::kNoIndex) {
         step = mark.index;
       } else {
         mark.index = step;
@@ -239,7 +240,7 @@ class LogOfTrace {
   // Our own ids are what the collector joined; those of others mean something else in each version.
   void join_own() {
     if (!trace_.own) return;
-    for (DeviceActivity& activity : log_.activities) {
+    for (ops::DeviceActivity& activity : log_.activities) {
       const auto op = op_of_id_.find(activity.external);
       if (op != op_of_id_.end()) activity.op = op->second;
     }
@@ -255,18 +256,18 @@ class LogOfTrace {
            .address = event.address,
            .total_allocated = event.total_allocated == -1 ? 0 : event.total_allocated,
            .total_reserved = event.total_reserved == -1 ? 0 : event.total_reserved,
-           .thread = thread == kNoIndex ? log_.step_thread : thread,
+           .thread = thread == ops::kNoIndex ? log_.step_thread : thread,
            .device = static_cast<std::int16_t>(std::clamp(event.device, -1, kMaxDevice))});
     }
     std::stable_sort(log_.memory.begin(), log_.memory.end(),
-                     [](const MemoryEvent& a, const MemoryEvent& b) {
+                     [](const ops::MemoryEvent& a, const ops::MemoryEvent& b) {
                        return std::pair(a.thread, a.at_ns) < std::pair(b.thread, b.at_ns);
                      });
-    find_innermost_ops(log_);
+    ops::find_innermost_ops(log_);
   }
 
   const Trace& trace_;
-  OpLog log_;
+  ops::OpLog log_;
   bool marked_ = false;                   // whoever was recorded marked its phases as ours do
   std::vector<std::uint32_t> thread_of_;  // by lane
   std::vector<std::uint32_t> names_;      // by index of Trace::names
@@ -279,6 +280,6 @@ class LogOfTrace {
 
 }  // namespace
 
-OpLog op_log_of(const Trace& trace) { return LogOfTrace(trace).make(); }
+ops::OpLog op_log_of(const Trace& trace) { return LogOfTrace(trace).make(); }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

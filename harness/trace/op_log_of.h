@@ -6,13 +6,13 @@
 #include "harness/ops/op_log.h"
 #include "harness/trace/trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // Times stay on the trace's clock. Left out: frames of Python, overhead, annotations of the device.
 // Calls and device rows carry their correlation and no op: causes_of finds it by containment. The
 // phases of our own traces become marks again, and so do the annotations stepbench::PHASE of
 // foreign ones; without any, waits for data are the phase "data_wait" and an optimizer's step
 // "optimizer".
-[[nodiscard]] OpLog op_log_of(const Trace& trace);
+[[nodiscard]] ops::OpLog op_log_of(const Trace& trace);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

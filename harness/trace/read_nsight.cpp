@@ -15,7 +15,7 @@
 #include "harness/trace/sane_sums.h"
 #include "harness/trace/trace_builder.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 using Row = ForeignDatabase::Row;
@@ -142,7 +142,7 @@ class NsightReader {
     database_.read("StringIds", {"id", "value"}, [this](const Row& row) {
       const std::optional<std::int64_t> id = row.integer(0);
       std::optional<std::string> text = row.text(1);
-      if (id && text) texts_.emplace(*id, to_valid_utf8(*text));
+      if (id && text) texts_.emplace(*id, text::to_valid_utf8(*text));
     });
   }
 
@@ -159,7 +159,8 @@ class NsightReader {
       add_header(row.text(0).value_or(""), row.text(1).value_or(""));
     });
     database_.read("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Row& row) {
-      if (row.text(0) == "Hostname") trace.host_name = to_valid_utf8(row.text(1).value_or(""));
+      if (row.text(0) == "Hostname")
+        trace.host_name = text::to_valid_utf8(row.text(1).value_or(""));
     });
     constexpr std::size_t kMostLines = 1000;
     database_.read("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const Row& row) {
@@ -167,7 +168,7 @@ class NsightReader {
       const std::int64_t severity = row.integer_or(0, 0);
       if (severity < kWarning || trace.log_lines.size() >= kMostLines) return;
       trace.log_lines.push_back((severity == kWarning ? "WARNING: " : "ERROR: ") +
-                                to_valid_utf8(row.text(1).value_or("")));
+                                text::to_valid_utf8(row.text(1).value_or("")));
     });
     devices();
   }
@@ -176,7 +177,7 @@ class NsightReader {
     constexpr std::size_t kMostValues = 256;
     Trace& trace = builder_.trace();
     if (trace.header.size() >= kMostValues) return;
-    trace.header.emplace_back(to_valid_utf8(key), to_valid_utf8(value.substr(0, 4096)));
+    trace.header.emplace_back(text::to_valid_utf8(key), text::to_valid_utf8(value.substr(0, 4096)));
   }
 
   void devices() {
@@ -192,16 +193,16 @@ class NsightReader {
                           "maxRegistersPerBlock",
                           "maxShmemPerBlock"};
     database_.read("TARGET_INFO_GPU", {columns.begin(), columns.end()}, [this](const Row& row) {
-      TraceDevice device{.id = small_of(row, 0, 0),
-                         .name = to_valid_utf8(row.text(1).value_or("")),
-                         .total_memory_bytes = row.integer_or(2, 0),
-                         .compute_major = small_of(row, 4, 0),
-                         .compute_minor = small_of(row, 5, 0),
-                         .max_threads_per_block = small_of(row, 6, 0),
-                         .registers_per_block = small_of(row, 9, 0),
-                         .warp_size = small_of(row, 8, 32),
-                         .shared_memory_per_block = row.integer_or(10, 0),
-                         .multiprocessors = small_of(row, 3, 0)};
+      ops::TraceDevice device{.id = small_of(row, 0, 0),
+                              .name = text::to_valid_utf8(row.text(1).value_or("")),
+                              .total_memory_bytes = row.integer_or(2, 0),
+                              .compute_major = small_of(row, 4, 0),
+                              .compute_minor = small_of(row, 5, 0),
+                              .max_threads_per_block = small_of(row, 6, 0),
+                              .registers_per_block = small_of(row, 9, 0),
+                              .warp_size = small_of(row, 8, 32),
+                              .shared_memory_per_block = row.integer_or(10, 0),
+                              .multiprocessors = small_of(row, 3, 0)};
       const std::int64_t threads = std::int64_t{small_of(row, 7, 0)} * device.warp_size;
       constexpr std::int64_t kMostThreads = 1 << 20;
       if (threads <= kMostThreads) {
@@ -274,7 +275,7 @@ class NsightReader {
       TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
       if (event == nullptr) return;
       join(*event, row);
-      DeviceActivity shape;
+      ops::DeviceActivity shape;
       for (std::size_t i = 0; i < 3; ++i) {
         shape.grid[i] = small_of(row, 8 + i, 0);
         shape.block[i] = small_of(row, 11 + i, 0);
@@ -283,7 +284,7 @@ class NsightReader {
     });
   }
 
-  KernelDetail kernel_detail(const Row& row, DeviceActivity& shape) {
+  KernelDetail kernel_detail(const Row& row, ops::DeviceActivity& shape) {
     KernelDetail detail;
     std::copy(std::begin(shape.grid), std::end(shape.grid), std::begin(detail.grid));
     std::copy(std::begin(shape.block), std::end(shape.block), std::begin(detail.block));
@@ -295,22 +296,22 @@ class NsightReader {
     detail.context = small_of(row, 17, -1);
     detail.graph_node = row.integer_or(18, -1);
     shape.registers_per_thread = std::max(detail.registers_per_thread, 0);
-    const TraceDevice* const device = builder_.trace().device(small_of(row, 2, 0));
+    const ops::TraceDevice* const device = builder_.trace().device(small_of(row, 2, 0));
     if (device == nullptr || !is_sane(shape)) return detail;
     constexpr double kHundredth = 100;
     if (device->multiprocessors > 0) {
       detail.blocks_per_sm =
-          static_cast<double>(blocks_per_sm_hundredths(shape, *device)) / kHundredth;
+          static_cast<double>(ops::blocks_per_sm_hundredths(shape, *device)) / kHundredth;
       detail.warps_per_sm =
-          static_cast<double>(warps_per_sm_hundredths(shape, *device)) / kHundredth;
+          static_cast<double>(ops::warps_per_sm_hundredths(shape, *device)) / kHundredth;
     }
-    const std::int64_t occupancy = occupancy_percent(shape, *device);
+    const std::int64_t occupancy = ops::occupancy_percent(shape, *device);
     if (occupancy > 0) detail.occupancy_percent = static_cast<double>(occupancy);
     return detail;
   }
 
   // Products of what CUDA allows fit; those of a damaged file need not.
-  static bool is_sane(const DeviceActivity& shape) {
+  static bool is_sane(const ops::DeviceActivity& shape) {
     constexpr double kMostBlocks = 1e11;
     constexpr double kMostThreads = 1 << 16;
     constexpr std::int32_t kMostRegisters = 1 << 16;
@@ -337,7 +338,8 @@ class NsightReader {
     std::map<std::int64_t, std::string> memories = {
         {0, "Pageable"}, {1, "Pinned"}, {2, "Device"}, {3, "Array"}, {4, "Managed"}};
     database_.read("ENUM_CUDA_MEM_KIND", {"id", "label"}, [&](const Row& row) {
-      if (const auto label = row.text(1)) memories[row.integer_or(0, -1)] = to_valid_utf8(*label);
+      if (const auto label = row.text(1))
+        memories[row.integer_or(0, -1)] = text::to_valid_utf8(*label);
     });
     const auto memory = [&](const Row& row, std::size_t column) -> std::string {
       const std::optional<std::int64_t> kind = row.integer(column);
@@ -425,7 +427,8 @@ class NsightReader {
           }
           const std::int64_t global = row.integer_or(2, 0);
           const std::uint32_t lane = builder_.host_lane(pid_of(global), tid_of(global));
-          add_range(lane, to_valid_utf8(row.text(4).value_or(text_of(row.integer(5), "range"))),
+          add_range(lane,
+                    text::to_valid_utf8(row.text(4).value_or(text_of(row.integer(5), "range"))),
                     row);
         },
         ForeignDatabase::Order::kSorted);
@@ -465,7 +468,8 @@ class NsightReader {
       builder_.name_thread(pid_of(global), tid_of(global), text_of(row.integer(0), ""));
     });
     database_.read("PROCESSES", {"globalPid", "name"}, [this](const Row& row) {
-      builder_.name_process(pid_of(row.integer_or(0, 0)), to_valid_utf8(row.text(1).value_or("")));
+      builder_.name_process(pid_of(row.integer_or(0, 0)),
+                            text::to_valid_utf8(row.text(1).value_or("")));
     });
   }
 
@@ -499,4 +503,4 @@ class NsightReader {
 
 Trace read_nsight(const std::filesystem::path& path) { return NsightReader(path).read(); }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -9,7 +9,7 @@
 
 #include "harness/trace/trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // Kernels, copies, sets, whole graphs, calls of runtime and driver, waits, NVTX ranges. Ranges
 // become what a profiler of torch would have recorded:
@@ -27,4 +27,4 @@ namespace stepbench {
 [[nodiscard]] bool is_step_range(std::string_view name);  // without a number
 [[nodiscard]] bool is_data_range(std::string_view name);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -17,7 +17,7 @@
 #include "harness/trace/text_window.h"
 #include "harness/trace/trace_builder.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 20;  // of one row, or one header value
@@ -75,11 +75,11 @@ class TraceReader {
       if (window_.more(kMaxPieceBytes)) return;
     } catch (const TextWindow::Overlong&) {
       fail_at(window_.begin(),
-              "a row or value longer than " + byte_text(static_cast<double>(kMaxPieceBytes)));
+              "a row or value longer than " + text::byte_text(static_cast<double>(kMaxPieceBytes)));
     }
     if (window_.too_much()) {
       fail_at(window_.end(), "more text than " +
-                                 byte_text(static_cast<double>(options_.max_text_bytes)) +
+                                 text::byte_text(static_cast<double>(options_.max_text_bytes)) +
                                  ", the most that is read of one file");
     }
     fail_at(window_.end(), source_.text_bytes() == 0
@@ -194,11 +194,11 @@ class TraceReader {
     constexpr std::size_t kShown = 5;
     std::vector<std::string> shown;
     for (std::size_t i = 0; i < keys_.size() && i < kShown; ++i) {
-      shown.push_back('"' + printable(keys_[i].substr(0, 40)) + '"');
+      shown.push_back('"' + text::printable(keys_[i].substr(0, 40)) + '"');
     }
     throw ConfigError(path_, "is no profiler's trace: it has no traceEvents" +
                                  (shown.empty() ? std::string(" and no other key")
-                                                : ", its keys are " + join(shown, ", ")));
+                                                : ", its keys are " + text::join(shown, ", ")));
   }
 
   [[noreturn]] void fail_at(const char* at, const std::string& what) const {
@@ -237,4 +237,4 @@ Trace read_trace(const std::filesystem::path& path, const ReadOptions& options) 
   return is_sqlite(path) ? read_nsight(path) : TraceReader(path, options).read();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

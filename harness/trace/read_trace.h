@@ -8,7 +8,7 @@
 
 #include "harness/trace/trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 struct ReadOptions {
   std::uint64_t max_text_bytes = std::uint64_t{64} << 30;  // unpacked; more is refused
@@ -20,4 +20,4 @@ struct ReadOptions {
 // and byte for what is no whole trace: cut, damaged, another kind of file.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& path, const ReadOptions& options = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

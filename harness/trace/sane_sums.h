@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 inline constexpr std::int64_t kEarliestNs = -(std::int64_t{1} << 60);
 inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;  // the year 2116
@@ -25,4 +25,4 @@ class SaneSum {
   std::int64_t sum_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

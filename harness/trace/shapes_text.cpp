@@ -3,7 +3,7 @@
 
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 bool are_plain_shapes(std::string_view shapes) {
   return !shapes.empty() && shapes.find_first_not_of("[]0123456789, -") == std::string_view::npos;
@@ -30,7 +30,7 @@ std::string spaced_array(std::string_view json) {
 }
 
 std::string shapes_text(std::string_view shapes) {
-  return are_plain_shapes(shapes) ? spaced_array(shapes) : to_valid_utf8(shapes);
+  return are_plain_shapes(shapes) ? spaced_array(shapes) : text::to_valid_utf8(shapes);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // Made of numbers and brackets alone: stands in JSON as it is.
 [[nodiscard]] bool are_plain_shapes(std::string_view shapes);
@@ -17,4 +17,4 @@ namespace stepbench {
 // As a reader finds what the writer made of these shapes.
 [[nodiscard]] std::string shapes_text(std::string_view shapes);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -3,7 +3,7 @@
 
 #include <xxhash.h>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 std::uint64_t TextIndex::hash(std::string_view text) {
   return XXH3_64bits(text.data(), text.size());
@@ -31,4 +31,4 @@ void TextIndex::grow() {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -9,12 +9,12 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // Hashes of texts that somebody else holds, by index.
 class TextIndex {
  public:
-  static constexpr std::uint32_t kAbsent = kNoIndex;
+  static constexpr std::uint32_t kAbsent = ops::kNoIndex;
 
   [[nodiscard]] static std::uint64_t hash(std::string_view text);
 
@@ -43,4 +43,4 @@ class TextIndex {
   std::size_t size_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

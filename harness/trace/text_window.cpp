@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 TextWindow::TextWindow(ByteSource& source, std::uint64_t max_bytes)
     : source_(source), max_bytes_(max_bytes) {
@@ -43,4 +43,4 @@ bool TextWindow::more(std::size_t max_piece) {
   return got > 0;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

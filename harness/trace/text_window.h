@@ -10,7 +10,7 @@
 
 #include "harness/trace/byte_source.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 class TextWindow {
  public:
@@ -47,4 +47,4 @@ class TextWindow {
   bool too_much_ = false;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 std::string_view kind_text(EventKind kind) {
   switch (kind) {
@@ -39,22 +39,22 @@ std::string_view kind_text(EventKind kind) {
 
 const OpDetail* Trace::op_detail(const TraceEvent& event) const {
   const bool has = event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation;
-  return has && event.detail != kNoIndex ? &ops[event.detail] : nullptr;
+  return has && event.detail != ops::kNoIndex ? &ops[event.detail] : nullptr;
 }
 
 const KernelDetail* Trace::kernel_detail(const TraceEvent& event) const {
   const bool has = event.kind == EventKind::kKernel;
-  return has && event.detail != kNoIndex ? &kernels[event.detail] : nullptr;
+  return has && event.detail != ops::kNoIndex ? &kernels[event.detail] : nullptr;
 }
 
 const SyncDetail* Trace::sync_detail(const TraceEvent& event) const {
   const bool has = event.kind == EventKind::kSync;
-  return has && event.detail != kNoIndex ? &syncs[event.detail] : nullptr;
+  return has && event.detail != ops::kNoIndex ? &syncs[event.detail] : nullptr;
 }
 
-const TraceDevice* Trace::device(int id) const {
+const ops::TraceDevice* Trace::device(int id) const {
   const auto found = std::find_if(devices.begin(), devices.end(),
-                                  [&](const TraceDevice& each) { return each.id == id; });
+                                  [&](const ops::TraceDevice& each) { return each.id == id; });
   return found == devices.end() ? nullptr : &*found;
 }
 
@@ -73,4 +73,4 @@ std::int64_t Trace::count(EventKind kind) const {
   return found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

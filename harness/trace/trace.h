@@ -21,7 +21,7 @@
 #include "harness/ops/trace_device.h"
 #include "harness/trace/name_facts.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // In the order in which events with the same start and end enclose each other.
 enum class EventKind : std::uint8_t {
@@ -50,13 +50,14 @@ enum class EventKind : std::uint8_t {
 
 struct TraceEvent {
   std::int64_t start_ns = 0;
-  std::int64_t end_ns = 0;          // never before start_ns
-  std::uint64_t correlation = 0;    // joins calls with device rows; 0: none
-  std::uint64_t external = 0;       // External id; only a cross-check, see reference of the format
-  std::int64_t value = -1;          // bytes of a copy or set, sequence number of an op; -1: none
-  std::uint32_t name = kNoIndex;    // Trace::names
-  std::uint32_t lane = 0;           // Trace::lanes
-  std::uint32_t detail = kNoIndex;  // Trace::ops, kernels or syncs, by kind; none: nothing known
+  std::int64_t end_ns = 0;        // never before start_ns
+  std::uint64_t correlation = 0;  // joins calls with device rows; 0: none
+  std::uint64_t external = 0;     // External id; only a cross-check, see reference of the format
+  std::int64_t value = -1;        // bytes of a copy or set, sequence number of an op; -1: none
+  std::uint32_t name = ops::kNoIndex;  // Trace::names
+  std::uint32_t lane = 0;              // Trace::lanes
+  std::uint32_t detail =
+      ops::kNoIndex;  // Trace::ops, kernels or syncs, by kind; none: nothing known
   EventKind kind = EventKind::kOp;
   bool negative = false;  // the file gave a negative duration; end_ns is start_ns here
 
@@ -91,13 +92,13 @@ struct TraceName {
 
 // Arguments of operators; the same ones stand once. Texts are indices into Trace::texts.
 struct OpDetail {
-  std::uint32_t shapes = kNoIndex;     // "[[8, 32], [32, 32], []]"
-  std::uint32_t types = kNoIndex;      // "["float", "float", "Scalar"]"
-  std::uint32_t arguments = kNoIndex;  // Concrete Inputs
-  std::uint32_t module = kNoIndex;
-  std::uint32_t stack = kNoIndex;       // Call stack
-  std::uint32_t collective = kNoIndex;  // Trace::collectives
-  std::int64_t forward_thread = 0;      // of a backward function: tid of its forward; 0: none
+  std::uint32_t shapes = ops::kNoIndex;     // "[[8, 32], [32, 32], []]"
+  std::uint32_t types = ops::kNoIndex;      // "["float", "float", "Scalar"]"
+  std::uint32_t arguments = ops::kNoIndex;  // Concrete Inputs
+  std::uint32_t module = ops::kNoIndex;
+  std::uint32_t stack = ops::kNoIndex;       // Call stack
+  std::uint32_t collective = ops::kNoIndex;  // Trace::collectives
+  std::int64_t forward_thread = 0;           // of a backward function: tid of its forward; 0: none
 
   friend bool operator==(const OpDetail&, const OpDetail&) = default;
 };
@@ -110,9 +111,9 @@ struct KernelDetail {
   std::int32_t shared_memory_bytes = -1;
   double blocks_per_sm = -1;
   double warps_per_sm = -1;
-  double occupancy_percent = -1;        // estimated
-  std::int64_t graph_node = -1;         // of a CUDA graph
-  std::uint32_t collective = kNoIndex;  // Trace::collectives
+  double occupancy_percent = -1;             // estimated
+  std::int64_t graph_node = -1;              // of a CUDA graph
+  std::uint32_t collective = ops::kNoIndex;  // Trace::collectives
   std::int32_t context = -1;
 
   friend bool operator==(const KernelDetail&, const KernelDetail&) = default;
@@ -127,9 +128,9 @@ struct SyncDetail {
 
 // What NCCL's ops and kernels say of themselves. Texts are indices into Trace::texts.
 struct CollectiveDetail {
-  std::uint32_t name = kNoIndex;   // allreduce
-  std::uint32_t dtype = kNoIndex;  // Float
-  std::uint32_t group = kNoIndex;  // Process Group Name
+  std::uint32_t name = ops::kNoIndex;   // allreduce
+  std::uint32_t dtype = ops::kNoIndex;  // Float
+  std::uint32_t group = ops::kNoIndex;  // Process Group Name
   std::int32_t group_size = -1;
   std::int64_t in_elements = -1;
   std::int64_t out_elements = -1;
@@ -201,7 +202,7 @@ struct Trace {
   std::optional<std::int64_t> base_ns = {};  // baseTimeNanoseconds
   std::int64_t resolution_ns = 1;            // 1000: no time in the file has a fraction
   std::optional<std::int64_t> schema = {};
-  std::vector<TraceDevice> devices = {};
+  std::vector<ops::TraceDevice> devices = {};
   std::optional<std::int64_t> rank = {};
   std::optional<std::int64_t> world = {};
   std::string backend = {};  // of distributedInfo: "nccl"
@@ -231,17 +232,17 @@ struct Trace {
     return lanes[event.lane];
   }
   [[nodiscard]] std::string_view text(std::uint32_t index) const {
-    return index == kNoIndex ? std::string_view{} : std::string_view(texts[index]);
+    return index == ops::kNoIndex ? std::string_view{} : std::string_view(texts[index]);
   }
   // nullptr where nothing is known, or for an event of another kind.
   [[nodiscard]] const OpDetail* op_detail(const TraceEvent& event) const;
   [[nodiscard]] const KernelDetail* kernel_detail(const TraceEvent& event) const;
   [[nodiscard]] const SyncDetail* sync_detail(const TraceEvent& event) const;
-  [[nodiscard]] const TraceDevice* device(int id) const;
+  [[nodiscard]] const ops::TraceDevice* device(int id) const;
   // Of own_facts; empty: it is none.
   [[nodiscard]] std::string_view own_fact(std::string_view key) const;
   // Events of this kind in all lanes.
   [[nodiscard]] std::int64_t count(EventKind kind) const;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

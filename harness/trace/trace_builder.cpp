@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 std::size_t TraceBuilder::LaneHash::operator()(const LaneKey& key) const {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
@@ -22,7 +22,7 @@ std::uint32_t TraceBuilder::new_lane(LaneKind kind) {
 
 std::uint32_t TraceBuilder::host_lane(std::int64_t pid, std::int64_t tid) {
   const LaneKey key{pid, tid};
-  if (last_host_lane_ != kNoIndex && key == last_host_) return last_host_lane_;
+  if (last_host_lane_ != ops::kNoIndex && key == last_host_) return last_host_lane_;
   last_host_ = key;
   const auto found = hosts_.find(key);
   if (found != hosts_.end()) return last_host_lane_ = found->second;
@@ -86,7 +86,7 @@ std::uint32_t TraceBuilder::name(std::string_view text) {
 
 std::uint32_t TraceBuilder::text(std::string_view text) {
   const std::uint32_t known = known_text(text);
-  if (known != kNoIndex) return known;
+  if (known != ops::kNoIndex) return known;
   const auto made = static_cast<std::uint32_t>(trace_.texts.size());
   trace_.texts.emplace_back(text);
   texts_.insert(TextIndex::hash(text), made);
@@ -220,4 +220,4 @@ Trace TraceBuilder::finish() {
   return made;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

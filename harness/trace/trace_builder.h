@@ -21,7 +21,7 @@
 #include "harness/trace/text_index.h"
 #include "harness/trace/trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 class TraceBuilder {
  public:
@@ -88,7 +88,7 @@ class TraceBuilder {
   std::map<std::int64_t, std::string> process_names_;
   std::map<std::int64_t, std::string> texts_of_ids_;
   LaneKey last_host_ = {};
-  std::uint32_t last_host_lane_ = kNoIndex;
+  std::uint32_t last_host_lane_ = ops::kNoIndex;
   TextIndex names_;
   TextIndex texts_;
   TextIndex ops_;
@@ -96,4 +96,4 @@ class TraceBuilder {
   TextIndex collectives_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -10,19 +10,19 @@
 #include "harness/trace/shapes_text.h"
 #include "harness/trace/trace_names.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 // Shapes are JSON already, unless a collector made them otherwise.
 std::string shapes_json(const std::string& shapes) {
-  return are_plain_shapes(shapes) ? shapes : json_string(shapes);
+  return are_plain_shapes(shapes) ? shapes : json::json_string(shapes);
 }
 
 }  // namespace
 
-TraceEvents::TraceEvents(const OpLog& log, const TraceHeader& header, TraceFile& file)
-    : log_(log), header_(header), file_(file), base_ns_(begin_ns(log)) {
-  for (const std::string& name : log.names) names_.push_back(json_string(name));
+TraceEvents::TraceEvents(const ops::OpLog& log, const TraceHeader& header, TraceFile& file)
+    : log_(log), header_(header), file_(file), base_ns_(ops::begin_ns(log)) {
+  for (const std::string& name : log.names) names_.push_back(json::json_string(name));
   for (const std::string& shapes : log.shapes) shapes_.push_back(shapes_json(shapes));
 }
 
@@ -64,8 +64,8 @@ void TraceEvents::label(std::string_view what, std::string_view pid, std::int64_
 
 void TraceEvents::name_process(std::string_view pid, std::string_view name, std::string_view labels,
                                std::int64_t order) {
-  label("process_name", pid, 0, "name", json_string(name));
-  label("process_labels", pid, 0, "labels", json_string(labels));
+  label("process_name", pid, 0, "name", json::json_string(name));
+  label("process_labels", pid, 0, "labels", json::json_string(labels));
   label("process_sort_index", pid, 0, "sort_index", std::to_string(order));
 }
 
@@ -75,25 +75,26 @@ void TraceEvents::metadata() {
   const std::string process = std::to_string(log_.process);
   name_process(process, kWorkerProcess, "CPU", log_.process);
   std::map<std::int64_t, std::string> threads;
-  for (const OpThread& thread : log_.threads) threads.emplace(thread.id, thread.name);
+  for (const ops::OpThread& thread : log_.threads) threads.emplace(thread.id, thread.name);
   for (const auto& [id, name] : threads) {
-    label("thread_name", process, id, "name", json_string(thread_text({id, name})));
+    label("thread_name", process, id, "name", json::json_string(thread_text({id, name})));
     label("thread_sort_index", process, id, "sort_index", std::to_string(id));
   }
   std::set<std::pair<std::int64_t, std::int64_t>> workers;
-  for (const ForeignSpan& span : log_.foreign) workers.emplace(span.pid, span.track());
+  for (const ops::ForeignSpan& span : log_.foreign) workers.emplace(span.pid, span.track());
   for (const auto& [pid, track] : workers) {
     const std::string worker = std::to_string(pid);
     if (pid != log_.process) name_process(worker, loader_process_text(pid), "CPU", pid);
-    label("thread_name", worker, track, "name", json_string(loader_track_text(track)));
+    label("thread_name", worker, track, "name", json::json_string(loader_track_text(track)));
     if (pid == log_.process) {
       label("thread_sort_index", worker, track, "sort_index", std::to_string(track));
     }
   }
   std::map<int, std::set<std::uint32_t>> streams;
-  for (const DeviceActivity& activity : log_.activities) {
-    if (activity.kind == ActivityKind::kKernel || activity.kind == ActivityKind::kMemcpy ||
-        activity.kind == ActivityKind::kMemset) {
+  for (const ops::DeviceActivity& activity : log_.activities) {
+    if (activity.kind == ops::ActivityKind::kKernel ||
+        activity.kind == ops::ActivityKind::kMemcpy ||
+        activity.kind == ops::ActivityKind::kMemset) {
       streams[activity.device].insert(activity.stream);
     }
   }
@@ -101,7 +102,7 @@ void TraceEvents::metadata() {
     const std::string pid = std::to_string(device);
     name_process(pid, kWorkerProcess, "GPU " + pid, kDevicesFrom + device);
     for (const std::uint32_t stream : used) {
-      label("thread_name", pid, stream, "name", json_string(stream_text(stream)));
+      label("thread_name", pid, stream, "name", json::json_string(stream_text(stream)));
       label("thread_sort_index", pid, stream, "sort_index", std::to_string(stream));
     }
   }
@@ -119,4 +120,4 @@ void TraceEvents::window() {
   file_.text(R"(,"args":{"Op count":)").number(log_.ops.size()).text("}}");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -11,11 +11,11 @@
 #include "harness/trace/trace_file.h"
 #include "harness/trace/write_trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 class TraceEvents {
  public:
-  TraceEvents(const OpLog& log, const TraceHeader& header, TraceFile& file);
+  TraceEvents(const ops::OpLog& log, const TraceHeader& header, TraceFile& file);
 
   void host();      // steps, phases, ops, runtime calls, memory, foreign processes
   void device();    // kernels, copies, sets, and the arrows from their calls
@@ -28,16 +28,16 @@ class TraceEvents {
                   std::int64_t tid, std::int64_t start_ns, std::int64_t end_ns);
   void separate();
   void step_annotations();
-  void annotation(std::string_view category, std::string_view name, const StepMark& mark);
+  void annotation(std::string_view category, std::string_view name, const ops::StepMark& mark);
   void ops();
   void op_arguments(std::size_t index);
   void calls();
   void memory();
   void foreign();
   void arrows_to_backward();
-  void device_row(const DeviceActivity& activity);
-  void kernel_arguments(const DeviceActivity& activity);
-  void arrow_to_device(const DeviceActivity& call, const DeviceActivity& work);
+  void device_row(const ops::DeviceActivity& activity);
+  void kernel_arguments(const ops::DeviceActivity& activity);
+  void arrow_to_device(const ops::DeviceActivity& call, const ops::DeviceActivity& work);
   void arrow_end(std::string_view phase, std::string_view category, std::uint64_t id,
                  std::int64_t pid, std::int64_t tid, std::int64_t at_ns);
   void label(std::string_view what, std::string_view pid, std::int64_t tid, std::string_view key,
@@ -47,9 +47,9 @@ class TraceEvents {
   void window();
 
   [[nodiscard]] std::int64_t thread_id(std::uint32_t thread) const;
-  [[nodiscard]] std::int64_t call_thread(const DeviceActivity& call) const;
+  [[nodiscard]] std::int64_t call_thread(const ops::DeviceActivity& call) const;
 
-  const OpLog& log_;
+  const ops::OpLog& log_;
   const TraceHeader& header_;
   TraceFile& file_;
   std::int64_t base_ns_;
@@ -58,4 +58,4 @@ class TraceEvents {
   bool first_ = true;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

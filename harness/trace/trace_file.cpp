@@ -11,7 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 constexpr std::size_t kPlainBufferBytes = std::size_t{1} << 20;
@@ -57,7 +57,7 @@ void TraceFile::commit() {
   committed_ = true;
 }
 
-TraceFile& TraceFile::quoted(std::string_view piece) { return text(json_string(piece)); }
+TraceFile& TraceFile::quoted(std::string_view piece) { return text(json::json_string(piece)); }
 
 void TraceFile::make_room(std::size_t bytes) {
   if (room() < bytes) flush();
@@ -102,4 +102,4 @@ void TraceFile::fail(const char* what) const {
               std::generic_category().message(errno));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // Writes PATH.tmp and renames it at the end; without commit() it is removed. Paths that end in .gz
 // are written as gzip members of a few MiB each.
@@ -73,4 +73,4 @@ class TraceFile {
   std::unique_ptr<Compressor> compressor_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -10,7 +10,7 @@
 #include "harness/ops/op_log.h"
 #include "harness/trace/write_trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 inline constexpr std::string_view kWorkerProcess = "stepbench-worker";
 inline constexpr std::string_view kLoaderWorker = "loader worker";
@@ -18,7 +18,7 @@ inline constexpr std::string_view kStepLoader = "loader, in the step thread";
 inline constexpr std::string_view kProfilerSpan = "PyTorch Profiler (0)";
 inline constexpr std::string_view kProfilerLane = "Spans PyTorch Profiler";  // pid and tid
 
-[[nodiscard]] std::string thread_text(const OpThread& thread);
+[[nodiscard]] std::string thread_text(const ops::OpThread& thread);
 [[nodiscard]] std::string stream_text(std::uint32_t stream);
 [[nodiscard]] std::string loader_process_text(std::int64_t pid);
 [[nodiscard]] std::string loader_track_text(std::int64_t tid);
@@ -29,11 +29,12 @@ struct MarkRow {
   bool annotation = true;
   std::string name;
 };
-[[nodiscard]] MarkRow row_of_mark(const OpLog& log, const StepMark& mark, std::string_view loader);
+[[nodiscard]] MarkRow row_of_mark(const ops::OpLog& log, const ops::StepMark& mark,
+                                  std::string_view loader);
 
-[[nodiscard]] bool has_a_row(const DeviceActivity& activity);
-[[nodiscard]] std::int64_t window_end_ns(const OpLog& log);  // of the last record
-[[nodiscard]] const TraceDevice* device_of(const TraceHeader& header,
-                                           const DeviceActivity& activity);
+[[nodiscard]] bool has_a_row(const ops::DeviceActivity& activity);
+[[nodiscard]] std::int64_t window_end_ns(const ops::OpLog& log);  // of the last record
+[[nodiscard]] const ops::TraceDevice* device_of(const TraceHeader& header,
+                                                const ops::DeviceActivity& activity);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -11,17 +11,18 @@
 #include "harness/trace/trace_builder.h"
 #include "harness/trace/trace_names.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 class TraceOfLog {
  public:
-  TraceOfLog(const OpLog& log, const TraceHeader& header)
-      : log_(log), header_(header), base_ns_(begin_ns(log)) {}
+  TraceOfLog(const ops::OpLog& log, const TraceHeader& header)
+      : log_(log), header_(header), base_ns_(ops::begin_ns(log)) {}
 
   Trace make() {
     names_.reserve(log_.names.size());
-    for (const std::string& name : log_.names) names_.push_back(builder_.name(to_valid_utf8(name)));
+    for (const std::string& name : log_.names)
+      names_.push_back(builder_.name(text::to_valid_utf8(name)));
     facts();
     name_lanes();
     marks();
@@ -63,10 +64,10 @@ class TraceOfLog {
 
   void name_lanes() {
     builder_.name_process(log_.process, kWorkerProcess);
-    for (const OpThread& thread : log_.threads) {
+    for (const ops::OpThread& thread : log_.threads) {
       builder_.name_thread(log_.process, thread.id, thread_text(thread));
     }
-    for (const ForeignSpan& span : log_.foreign) {
+    for (const ops::ForeignSpan& span : log_.foreign) {
       if (span.pid != log_.process) {
         builder_.name_process(span.pid, loader_process_text(span.pid));
       }
@@ -76,32 +77,32 @@ class TraceOfLog {
 
   void marks() {
     if (log_.marks.empty()) return;
-    const bool steps_recorded = has_step_annotations(log_);
+    const bool steps_recorded = ops::has_step_annotations(log_);
     const std::uint32_t thread = lane(log_.step_thread);
-    for (const StepMark& mark : log_.marks) {
-      if (mark.phase == kNoIndex && steps_recorded) continue;
+    for (const ops::StepMark& mark : log_.marks) {
+      if (mark.phase == ops::kNoIndex && steps_recorded) continue;
       const MarkRow drawn = row_of_mark(log_, mark, header_.loader);
       row(thread, drawn.annotation ? EventKind::kAnnotation : EventKind::kOp,
-          builder_.name(to_valid_utf8(drawn.name)), mark.start_ns, mark.end_ns);
+          builder_.name(text::to_valid_utf8(drawn.name)), mark.start_ns, mark.end_ns);
     }
   }
 
   void ops() {
     for (std::size_t i = 0; i < log_.ops.size(); ++i) {
-      const OpEvent& op = log_.ops[i];
+      const ops::OpEvent& op = log_.ops[i];
       const EventKind kind =
-          op.scope == OpScope::kUserScope ? EventKind::kAnnotation : EventKind::kOp;
+          op.scope == ops::OpScope::kUserScope ? EventKind::kAnnotation : EventKind::kOp;
       TraceEvent& event = row(lane(op.thread), kind, names_[op.name], op.start_ns, op.end_ns);
       event.external = i + 1;
       event.value = op.sequence >= 0 ? op.sequence : -1;
       OpDetail detail;
-      if (op.shapes != kNoIndex) {
+      if (op.shapes != ops::kNoIndex) {
         detail.shapes = builder_.text(shapes_text(log_.shapes[op.shapes]));
       }
-      if (op.module != kNoIndex) {
-        detail.module = builder_.text(to_valid_utf8(log_.modules[op.module]));
+      if (op.module != ops::kNoIndex) {
+        detail.module = builder_.text(text::to_valid_utf8(log_.modules[op.module]));
       }
-      if (op.sequence >= 0 && op.forward_thread != kNoIndex) {
+      if (op.sequence >= 0 && op.forward_thread != ops::kNoIndex) {
         detail.forward_thread = thread_id(op.forward_thread);
       }
       if (detail != OpDetail{}) event.detail = builder_.detail(detail);
@@ -109,11 +110,11 @@ class TraceOfLog {
   }
 
   void activities() {
-    for (const DeviceActivity& activity : log_.activities) {
-      if (is_call(activity)) {
-        const bool runtime = activity.kind == ActivityKind::kRuntime;
+    for (const ops::DeviceActivity& activity : log_.activities) {
+      if (ops::is_call(activity)) {
+        const bool runtime = activity.kind == ops::ActivityKind::kRuntime;
         const std::uint32_t thread =
-            activity.op != kNoIndex ? log_.ops[activity.op].thread : activity.thread;
+            activity.op != ops::kNoIndex ? log_.ops[activity.op].thread : activity.thread;
         TraceEvent& call = row(lane(thread), runtime ? EventKind::kRuntime : EventKind::kDriver,
                                names_[activity.name], activity.start_ns, activity.end_ns);
         join(call, activity);
@@ -123,16 +124,16 @@ class TraceOfLog {
     }
   }
 
-  static void join(TraceEvent& event, const DeviceActivity& activity) {
+  static void join(TraceEvent& event, const ops::DeviceActivity& activity) {
     event.correlation = activity.correlation;
-    if (activity.op != kNoIndex) event.external = std::uint64_t{activity.op} + 1;
+    if (activity.op != ops::kNoIndex) event.external = std::uint64_t{activity.op} + 1;
   }
 
-  void device_row(const DeviceActivity& activity) {
-    const bool kernel = activity.kind == ActivityKind::kKernel;
-    const EventKind kind = kernel                                   ? EventKind::kKernel
-                           : activity.kind == ActivityKind::kMemcpy ? EventKind::kMemcpy
-                                                                    : EventKind::kMemset;
+  void device_row(const ops::DeviceActivity& activity) {
+    const bool kernel = activity.kind == ops::ActivityKind::kKernel;
+    const EventKind kind = kernel                                        ? EventKind::kKernel
+                           : activity.kind == ops::ActivityKind::kMemcpy ? EventKind::kMemcpy
+                                                                         : EventKind::kMemset;
     builder_.name_process(activity.device, kWorkerProcess);
     builder_.name_thread(activity.device, activity.stream, stream_text(activity.stream));
     TraceEvent& event = row(builder_.stream_lane(activity.device, activity.stream), kind,
@@ -145,7 +146,7 @@ class TraceOfLog {
     }
   }
 
-  KernelDetail kernel_detail(const DeviceActivity& kernel) const {
+  KernelDetail kernel_detail(const ops::DeviceActivity& kernel) const {
     constexpr double kHundredth = 100;
     KernelDetail detail;
     std::copy(std::begin(kernel.grid), std::end(kernel.grid), std::begin(detail.grid));
@@ -153,18 +154,18 @@ class TraceOfLog {
     detail.registers_per_thread = kernel.registers_per_thread;
     detail.shared_memory_bytes = kernel.shared_memory_bytes;
     detail.context = 1;
-    const TraceDevice* device = device_of(header_, kernel);
+    const ops::TraceDevice* device = device_of(header_, kernel);
     if (device == nullptr) return detail;
     detail.blocks_per_sm =
-        static_cast<double>(blocks_per_sm_hundredths(kernel, *device)) / kHundredth;
+        static_cast<double>(ops::blocks_per_sm_hundredths(kernel, *device)) / kHundredth;
     detail.warps_per_sm =
-        static_cast<double>(warps_per_sm_hundredths(kernel, *device)) / kHundredth;
-    detail.occupancy_percent = static_cast<double>(occupancy_percent(kernel, *device));
+        static_cast<double>(ops::warps_per_sm_hundredths(kernel, *device)) / kHundredth;
+    detail.occupancy_percent = static_cast<double>(ops::occupancy_percent(kernel, *device));
     return detail;
   }
 
   void memory() {
-    for (const MemoryEvent& event : log_.memory) {
+    for (const ops::MemoryEvent& event : log_.memory) {
       builder_.add({.at_ns = event.at_ns - base_ns_,
                     .bytes = event.bytes,
                     .address = event.address,
@@ -176,7 +177,7 @@ class TraceOfLog {
   }
 
   void foreign() {
-    for (const ForeignSpan& span : log_.foreign) {
+    for (const ops::ForeignSpan& span : log_.foreign) {
       builder_.add(builder_.host_lane(span.pid, span.track()), EventKind::kWorker,
                    names_[span.name], span.start_ns - base_ns_,
                    std::max(span.start_ns, span.end_ns) - base_ns_);
@@ -188,7 +189,7 @@ class TraceOfLog {
                  window_end_ns(log_) - base_ns_);
   }
 
-  const OpLog& log_;
+  const ops::OpLog& log_;
   const TraceHeader& header_;
   std::int64_t base_ns_;
   TraceBuilder builder_;
@@ -197,8 +198,8 @@ class TraceOfLog {
 
 }  // namespace
 
-Trace trace_of(const OpLog& log, const TraceHeader& header) {
+Trace trace_of(const ops::OpLog& log, const TraceHeader& header) {
   return TraceOfLog(log, header).make();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -5,9 +5,9 @@
 #include "harness/trace/trace.h"
 #include "harness/trace/write_trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 // read_trace of what write_trace makes of the same log and header, but for the facts of the file.
-[[nodiscard]] Trace trace_of(const OpLog& log, const TraceHeader& header = {});
+[[nodiscard]] Trace trace_of(const ops::OpLog& log, const TraceHeader& header = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

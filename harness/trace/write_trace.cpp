@@ -5,10 +5,10 @@
 #include "harness/trace/trace_events.h"
 #include "harness/trace/trace_file.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
-void write_device(TraceFile& file, const TraceDevice& device) {
+void write_device(TraceFile& file, const ops::TraceDevice& device) {
   file.text(R"({"id": )").number(device.id).text(R"(, "name": )").quoted(device.name);
   file.text(R"(, "totalGlobalMem": )").number(device.total_memory_bytes);
   file.text(R"(, "computeMajor": )").number(device.compute_major);
@@ -22,7 +22,7 @@ void write_device(TraceFile& file, const TraceDevice& device) {
 }
 
 // Some readers find the rank by a pattern that wants the blank behind its colon.
-void write_header(TraceFile& file, const OpLog& log, const TraceHeader& header) {
+void write_header(TraceFile& file, const ops::OpLog& log, const TraceHeader& header) {
   file.text("{\n\"schemaVersion\": 1,\n\"deviceProperties\": [");
   for (std::size_t i = 0; i < header.devices.size(); ++i) {
     if (i > 0) file.text(", ");
@@ -38,12 +38,13 @@ void write_header(TraceFile& file, const OpLog& log, const TraceHeader& header) 
     file.text(", ").quoted(key).text(": ").quoted(value);
   }
   file.text("},\n\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": ");
-  file.number(begin_ns(log) + header.unix_offset_ns).text(",\n\"traceEvents\": [");
+  file.number(ops::begin_ns(log) + header.unix_offset_ns).text(",\n\"traceEvents\": [");
 }
 
 }  // namespace
 
-void write_trace(const OpLog& log, const TraceHeader& header, const std::filesystem::path& path) {
+void write_trace(const ops::OpLog& log, const TraceHeader& header,
+                 const std::filesystem::path& path) {
   TraceFile file(path);
   write_header(file, log, header);
   TraceEvents events(log, header, file);
@@ -58,4 +59,4 @@ std::string trace_file_name(const std::string& worker, std::int64_t unix_ms, boo
   return worker + '.' + std::to_string(unix_ms) + ".pt.trace.json" + (compressed ? ".gz" : "");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

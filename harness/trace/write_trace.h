@@ -12,7 +12,7 @@
 #include "harness/ops/op_log.h"
 #include "harness/ops/trace_device.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 
 struct TraceHeader {
   std::string engine = {};  // native | kineto
@@ -22,7 +22,7 @@ struct TraceHeader {
   bool shapes = false;
   bool memory = false;
   std::string loader = "StepbenchLoader";  // the class that rows of data_wait name
-  std::vector<TraceDevice> devices = {};
+  std::vector<ops::TraceDevice> devices = {};
   std::vector<std::pair<std::string, std::string>> own = {};  // under the key "stepbench"
 };
 
@@ -30,10 +30,11 @@ struct TraceHeader {
 // phases stepbench::<phase>, all on the step thread; a foreign process has a track of its own. A
 // path that ends in .gz is compressed. The file appears whole under its name, or not at all: throws
 // Error naming path and reason.
-void write_trace(const OpLog& log, const TraceHeader& header, const std::filesystem::path& path);
+void write_trace(const ops::OpLog& log, const TraceHeader& header,
+                 const std::filesystem::path& path);
 
 // "worker.1700000000000.pt.trace.json.gz": readers find traces by this ending.
 [[nodiscard]] std::string trace_file_name(const std::string& worker, std::int64_t unix_ms,
                                           bool compressed);
 
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 constexpr std::array<std::string_view, kAlertStates> kStateNames = {
@@ -280,4 +280,4 @@ std::string next_alert_id(std::span<const TrackEvent> events) {
   return "A" + std::to_string(highest + 1);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

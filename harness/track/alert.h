@@ -13,7 +13,7 @@
 
 #include "harness/base/value.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 enum class AlertState : std::uint8_t {  // written to disk by name
   kSuspect,                             // the screen fired; not measured again yet
@@ -157,4 +157,4 @@ void add_events(AlertLog& log, std::span<TrackEvent> events);
 // "A18": one more than the highest number in use.
 [[nodiscard]] std::string next_alert_id(std::span<const TrackEvent> events);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

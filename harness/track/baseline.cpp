@@ -12,7 +12,7 @@
 #include "harness/text/words.h"
 #include "harness/track/level.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 constexpr std::size_t kDateSize = 10;
@@ -26,7 +26,7 @@ void check_reason(const std::string& reason) {
 
 void check_until(const std::string& until, std::string_view today) {
   if (until.empty()) return;
-  if (until.size() != kDateSize || !parse_utc(until)) {
+  if (until.size() != kDateSize || !text::parse_utc(until)) {
     throw ConfigError("--until", "expected a date as 2026-01-31, found '" + until + "'");
   }
   if (until < today) {
@@ -46,7 +46,7 @@ double checked_change(const Alert& alert, const std::string& text) {
   if (!has_sign && seen < 0) expect = -expect;
   if (has_sign && seen * expect < 0) {
     throw ConfigError("--expect", "'" + text + "' is the other way: " + alert.id + " is " +
-                                      signed_percent(seen) + " %");
+                                      text::signed_percent(seen) + " %");
   }
   return expect;
 }
@@ -100,7 +100,7 @@ const Alert& alert_meant(const std::string& id, const AlertLog& log) {
   if (log.alerts.empty()) throw ConfigError("ALERT", "there is no alert in this history");
   std::vector<std::string> known;
   for (const Alert& alert : log.alerts) known.push_back(alert.id);
-  throw ConfigError("ALERT", "no alert '" + id + "'" + did_you_mean(wanted, known) +
+  throw ConfigError("ALERT", "no alert '" + id + "'" + text::did_you_mean(wanted, known) +
                                  "; `stepbench track show --open` lists the open ones");
 }
 
@@ -118,15 +118,15 @@ const TrackedRun& run_meant(std::string_view text, std::span<const TrackedRun> r
   if (found.size() == 1) return *found.front();
   if (found.empty()) {
     throw ConfigError(where, "the history has no run '" + std::string(text) + "'" +
-                                 did_you_mean(name, known) +
+                                 text::did_you_mean(name, known) +
                                  "; `stepbench track add RUN` takes one in");
   }
   constexpr std::size_t kListed = 5;
   const std::size_t listed = std::min(found.size(), kListed);
   throw ConfigError(where, "'" + std::string(text) + "' is the beginning of " +
-                               counted(std::ssize(found), "run") + ": " +
-                               join(std::span(found).first(listed), ", ",
-                                    [](const TrackedRun* run) { return run->run_id; }) +
+                               text::counted(std::ssize(found), "run") + ": " +
+                               text::join(std::span(found).first(listed), ", ",
+                                          [](const TrackedRun* run) { return run->run_id; }) +
                                (listed < found.size() ? ", ..." : ""));
 }
 
@@ -193,4 +193,4 @@ TrackEvent watch_series(const TrackedSeries& series, const std::string& reason) 
   return {.what = std::string(kWatchedEvent), .reason = reason, .details = {{"series", series.id}}};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

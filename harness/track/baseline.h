@@ -13,7 +13,7 @@
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 struct Acceptance {
   std::string reason = {};
@@ -50,4 +50,4 @@ enum class BaselineMove : bool { kSet, kUpdate };
 // The alert with that id ("A17", also "17" or "a17"). Throws ConfigError naming the nearest.
 [[nodiscard]] const Alert& alert_meant(const std::string& id, const AlertLog& log);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -10,7 +10,7 @@
 #include "harness/stats/random.h"
 #include "harness/track/split_table.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 struct Level {
@@ -156,7 +156,7 @@ std::vector<ChangePoint> divisive_change_points(std::span<const double> values,
   // So many permutations as good as the series itself, and it is not significant.
   const auto too_many = static_cast<std::size_t>(
       std::floor(options.max_p * static_cast<double>(options.permutations + 1)));
-  Random random(options.seed);
+  stats::Random random(options.seed);
   SplitTable table;
   std::vector<double> part;
   const auto splits_at = [&](std::size_t start, std::size_t end) -> std::size_t {
@@ -193,4 +193,4 @@ std::vector<ChangePoint> divisive_change_points(std::span<const double> values,
   return points;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::track {
 
 struct ChangePoint {
   std::size_t index = 0;  // of the first point after it
@@ -55,4 +55,4 @@ struct DivisiveOptions {
 [[nodiscard]] std::vector<ChangePoint> divisive_change_points(std::span<const double> values,
                                                               const DivisiveOptions& options = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -8,7 +8,7 @@
 #include "harness/compare/judge.h"
 #include "harness/stats/rank_tests.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 ConfirmAnswer confirm(std::span<const double> good, std::span<const double> tonight,
                       bool suspected_higher) {
@@ -25,12 +25,12 @@ ConfirmAnswer confirm(std::span<const double> good, std::span<const double> toni
   }
   answer.pairs = moved.size();
   const auto all = static_cast<double>(answer.pairs + answer.dropped);
-  answer.judged =
-      answer.pairs >= kMinConfirmPairs && static_cast<double>(answer.dropped) <= kMaxDropped * all;
+  answer.judged = answer.pairs >= kMinConfirmPairs &&
+                  static_cast<double>(answer.dropped) <= compare::kMaxDropped * all;
   if (!answer.judged) return answer;
   constexpr double kBothBounds = 0.90;
-  const HodgesLehmann estimate = hodges_lehmann(moved, kBothBounds);
-  answer.p = signed_rank(moved).p_greater;
+  const stats::HodgesLehmann estimate = stats::hodges_lehmann(moved, kBothBounds);
+  answer.p = stats::signed_rank(moved).p_greater;
   answer.reproduced = answer.p < kConfirmP && estimate.interval.low > std::log1p(kConfirmMargin);
   answer.change = std::expm1(sign * estimate.centre);
   answer.low = std::expm1(sign * estimate.interval.low);
@@ -39,4 +39,4 @@ ConfirmAnswer confirm(std::span<const double> good, std::span<const double> toni
   return answer;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

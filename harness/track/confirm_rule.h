@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-namespace stepbench {
+namespace stepbench::track {
 
 inline constexpr std::size_t kConfirmPairs = 20;
 inline constexpr double kConfirmP = 0.005;      // one-sided
@@ -33,4 +33,4 @@ struct ConfirmAnswer {
 [[nodiscard]] ConfirmAnswer confirm(std::span<const double> good, std::span<const double> tonight,
                                     bool suspected_higher);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -11,7 +11,7 @@
 #include "harness/stats/order.h"
 #include "harness/track/screens.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
@@ -40,7 +40,7 @@ double spread_of_neighbours(std::span<const double> values) {
   std::vector<double> apart(values.size() - 1);
   for (std::size_t i = 0; i < apart.size(); ++i) apart[i] = std::abs(values[i + 1] - values[i]);
   constexpr double kToDeviation = 1.4826 / 1.41421356;  // of a normal difference of two
-  return kToDeviation * median(apart);
+  return kToDeviation * stats::median(apart);
 }
 
 }  // namespace
@@ -49,12 +49,12 @@ std::optional<Creep> creep(std::span<const double> segment, bool higher_is_worse
                            double least_change, const std::function<bool(std::size_t)>& usable) {
   if (segment.size() < 2 * kCreepLevel) return std::nullopt;
   const double sign = higher_is_worse ? 1 : -1;
-  Creep found{.level = median(segment.last(kCreepLevel))};
+  Creep found{.level = stats::median(segment.last(kCreepLevel))};
   bool any = false;
   const std::size_t nights = segment.size() - kCreepLevel;  // those that may be best
   for (std::size_t i = nights - std::min(kCreepNights, nights); i + kCreepLevel <= nights; ++i) {
     const auto window = segment.subspan(i, kCreepLevel);
-    const double level = median(window);
+    const double level = stats::median(window);
     if (any && sign * level >= sign * found.best_level) continue;
     const auto middle = std::find(window.begin(), window.end(), level);
     const std::size_t night = i + static_cast<std::size_t>(middle - window.begin());
@@ -77,4 +77,4 @@ bool creep_is_due(std::string_view last_utc, std::string_view tonight_utc) {
   return !last || !tonight || *tonight - *last >= std::chrono::days(kCreepDays);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::track {
 
 inline constexpr std::size_t kCreepNights = 90;  // points before tonight's
 inline constexpr int kCreepDays = 7;             // from one measurement to the next
@@ -36,4 +36,4 @@ struct Creep {
 // was none. A text that is no date is due.
 [[nodiscard]] bool creep_is_due(std::string_view last_utc, std::string_view tonight_utc);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -17,7 +17,7 @@
 #include "harness/os/descriptor.h"
 #include "harness/os/text_file.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ constexpr std::int64_t kEventVersion = 1;
 
 std::string event_line(const RecordedEvent& recorded) {
   const TrackEvent& event = recorded.event;
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("schema", kEventSchema).integer("version", kEventVersion);
   json.integer("seq", recorded.seq).text("at", event.at_utc).text("who", event.who);
   json.text("what", event.what).text("alert", event.alert_id);
@@ -35,10 +35,10 @@ std::string event_line(const RecordedEvent& recorded) {
   return json.values("details", event.details).close_object().take();
 }
 
-RecordedEvent event_of(const LineObject& line) {
-  if (line.text("schema") != kEventSchema) throw LineError("it is no event of stepbench");
+RecordedEvent event_of(const json::LineObject& line) {
+  if (line.text("schema") != kEventSchema) throw json::LineError("it is no event of stepbench");
   if (line.integer("version") > kEventVersion) {
-    throw LineError("it was written by a newer stepbench");
+    throw json::LineError("it was written by a newer stepbench");
   }
   return {.seq = line.integer("seq"),
           .event = {.at_utc = line.text("at"),
@@ -58,7 +58,7 @@ RecordedEvent event_of(const LineObject& line) {
 
 // The end of the last whole line.
 off_t whole_lines(const fs::path& file, off_t size) {
-  const std::string text = read_text(file).value_or("");
+  const std::string text = os::read_text(file).value_or("");
   const std::size_t end =
       std::string_view(text).substr(0, static_cast<std::size_t>(size)).rfind('\n');
   return end == std::string::npos ? 0 : static_cast<off_t>(end + 1);
@@ -83,7 +83,8 @@ void append_events(const fs::path& file, std::span<const RecordedEvent> events) 
   for (const RecordedEvent& each : events) lines += event_line(each) + '\n';
   std::error_code ignored;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
-  const Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  const os::Descriptor descriptor(
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!descriptor.is_open() || ::flock(descriptor.value(), LOCK_EX) != 0) refuse_write(file);
   struct stat facts {};
   if (::fstat(descriptor.value(), &facts) != 0) refuse_write(file);
@@ -110,20 +111,20 @@ void append_events(const fs::path& file, std::span<const RecordedEvent> events) 
 std::vector<RecordedEvent> read_events(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error)) return {};
-  const auto text = read_text(file);
+  const auto text = os::read_text(file);
   if (!text) throw ConfigError(file.string(), "cannot be read");
   std::vector<RecordedEvent> events;
-  LineParser parser;
+  json::LineParser parser;
   std::string_view rest = *text;
   for (std::size_t number = 1;; ++number) {
     const std::size_t end = rest.find('\n');
     if (end == std::string_view::npos) return events;
     const std::string line(rest.substr(0, end));
     rest.remove_prefix(end + 1);
-    if (trim(line).empty()) continue;
+    if (os::trim(line).empty()) continue;
     try {
-      events.push_back(event_of(parser.parse(line, LineParser::Padding::kNone).object));
-    } catch (const LineError& damage) {
+      events.push_back(event_of(parser.parse(line, json::LineParser::Padding::kNone).object));
+    } catch (const json::LineError& damage) {
       throw ConfigError(file.string() + ":" + std::to_string(number),
                         std::string("no event can be read here: ") + damage.what() +
                             "; mend the line or take it out");
@@ -131,4 +132,4 @@ std::vector<RecordedEvent> read_events(const fs::path& file) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -12,7 +12,7 @@
 
 #include "harness/track/alert.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 struct RecordedEvent {
   std::int64_t seq = 0;  // the order in which they were recorded
@@ -30,4 +30,4 @@ void append_events(const std::filesystem::path& file, std::span<const RecordedEv
 // naming file and line for one that cannot be read.
 [[nodiscard]] std::vector<RecordedEvent> read_events(const std::filesystem::path& file);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

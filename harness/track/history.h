@@ -13,7 +13,7 @@
 #include "harness/record/rows.h"
 #include "harness/track/series.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 // A run that was taken into the history: what a confirmation needs to measure it again.
 struct TrackedRun {
@@ -31,7 +31,7 @@ struct TrackedRun {
   std::string config_text = {};
   std::string config_hash = {};
   std::string plan_digest = {};
-  Asked asked = {};
+  record::Asked asked = {};
   Fields labels = {};       // --label key=value
   Fields context = {};      // all else that the run recorded of itself
   Fields environment = {};  // of its worker
@@ -59,4 +59,4 @@ struct History {
   std::vector<Cohort> cohorts = {};
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::track

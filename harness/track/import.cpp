@@ -17,7 +17,7 @@
 #include "harness/track/imported_run.h"
 #include "harness/track/surroundings.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,12 +27,12 @@ constexpr std::string_view kVersionOption = "track.version";
 
 // The peak that says most of a case: what the device's allocator held rather than what the process
 // had. The same choice as of a comparison's.
-std::string peak_metric(const CaseRow& row, const std::vector<Metric>& columns) {
+std::string peak_metric(const estimate::CaseRow& row, const std::vector<Metric>& columns) {
   std::string best;
   for (const Metric& metric : columns) {
     if (!metric.name.starts_with("peak_") || metric.unit != "bytes") continue;
-    const bool reported =
-        std::any_of(row.measured.begin(), row.measured.end(), [&](const MeasuredLaunch& each) {
+    const bool reported = std::any_of(
+        row.measured.begin(), row.measured.end(), [&](const estimate::MeasuredLaunch& each) {
           return each.launch->row.report.metrics.contains(metric.name);
         });
     if (reported && (best.empty() || best == "peak_rss_bytes")) best = metric.name;
@@ -44,32 +44,35 @@ void put(LaunchValues& to, std::string metric, double value) {
   if (std::isfinite(value)) to.values.emplace(std::move(metric), value);
 }
 
-void put_phases(LaunchValues& to, const std::vector<PhaseTime>& phases, std::int64_t steps) {
-  for (const PhaseTime& phase : phases) {
+void put_phases(LaunchValues& to, const std::vector<estimate::PhaseTime>& phases,
+                std::int64_t steps) {
+  for (const estimate::PhaseTime& phase : phases) {
     put(to, std::string(kPhaseSeries) + phase.name,
         static_cast<double>(phase.ns) / static_cast<double>(steps));
   }
 }
 
-LaunchValues values_of(const MeasuredLaunch& measured, StepClock clock, const std::string& peak) {
-  const LaunchEstimate& estimate = measured.estimate;
+LaunchValues values_of(const estimate::MeasuredLaunch& measured, estimate::StepClock clock,
+                       const std::string& peak) {
+  const estimate::LaunchEstimate& estimate = measured.estimate;
   LaunchValues values{.launch = measured.launch->row.key.launch, .steps = estimate.steps};
-  put(values, std::string(kStepSeries), headline_ns(estimate, clock));
+  put(values, std::string(kStepSeries), estimate::headline_ns(estimate, clock));
   const auto& metrics = measured.launch->row.report.metrics;
   if (const auto found = metrics.find(peak); found != metrics.end() && found->second) {
     put(values, std::string(kPeakSeries), *found->second);
   }
   // What the device does not see of the step, the wait for data, is the host's.
-  if (clock == StepClock::kDevice) put_phases(values, estimate.device_phases, estimate.steps);
+  if (clock == estimate::StepClock::kDevice)
+    put_phases(values, estimate.device_phases, estimate.steps);
   put_phases(values, estimate.phases, estimate.steps);
   return values;
 }
 
 // Its form must stay: a launch that was taken in before must be known again.
-std::string digest_of(const LaunchRow& row, const LaunchValues& values) {
-  JsonText json;
+std::string digest_of(const record::LaunchRow& row, const LaunchValues& values) {
+  json::JsonText json;
   json.open_object().integer("attempt", row.attempt);
-  json.text("outcome", name_of(row.outcome.kind)).text("started_utc", row.started_utc);
+  json.text("outcome", record::name_of(row.outcome.kind)).text("started_utc", row.started_utc);
   json.integer("wall_ns", row.wall_ns).integer("steps", values.steps);
   const auto step = values.values.find(kStepSeries);
   if (step != values.values.end()) json.number("step_ns", step->second);
@@ -96,21 +99,21 @@ OptionValues naming_options(const OptionValues& options, const std::vector<std::
 
 class Importer {
  public:
-  Importer(const Results& results, const fs::path& folder, const ImportOptions& options)
+  Importer(const record::Results& results, const fs::path& folder, const ImportOptions& options)
       : results_(results),
         folder_(folder),
         options_(options),
         harness_{.sections = harness_sections(), .workloads = {}} {
-    for (const WorkerRow& worker : results.workers) {
+    for (const record::WorkerRow& worker : results.workers) {
       environments_.emplace(worker.worker_id, &worker.environment);
     }
   }
 
   Import take() {
     std::size_t other_ranks = 0;
-    for (const Launch& launch : results_.launches) other_ranks += launch.row.key.rank != 0;
+    for (const record::Launch& launch : results_.launches) other_ranks += launch.row.key.rank != 0;
     leave_out("a rank other than 0", other_ranks);
-    for (const CaseRow& row : case_rows(results_)) add(row);
+    for (const estimate::CaseRow& row : estimate::case_rows(results_)) add(row);
     for (ImportedRun& run : import_.runs) note_date(run.run);
     for (const auto& [id, fields] : cohorts_) import_.cohorts.push_back({id, fields});
     for (const auto& [why, count] : left_out_) import_.left_out.emplace_back(why, count);
@@ -126,7 +129,8 @@ class Importer {
     if (count > 0) left_out_[why] += count;
   }
 
-  [[nodiscard]] static std::string reason_to_leave_out(const CaseRow& row, const RunRow& run) {
+  [[nodiscard]] static std::string reason_to_leave_out(const estimate::CaseRow& row,
+                                                       const record::RunRow& run) {
     if (row.smoke || run.smoke) return "smoke";
     if (is_profiling(row.pass)) return "profiled";
     if (row.pass == Pass::kWrapped) return "wrapped";
@@ -134,14 +138,14 @@ class Importer {
     return {};
   }
 
-  void add(const CaseRow& row) {
-    const auto of_rank_0 = [](const Launch* launch) { return launch->row.key.rank == 0; };
-    std::vector<const Launch*> without_value;
+  void add(const estimate::CaseRow& row) {
+    const auto of_rank_0 = [](const record::Launch* launch) { return launch->row.key.rank == 0; };
+    std::vector<const record::Launch*> without_value;
     for (const auto* list : {&row.failed, &row.skipped}) {
       std::copy_if(list->begin(), list->end(), std::back_inserter(without_value), of_rank_0);
     }
     const std::size_t launches = row.measured.size() + without_value.size();
-    const RunRow& header = header_of(row);
+    const record::RunRow& header = header_of(row);
     if (const std::string why = reason_to_leave_out(row, header); !why.empty()) {
       leave_out(why, launches);
       return;
@@ -154,10 +158,10 @@ class Importer {
     const auto control = row.options().find(kControlOption);
     one.control = control != row.options().end() && control->second == Value{true};
     const std::string peak = peak_metric(row, results_.columns);
-    for (const MeasuredLaunch& each : row.measured) {
+    for (const estimate::MeasuredLaunch& each : row.measured) {
       add(one, *each.launch, values_of(each, row.clock, peak));
     }
-    for (const Launch* launch : without_value) {
+    for (const record::Launch* launch : without_value) {
       leave_out(
           launch->row.outcome.kind == Outcome::Kind::kSkipped ? "skipped by a rule" : "failed", 1);
       add(one, *launch, {.launch = launch->row.key.launch});
@@ -175,7 +179,7 @@ class Importer {
     run_of(row).cases.push_back(std::move(one));
   }
 
-  void add(ImportedCase& to, const Launch& launch, LaunchValues values) {
+  void add(ImportedCase& to, const record::Launch& launch, LaunchValues values) {
     static const Fields kNone;
     const auto found = environments_.find(launch.row.worker_id);
     const Surroundings around =
@@ -194,15 +198,16 @@ class Importer {
   [[nodiscard]] const Catalogue& catalogue() const {
     return options_.catalogue != nullptr ? *options_.catalogue : harness_;
   }
-  [[nodiscard]] const RunRow& header_of(const CaseRow& row) const {
-    const auto found = std::find_if(results_.runs.begin(), results_.runs.end(),
-                                    [&](const RunRow& run) { return run.run_id == row.run_id; });
+  [[nodiscard]] const record::RunRow& header_of(const estimate::CaseRow& row) const {
+    const auto found =
+        std::find_if(results_.runs.begin(), results_.runs.end(),
+                     [&](const record::RunRow& run) { return run.run_id == row.run_id; });
     if (found == results_.runs.end() || row.run_id.empty()) {
       throw ConfigError(folder_.string(), "its launches have no run id: this is no run's result");
     }
     return *found;
   }
-  ImportedRun& run_of(const CaseRow& row) {
+  ImportedRun& run_of(const estimate::CaseRow& row) {
     for (ImportedRun& run : import_.runs) {
       if (run.run.run_id == row.run_id) return run;
     }
@@ -212,12 +217,12 @@ class Importer {
 
   void note_date(const TrackedRun& run) {
     constexpr auto kTolerated = std::chrono::hours(24);
-    if (run.started_utc <= utc_text(options_.now + kTolerated)) return;
+    if (run.started_utc <= text::utc_text(options_.now + kTolerated)) return;
     note("run " + run.run_id + " is dated in the future (" + run.started_utc +
          "): stored, and not screened; is a clock wrong?");
   }
 
-  void note_unequal(const CaseRow& row, const ImportedCase& one) {
+  void note_unequal(const estimate::CaseRow& row, const ImportedCase& one) {
     std::set<std::int64_t> steps;
     std::set<std::string> cohorts;
     for (const ImportedLaunch& launch : one.launches) {
@@ -236,7 +241,7 @@ class Importer {
     }
   }
 
-  const Results& results_;
+  const record::Results& results_;
   const fs::path& folder_;
   const ImportOptions& options_;
   Catalogue harness_;
@@ -248,7 +253,8 @@ class Importer {
 
 }  // namespace
 
-Import import_of(const Results& results, const fs::path& folder, const ImportOptions& options) {
+Import import_of(const record::Results& results, const fs::path& folder,
+                 const ImportOptions& options) {
   return Importer(results, folder, options).take();
 }
 
@@ -264,4 +270,4 @@ TrackedSeries series_of(const ImportedCase& one, const std::string& metric) {
   return series;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -15,7 +15,7 @@
 #include "harness/track/history.h"
 #include "harness/track/points.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 struct ImportOptions {
   // A night dated more than a day beyond this is noted.
@@ -55,10 +55,10 @@ struct Import {
 };
 
 // `folder`: where the files lie.
-[[nodiscard]] Import import_of(const Results& results, const std::filesystem::path& folder,
+[[nodiscard]] Import import_of(const record::Results& results, const std::filesystem::path& folder,
                                const ImportOptions& options);
 
 // The series of a metric of a case.
 [[nodiscard]] TrackedSeries series_of(const ImportedCase& one, const std::string& metric);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

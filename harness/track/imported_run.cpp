@@ -5,7 +5,7 @@
 #include <array>
 #include <set>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,12 +20,12 @@ std::string seen_from(const std::string& folder, const std::string& path) {
   return (fs::path(folder) / path).lexically_normal().string();
 }
 
-const WorkerRow* worker_of(const Results& results, const std::string& run_id) {
-  for (const Launch& launch : results.launches) {
+const record::WorkerRow* worker_of(const record::Results& results, const std::string& run_id) {
+  for (const record::Launch& launch : results.launches) {
     if (results.runs.at(launch.run).run_id != run_id) continue;
     const auto found = std::find_if(
         results.workers.begin(), results.workers.end(),
-        [&](const WorkerRow& worker) { return worker.worker_id == launch.row.worker_id; });
+        [&](const record::WorkerRow& worker) { return worker.worker_id == launch.row.worker_id; });
     if (found != results.workers.end()) return &*found;
   }
   return nullptr;
@@ -33,9 +33,10 @@ const WorkerRow* worker_of(const Results& results, const std::string& run_id) {
 
 }  // namespace
 
-TrackedRun tracked_run(const Results& results, const std::string& run_id, const fs::path& folder) {
+TrackedRun tracked_run(const record::Results& results, const std::string& run_id,
+                       const fs::path& folder) {
   TrackedRun run;
-  for (const RunRow& row : results.runs) {
+  for (const record::RunRow& row : results.runs) {
     if (row.run_id != run_id) continue;
     for (const auto& [key, value] : row.labels) run.labels.insert_or_assign(key, value);
     const bool first = run.run_id.empty();
@@ -62,7 +63,7 @@ TrackedRun tracked_run(const Results& results, const std::string& run_id, const 
     }
   }
   run.folder = folder.string();
-  if (const WorkerRow* worker = worker_of(results, run_id)) {
+  if (const record::WorkerRow* worker = worker_of(results, run_id)) {
     run.environment = worker->environment;
     if (run.build_id.empty()) run.build_id = worker->build_id;
     if (run.worker_path.empty()) run.worker_path = seen_from(run.asked.folder, worker->path);
@@ -71,10 +72,10 @@ TrackedRun tracked_run(const Results& results, const std::string& run_id, const 
   return run;
 }
 
-bool is_shard(const Results& results, const std::string& run_id) {
-  return std::any_of(results.runs.begin(), results.runs.end(), [&](const RunRow& row) {
+bool is_shard(const record::Results& results, const std::string& run_id) {
+  return std::any_of(results.runs.begin(), results.runs.end(), [&](const record::RunRow& row) {
     return row.run_id == run_id && text_of(row.context, "shard", "1of1") != "1of1";
   });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -8,13 +8,13 @@
 #include "harness/record/reader.h"
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 // Of the rows with this id: the files of one run are one run, which began with the first of them.
-[[nodiscard]] TrackedRun tracked_run(const Results& results, const std::string& run_id,
+[[nodiscard]] TrackedRun tracked_run(const record::Results& results, const std::string& run_id,
                                      const std::filesystem::path& folder);
 
 // Parts of one plan on several machines, which may share the id of the run.
-[[nodiscard]] bool is_shard(const Results& results, const std::string& run_id);
+[[nodiscard]] bool is_shard(const record::Results& results, const std::string& run_id);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -6,7 +6,7 @@
 #include "harness/stats/order.h"
 #include "harness/track/screens.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 constexpr std::size_t kNights = 30;     // whose spread counts
@@ -20,7 +20,7 @@ std::optional<std::size_t> last_good(std::span<const double> segment, const Scre
                                      const std::function<bool(std::size_t)>& usable) {
   const auto before = segment.first(answer.since);
   const double sign = answer.higher ? 1 : -1;
-  const double spread = std::max(robust_sd(before.last(std::min(kNights, before.size()))),
+  const double spread = std::max(stats::robust_sd(before.last(std::min(kNights, before.size()))),
                                  screens::least_spread(answer.usual, options.resolution));
   const auto moved = [&](double value) {
     return sign * screens::distance(value, answer.usual, spread);
@@ -38,4 +38,4 @@ std::optional<std::size_t> last_good(std::span<const double> segment, const Scre
   return quiet;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -9,7 +9,7 @@
 
 #include "harness/track/screen.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 // The newest night before what moved (answer.since) in which the screen did not fire and whose
 // value is no sign of it either: on the good side of what is usual or, where tonight's is far off,
@@ -25,4 +25,4 @@ namespace stepbench {
     std::span<const double> segment, const ScreenOptions& options, const ScreenAnswer& answer,
     const std::function<bool(std::size_t)>& usable = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 std::string time_of_run(const RunTimes& times, std::string_view run) {
@@ -105,4 +105,4 @@ std::vector<std::size_t> level_before(const SeriesHistory& series, std::size_t a
   return level;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

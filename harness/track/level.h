@@ -18,7 +18,7 @@
 #include "harness/track/history.h"
 #include "harness/track/segments.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 inline constexpr std::size_t kLevelPoints = 120;  // of a level, the newest: no screen takes more
 
@@ -46,4 +46,4 @@ struct LevelFacts {
                                                     const History& history,
                                                     const LevelFacts& facts);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

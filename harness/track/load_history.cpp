@@ -8,7 +8,7 @@
 
 #include "harness/track/row_json.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 struct ViewHash {
@@ -25,12 +25,12 @@ constexpr std::size_t kFewSeries = 16;
 constexpr std::string_view kPointColumns =
     "SELECT run_id, series_id, value, n, steps, low, high, control, cohort_id, state FROM point";
 
-const std::string& text_at(SqlRow row, std::size_t column) {
+const std::string& text_at(store::SqlRow row, std::size_t column) {
   return std::get<std::string>(row[column]);
 }
 
 // A value that was whole may come back as a whole number.
-double real_at(SqlRow row, std::size_t column) {
+double real_at(store::SqlRow row, std::size_t column) {
   if (const auto* whole = std::get_if<std::int64_t>(&row[column])) {
     return static_cast<double>(*whole);
   }
@@ -43,7 +43,8 @@ bool wanted(const std::vector<std::string>& list, const std::string& name) {
 
 class Loader {
  public:
-  Loader(Database& database, const HistoryQuery& query) : database_(database), query_(query) {}
+  Loader(store::Database& database, const HistoryQuery& query)
+      : database_(database), query_(query) {}
 
   History take() {
     load_the_runs();
@@ -67,9 +68,9 @@ class Loader {
   std::set<std::string> series_of_runs() {
     std::set<std::string> ids;
     for (const std::string& run : query_.runs) {
-      const SqlValue id = run;
+      const store::SqlValue id = run;
       database_.exec("SELECT series_id FROM point WHERE run_id = $1", {&id, 1},
-                     [&](SqlRow row) { ids.insert(text_at(row, 0)); });
+                     [&](store::SqlRow row) { ids.insert(text_at(row, 0)); });
     }
     return ids;
   }
@@ -77,7 +78,7 @@ class Loader {
   void load_series() {
     const std::set<std::string> of_runs = series_of_runs();
     database_.exec("SELECT series_id, workload, case_id, metric, options, machine FROM series", {},
-                   [&](SqlRow row) {
+                   [&](store::SqlRow row) {
                      const std::string& id = text_at(row, 0);
                      if (!wanted(query_.series, id)) return;
                      if (!query_.runs.empty() && !of_runs.contains(id)) return;
@@ -96,13 +97,13 @@ class Loader {
 
   void load_points() {
     is_control_.resize(history_.series.size());
-    const auto on_row = [&](SqlRow row) { take_point(row); };
+    const auto on_row = [&](store::SqlRow row) { take_point(row); };
     if (history_.series.size() > kFewSeries) {
       database_.exec(kPointColumns, {}, on_row);
       return;
     }
     const std::string of_one = std::string(kPointColumns) + " WHERE run_id = $1 AND series_id = $2";
-    std::vector<SqlValue> key(2);
+    std::vector<store::SqlValue> key(2);
     for (const TrackedRun& run : history_.runs) {
       key[0] = run.run_id;
       for (const auto& [id, index] : series_) {
@@ -112,7 +113,7 @@ class Loader {
     }
   }
 
-  void take_point(SqlRow row) {
+  void take_point(store::SqlRow row) {
     const auto run = runs_.find(text_at(row, 0));
     const auto series = series_.find(text_at(row, 1));
     if (run == runs_.end() || series == series_.end()) return;
@@ -156,7 +157,7 @@ class Loader {
   }
 
   void load_cohorts(const std::set<std::string>& used) {
-    database_.exec("SELECT cohort_id, fields FROM cohort", {}, [&](SqlRow row) {
+    database_.exec("SELECT cohort_id, fields FROM cohort", {}, [&](store::SqlRow row) {
       if (!used.contains(text_at(row, 0))) return;
       history_.cohorts.push_back({text_at(row, 0), fields_from_json(text_at(row, 1))});
     });
@@ -164,7 +165,7 @@ class Loader {
               [](const Cohort& a, const Cohort& b) { return a.id < b.id; });
   }
 
-  Database& database_;
+  store::Database& database_;
   const HistoryQuery& query_;
   History history_;
   Index runs_;
@@ -174,13 +175,13 @@ class Loader {
 
 }  // namespace
 
-std::vector<TrackedRun> load_runs(Database& database) {
+std::vector<TrackedRun> load_runs(store::Database& database) {
   std::vector<TrackedRun> runs;
   database.exec(
       "SELECT run_id, started_at, name, build_id, git_sha, git_branch, git_dirty, config_hash, "
       "plan_digest, host, folder, worker_path, config_path, config_text, asked, labels, context, "
       "environment FROM run",
-      {}, [&](SqlRow row) {
+      {}, [&](store::SqlRow row) {
         runs.push_back({.run_id = text_at(row, 0),
                         .started_utc = text_at(row, 1),
                         .experiment = text_at(row, 2),
@@ -207,8 +208,8 @@ std::vector<TrackedRun> load_runs(Database& database) {
   return runs;
 }
 
-History load_history(Database& database, const HistoryQuery& query) {
+History load_history(store::Database& database, const HistoryQuery& query) {
   return Loader(database, query).take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -8,9 +8,9 @@
 #include "harness/track/history.h"
 #include "harness/track/track_store.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
-[[nodiscard]] std::vector<TrackedRun> load_runs(Database& database);
-[[nodiscard]] History load_history(Database& database, const HistoryQuery& query);
+[[nodiscard]] std::vector<TrackedRun> load_runs(store::Database& database);
+[[nodiscard]] History load_history(store::Database& database, const HistoryQuery& query);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

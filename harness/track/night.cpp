@@ -17,7 +17,7 @@
 #include "harness/track/night_alerts.h"
 #include "harness/track/one_sided.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 constexpr std::size_t kRecentNights = 3;  // of an alert's series that are held against its level
@@ -134,7 +134,7 @@ class NightJudge {
       night_.notes.push_back(std::move(warning));
     }
     if (!night_.alerts.left_out.empty()) {
-      night_.notes.push_back(counted(std::ssize(night_.alerts.left_out), "event") +
+      night_.notes.push_back(text::counted(std::ssize(night_.alerts.left_out), "event") +
                              " of the history cannot have happened and " +
                              (night_.alerts.left_out.size() == 1 ? "is" : "are") +
                              " left out: " + night_.alerts.left_out.front());
@@ -383,7 +383,7 @@ class NightJudge {
     const std::string_view last_utc = last == creeps_.end() ? "" : std::string_view(last->second);
     if (!creep_is_due(last_utc, run_of(series, at).started_utc)) return;
     const bool higher = series.series.direction == Direction::kLowerIsBetter;
-    const double level_now = median(segment);
+    const double level_now = stats::median(segment);
     const double least = kConfirmMargin + (level_now > 0 ? resolution_of(series) / level_now : 0);
     const auto found = creep(segment, higher, least,
                              [&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
@@ -402,7 +402,7 @@ class NightJudge {
     judged.first_bad = run_of(series, level[found->best + 1]).run_id;
     judged.state = NightState::kSuspect;
     judged.why = "no single night shows it: the last " + std::to_string(kCreepLevel) +
-                 " nights lie " + signed_percent(found->change) + " % from the best " +
+                 " nights lie " + text::signed_percent(found->change) + " % from the best " +
                  std::to_string(kCreepLevel) + " of " + std::to_string(kCreepNights);
   }
 
@@ -437,7 +437,7 @@ class NightJudge {
     const ScreenAnswer without = screen(normalised, options);
     if (without.warming_up || (answer.higher ? without.higher : without.lower)) return false;
     judged.state = NightState::kInvalid;
-    judged.why = "the control case moved too (" + signed_percent(control->second.change) +
+    judged.why = "the control case moved too (" + text::signed_percent(control->second.change) +
                  " %), and without it nothing is left: the machine, not the program";
     return true;
   }
@@ -514,11 +514,11 @@ class NightJudge {
         return found != grown_.end() && found->second;
       });
       if (grown != seen.end()) {
-        night_.events.push_back(
-            night_event(AlertEvent::kGrew, alert.id, tonight,
-                        "it is " + signed_percent((*grown)->change.value_or(0)) + " % now, and " +
-                            signed_percent(*alert.expect) + " % were accepted",
-                        {{"series", (*grown)->series.id}}));
+        night_.events.push_back(night_event(
+            AlertEvent::kGrew, alert.id, tonight,
+            "it is " + text::signed_percent((*grown)->change.value_or(0)) + " % now, and " +
+                text::signed_percent(*alert.expect) + " % were accepted",
+            {{"series", (*grown)->series.id}}));
       } else if (!alert.until.empty() && date_ > alert.until) {
         night_.events.push_back(night_event(AlertEvent::kExpired, alert.id, tonight,
                                             "it was accepted until " + alert.until));
@@ -535,9 +535,10 @@ class NightJudge {
 
   static std::string back_text(const std::vector<const NightSeries*>& series) {
     if (series.size() == 1) {
-      return "back: " + signed_percent(series.front()->change.value_or(0)) + " % from the usual";
+      return "back: " + text::signed_percent(series.front()->change.value_or(0)) +
+             " % from the usual";
     }
-    return "all " + counted(std::ssize(series), "series") + " are back at the usual";
+    return "all " + text::counted(std::ssize(series), "series") + " are back at the usual";
   }
 
   // Series in alerts have the alert's state, after tonight's events.
@@ -565,7 +566,7 @@ class NightJudge {
 
   void tell_what_is_gone() {
     for (const auto& [experiment, series] : gone_) {
-      night_.notes.push_back(counted(static_cast<std::int64_t>(series), "series") + " of " +
+      night_.notes.push_back(text::counted(static_cast<std::int64_t>(series), "series") + " of " +
                              experiment + (series == 1 ? " is" : " are") +
                              " not in tonight's plan any more");
     }
@@ -591,4 +592,4 @@ class NightJudge {
 
 Night judge_night(const NightInput& input) { return NightJudge(input).judge(); }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -16,7 +16,7 @@
 #include "harness/track/history.h"
 #include "harness/track/screen.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 enum class NightState : std::uint8_t {  // written to disk by name
   kOk,
@@ -135,4 +135,4 @@ struct MeasuredSuspect {
 // `allow_inconclusive`); 4 no data, a date in the future, an invalid measurement.
 [[nodiscard]] int exit_code_of(NightState verdict, bool allow_inconclusive);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -8,7 +8,7 @@
 #include "harness/text/numbers.h"
 #include "harness/track/level.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 bool ends_an_alert(AlertState state) {
@@ -19,11 +19,11 @@ std::string night_utc_of(const TrackEvent& event) { return text_of(event.details
 
 std::string move_text(const NightSeries& series, ScreenKind screen) {
   if (series.creep) {
-    return series.series.metric + ' ' + signed_percent(series.change.value_or(0)) +
+    return series.series.metric + ' ' + text::signed_percent(series.change.value_or(0)) +
            " % in small steps: " + series.why;
   }
-  return series.series.metric + ' ' + signed_percent(series.change.value_or(0)) + " % (" +
-         std::string(name_of(screen)) + ' ' + significant(series.score.value_or(0), 2) + ')';
+  return series.series.metric + ' ' + text::signed_percent(series.change.value_or(0)) + " % (" +
+         std::string(name_of(screen)) + ' ' + text::significant(series.score.value_or(0), 2) + ')';
 }
 
 Fields details_of(const NightSeries& series) {
@@ -170,4 +170,4 @@ std::vector<TrackEvent> NightAlerts::joining_events(
   return events;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -11,7 +11,7 @@
 
 #include "harness/track/night.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 // Nights after which a closed alert is not opened again: a new one is.
 inline constexpr std::size_t kReopenNights = 3;
@@ -53,4 +53,4 @@ class NightAlerts {
                                      const TrackedRun& tonight, std::string reason,
                                      Fields details = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::track

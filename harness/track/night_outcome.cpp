@@ -11,7 +11,7 @@
 #include "harness/track/night.h"
 #include "harness/track/night_alerts.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 using namespace std::chrono_literals;
@@ -135,14 +135,14 @@ std::size_t Night::count(NightState state) const {
 }
 
 bool is_future(std::string_view started_utc, std::string_view now_utc) {
-  const auto started = parse_utc(started_utc);
-  const auto now = parse_utc(now_utc);
+  const auto started = text::parse_utc(started_utc);
+  const auto now = text::parse_utc(now_utc);
   return started && now && *started > *now + kFutureAfter;
 }
 
 std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::string_view host,
                                        std::string_view now_utc) {
-  const auto now = parse_utc(now_utc);
+  const auto now = text::parse_utc(now_utc);
   // Of each experiment the newest, and the newest whose date can be believed.
   std::map<std::string, std::pair<const TrackedRun*, const TrackedRun*>> newest;
   for (const TrackedRun& run : runs) {
@@ -155,15 +155,15 @@ std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::st
   std::string latest;
   for (const auto& [experiment, pair] : newest) {
     const auto& [any, believed] = pair;
-    const auto at = believed == nullptr ? std::nullopt : parse_utc(believed->started_utc);
+    const auto at = believed == nullptr ? std::nullopt : text::parse_utc(believed->started_utc);
     const bool fresh = any == believed || (at && now && *at + kNightLasts >= *now);
     chosen.push_back(fresh ? believed : any);
     latest = std::max(latest, chosen.back()->started_utc);
   }
   std::vector<std::string> ids;
-  const auto last = parse_utc(latest);
+  const auto last = text::parse_utc(latest);
   for (const TrackedRun* run : chosen) {
-    const auto at = parse_utc(run->started_utc);
+    const auto at = text::parse_utc(run->started_utc);
     if (!last || !at || *at + kNightLasts >= *last) ids.push_back(run->run_id);
   }
   return ids;
@@ -245,4 +245,4 @@ int exit_code_of(NightState verdict, bool allow_inconclusive) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

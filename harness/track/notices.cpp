@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 struct News {
@@ -68,4 +68,4 @@ TrackEvent event_of(const Notice& notice, const char* what, std::string at_utc, 
                       {"state", std::string(name_of(notice.state))}}};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -12,7 +12,7 @@
 
 #include "harness/track/alert.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 // TrackEvent::what, of no alert. `told` is recorded before the command that tells is started, and
 // `not-told` when it failed: then the next night tells it. Details: alert, number, state.
@@ -34,4 +34,4 @@ struct Notice {
 [[nodiscard]] TrackEvent event_of(const Notice& notice, const char* what, std::string at_utc,
                                   std::string who, std::string reason = {});
 
-}  // namespace stepbench
+}  // namespace stepbench::track

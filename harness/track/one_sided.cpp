@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 bool was_reproduced(const Alert& alert) {
@@ -30,4 +30,4 @@ std::string one_sided_warning(const AlertLog& alerts) {
   return {};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -8,7 +8,7 @@
 
 #include "harness/track/alert.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 inline constexpr std::size_t kOneSidedFindings = 30;
 
@@ -16,4 +16,4 @@ inline constexpr std::size_t kOneSidedFindings = 30;
 // same way; else empty.
 [[nodiscard]] std::string one_sided_warning(const AlertLog& alerts);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

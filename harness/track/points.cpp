@@ -8,7 +8,7 @@
 #include "harness/stats/order.h"
 #include "harness/track/series.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 constexpr double kConfidence = 0.95;
@@ -36,8 +36,8 @@ std::vector<const LaunchValues*> middle_of(std::span<const LaunchValues> launche
 }
 
 void estimate(CasePoint& point, const std::vector<double>& values) {
-  point.value = median(values);
-  const auto interval = median_interval(values, kConfidence);
+  point.value = stats::median(values);
+  const auto interval = stats::median_interval(values, kConfidence);
   point.low = interval ? interval->low : point.value;
   point.high = interval ? interval->high : point.value;
 }
@@ -78,4 +78,4 @@ std::vector<CasePoint> case_points(std::span<const LaunchValues> launches) {
   return points;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

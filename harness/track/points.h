@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::track {
 
 // What is kept of one measured launch.
 struct LaunchValues {
@@ -32,4 +32,4 @@ struct CasePoint {
 // the case's, so that phases sum to the step.
 [[nodiscard]] std::vector<CasePoint> case_points(std::span<const LaunchValues> launches);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

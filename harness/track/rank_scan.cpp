@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::track {
 
 RankShift rank_scan(std::span<const double> values, std::size_t min_length) {
   RankShift best;
@@ -47,4 +47,4 @@ double rank_threshold(std::size_t n) {
   return kRows.back().z;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

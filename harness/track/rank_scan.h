@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace stepbench {
+namespace stepbench::track {
 
 struct RankShift {
   std::size_t index = 0;  // of the first value after it; 0: fewer than 2 min_length values
@@ -20,4 +20,4 @@ struct RankShift {
 // What |z| of the newest of n nights exceeds once in 2,000 nights where nothing happens, n >= 15.
 [[nodiscard]] double rank_threshold(std::size_t n);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

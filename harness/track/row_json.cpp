@@ -6,15 +6,15 @@
 #include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 template <typename Read>
 auto read_json(const std::string& json, const Read& read) {
   try {
-    LineParser parser;
-    return read(parser.parse(json, LineParser::Padding::kNone).object);
-  } catch (const LineError& error) {
+    json::LineParser parser;
+    return read(parser.parse(json, json::LineParser::Padding::kNone).object);
+  } catch (const json::LineError& error) {
     throw ConfigError("the history", std::string("holds a row that is not ours: ") + error.what());
   }
 }
@@ -22,33 +22,34 @@ auto read_json(const std::string& json, const Read& read) {
 }  // namespace
 
 std::string fields_json(const Fields& fields) {
-  JsonText json;
+  json::JsonText json;
   json.open_object();
   for (const auto& [name, value] : fields) json.value(name, value);
   return json.close_object().take();
 }
 
-std::string asked_json(const Asked& asked) {
-  JsonText json;
+std::string asked_json(const record::Asked& asked) {
+  json::JsonText json;
   json.open_object().text("folder", asked.folder).texts("set", asked.set);
   json.texts("sweep", asked.sweep).texts("filter", asked.filter).texts("cases", asked.cases);
   return json.text("worker", asked.worker).close_object().take();
 }
 
 Fields fields_from_json(const std::string& json) {
-  return read_json("{\"fields\":" + json + "}",
-                   [](const LineObject& object) -> Fields { return object.fields("fields"); });
-}
-
-Asked asked_from_json(const std::string& json) {
-  return read_json(json, [](const LineObject& object) {
-    return Asked{.folder = object.text("folder"),
-                 .set = object.texts("set"),
-                 .sweep = object.texts("sweep"),
-                 .filter = object.texts("filter"),
-                 .cases = object.texts("cases"),
-                 .worker = object.text("worker")};
+  return read_json("{\"fields\":" + json + "}", [](const json::LineObject& object) -> Fields {
+    return object.fields("fields");
   });
 }
 
-}  // namespace stepbench
+record::Asked asked_from_json(const std::string& json) {
+  return read_json(json, [](const json::LineObject& object) {
+    return record::Asked{.folder = object.text("folder"),
+                         .set = object.texts("set"),
+                         .sweep = object.texts("sweep"),
+                         .filter = object.texts("filter"),
+                         .cases = object.texts("cases"),
+                         .worker = object.text("worker")};
+  });
+}
+
+}  // namespace stepbench::track

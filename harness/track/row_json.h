@@ -7,12 +7,12 @@
 #include "harness/base/value.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 [[nodiscard]] std::string fields_json(const Fields& fields);
-[[nodiscard]] std::string asked_json(const Asked& asked);
+[[nodiscard]] std::string asked_json(const record::Asked& asked);
 // Throw ConfigError for a text that is none of ours.
 [[nodiscard]] Fields fields_from_json(const std::string& json);
-[[nodiscard]] Asked asked_from_json(const std::string& json);
+[[nodiscard]] record::Asked asked_from_json(const std::string& json);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

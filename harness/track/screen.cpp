@@ -10,7 +10,7 @@
 #include "harness/stats/effect_size.h"
 #include "harness/track/screens.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 constexpr std::array<std::pair<ScreenKind, std::string_view>, 4> kScreenNames = {{
@@ -72,9 +72,9 @@ double distance(double value, double usual, double spread) {
 
 bool set_apart(std::span<const double> before, std::span<const double> after) {
   constexpr double kShare = 0.8;
-  const double above = cles(before, after);
+  const double above = stats::cles(before, after);
   return above >= kShare || above <= 1 - kShare;
 }
 
 }  // namespace screens
-}  // namespace stepbench
+}  // namespace stepbench::track

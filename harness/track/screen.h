@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::track {
 
 enum class ScreenKind : std::uint8_t {
   kRobustZ,  // tonight, or the median of three nights, beyond the spread of the last 30
@@ -47,4 +47,4 @@ struct ScreenAnswer {
 // `segment`: all points of the current segment in order of time, tonight's last; finite.
 [[nodiscard]] ScreenAnswer screen(std::span<const double> segment, const ScreenOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

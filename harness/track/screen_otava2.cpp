@@ -2,7 +2,7 @@
 #include "harness/track/change_points.h"
 #include "harness/track/screens.h"
 
-namespace stepbench::screens {
+namespace stepbench::track::screens {
 namespace {
 
 constexpr OtavaOptions kOtava2{.window = 50, .max_p = 0.001, .min_magnitude = 0.02};
@@ -33,4 +33,4 @@ ScreenAnswer otava2(std::span<const double> segment) {
   return answer;
 }
 
-}  // namespace stepbench::screens
+}  // namespace stepbench::track::screens

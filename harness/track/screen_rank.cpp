@@ -6,7 +6,7 @@
 #include "harness/track/rank_scan.h"
 #include "harness/track/screens.h"
 
-namespace stepbench::screens {
+namespace stepbench::track::screens {
 namespace {
 
 constexpr std::size_t kRanked = 60;     // points, tonight's among them
@@ -16,7 +16,7 @@ constexpr std::size_t kMinSide = 3;
 constexpr double kMinRatio = 1.02;  // of the medians
 
 double cost(std::span<const double> values) {
-  const double centre = median(values);
+  const double centre = stats::median(values);
   double sum = 0;
   for (const double value : values) sum += std::abs(value - centre);
   return sum;
@@ -49,14 +49,14 @@ ScreenAnswer rank(std::span<const double> segment) {
   ScreenAnswer answer;
   const RankShift shift = rank_scan(values, kMinSide);
   const auto before = values.first(shift.index == 0 ? values.size() - 1 : shift.index);
-  answer.usual = median(before);
+  answer.usual = stats::median(before);
   answer.change = change_from(answer.usual, segment.back());
   answer.since = segment.size() - 1;
   if (shift.index == 0) return answer;
   const double threshold = rank_threshold(values.size());
   answer.score = shift.z / threshold;
   const auto after = values.subspan(shift.index);
-  const double level = median(after);
+  const double level = stats::median(after);
   const bool large =
       shift.z > 0 ? level >= kMinRatio * answer.usual : answer.usual >= kMinRatio * level;
   if (std::abs(shift.z) <= threshold || after.size() > kNewestNights || !large ||
@@ -69,4 +69,4 @@ ScreenAnswer rank(std::span<const double> segment) {
   return answer;
 }
 
-}  // namespace stepbench::screens
+}  // namespace stepbench::track::screens

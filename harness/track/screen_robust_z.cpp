@@ -5,7 +5,7 @@
 #include "harness/stats/order.h"
 #include "harness/track/screens.h"
 
-namespace stepbench::screens {
+namespace stepbench::track::screens {
 namespace {
 
 constexpr std::size_t kBase = 30;   // points before tonight's
@@ -22,13 +22,13 @@ ScreenAnswer robust_z(std::span<const double> segment, double resolution) {
   const auto before = segment.first(segment.size() - 1);
   const auto base = before.last(std::min(kBase, before.size()));
   ScreenAnswer answer;
-  answer.usual = median(base);
+  answer.usual = stats::median(base);
   answer.change = change_from(answer.usual, tonight);
   answer.since = segment.size() - 1;
-  const double spread = std::max(robust_sd(base), least_spread(answer.usual, resolution));
+  const double spread = std::max(stats::robust_sd(base), least_spread(answer.usual, resolution));
   answer.score = distance(tonight, answer.usual, spread);
   if (std::abs(answer.score) <= kTonight) {
-    const double recent = distance(median(segment.last(kRecent)), answer.usual, spread);
+    const double recent = distance(stats::median(segment.last(kRecent)), answer.usual, spread);
     if (std::abs(recent) <= kRecentAlike) return answer;
     answer.score = recent;
   }
@@ -46,4 +46,4 @@ ScreenAnswer robust_z(std::span<const double> segment, double resolution) {
   return answer;
 }
 
-}  // namespace stepbench::screens
+}  // namespace stepbench::track::screens

@@ -8,7 +8,7 @@
 #include "harness/stats/order.h"
 #include "harness/track/screens.h"
 
-namespace stepbench::screens {
+namespace stepbench::track::screens {
 namespace {
 
 constexpr std::size_t kPredictFrom = 64;  // points before tonight's
@@ -40,12 +40,13 @@ ScreenAnswer t_pred(std::span<const double> segment, double resolution) {
   answer.usual = std::accumulate(base.begin(), base.end(), 0.0) / n;
   answer.change = change_from(answer.usual, tonight);
   answer.since = segment.size() - 1;
-  const double spread = std::max(standard_deviation(base), least_spread(answer.usual, resolution)) *
-                        std::sqrt(1 + 1 / n);
+  const double spread =
+      std::max(stats::standard_deviation(base), least_spread(answer.usual, resolution)) *
+      std::sqrt(1 + 1 / n);
   answer.score = distance(tonight, answer.usual, spread);
   answer.higher = answer.score > student_bound(base.size());
   answer.lower = answer.score < -student_bound(base.size());
   return answer;
 }
 
-}  // namespace stepbench::screens
+}  // namespace stepbench::track::screens

@@ -7,7 +7,7 @@
 
 #include "harness/track/screen.h"
 
-namespace stepbench::screens {
+namespace stepbench::track::screens {
 
 [[nodiscard]] ScreenAnswer robust_z(std::span<const double> segment, double resolution);
 [[nodiscard]] ScreenAnswer otava2(std::span<const double> segment);
@@ -24,4 +24,4 @@ namespace stepbench::screens {
 // jumps between two levels passes no such test.
 [[nodiscard]] bool set_apart(std::span<const double> before, std::span<const double> after);
 
-}  // namespace stepbench::screens
+}  // namespace stepbench::track::screens

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 // Breaks by the index of their run, ascending.
@@ -107,4 +107,4 @@ std::size_t missing_nights(const SeriesHistory& series, std::span<const TrackedR
   return nights;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

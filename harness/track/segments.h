@@ -12,7 +12,7 @@
 
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 enum class SegmentStart : std::uint8_t {
   kFirst,    // the series begins
@@ -55,4 +55,4 @@ inline constexpr std::size_t kMaxMissingNights = 14;
 [[nodiscard]] std::size_t missing_nights(const SeriesHistory& series,
                                          std::span<const TrackedRun> runs, std::size_t tonight);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -5,7 +5,7 @@
 #include "harness/json/json_text.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 void describe_metric(TrackedSeries& series) {
   series.unit = series.metric == kPeakSeries ? "bytes" : "ns";
@@ -14,23 +14,23 @@ void describe_metric(TrackedSeries& series) {
 }
 
 std::string series_id(const TrackedSeries& series) {
-  JsonText json;
+  json::JsonText json;
   json.open_object();
   json.text("case_id", series.case_id);
   json.values("machine", series.machine);
   json.text("metric", series.metric);
-  json.integer("schema", kResultMajor);
+  json.integer("schema", record::kResultMajor);
   json.text("workload", series.workload);
   json.close_object();
   return digest(json.line());
 }
 
 std::string cohort_id(const Fields& fields) {
-  JsonText json;
+  json::JsonText json;
   json.open_object();
   for (const auto& [name, value] : fields) json.value(name, value);
   json.close_object();
   return digest(json.line());
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -10,7 +10,7 @@
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 // The metrics of a case that have a history.
 inline constexpr std::string_view kStepSeries = "step_ns";     // the headline: step or latency
@@ -52,4 +52,4 @@ struct Cohort {
 
 [[nodiscard]] std::string cohort_id(const Fields& fields);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

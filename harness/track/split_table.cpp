@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace stepbench {
+namespace stepbench::track {
 
 void SplitTable::fill(std::span<const double> values) {
   const std::size_t n = values.size();
@@ -37,4 +37,4 @@ Split SplitTable::best(std::size_t start, std::size_t end, std::size_t min_lengt
   return best;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

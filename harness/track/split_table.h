@@ -9,7 +9,7 @@
 
 #include "harness/track/change_points.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 // Of two splits that are equal up to rounding, relatively, the first stands.
 inline constexpr double kSplitTolerance = 1e-12;
@@ -31,4 +31,4 @@ class SplitTable {
   std::vector<double> sums_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::track

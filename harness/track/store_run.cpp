@@ -12,22 +12,23 @@
 #include "harness/text/printable.h"
 #include "harness/track/row_json.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 using LaunchNumber = std::pair<std::string, int>;  // case id, launch
 
-const SqlInsert kCohorts{"cohort", {"cohort_id", "fields"}, "ON CONFLICT DO NOTHING"};
-const SqlInsert kSeries{"series",
-                        {"series_id", "workload", "case_id", "metric", "unit", "direction",
-                         "options", "machine", "first_seen"},
-                        "ON CONFLICT DO NOTHING"};
-const SqlInsert kLaunches{"launch",
-                          {"run_id", "case_id", "arm", "pass", "launch", "rank", "attempt",
-                           "outcome", "reason", "steps", "cohort", "line_digest"},
-                          ""};
-const SqlInsert kValues{"sample_summary", {"run_id", "case_id", "launch", "metric", "value"}, ""};
-const SqlInsert kPoints{
+const store::SqlInsert kCohorts{"cohort", {"cohort_id", "fields"}, "ON CONFLICT DO NOTHING"};
+const store::SqlInsert kSeries{"series",
+                               {"series_id", "workload", "case_id", "metric", "unit", "direction",
+                                "options", "machine", "first_seen"},
+                               "ON CONFLICT DO NOTHING"};
+const store::SqlInsert kLaunches{"launch",
+                                 {"run_id", "case_id", "arm", "pass", "launch", "rank", "attempt",
+                                  "outcome", "reason", "steps", "cohort", "line_digest"},
+                                 ""};
+const store::SqlInsert kValues{
+    "sample_summary", {"run_id", "case_id", "launch", "metric", "value"}, ""};
+const store::SqlInsert kPoints{
     "point",
     {"run_id", "series_id", "value", "n", "steps", "low", "high", "control", "cohort_id", "state"},
     "ON CONFLICT (run_id, series_id) DO UPDATE SET value = excluded.value, n = excluded.n, "
@@ -36,7 +37,7 @@ const SqlInsert kPoints{
 const std::string kControlState = "control";
 
 template <typename... Values>
-void append(std::vector<SqlValue>& row, Values&&... values) {
+void append(std::vector<store::SqlValue>& row, Values&&... values) {
   (row.emplace_back(std::forward<Values>(values)), ...);
 }
 
@@ -47,7 +48,7 @@ struct KnownLaunch {
 
 class RunWriter {
  public:
-  RunWriter(Database& database, const ImportedRun& run) : database_(database), run_(run) {}
+  RunWriter(store::Database& database, const ImportedRun& run) : database_(database), run_(run) {}
 
   StoredRun write(std::span<const Cohort> cohorts) {
     if (!claim_run()) return std::move(stored_);
@@ -80,7 +81,7 @@ class RunWriter {
                                const std::string& here) {
         if (known == here) return false;
         stored_.conflicts.push_back("run " + run.run_id + " is known with another " + what + " (" +
-                                    printable(known) + ", here " + printable(here) +
+                                    text::printable(known) + ", here " + text::printable(here) +
                                     "): what is known was kept");
         return true;
       };
@@ -91,7 +92,7 @@ class RunWriter {
 
   std::tuple<std::string, std::string, std::string> put_run_row() {
     const TrackedRun& run = run_.run;
-    std::vector<SqlValue> row;
+    std::vector<store::SqlValue> row;
     append(row, stored_.run_id, run.started_utc, run.experiment, run.build_id, run.git_sha,
            run.git_branch, std::int64_t{run.git_dirty}, run.config_hash, run.plan_digest, run.host,
            run.folder, run.worker_path, run.config_path, run.config_text, asked_json(run.asked),
@@ -103,7 +104,7 @@ class RunWriter {
         "labels, context, environment) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
         "$13, $14, $15, $16, $17, $18) ON CONFLICT (run_id) DO UPDATE SET run_id = excluded.run_id "
         "RETURNING host, config_hash, build_id",
-        row, [&](SqlRow found) {
+        row, [&](store::SqlRow found) {
           known = {std::get<std::string>(found[0]), std::get<std::string>(found[1]),
                    std::get<std::string>(found[2])};
         });
@@ -111,9 +112,9 @@ class RunWriter {
   }
 
   void read_known() {
-    const SqlValue id = stored_.run_id;
+    const store::SqlValue id = stored_.run_id;
     database_.exec("SELECT case_id, launch, attempt, line_digest FROM launch WHERE run_id = $1",
-                   {&id, 1}, [&](SqlRow row) {
+                   {&id, 1}, [&](store::SqlRow row) {
                      const LaunchNumber number(std::get<std::string>(row[0]),
                                                static_cast<int>(std::get<std::int64_t>(row[1])));
                      known_[number] = {static_cast<int>(std::get<std::int64_t>(row[2])),
@@ -147,7 +148,7 @@ class RunWriter {
   }
 
   void forget(const std::string& case_id, int number) {
-    const std::vector<SqlValue> key = {stored_.run_id, case_id, std::int64_t{number}};
+    const std::vector<store::SqlValue> key = {stored_.run_id, case_id, std::int64_t{number}};
     database_.exec("DELETE FROM launch WHERE run_id = $1 AND case_id = $2 AND launch = $3", key);
     database_.exec("DELETE FROM sample_summary WHERE run_id = $1 AND case_id = $2 AND launch = $3",
                    key);
@@ -156,8 +157,8 @@ class RunWriter {
   void put_launch(const ImportedCase& one, const ImportedLaunch& launch) {
     const std::int64_t number = launch.values.launch;
     append(launches_, stored_.run_id, one.case_id, std::string(),
-           std::string(name_of(Pass::kTiming)), number, std::int64_t{0},
-           std::int64_t{launch.attempt}, std::string(name_of(launch.outcome.kind)),
+           std::string(record::name_of(Pass::kTiming)), number, std::int64_t{0},
+           std::int64_t{launch.attempt}, std::string(record::name_of(launch.outcome.kind)),
            launch.outcome.reason, launch.values.steps, launch.cohort, launch.digest);
     for (const auto& [metric, value] : launch.values.values) {
       append(values_, stored_.run_id, one.case_id, number, metric, value);
@@ -170,7 +171,7 @@ class RunWriter {
     for (const ImportedCase& one : run_.cases) {
       for (const ImportedLaunch& launch : one.launches) used.insert(launch.cohort);
     }
-    std::vector<SqlValue> rows;
+    std::vector<store::SqlValue> rows;
     for (const Cohort& cohort : cohorts) {
       if (used.contains(cohort.id)) append(rows, cohort.id, fields_json(cohort.fields));
     }
@@ -191,12 +192,12 @@ class RunWriter {
       }
       return launches;
     }
-    const std::vector<SqlValue> key = {stored_.run_id, one.case_id};
+    const std::vector<store::SqlValue> key = {stored_.run_id, one.case_id};
     database_.exec(
         "SELECT l.launch, l.steps, l.cohort, s.metric, s.value FROM launch l JOIN sample_summary s "
         "ON s.run_id = l.run_id AND s.case_id = l.case_id AND s.launch = l.launch "
         "WHERE l.run_id = $1 AND l.case_id = $2 ORDER BY l.launch, s.metric",
-        key, [&](SqlRow row) {
+        key, [&](store::SqlRow row) {
           const auto number = static_cast<int>(std::get<std::int64_t>(row[0]));
           if (launches.empty() || launches.back().launch != number) {
             launches.push_back({.launch = number, .steps = std::get<std::int64_t>(row[1])});
@@ -211,30 +212,30 @@ class RunWriter {
     // Series in one order in every process: two that wait for each other would wait for ever.
     std::map<std::string, TrackedSeries> series;
     const std::optional<double> control = control_value();
-    std::vector<SqlValue> rows;
+    std::vector<store::SqlValue> rows;
     for (const ImportedCase* one : changed) {
       std::string cohort;
       const std::vector<LaunchValues> launches = all_launches(*one, cohort);
       for (const CasePoint& point : case_points(launches)) {
         TrackedSeries of = series_of(*one, point.metric);
         append(rows, stored_.run_id, of.id, point.value, point.launches, point.steps, point.low,
-               point.high, control ? SqlValue{*control} : SqlValue{}, cohort,
+               point.high, control ? store::SqlValue{*control} : store::SqlValue{}, cohort,
                one->control ? kControlState : std::string());
         ++stored_.points;
         series.emplace(of.id, std::move(of));
       }
     }
-    std::vector<SqlValue> names;
+    std::vector<store::SqlValue> names;
     for (const auto& [id, each] : series) {
       append(names, id, each.workload, each.case_id, each.metric, each.unit,
-             std::string(name_of(each.direction)), fields_json(Fields(each.options)),
+             std::string(record::name_of(each.direction)), fields_json(Fields(each.options)),
              fields_json(each.machine), run_.run.started_utc);
     }
     database_.insert(kSeries, names);
     database_.insert(kPoints, rows);
     if (control && !known_.empty()) {
       database_.exec("UPDATE point SET control = $2 WHERE run_id = $1",
-                     std::vector<SqlValue>{stored_.run_id, *control});
+                     std::vector<store::SqlValue>{stored_.run_id, *control});
     }
   }
 
@@ -256,25 +257,27 @@ class RunWriter {
   std::optional<double> known_control() {
     std::optional<double> known;
     if (known_.empty()) return known;
-    const SqlValue id = stored_.run_id;
-    database_.exec("SELECT MAX(control) FROM point WHERE run_id = $1", {&id, 1}, [&](SqlRow row) {
-      if (const auto* value = std::get_if<double>(&row[0])) known = *value;
-    });
+    const store::SqlValue id = stored_.run_id;
+    database_.exec("SELECT MAX(control) FROM point WHERE run_id = $1", {&id, 1},
+                   [&](store::SqlRow row) {
+                     if (const auto* value = std::get_if<double>(&row[0])) known = *value;
+                   });
     return known;
   }
 
-  Database& database_;
+  store::Database& database_;
   const ImportedRun& run_;
   StoredRun stored_;
   std::map<LaunchNumber, KnownLaunch> known_;
-  std::vector<SqlValue> launches_;
-  std::vector<SqlValue> values_;
+  std::vector<store::SqlValue> launches_;
+  std::vector<store::SqlValue> values_;
 };
 
 }  // namespace
 
-StoredRun store_run(Database& database, const ImportedRun& run, std::span<const Cohort> cohorts) {
+StoredRun store_run(store::Database& database, const ImportedRun& run,
+                    std::span<const Cohort> cohorts) {
   return RunWriter(database, run).write(cohorts);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

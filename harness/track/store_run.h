@@ -10,7 +10,7 @@
 #include "harness/store/database.h"
 #include "harness/track/import.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 struct StoredRun {
   std::string run_id = {};  // its key: another machine's run of the same id gets "ID@HOST"
@@ -20,7 +20,7 @@ struct StoredRun {
   std::vector<std::string> conflicts = {};
 };
 
-[[nodiscard]] StoredRun store_run(Database& database, const ImportedRun& run,
+[[nodiscard]] StoredRun store_run(store::Database& database, const ImportedRun& run,
                                   std::span<const Cohort> cohorts);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

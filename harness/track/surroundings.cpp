@@ -10,7 +10,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
@@ -60,8 +60,8 @@ Value lasting(std::string_view name, const Value& value) {
   if (name == "kernel" || name == "os") return first_two_numbers(*text);
   if (name == "cpu.affinity") {
     // Which ones a job gets differs; how many is what counts.
-    const auto cpus = parse_cpu_list(*text);
-    return cpus ? Value{counted(static_cast<std::int64_t>(cpus->size()), "CPU")} : value;
+    const auto cpus = text::parse_cpu_list(*text);
+    return cpus ? Value{text::counted(static_cast<std::int64_t>(cpus->size()), "CPU")} : value;
   }
   if (name.starts_with("env.") && text->find('/') != std::string::npos) return last_parts(*text);
   return value;
@@ -71,41 +71,42 @@ bool is_machine(std::string_view name) {
   return name.starts_with("cpu") || name.starts_with("gpu");
 }
 
-bool was_left_open(const LaunchRow& launch, std::string_view option) {
+bool was_left_open(const record::LaunchRow& launch, std::string_view option) {
   const auto asked = launch.options.find(option);
   return asked != launch.options.end() &&
          (is_null(asked->second) || to_text(asked->second) == "auto");
 }
 
 // Where the option says auto and the machine decides. How many steps are measured is no such thing.
-bool is_surrounding(const LaunchRow& launch, std::string_view option) {
+bool is_surrounding(const record::LaunchRow& launch, std::string_view option) {
   constexpr std::array<std::string_view, 4> kOfTheRun = {"schedule.", "limits.", "profile.",
                                                          "compare."};
   if (option == "data.digest") return true;
-  if (class_of(option, true) == FieldClass::kInformative) return false;
+  if (compare::class_of(option, true) == compare::FieldClass::kInformative) return false;
   return was_left_open(launch, option) &&
          std::none_of(kOfTheRun.begin(), kOfTheRun.end(),
                       [&](std::string_view section) { return option.starts_with(section); });
 }
 
-bool is_on_gpu(const LaunchRow& launch) {
+bool is_on_gpu(const record::LaunchRow& launch) {
   return text_of(launch.report.effective, "device", text_of(launch.options, "device"))
       .starts_with("cuda");
 }
 
 }  // namespace
 
-Surroundings surroundings_of(const LaunchRow& launch, const Fields& environment) {
+Surroundings surroundings_of(const record::LaunchRow& launch, const Fields& environment) {
   Surroundings found;
   const bool on_gpu = is_on_gpu(launch);
   for (const auto& [name, value] : environment) {
     if (is_null(value)) continue;
-    const FieldClass meaning = class_of(name, on_gpu);
-    if (meaning == FieldClass::kInformative || is_reading(name, value)) continue;
+    const compare::FieldClass meaning = compare::class_of(name, on_gpu);
+    if (meaning == compare::FieldClass::kInformative || is_reading(name, value)) continue;
     // CUDA's and cuDNN's versions, of which a case on the CPU uses nothing.
     if (!on_gpu && name.starts_with("cud")) continue;
     // The instruction set that torch chose is the machine's, whatever it says of torch.
-    if ((meaning == FieldClass::kMustMatch && is_machine(name)) || name == "cpu_capability") {
+    if ((meaning == compare::FieldClass::kMustMatch && is_machine(name)) ||
+        name == "cpu_capability") {
       found.machine.emplace(name, value);
     } else {
       found.cohort.emplace(name, lasting(name, value));
@@ -121,4 +122,4 @@ Surroundings surroundings_of(const LaunchRow& launch, const Fields& environment)
   return found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

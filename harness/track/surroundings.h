@@ -6,7 +6,7 @@
 #include "harness/base/value.h"
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 struct Surroundings {
   Fields machine = {};  // another one: another series
@@ -16,6 +16,7 @@ struct Surroundings {
 // From the environment of its worker, by class_of() of harness/compare, and from the options as
 // they were in force. What is read anew every night is in neither; of a kernel's or a
 // distribution's version the first two numbers count, of a path its last part.
-[[nodiscard]] Surroundings surroundings_of(const LaunchRow& launch, const Fields& environment);
+[[nodiscard]] Surroundings surroundings_of(const record::LaunchRow& launch,
+                                           const Fields& environment);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

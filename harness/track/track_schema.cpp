@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/track/track_schema.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 // Times are text, 2026-01-31T12:00:00Z. Keys begin with the run, whose id begins with its time: a
 // night is appended to the end of each table, however long the history is.
-std::vector<std::string> version_1(const Database& database) {
+std::vector<std::string> version_1(const store::Database& database) {
   const std::string keyed(database.keyed_table());
   return {
       "CREATE TABLE run (run_id TEXT PRIMARY KEY, started_at TEXT NOT NULL, name TEXT NOT NULL, "
@@ -55,9 +55,9 @@ std::vector<std::string> version_1(const Database& database) {
 
 }  // namespace
 
-std::span<const SchemaVersion> track_schema() {
-  static const std::vector<SchemaVersion> versions = {version_1};
+std::span<const store::SchemaVersion> track_schema() {
+  static const std::vector<store::SchemaVersion> versions = {version_1};
   return versions;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -7,8 +7,8 @@
 
 #include "harness/store/schema.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
-[[nodiscard]] std::span<const SchemaVersion> track_schema();
+[[nodiscard]] std::span<const store::SchemaVersion> track_schema();
 
-}  // namespace stepbench
+}  // namespace stepbench::track

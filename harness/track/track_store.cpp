@@ -15,19 +15,19 @@
 #include "harness/track/store_run.h"
 #include "harness/track/track_schema.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 namespace fs = std::filesystem;
 
 fs::path events_file_of(std::string_view url, const fs::path& given) {
   if (!given.empty()) return given;
-  if (const auto file = sqlite_file(url)) return file->string() + ".events.jsonl";
+  if (const auto file = store::sqlite_file(url)) return file->string() + ".events.jsonl";
   return kDefaultEvents;
 }
 
 void refuse_missing(std::string_view url) {
-  const auto file = sqlite_file(url);
+  const auto file = store::sqlite_file(url);
   std::error_code error;
   if (!file || fs::exists(*file, error)) return;
   throw ConfigError(file->string(),
@@ -36,24 +36,24 @@ void refuse_missing(std::string_view url) {
 
 // Once more where the server went away meanwhile.
 template <typename Work>
-auto with_retry(Database& database, const Work& work) {
+auto with_retry(store::Database& database, const Work& work) {
   try {
     return work();
-  } catch (const ConnectionLost&) {
+  } catch (const store::ConnectionLost&) {
     database.reconnect();
     return work();
   }
 }
 
-void insert_events(Database& database, std::span<const RecordedEvent> events) {
-  static const SqlInsert kEvents{"event",
-                                 {"event_id", "seq", "at", "who", "what", "alert_id", "from_state",
-                                  "to_state", "reason", "details"},
-                                 "ON CONFLICT DO NOTHING"};
-  std::vector<SqlValue> rows;
+void insert_events(store::Database& database, std::span<const RecordedEvent> events) {
+  static const store::SqlInsert kEvents{"event",
+                                        {"event_id", "seq", "at", "who", "what", "alert_id",
+                                         "from_state", "to_state", "reason", "details"},
+                                        "ON CONFLICT DO NOTHING"};
+  std::vector<store::SqlValue> rows;
   for (const RecordedEvent& each : events) {
     const TrackEvent& event = each.event;
-    const std::vector<SqlValue> row = {
+    const std::vector<store::SqlValue> row = {
         event_id(each), each.seq,         event.at_utc,   event.who,    event.what,
         event.alert_id, event.from_state, event.to_state, event.reason, fields_json(event.details)};
     rows.insert(rows.end(), row.begin(), row.end());
@@ -61,16 +61,16 @@ void insert_events(Database& database, std::span<const RecordedEvent> events) {
   database.insert(kEvents, rows);
 }
 
-std::set<std::string> known_events(Database& database) {
+std::set<std::string> known_events(store::Database& database) {
   std::set<std::string> ids;
   database.exec("SELECT event_id FROM event", {},
-                [&](SqlRow row) { ids.insert(std::get<std::string>(row[0])); });
+                [&](store::SqlRow row) { ids.insert(std::get<std::string>(row[0])); });
   return ids;
 }
 
-std::int64_t last_seq(Database& database) {
+std::int64_t last_seq(store::Database& database) {
   std::int64_t last = 0;
-  database.exec("SELECT MAX(seq) FROM event", {}, [&](SqlRow row) {
+  database.exec("SELECT MAX(seq) FROM event", {}, [&](store::SqlRow row) {
     if (const auto* value = std::get_if<std::int64_t>(&row[0])) last = *value;
   });
   return last;
@@ -103,10 +103,10 @@ ImportReport& ImportReport::operator+=(const ImportReport& other) {
   return *this;
 }
 
-TrackStore::TrackStore(std::unique_ptr<Database> database, fs::path events_file,
+TrackStore::TrackStore(std::unique_ptr<store::Database> database, fs::path events_file,
                        const StoreOptions& options)
     : database_(std::move(database)), events_file_(std::move(events_file)), clock_(options.clock) {
-  bring_forward(*database_, track_schema());
+  store::bring_forward(*database_, track_schema());
   replay_events();
 }
 
@@ -117,18 +117,18 @@ TrackStore::~TrackStore() = default;
 TrackStore TrackStore::open(std::string_view url, const StoreOptions& options) {
   if (!options.make) refuse_missing(url);
   fs::path events = events_file_of(url, options.events_file);
-  return {Database::open(url), std::move(events), options};
+  return {store::Database::open(url), std::move(events), options};
 }
 
 std::string TrackStore::name() const { return database_->name(); }
 
-ImportReport TrackStore::add(const Results& results, const fs::path& folder,
+ImportReport TrackStore::add(const record::Results& results, const fs::path& folder,
                              const ImportOptions& options) {
   const Import import = import_of(results, folder, options);
   ImportReport report{.left_out = import.left_out, .notes = import.notes};
   for (const ImportedRun& run : import.runs) {
     const StoredRun stored = with_retry(*database_, [&] {
-      Transaction transaction(*database_);
+      store::Transaction transaction(*database_);
       StoredRun done = store_run(*database_, run, import.cohorts);
       const bool any = done.new_launches + done.known_launches > 0;
       if (any) transaction.commit();
@@ -146,7 +146,7 @@ ImportReport TrackStore::add(const Results& results, const fs::path& folder,
 
 History TrackStore::history(const HistoryQuery& query) {
   return with_retry(*database_, [&] {
-    Transaction transaction(*database_, Transaction::Kind::kRead);
+    store::Transaction transaction(*database_, store::Transaction::Kind::kRead);
     History history = load_history(*database_, query);
     transaction.commit();
     return history;
@@ -166,7 +166,7 @@ void TrackStore::replay_events() {
     if (!known.contains(event_id(each))) missing.push_back(each);
   }
   if (missing.empty()) return;
-  Transaction transaction(*database_);
+  store::Transaction transaction(*database_);
   insert_events(*database_, missing);
   transaction.commit();
 }
@@ -175,7 +175,7 @@ void TrackStore::record(std::span<const TrackEvent> events) {
   if (events.empty()) return;
   std::vector<RecordedEvent> recorded;
   with_retry(*database_, [&] {
-    Transaction transaction(*database_);
+    store::Transaction transaction(*database_);
     database_->lock_schema();
     const bool again = !recorded.empty();
     if (!again) recorded = in_order(events, last_seq(*database_));
@@ -193,7 +193,7 @@ std::vector<TrackEvent> TrackStore::events() {
     database_->exec(
         "SELECT at, who, what, alert_id, from_state, to_state, reason, details FROM event "
         "ORDER BY seq, event_id",
-        {}, [&](SqlRow row) {
+        {}, [&](store::SqlRow row) {
           const auto text = [&](std::size_t column) { return std::get<std::string>(row[column]); };
           events.push_back({.at_utc = text(0),
                             .who = text(1),
@@ -209,10 +209,10 @@ std::vector<TrackEvent> TrackStore::events() {
 }
 
 void TrackStore::keep_build(const KeptBuild& build) {
-  const std::vector<SqlValue> row = {build.build_id, build.host, build.worker.string(),
-                                     build.stored_utc};
+  const std::vector<store::SqlValue> row = {build.build_id, build.host, build.worker.string(),
+                                            build.stored_utc};
   with_retry(*database_, [&] {
-    Transaction transaction(*database_);
+    store::Transaction transaction(*database_);
     database_->exec(
         "INSERT INTO build (build_id, host, path, stored) VALUES ($1, $2, $3, $4) "
         "ON CONFLICT (build_id, host) DO UPDATE SET path = excluded.path, stored = excluded.stored",
@@ -222,9 +222,9 @@ void TrackStore::keep_build(const KeptBuild& build) {
 }
 
 void TrackStore::forget_build(const std::string& build_id, const std::string& host) {
-  const std::vector<SqlValue> key = {build_id, host};
+  const std::vector<store::SqlValue> key = {build_id, host};
   with_retry(*database_, [&] {
-    Transaction transaction(*database_);
+    store::Transaction transaction(*database_);
     database_->exec("DELETE FROM build WHERE build_id = $1 AND host = $2", key);
     transaction.commit();
   });
@@ -233,7 +233,7 @@ void TrackStore::forget_build(const std::string& build_id, const std::string& ho
 std::vector<KeptBuild> TrackStore::builds() {
   return with_retry(*database_, [&] {
     std::vector<KeptBuild> builds;
-    database_->exec("SELECT build_id, host, path, stored FROM build", {}, [&](SqlRow row) {
+    database_->exec("SELECT build_id, host, path, stored FROM build", {}, [&](store::SqlRow row) {
       builds.push_back({.build_id = std::get<std::string>(row[0]),
                         .host = std::get<std::string>(row[1]),
                         .worker = std::get<std::string>(row[2]),
@@ -250,27 +250,28 @@ std::vector<KeptBuild> TrackStore::builds() {
 bool TrackStore::claim(const std::string& what, const std::string& who,
                        std::chrono::seconds lasts) {
   const auto now = clock_();
-  const std::vector<SqlValue> row = {what, who, utc_text(now + lasts), utc_text(now)};
+  const std::vector<store::SqlValue> row = {what, who, text::utc_text(now + lasts),
+                                            text::utc_text(now)};
   return with_retry(*database_, [&] {
     bool got = false;
-    Transaction transaction(*database_);
+    store::Transaction transaction(*database_);
     database_->exec(
         "INSERT INTO claim (what, who, until) VALUES ($1, $2, $3) "
         "ON CONFLICT (what) DO UPDATE SET who = excluded.who, until = excluded.until "
         "WHERE claim.who = excluded.who OR claim.until <= $4 RETURNING who",
-        row, [&](SqlRow) { got = true; });
+        row, [&](store::SqlRow) { got = true; });
     transaction.commit();
     return got;
   });
 }
 
 void TrackStore::release(const std::string& what, const std::string& who) {
-  const std::vector<SqlValue> key = {what, who};
+  const std::vector<store::SqlValue> key = {what, who};
   with_retry(*database_, [&] {
-    Transaction transaction(*database_);
+    store::Transaction transaction(*database_);
     database_->exec("DELETE FROM claim WHERE what = $1 AND who = $2", key);
     transaction.commit();
   });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

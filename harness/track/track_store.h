@@ -22,9 +22,11 @@
 #include "harness/track/history.h"
 #include "harness/track/import.h"
 
-namespace stepbench {
-
+namespace stepbench::store {
 class Database;
+}  // namespace stepbench::store
+
+namespace stepbench::track {
 
 inline constexpr std::string_view kDefaultHistory = "sqlite:results/history.db";
 inline constexpr std::string_view kDefaultEvents = "results/history.events.jsonl";
@@ -80,7 +82,7 @@ class TrackStore {
   // per launch: a launch that is there already is left as it is, one with other content under the
   // same key is a conflict, a later attempt takes the place of an earlier one. Points are made of
   // all launches that the history knows.
-  ImportReport add(const Results& results, const std::filesystem::path& folder,
+  ImportReport add(const record::Results& results, const std::filesystem::path& folder,
                    const ImportOptions& options = {});
 
   [[nodiscard]] History history(const HistoryQuery& query = {});
@@ -107,13 +109,13 @@ class TrackStore {
   [[nodiscard]] const std::filesystem::path& events_file() const { return events_file_; }
 
  private:
-  TrackStore(std::unique_ptr<Database> database, std::filesystem::path events_file,
+  TrackStore(std::unique_ptr<store::Database> database, std::filesystem::path events_file,
              const StoreOptions& options);
   void replay_events();
 
-  std::unique_ptr<Database> database_;
+  std::unique_ptr<store::Database> database_;
   std::filesystem::path events_file_;
   std::function<std::chrono::system_clock::time_point()> clock_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 void add_split(std::vector<FieldSplit>& splits, const std::string& field, const std::string& a,
@@ -65,4 +65,4 @@ std::vector<SegmentBegin> segment_begins(const History& history, const SeriesHis
   return changes;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::track

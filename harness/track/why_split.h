@@ -8,7 +8,7 @@
 
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::track {
 
 struct FieldSplit {
   std::string field = {};  // "cpu.model", "torch", "loader.num_workers", "metric"
@@ -32,4 +32,4 @@ struct SegmentBegin {
 [[nodiscard]] std::vector<SegmentBegin> segment_begins(const History& history,
                                                        const SeriesHistory& series);
 
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using Mode = WorkerArguments::Mode;
@@ -72,4 +72,4 @@ WorkerArguments parse_worker_arguments(std::span<const char* const> arguments) {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

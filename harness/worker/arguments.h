@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::worker {
 
 struct WorkerArguments {
   enum class Mode : std::uint8_t { kHelp, kDriven, kCaseFile, kDescribe, kCheck, kData };
@@ -21,4 +21,4 @@ struct WorkerArguments {
 
 extern const std::string_view kWorkerHelp;
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

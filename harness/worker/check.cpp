@@ -14,7 +14,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/worker/defaults.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 // The first error wins over everything, else the first reason to skip.
@@ -39,7 +39,7 @@ class Answer final : public RuleSink {
   }
 
   [[nodiscard]] std::string line() const {
-    JsonText json;
+    json::JsonText json;
     json.open_object().text("answer", error_ ? "error" : skip_ ? "skip" : "ok");
     if (error_) json.text("option", error_->option).text("reason", error_->reason);
     if (!error_ && skip_) json.text("reason", *skip_);
@@ -97,4 +97,4 @@ void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

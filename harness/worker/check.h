@@ -8,7 +8,7 @@
 #include "harness/rule.h"
 #include "harness/worker/worker_main.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 
 // Reads a line of facts and one line per case; writes one line per case, in order:
 // {"answer":"ok"} | {"answer":"skip","reason":...} | {"answer":"error","option":...,"reason":...},
@@ -17,4 +17,4 @@ namespace stepbench {
 void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue,
                  std::span<const WorkloadType> workloads, std::span<const WorkloadRule> rules);
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -18,11 +18,11 @@
 #include "harness/schedule/schedule.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 bool begins_window(Action from, Action to) {
-  return is_active(to) && (!is_active(from) || from == Action::kRecordAndSave);
+  return schedule::is_active(to) && (!schedule::is_active(from) || from == Action::kRecordAndSave);
 }
 
 class CountInstrument : public Instrument {
@@ -35,13 +35,13 @@ class CountInstrument : public Instrument {
 
 class PerfCounts final : public CountInstrument {
  public:
-  explicit PerfCounts(PerfCalls calls) : calls_(std::move(calls)) {}
+  explicit PerfCounts(measure::PerfCalls calls) : calls_(std::move(calls)) {}
 
   std::string_view name() const override { return "profile.counts: perf"; }
 
   std::optional<std::string> exercise() override {
     try {
-      counter_ = std::make_unique<InstructionCounter>(calls_);
+      counter_ = std::make_unique<measure::InstructionCounter>(calls_);
       begin_ = counter_->read();
     } catch (const Error& error) {
       return std::string("nothing was counted: ") + error.what();
@@ -54,7 +54,7 @@ class PerfCounts final : public CountInstrument {
   }
 
   void window_ends() override {
-    const InstructionCounter::Reading end = counter_->read();
+    const measure::InstructionCounter::Reading end = counter_->read();
     instructions_ += end.instructions - begin_.instructions;
     shared_ = shared_ || end.shared;
   }
@@ -75,9 +75,9 @@ class PerfCounts final : public CountInstrument {
   }
 
  private:
-  PerfCalls calls_;
-  std::unique_ptr<InstructionCounter> counter_;
-  InstructionCounter::Reading begin_;
+  measure::PerfCalls calls_;
+  std::unique_ptr<measure::InstructionCounter> counter_;
+  measure::InstructionCounter::Reading begin_;
   std::int64_t instructions_ = 0;
   std::int64_t steps_ = 0;
   bool shared_ = false;
@@ -108,7 +108,7 @@ class ValgrindCounts final : public CountInstrument {
 
 }  // namespace
 
-std::unique_ptr<Instrument> make_perf_counts(PerfCalls calls) {
+std::unique_ptr<Instrument> make_perf_counts(measure::PerfCalls calls) {
   return std::make_unique<PerfCounts>(std::move(calls));
 }
 
@@ -117,7 +117,7 @@ InstrumentType perf_counts_type() {
           .passes = {Pass::kTiming},
           .make = [](const ResolvedCase& resolved, WorkerContext&) -> std::unique_ptr<Instrument> {
             if (resolved.text_or("profile.counts", "") != "perf") return nullptr;
-            return make_perf_counts(host_perf_calls());
+            return make_perf_counts(measure::host_perf_calls());
           }};
 }
 
@@ -130,4 +130,4 @@ InstrumentType valgrind_counts_type() {
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

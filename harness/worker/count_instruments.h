@@ -6,7 +6,7 @@
 #include "harness/measure/instruction_counter.h"
 #include "harness/measure/instrument.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 
 // For timing launches of cases with profile.counts: perf. Reads the processor's counters at the
 // borders of windows alone.
@@ -17,6 +17,6 @@ namespace stepbench {
 [[nodiscard]] InstrumentType valgrind_counts_type();
 
 // What perf_counts_type() makes, with other answers of the kernel.
-[[nodiscard]] std::unique_ptr<Instrument> make_perf_counts(PerfCalls calls);
+[[nodiscard]] std::unique_ptr<Instrument> make_perf_counts(measure::PerfCalls calls);
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 std::string full_name(const Section& section, const Option& option) {
@@ -46,4 +46,4 @@ void fill_defaults(ResolvedCase& resolved, const Catalogue& catalogue) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -10,7 +10,7 @@
 #include "harness/worker/loop.h"
 #include "harness/worker/report.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using protocol::Stage;
@@ -32,7 +32,7 @@ const WorkloadType& find_type(std::span<const WorkloadType> types, const std::st
       std::find_if(types.begin(), types.end(), [&](const auto& type) { return type.name == name; });
   if (found != types.end()) return *found;
   throw Error("this worker has no workload '" + name + "'; it has: " +
-              join(types, ", ", [](const WorkloadType& type) { return type.name; }));
+              text::join(types, ", ", [](const WorkloadType& type) { return type.name; }));
 }
 
 // 0: left as it is, where the option is "auto" or absent.
@@ -113,7 +113,7 @@ class Launch {
     } else {
       evidence_.life_cycle = context_.life_cycle;
       if (version_ >= kVersionWithOps) {
-        for (OpFrame& frame : evidence_.ops) send_(std::move(frame));
+        for (ops::OpFrame& frame : evidence_.ops) send_(std::move(frame));
       }
       send_(make_report(evidence_, cycles_));
     }
@@ -147,7 +147,7 @@ class Launch {
 
   void measure() {
     stages_.enter(Stage::kExercise);
-    InstrumentSet instruments =
+    measure::InstrumentSet instruments =
         make_instruments(parts_.instruments, resolved_, context_, evidence_, pass_);
     evidence_.options = loop_options(resolved_, began_ns_, pass_);
     evidence_.options.epoch_steps.only_whole = workload_->borders_inside_epochs();
@@ -196,4 +196,4 @@ void run_case(const protocol::CaseMessage& message, const WorkerParts& parts, co
   Launch(message, parts, clock, began_ns, send).run();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -9,7 +9,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/worker/worker_main.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 
 using SendMessage = std::function<void(const protocol::WorkerMessage&)>;
 
@@ -27,4 +27,4 @@ struct WorkerParts {
 void run_case(const protocol::CaseMessage& message, const WorkerParts& parts, const Clock& clock,
               std::int64_t began_ns, const SendMessage& send);
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

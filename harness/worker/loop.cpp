@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/protocol/messages.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 // On the device's clock where its events gave one, else on the host's.
@@ -19,8 +19,8 @@ std::int64_t window_ns(const Series& cycle, std::int64_t drained_ns) {
 
 }  // namespace
 
-Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
-           std::vector<std::string> phase_names)
+Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload,
+           measure::InstrumentSet& instruments, std::vector<std::string> phase_names)
     : options_(options),
       clock_(clock),
       workload_(workload),
@@ -31,14 +31,14 @@ Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload, Instrume
 void Loop::exercise() {
   constexpr int kClockBurst = 64;  // pages in the vDSO
   for (int i = 0; i < kClockBurst; ++i) (void)clock_.now_ns();
-  (void)current_usage();
+  (void)os::current_usage();
   samples_.prepare(static_cast<std::size_t>(options_.schedule.active));
   recorder_.start_step(-1);
   for (std::size_t id = 0; id < static_cast<std::size_t>(PhaseId::kOther); ++id) {
     const auto phase = recorder_.phase(static_cast<PhaseId>(id));
   }
   samples_.append(recorder_.finish_step());
-  (void)protocol::encode(CycleSamples{0, samples_.columns(clock_.now_ns())});
+  (void)protocol::encode(record::CycleSamples{0, samples_.columns(clock_.now_ns())});
   samples_.clear();
 }
 
@@ -51,7 +51,7 @@ LoopResult Loop::run(const OnStage& on_stage, const OnCycle& on_cycle) {
     throw;
   }
   if (result_.cycles == 0) {
-    const Schedule& schedule = options_.schedule;
+    const schedule::Schedule& schedule = options_.schedule;
     throw Error("limits.wall_s ended the launch before its first cycle was finished: it has " +
                 std::to_string(schedule.wait + schedule.warmup) + " steps of warm-up and " +
                 std::to_string(schedule.active) + " measured ones, and " +
@@ -76,7 +76,7 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
       if (stop_between_cycles()) return;
     }
   }
-  result_.reason = StopReason::kWallLimit;
+  result_.reason = schedule::StopReason::kWallLimit;
   result_.truncated = true;
   if (in_window_) {
     workload_.steps_done();
@@ -89,13 +89,13 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
 // to the window's end nothing waits where the device is timed by events, so that the window finds
 // the loader and the device's queue as the warm-up left them.
 Action Loop::next_action(std::int64_t step) {
-  if (in_window_) return action_at(options_.schedule, step - inserted_);
+  if (in_window_) return schedule::action_at(options_.schedule, step - inserted_);
   if (step == 0) cycle_began_ns_ = clock_.now_ns();
   if (step < cycle_from_) return Action::kNone;
-  const auto before_window = steps_to_window(options_.schedule, step - inserted_);
+  const auto before_window = schedule::steps_to_window(options_.schedule, step - inserted_);
   if (before_window) {
-    const std::int64_t more =
-        steps_past_border(options_.epoch_steps, options_.schedule.active, step + *before_window);
+    const std::int64_t more = schedule::steps_past_border(
+        options_.epoch_steps, options_.schedule.active, step + *before_window);
     inserted_ += more;
     cycle_from_ = step + more;
     if (more > 0) return Action::kNone;
@@ -104,7 +104,7 @@ Action Loop::next_action(std::int64_t step) {
     cycle_began_ns_ = clock_.now_ns();
     steps_of_cycle_ = 0;
   }
-  return action_at(options_.schedule, step - inserted_);
+  return schedule::action_at(options_.schedule, step - inserted_);
 }
 
 // Inside a window this adds two comparisons to the step's period.
@@ -115,18 +115,18 @@ void Loop::prepare(Action action, const OnStage& on_stage) {
   }
   // A host that times a window alone must not find the warm-up's work in it.
   const bool drained =
-      is_active(action) && (options_.idle_device || !instruments_.any_times_the_device());
+      schedule::is_active(action) && (options_.idle_device || !instruments_.any_times_the_device());
   if (drained) workload_.synchronize();
-  on_stage({.active = is_active(action),
-            .steps = is_active(action) ? options_.schedule.active : 0,
+  on_stage({.active = schedule::is_active(action),
+            .steps = schedule::is_active(action) ? options_.schedule.active : 0,
             .step_ns = known_step_ns(drained || options_.host_alone),
             .host_alone = options_.host_alone});
   instruments_.change(action);
   recorder_.listeners(instruments_.listening());
-  if (!is_active(action)) return;
+  if (!schedule::is_active(action)) return;
   workload_.window(Edge::kBegin);
   in_window_ = true;
-  usage_at_begin_ = current_usage();
+  usage_at_begin_ = os::current_usage();
 }
 
 void Loop::one_step(std::int64_t index) {
@@ -160,7 +160,7 @@ void Loop::end_window(const OnCycle& on_cycle) {
   const std::int64_t end_ns = clock_.now_ns();
   instruments_.window_ends();
   in_window_ = false;
-  result_.usage += current_usage() - usage_at_begin_;
+  result_.usage += os::current_usage() - usage_at_begin_;
   workload_.steps_done();
   const std::int64_t drain_ns = clock_.now_ns();
   workload_.synchronize();
@@ -179,12 +179,12 @@ void Loop::end_window(const OnCycle& on_cycle) {
 }
 
 bool Loop::stop_between_cycles() {
-  const StopVerdict verdict =
-      stop_after(options_.stop, result_.cycles, result_.active_steps, window_means_);
+  const schedule::StopVerdict verdict =
+      schedule::stop_after(options_.stop, result_.cycles, result_.active_steps, window_means_);
   result_.within_launch = verdict.interval;
   if (!workload_.all_ranks_stop(verdict.stop.has_value())) return false;
-  result_.reason = verdict.stop.value_or(StopReason::kCount);
+  result_.reason = verdict.stop.value_or(schedule::StopReason::kCount);
   return true;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

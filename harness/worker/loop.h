@@ -14,10 +14,10 @@
 #include "harness/worker/loop_options.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 
 struct LoopResult {
-  StopReason reason = StopReason::kCount;
+  schedule::StopReason reason = schedule::StopReason::kCount;
   bool truncated = false;  // the wall limit cut a cycle; finished ones are kept
   std::int64_t cycles = 0;
   std::int64_t active_steps = 0;
@@ -25,8 +25,8 @@ struct LoopResult {
   std::int64_t clock_ties = 0;
   // From the begin of each window's first step until the device has done its last one; summed.
   std::int64_t window_drained_ns = 0;
-  std::optional<Interval> within_launch = {};  // of time / steps, 95 %; active: auto
-  Usage usage = {};                            // inside the active windows
+  std::optional<stats::Interval> within_launch = {};  // of time / steps, 95 %; active: auto
+  os::Usage usage = {};                               // inside the active windows
 };
 
 // Of the steps that follow, told before each step outside a window and before each window.
@@ -43,8 +43,8 @@ class Loop {
   using OnStage = std::function<void(const LoopStage& stage)>;
   using OnCycle = std::function<void(const Series& cycle)>;  // after each finished window
 
-  Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
-       std::vector<std::string> phase_names);
+  Loop(LoopOptions options, const Clock& clock, Workload& workload,
+       measure::InstrumentSet& instruments, std::vector<std::string> phase_names);
 
   // Once before run(): everything that takes a sample runs, and its memory is touched, so that the
   // first sample does not pay for first use. Leaves the workload alone.
@@ -66,17 +66,17 @@ class Loop {
   LoopOptions options_;
   const Clock& clock_;
   Workload& workload_;
-  InstrumentSet& instruments_;
+  measure::InstrumentSet& instruments_;
   StepRecorder recorder_;
-  WindowSamples samples_;
+  measure::WindowSamples samples_;
   bool in_window_ = false;
   std::int64_t inserted_ = 0;    // steps that are not in the schedule, so far
   std::int64_t cycle_from_ = 0;  // until this step, steps are inserted
   std::int64_t cycle_began_ns_ = 0;
   std::int64_t steps_of_cycle_ = 0;  // so far
-  Usage usage_at_begin_;
+  os::Usage usage_at_begin_;
   std::vector<double> window_means_;
   LoopResult result_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

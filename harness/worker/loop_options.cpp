@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
@@ -25,7 +25,7 @@ std::int64_t count_or(const ResolvedCase& resolved, const char* option, std::int
   return resolved.has(option) ? count(resolved, option, smallest) : smallest;
 }
 
-std::int64_t all_steps(const Schedule& schedule) {
+std::int64_t all_steps(const schedule::Schedule& schedule) {
   const std::int64_t cycle = schedule.wait + schedule.warmup + schedule.active;
   const std::int64_t no_wait = schedule.skip_first_wait == 0 ? 0 : schedule.wait;
   return schedule.skip_first + std::max<std::int64_t>(schedule.repeat, 1) * cycle - no_wait;
@@ -35,8 +35,8 @@ std::int64_t all_steps(const Schedule& schedule) {
 constexpr std::int64_t kMaxInstrumentedWarmup = 10;
 
 void profile_last_steps(const ResolvedCase& resolved, LoopOptions& out) {
-  const Schedule timing = out.schedule;
-  Schedule& schedule = out.schedule;
+  const schedule::Schedule timing = out.schedule;
+  schedule::Schedule& schedule = out.schedule;
   schedule = {.wait = 0, .warmup = 0, .active = count(resolved, "profile.active", 1), .repeat = 1};
   const Value* warmup = resolved.options.get("profile.warmup");
   if (warmup != nullptr && std::holds_alternative<std::int64_t>(*warmup)) {
@@ -55,7 +55,7 @@ void profile_last_steps(const ResolvedCase& resolved, LoopOptions& out) {
 
 LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began_ns, Pass pass) {
   LoopOptions out;
-  Schedule& schedule = out.schedule;
+  schedule::Schedule& schedule = out.schedule;
   schedule.wait = count(resolved, "schedule.wait", 0);
   schedule.warmup = count(resolved, "schedule.warmup", 0);
   schedule.repeat = count(resolved, "schedule.repeat", 0);
@@ -87,8 +87,8 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
 
 void fit_to_epochs(std::int64_t per_epoch, LoopOptions& options, Pass pass) {
   options.epoch_steps.per_epoch = per_epoch;
-  const Schedule& timing = is_profiling(pass) ? options.timing : options.schedule;
-  const EpochFit fit = fit_epochs(options.epoch_steps, timing.active);
+  const schedule::Schedule& timing = is_profiling(pass) ? options.timing : options.schedule;
+  const schedule::EpochFit fit = schedule::fit_epochs(options.epoch_steps, timing.active);
   if (fit.epochs == 0) return;
   options.epoch_steps.per_epoch = 0;
   if (is_profiling(pass)) {
@@ -101,4 +101,4 @@ void fit_to_epochs(std::int64_t per_epoch, LoopOptions& options, Pass pass) {
   options.epochs = fit.epochs;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

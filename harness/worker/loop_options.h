@@ -10,19 +10,19 @@
 #include "harness/schedule/schedule.h"
 #include "harness/schedule/stopping.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 
 struct LoopOptions {
-  Schedule schedule = {};
-  StopRule stop = {};
+  schedule::Schedule schedule = {};
+  schedule::StopRule stop = {};
   bool sync_each_step = false;  // schedule.sync: step
   // schedule.block: so many workers deliver in turns, so that single steps say little.
   std::int64_t block_steps = 1;
-  EpochSteps epoch_steps = {};  // per_epoch 0: where a window lies does not matter
-  std::int64_t epochs = 0;      // whole ones in a window
-  Schedule timing = {};         // of the case's timing launches
-  bool idle_device = false;     // windows begin on one: collectors of a profiling pass ask for it
-  bool host_alone = false;      // no device works on after a step has returned
+  schedule::EpochSteps epoch_steps = {};  // per_epoch 0: where a window lies does not matter
+  std::int64_t epochs = 0;                // whole ones in a window
+  schedule::Schedule timing = {};         // of the case's timing launches
+  bool idle_device = false;  // windows begin on one: collectors of a profiling pass ask for it
+  bool host_alone = false;   // no device works on after a step has returned
   // No step starts later. A tenth of limits.wall_s, at most 10 s, is left for reporting and
   // tear-down before the controller ends the process.
   std::int64_t deadline_ns = 0;
@@ -38,4 +38,4 @@ struct LoopOptions {
 // where the timing launches end: a loss is compared after equally many steps.
 void fit_to_epochs(std::int64_t per_epoch, LoopOptions& options, Pass pass = Pass::kTiming);
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

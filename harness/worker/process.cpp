@@ -18,7 +18,7 @@
 
 #include "harness/base/digest.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 std::string hex(std::string_view bytes) {
@@ -112,4 +112,4 @@ std::string build_id() {
   return digest(std::string{std::istreambuf_iterator<char>(program), {}});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::worker {
 
 // Dies with its parent, reads nothing from standard input, takes signals as a fresh program would;
 // programs that it starts do not inherit the control descriptor.
@@ -18,4 +18,4 @@ void init_worker_process(int control_descriptor);
 // program's file.
 [[nodiscard]] std::string build_id();
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

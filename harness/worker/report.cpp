@@ -10,7 +10,7 @@
 #include "harness/ops/op_table.h"
 #include "harness/record/warmup.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 Value finite_or_null(double number) { return std::isfinite(number) ? Value(number) : Value(); }
@@ -38,8 +38,8 @@ class Collector final : public ReportSink {
       *same = std::move(finding);
     }
   }
-  void ops(const OpTable& table) override {
-    for (OpFrame& frame : frames_of(table)) evidence_.ops.push_back(std::move(frame));
+  void ops(const ops::OpTable& table) override {
+    for (ops::OpFrame& frame : ops::frames_of(table)) evidence_.ops.push_back(std::move(frame));
     if (table.dropped == 0) return;
     report_.flags.emplace_back(launch_flag::kOpsIncomplete);
     report_.notes.push_back("the table of operations is incomplete: " +
@@ -48,14 +48,15 @@ class Collector final : public ReportSink {
 
  private:
   LaunchEvidence& evidence_;
-  LaunchReport& report_;
+  record::LaunchReport& report_;
   std::size_t of_workload_ = 0;
 };
 
 }  // namespace
 
-InstrumentSet make_instruments(std::span<const InstrumentType> types, const ResolvedCase& resolved,
-                               WorkerContext& context, LaunchEvidence& evidence, Pass pass) {
+measure::InstrumentSet make_instruments(std::span<const InstrumentType> types,
+                                        const ResolvedCase& resolved, WorkerContext& context,
+                                        LaunchEvidence& evidence, Pass pass) {
   std::vector<std::unique_ptr<Instrument>> made;
   for (const InstrumentType& type : types) {
     if (!type.passes.contains(pass)) continue;
@@ -67,10 +68,11 @@ InstrumentSet make_instruments(std::span<const InstrumentType> types, const Reso
     }
     made.push_back(std::move(instrument));
   }
-  return InstrumentSet(std::move(made));
+  return measure::InstrumentSet(std::move(made));
 }
 
-void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence) {
+void collect(Workload& workload, const measure::InstrumentSet& instruments,
+             LaunchEvidence& evidence) {
   Collector sink(evidence);
   const Fingerprint fingerprint = workload.fingerprint();
   const auto fingerprint_of = [&](const char* name, std::optional<double> computed) {
@@ -83,10 +85,10 @@ void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidenc
   for (const Instrument* instrument : instruments.all()) instrument->report(sink);
 }
 
-LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series> cycles) {
-  LaunchReport report = evidence.report;
+record::LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series> cycles) {
+  record::LaunchReport report = evidence.report;
   const LoopResult& loop = evidence.loop;
-  report.schedule["stop_reason"] = std::string(name_of(loop.reason));
+  report.schedule["stop_reason"] = std::string(schedule::name_of(loop.reason));
   report.schedule["cycles"] = loop.cycles;
   report.schedule["active"] = loop.active_steps;
   report.schedule["warmup"] = evidence.options.schedule.warmup;
@@ -97,7 +99,7 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series>
     report.effective[evidence.options.stop.automatic ? "schedule.window" : "schedule.active"] =
         evidence.options.schedule.active;
   }
-  if (const EpochSteps& steps = evidence.options.epoch_steps; steps.per_epoch > 0) {
+  if (const schedule::EpochSteps& steps = evidence.options.epoch_steps; steps.per_epoch > 0) {
     report.notes.push_back(
         "the window lies inside one epoch: what a border costs is not in these numbers; "
         "schedule.active: " +
@@ -107,7 +109,7 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series>
     report.schedule["within_launch_low_ns"] = loop.within_launch->low;
     report.schedule["within_launch_high_ns"] = loop.within_launch->high;
   }
-  put_warmup(judge_windows(cycles, evidence.options.block_steps), report);
+  record::put_warmup(record::judge_windows(cycles, evidence.options.block_steps), report);
   const auto metric = [&](const char* name, std::int64_t value) {
     report.metrics[name] = static_cast<double>(value);
   };
@@ -119,7 +121,7 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series>
   if_known("first_batch_ns", evidence.life_cycle.first_batch_ns);
   if_known("loader_construct_ns", evidence.life_cycle.loader_construct_ns);
   if_known("loader_tear_down_ns", evidence.life_cycle.loader_tear_down_ns);
-  metric("peak_rss_bytes", peak_rss_bytes());
+  metric("peak_rss_bytes", os::peak_rss_bytes());
   metric("cpu_user_ns", loop.usage.user_ns);
   metric("cpu_system_ns", loop.usage.system_ns);
   metric("minor_faults", loop.usage.minor_faults);
@@ -140,9 +142,9 @@ protocol::CycleMessage cycle_message(std::int64_t cycle, const Series& columns) 
 
 void send_samples(std::int64_t cycle, const Series& columns, const SendMessage& send) {
   const std::size_t steps = columns.steps();
-  for (std::size_t first = 0; first < steps; first += kMaxStepsPerSamplesRow) {
-    const std::size_t last = std::min(steps, first + kMaxStepsPerSamplesRow);
-    CycleSamples part{cycle, {.names = columns.names}};
+  for (std::size_t first = 0; first < steps; first += record::kMaxStepsPerSamplesRow) {
+    const std::size_t last = std::min(steps, first + record::kMaxStepsPerSamplesRow);
+    record::CycleSamples part{cycle, {.names = columns.names}};
     for (const std::vector<std::int64_t>& column : columns.columns) {
       part.steps.columns.emplace_back(column.begin() + static_cast<std::ptrdiff_t>(first),
                                       column.begin() + static_cast<std::ptrdiff_t>(last));
@@ -151,4 +153,4 @@ void send_samples(std::int64_t cycle, const Series& columns, const SendMessage& 
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

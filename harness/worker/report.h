@@ -8,7 +8,7 @@
 #include "harness/worker/launch.h"
 #include "harness/worker/loop.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 
 struct LaunchEvidence {
   std::int64_t set_up_ns = 0;
@@ -16,18 +16,21 @@ struct LaunchEvidence {
   LoopOptions options = {};
   LifeCycle life_cycle = {};
   LoopResult loop = {};
-  LaunchReport report = {};  // what workload and instruments say
-  std::vector<OpFrame> ops = {};
+  record::LaunchReport report = {};  // what workload and instruments say
+  std::vector<ops::OpFrame> ops = {};
 };
 
-[[nodiscard]] InstrumentSet make_instruments(std::span<const InstrumentType> types,
-                                             const ResolvedCase& resolved, WorkerContext& context,
-                                             LaunchEvidence& evidence, Pass pass = Pass::kTiming);
-void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence);
-[[nodiscard]] LaunchReport make_report(const LaunchEvidence& evidence,
-                                       std::span<const Series> cycles);
+[[nodiscard]] measure::InstrumentSet make_instruments(std::span<const InstrumentType> types,
+                                                      const ResolvedCase& resolved,
+                                                      WorkerContext& context,
+                                                      LaunchEvidence& evidence,
+                                                      Pass pass = Pass::kTiming);
+void collect(Workload& workload, const measure::InstrumentSet& instruments,
+             LaunchEvidence& evidence);
+[[nodiscard]] record::LaunchReport make_report(const LaunchEvidence& evidence,
+                                               std::span<const Series> cycles);
 
 [[nodiscard]] protocol::CycleMessage cycle_message(std::int64_t cycle, const Series& columns);
 void send_samples(std::int64_t cycle, const Series& columns, const SendMessage& send);
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -34,10 +34,10 @@ std::string command_of(std::span<const char* const> argv) {
 
 class Program {
  public:
-  explicit Program(const WorkerParts& parts) : parts_(parts) {}
+  explicit Program(const worker::WorkerParts& parts) : parts_(parts) {}
 
   int driven(int descriptor) const {
-    init_worker_process(descriptor);
+    worker::init_worker_process(descriptor);
     say_hello(descriptor);
     protocol::LineReader reader(descriptor);
     const auto line = reader.next();
@@ -65,7 +65,7 @@ class Program {
       throw ConfigError("data", "expected a case and a request on standard input, one line each");
     }
     protocol::CaseMessage message = protocol::decode_case(line);
-    fill_defaults(message.resolved, parts_.catalogue);
+    worker::fill_defaults(message.resolved, parts_.catalogue);
     std::cout << parts_.facts.show_data(message.resolved, request, parts_.facts.python)
               << std::flush;
   }
@@ -80,8 +80,8 @@ class Program {
   void say_hello(int descriptor) const {
     send(descriptor,
          protocol::Hello{protocol::kSupported,
-                         parts_.facts.build_id.empty() ? build_id() : parts_.facts.build_id,
-                         catalogue_digest(parts_.catalogue), ::getpid(),
+                         parts_.facts.build_id.empty() ? worker::build_id() : parts_.facts.build_id,
+                         catalogue::catalogue_digest(parts_.catalogue), ::getpid(),
                          parts_.facts.software == nullptr ? Fields{} : parts_.facts.software()});
   }
 
@@ -94,16 +94,16 @@ class Program {
       send(descriptor, protocol::FailedMessage{error.what(), protocol::Stage::kSetUp});
       return;
     }
-    fill_defaults(message.resolved, parts_.catalogue);
+    worker::fill_defaults(message.resolved, parts_.catalogue);
     const HostClock host_clock;
     const bool scripted = parts_.facts.clock != nullptr;
     const Clock& clock = scripted ? *parts_.facts.clock : host_clock;
-    const std::int64_t began_ns = clock.now_ns() - (scripted ? 0 : process_age_ns());
-    run_case(message, parts_, clock, began_ns,
-             [&](const protocol::WorkerMessage& out) { send(descriptor, out); });
+    const std::int64_t began_ns = clock.now_ns() - (scripted ? 0 : worker::process_age_ns());
+    worker::run_case(message, parts_, clock, began_ns,
+                     [&](const protocol::WorkerMessage& out) { send(descriptor, out); });
   }
 
-  const WorkerParts& parts_;
+  const worker::WorkerParts& parts_;
 };
 
 }  // namespace
@@ -111,29 +111,30 @@ class Program {
 int worker_main(int argc, char** argv, const Catalogue& catalogue,
                 std::span<const WorkloadType> workloads,
                 std::span<const InstrumentType> instruments, const WorkerFacts& facts) {
-  using Mode = WorkerArguments::Mode;
+  using Mode = worker::WorkerArguments::Mode;
   const auto given = std::span<const char* const>(argv, static_cast<std::size_t>(argc));
   Failure failure;
   try {
-    const WorkerArguments arguments = parse_worker_arguments(given.subspan(argc > 0 ? 1 : 0));
-    const WorkerParts parts{catalogue, workloads, instruments, facts};
+    const worker::WorkerArguments arguments =
+        worker::parse_worker_arguments(given.subspan(argc > 0 ? 1 : 0));
+    const worker::WorkerParts parts{catalogue, workloads, instruments, facts};
     const Program program(parts);
     switch (arguments.mode) {
       case Mode::kHelp:
-        std::cout << kWorkerHelp;
+        std::cout << worker::kWorkerHelp;
         return 0;
       case Mode::kDriven:
         return program.driven(arguments.control_descriptor);
       case Mode::kCaseFile:
         return program.case_file(arguments.case_file);
       case Mode::kDescribe:
-        std::cout << to_json(catalogue) << '\n';
+        std::cout << catalogue::to_json(catalogue) << '\n';
         return 0;
       case Mode::kData:
         program.show_data();
         return 0;
       case Mode::kCheck:
-        check_cases(std::cin, std::cout, catalogue, workloads, facts.rules);
+        worker::check_cases(std::cin, std::cout, catalogue, workloads, facts.rules);
         return 0;
     }
   } catch (const std::exception& error) {

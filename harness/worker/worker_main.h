@@ -23,9 +23,9 @@ struct WorkerFacts {
   // For `data`: the text to print for a case; null: this worker cannot. The request is what
   // `stepbench data show` wrote.
   std::string (*show_data)(const ResolvedCase& resolved, std::string_view request,
-                           PythonParts* python) = nullptr;
+                           data::PythonParts* python) = nullptr;
   // WorkerContext::python, which outlives the worker.
-  PythonParts* python = nullptr;
+  data::PythonParts* python = nullptr;
   // For `hello`: of the program that stepbench started, where another one carries on for it. Empty:
   // this program's own.
   std::string build_id = {};

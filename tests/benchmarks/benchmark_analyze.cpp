@@ -35,7 +35,7 @@ class Recording {
     log_.process = 4711;
   }
 
-  OpLog make() {
+  ops::OpLog make() {
     log_.threads = {{4711, "step"}, {4712, "autograd"}};
     for (std::size_t i = 0; i < kNames; ++i) {
       const std::string number = std::to_string(i);
@@ -71,7 +71,7 @@ class Recording {
     const std::int64_t at_ns = 1'000'000 + i * kLaunchNs;
     if (i % launches_per_step_ == 0) {
       log_.marks.push_back(
-          {at_ns, at_ns + launches_per_step_ * kLaunchNs, i / launches_per_step_, kNoIndex});
+          {at_ns, at_ns + launches_per_step_ * kLaunchNs, i / launches_per_step_, ops::kNoIndex});
     }
     const auto name = static_cast<std::uint32_t>(static_cast<std::size_t>(i * 7) % kNames * 2);
     const auto thread = static_cast<std::uint32_t>(i / 100 % 2);
@@ -94,14 +94,14 @@ class Recording {
                                .name = static_cast<std::uint32_t>(2 * kNames),
                                .op = op,
                                .thread = thread,
-                               .kind = ActivityKind::kRuntime});
+                               .kind = ops::ActivityKind::kRuntime});
     log_.activities.push_back({.start_ns = at_ns + 16'111,
                                .end_ns = at_ns + 95'222,
                                .correlation = correlation,
                                .name = name + 1,
                                .op = op,
                                .stream = 7,
-                               .kind = ActivityKind::kKernel,
+                               .kind = ops::ActivityKind::kKernel,
                                .grid = {static_cast<std::int32_t>(100 + i % 900), 1, 1},
                                .block = {256, 1, 1},
                                .registers_per_thread = 40,
@@ -118,18 +118,18 @@ class Recording {
 
   std::int64_t launches_;
   std::int64_t launches_per_step_;
-  OpLog log_;
+  ops::OpLog log_;
 };
 
 void write_recording(std::int64_t rows, const std::filesystem::path& path) {
-  TraceHeader header{.engine = "native", .shapes = true, .memory = true};
+  trace::TraceHeader header{.engine = "native", .shapes = true, .memory = true};
   header.devices = {{.id = 0,
                      .name = "Scripted GPU",
                      .total_memory_bytes = std::int64_t{16} << 30,
                      .max_threads_per_multiprocessor = 2048,
                      .registers_per_block = 65536,
                      .multiprocessors = 108}};
-  write_trace(Recording(rows).make(), header, path);
+  trace::write_trace(Recording(rows).make(), header, path);
 }
 
 // Made once; on tmpfs, so that no disk is measured.
@@ -161,7 +161,7 @@ void read(benchmark::State& state, std::int64_t rows, const char* suffix) {
   double text_bytes = 0;
   double read_rows = 0;
   for (auto _ : state) {
-    const Trace trace = read_trace(path);
+    const trace::Trace trace = trace::read_trace(path);
     text_bytes = static_cast<double>(trace.reading.text_bytes);
     read_rows = static_cast<double>(trace.reading.rows);
   }
@@ -180,9 +180,9 @@ void read(benchmark::State& state, std::int64_t rows, const char* suffix) {
 }
 
 void analyse_rows(benchmark::State& state, std::int64_t rows) {
-  const Trace trace = trace_of(Recording(rows).make());
+  const trace::Trace trace = trace::trace_of(Recording(rows).make());
   for (auto _ : state) {
-    const Analysis analysis = analyse(trace);
+    const analyze::Analysis analysis = analyze::analyse(trace);
     benchmark::DoNotOptimize(analysis.idle.data());
   }
   state.counters["us_per_row"] =
@@ -192,10 +192,10 @@ void analyse_rows(benchmark::State& state, std::int64_t rows) {
 
 // What a profiled launch does before it reports: from its log to the causes.
 void report_of_a_worker(benchmark::State& state, std::int64_t steps, std::int64_t rows_of_step) {
-  const OpLog log = Recording(steps * rows_of_step, rows_of_step / kRowsPerLaunch).make();
+  const ops::OpLog log = Recording(steps * rows_of_step, rows_of_step / kRowsPerLaunch).make();
   for (auto _ : state) {
-    const Trace trace = trace_of(log);
-    const std::vector<Finding> causes = find_causes(trace, analyse(trace));
+    const trace::Trace trace = trace::trace_of(log);
+    const std::vector<Finding> causes = analyze::find_causes(trace, analyze::analyse(trace));
     benchmark::DoNotOptimize(causes.data());
   }
 }

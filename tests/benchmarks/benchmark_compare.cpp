@@ -14,14 +14,14 @@
 namespace stepbench {
 namespace {
 
-Results made(int cases, int launches, int steps, std::uint64_t seed) {
+record::Results made(int cases, int launches, int steps, std::uint64_t seed) {
   testing_compare::MadeResults made;
   made.launches = launches;
   made.steps = steps;
   for (int i = 0; i < cases; ++i) {
     const auto noise = [seed, i](int launch, std::uint64_t salt) {
-      Random random(seed + 1000 * static_cast<std::uint64_t>(i) +
-                    static_cast<std::uint64_t>(launch) + salt);
+      stats::Random random(seed + 1000 * static_cast<std::uint64_t>(i) +
+                           static_cast<std::uint64_t>(launch) + salt);
       return random.unit() + random.unit() + random.unit() - 1.5;
     };
     made.cases.push_back({.case_id = "case" + std::to_string(i),
@@ -44,11 +44,11 @@ void compare_cases(benchmark::State& state, bool bootstrap) {
   const auto cases = static_cast<int>(state.range(0));
   const auto launches = static_cast<int>(state.range(1));
   const auto steps = static_cast<int>(state.range(2));
-  const Results base = made(cases, launches, steps, 1);
-  const Results candidate = made(cases, launches, steps, 2'000'000'000);
+  const record::Results base = made(cases, launches, steps, 1);
+  const record::Results candidate = made(cases, launches, steps, 2'000'000'000);
   for (auto _ : state) {
-    const Comparison result =
-        compare({&base, "old"}, {&candidate, "new"}, {.bootstrap = bootstrap});
+    const compare::Comparison result =
+        compare::compare({&base, "old"}, {&candidate, "new"}, {.bootstrap = bootstrap});
     benchmark::DoNotOptimize(result.exit_code);
   }
 }
@@ -67,12 +67,12 @@ BENCHMARK(BM_VerdictsWithBootstrap)
     ->Iterations(1);
 
 void BM_RenderVerdicts(benchmark::State& state) {
-  const Results base = made(1000, 20, 5, 1);
-  const Results candidate = made(1000, 20, 5, 2'000'000'000);
-  const Comparison result = compare({&base, "old"}, {&candidate, "new"}, {});
+  const record::Results base = made(1000, 20, 5, 1);
+  const record::Results candidate = made(1000, 20, 5, 2'000'000'000);
+  const compare::Comparison result = compare::compare({&base, "old"}, {&candidate, "new"}, {});
   for (auto _ : state) {
-    benchmark::DoNotOptimize(comparison_json(result).size());
-    benchmark::DoNotOptimize(comparison_table(result, {}, false).size());
+    benchmark::DoNotOptimize(report::comparison_json(result).size());
+    benchmark::DoNotOptimize(report::comparison_table(result, {}, false).size());
   }
 }
 BENCHMARK(BM_RenderVerdicts)->Unit(benchmark::kMillisecond);

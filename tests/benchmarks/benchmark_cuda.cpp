@@ -16,24 +16,24 @@
 
 namespace {
 
-stepbench::CudaApi instant_device() {
-  stepbench::CudaApi api;
+stepbench::cuda::CudaApi instant_device() {
+  stepbench::cuda::CudaApi api;
   api.device_count = [](int* count) {
     *count = 1;
     return 0;
   };
   api.set_device = [](int) { return 0; };
   api.device_synchronize = [] { return 0; };
-  api.event_create = [](stepbench::CudaEvent* event) {
+  api.event_create = [](stepbench::cuda::CudaEvent* event) {
     static char memory = 0;
     *event = &memory;
     return 0;
   };
-  api.event_destroy = [](stepbench::CudaEvent) { return 0; };
-  api.event_record = [](stepbench::CudaEvent, stepbench::CudaStream) { return 0; };
-  api.event_query = [](stepbench::CudaEvent) { return 0; };
-  api.event_synchronize = [](stepbench::CudaEvent) { return 0; };
-  api.event_elapsed_ms = [](float* ms, stepbench::CudaEvent, stepbench::CudaEvent) {
+  api.event_destroy = [](stepbench::cuda::CudaEvent) { return 0; };
+  api.event_record = [](stepbench::cuda::CudaEvent, stepbench::cuda::CudaStream) { return 0; };
+  api.event_query = [](stepbench::cuda::CudaEvent) { return 0; };
+  api.event_synchronize = [](stepbench::cuda::CudaEvent) { return 0; };
+  api.event_elapsed_ms = [](float* ms, stepbench::cuda::CudaEvent, stepbench::cuda::CudaEvent) {
     *ms = 0.01F;
     return 0;
   };
@@ -49,18 +49,18 @@ struct Listening {
     for (const stepbench::Phase& phase : stepbench::built_in_phases()) names.push_back(phase.name);
     std::vector<std::unique_ptr<stepbench::Instrument>> made;
     if (events) {
-      made.push_back(std::make_unique<stepbench::EventClock>(
-          api, clock, stepbench::EventClockOptions{.window = 1000, .phase_names = names}));
+      made.push_back(std::make_unique<stepbench::cuda::EventClock>(
+          api, clock, stepbench::cuda::EventClockOptions{.window = 1000, .phase_names = names}));
     }
-    if (ranges) made.push_back(stepbench::make_nvtx_ranges(api, {.phase_names = names}));
+    if (ranges) made.push_back(stepbench::cuda::make_nvtx_ranges(api, {.phase_names = names}));
     for (const auto& instrument : made) (void)instrument->exercise();
-    set = stepbench::InstrumentSet(std::move(made));
+    set = stepbench::measure::InstrumentSet(std::move(made));
     set.change(stepbench::Action::kRecord);
     recorder.listeners(set.listening());
   }
-  stepbench::CudaApi api = instant_device();
+  stepbench::cuda::CudaApi api = instant_device();
   stepbench::HostClock clock;
-  stepbench::InstrumentSet set;
+  stepbench::measure::InstrumentSet set;
   stepbench::StepRecorder recorder{clock};
 };
 

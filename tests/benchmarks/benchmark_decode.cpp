@@ -21,14 +21,14 @@ constexpr int kQuality = 90;
 std::filesystem::path folder_of(int width, int height, std::int64_t images) {
   const std::filesystem::path folder =
       std::filesystem::path(STEPBENCH_BINARY_DIR) / ("benchmark-images-" + std::to_string(width));
-  JpegFolderPlan plan;
+  data::JpegFolderPlan plan;
   plan.out = folder;
   plan.images = images;
   plan.classes = 2;
   plan.width = width;
   plan.height = height;
   plan.quality = kQuality;
-  (void)make_jpeg_folder(plan, {});
+  (void)data::make_jpeg_folder(plan, {});
   return folder;
 }
 
@@ -40,15 +40,15 @@ class Reader {
   }
   void read_all(std::int64_t epoch) {
     const std::array<std::byte*, 2> slots = {image_.data(), reinterpret_cast<std::byte*>(&label_)};
-    ReadCost cost;
+    data::ReadCost cost;
     for (std::int64_t i = 0; i < data_.size(); ++i) {
       data_.read({.index = i, .epoch = epoch}, slots, *scratch_, cost);
     }
   }
 
  private:
-  JpegFolder data_;
-  std::unique_ptr<Dataset::Scratch> scratch_;
+  data::JpegFolder data_;
+  std::unique_ptr<data::Dataset::Scratch> scratch_;
   std::vector<std::byte> image_;
   std::int64_t label_ = 0;
 };

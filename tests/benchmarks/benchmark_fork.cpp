@@ -31,7 +31,7 @@ constexpr int kPairs = 31;
 const HostClock kClock;
 
 // 32 x 3 x 224 x 224 floats, written as a decoder does: every byte once.
-class Images final : public Dataset {
+class Images final : public data::Dataset {
  public:
   static constexpr std::int64_t kBatch = 32;
   static constexpr std::int64_t kBatches = 12;
@@ -40,7 +40,8 @@ class Images final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
     return std::make_unique<Scratch>();
   }
-  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
+  void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
+            data::ReadCost&) const override {
     std::memset(out[0], static_cast<int>(key.index), fields_[0].bytes());
   }
   [[nodiscard]] std::string digest() const override { return {}; }
@@ -51,23 +52,25 @@ class Images final : public Dataset {
 
 enum class Engine : std::uint8_t { kInline, kThread, kShmRing, kTorchFd };
 
-std::unique_ptr<Loader> make(Engine engine, const Dataset& data, LoaderOptions options) {
-  const EpochOrder order = sequential_order(data.size());
+std::unique_ptr<loader::Loader> make(Engine engine, const data::Dataset& data,
+                                     loader::LoaderOptions options) {
+  const loader::EpochOrder order = loader::sequential_order(data.size());
   options.persistent_workers = true;
   options.reuse_buffers = true;
   if (engine == Engine::kInline) {
     options.num_workers = 0;
-    return std::make_unique<InlineLoader>(data, options, order, kClock);
+    return std::make_unique<loader::InlineLoader>(data, options, order, kClock);
   }
-  if (engine == Engine::kThread) return make_thread_loader(data, options, order, kClock);
-  options.transport = engine == Engine::kTorchFd ? Transport::kTorchFd : Transport::kShmRing;
-  return make_fork_loader(data, options, order, kClock);
+  if (engine == Engine::kThread) return loader::make_thread_loader(data, options, order, kClock);
+  options.transport =
+      engine == Engine::kTorchFd ? loader::Transport::kTorchFd : loader::Transport::kShmRing;
+  return loader::make_fork_loader(data, options, order, kClock);
 }
 
 // Whole epochs; the consumer copies each batch out when there is a place for it.
 class Epochs {
  public:
-  Epochs(Engine engine, const Dataset& data, const LoaderOptions& options,
+  Epochs(Engine engine, const data::Dataset& data, const loader::LoaderOptions& options,
          std::vector<std::byte>* copy = nullptr)
       : loader_(make(engine, data, options)), copy_(copy) {}
   void operator()() const {
@@ -79,13 +82,13 @@ class Epochs {
   }
 
  private:
-  std::unique_ptr<Loader> loader_;
+  std::unique_ptr<loader::Loader> loader_;
   std::vector<std::byte>* copy_;
 };
 
 void hand_over(benchmark::State& state, Engine engine) {
   const Images data;
-  const LoaderOptions options{.batch_size = Images::kBatch, .num_workers = 1};
+  const loader::LoaderOptions options{.batch_size = Images::kBatch, .num_workers = 1};
   std::vector<std::byte> copy(data.fields()[0].bytes() * Images::kBatch);
   const Epochs ours(engine, data, options, &copy);
   const Epochs threads(Engine::kThread, data, options, &copy);
@@ -103,18 +106,18 @@ BENCHMARK_CAPTURE(hand_over, fork_torch_fd_against_thread, Engine::kTorchFd)
 
 constexpr std::int64_t kFiles = 256;
 
-const JpegFolder& files() {
-  static const JpegFolder data = [] {
+const data::JpegFolder& files() {
+  static const data::JpegFolder data = [] {
     const std::filesystem::path folder =
         std::filesystem::path(STEPBENCH_BINARY_DIR) / "benchmark-images";
-    (void)make_jpeg_folder({.out = folder, .images = kFiles}, {});
-    return JpegFolder({.path = folder});
+    (void)data::make_jpeg_folder({.out = folder, .images = kFiles}, {});
+    return data::JpegFolder({.path = folder});
   }();
   return data;
 }
 
 void decode_by_bare_threads(std::int64_t threads) {
-  const JpegFolder& data = files();
+  const data::JpegFolder& data = files();
   std::vector<std::thread> workers;
   for (std::int64_t worker = 0; worker < threads; ++worker) {
     workers.emplace_back([&data, worker, threads] {
@@ -122,7 +125,7 @@ void decode_by_bare_threads(std::int64_t threads) {
       std::vector<std::byte> image(data.fields()[0].bytes());
       std::int64_t label = 0;
       const std::array<std::byte*, 2> slots = {image.data(), reinterpret_cast<std::byte*>(&label)};
-      ReadCost cost;
+      data::ReadCost cost;
       for (std::int64_t i = worker; i < kFiles; i += threads)
         data.read({.index = i}, slots, *scratch, cost);
     });
@@ -130,7 +133,7 @@ void decode_by_bare_threads(std::int64_t threads) {
   for (std::thread& worker : workers) worker.join();
 }
 
-constexpr LoaderOptions kTwoWorkers{.batch_size = 32, .num_workers = 2};
+constexpr loader::LoaderOptions kTwoWorkers{.batch_size = 32, .num_workers = 2};
 
 void decode(benchmark::State& state, Engine engine) {
   const Epochs ours(engine, files(), kTwoWorkers);

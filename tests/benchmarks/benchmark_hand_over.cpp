@@ -24,14 +24,15 @@ constexpr int kPairs = 201;
 
 const HostClock kClock;
 
-class Scalars final : public Dataset {
+class Scalars final : public data::Dataset {
  public:
   [[nodiscard]] std::int64_t size() const override { return kBatches; }
   [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
     return std::make_unique<Scratch>();
   }
-  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
+  void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
+            data::ReadCost&) const override {
     std::memcpy(out[0], &key.index, sizeof key.index);
   }
   [[nodiscard]] std::string digest() const override { return {}; }
@@ -99,12 +100,12 @@ class BareQueues {
 
 void thread_against_bare_queues(benchmark::State& state) {
   const Scalars data;
-  const auto loader = make_thread_loader(data,
-                                         {.batch_size = 1,
-                                          .num_workers = state.range(0),
-                                          .persistent_workers = true,
-                                          .reuse_buffers = true},
-                                         sequential_order(kBatches), kClock);
+  const auto loader = loader::make_thread_loader(data,
+                                                 {.batch_size = 1,
+                                                  .num_workers = state.range(0),
+                                                  .persistent_workers = true,
+                                                  .reuse_buffers = true},
+                                                 loader::sequential_order(kBatches), kClock);
   BareQueues queues(static_cast<std::size_t>(state.range(0)));
   std::int64_t epoch = 0;
   time_in_turn(
@@ -129,7 +130,7 @@ BENCHMARK(thread_against_bare_queues)
 }  // namespace
 
 int main(int argc, char** argv) {
-  stepbench::run_on_core(stepbench::cores_of_this_process().front());
+  stepbench::loader::run_on_core(stepbench::loader::cores_of_this_process().front());
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

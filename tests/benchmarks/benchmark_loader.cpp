@@ -25,18 +25,18 @@ constexpr std::int64_t kBatch = 32;
 
 const HostClock kClock;
 
-const JpegFolder& images() {
-  static const JpegFolder data = [] {
+const data::JpegFolder& images() {
+  static const data::JpegFolder data = [] {
     const std::filesystem::path folder =
         std::filesystem::path(STEPBENCH_BINARY_DIR) / "benchmark-images";
-    (void)make_jpeg_folder({.out = folder, .images = kImages}, {});
-    return JpegFolder({.path = folder});
+    (void)data::make_jpeg_folder({.out = folder, .images = kImages}, {});
+    return data::JpegFolder({.path = folder});
   }();
   return data;
 }
 
 void bare_threads(benchmark::State& state) {
-  const JpegFolder& data = images();
+  const data::JpegFolder& data = images();
   const auto threads = state.range(0);
   std::int64_t epoch = 0;
   for (auto _ : state) {
@@ -48,7 +48,7 @@ void bare_threads(benchmark::State& state) {
         std::int64_t label = 0;
         const std::array<std::byte*, 2> slots = {image.data(),
                                                  reinterpret_cast<std::byte*>(&label)};
-        ReadCost cost;
+        data::ReadCost cost;
         for (std::int64_t i = worker; i < kImages; i += threads) {
           data.read({.index = i, .epoch = epoch}, slots, *scratch, cost);
         }
@@ -62,7 +62,7 @@ void bare_threads(benchmark::State& state) {
 BENCHMARK(bare_threads)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 // Whole epochs, first batch to last, with persistent workers and reused memory.
-void read_epochs(benchmark::State& state, Loader& loader, std::int64_t samples) {
+void read_epochs(benchmark::State& state, loader::Loader& loader, std::int64_t samples) {
   std::int64_t epoch = 0;
   const auto read_all = [&] {
     loader.begin_epoch(epoch++);
@@ -75,19 +75,19 @@ void read_epochs(benchmark::State& state, Loader& loader, std::int64_t samples) 
 }
 
 void engine_inline(benchmark::State& state) {
-  InlineLoader loader(images(), {.batch_size = kBatch, .reuse_buffers = true},
-                      sequential_order(kImages), kClock);
+  loader::InlineLoader loader(images(), {.batch_size = kBatch, .reuse_buffers = true},
+                              loader::sequential_order(kImages), kClock);
   read_epochs(state, loader, kImages);
 }
 BENCHMARK(engine_inline)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void engine_thread(benchmark::State& state) {
-  const auto loader = make_thread_loader(images(),
-                                         {.batch_size = kBatch,
-                                          .num_workers = state.range(0),
-                                          .persistent_workers = true,
-                                          .reuse_buffers = true},
-                                         sequential_order(kImages), kClock);
+  const auto loader = loader::make_thread_loader(images(),
+                                                 {.batch_size = kBatch,
+                                                  .num_workers = state.range(0),
+                                                  .persistent_workers = true,
+                                                  .reuse_buffers = true},
+                                                 loader::sequential_order(kImages), kClock);
   read_epochs(state, *loader, kImages);
 }
 BENCHMARK(engine_thread)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);

@@ -24,7 +24,7 @@ constexpr int kSeries = 1000;
 constexpr int kNights = 365;
 
 std::string utc_of(int night) {
-  return utc_text(*parse_utc("2026-01-01T02:00:00Z") + std::chrono::hours(24 * night));
+  return text::utc_text(*text::parse_utc("2026-01-01T02:00:00Z") + std::chrono::hours(24 * night));
 }
 
 class YearOfNights {
@@ -37,7 +37,7 @@ class YearOfNights {
       made.started_utc = utc_of(night);
       made.run_id = made.started_utc.substr(0, 10) + "-nightly";
       made.build_id = "build" + std::to_string(night);
-      Random random(static_cast<std::uint64_t>(night) + 1);
+      stats::Random random(static_cast<std::uint64_t>(night) + 1);
       made.step_ns = [&](const std::string& case_id, int) {
         const double noise = random.unit() + random.unit() + random.unit() - 1.5;
         const bool moved = case_id == "case10000" && night >= regression_from;
@@ -49,23 +49,23 @@ class YearOfNights {
     }
   }
 
-  CheckedNight check(int night) {
-    return check_night({.host = "bench1", .who = "bench@bench1", .now_utc = utc_of(night)}, store_,
-                       {});
+  campaign::CheckedNight check(int night) {
+    return campaign::check_night(
+        {.host = "bench1", .who = "bench@bench1", .now_utc = utc_of(night)}, store_, {});
   }
 
  private:
   test::TemporaryFolder folder_;
-  TrackStore store_ = TrackStore::open("sqlite:" + (folder_ / "history.db").string());
+  track::TrackStore store_ = track::TrackStore::open("sqlite:" + (folder_ / "history.db").string());
 };
 
 void check_unchanged(benchmark::State& state, int regression_from) {
   YearOfNights year(regression_from);
   (void)year.check(kNights - 1);
   for (auto _ : state) {
-    const CheckedNight checked = year.check(kNights - 1);
-    benchmark::DoNotOptimize(night_page(checked, {}));
-    benchmark::DoNotOptimize(night_json(checked, {}));
+    const campaign::CheckedNight checked = year.check(kNights - 1);
+    benchmark::DoNotOptimize(report::night_page(checked, {}));
+    benchmark::DoNotOptimize(report::night_json(checked, {}));
   }
 }
 

@@ -29,7 +29,7 @@ void expand_plan(benchmark::State& state) {
   const std::filesystem::path file = write_sweep(state.range(0));
   std::size_t cases = 0;
   for (auto _ : state) {
-    const stepbench::Plan plan = stepbench::make_plan(
+    const stepbench::plan::Plan plan = stepbench::plan::make_plan(
         {.file = file, .cores = 8}, stepbench::built_in_catalogue(), stepbench::built_in_rules());
     cases = plan.cases.size();
     benchmark::DoNotOptimize(cases);

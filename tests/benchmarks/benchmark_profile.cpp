@@ -48,8 +48,8 @@ struct Taken {
   double events = 0;    // per step
 };
 
-Taken collect(LaunchBoundStep& step, OpCollector& collector, std::vector<OpRow>* rows = nullptr,
-              OpTable* table = nullptr) {
+Taken collect(LaunchBoundStep& step, profile::OpCollector& collector,
+              std::vector<ops::OpRow>* rows = nullptr, ops::OpTable* table = nullptr) {
   Taken taken;
   collector.start();
   warm(step);
@@ -57,17 +57,17 @@ Taken collect(LaunchBoundStep& step, OpCollector& collector, std::vector<OpRow>*
   taken.step_ns = ns_per_step(step);
   const std::int64_t last = now_ns();
   collector.end_window();
-  const OpLog log = collector.take();
-  OpTable made = make_op_table(log);
+  const ops::OpLog log = collector.take();
+  ops::OpTable made = ops::make_op_table(log);
   taken.table_ns = static_cast<double>(now_ns() - last);
   taken.events = static_cast<double>(log.ops.size()) / kSteps;
-  if (rows != nullptr) *rows = grouped(made.rows, {});
+  if (rows != nullptr) *rows = ops::grouped(made.rows, {});
   if (table != nullptr) *table = std::move(made);
   return taken;
 }
 
-constexpr OpCollectorOptions kPlain{.shapes = false, .memory = false, .modules = false};
-constexpr OpCollectorOptions kFull{.shapes = true, .memory = true, .modules = false};
+constexpr profile::OpCollectorOptions kPlain{.shapes = false, .memory = false, .modules = false};
+constexpr profile::OpCollectorOptions kFull{.shapes = true, .memory = true, .modules = false};
 
 enum Arm { kNone, kEmpty, kNative, kNativeFull, kKineto, kKinetoFull, kArms };
 
@@ -88,11 +88,11 @@ Taken run_arm(Arm arm, LaunchBoundStep& step) {
       return {.step_ns = ns_per_step(step)};
     }
     case kNative: {
-      NativeCollector collector(kPlain);
+      profile::NativeCollector collector(kPlain);
       return collect(step, collector);
     }
     case kNativeFull: {
-      NativeCollector collector(kFull);
+      profile::NativeCollector collector(kFull);
       return collect(step, collector);
     }
     case kKineto:
@@ -125,8 +125,8 @@ void added_per_event(benchmark::State& state) {
       for (int i = 0; i < kArms; ++i)
         added[static_cast<std::size_t>(i)].push_back(ns[static_cast<std::size_t>(i)] - ns[kNone]);
     }
-    const auto per_event = [&](Arm arm) { return median(added[arm]) / events; };
-    state.counters["step_us"] = median(bare) / 1000;
+    const auto per_event = [&](Arm arm) { return stats::median(added[arm]) / events; };
+    state.counters["step_us"] = stats::median(bare) / 1000;
     state.counters["events"] = events;
     state.counters["empty_ns"] = per_event(kEmpty);
     state.counters["native_ns"] = per_event(kNative);
@@ -151,27 +151,27 @@ void to_table(benchmark::State& state) {
     std::vector<double> native_ns;
     std::vector<double> kineto_ns;
     for (int round = 0; round < kRounds; ++round) {
-      NativeCollector native(kFull);
+      profile::NativeCollector native(kFull);
       native_ns.push_back(collect(step, native).table_ns);
-      KinetoCollector kineto(kFull);
+      profile::KinetoCollector kineto(kFull);
       kineto_ns.push_back(collect(step, kineto).table_ns);
     }
-    const double ratio = median(native_ns) / median(kineto_ns);
-    state.counters["native_us"] = median(native_ns) / 1000;
-    state.counters["kineto_us"] = median(kineto_ns) / 1000;
+    const double ratio = stats::median(native_ns) / stats::median(kineto_ns);
+    state.counters["native_us"] = stats::median(native_ns) / 1000;
+    state.counters["kineto_us"] = stats::median(kineto_ns) / 1000;
     state.counters["ratio"] = ratio;
     state.SetLabel(verdict(ratio <= 0.2));
   }
 }
 BENCHMARK(to_table)->Iterations(1)->Unit(benchmark::kSecond);
 
-std::map<std::string, double> shares_of(LaunchBoundStep& step, OpCollector& collector) {
-  std::vector<OpRow> rows;
-  OpTable table;
+std::map<std::string, double> shares_of(LaunchBoundStep& step, profile::OpCollector& collector) {
+  std::vector<ops::OpRow> rows;
+  ops::OpTable table;
   (void)collect(step, collector, &rows, &table);
-  const auto total = static_cast<double>(totals_of(rows).self_cpu_ns);
+  const auto total = static_cast<double>(ops::totals_of(rows).self_cpu_ns);
   std::map<std::string, double> shares;
-  for (const OpRow& row : rows)
+  for (const ops::OpRow& row : rows)
     shares[std::string(table.text(row.name))] += static_cast<double>(row.self_cpu_ns) / total;
   return shares;
 }
@@ -184,15 +184,15 @@ void same_shares(benchmark::State& state) {
     std::map<std::string, std::vector<double>> native;
     std::map<std::string, std::vector<double>> kineto;
     for (int round = 0; round < kRounds; ++round) {
-      NativeCollector first(kPlain);
+      profile::NativeCollector first(kPlain);
       for (const auto& [op, share] : shares_of(step, first)) native[op].push_back(share);
-      KinetoCollector second(kPlain);
+      profile::KinetoCollector second(kPlain);
       for (const auto& [op, share] : shares_of(step, second)) kineto[op].push_back(share);
     }
     double most = 0;
     for (const auto& [op, shares] : native) {
-      const double ours = median(shares);
-      const double theirs = kineto.contains(op) ? median(kineto[op]) : 0;
+      const double ours = stats::median(shares);
+      const double theirs = kineto.contains(op) ? stats::median(kineto[op]) : 0;
       if (std::max(ours, theirs) > 0.05) most = std::max(most, std::abs(ours - theirs));
     }
     state.counters["points"] = 100 * most;
@@ -207,15 +207,15 @@ void cycles(benchmark::State& state) {
   for (auto _ : state) {
     std::int64_t settled = 0;
     for (int i = 0; i < kCycles; ++i) {
-      NativeCollector collector(kFull);
+      profile::NativeCollector collector(kFull);
       collector.start();
       collector.begin_window(1);
       add_small_tensors(4);
       collector.end_window();
       benchmark::DoNotOptimize(collector.take());
-      if (i == kSettled) settled = peak_rss_bytes();
+      if (i == kSettled) settled = os::peak_rss_bytes();
     }
-    const std::int64_t grown = peak_rss_bytes() - settled;
+    const std::int64_t grown = os::peak_rss_bytes() - settled;
     state.counters["cycles"] = kCycles;
     state.counters["grown_bytes"] = static_cast<double>(grown);
     state.counters["observers"] = observers_installed() ? 1 : 0;

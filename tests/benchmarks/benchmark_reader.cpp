@@ -16,12 +16,12 @@
 
 namespace {
 
-using stepbench::LaunchKey;
+using stepbench::record::LaunchKey;
 
 // Times of a 20 ms step in parts; of as many digits as real ones.
-stepbench::SamplesRow samples(const LaunchKey& key, std::int64_t first, std::int64_t steps,
-                              std::size_t columns, std::mt19937_64& random) {
-  stepbench::SamplesRow row{.key = key, .samples = {}};
+stepbench::record::SamplesRow samples(const LaunchKey& key, std::int64_t first, std::int64_t steps,
+                                      std::size_t columns, std::mt19937_64& random) {
+  stepbench::record::SamplesRow row{.key = key, .samples = {}};
   stepbench::Series& table = row.samples.steps;
   table.names = {"index", "step_ns"};
   while (table.names.size() + 2 < columns)
@@ -47,9 +47,9 @@ class File {
       : path_(std::filesystem::temp_directory_path() /
               ("stepbench-reader-" + std::to_string(::getpid()) + ".jsonl")) {
     std::filesystem::remove(path_);
-    stepbench::ResultWriter writer(path_);
-    writer.write(
-        stepbench::RunRow{.run_id = "r", .name = "reader", .started_utc = "2026-01-31T12:00:00Z"});
+    stepbench::record::ResultWriter writer(path_);
+    writer.write(stepbench::record::RunRow{
+        .run_id = "r", .name = "reader", .started_utc = "2026-01-31T12:00:00Z"});
     std::mt19937_64 random(1);
     for (int launch = 0; launch < launches; ++launch) {
       write_launch(writer, launch, steps, columns, random);
@@ -64,17 +64,17 @@ class File {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  static void write_launch(stepbench::ResultWriter& writer, int launch, std::int64_t steps,
+  static void write_launch(stepbench::record::ResultWriter& writer, int launch, std::int64_t steps,
                            std::size_t columns, std::mt19937_64& random) {
     const LaunchKey key{
         .case_id = "case" + std::to_string(launch / 6), .arm = "", .launch = launch % 6};
-    writer.write(
-        stepbench::StartRow{.key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
-    constexpr auto kMost = static_cast<std::int64_t>(stepbench::kMaxStepsPerSamplesRow);
+    writer.write(stepbench::record::StartRow{
+        .key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
+    constexpr auto kMost = static_cast<std::int64_t>(stepbench::record::kMaxStepsPerSamplesRow);
     for (std::int64_t first = 0; first < steps; first += kMost) {
       writer.write(samples(key, first, std::min(kMost, steps - first), columns, random));
     }
-    stepbench::LaunchRow row;
+    stepbench::record::LaunchRow row;
     row.key = key;
     row.workload = "train_step";
     row.worker_id = "0123456789abcdef";
@@ -91,7 +91,7 @@ class File {
 void read(benchmark::State& state, int launches, std::int64_t steps, std::size_t columns) {
   const File file(launches, steps, columns);
   for (auto _ : state) {
-    const stepbench::Results results = stepbench::read_results(file.path());
+    const stepbench::record::Results results = stepbench::record::read_results(file.path());
     if (results.launches.size() != static_cast<std::size_t>(launches))
       state.SkipWithError("lost launches");
     benchmark::DoNotOptimize(results.launches.data());
@@ -112,8 +112,9 @@ BENCHMARK(read_a_million_steps)->Unit(benchmark::kMillisecond)->Iterations(5)->U
 
 void sum_up_a_million_steps(benchmark::State& state) {
   const File file(1, 1'000'000, 18);
-  const stepbench::Results results = stepbench::read_results(file.path());
-  for (auto _ : state) benchmark::DoNotOptimize(stepbench::estimate_of(results.launches.at(0)));
+  const stepbench::record::Results results = stepbench::record::read_results(file.path());
+  for (auto _ : state)
+    benchmark::DoNotOptimize(stepbench::estimate::estimate_of(results.launches.at(0)));
 }
 BENCHMARK(sum_up_a_million_steps)->Unit(benchmark::kMillisecond)->Iterations(5)->UseRealTime();
 

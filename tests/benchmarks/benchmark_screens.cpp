@@ -33,7 +33,7 @@ const std::vector<std::vector<double>>& years() {
   return all;
 }
 
-void BM_EveryNight(benchmark::State& state, ScreenKind kind) {
+void BM_EveryNight(benchmark::State& state, track::ScreenKind kind) {
   const auto& all = years();
   std::size_t fired = 0;
   for (auto _ : state) {
@@ -41,7 +41,8 @@ void BM_EveryNight(benchmark::State& state, ScreenKind kind) {
     for (const std::vector<double>& series : all) {
       for (std::size_t night = 1; night <= kYear; ++night) {
         const auto until = std::span(series).first(night);
-        fired += screen(until.last(std::min(night, kLevel + 1)), {.kind = kind}).fired() ? 1 : 0;
+        fired +=
+            track::screen(until.last(std::min(night, kLevel + 1)), {.kind = kind}).fired() ? 1 : 0;
       }
     }
     benchmark::DoNotOptimize(fired);
@@ -49,21 +50,22 @@ void BM_EveryNight(benchmark::State& state, ScreenKind kind) {
   state.counters["fired"] = static_cast<double>(fired);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kSeries * kYear));
 }
-BENCHMARK_CAPTURE(BM_EveryNight, robust_z, ScreenKind::kRobustZ)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_EveryNight, otava2, ScreenKind::kOtava2)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_EveryNight, rank, ScreenKind::kRank)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_EveryNight, t_pred, ScreenKind::kTPred)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_EveryNight, robust_z, track::ScreenKind::kRobustZ)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_EveryNight, otava2, track::ScreenKind::kOtava2)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_EveryNight, rank, track::ScreenKind::kRank)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_EveryNight, t_pred, track::ScreenKind::kTPred)->Unit(benchmark::kMillisecond);
 
 void BM_OtavaOfAYear(benchmark::State& state) {
   for (auto _ : state) {
-    benchmark::DoNotOptimize(otava_change_points(years().front()).size());
+    benchmark::DoNotOptimize(track::otava_change_points(years().front()).size());
   }
 }
 BENCHMARK(BM_OtavaOfAYear)->Unit(benchmark::kMillisecond);
 
 void BM_DivisiveOfAYear(benchmark::State& state) {
   for (auto _ : state) {
-    benchmark::DoNotOptimize(divisive_change_points(years().front()).size());
+    benchmark::DoNotOptimize(track::divisive_change_points(years().front()).size());
   }
 }
 BENCHMARK(BM_DivisiveOfAYear)->Unit(benchmark::kMillisecond);

@@ -41,7 +41,7 @@ std::int64_t rounds_of_a_phase() {
 }
 
 double median_of(const std::vector<std::int64_t>& step_ns) {
-  return median(std::vector<double>(step_ns.begin(), step_ns.end()));
+  return stats::median(std::vector<double>(step_ns.begin(), step_ns.end()));
 }
 
 double bare_median(std::int64_t rounds) {
@@ -79,16 +79,16 @@ class Spinning final : public Workload {
 double loop_median(std::int64_t rounds) {
   std::vector<std::string> names;
   for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
-  LoopOptions options;
+  worker::LoopOptions options;
   options.schedule = {.wait = 0, .warmup = 0, .active = kSteps, .repeat = 1};
   options.deadline_ns = std::numeric_limits<std::int64_t>::max();
   const HostClock clock;
   Spinning workload(rounds);
-  InstrumentSet nothing;
-  Loop loop(options, clock, workload, nothing, names);
+  measure::InstrumentSet nothing;
+  worker::Loop loop(options, clock, workload, nothing, names);
   loop.exercise();
   double out = 0;
-  (void)loop.run([](const LoopStage&) {},
+  (void)loop.run([](const worker::LoopStage&) {},
                  [&](const Series& cycle) { out = median_of(cycle.column("step_ns")); });
   return out;
 }
@@ -103,7 +103,7 @@ void step_overhead(benchmark::State& state) {
       const double second = bare_first ? loop_median(rounds) : bare_median(rounds);
       log_ratios.push_back(std::log(bare_first ? second / first : first / second));
     }
-    const HodgesLehmann found = hodges_lehmann(log_ratios, 0.95);
+    const stats::HodgesLehmann found = stats::hodges_lehmann(log_ratios, 0.95);
     const double low = std::exp(found.interval.low);
     const double high = std::exp(found.interval.high);
     state.counters["ratio"] = std::exp(found.centre);

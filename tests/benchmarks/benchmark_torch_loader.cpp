@@ -23,7 +23,7 @@ constexpr std::int64_t kMegabyte = 1'000'000;
 const HostClock kClock;
 
 // Batches of one sample: an integer, or the bytes of 32 images of 3 x 224 x 224 floats.
-class CycleSamples final : public Dataset {
+class CycleSamples final : public data::Dataset {
  public:
   CycleSamples(std::int64_t count, std::int64_t floats)
       : count_(count), fields_{{.name = "x", .shape = {floats}, .dtype = DType::kFloat32}} {}
@@ -32,7 +32,8 @@ class CycleSamples final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
     return std::make_unique<Scratch>();
   }
-  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
+  void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
+            data::ReadCost&) const override {
     auto* const first = reinterpret_cast<float*>(out[0]);
     std::fill_n(first, fields_[0].shape[0], static_cast<float>(key.index));
   }
@@ -43,15 +44,16 @@ class CycleSamples final : public Dataset {
   std::vector<FieldSpec> fields_;
 };
 
-std::unique_ptr<Loader> make_ours(const Dataset& data, const LoaderOptions& options) {
-  EpochOrder order = sequential_order(data.size());
+std::unique_ptr<loader::Loader> make_ours(const data::Dataset& data,
+                                          const loader::LoaderOptions& options) {
+  loader::EpochOrder order = loader::sequential_order(data.size());
   if (options.num_workers > 0) {
-    return make_thread_loader(data, options, std::move(order), kClock);
+    return loader::make_thread_loader(data, options, std::move(order), kClock);
   }
-  return std::make_unique<InlineLoader>(data, options, std::move(order), kClock);
+  return std::make_unique<loader::InlineLoader>(data, options, std::move(order), kClock);
 }
 
-void read_epoch(Loader& loader, std::int64_t epoch) {
+void read_epoch(loader::Loader& loader, std::int64_t epoch) {
   loader.begin_epoch(epoch);
   while (const std::optional<Batch> batch = loader.next()) {
     benchmark::DoNotOptimize(batch->fields[0].data);
@@ -64,12 +66,13 @@ void thread_against_torch(benchmark::State& state) {
   const std::int64_t batches = megabytes == 0 ? 1000 : 16;
   const std::int64_t floats = megabytes == 0 ? 1 : megabytes * kMegabyte / 4;
   const CycleSamples data(batches, floats);
-  const LoaderOptions options{.batch_size = 1,
-                              .num_workers = state.range(0),
-                              .prefetch_factor = state.range(1),
-                              .persistent_workers = true};
+  const loader::LoaderOptions options{.batch_size = 1,
+                                      .num_workers = state.range(0),
+                                      .prefetch_factor = state.range(1),
+                                      .persistent_workers = true};
   const auto ours = make_ours(data, options);
-  const auto theirs = make_torch_cpp_loader(data, options, sequential_order(batches), kClock);
+  const auto theirs =
+      torch_loader::make_torch_cpp_loader(data, options, loader::sequential_order(batches), kClock);
   std::int64_t epoch = 0;
   time_in_turn(
       state, [&] { read_epoch(*ours, ++epoch); }, [&] { read_epoch(*theirs, epoch); });

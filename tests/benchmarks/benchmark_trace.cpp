@@ -19,8 +19,8 @@ constexpr std::int64_t kOpsPerStep = 1'000;
 
 // As a native collector leaves it: one thread, every fourth op encloses the three after it, memory
 // in every other one.
-OpLog recorded(bool memory) {
-  OpLog log;
+ops::OpLog recorded(bool memory) {
+  ops::OpLog log;
   log.process = 4711;
   log.threads = {{4711, "step"}};
   for (int i = 0; i < 60; ++i) log.names.push_back("aten::some_operator_" + std::to_string(i));
@@ -34,7 +34,7 @@ OpLog recorded(bool memory) {
   for (std::int64_t i = 0; i < kOps; ++i) {
     if (i % kOpsPerStep == 0) {
       const std::int64_t step_ns = kOpsPerStep * 500;
-      log.marks.push_back({now_ns, now_ns + step_ns, i / kOpsPerStep, kNoIndex});
+      log.marks.push_back({now_ns, now_ns + step_ns, i / kOpsPerStep, ops::kNoIndex});
       for (std::uint32_t phase = 0; phase < 3; ++phase) {
         log.marks.push_back({now_ns + phase * step_ns / 3, now_ns + (phase + 1) * step_ns / 3,
                              i / kOpsPerStep, 60 + phase});
@@ -68,12 +68,12 @@ double peak_megabytes() {
 void table_and_trace(benchmark::State& state, const char* suffix, bool memory) {
   const std::filesystem::path path =
       std::filesystem::path("/dev/shm") / ("stepbench_benchmark_trace" + std::string(suffix));
-  const OpLog log = recorded(memory);
+  const ops::OpLog log = recorded(memory);
   std::size_t rows = 0;
   for (auto _ : state) {
-    const OpTable table = make_op_table(log);
+    const ops::OpTable table = ops::make_op_table(log);
     rows = table.rows.size();
-    write_trace(log, {.engine = "native", .shapes = true, .memory = memory}, path);
+    trace::write_trace(log, {.engine = "native", .shapes = true, .memory = memory}, path);
   }
   state.counters["rows"] = static_cast<double>(rows);
   state.counters["trace_MB"] = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
@@ -82,14 +82,14 @@ void table_and_trace(benchmark::State& state, const char* suffix, bool memory) {
 }
 
 void table(benchmark::State& state) {
-  const OpLog log = recorded(false);
-  for (auto _ : state) benchmark::DoNotOptimize(make_op_table(log));
+  const ops::OpLog log = recorded(false);
+  for (auto _ : state) benchmark::DoNotOptimize(ops::make_op_table(log));
   state.counters["peak_MB"] = peak_megabytes();
 }
 
 void frames(benchmark::State& state) {
-  const OpTable made = make_op_table(recorded(false));
-  for (auto _ : state) benchmark::DoNotOptimize(frames_of(made));
+  const ops::OpTable made = ops::make_op_table(recorded(false));
+  for (auto _ : state) benchmark::DoNotOptimize(ops::frames_of(made));
 }
 
 BENCHMARK(table)->Unit(benchmark::kMillisecond);

@@ -32,12 +32,12 @@ constexpr std::size_t kMaxFileBytes = std::size_t{1} << 28;
 constexpr std::int64_t kEpochs = 2;
 
 using Files = std::vector<std::vector<std::byte>>;
-using Read = std::function<void(const SampleKey&, std::span<const std::byte>, float*)>;
+using Read = std::function<void(const data::SampleKey&, std::span<const std::byte>, float*)>;
 
 Files files_of(const char* folder) {
   Files files;
-  for (const ImageFolder::File& file : scan_image_folder(folder).files)
-    read_file(file.path, kMaxFileBytes, files.emplace_back());
+  for (const data::ImageFolder::File& file : data::scan_image_folder(folder).files)
+    data::read_file(file.path, kMaxFileBytes, files.emplace_back());
   return files;
 }
 
@@ -51,9 +51,10 @@ class BareReader {
   BareReader& operator=(const BareReader&) = delete;
   ~BareReader() { jpeg_destroy_decompress(&info_); }
 
-  void read(const SampleKey& key, std::span<const std::byte> file, float* out) {
+  void read(const data::SampleKey& key, std::span<const std::byte> file, float* out) {
     decode(file);
-    if (resize_) resize(JpegSample::crop_of(key, info_.output_width, info_.output_height), out);
+    if (resize_)
+      resize(data::JpegSample::crop_of(key, info_.output_width, info_.output_height), out);
   }
 
  private:
@@ -70,11 +71,11 @@ class BareReader {
     }
     (void)jpeg_finish_decompress(&info_);
   }
-  void resize(const Crop& crop, float* out) {
+  void resize(const data::Crop& crop, float* out) {
     const auto axis = [](std::int64_t begin, std::int64_t extent, std::int64_t limit,
-                         ResampleAxis& to) {
-      make_axis(static_cast<double>(begin), static_cast<double>(begin + extent), limit, kSize, 0,
-                kSize, to);
+                         data::ResampleAxis& to) {
+      data::make_axis(static_cast<double>(begin), static_cast<double>(begin + extent), limit, kSize,
+                      0, kSize, to);
     };
     axis(crop.left, crop.width, info_.output_width, x_);
     axis(crop.top, crop.height, info_.output_height, y_);
@@ -86,8 +87,8 @@ class BareReader {
         rows_[t] = pixels_.data() + row * stride_ + 4 * static_cast<std::size_t>(x_.low);
       }
       float* red = out + y * kSize;
-      resample_row(rows_, y_.weights.data() + y * taps, x_, crop.flip, normalization_,
-                   {red, red + kSize * kSize, red + 2 * kSize * kSize}, blended_);
+      data::resample_row(rows_, y_.weights.data() + y * taps, x_, crop.flip, normalization_,
+                         {red, red + kSize * kSize, red + 2 * kSize * kSize}, blended_);
     }
   }
 
@@ -96,10 +97,10 @@ class BareReader {
   jpeg_error_mgr errors_ = {};
   std::size_t stride_ = 0;
   std::vector<std::uint8_t> pixels_;
-  ResampleAxis x_, y_;
+  data::ResampleAxis x_, y_;
   std::vector<const std::uint8_t*> rows_;
   std::vector<float> blended_;
-  Normalization normalization_ = imagenet_normalization();
+  data::Normalization normalization_ = data::imagenet_normalization();
 };
 
 Read reader_of(std::string_view arm) {
@@ -107,8 +108,8 @@ Read reader_of(std::string_view arm) {
     const auto bare = std::make_shared<BareReader>(arm == "bare");
     return [bare](const auto& key, auto file, float* out) { bare->read(key, file, out); };
   }
-  const auto ours = std::make_shared<JpegSample>(
-      JpegSampleOptions{.image_size = kSize, .fast_decode = arm == "fast"});
+  const auto ours = std::make_shared<data::JpegSample>(
+      data::JpegSampleOptions{.image_size = kSize, .fast_decode = arm == "fast"});
   return [ours](const auto& key, auto file, float* out) { ours->decode(key, file, out); };
 }
 
@@ -125,13 +126,13 @@ namespace {
 
 void run(int argc, char** argv) {
   if (argc == 6) {
-    JpegFolderPlan plan;
+    data::JpegFolderPlan plan;
     plan.out = argv[1];
     plan.classes = 1;
     plan.width = std::atoi(argv[3]);
     plan.height = std::atoi(argv[4]);
     plan.images = std::atoi(argv[5]);
-    (void)make_jpeg_folder(plan, {});
+    (void)data::make_jpeg_folder(plan, {});
     return;
   }
   const Files files = files_of(argv[1]);

@@ -43,20 +43,20 @@ std::int64_t number(std::string_view text) {
 
 void serve(const std::string& folder, std::int64_t workers, std::int64_t batch_size, bool fast) {
   const HostClock clock;
-  JpegFolderOptions source;
+  data::JpegFolderOptions source;
   source.path = folder;
   source.fast_decode = fast;
-  const JpegFolder data(source);
-  const LoaderOptions options{.batch_size = batch_size,
-                              .shuffle = true,
-                              .num_workers = workers,
-                              .persistent_workers = true};
-  EpochOrder order = shuffled_order(data.size(), 0);
-  std::unique_ptr<Loader> loader;
+  const data::JpegFolder data(source);
+  const loader::LoaderOptions options{.batch_size = batch_size,
+                                      .shuffle = true,
+                                      .num_workers = workers,
+                                      .persistent_workers = true};
+  loader::EpochOrder order = loader::shuffled_order(data.size(), 0);
+  std::unique_ptr<loader::Loader> loader;
   if (workers == 0) {
-    loader = std::make_unique<InlineLoader>(data, options, std::move(order), clock);
+    loader = std::make_unique<loader::InlineLoader>(data, options, std::move(order), clock);
   } else {
-    loader = make_thread_loader(data, options, std::move(order), clock);
+    loader = loader::make_thread_loader(data, options, std::move(order), clock);
   }
   std::int64_t epoch = 0;
   for (std::string line; std::getline(std::cin, line);) {

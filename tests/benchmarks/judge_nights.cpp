@@ -26,29 +26,29 @@ std::vector<double> numbers_in(std::istream& line) {
 }
 
 void answer_screen(const std::vector<double>& series) {
-  const ScreenAnswer answer = screen(series, {});
+  const track::ScreenAnswer answer = track::screen(series, {});
   if (!answer.fired()) {
     std::cout << (answer.warming_up ? "warming-up" : "no") << " 0 -1";
     return;
   }
-  const auto good = last_good(series, {}, answer);
+  const auto good = track::last_good(series, {}, answer);
   std::cout << (answer.higher ? "higher " : "lower ") << answer.since << ' '
             << (good ? static_cast<long>(*good) : -1);
 }
 
 void answer_confirm(bool higher, std::span<const double> arms) {
   const std::size_t pairs = arms.size() / 2;
-  const ConfirmAnswer answer = confirm(arms.first(pairs), arms.last(pairs), higher);
+  const track::ConfirmAnswer answer = track::confirm(arms.first(pairs), arms.last(pairs), higher);
   std::cout << answer.reproduced << ' ' << answer.change << ' ' << answer.low << ' ' << answer.high
             << ' ' << answer.p;
 }
 
 void answer_otava(const std::vector<double>& series) {
   const auto began = std::chrono::steady_clock::now();
-  const auto points = otava_change_points(series);
+  const auto points = track::otava_change_points(series);
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
   std::cout << took.count();
-  for (const ChangePoint& point : points) std::cout << ' ' << point.index;
+  for (const track::ChangePoint& point : points) std::cout << ' ' << point.index;
 }
 
 }  // namespace

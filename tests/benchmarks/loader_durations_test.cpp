@@ -26,21 +26,23 @@ void sleep_ms(double ms) {
   std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms));
 }
 
-SyntheticOptions sleeping(std::int64_t samples, double cost_ms) {
-  SyntheticOptions options;
+data::SyntheticOptions sleeping(std::int64_t samples, double cost_ms) {
+  data::SyntheticOptions options;
   options.samples = samples;
   options.shape = {4};
-  options.cost = CostKind::kSleep;
+  options.cost = data::CostKind::kSleep;
   options.cost_us = 1000 * cost_ms;
   return options;
 }
 
-std::unique_ptr<Loader> make(const Dataset& data, std::int64_t workers) {
-  const LoaderOptions options{.batch_size = 1, .num_workers = workers, .prefetch_factor = 2};
+std::unique_ptr<loader::Loader> make(const data::Dataset& data, std::int64_t workers) {
+  const loader::LoaderOptions options{
+      .batch_size = 1, .num_workers = workers, .prefetch_factor = 2};
   if (workers == 0) {
-    return std::make_unique<InlineLoader>(data, options, sequential_order(data.size()), kClock);
+    return std::make_unique<loader::InlineLoader>(data, options,
+                                                  loader::sequential_order(data.size()), kClock);
   }
-  return make_thread_loader(data, options, sequential_order(data.size()), kClock);
+  return loader::make_thread_loader(data, options, loader::sequential_order(data.size()), kClock);
 }
 
 struct Seen {
@@ -50,7 +52,7 @@ struct Seen {
   double parts_ns = 0;
 };
 
-Seen consume(Loader& loader, double step_ms, int warm_up) {
+Seen consume(loader::Loader& loader, double step_ms, int warm_up) {
   Seen seen;
   loader.begin_epoch(0);
   for (int i = 0; i < warm_up; ++i) {
@@ -69,7 +71,7 @@ Seen consume(Loader& loader, double step_ms, int warm_up) {
     last = kClock.now_ns();
   }
   seen.elapsed_ns = static_cast<double>(last - began);
-  const LoaderMetrics& m = loader.metrics();
+  const loader::LoaderMetrics& m = loader.metrics();
   seen.inside_ns =
       static_cast<double>(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}));
   seen.parts_ns =
@@ -79,7 +81,7 @@ Seen consume(Loader& loader, double step_ms, int warm_up) {
 
 TEST(LoaderDurations, PartsOfNextSumToItsWallTimeWithinTwoPercent) {
   for (const std::int64_t workers : {0, 1, 2}) {
-    const Synthetic data(sleeping(200, 2));
+    const data::Synthetic data(sleeping(200, 2));
     const auto loader = make(data, workers);
     const Seen seen = consume(*loader, 0, 10);
     EXPECT_NEAR(seen.parts_ns / seen.outside_ns, 1, 0.02) << workers << " workers";
@@ -95,10 +97,10 @@ TEST(LoaderDurations, DataWaitFollowsTheSteadyStateModelWithinTwoPoints) {
     double step_ms;
   };
   for (const Case& c : {Case{0, 6, 6}, Case{2, 24, 6}, Case{2, 12, 12}, Case{4, 24, 4}}) {
-    const Synthetic data(sleeping(200, c.batch_ms));
+    const data::Synthetic data(sleeping(200, c.batch_ms));
     const auto loader = make(data, c.workers);
     const Seen seen = consume(*loader, c.step_ms, 20);
-    const LoaderMetrics& m = loader->metrics();
+    const loader::LoaderMetrics& m = loader->metrics();
     const auto batches = static_cast<double>(m.batches);
     const double batch_ns = static_cast<double>(m.fetch_ns + m.decode_ns + m.collate_ns) / batches;
     const double step_ns = (seen.elapsed_ns - seen.inside_ns) / batches;
@@ -113,14 +115,15 @@ TEST(LoaderDurations, DataWaitFollowsTheSteadyStateModelWithinTwoPoints) {
 // One batch of 100 ms among batches of 1 ms, each used for 4 ms: four batches lie ready when the
 // consumer begins to wait for it.
 TEST(LoaderDurations, OneStragglerCostsItsTimeLessWhatWasReadAhead) {
-  class Straggling final : public Dataset {
+  class Straggling final : public data::Dataset {
    public:
     [[nodiscard]] std::int64_t size() const override { return 60; }
     [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
     [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
       return std::make_unique<Scratch>();
     }
-    void read(const SampleKey& key, SampleSlots, Scratch&, ReadCost&) const override {
+    void read(const data::SampleKey& key, data::SampleSlots, Scratch&,
+              data::ReadCost&) const override {
       sleep_ms(key.index == 30 ? 100 : 1);
     }
     [[nodiscard]] std::string digest() const override { return {}; }
@@ -130,11 +133,11 @@ TEST(LoaderDurations, OneStragglerCostsItsTimeLessWhatWasReadAhead) {
   };
   const Straggling data;
   for (const bool in_order : {true, false}) {
-    const auto loader = make_thread_loader(
+    const auto loader = loader::make_thread_loader(
         data, {.batch_size = 1, .num_workers = 2, .prefetch_factor = 2, .in_order = in_order},
-        sequential_order(60), kClock);
+        loader::sequential_order(60), kClock);
     (void)consume(*loader, 4, 10);
-    const LoaderMetrics& m = loader->metrics();
+    const loader::LoaderMetrics& m = loader->metrics();
     const auto longest = static_cast<double>(*std::max_element(m.wait_ns.begin(), m.wait_ns.end()));
     if (in_order) {
       EXPECT_NEAR(longest / kMs, 100 - 4 * 4, 5);
@@ -154,7 +157,7 @@ double process_cpu_s() {
 TEST(LoaderDurations, AnIdleWorkerUsesLessThanOnePercentOfACore) {
   constexpr int kWorkers = 4;
   constexpr double kSeconds = 2;
-  const Synthetic data(sleeping(1000, 0));
+  const data::Synthetic data(sleeping(1000, 0));
   const auto loader = make(data, kWorkers);
   loader->begin_epoch(0);
   (void)loader->next();

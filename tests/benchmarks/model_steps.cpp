@@ -28,13 +28,14 @@ namespace {
 
 // Goes on as a process with the variables that a launch gives its worker.
 void enter_launch(const test::Options& options, char** argv, char** environment) {
-  Variables inherited;
+  machine::Variables inherited;
   for (char** entry = environment; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const std::size_t equals = text.find('=');
     inherited.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
-  const Variables variables = launcher_environment(inherited, test::train_case(options)).variables;
+  const machine::Variables variables =
+      machine::launcher_environment(inherited, test::train_case(options)).variables;
   if (variables == inherited) return;
   std::vector<std::string> texts;
   for (const auto& [name, value] : variables) texts.push_back(name + "=" + value);
@@ -80,8 +81,8 @@ class Steps {
  public:
   explicit Steps(const test::Options& options)
       : workload_(options.contains("workload")
-                      ? make_eval_step(test::train_case(options), context_)
-                      : make_train_step(test::train_case(options), context_)) {
+                      ? step::make_eval_step(test::train_case(options), context_)
+                      : step::make_train_step(test::train_case(options), context_)) {
     if (const auto reason = workload_->set_up()) throw Error(*reason);
     recorder_.listeners({&listener_, 1});
     for (int i = 0; i < 4; ++i) (void)step_ns();
@@ -116,7 +117,7 @@ int main(int argc, char** argv, char** environment) {
   test::Options options = test::tiny_images("mlp");
   for (int i = 1; i < argc; ++i) test::set_option(options, argv[i]);
   enter_launch(options, argv, environment);
-  set_torch_threads(1, 1);
+  step::set_torch_threads(1, 1);
   try {
     Steps steps(options);
     for (int count = 0; std::cin >> count;) {

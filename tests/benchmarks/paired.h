@@ -37,12 +37,12 @@ void time_in_turn(benchmark::State& state, const Ours& ours, const Theirs& their
     other.push_back(1e3 * b);
     state.SetIterationTime(a);
   }
-  state.counters["ratio"] = median(ratios);
-  if (const auto interval = median_interval(ratios, 0.95)) {
+  state.counters["ratio"] = stats::median(ratios);
+  if (const auto interval = stats::median_interval(ratios, 0.95)) {
     state.counters["low"] = interval->low;
     state.counters["high"] = interval->high;
   }
-  state.counters["theirs_ms"] = median(other);
+  state.counters["theirs_ms"] = stats::median(other);
 }
 
 }  // namespace stepbench

@@ -66,7 +66,7 @@ std::unique_ptr<Workload> make_planted(const ResolvedCase& resolved, WorkerConte
   const char* planted = std::getenv("STEPBENCH_PLANTED_US");
   const std::int64_t us = planted == nullptr ? 0 : std::stoll(planted);
   const char* work = std::getenv("STEPBENCH_PLANTED");
-  return std::make_unique<PlantedStep>(make_train_step(resolved, context), 1000 * us,
+  return std::make_unique<PlantedStep>(step::make_train_step(resolved, context), 1000 * us,
                                        work == nullptr ? "" : work,
                                        resolved.text_or("device", "cpu"));
 }
@@ -77,7 +77,8 @@ std::unique_ptr<Workload> make_planted(const ResolvedCase& resolved, WorkerConte
 int main(int argc, char** argv) {
   using namespace stepbench;
   constexpr std::array types = {WorkloadType{"train_step", make_planted}};
-  const std::array instruments = {event_clock_type(), native_profile_type(), kineto_profile_type()};
+  const std::array instruments = {event_clock_type(), profile::native_profile_type(),
+                                  profile::kineto_profile_type()};
   return worker_main(argc, argv, built_in_catalogue(), types, instruments,
-                     {.software = torch_software, .set_threads = set_torch_threads});
+                     {.software = step::torch_software, .set_threads = step::set_torch_threads});
 }

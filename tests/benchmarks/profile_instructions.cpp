@@ -15,12 +15,12 @@ using namespace stepbench;
 int main(int argc, char** argv) {
   const std::string arm = argc > 1 ? argv[1] : "none";
   std::unique_ptr<EmptyObserver> empty;
-  std::unique_ptr<NativeCollector> native;
+  std::unique_ptr<profile::NativeCollector> native;
   std::unique_ptr<BareKineto> kineto;
   if (arm == "empty") empty = std::make_unique<EmptyObserver>();
   if (arm == "native" || arm == "shapes") {
-    native = std::make_unique<NativeCollector>(
-        OpCollectorOptions{.shapes = arm == "shapes", .memory = false, .modules = false});
+    native = std::make_unique<profile::NativeCollector>(
+        profile::OpCollectorOptions{.shapes = arm == "shapes", .memory = false, .modules = false});
     native->start();
   }
   if (arm.starts_with("kineto")) {

@@ -38,7 +38,7 @@ class RecordedStep {
   HostClock clock_;
   StepRecorder recorder_{clock_};
   std::size_t window_;
-  WindowSamples samples_;
+  measure::WindowSamples samples_;
   std::int64_t index_ = 0;
 };
 

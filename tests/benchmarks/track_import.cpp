@@ -21,24 +21,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-ImportedRun night_of(int number, int cases) {
+track::ImportedRun night_of(int number, int cases) {
   const std::chrono::system_clock::time_point day(std::chrono::hours(24) * (18'000 + number));
-  ImportedRun night;
-  night.run.started_utc = utc_text(day);
+  track::ImportedRun night;
+  night.run.started_utc = text::utc_text(day);
   night.run.run_id = night.run.started_utc + "-nightly";
   night.run.experiment = "nightly";
   night.run.host = "bench1";
   night.run.build_id = "build" + std::to_string(number);
   for (int one = 0; one < cases; ++one) {
-    ImportedCase made{.case_id = "case0000000" + std::to_string(10'000 + one),
-                      .workload = "train_step",
-                      .options = {{"loader.num_workers", Value{std::int64_t{one}}}},
-                      .machine = {{"cpu.model", Value{std::string("EPYC")}}}};
+    track::ImportedCase made{.case_id = "case0000000" + std::to_string(10'000 + one),
+                             .workload = "train_step",
+                             .options = {{"loader.num_workers", Value{std::int64_t{one}}}},
+                             .machine = {{"cpu.model", Value{std::string("EPYC")}}}};
     for (int launch = 0; launch < 8; ++launch) {
       const double step = 1e7 + 1000.0 * ((launch * 7 + number) % 9);
-      ImportedLaunch measured{.values = {.launch = launch, .steps = 50},
-                              .cohort = "0123456789abcdef",
-                              .digest = std::to_string(number * 10 + launch)};
+      track::ImportedLaunch measured{.values = {.launch = launch, .steps = 50},
+                                     .cohort = "0123456789abcdef",
+                                     .digest = std::to_string(number * 10 + launch)};
       measured.values.values = {{"peak_bytes", 1e9},           {"phase.backward", step / 2},
                                 {"phase.data_wait", step / 8}, {"phase.forward", step / 4},
                                 {"phase.other", step / 8},     {"step_ns", step}};
@@ -50,9 +50,9 @@ ImportedRun night_of(int number, int cases) {
 }
 
 int measure(const std::string& url, int nights, int cases, double expected) {
-  (void)TrackStore::open(url);
-  const auto database = Database::open(url);
-  const std::vector<Cohort> cohorts = {{.id = "0123456789abcdef"}};
+  (void)track::TrackStore::open(url);
+  const auto database = store::Database::open(url);
+  const std::vector<track::Cohort> cohorts = {{.id = "0123456789abcdef"}};
   const int part = nights / 10 > 0 ? nights / 10 : 1;
   std::printf("%8s %12s %12s %14s %14s\n", "nights", "points", "seconds", "points/s",
               "launch values/s");
@@ -60,10 +60,10 @@ int measure(const std::string& url, int nights, int cases, double expected) {
   double last_rate = 0;
   std::size_t points = 0;
   for (int number = 0; number < nights; ++number) {
-    const ImportedRun night = night_of(number, cases);
+    const track::ImportedRun night = night_of(number, cases);
     const auto begin = Clock::now();
-    Transaction transaction(*database);
-    points += store_run(*database, night, cohorts).points;
+    store::Transaction transaction(*database);
+    points += track::store_run(*database, night, cohorts).points;
     transaction.commit();
     seconds += std::chrono::duration<double>(Clock::now() - begin).count();
     if ((number + 1) % part != 0) continue;
@@ -75,7 +75,7 @@ int measure(const std::string& url, int nights, int cases, double expected) {
     points = 0;
   }
   const auto begin = Clock::now();
-  const History history = TrackStore::open(url).history();
+  const track::History history = track::TrackStore::open(url).history();
   std::printf("read back: %zu series in %.2f s\n", history.series.size(),
               std::chrono::duration<double>(Clock::now() - begin).count());
   return last_rate < expected ? 1 : 0;

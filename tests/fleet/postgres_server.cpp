@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 
 constexpr const char* kPrograms = "usr/lib/postgresql/15/bin";
 
-CommandResult shell(const std::string& command) {
-  return run_command({"sh", "-c", command}, "", 5min);
+os::CommandResult shell(const std::string& command) {
+  return os::run_command({"sh", "-c", command}, "", 5min);
 }
 
 std::string programs(std::string& reason) {
@@ -27,8 +27,8 @@ std::string programs(std::string& reason) {
   if (fs::exists(installed / "initdb")) return installed;
   const fs::path unpacked = fs::path(STEPBENCH_BINARY_DIR) / "postgres";
   if (!fs::exists(unpacked / kPrograms / "initdb")) {
-    const CommandResult result = shell(std::string(STEPBENCH_SOURCE_DIR) +
-                                       "/tests/fleet/unpack_postgres.sh " + unpacked.string());
+    const os::CommandResult result = shell(std::string(STEPBENCH_SOURCE_DIR) +
+                                           "/tests/fleet/unpack_postgres.sh " + unpacked.string());
     if (result.exit_status != 0) {
       reason = "no PostgreSQL server is installed, and Debian's cannot be unpacked: " + result.err;
       return {};
@@ -38,7 +38,7 @@ std::string programs(std::string& reason) {
 }
 
 int free_port() {
-  const Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -62,7 +62,7 @@ std::string PostgresServer::as_server(const std::string& command) const {
 
 std::string PostgresServer::initialise() {
   if (::geteuid() == 0) (void)shell("chown nobody " + folder_.path().string());
-  const CommandResult made = shell(
+  const os::CommandResult made = shell(
       as_server(programs_ + "/initdb --no-sync -A trust -U bench -E UTF8 --locale=C -D data"));
   return made.exit_status == 0 ? std::string() : "initdb failed: " + made.err + made.out;
 }
@@ -79,7 +79,7 @@ std::unique_ptr<PostgresServer> PostgresServer::start(std::string& reason) {
 }
 
 void PostgresServer::start_again() {
-  const CommandResult result = shell(
+  const os::CommandResult result = shell(
       as_server(programs_ + "/pg_ctl -D data -w -t 120 -l log -o \"-p " + std::to_string(port_) +
                 " -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off\" start"));
   if (result.exit_status != 0) throw std::runtime_error("pg_ctl: " + result.err + result.out);
@@ -96,7 +96,7 @@ std::string PostgresServer::url() const {
 }
 
 std::string PostgresServer::new_database(const std::string& name) const {
-  Database::open(url())->exec("CREATE DATABASE " + name);
+  store::Database::open(url())->exec("CREATE DATABASE " + name);
   return "postgresql://bench@127.0.0.1:" + std::to_string(port_) + "/" + name;
 }
 

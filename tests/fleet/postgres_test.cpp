@@ -42,26 +42,28 @@ MadeNight night_of(int day, int cases = 4) {
 }
 
 // All that a history says, as text.
-std::string text_of(const History& history) {
+std::string text_of(const track::History& history) {
   std::ostringstream text;
   text.precision(17);
-  for (const TrackedRun& run : history.runs) {
+  for (const track::TrackedRun& run : history.runs) {
     text << run.run_id << '|' << run.started_utc << '|' << run.experiment << '|' << run.host << '|'
          << run.build_id << '|' << run.git_sha << '|' << run.git_dirty << '|' << run.config_text
-         << '|' << fields_json(run.labels) << fields_json(run.context)
-         << fields_json(run.environment) << asked_json(run.asked) << '\n';
+         << '|' << track::fields_json(run.labels) << track::fields_json(run.context)
+         << track::fields_json(run.environment) << track::asked_json(run.asked) << '\n';
   }
-  for (const SeriesHistory& one : history.series) {
+  for (const track::SeriesHistory& one : history.series) {
     text << one.series.id << '|' << one.series.experiment << '|' << one.series.case_id << '|'
          << one.series.metric << '|' << one.series.control
-         << fields_json(Fields(one.series.options)) << fields_json(one.series.machine) << '\n';
-    for (const TrackedPoint& point : one.points) {
+         << track::fields_json(Fields(one.series.options)) << track::fields_json(one.series.machine)
+         << '\n';
+    for (const track::TrackedPoint& point : one.points) {
       text << "  " << point.run << ' ' << point.value << ' ' << point.low << ' ' << point.high
            << ' ' << point.launches << ' ' << point.steps << ' ' << point.control.value_or(-1)
            << ' ' << point.cohort << '\n';
     }
   }
-  for (const Cohort& cohort : history.cohorts) text << cohort.id << fields_json(cohort.fields);
+  for (const track::Cohort& cohort : history.cohorts)
+    text << cohort.id << track::fields_json(cohort.fields);
   return text.str();
 }
 
@@ -75,12 +77,12 @@ class FleetTest : public ::testing::Test {
   [[nodiscard]] std::string sqlite_url(const std::string& name) const {
     return "sqlite:" + std::string(folder / (name + ".db"));
   }
-  [[nodiscard]] TrackStore open(const std::string& url) const {
-    return TrackStore::open(url, {.events_file = folder / "events.jsonl"});
+  [[nodiscard]] track::TrackStore open(const std::string& url) const {
+    return track::TrackStore::open(url, {.events_file = folder / "events.jsonl"});
   }
   // What the history of these nights is when one process adds them in peace.
   [[nodiscard]] std::string in_peace(int nights) const {
-    TrackStore store = open(sqlite_url("peace"));
+    track::TrackStore store = open(sqlite_url("peace"));
     for (int day = 1; day <= nights; ++day) {
       store.add(testing_history::make(night_of(day)), "results/RUN");
     }
@@ -113,9 +115,9 @@ TEST_F(FleetTest, BothStoresGiveTheSameHistoryForTheSameNights) {
   const std::string shared = server->new_database("same");
   std::vector<std::string> texts;
   for (const std::string& url : {shared, sqlite_url("same")}) {
-    TrackStore store = open(url);
+    track::TrackStore store = open(url);
     for (const int day : {5, 2, 9}) {
-      const Results results = testing_history::make(night_of(day));
+      const record::Results results = testing_history::make(night_of(day));
       EXPECT_EQ(store.add(results, "results/RUN").new_launches, 24U);
       EXPECT_EQ(store.add(results, "results/RUN").known_launches, 24U);
     }
@@ -136,9 +138,9 @@ TEST_F(FleetTest, BothStoresGiveTheSameHistoryForTheSameNights) {
 }
 
 TEST_F(FleetTest, EventsClaimsAndBuildsAreTheSameOnAServer) {
-  TrackStore store = open(server->new_database("events"));
+  track::TrackStore store = open(server->new_database("events"));
   const std::string evil = "Robert'); DROP TABLE event;--\"\\ \n$1";
-  const TrackEvent event{.who = evil, .what = "ignored", .details = {{evil, Value{0.1}}}};
+  const track::TrackEvent event{.who = evil, .what = "ignored", .details = {{evil, Value{0.1}}}};
   store.record({&event, 1});
   ASSERT_THAT(store.events(), SizeIs(1));
   EXPECT_EQ(store.events()[0].details, event.details);
@@ -158,7 +160,7 @@ TEST_F(FleetTest, EightImportersAtOnceAndAgainMakeTheHistoryThatOneMakes) {
       std::vector<pid_t> children;
       for (int child = 0; child < 8; ++child) {
         children.push_back(in_process([&] {
-          TrackStore store = open(url);
+          track::TrackStore store = open(url);
           for (int i = 0; i < kNights; ++i) {
             const int day = 1 + (child * 3 + i) % kNights;
             store.add(testing_history::make(night_of(day)), "results/RUN");
@@ -177,7 +179,7 @@ TEST_F(FleetTest, AnImportThatIsKilledLeavesWholeRunsAndTheNextOneAddsTheRest) {
   for (const std::string& url : {server->new_database("killed"), sqlite_url("killed")}) {
     (void)open(url);
     const pid_t child = in_process([&] {
-      TrackStore store = open(url);
+      track::TrackStore store = open(url);
       for (int day = 1; day <= kNights; ++day) {
         store.add(testing_history::make(night_of(day)), "results/RUN");
       }
@@ -189,14 +191,15 @@ TEST_F(FleetTest, AnImportThatIsKilledLeavesWholeRunsAndTheNextOneAddsTheRest) {
     }
     ::kill(child, SIGKILL);
     end_of(child);
-    TrackStore store = open(url);
-    for (const SeriesHistory& one : store.history().series) {
-      for (const TrackedPoint& point : one.points) EXPECT_EQ(point.launches, 6);
+    track::TrackStore store = open(url);
+    for (const track::SeriesHistory& one : store.history().series) {
+      for (const track::TrackedPoint& point : one.points) EXPECT_EQ(point.launches, 6);
     }
     if (url.starts_with("sqlite")) {
       std::string verdict;
-      Database::open(url)->exec("PRAGMA integrity_check", {},
-                                [&](SqlRow row) { verdict += std::get<std::string>(row[0]); });
+      store::Database::open(url)->exec("PRAGMA integrity_check", {}, [&](store::SqlRow row) {
+        verdict += std::get<std::string>(row[0]);
+      });
       EXPECT_EQ(verdict, "ok");
     }
     for (int day = 1; day <= kNights; ++day) {
@@ -208,18 +211,18 @@ TEST_F(FleetTest, AnImportThatIsKilledLeavesWholeRunsAndTheNextOneAddsTheRest) {
 
 TEST_F(FleetTest, AConnectionThatTheServerEndsIsMadeAnewOnce) {
   const std::string url = server->new_database("ended");
-  TrackStore store = open(url);
+  track::TrackStore store = open(url);
   const std::string end_all =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ended'";
-  Database::open(server->url())->exec(end_all, {}, [](SqlRow) {});
+  store::Database::open(server->url())->exec(end_all, {}, [](store::SqlRow) {});
   EXPECT_EQ(store.add(testing_history::make(night_of(1)), "results/RUN").new_launches, 24U);
-  Database::open(server->url())->exec(end_all, {}, [](SqlRow) {});
+  store::Database::open(server->url())->exec(end_all, {}, [](store::SqlRow) {});
   EXPECT_THAT(store.history().runs, SizeIs(1));
 }
 
 TEST_F(FleetTest, AServerThatIsDownIsToldAndNothingIsHalfImported) {
   const std::string url = server->new_database("down");
-  TrackStore store = open(url);
+  track::TrackStore store = open(url);
   store.add(testing_history::make(night_of(1)), "results/RUN");
   server->stop();
   try {
@@ -238,17 +241,17 @@ TEST_F(FleetTest, AServerThatIsDownIsToldAndNothingIsHalfImported) {
 TEST_F(FleetTest, ANewerSchemaAndADatabaseOfSomethingElseAreRefused) {
   const std::string newer = server->new_database("newer");
   (void)open(newer);
-  Database::open(newer)->exec("UPDATE meta SET value = '99'");
+  store::Database::open(newer)->exec("UPDATE meta SET value = '99'");
   EXPECT_THROW((void)open(newer), ConfigError);
   const std::string other = server->new_database("other");
-  Database::open(other)->exec("CREATE TABLE recipes (v TEXT)");
+  store::Database::open(other)->exec("CREATE TABLE recipes (v TEXT)");
   EXPECT_THROW((void)open(other), ConfigError);
-  EXPECT_THAT(Database::open(other)->tables(), ElementsAre("recipes"));
+  EXPECT_THAT(store::Database::open(other)->tables(), ElementsAre("recipes"));
 }
 
 TEST_F(FleetTest, APasswordIsInNoMessage) {
   try {
-    (void)Database::open("postgresql://me:secret@127.0.0.1:1/x?password=secret");
+    (void)store::Database::open("postgresql://me:secret@127.0.0.1:1/x?password=secret");
     FAIL() << "there is a server";
   } catch (const ConfigError& error) {
     EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos) << error.what();
@@ -260,7 +263,7 @@ TEST_F(FleetTest, APasswordThatEndsEarlyIsRefusedBeforeItIsTakenForAHost) {
   for (const std::string url :
        {"postgresql://me:sec@ret@127.0.0.1:1/x", "postgresql://me:sec/ret@127.0.0.1:1/x"}) {
     try {
-      (void)Database::open(url);
+      (void)store::Database::open(url);
       FAIL() << "there is a server";
     } catch (const ConfigError& error) {
       EXPECT_EQ(std::string(error.what()).find("ret"), std::string::npos) << error.what();

@@ -7,7 +7,7 @@ using namespace stepbench;  // NOLINT(google-build-using-namespace): a program o
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::MemoryFile file({data, size});
   for (const bool hundred : {false, true}) {
-    fuzz::read_samples([&] { return open_cifar_bin({file.path()}, hundred, {}); });
+    fuzz::read_samples([&] { return data::open_cifar_bin({file.path()}, hundred, {}); });
   }
   return 0;
 }

@@ -33,17 +33,17 @@ MemoryFile::~MemoryFile() { ::close(fd_); }
 
 std::filesystem::path MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
-void read_samples(const std::function<std::unique_ptr<Dataset>()>& open) {
+void read_samples(const std::function<std::unique_ptr<data::Dataset>()>& open) {
   try {
-    const std::unique_ptr<Dataset> data = open();
+    const std::unique_ptr<data::Dataset> data = open();
     std::vector<std::vector<std::byte>> fields;
     std::vector<std::byte*> slots;
     for (const FieldSpec& spec : data->fields()) {
       if (spec.bytes() > kMaxSampleBytes) std::abort();
       slots.push_back(fields.emplace_back(spec.bytes()).data());
     }
-    ReadCost cost;
-    if (const IterableDataset* iterable = data->iterable(); iterable != nullptr) {
+    data::ReadCost cost;
+    if (const data::IterableDataset* iterable = data->iterable(); iterable != nullptr) {
       const auto stream = iterable->stream({});
       for (std::int64_t i = 0; i < kSamples; ++i) {
         try {

@@ -26,7 +26,7 @@ class MemoryFile {
 };
 
 // Opens a data set and reads its first samples. An Error is an answer; anything else is not caught.
-void read_samples(const std::function<std::unique_ptr<Dataset>()>& open);
+void read_samples(const std::function<std::unique_ptr<data::Dataset>()>& open);
 
 // The two files of a set in one input: a little-endian u16 with the length of the first, both.
 struct TwoFiles {

@@ -11,7 +11,7 @@ using namespace stepbench;  // NOLINT(google-build-using-namespace): a program o
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<float> image(3 * 16 * 16);
   for (const bool fast : {false, true}) {
-    JpegSample sample({.image_size = 16, .augment = fast, .fast_decode = fast});
+    data::JpegSample sample({.image_size = 16, .augment = fast, .fast_decode = fast});
     try {
       sample.decode({}, std::as_bytes(std::span(data, size)), image.data());
     } catch (const Error&) {

@@ -8,6 +8,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::TwoFiles input = fuzz::split({data, size});
   const fuzz::MemoryFile images(input.first);
   const fuzz::MemoryFile labels(input.second);
-  fuzz::read_samples([&] { return open_mnist_idx({images.path(), labels.path()}, {}); });
+  fuzz::read_samples([&] { return data::open_mnist_idx({images.path(), labels.path()}, {}); });
   return 0;
 }

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::MemoryFile file({data + 1, size - 1});
   for (const DType stored : {DType::kUInt8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
     fuzz::read_samples([&] {
-      return open_raw_tensor(
+      return data::open_raw_tensor(
           {.common = {.path = file.path(), .as_float = true}, .shape = shape, .stored = stored});
     });
   }

@@ -6,9 +6,9 @@ using namespace stepbench;  // NOLINT(google-build-using-namespace): a program o
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::MemoryFile file({data, size});
-  fuzz::read_samples([&] { return open_safetensors({.common = {.path = file.path()}}); });
+  fuzz::read_samples([&] { return data::open_safetensors({.common = {.path = file.path()}}); });
   fuzz::read_samples([&] {
-    return open_safetensors(
+    return data::open_safetensors(
         {.common = {.path = file.path(), .as_float = true}, .input = "label", .target = ""});
   });
   return 0;

@@ -10,20 +10,20 @@ using namespace stepbench;  // NOLINT(google-build-using-namespace): a program o
 namespace {
 
 // What every analysis relies on.
-void check(const Trace& trace) {
+void check(const trace::Trace& trace) {
   for (std::size_t lane = 0; lane < trace.lanes.size(); ++lane) {
     std::int64_t last_ns = INT64_MIN;
-    for (const TraceEvent& event : trace.lanes[lane].events) {
+    for (const trace::TraceEvent& event : trace.lanes[lane].events) {
       const bool sound = event.start_ns >= last_ns && event.end_ns >= event.start_ns &&
                          event.lane == lane && event.name < trace.names.size();
       if (!sound) std::abort();
       last_ns = event.start_ns;
-      if (const OpDetail* op = trace.op_detail(event)) (void)trace.text(op->shapes);
+      if (const trace::OpDetail* op = trace.op_detail(event)) (void)trace.text(op->shapes);
       (void)trace.kernel_detail(event);
       (void)trace.sync_detail(event);
     }
   }
-  for (const TraceMemory& memory : trace.memory) {
+  for (const trace::TraceMemory& memory : trace.memory) {
     if (memory.lane >= trace.lanes.size()) std::abort();
   }
 }
@@ -33,7 +33,7 @@ void check(const Trace& trace) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::MemoryFile file({data, size});
   try {
-    check(read_trace(file.path(), {.max_text_bytes = std::uint64_t{1} << 24}));
+    check(trace::read_trace(file.path(), {.max_text_bytes = std::uint64_t{1} << 24}));
   } catch (const ConfigError&) {
   }
   return 0;

@@ -8,10 +8,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::MemoryFile file({data, size});
   for (const std::int64_t buffer : {0, 3}) {
     fuzz::read_samples([&] {
-      return std::make_unique<WebDataset>(WebDatasetOptions{.path = file.path(),
-                                                            .image = {.image_size = 8},
-                                                            .classes = 10,
-                                                            .shuffle_buffer = buffer});
+      return std::make_unique<data::WebDataset>(data::WebDatasetOptions{.path = file.path(),
+                                                                        .image = {.image_size = 8},
+                                                                        .classes = 10,
+                                                                        .shuffle_buffer = buffer});
     });
   }
   return 0;

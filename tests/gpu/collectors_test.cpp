@@ -21,30 +21,30 @@ namespace {
 
 TEST(Gpu, WhereAnotherSubscriberHoldsCuptiTheCollectorSaysSo) {
   STEPBENCH_NEED_GPU(api);
-  auto loaded = load_cupti_api();
-  ASSERT_TRUE(std::holds_alternative<CuptiApi>(loaded)) << std::get<std::string>(loaded);
-  const auto& cupti = std::get<CuptiApi>(loaded);
+  auto loaded = cuda::load_cupti_api();
+  ASSERT_TRUE(std::holds_alternative<cuda::CuptiApi>(loaded)) << std::get<std::string>(loaded);
+  const auto& cupti = std::get<cuda::CuptiApi>(loaded);
   void* other = nullptr;
-  if (const int code = cupti.subscribe(&other); code != kCuptiSuccess) {
+  if (const int code = cupti.subscribe(&other); code != cuda::kCuptiSuccess) {
     GTEST_SKIP() << "cuptiSubscribe: " << cupti.error_name(code);
   }
-  const auto collector = make_cupti_collector(cupti, api);
+  const auto collector = cuda::make_cupti_collector(cupti, api);
   EXPECT_THAT(collector->start(),
               testing::Optional(testing::HasSubstr("another profiler is attached")));
   Products products(64, 1, 1);
   EXPECT_EQ(measure(api, products, 5).column("step_device_ns").size(), 5U)
       << "events work all the same";
-  EXPECT_EQ(cupti.unsubscribe(other), kCuptiSuccess);
+  EXPECT_EQ(cupti.unsubscribe(other), cuda::kCuptiSuccess);
   EXPECT_EQ(collector->start(), std::nullopt) << "once the other has gone";
   number("CUPTI held by another subscriber", "a note, and everything else works",
          "another profiler is attached", passed(!HasFailure()));
 }
 
-std::vector<std::string> kernels_of_ops(const OpLog& log) {
-  const OpTable table = make_op_table(log);
+std::vector<std::string> kernels_of_ops(const ops::OpLog& log) {
+  const ops::OpTable table = ops::make_op_table(log);
   std::map<std::string, std::int64_t> counts;
-  for (const ActivityRow& row : table.activities) {
-    if (row.kind != ActivityKind::kKernel) continue;
+  for (const ops::ActivityRow& row : table.activities) {
+    if (row.kind != ops::ActivityKind::kKernel) continue;
     counts[std::string(table.text(row.op))] += row.launches;
   }
   std::vector<std::string> lines;
@@ -52,7 +52,7 @@ std::vector<std::string> kernels_of_ops(const OpLog& log) {
   return lines;
 }
 
-OpLog two_steps_on_the_device(OpCollector& collector, test::WarmWorkload& warm) {
+ops::OpLog two_steps_on_the_device(profile::OpCollector& collector, test::WarmWorkload& warm) {
   collector.start();
   warm.step();
   warm.workload().synchronize();
@@ -70,15 +70,15 @@ TEST(Gpu, BothEnginesCountTheSameKernelsForEachOperation) {
   test::Options options = test::tiny_images("resnet18");
   options["device"] = tested_device().str();
   test::WarmWorkload warm(test::train_case(options));
-  const OpCollectorOptions both{.cuda = true};
+  const profile::OpCollectorOptions both{.cuda = true};
   std::vector<std::string> by_native;
   {
-    DeviceTracing native(both, make_activity_collector());
+    profile::DeviceTracing native(both, cuda::make_activity_collector());
     by_native = kernels_of_ops(two_steps_on_the_device(native, warm));
     if (by_native.empty()) GTEST_SKIP() << native.incomplete().value_or("no kernels");
     EXPECT_EQ(native.incomplete(), std::nullopt);
   }
-  KinetoCollector kineto(both);
+  profile::KinetoCollector kineto(both);
   const auto by_kineto = kernels_of_ops(two_steps_on_the_device(kineto, warm));
   const auto differ = test::differences(by_native, by_kineto);
   EXPECT_THAT(differ, testing::IsEmpty());
@@ -89,14 +89,14 @@ TEST(Gpu, BothEnginesCountTheSameKernelsForEachOperation) {
 
 TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
   STEPBENCH_NEED_GPU(api);
-  const auto nvml = NvmlSession::open(load_nvml_api());
+  const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
   if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
   const auto state = nvml->read(0);
   ASSERT_TRUE(state.has_value());
-  const CommandResult smi =
-      run_command({"nvidia-smi", "--query-gpu=name,memory.total,uuid,clocks.max.sm",
-                   "--format=csv,noheader,nounits", "--id=0"},
-                  "", std::chrono::seconds(30));
+  const os::CommandResult smi =
+      os::run_command({"nvidia-smi", "--query-gpu=name,memory.total,uuid,clocks.max.sm",
+                       "--format=csv,noheader,nounits", "--id=0"},
+                      "", std::chrono::seconds(30));
   if (!smi.started || smi.exit_status != 0) GTEST_SKIP() << "nvidia-smi: " << smi.reason << smi.err;
   const std::string mib = std::to_string(state->memory_total_bytes.value_or(0) >> 20);
   EXPECT_THAT(smi.out, testing::StartsWith(state->name + ", " + mib + ", "));
@@ -110,11 +110,11 @@ TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
 
 TEST(Gpu, TheSamplerSeesTheDeviceAtWork) {
   STEPBENCH_NEED_GPU(api);
-  const auto nvml = NvmlSession::open(load_nvml_api());
+  const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
   if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
   const HostClock clock;
-  using Owner = DeviceSampler::Owner;
-  DeviceSampler sampler(nvml.get(), 0, clock, [](int pid) {
+  using Owner = machine::DeviceSampler::Owner;
+  machine::DeviceSampler sampler(nvml.get(), 0, clock, [](int pid) {
     if (pid == ::getpid()) return Owner::kOurs;
     return std::filesystem::exists("/proc/" + std::to_string(pid)) ? Owner::kOther
                                                                    : Owner::kUnknown;

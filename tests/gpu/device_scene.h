@@ -22,11 +22,12 @@
 namespace stepbench::gpu {
 
 // The CUDA runtime, or why tests of a device are skipped here.
-[[nodiscard]] inline std::variant<CudaApi, std::string> device_or_reason() {
+[[nodiscard]] inline std::variant<cuda::CudaApi, std::string> device_or_reason() {
   if (rehearsing()) return rehearsed_device();
-  auto api = load_cuda_api();
+  auto api = cuda::load_cuda_api();
   if (std::holds_alternative<std::string>(api)) return api;
-  if (std::string why = device_missing(std::get<CudaApi>(api), 0); !why.empty()) return why;
+  if (std::string why = cuda::device_missing(std::get<cuda::CudaApi>(api), 0); !why.empty())
+    return why;
   return api;
 }
 
@@ -42,7 +43,7 @@ inline void number(const std::string& what, const std::string& asked, const std:
 // Gives device work the step and phase that launched it: id = (step + 1) * 64 + phase.
 class Attribution final : public Instrument {
  public:
-  explicit Attribution(ActivityCollector& collector) : collector_(collector) {}
+  explicit Attribution(cuda::ActivityCollector& collector) : collector_(collector) {}
   static std::uint64_t id_of(std::int64_t step, PhaseId phase) {
     return static_cast<std::uint64_t>(step + 1) * 64 + static_cast<std::uint64_t>(phase);
   }
@@ -58,7 +59,7 @@ class Attribution final : public Instrument {
   void report(ReportSink&) const override {}
 
  private:
-  ActivityCollector& collector_;
+  cuda::ActivityCollector& collector_;
   std::int64_t step_ = 0;
 };
 
@@ -74,35 +75,37 @@ struct Measured {
   std::vector<std::string> notes;
 };
 struct Listeners {
-  ActivityCollector* collector = nullptr;  // attributed activity records
+  cuda::ActivityCollector* collector = nullptr;  // attributed activity records
   bool nvtx = false;
 };
 
 // One cycle with events and what else listens.
-[[nodiscard]] inline Measured measure_with(const CudaApi& api, Workload& workload,
+[[nodiscard]] inline Measured measure_with(const cuda::CudaApi& api, Workload& workload,
                                            std::int64_t active, const Listeners& listeners) {
   const HostClock clock;
   std::vector<std::unique_ptr<Instrument>> instruments;
-  instruments.push_back(std::make_unique<EventClock>(
+  instruments.push_back(std::make_unique<cuda::EventClock>(
       api, clock,
-      EventClockOptions{.window = static_cast<std::size_t>(active), .phase_names = phase_names()}));
+      cuda::EventClockOptions{.window = static_cast<std::size_t>(active),
+                              .phase_names = phase_names()}));
   if (listeners.nvtx) {
-    instruments.push_back(make_nvtx_ranges(api, {.phase_names = phase_names()}));
+    instruments.push_back(cuda::make_nvtx_ranges(api, {.phase_names = phase_names()}));
   }
   if (listeners.collector != nullptr) {
     instruments.push_back(std::make_unique<Attribution>(*listeners.collector));
   }
   for (const auto& instrument : instruments) EXPECT_EQ(instrument->exercise(), std::nullopt);
-  InstrumentSet set(std::move(instruments));
-  LoopOptions options;
+  measure::InstrumentSet set(std::move(instruments));
+  worker::LoopOptions options;
   options.schedule = {.wait = 0, .warmup = 10, .active = active, .repeat = 1};
   options.stop.cycles = 1;
   options.deadline_ns = std::numeric_limits<std::int64_t>::max();
-  Loop loop(options, clock, workload, set, phase_names());
+  worker::Loop loop(options, clock, workload, set, phase_names());
   loop.exercise();
   Measured measured;
-  (void)loop.run([](const LoopStage&) {}, [&](const Series& columns) { measured.cycle = columns; });
-  NoteSink said;
+  (void)loop.run([](const worker::LoopStage&) {},
+                 [&](const Series& columns) { measured.cycle = columns; });
+  cuda::NoteSink said;
   for (const Instrument* instrument : set.all()) instrument->report(said);
   measured.metrics = said.metrics;
   measured.notes = said.notes;
@@ -112,8 +115,9 @@ struct Listeners {
   return measured;
 }
 
-[[nodiscard]] inline Series measure(const CudaApi& api, Workload& workload, std::int64_t active,
-                                    ActivityCollector* collector = nullptr) {
+[[nodiscard]] inline Series measure(const cuda::CudaApi& api, Workload& workload,
+                                    std::int64_t active,
+                                    cuda::ActivityCollector* collector = nullptr) {
   return measure_with(api, workload, active, {.collector = collector}).cycle;
 }
 

@@ -20,11 +20,12 @@ struct DeviceInterval {
   std::int64_t kernels = 0;
 };
 
-std::map<std::uint64_t, DeviceInterval> device_work(const OpLog& log) {
+std::map<std::uint64_t, DeviceInterval> device_work(const ops::OpLog& log) {
   std::map<std::uint64_t, DeviceInterval> of;
-  for (const DeviceActivity& activity : log.activities) {  // in order of start
-    if (activity.kind != ActivityKind::kKernel && activity.kind != ActivityKind::kMemcpy &&
-        activity.kind != ActivityKind::kMemset) {
+  for (const ops::DeviceActivity& activity : log.activities) {  // in order of start
+    if (activity.kind != ops::ActivityKind::kKernel &&
+        activity.kind != ops::ActivityKind::kMemcpy &&
+        activity.kind != ops::ActivityKind::kMemset) {
       continue;
     }
     DeviceInterval& interval = of[activity.external];
@@ -32,21 +33,21 @@ std::map<std::uint64_t, DeviceInterval> device_work(const OpLog& log) {
         std::max<std::int64_t>(0, activity.end_ns - std::max(activity.start_ns, interval.end));
     interval.begin = std::min(interval.begin, activity.start_ns);
     interval.end = std::max(interval.end, activity.end_ns);
-    interval.kernels += activity.kind == ActivityKind::kKernel ? 1 : 0;
+    interval.kernels += activity.kind == ops::ActivityKind::kKernel ? 1 : 0;
   }
   return of;
 }
 
 struct TwoClocks {
   Measured measured;
-  OpLog log;
+  ops::OpLog log;
   std::map<std::uint64_t, DeviceInterval> work;
 };
 
 // Nothing: CUPTI is not to be had, `why` says the reason.
-std::optional<TwoClocks> on_both_clocks(const CudaApi& api, Products& work, std::int64_t active,
-                                        std::string& why) {
-  const auto collector = make_activity_collector();
+std::optional<TwoClocks> on_both_clocks(const cuda::CudaApi& api, Products& work,
+                                        std::int64_t active, std::string& why) {
+  const auto collector = cuda::make_activity_collector();
   if (auto refused = collector->start()) {
     why = *refused;
     return std::nullopt;
@@ -118,7 +119,7 @@ TEST(Gpu, EveryLaunchOfAKernelHasItsRecord) {
   std::string why;
   const auto both = on_both_clocks(api, products, 10, why);
   if (!both) GTEST_SKIP() << why;
-  const ActivitySummary all = summarise_activities(both->log);
+  const cuda::ActivitySummary all = cuda::summarise_activities(both->log);
   EXPECT_GE(all.kernels, 100);
   EXPECT_EQ(all.launches, all.kernels) << "each product is launched by a call of its own";
   number("launch calls and kernel records of 10 steps of 10 products", "as many",

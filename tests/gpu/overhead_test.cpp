@@ -23,13 +23,13 @@ constexpr std::array kEightPhases = {PhaseId::kDataWait, PhaseId::kH2d,      Pha
 // A recorder under the event clock and NVTX, as in a timing worker.
 class MarkedSteps {
  public:
-  MarkedSteps(const CudaApi& api, std::size_t window) {
+  MarkedSteps(const cuda::CudaApi& api, std::size_t window) {
     std::vector<std::unique_ptr<Instrument>> made;
-    made.push_back(std::make_unique<EventClock>(
-        api, clock_, EventClockOptions{.window = window, .phase_names = phase_names()}));
-    made.push_back(make_nvtx_ranges(api, {.phase_names = phase_names()}));
+    made.push_back(std::make_unique<cuda::EventClock>(
+        api, clock_, cuda::EventClockOptions{.window = window, .phase_names = phase_names()}));
+    made.push_back(cuda::make_nvtx_ranges(api, {.phase_names = phase_names()}));
     for (const auto& instrument : made) EXPECT_EQ(instrument->exercise(), std::nullopt);
-    set_ = InstrumentSet(std::move(made));
+    set_ = measure::InstrumentSet(std::move(made));
   }
   void open_window() {
     set_.change(Action::kRecord);
@@ -48,7 +48,7 @@ class MarkedSteps {
 
  private:
   HostClock clock_;
-  InstrumentSet set_;
+  measure::InstrumentSet set_;
   StepRecorder recorder_{clock_};
   std::int64_t index_ = 0;
 };
@@ -100,7 +100,7 @@ TEST(Gpu, AStepUnderEventsAndRangesTakesAsLongAsABareLoop) {
   };
   (void)bare_block();
   (void)marked_block();
-  Random order(5);
+  stats::Random order(5);
   std::vector<double> ratios;
   std::vector<double> bare_ms;
   for (int block = 0; block < blocks; ++block) {
@@ -113,7 +113,8 @@ TEST(Gpu, AStepUnderEventsAndRangesTakesAsLongAsABareLoop) {
   }
   const Overhead overhead = judge_overhead(ratios);
   const auto [low, high] = *overhead.interval;
-  number("step of " + std::to_string(median(bare_ms)) + " ms under events and NVTX over a bare one",
+  number("step of " + std::to_string(stats::median(bare_ms)) +
+             " ms under events and NVTX over a bare one",
          "95 % interval includes or lies below 1.01 and is narrower than 0.01",
          std::to_string(overhead.ratio) + " [" + std::to_string(low) + ", " + std::to_string(high) +
              "], " + std::to_string(blocks) + " pairs of blocks",
@@ -136,7 +137,7 @@ TEST(Gpu, APhaseMarkTakesAtMostThreeMicrosecondsOfTheHost) {
     (void)api.device_synchronize();
     marked.close_window();
   }
-  const double median_ns = median(ns);
+  const double median_ns = stats::median(ns);
   EXPECT_LE(median_ns, 3000);
   number("host time of a phase mark, events and NVTX", "<= 3 us",
          std::to_string(median_ns * 1e-3) + " us (median of " + std::to_string(ns.size()) +
@@ -161,9 +162,9 @@ struct Held {
 
 Held held() {
   Held now{.resident = resident_bytes()};
-  const auto reserved = device_memory(tested_device());
+  const auto reserved = step::device_memory(tested_device());
   if (reserved) now.reserved = reserved->reserved_bytes;
-  if (const auto nvml = NvmlSession::open(load_nvml_api())) {
+  if (const auto nvml = machine::NvmlSession::open(machine::load_nvml_api())) {
     if (const auto state = nvml->read(0)) now.device = state->memory_used_bytes.value_or(0);
   }
   return now;

@@ -24,17 +24,17 @@ struct PinThreadRun {
   Series cycle;
 };
 
-PinThreadRun train(const CudaApi& api, const test::Options& options,
-                   ActivityCollector* collector = nullptr) {
+PinThreadRun train(const cuda::CudaApi& api, const test::Options& options,
+                   cuda::ActivityCollector* collector = nullptr) {
   const ResolvedCase resolved = test::train_case(options);
   const HostClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
-  const auto workload = make_train_step(resolved, context);
+  const auto workload = step::make_train_step(resolved, context);
   EXPECT_EQ(workload->set_up(), std::nullopt);
   PinThreadRun trained{
       .fingerprint = {}, .metrics = {}, .cycle = measure(api, *workload, 24, collector)};
   trained.fingerprint = workload->fingerprint();
-  NoteSink metrics;
+  cuda::NoteSink metrics;
   workload->report(metrics);
   workload->tear_down();
   trained.metrics = std::move(metrics.metrics);
@@ -60,7 +60,7 @@ TEST(Gpu, ThePinThreadsCopiesTrainTheSameModelAsInline) {
 TEST(Gpu, ThePinThreadCopiesWhileTheDeviceComputesAndTheStepWaitsForLessThanTheCopy) {
   STEPBENCH_NEED_GPU(api);
   if (rehearsing()) GTEST_SKIP() << "copies to a device need one";
-  const auto collector = make_activity_collector();
+  const auto collector = cuda::make_activity_collector();
   if (const auto why = collector->start()) GTEST_SKIP() << *why;
   test::Options options = test::tiny_images("mlp");  // products that take longer than the loader
   options["device"] = std::string("cuda:0");
@@ -70,7 +70,7 @@ TEST(Gpu, ThePinThreadCopiesWhileTheDeviceComputesAndTheStepWaitsForLessThanTheC
   options["model.hidden"] = std::int64_t{4096};
   options["model.layers"] = std::int64_t{8};
   const PinThreadRun trained = train(api, with_pin_thread(options, "thread"), collector.get());
-  OpLog log;
+  ops::OpLog log;
   collector->collect(log);
   collector->stop();
   constexpr std::int64_t kBatchBytes = 4096 * 256 * sizeof(float);

@@ -44,7 +44,7 @@ class Products final : public Workload {
       c_ = at::mm(a_, b_);
     }
   }
-  void synchronize() override { synchronize_device(tested_device()); }
+  void synchronize() override { step::synchronize_device(tested_device()); }
   void tear_down() override {}
   Fingerprint fingerprint() override { return {0, 0}; }
 
@@ -60,7 +60,7 @@ class Products final : public Workload {
 };
 
 [[nodiscard]] inline double median_of(std::span<const std::int64_t> values) {
-  return median(std::vector<double>(values.begin(), values.end()));
+  return stats::median(std::vector<double>(values.begin(), values.end()));
 }
 
 }  // namespace stepbench::gpu

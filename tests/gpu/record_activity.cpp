@@ -38,7 +38,7 @@ class SomeOfEverything final : public Workload {
     product_.zero_();
     sum_ = product_.sum().item<float>();  // waits
   }
-  void synchronize() override { synchronize_device(at::Device(at::kCUDA, 0)); }
+  void synchronize() override { step::synchronize_device(at::Device(at::kCUDA, 0)); }
   void tear_down() override {}
   Fingerprint fingerprint() override { return {0, 0}; }
 
@@ -60,22 +60,22 @@ int fail(const std::string& why, int code = kFailed) {
 int record_activity(const std::string& name) {
   auto cuda = device_or_reason();
   if (const auto* why = std::get_if<std::string>(&cuda)) return fail(*why, kNoGpu);
-  auto cupti = load_cupti_api();
+  auto cupti = cuda::load_cupti_api();
   if (const auto* why = std::get_if<std::string>(&cupti)) return fail(*why);
-  const auto& api = std::get<CudaApi>(cuda);
-  RecordedActivity recorded;
-  const auto collector =
-      make_cupti_collector(recording(std::get<CuptiApi>(std::move(cupti)), recorded), api);
+  const auto& api = std::get<cuda::CudaApi>(cuda);
+  cuda::RecordedActivity recorded;
+  const auto collector = cuda::make_cupti_collector(
+      cuda::recording(std::get<cuda::CuptiApi>(std::move(cupti)), recorded), api);
   if (const auto why = collector->start()) return fail(*why);
   SomeOfEverything work;
   (void)measure(api, work, 3, collector.get());
-  OpLog log;
+  ops::OpLog log;
   collector->collect(log);
   if (log.activities.empty()) return fail("CUPTI gave no records");
   std::ofstream activity(name + ".activity");
-  write(recorded, activity);
+  cuda::write(recorded, activity);
   std::ofstream expected(name + ".expected");
-  expected << summary_text(log);
+  expected << cuda::summary_text(log);
   if (!activity.flush() || !expected.flush()) return fail(name + " cannot be written");
   std::cout << name << ".activity: " << log.activities.size() << " records in "
             << recorded.buffers.size() << " buffer(s)\n";

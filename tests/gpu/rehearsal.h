@@ -22,35 +22,35 @@ inline bool& rehearsing() {
   return rehearsing() ? c10::Device(c10::kCPU) : c10::Device(c10::kCUDA, 0);
 }
 
-[[nodiscard]] inline CudaApi rehearsed_device() {
-  const auto ns = [](CudaEvent event) { return static_cast<std::int64_t*>(event); };
-  CudaApi api;
+[[nodiscard]] inline cuda::CudaApi rehearsed_device() {
+  const auto ns = [](cuda::CudaEvent event) { return static_cast<std::int64_t*>(event); };
+  cuda::CudaApi api;
   api.device_count = [](int* count) {
     *count = 1;
-    return kCudaSuccess;
+    return cuda::kCudaSuccess;
   };
-  api.set_device = [](int) { return kCudaSuccess; };
-  api.device_synchronize = [] { return kCudaSuccess; };
-  api.event_create = [](CudaEvent* event) {
+  api.set_device = [](int) { return cuda::kCudaSuccess; };
+  api.device_synchronize = [] { return cuda::kCudaSuccess; };
+  api.event_create = [](cuda::CudaEvent* event) {
     *event = new std::int64_t(0);
-    return kCudaSuccess;
+    return cuda::kCudaSuccess;
   };
-  api.event_destroy = [ns](CudaEvent event) {
+  api.event_destroy = [ns](cuda::CudaEvent event) {
     delete ns(event);
-    return kCudaSuccess;
+    return cuda::kCudaSuccess;
   };
-  api.event_record = [ns](CudaEvent event, CudaStream) {
+  api.event_record = [ns](cuda::CudaEvent event, cuda::CudaStream) {
     *ns(event) = HostClock().now_ns();
-    return kCudaSuccess;
+    return cuda::kCudaSuccess;
   };
-  api.event_query = [](CudaEvent) { return kCudaSuccess; };
-  api.event_synchronize = [](CudaEvent) { return kCudaSuccess; };
-  api.event_elapsed_ms = [ns](float* ms, CudaEvent from, CudaEvent to) {
+  api.event_query = [](cuda::CudaEvent) { return cuda::kCudaSuccess; };
+  api.event_synchronize = [](cuda::CudaEvent) { return cuda::kCudaSuccess; };
+  api.event_elapsed_ms = [ns](float* ms, cuda::CudaEvent from, cuda::CudaEvent to) {
     *ms = static_cast<float>(1e-6 * static_cast<double>(*ns(to) - *ns(from)));
-    return kCudaSuccess;
+    return cuda::kCudaSuccess;
   };
-  api.profiler_start = [] { return kCudaSuccess; };
-  api.profiler_stop = [] { return kCudaSuccess; };
+  api.profiler_start = [] { return cuda::kCudaSuccess; };
+  api.profiler_stop = [] { return cuda::kCudaSuccess; };
   api.error_name = [](int) { return std::string("rehearsed"); };
   return api;
 }

@@ -27,10 +27,10 @@ TEST(Gpu, PinnedCopiesReachABareLoopWithinFivePerCent) {
                         {"copy.source", std::string("pinned")}});
   const HostClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
-  const auto workload = make_transfer_workload(resolved, context);
+  const auto workload = step::make_transfer_workload(resolved, context);
   ASSERT_EQ(workload->set_up(), std::nullopt);
   (void)measure(api, *workload, 64);
-  NoteSink metrics;
+  cuda::NoteSink metrics;
   workload->report(metrics);
   workload->tear_down();
   const double efficiency = metrics.metrics.at("copy_efficiency");
@@ -45,7 +45,7 @@ TEST(Gpu, PinnedCopiesReachABareLoopWithinFivePerCent) {
 class CopyAndCompute final : public Workload {
  public:
   CopyAndCompute(const std::string& placement, at::Device device)
-      : memory_(pinned_memory(device)),
+      : memory_(torch_loader::pinned_memory(device)),
         batch_(pinned_batch()),
         transfer_(test::train_case({{"device", device.str()},
                                     {"transfer.placement", placement},
@@ -70,26 +70,26 @@ class CopyAndCompute final : public Workload {
                    {owner->data(), {.name = "target", .shape = {}, .dtype = DType::kInt64}}},
         .size = 1,
         .owner = owner};
-    return rehearsing() ? pageable : pinned_copy(pageable, *memory_);
+    return rehearsing() ? pageable : loader::pinned_copy(pageable, *memory_);
   }
 
-  std::unique_ptr<PinnedMemory> memory_;
+  std::unique_ptr<loader::PinnedMemory> memory_;
   Batch batch_;
-  Transfer transfer_;
+  transfer::Transfer transfer_;
   Products products_{4096, 4, 4};
-  BatchTensors tensors_;
+  torch_loader::BatchTensors tensors_;
 };
 
 TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
   STEPBENCH_NEED_GPU(api);
   for (const auto& [placement, overlaps] :
        {std::pair{"inline_non_blocking", false}, std::pair{"prefetch_stream", true}}) {
-    const auto collector = make_activity_collector();
+    const auto collector = cuda::make_activity_collector();
     const auto refused = collector->start();
     if (refused && !rehearsing()) GTEST_SKIP() << *refused;
     CopyAndCompute work(placement, tested_device());
     const Series cycle = measure(api, work, 16, collector.get());
-    OpLog log;
+    ops::OpLog log;
     collector->collect(log);
     collector->stop();
     if (rehearsing()) continue;
@@ -122,8 +122,8 @@ TEST(Gpu, ABatchOfDataOnTheDeviceIsTakenWithoutWaitingForTheDevice) {
                              {owner->data(), {.name = "y", .shape = {}}}},
                   .size = kSamples,
                   .owner = owner};
-  ResidentBatches batches(all, tested_device(), {.batch_size = 64, .joined = true},
-                          sequential_order(kSamples));
+  transfer::ResidentBatches batches(all, tested_device(), {.batch_size = 64, .joined = true},
+                                    loader::sequential_order(kSamples));
   Products products(4096, 4, 4);
   const HostClock clock;
   StepRecorder step(clock);

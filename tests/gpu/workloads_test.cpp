@@ -26,11 +26,11 @@ struct Trained {
 };
 
 // Nothing: it cannot be set up here, `why` says the reason.
-std::optional<Trained> trained(const CudaApi& api, const test::Options& options, std::int64_t steps,
-                               std::string& why) {
+std::optional<Trained> trained(const cuda::CudaApi& api, const test::Options& options,
+                               std::int64_t steps, std::string& why) {
   const HostClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
-  const auto workload = make_train_step(test::train_case(options), context);
+  const auto workload = step::make_train_step(test::train_case(options), context);
   if (auto reason = workload->set_up()) {
     why = *reason;
     return std::nullopt;
@@ -82,7 +82,7 @@ TEST(Gpu, ForkedWorkersFeedTheDeviceFromPinnedMemory) {
       .clock = clock,
       .run_dir = {},
       .shared_memory_prefix = "/stepbench-" + std::to_string(::getpid()) + "-gpu"};
-  const auto workload = make_train_step(test::train_case(options), context);
+  const auto workload = step::make_train_step(test::train_case(options), context);
   if (const auto why = workload->set_up()) GTEST_SKIP() << *why;
   STEPBENCH_NEED_GPU(api);
   const Series cycle = measure(api, *workload, 60);  // more than one epoch
@@ -105,11 +105,11 @@ TEST(Gpu, PinnedBatchesArePinned) {
                  {pageable->data(), {.name = "target", .shape = {}, .dtype = DType::kInt64}}},
       .size = 8,
       .owner = pageable};
-  EXPECT_FALSE(field_tensor(batch, 0).is_pinned());
-  const auto memory = pinned_memory(at::Device(at::kCUDA, 0));
-  const Batch pinned = pinned_copy(batch, *memory);
-  EXPECT_TRUE(field_tensor(pinned, 0).is_pinned());
-  EXPECT_TRUE(field_tensor(pinned, 1).is_pinned());
+  EXPECT_FALSE(torch_loader::field_tensor(batch, 0).is_pinned());
+  const auto memory = torch_loader::pinned_memory(at::Device(at::kCUDA, 0));
+  const Batch pinned = loader::pinned_copy(batch, *memory);
+  EXPECT_TRUE(torch_loader::field_tensor(pinned, 0).is_pinned());
+  EXPECT_TRUE(torch_loader::field_tensor(pinned, 1).is_pinned());
 }
 
 }  // namespace

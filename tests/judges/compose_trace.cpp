@@ -54,7 +54,7 @@ Spans joined(Spans a, const Spans& b) {
   return a;
 }
 
-OpLog compose(bool device) {
+ops::OpLog compose(bool device) {
   testing::LogMaker maker;
   std::uint64_t correlation = 100;
   for (int step = 0; step < kSteps; ++step) {
@@ -68,8 +68,8 @@ OpLog compose(bool device) {
     maker.shaped("aten::linear", "[[8, 32], [64, 32]]", us(2100), us(2900));
     maker.shaped("aten::addmm", "[[64], [8, 32], [32, 64]]", us(2200), us(2800)).sequence = step;
     const auto addmm = static_cast<std::uint32_t>(maker.log.ops.size() - 1);
-    OpEvent& backward = maker.op("AddmmBackward0", us(5100), us(8200), 1);
-    backward.scope = OpScope::kBackwardFunction;
+    ops::OpEvent& backward = maker.op("AddmmBackward0", us(5100), us(8200), 1);
+    backward.scope = ops::OpScope::kBackwardFunction;
     backward.sequence = step;
     backward.forward_thread = 0;
     maker.op("aten::mm", us(5300), us(8000), 1);
@@ -80,46 +80,49 @@ OpLog compose(bool device) {
     maker.log.foreign.push_back(
         {us(100), us(700), 9001, testing::index_of(maker.log.names, "fetch")});
     if (!device) continue;
-    const auto launch = [&](ActivityKind kind, const char* name, std::uint32_t op,
+    const auto launch = [&](ops::ActivityKind kind, const char* name, std::uint32_t op,
                             std::int64_t call_us, std::int64_t start_us, std::int64_t end_us) {
       ++correlation;
-      const char* call = kind == ActivityKind::kKernel ? "cudaLaunchKernel" : "cudaMemcpyAsync";
-      maker.activity(ActivityKind::kRuntime, call, us(call_us), us(call_us + 10), correlation, op);
-      DeviceActivity& work = maker.activity(kind, name, us(start_us), us(end_us), correlation, op);
-      if (kind == ActivityKind::kMemcpy) work.stream = 20;
-      work.bytes = kind == ActivityKind::kMemcpy ? 1 << 20 : 0;
+      const char* call =
+          kind == ops::ActivityKind::kKernel ? "cudaLaunchKernel" : "cudaMemcpyAsync";
+      maker.activity(ops::ActivityKind::kRuntime, call, us(call_us), us(call_us + 10), correlation,
+                     op);
+      ops::DeviceActivity& work =
+          maker.activity(kind, name, us(start_us), us(end_us), correlation, op);
+      if (kind == ops::ActivityKind::kMemcpy) work.stream = 20;
+      work.bytes = kind == ops::ActivityKind::kMemcpy ? 1 << 20 : 0;
       for (std::int32_t& extent : work.grid) extent = 4;
       for (std::int32_t& extent : work.block) extent = 8;
     };
-    launch(ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", addmm, 2210, 2300, 2500);
-    launch(ActivityKind::kKernel, "gemm_forward", addmm, 2300, 2450, 2900);
-    launch(ActivityKind::kKernel, "gemm_backward", mm, 5400, 5600, 7900);
-    launch(ActivityKind::kKernel, "reduce", mm, 5500, 7900, 8000 + 20 * step);
+    launch(ops::ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", addmm, 2210, 2300, 2500);
+    launch(ops::ActivityKind::kKernel, "gemm_forward", addmm, 2300, 2450, 2900);
+    launch(ops::ActivityKind::kKernel, "gemm_backward", mm, 5400, 5600, 7900);
+    launch(ops::ActivityKind::kKernel, "reduce", mm, 5500, 7900, 8000 + 20 * step);
   }
   return maker.log;
 }
 
-Json expected(const OpLog& log, bool device) {
+Json expected(const ops::OpLog& log, bool device) {
   Spans steps;
   Spans data;
   Spans host;
   Spans kernels;
   Spans copies;
   std::map<std::string, std::int64_t> counts;
-  for (const StepMark& mark : log.marks) {
-    const bool wait = mark.phase != kNoIndex && log.names[mark.phase] == "data_wait";
+  for (const ops::StepMark& mark : log.marks) {
+    const bool wait = mark.phase != ops::kNoIndex && log.names[mark.phase] == "data_wait";
     ++counts[wait ? "cpu_op" : "user_annotation"];
-    if (mark.phase == kNoIndex) steps.emplace_back(mark.start_ns, mark.end_ns);
+    if (mark.phase == ops::kNoIndex) steps.emplace_back(mark.start_ns, mark.end_ns);
     if (wait) data.emplace_back(mark.start_ns, mark.end_ns);
   }
-  for (const OpEvent& op : log.ops) {
+  for (const ops::OpEvent& op : log.ops) {
     ++counts["cpu_op"];
     host.emplace_back(op.start_ns, op.end_ns);
   }
   std::map<std::uint64_t, std::int64_t> called_ns;
-  for (const DeviceActivity& activity : log.activities) {
-    const bool kernel = activity.kind == ActivityKind::kKernel;
-    const bool copy = activity.kind == ActivityKind::kMemcpy;
+  for (const ops::DeviceActivity& activity : log.activities) {
+    const bool kernel = activity.kind == ops::ActivityKind::kKernel;
+    const bool copy = activity.kind == ops::ActivityKind::kMemcpy;
     ++counts[kernel ? "kernel" : copy ? "gpu_memcpy" : "cuda_runtime"];
     if (kernel) kernels.emplace_back(activity.start_ns, activity.end_ns);
     if (copy) copies.emplace_back(activity.start_ns, activity.end_ns);
@@ -139,11 +142,11 @@ Json expected(const OpLog& log, bool device) {
   Spans early_kernels;
   Spans early;
   const std::int64_t last_step_ns = steps.back().first;
-  for (const DeviceActivity& activity : log.activities) {
+  for (const ops::DeviceActivity& activity : log.activities) {
     const auto call = called_ns.find(activity.correlation);
-    if (activity.kind == ActivityKind::kRuntime || call->second >= last_step_ns) continue;
+    if (activity.kind == ops::ActivityKind::kRuntime || call->second >= last_step_ns) continue;
     early.emplace_back(activity.start_ns, activity.end_ns);
-    if (activity.kind == ActivityKind::kKernel) early_kernels.push_back(early.back());
+    if (activity.kind == ops::ActivityKind::kKernel) early_kernels.push_back(early.back());
   }
   const Spans busy = merged(early);
   const std::int64_t extent = busy.back().second - busy.front().first;
@@ -169,8 +172,8 @@ int main(int argc, char** argv) {
     const std::string name = device ? "device" : "host";
     std::filesystem::create_directories(folder / name);
     const std::filesystem::path path =
-        folder / name / trace_file_name("worker0", 1'700'000'000'000, device);
-    TraceHeader header;
+        folder / name / trace::trace_file_name("worker0", 1'700'000'000'000, device);
+    trace::TraceHeader header;
     header.engine = "native";
     header.unix_offset_ns = 1'700'000'000'000'000'000;
     if (device) {
@@ -183,8 +186,8 @@ int main(int argc, char** argv) {
                          .registers_per_block = 65536,
                          .multiprocessors = 108}};
     }
-    const OpLog log = compose(device);
-    write_trace(log, header, path);
+    const ops::OpLog log = compose(device);
+    trace::write_trace(log, header, path);
     all[name] = expected(log, device);
     all[name]["path"] = path;
   }

@@ -20,17 +20,17 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json tensorboard(const Trace& trace, const Analysis& analysis) {
+Json tensorboard(const trace::Trace& trace, const analyze::Analysis& analysis) {
   if (!analysis.tensorboard) return {};
   Json out = {{"steps", Json::array()}, {"gpus", Json::array()}};
-  for (const TensorboardStep& step : analysis.tensorboard->steps) {
+  for (const analyze::TensorboardStep& step : analysis.tensorboard->steps) {
     Json roles = Json::array();
     for (const std::int64_t ns : step.ns) roles.push_back(us(ns));
     out["steps"].push_back({{"name", std::to_string(step.number)},
                             {"roles", roles},
                             {"total", us(step.window.length_ns())}});
   }
-  for (const TensorboardGpu& gpu : analysis.tensorboard->gpus) {
+  for (const analyze::TensorboardGpu& gpu : analysis.tensorboard->gpus) {
     out["gpus"].push_back({{"device", gpu.device},
                            {"utilization", gpu.utilization},
                            {"sm_efficiency", or_null(gpu.sm_efficiency)},
@@ -39,7 +39,7 @@ Json tensorboard(const Trace& trace, const Analysis& analysis) {
   }
   out["eligible"] = or_null(analysis.tensorboard->eligible_share);
   if (analysis.operators) {
-    for (const OperatorRow& row : *analysis.operators) {
+    for (const analyze::OperatorRow& row : *analysis.operators) {
       out["operators"][trace.names[row.name].text] = {row.calls,
                                                       us(row.host_ns),
                                                       us(row.self_host_ns),
@@ -50,7 +50,7 @@ Json tensorboard(const Trace& trace, const Analysis& analysis) {
     }
   }
   if (analysis.kernels) {
-    for (const KernelRow& row : analysis.kernels->rows) {
+    for (const analyze::KernelRow& row : analysis.kernels->rows) {
       out["kernels"][trace.names[row.name].text] = {row.calls,
                                                     us(row.total_ns),
                                                     us(row.max_ns),
@@ -63,9 +63,9 @@ Json tensorboard(const Trace& trace, const Analysis& analysis) {
   return out;
 }
 
-Json holistic(const Analysis& analysis) {
+Json holistic(const analyze::Analysis& analysis) {
   if (!analysis.holistic) return {};
-  const Holistic& found = *analysis.holistic;
+  const analyze::Holistic& found = *analysis.holistic;
   Json out;
   out["temporal"] = {{"idle_time(us)", us(found.temporal.idle_ns)},
                      {"compute_time(us)", us(found.temporal.compute_ns)},
@@ -73,19 +73,20 @@ Json holistic(const Analysis& analysis) {
                      {"kernel_time(us)", us(found.temporal.kernel_time_ns)}};
   for (const std::int64_t ns : found.overlaps.ns) out["overlaps"].push_back(us(ns));
   out["overlap_share"] = or_null(found.overlap_share);
-  for (const HolisticStream& stream : found.streams) {
-    for (const HolisticIdle idle :
-         {HolisticIdle::kHostWait, HolisticIdle::kKernelWait, HolisticIdle::kOther}) {
-      out["idle"][std::to_string(stream.stream)][std::string(name_of(idle))] =
+  for (const analyze::HolisticStream& stream : found.streams) {
+    for (const analyze::HolisticIdle idle :
+         {analyze::HolisticIdle::kHostWait, analyze::HolisticIdle::kKernelWait,
+          analyze::HolisticIdle::kOther}) {
+      out["idle"][std::to_string(stream.stream)][std::string(analyze::name_of(idle))] =
           us(stream.idle_ns[static_cast<std::size_t>(idle)]);
     }
   }
-  for (const HolisticBandwidth& row : found.bandwidth) {
+  for (const analyze::HolisticBandwidth& row : found.bandwidth) {
     out["bandwidth"][row.kind] = {row.count, row.mean,   row.sd,  row.min,
                                   row.p25,   row.median, row.p75, row.max};
   }
   if (analysis.launches) {
-    const Launches& launches = *analysis.launches;
+    const analyze::Launches& launches = *analysis.launches;
     out["launches"] = {{"rows", launches.rows},
                        {"delay_mean", launches.delay.mean / 1000},
                        {"delay_median", launches.delay.median / 1000},
@@ -95,7 +96,7 @@ Json holistic(const Analysis& analysis) {
                        {"short_kernels", launches.short_kernels}};
   }
   if (analysis.queues) {
-    for (const LaunchQueue& queue : *analysis.queues) {
+    for (const analyze::LaunchQueue& queue : *analysis.queues) {
       out["queues"][std::to_string(queue.stream)] = {queue.changes, queue.mean_at_changes,
                                                      queue.max};
     }
@@ -113,8 +114,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (int i = 1; i < argc; ++i) {
-    const Trace trace = read_trace(argv[i]);
-    const Analysis analysis = analyse(trace);
+    const trace::Trace trace = trace::read_trace(argv[i]);
+    const analyze::Analysis analysis = analyze::analyse(trace);
     const Json line = {{"tensorboard", tensorboard(trace, analysis)},
                        {"holistic", holistic(analysis)}};
     std::cout << line.dump() << '\n';

@@ -17,7 +17,7 @@ Batch batch_of(std::shared_ptr<std::vector<float>> memory, std::int64_t size) {
 
 TEST(BatchTensor, SharesTheMemoryOfTheBatch) {
   auto memory = std::make_shared<std::vector<float>>(12, 1.0F);
-  const at::Tensor tensor = field_tensor(batch_of(memory, 2), 0);
+  const at::Tensor tensor = torch_loader::field_tensor(batch_of(memory, 2), 0);
   EXPECT_EQ(tensor.sizes(), (std::vector<std::int64_t>{2, 2, 3}));
   EXPECT_EQ(tensor.data_ptr(), memory->data());
   memory->back() = 7;
@@ -30,7 +30,7 @@ TEST(BatchTensor, KeepsTheOwnerUntilTheLastTensorIsGone) {
   at::Tensor part;
   {
     const Batch batch = batch_of(std::exchange(memory, nullptr), 2);
-    part = field_tensor(batch, 0)[0];
+    part = torch_loader::field_tensor(batch, 0)[0];
   }
   EXPECT_FALSE(watch.expired());
   part.reset();
@@ -38,7 +38,9 @@ TEST(BatchTensor, KeepsTheOwnerUntilTheLastTensorIsGone) {
 }
 
 TEST(BatchTensor, ABatchWithoutTargetIsRefused) {
-  EXPECT_THROW((void)batch_tensors(batch_of(std::make_shared<std::vector<float>>(6), 1)), Error);
+  EXPECT_THROW(
+      (void)torch_loader::batch_tensors(batch_of(std::make_shared<std::vector<float>>(6), 1)),
+      Error);
 }
 
 TEST(BatchTensor, EveryFieldTypeHasItsTorchType) {
@@ -48,10 +50,10 @@ TEST(BatchTensor, EveryFieldTypeHasItsTorchType) {
     batch.fields.push_back(
         {reinterpret_cast<std::byte*>(memory.data()), {.name = "x", .shape = {}, .dtype = dtype}});
   }
-  EXPECT_EQ(field_tensor(batch, 0).scalar_type(), at::kByte);
-  EXPECT_EQ(field_tensor(batch, 1).scalar_type(), at::kInt);
-  EXPECT_EQ(field_tensor(batch, 2).scalar_type(), at::kLong);
-  EXPECT_EQ(field_tensor(batch, 3).scalar_type(), at::kFloat);
+  EXPECT_EQ(torch_loader::field_tensor(batch, 0).scalar_type(), at::kByte);
+  EXPECT_EQ(torch_loader::field_tensor(batch, 1).scalar_type(), at::kInt);
+  EXPECT_EQ(torch_loader::field_tensor(batch, 2).scalar_type(), at::kLong);
+  EXPECT_EQ(torch_loader::field_tensor(batch, 3).scalar_type(), at::kFloat);
 }
 
 }  // namespace

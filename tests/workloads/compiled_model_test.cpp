@@ -22,8 +22,8 @@ test::Options with(test::Options options, const std::string& name, Value value) 
   return options;
 }
 
-LaunchReport report_of(const test::Options& options) {
-  return test::only<LaunchReport>(test::run_worker(options));
+record::LaunchReport report_of(const test::Options& options) {
+  return test::only<record::LaunchReport>(test::run_worker(options));
 }
 
 std::string reason_against(const test::Options& options) {
@@ -38,8 +38,8 @@ TEST(CompiledModel, ComputesWhatTheModelItWasExportedFromComputes) {
   const auto of_four = [](const char* kind, const char* file) {
     return report_of(with(evaluated(kind, file), "data.samples", std::int64_t{4}));
   };
-  const LaunchReport compiled = of_four("aoti", "eight.pt2");
-  const LaunchReport scripted = of_four("torchscript", "same.pt");
+  const record::LaunchReport compiled = of_four("aoti", "eight.pt2");
+  const record::LaunchReport scripted = of_four("torchscript", "same.pt");
   EXPECT_EQ(std::get<std::string>(compiled.effective.at("model.digest")).size(), 16U);
   EXPECT_NEAR(std::get<double>(compiled.fingerprint.at("loss")),
               std::get<double>(scripted.fingerprint.at("loss")), 1e-5);

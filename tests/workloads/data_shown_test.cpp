@@ -24,25 +24,26 @@ ResolvedCase shuffled_case(const std::string& engine) {
   return test::train_case(options);
 }
 
-std::string by_worker(const ResolvedCase& resolved, const ShowDataRequest& request) {
-  return data_shown_by(find_worker(STEPBENCH_WORKER, {}), resolved, encode(request));
+std::string by_worker(const ResolvedCase& resolved, const loader::ShowDataRequest& request) {
+  return run::data_shown_by(run::find_worker(STEPBENCH_WORKER, {}), resolved,
+                            loader::encode(request));
 }
 
 TEST(DataShown, ByAWorkerWithTorchIsThatWithoutIt) {
-  const ShowDataRequest request{.samples = 20, .json = true};
+  const loader::ShowDataRequest request{.samples = 20, .json = true};
   const ResolvedCase resolved = shuffled_case("thread");
-  ASSERT_TRUE(previews_without_torch(resolved));
+  ASSERT_TRUE(loader::previews_without_torch(resolved));
   EXPECT_EQ(by_worker(resolved, request),
-            show_data(resolved, request, engines(), order_without_torch));
+            loader::show_data(resolved, request, loader::engines(), loader::order_without_torch));
 }
 
 TEST(DataShown, ByTorchsOwnLoaderHasTheSameSamplesInTheSameOrder) {
   const ResolvedCase resolved = shuffled_case("torch_cpp");
-  ASSERT_FALSE(previews_without_torch(resolved));
+  ASSERT_FALSE(loader::previews_without_torch(resolved));
   const std::string shown = by_worker(resolved, {.json = true});
   EXPECT_THAT(shown, HasSubstr(R"("engine":"torch_cpp")"));
-  const std::string thread =
-      show_data(shuffled_case("thread"), {.json = true}, engines(), order_without_torch);
+  const std::string thread = loader::show_data(shuffled_case("thread"), {.json = true},
+                                               loader::engines(), loader::order_without_torch);
   const auto from_order = [](const std::string& text) {
     return text.substr(text.find("\"order\""));
   };

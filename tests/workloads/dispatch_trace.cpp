@@ -13,7 +13,7 @@
 
 namespace {
 
-using stepbench::Dispatcher;
+using stepbench::loader::Dispatcher;
 
 void trace(std::istream& in, std::ostream& out) {
   int workers = 0;

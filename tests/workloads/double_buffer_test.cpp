@@ -15,12 +15,12 @@ namespace {
 using testing::ElementsAre;
 
 // Says what it is asked for, in the order in which a device would be told.
-class LoggedCopies final : public CopyStream {
+class LoggedCopies final : public transfer::CopyStream {
  public:
   explicit LoggedCopies(std::vector<std::string>& log) : log_(log) {}
   DeviceStream handle() const override { return {nullptr}; }
   void wait_for_compute(std::size_t slot) override { say("side waits for compute of", slot); }
-  BatchTensors copy(std::size_t slot, const Batch& batch) override {
+  torch_loader::BatchTensors copy(std::size_t slot, const Batch& batch) override {
     log_.push_back("copy batch " + std::to_string(batch.index) + " to " + std::to_string(slot));
     return {};
   }
@@ -36,9 +36,9 @@ class LoggedCopies final : public CopyStream {
 };
 
 struct BufferScene {
-  BatchTensors next() {
+  torch_loader::BatchTensors next() {
     step.start_step(steps++);
-    BatchTensors tensors = buffer.next(
+    torch_loader::BatchTensors tensors = buffer.next(
         [&] {
           if (index == throw_at) throw std::runtime_error("a worker died");
           return Batch{.fields = {}, .size = 1, .index = index++, .owner = nullptr};
@@ -50,7 +50,7 @@ struct BufferScene {
   TickClock clock;
   StepRecorder step{clock};
   std::vector<std::string> log;
-  DoubleBuffer buffer{std::make_unique<LoggedCopies>(log)};
+  transfer::DoubleBuffer buffer{std::make_unique<LoggedCopies>(log)};
   std::int64_t index = 0;
   std::int64_t steps = 0;
   std::int64_t throw_at = -1;
@@ -100,7 +100,7 @@ TEST(DoubleBuffer, AStepIsMarkedWithTheBatchThatItUsesNotWithTheOneThatItTakes) 
   TickClock clock;
   StepRecorder step(clock);
   std::vector<std::string> log;
-  DoubleBuffer buffer(std::make_unique<LoggedCopies>(log));
+  transfer::DoubleBuffer buffer(std::make_unique<LoggedCopies>(log));
   std::int64_t taken = 0;
   for (const std::int64_t used : {0, 1, 2, 3}) {
     (void)buffer.next(
@@ -128,7 +128,7 @@ Batch numbered(std::vector<float>& memory, std::int64_t index, std::int64_t size
 TEST(DoubleBuffer, OnTheCpuBatchesComeInOrderAndOutliveTheirMemory) {
   TickClock clock;
   StepRecorder step(clock);
-  DoubleBuffer buffer(make_copy_stream(at::kCPU, true));
+  transfer::DoubleBuffer buffer(transfer::make_copy_stream(at::kCPU, true));
   std::vector<float> memory;
   std::int64_t index = 0;
   const auto next_batch = [&] {
@@ -138,7 +138,7 @@ TEST(DoubleBuffer, OnTheCpuBatchesComeInOrderAndOutliveTheirMemory) {
   };
   for (int k = 0; k < 7; ++k) {
     step.start_step(k);
-    const BatchTensors tensors = buffer.next(next_batch, step);
+    const torch_loader::BatchTensors tensors = buffer.next(next_batch, step);
     ASSERT_EQ(tensors.input.numel(), k % 3 == 2 ? 2 : 4);
     EXPECT_EQ(tensors.input[0].item<float>(), static_cast<float>(k));
     EXPECT_EQ(tensors.target[1].item<float>(), static_cast<float>(k));
@@ -152,7 +152,8 @@ TEST(ResidentBatches, OfJoinedEpochsAreFullAndHaveNoBorder) {
       .fields = {{data, {.name = "x", .shape = {}}}, {data, {.name = "y", .shape = {}}}},
       .size = 3,
       .owner = nullptr};
-  ResidentBatches batches(all, at::kCPU, {.batch_size = 2, .joined = true}, sequential_order(3));
+  transfer::ResidentBatches batches(all, at::kCPU, {.batch_size = 2, .joined = true},
+                                    loader::sequential_order(3));
   TickClock clock;
   StepRecorder step(clock);
   for (const auto& [first, second] : {std::pair(10, 11), std::pair(12, 10), std::pair(11, 12)}) {
@@ -171,7 +172,7 @@ TEST(ResidentBatches, GiveTheLoadersOrderAndMarks) {
       .fields = {{data, {.name = "x", .shape = {}}}, {data, {.name = "y", .shape = {}}}},
       .size = 5,
       .owner = nullptr};
-  ResidentBatches batches(all, at::kCPU, {.batch_size = 2}, [](std::int64_t epoch) {
+  transfer::ResidentBatches batches(all, at::kCPU, {.batch_size = 2}, [](std::int64_t epoch) {
     return epoch == 0 ? std::vector<std::int64_t>{4, 3, 2, 1, 0}
                       : std::vector<std::int64_t>{0, 1, 2, 3, 4};
   });

@@ -27,15 +27,15 @@ test::Options tokens(const std::string& model) {
 }
 
 struct Both {
-  OpLog native;
-  OpLog kineto;
+  ops::OpLog native;
+  ops::OpLog kineto;
 };
 
 Both profile(const std::string& model) {
   test::WarmWorkload warm(
       test::train_case(model == "gpt" ? tokens(model) : test::tiny_images(model)));
-  NativeCollector native({});
-  KinetoCollector kineto({});
+  profile::NativeCollector native({});
+  profile::KinetoCollector kineto({});
   Both both;
   both.native = test::two_steps(native, warm);
   both.kineto = test::two_steps(kineto, warm);
@@ -57,11 +57,11 @@ TEST_P(EnginesAgree, OnOpsCallsShapesParentsAndBytes) {
 
 TEST_P(EnginesAgree, OnTheModuleOfEachOp) {
   const Both both = profile(GetParam());
-  const auto modules = [](const OpLog& log) {
+  const auto modules = [](const ops::OpLog& log) {
     std::vector<std::string> out;
-    for (const OpEvent& op : log.ops) {
+    for (const ops::OpEvent& op : log.ops) {
       out.push_back(log.names[op.name] + " " +
-                    (op.module == kNoIndex ? "" : log.modules[op.module]));
+                    (op.module == ops::kNoIndex ? "" : log.modules[op.module]));
     }
     std::sort(out.begin(), out.end());
     return out;
@@ -71,13 +71,13 @@ TEST_P(EnginesAgree, OnTheModuleOfEachOp) {
 
 TEST_P(EnginesAgree, ThatSelfTimesSumToTotals) {
   const Both both = profile(GetParam());
-  for (const OpLog* log : {&both.native, &both.kineto}) {
-    const OpTree tree = build_op_tree(*log);
+  for (const ops::OpLog* log : {&both.native, &both.kineto}) {
+    const ops::OpTree tree = ops::build_op_tree(*log);
     std::int64_t outermost = 0;
-    for (const OpNode& node : tree.nodes) {
-      if (node.parent == kNoIndex && !node.async) outermost += node.duration_ns();
+    for (const ops::OpNode& node : tree.nodes) {
+      if (node.parent == ops::kNoIndex && !node.async) outermost += node.duration_ns();
     }
-    EXPECT_EQ(totals_of(make_op_table(*log, tree).rows).self_cpu_ns, outermost);
+    EXPECT_EQ(ops::totals_of(ops::make_op_table(*log, tree).rows).self_cpu_ns, outermost);
   }
 }
 
@@ -86,11 +86,12 @@ INSTANTIATE_TEST_SUITE_P(Models, EnginesAgree, testing::Values("mlp", "resnet18"
 
 TEST(NativeCollector, BackwardOpsBelongToTheModuleOfTheirForward) {
   test::WarmWorkload warm(test::train_case(test::tiny_images("resnet18")));
-  NativeCollector native({});
-  const OpLog log = test::two_steps(native, warm);
+  profile::NativeCollector native({});
+  const ops::OpLog log = test::two_steps(native, warm);
   std::vector<std::string> found;
-  for (const OpEvent& op : log.ops) {
-    if (op.module != kNoIndex) found.push_back(log.names[op.name] + " " + log.modules[op.module]);
+  for (const ops::OpEvent& op : log.ops) {
+    if (op.module != ops::kNoIndex)
+      found.push_back(log.names[op.name] + " " + log.modules[op.module]);
   }
   EXPECT_THAT(found, Contains("aten::convolution layer3.0.conv2"));
   EXPECT_THAT(found, Contains("ConvolutionBackward0 layer3.0.conv2"));

@@ -16,7 +16,7 @@ TEST(EpochOrder, IsThatOfPythonsDataLoader) {
   int compared = 0;
   for (std::string line; std::getline(lines, line); ++compared) {
     std::istringstream words(line);
-    OrderOptions options;
+    torch_loader::OrderOptions options;
     std::int64_t epoch = 0;
     bool weighted = false;
     words >> options.size >> options.seed >> options.shuffle >> options.with_replacement >>
@@ -24,7 +24,7 @@ TEST(EpochOrder, IsThatOfPythonsDataLoader) {
     for (std::int64_t i = 0; weighted && i < options.size; ++i)
       options.weights.push_back(static_cast<double>((i * 7919 + 1) % 13) * 0.37);
     const std::vector<std::int64_t> python{std::istream_iterator<std::int64_t>(words), {}};
-    EXPECT_EQ(torch_epoch_order(options)(epoch), python)
+    EXPECT_EQ(torch_loader::torch_epoch_order(options)(epoch), python)
         << "seed " << options.seed << ", epoch " << epoch << ", one iterator "
         << options.one_iterator << ", weighted " << weighted;
   }
@@ -35,8 +35,8 @@ TEST(EpochOrder, OfAShuffleIsTheSameWithoutTorch) {
   for (const std::int64_t size : {1, 2, 10, 1000, 70'001}) {
     for (const std::uint64_t seed : {0ULL, 7ULL, (1ULL << 40U) + 3}) {
       for (const bool one_iterator : {false, true}) {
-        const EpochOrder here = python_shuffle(size, seed, one_iterator);
-        const EpochOrder torch = torch_epoch_order(
+        const loader::EpochOrder here = loader::python_shuffle(size, seed, one_iterator);
+        const loader::EpochOrder torch = torch_loader::torch_epoch_order(
             {.size = size, .shuffle = true, .seed = seed, .one_iterator = one_iterator});
         for (const std::int64_t epoch : {0, 1, 4}) EXPECT_EQ(here(epoch), torch(epoch)) << size;
       }
@@ -45,16 +45,17 @@ TEST(EpochOrder, OfAShuffleIsTheSameWithoutTorch) {
 }
 
 TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {
-  const EpochOrder fresh = torch_epoch_order({.size = 100, .shuffle = true, .seed = 7});
-  const EpochOrder kept =
-      torch_epoch_order({.size = 100, .shuffle = true, .seed = 7, .one_iterator = true});
+  const loader::EpochOrder fresh =
+      torch_loader::torch_epoch_order({.size = 100, .shuffle = true, .seed = 7});
+  const loader::EpochOrder kept = torch_loader::torch_epoch_order(
+      {.size = 100, .shuffle = true, .seed = 7, .one_iterator = true});
   EXPECT_EQ(fresh(0), kept(0));
   EXPECT_NE(fresh(1), kept(1));
 }
 
 TEST(EpochOrder, DoesNotDependOnTheEpochsAskedForBefore) {
   for (const std::vector<double>& weights : {std::vector<double>{}, std::vector<double>(50, 1)}) {
-    const EpochOrder order = torch_epoch_order(
+    const loader::EpochOrder order = torch_loader::torch_epoch_order(
         {.size = 50, .shuffle = true, .with_replacement = false, .weights = weights, .seed = 1});
     const auto third = order(2);
     (void)order(0);

@@ -12,7 +12,7 @@ Fingerprint after_three_steps(const test::Options& options) {
   at::set_num_threads(1);
   const TickClock clock;
   WorkerContext context{clock, {}, {}};
-  const auto workload = make_train_step(test::train_case(options), context);
+  const auto workload = step::make_train_step(test::train_case(options), context);
   EXPECT_EQ(workload->set_up(), std::nullopt);
   StepRecorder recorder(clock);
   for (int i = 0; i < 3; ++i) {

@@ -26,8 +26,8 @@ class MetricsOf final : public ReportSink {
   std::map<std::string, double> all;
 };
 
-std::map<std::string, double> metrics_of(const test::Options& options,
-                                         decltype(&make_train_step) make = make_train_step) {
+std::map<std::string, double> metrics_of(
+    const test::Options& options, decltype(&step::make_train_step) make = step::make_train_step) {
   const TickClock clock;
   WorkerContext context{clock, {}, {}};
   const auto workload = make(test::train_case(options), context);
@@ -39,7 +39,8 @@ std::map<std::string, double> metrics_of(const test::Options& options,
   return sink.all;
 }
 
-double flops_of(const test::Options& options, decltype(&make_train_step) make = make_train_step) {
+double flops_of(const test::Options& options,
+                decltype(&step::make_train_step) make = step::make_train_step) {
   return metrics_of(options, make).at("model_flops_per_step");
 }
 
@@ -51,14 +52,14 @@ TEST(ModelFlops, OfLinearLayersAreThoseOfTheFormula) {
   options["model.hidden"] = std::int64_t{30};
   options["model.layers"] = std::int64_t{2};
   const double forward = 2.0 * 8 * (20 * 30 + 30 * 30 + 30 * 10);
-  EXPECT_DOUBLE_EQ(flops_of(options, make_eval_step), forward);
+  EXPECT_DOUBLE_EQ(flops_of(options, step::make_eval_step), forward);
   EXPECT_DOUBLE_EQ(flops_of(options), 3 * forward - 2.0 * 8 * 20 * 30);
 }
 
 // Autocast casts the inputs of an operator and calls it again.
 TEST(ModelFlops, DoNotDependOnThePrecision) {
   for (const std::string kind : {"mlp", "resnet18", "vit_b16"}) {
-    for (const auto& make : {make_train_step, make_eval_step}) {
+    for (const auto& make : {step::make_train_step, step::make_eval_step}) {
       test::Options options = test::tiny_images(kind);
       const double full = flops_of(options, make);
       options["model.precision"] = std::string("bf16");
@@ -81,7 +82,7 @@ TEST(ModelFlops, OfADataSetSmallerThanABatchAreThoseOfItsSamples) {
   options["loader.epochs"] = std::string("separate");
   const TickClock clock;
   WorkerContext context{clock, {}, {}};
-  const auto workload = make_train_step(test::train_case(options), context);
+  const auto workload = step::make_train_step(test::train_case(options), context);
   EXPECT_EQ(workload->set_up(), std::nullopt);
   StepRecorder recorder(clock);
   recorder.start_step(0);
@@ -97,7 +98,7 @@ TEST(ModelFlops, OfADataSetSmallerThanABatchAreThoseOfItsSamples) {
 TEST(ModelFlops, OfConvolutionsAreThreeTimesTheForwardPassButForTheImagesGradient) {
   const test::Options options = test::tiny_images("resnet18");
   const double stem = 2.0 * 8 * (16 * 16) * (8 * 3 * 7 * 7);  // 16 x 16 outputs, 7 x 7 kernels
-  const double forward = flops_of(options, make_eval_step);
+  const double forward = flops_of(options, step::make_eval_step);
   EXPECT_GT(forward, stem);
   EXPECT_DOUBLE_EQ(flops_of(options), 3 * forward - stem);
 }
@@ -127,7 +128,7 @@ TEST(ModelFlops, OfVisionModelsAreThePublishedOnes) {
                                    .classes = 1000});
     model->train(false);
     const at::NoGradGuard no_grad;
-    const FlopCounter counter;
+    const step::FlopCounter counter;
     (void)model->forward(at::rand({1, 3, 224, 224}));
     EXPECT_NEAR(static_cast<double>(counter.flops()), 2 * multiply_adds, 0.005 * 2 * multiply_adds)
         << kind;
@@ -135,22 +136,22 @@ TEST(ModelFlops, OfVisionModelsAreThePublishedOnes) {
 }
 
 TEST(DevicePeak, IsThatOfTheDataSheetForAName) {
-  EXPECT_EQ(device_peak_flops("NVIDIA H200", "bf16"), 989.5e12);
-  EXPECT_EQ(device_peak_flops("NVIDIA H100 80GB HBM3", "bf16"), 989.5e12);
-  EXPECT_EQ(device_peak_flops("NVIDIA GeForce RTX 4090", "fp32"), 82.6e12);
-  EXPECT_EQ(device_peak_flops("Tesla T4", "fp16"), 65e12);
-  EXPECT_EQ(device_peak_flops("NVIDIA H100 PCIe", "tf32"), 378e12);
-  EXPECT_EQ(device_peak_flops("NVIDIA A100-SXM4-80GB", "fp32"), 19.5e12);
-  EXPECT_EQ(device_peak_flops("NVIDIA L40S", "fp16"), 362e12);
-  EXPECT_EQ(device_peak_flops("Tesla V100-SXM2-16GB", "bf16"), std::nullopt);
-  EXPECT_EQ(device_peak_flops("NVIDIA GeForce GT 710", "fp32"), std::nullopt);
+  EXPECT_EQ(step::device_peak_flops("NVIDIA H200", "bf16"), 989.5e12);
+  EXPECT_EQ(step::device_peak_flops("NVIDIA H100 80GB HBM3", "bf16"), 989.5e12);
+  EXPECT_EQ(step::device_peak_flops("NVIDIA GeForce RTX 4090", "fp32"), 82.6e12);
+  EXPECT_EQ(step::device_peak_flops("Tesla T4", "fp16"), 65e12);
+  EXPECT_EQ(step::device_peak_flops("NVIDIA H100 PCIe", "tf32"), 378e12);
+  EXPECT_EQ(step::device_peak_flops("NVIDIA A100-SXM4-80GB", "fp32"), 19.5e12);
+  EXPECT_EQ(step::device_peak_flops("NVIDIA L40S", "fp16"), 362e12);
+  EXPECT_EQ(step::device_peak_flops("Tesla V100-SXM2-16GB", "bf16"), std::nullopt);
+  EXPECT_EQ(step::device_peak_flops("NVIDIA GeForce GT 710", "fp32"), std::nullopt);
 }
 
 TEST(DevicePeak, IsNotKnownForADeviceOfAnotherNameThatBeginsAlike) {
   for (const char* name :
        {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D",
         "NVIDIA GeForce RTX 3090 Ti", "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "NVIDIA A100X"}) {
-    EXPECT_EQ(device_peak_flops(name, "fp32"), std::nullopt) << name;
+    EXPECT_EQ(step::device_peak_flops(name, "fp32"), std::nullopt) << name;
   }
 }
 
@@ -159,11 +160,11 @@ TEST(DevicePeak, ADeviceIsDividedWhereTheDriverListsInstances) {
       std::filesystem::path(testing::TempDir()) / "stepbench-driver-capabilities";
   std::filesystem::create_directories(folder / "gpu0" / "mig");
   std::ofstream(folder / "gpu0" / "mig" / "config") << "DeviceFileMode: 256\n";
-  EXPECT_FALSE(has_divided_device(folder));
+  EXPECT_FALSE(step::has_divided_device(folder));
   std::filesystem::create_directories(folder / "gpu0" / "mig" / "gi7");
-  EXPECT_TRUE(has_divided_device(folder));
+  EXPECT_TRUE(step::has_divided_device(folder));
   std::filesystem::remove_all(folder);
-  EXPECT_FALSE(has_divided_device(folder));
+  EXPECT_FALSE(step::has_divided_device(folder));
 }
 
 TEST(DevicePeak, TheDriversFilesNameTheDevicesWhenAllAreOfAKind) {
@@ -173,12 +174,12 @@ TEST(DevicePeak, TheDriversFilesNameTheDevicesWhenAllAreOfAKind) {
     std::filesystem::create_directories(gpus / bus);
     std::ofstream(gpus / bus / "information") << "Model: \t\t " << model << "\nIRQ: 12\n";
   };
-  EXPECT_EQ(nvidia_device_name(gpus), std::nullopt);
+  EXPECT_EQ(step::nvidia_device_name(gpus), std::nullopt);
   add("0000:01:00.0", "NVIDIA H200");
   add("0000:02:00.0", "NVIDIA H200");
-  EXPECT_EQ(nvidia_device_name(gpus), "NVIDIA H200");
+  EXPECT_EQ(step::nvidia_device_name(gpus), "NVIDIA H200");
   add("0000:03:00.0", "NVIDIA T4");
-  EXPECT_EQ(nvidia_device_name(gpus), std::nullopt);
+  EXPECT_EQ(step::nvidia_device_name(gpus), std::nullopt);
   std::filesystem::remove_all(gpus);
 }
 

@@ -19,18 +19,18 @@ namespace {
 using namespace stepbench;
 
 // Writes down what a loader does with its workers, and lets the batch through that is to arrive.
-class TracedPool final : public WorkerPool {
+class TracedPool final : public loader::WorkerPool {
  public:
-  TracedPool(std::unique_ptr<WorkerPool> workers, const test::SharedGate& gate, std::istream& in,
-             std::ostream& out)
+  TracedPool(std::unique_ptr<loader::WorkerPool> workers, const test::SharedGate& gate,
+             std::istream& in, std::ostream& out)
       : workers_(std::move(workers)), gate_(gate), in_(in), out_(out) {}
 
-  void send(int worker, const LoaderTask& task) override {
+  void send(int worker, const loader::LoaderTask& task) override {
     out_ << " D " << task.batch << ' ' << worker;
     workers_->send(worker, task);
   }
-  std::optional<LoaderResult> try_receive() override { return std::nullopt; }
-  std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override {
+  std::optional<loader::LoaderResult> try_receive() override { return std::nullopt; }
+  std::optional<loader::LoaderResult> receive(std::chrono::nanoseconds limit) override {
     std::int64_t batch = -1;
     if (!(in_ >> batch)) throw Error("more results are waited for than the line has");
     out_ << " R " << batch;
@@ -42,7 +42,7 @@ class TracedPool final : public WorkerPool {
   void interrupt() override { workers_->interrupt(); }
 
  private:
-  std::unique_ptr<WorkerPool> workers_;
+  std::unique_ptr<loader::WorkerPool> workers_;
   const test::SharedGate& gate_;
   std::istream& in_;
   std::ostream& out_;
@@ -56,19 +56,20 @@ void trace(std::istream& in, std::ostream& out) {
   in >> workers >> prefetch_factor >> in_order >> tasks;
   const HostClock clock;
   const test::SharedGate gate(tasks);
-  const test::IndexDataset data(tasks, [&](const SampleKey& key) { gate.pass(key.index); });
-  const BatchLayout layout(data.fields(), 1);
-  const auto start = [&]() -> std::unique_ptr<WorkerPool> {
-    auto ring = BatchRing::make(layout.bytes(), static_cast<int>(workers * prefetch_factor) + 2);
-    auto pool = std::make_unique<ForkPool>(
+  const test::IndexDataset data(tasks, [&](const data::SampleKey& key) { gate.pass(key.index); });
+  const loader::BatchLayout layout(data.fields(), 1);
+  const auto start = [&]() -> std::unique_ptr<loader::WorkerPool> {
+    auto ring =
+        loader::BatchRing::make(layout.bytes(), static_cast<int>(workers * prefetch_factor) + 2);
+    auto pool = std::make_unique<loader::ForkPool>(
         data, layout, std::move(ring),
-        ForkPoolOptions{.workers = workers, .prefetch_factor = prefetch_factor}, clock);
+        loader::ForkPoolOptions{.workers = workers, .prefetch_factor = prefetch_factor}, clock);
     return std::make_unique<TracedPool>(std::move(pool), gate, in, out);
   };
-  PrefetchingLoader loader(
+  loader::PrefetchingLoader loader(
       tasks,
       {.num_workers = workers, .prefetch_factor = prefetch_factor, .in_order = in_order != 0},
-      sequential_order(tasks), start, clock);
+      loader::sequential_order(tasks), start, clock);
   loader.begin_epoch(0);
   while (const auto batch = loader.next()) out << " Y " << test::indices(*batch).at(0);
   out << " E\n";

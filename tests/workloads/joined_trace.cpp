@@ -18,15 +18,17 @@ using namespace stepbench;  // NOLINT(google-build-using-namespace): a program o
 
 const HostClock kClock;
 
-std::unique_ptr<Loader> make(const std::string& engine, const Dataset& data,
-                             LoaderOptions options) {
-  EpochOrder order = sequential_order(data.size());
+std::unique_ptr<loader::Loader> make(const std::string& engine, const data::Dataset& data,
+                                     loader::LoaderOptions options) {
+  loader::EpochOrder order = loader::sequential_order(data.size());
   if (engine == "inline") {
-    return std::make_unique<InlineLoader>(data, options, std::move(order), kClock);
+    return std::make_unique<loader::InlineLoader>(data, options, std::move(order), kClock);
   }
-  if (engine == "thread") return make_thread_loader(data, options, std::move(order), kClock);
-  options.transport = engine == "torch_fd" ? Transport::kTorchFd : Transport::kShmRing;
-  return make_fork_loader(data, options, std::move(order), kClock);
+  if (engine == "thread")
+    return loader::make_thread_loader(data, options, std::move(order), kClock);
+  options.transport =
+      engine == "torch_fd" ? loader::Transport::kTorchFd : loader::Transport::kShmRing;
+  return loader::make_fork_loader(data, options, std::move(order), kClock);
 }
 
 void print(const Batch& batch) {
@@ -43,13 +45,13 @@ int main() {
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream in(line);
     std::string engine;
-    LoaderOptions options{.joined = true};
+    loader::LoaderOptions options{.joined = true};
     std::int64_t samples = 0;
     std::int64_t batches = 0;
     in >> engine >> options.num_workers >> options.prefetch_factor >> options.batch_size >>
         samples >> batches;
     const test::IndexDataset data(samples);
-    const std::unique_ptr<Loader> loader = make(engine, data, options);
+    const std::unique_ptr<loader::Loader> loader = make(engine, data, options);
     loader->begin_epoch(0);
     for (std::int64_t i = 0; i < batches; ++i) {
       if (i > 0) std::cout << ' ';

@@ -14,8 +14,8 @@
 namespace stepbench {
 namespace {
 
-Loss loss_named(const std::string& name, std::int64_t classes) {
-  return Loss(test::train_case({{"model.loss", name}}), classes);
+step::Loss loss_named(const std::string& name, std::int64_t classes) {
+  return step::Loss(test::train_case({{"model.loss", name}}), classes);
 }
 
 TEST(Loss, CrossEntropyIsTheMeanOverPositions) {
@@ -34,9 +34,9 @@ TEST(Loss, SquaredAndBinaryErrorCompareWithOneHotLabels) {
 }
 
 TEST(Loss, MaskingHidesSomeTokensAndAsksForThemOnly) {
-  Loss loss = loss_named("masked_cross_entropy", 100);
+  step::Loss loss = loss_named("masked_cross_entropy", 100);
   const at::Tensor tokens = at::randint(99, {16, 64}, at::kLong);
-  const BatchTensors prepared = loss.prepare({tokens, tokens.add(1)});
+  const torch_loader::BatchTensors prepared = loss.prepare({tokens, tokens.add(1)});
   const at::Tensor hidden = prepared.input.eq(99);
   const double share = hidden.to(at::kFloat).mean().item<double>();
   EXPECT_NEAR(share, 0.15, 0.04);
@@ -47,9 +47,9 @@ TEST(Loss, MaskingHidesSomeTokensAndAsksForThemOnly) {
 }
 
 TEST(Loss, OnlyHiddenTokensCount) {
-  Loss loss = loss_named("masked_cross_entropy", 10);
+  step::Loss loss = loss_named("masked_cross_entropy", 10);
   const at::Tensor tokens = at::randint(9, {2, 8}, at::kLong);
-  const BatchTensors prepared = loss.prepare({tokens, tokens});
+  const torch_loader::BatchTensors prepared = loss.prepare({tokens, tokens});
   at::Tensor logits = at::rand({2, 8, 10});
   const double before = loss(logits, prepared.target).item<double>();
   logits.masked_fill_(prepared.target.eq(-100).unsqueeze(-1), 7);
@@ -59,8 +59,8 @@ TEST(Loss, OnlyHiddenTokensCount) {
 
 TEST(Loss, TheMaskRepeatsForASeed) {
   const at::Tensor tokens = at::randint(9, {4, 16}, at::kLong);
-  Loss first = loss_named("masked_cross_entropy", 10);
-  Loss second = loss_named("masked_cross_entropy", 10);
+  step::Loss first = loss_named("masked_cross_entropy", 10);
+  step::Loss second = loss_named("masked_cross_entropy", 10);
   EXPECT_TRUE(first.prepare({tokens, tokens}).input.equal(second.prepare({tokens, tokens}).input));
 }
 

@@ -72,7 +72,7 @@ TEST(Model, TheLossFallsOnAFixedBatch) {
     const ResolvedCase resolved = model_case(kind, "tiny");
     const bool language = is_language_model(kind);
     const auto model = make_model(resolved, language ? tokens(16, 10) : images(32, 10));
-    const auto optimizer = make_optimizer(resolved, model->parameters());
+    const auto optimizer = step::make_optimizer(resolved, model->parameters());
     const at::Tensor input =
         language ? at::randint(10, {2, 16}, at::kLong) : at::rand({8, 3, 32, 32});
     const at::Tensor target =
@@ -80,7 +80,7 @@ TEST(Model, TheLossFallsOnAFixedBatch) {
     double first = 0, last = 0;
     for (int i = 0; i < 20; ++i) {
       optimizer->zero_grad(true);
-      const at::Tensor loss = cross_entropy(model->forward(input), target);
+      const at::Tensor loss = step::cross_entropy(model->forward(input), target);
       loss.backward();
       optimizer->step();
       last = loss.item<double>();

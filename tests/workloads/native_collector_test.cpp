@@ -25,9 +25,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 template <typename Body>
-OpLog native_log(const Body& body, const OpCollectorOptions& options = {},
-                 OpListener* listener = nullptr, bool tsc = true) {
-  NativeCollector collector(options, listener, tsc);
+ops::OpLog native_log(const Body& body, const profile::OpCollectorOptions& options = {},
+                      profile::OpListener* listener = nullptr, bool tsc = true) {
+  profile::NativeCollector collector(options, listener, tsc);
   collector.start();
   collector.begin_window(1);
   body();
@@ -36,8 +36,8 @@ OpLog native_log(const Body& body, const OpCollectorOptions& options = {},
 }
 
 template <typename Body>
-OpLog kineto_log(const Body& body) {
-  KinetoCollector collector({});
+ops::OpLog kineto_log(const Body& body) {
+  profile::KinetoCollector collector({});
   collector.start();
   collector.begin_window(1);
   body();
@@ -45,7 +45,7 @@ OpLog kineto_log(const Body& body) {
   return collector.take();
 }
 
-std::string shapes_of(const OpLog& log, std::size_t op) {
+std::string shapes_of(const ops::OpLog& log, std::size_t op) {
   return log.shapes.at(log.ops[op].shapes);
 }
 
@@ -62,7 +62,7 @@ class Annotation {
 TEST(NativeCollector, RecordsNamesShapesAndNestingOfOps) {
   const at::Tensor a = at::ones({8, 4});
   const at::Tensor b = at::ones({4});
-  const OpLog log = native_log([&] { (void)at::add(a, b, 2); });
+  const ops::OpLog log = native_log([&] { (void)at::add(a, b, 2); });
   ASSERT_THAT(test::names_of(log), ElementsAre("aten::add"));
   EXPECT_EQ(shapes_of(log, 0), "[[8, 4], [4], []]");
   EXPECT_LT(log.ops[0].start_ns, log.ops[0].end_ns);
@@ -71,20 +71,21 @@ TEST(NativeCollector, RecordsNamesShapesAndNestingOfOps) {
 
 TEST(NativeCollector, AListOfTensorsHasNoShape) {
   const at::Tensor a = at::ones({2});
-  const OpLog log = native_log([&] { (void)at::cat({a, a}); });
+  const ops::OpLog log = native_log([&] { (void)at::cat({a, a}); });
   ASSERT_THAT(test::names_of(log), Contains("aten::cat"));
   EXPECT_EQ(shapes_of(log, 0), "[[], []]");
 }
 
 TEST(NativeCollector, WithoutShapesAndMemoryThereAreNone) {
-  const OpLog log = native_log([] { (void)at::ones({4}); }, {.shapes = false, .memory = false});
+  const ops::OpLog log =
+      native_log([] { (void)at::ones({4}); }, {.shapes = false, .memory = false});
   EXPECT_FALSE(log.ops.empty());
   EXPECT_THAT(log.shapes, IsEmpty());
   EXPECT_THAT(log.memory, IsEmpty());
 }
 
 TEST(NativeCollector, KeepsWhatBeganInTheWindowAlone) {
-  NativeCollector collector({});
+  profile::NativeCollector collector({});
   collector.start();
   { const Annotation before("before"); }
   collector.begin_window(1);
@@ -95,7 +96,7 @@ TEST(NativeCollector, KeepsWhatBeganInTheWindowAlone) {
 }
 
 TEST(NativeCollector, AnnotationsOfOneNameNestInThemselves) {
-  const OpLog log = native_log([] {
+  const ops::OpLog log = native_log([] {
     const Annotation outer("again");
     const Annotation inner("again");
     const Annotation other("other");
@@ -107,14 +108,14 @@ TEST(NativeCollector, AnnotationsOfOneNameNestInThemselves) {
 
 TEST(NativeCollector, SeesThreadsThatTorchDidNotStart) {
   const at::Tensor a = at::ones({4});
-  const OpLog log = native_log([&] { std::thread([&] { (void)at::add(a, a); }).join(); });
+  const ops::OpLog log = native_log([&] { std::thread([&] { (void)at::add(a, a); }).join(); });
   ASSERT_EQ(log.ops.size(), 1U);
   EXPECT_EQ(log.ops[0].thread, 1U);
   EXPECT_NE(log.threads[0].id, log.threads[1].id);
 }
 
 TEST(NativeCollector, AnOpThatEndsOnAnotherThreadIsAsynchronous) {
-  const OpLog log = native_log([] {
+  const ops::OpLog log = native_log([] {
     std::optional<Annotation> far(std::in_place, "far");
     std::thread([&] { far.reset(); }).join();
     const Annotation later("later");
@@ -127,14 +128,14 @@ TEST(NativeCollector, AnOpThatEndsOnAnotherThreadIsAsynchronous) {
 
 TEST(NativeCollector, AnOpThatNeverEndsIsCountedAsDropped) {
   std::optional<Annotation> open;
-  const OpLog log = native_log([&] { open.emplace("open"); });
+  const ops::OpLog log = native_log([&] { open.emplace("open"); });
   EXPECT_THAT(log.ops, IsEmpty());
   EXPECT_EQ(log.dropped, 1);
   open.reset();
 }
 
 TEST(NativeCollector, ChargesMemoryToTheInnermostOp) {
-  const OpLog log = native_log([] {
+  const ops::OpLog log = native_log([] {
     const Annotation mine("mine");
     const at::Tensor kilobyte = at::empty({256});
   });
@@ -146,7 +147,7 @@ TEST(NativeCollector, ChargesMemoryToTheInnermostOp) {
   EXPECT_EQ(log.memory[0].address, log.memory[1].address);
 }
 
-class PushLog final : public OpListener {
+class PushLog final : public profile::OpListener {
  public:
   std::vector<std::uint64_t> open = {};
   std::vector<std::uint64_t> seen = {};
@@ -159,7 +160,7 @@ class PushLog final : public OpListener {
 
 TEST(NativeCollector, TellsItsListenerOfEachOpAndFindsItByItsId) {
   PushLog pushes;
-  NativeCollector collector({}, &pushes);
+  profile::NativeCollector collector({}, &pushes);
   collector.start();
   collector.begin_window(1);
   {
@@ -168,11 +169,11 @@ TEST(NativeCollector, TellsItsListenerOfEachOpAndFindsItByItsId) {
     EXPECT_EQ(pushes.open.size(), 1U);
   }
   collector.end_window();
-  const OpLog log = collector.take();
+  const ops::OpLog log = collector.take();
   EXPECT_THAT(pushes.open, IsEmpty());
   ASSERT_EQ(pushes.seen.size(), 2U);
   EXPECT_EQ(log.names[log.ops[collector.op_of(pushes.seen[1])].name], "inner");
-  EXPECT_EQ(collector.op_of(pushes.seen[1] + 7), kNoIndex);
+  EXPECT_EQ(collector.op_of(pushes.seen[1] + 7), ops::kNoIndex);
 }
 
 TEST(NativeCollector, AnOpThatEndsOutOfTurnLeavesItsListenerInStep) {
@@ -192,23 +193,23 @@ TEST(NativeCollector, AnOpThatEndsOutOfTurnLeavesItsListenerInStep) {
 }
 
 TEST(NativeCollector, OnlyOneCollectsAtATime) {
-  NativeCollector first({});
+  profile::NativeCollector first({});
   first.start();
-  NativeCollector second({});
+  profile::NativeCollector second({});
   EXPECT_THROW(second.start(), Error);
 }
 
 TEST(NativeCollector, WorksWithoutTheProcessorsCounter) {
-  const OpLog log = native_log([] { const Annotation one("one"); }, {}, nullptr, false);
+  const ops::OpLog log = native_log([] { const Annotation one("one"); }, {}, nullptr, false);
   ASSERT_THAT(test::names_of(log), ElementsAre("one"));
   EXPECT_GE(log.ops[0].end_ns, log.ops[0].start_ns);
 }
 
 TEST(Collectors, FindWhatAProbeDoes) {
-  NativeCollector native({});
-  EXPECT_EQ(probe(native), std::nullopt);
-  KinetoCollector kineto({});
-  EXPECT_EQ(probe(kineto), std::nullopt);
+  profile::NativeCollector native({});
+  EXPECT_EQ(profile::probe(native), std::nullopt);
+  profile::KinetoCollector kineto({});
+  EXPECT_EQ(profile::probe(kineto), std::nullopt);
 }
 
 TEST(Collectors, AgreeOnNestedRepeatedAndAsynchronousEvents) {
@@ -220,11 +221,11 @@ TEST(Collectors, AgreeOnNestedRepeatedAndAsynchronousEvents) {
     std::optional<Annotation> far(std::in_place, "far");
     std::thread([&] { far.reset(); }).join();
   };
-  const OpLog native = native_log(body);
-  const OpLog kineto = kineto_log(body);
+  const ops::OpLog native = native_log(body);
+  const ops::OpLog kineto = kineto_log(body);
   EXPECT_THAT(test::differences(test::paths_of(native), test::paths_of(kineto)), IsEmpty());
   EXPECT_THAT(test::differences(test::costs_of(native), test::costs_of(kineto)), IsEmpty());
-  const auto asynchronous = [](const OpLog& log) {
+  const auto asynchronous = [](const ops::OpLog& log) {
     return std::count_if(log.ops.begin(), log.ops.end(), [](const auto& op) { return op.async; });
   };
   EXPECT_EQ(asynchronous(native), 1);

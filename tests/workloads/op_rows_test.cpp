@@ -80,10 +80,11 @@ std::vector<std::vector<std::string>> rows_in_python(const std::filesystem::path
 }
 
 std::vector<std::string> rows_here(const test::Options& options) {
-  test::WarmWorkload warm(test::train_case(options),
-                          options.contains("workload") ? make_eval_step : make_train_step);
+  test::WarmWorkload warm(test::train_case(options), options.contains("workload")
+                                                         ? step::make_eval_step
+                                                         : step::make_train_step);
   for (int i = 0; i < 2; ++i) warm.step();
-  NativeCollector collector({});
+  profile::NativeCollector collector({});
   collector.start();
   collector.begin_window(1);
   for (int i = 0; i < 2; ++i) warm.step();

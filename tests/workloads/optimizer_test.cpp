@@ -66,12 +66,12 @@ TEST(Optimizer, SgdIsTorchsInEveryImplementation) {
     after_ten_steps(reference, [&] { theirs.step(); });
     for (const std::string implementation : {"single", "foreach", "fused"}) {
       const auto ours =
-          make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")},
-                                           {"optimizer.implementation", implementation},
-                                           {"optimizer.momentum", setting.momentum},
-                                           {"optimizer.weight_decay", setting.weight_decay},
-                                           {"optimizer.nesterov", setting.nesterov}}),
-                         new_parameters());
+          step::make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")},
+                                                 {"optimizer.implementation", implementation},
+                                                 {"optimizer.momentum", setting.momentum},
+                                                 {"optimizer.weight_decay", setting.weight_decay},
+                                                 {"optimizer.nesterov", setting.nesterov}}),
+                               new_parameters());
       expect_same(after_ten_steps(ours->parameters(), [&] { ours->step(); }), reference,
                   implementation);
     }
@@ -86,10 +86,10 @@ void expect_adam(const std::string& kind) {
     after_ten_steps(reference, [&] { theirs.step(); });
     for (const std::string implementation : {"single", "foreach", "fused"}) {
       const auto ours =
-          make_optimizer(test::train_case({{"optimizer.kind", kind},
-                                           {"optimizer.implementation", implementation},
-                                           {"optimizer.weight_decay", weight_decay}}),
-                         new_parameters());
+          step::make_optimizer(test::train_case({{"optimizer.kind", kind},
+                                                 {"optimizer.implementation", implementation},
+                                                 {"optimizer.weight_decay", weight_decay}}),
+                               new_parameters());
       expect_same(after_ten_steps(ours->parameters(), [&] { ours->step(); }), reference,
                   kind + " " + implementation);
     }
@@ -137,7 +137,7 @@ TEST(Optimizer, TenUpdatesAreThoseOfPythonsOptimizers) {
           options["optimizer.momentum"] = setting.momentum;
           options["optimizer.nesterov"] = setting.nesterov;
         }
-        const auto ours = make_optimizer(test::train_case(options), new_parameters());
+        const auto ours = step::make_optimizer(test::train_case(options), new_parameters());
         append(file, after_ten_steps(ours->parameters(), [&] { ours->step(); }));
         std::ostringstream text;
         text << setting.kind << ',' << implementation << ',' << setting.momentum << ','
@@ -159,11 +159,11 @@ TEST(Optimizer, AFusedStepTakesTheLossScaleAndLeavesOutAnOverflow) {
   for (const std::string kind : {"sgd", "adam", "adamw"}) {
     const ResolvedCase resolved = test::train_case(
         {{"optimizer.kind", kind}, {"optimizer.implementation", std::string("fused")}});
-    const auto plain = make_optimizer(resolved, new_parameters());
+    const auto plain = step::make_optimizer(resolved, new_parameters());
     after_ten_steps(plain->parameters(), [&] { plain->step(); });
-    const auto scaled = make_optimizer(resolved, new_parameters());
+    const auto scaled = step::make_optimizer(resolved, new_parameters());
     ASSERT_TRUE(scaled->takes_loss_scale());
-    LossScale scale{.factor = at::scalar_tensor(1024.0), .overflow = at::scalar_tensor(1.0)};
+    step::LossScale scale{.factor = at::scalar_tensor(1024.0), .overflow = at::scalar_tensor(1.0)};
     const auto step = [&](double overflow) {
       for (at::Tensor parameter : scaled->parameters()) parameter.mutable_grad() *= 1024;
       scale.overflow->fill_(overflow);
@@ -174,16 +174,16 @@ TEST(Optimizer, AFusedStepTakesTheLossScaleAndLeavesOutAnOverflow) {
     after_ten_steps(scaled->parameters(), [&] { step(0); });
     expect_same(scaled->parameters(), plain->parameters(), kind);
   }
-  EXPECT_FALSE(
-      make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), new_parameters())
-          ->takes_loss_scale());
+  EXPECT_FALSE(step::make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}),
+                                    new_parameters())
+                   ->takes_loss_scale());
 }
 
 TEST(Optimizer, AParameterWithoutGradientIsLeftAlone) {
   auto parameters = new_parameters();
   const at::Tensor before = parameters[0].detach().clone();
   const auto optimizer =
-      make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), parameters);
+      step::make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), parameters);
   parameters[1].sum().backward();
   optimizer->step();
   EXPECT_TRUE(at::equal(parameters[0], before));
@@ -196,9 +196,9 @@ TEST(Optimizer, ResettingForgetsAllUpdates) {
                                {"optimizer.implementation", implementation}};
       if (kind == "sgd") options["optimizer.momentum"] = 0.9;
       const ResolvedCase resolved = test::train_case(options);
-      const auto fresh = make_optimizer(resolved, new_parameters());
+      const auto fresh = step::make_optimizer(resolved, new_parameters());
       after_ten_steps(fresh->parameters(), [&] { fresh->step(); });
-      const auto used = make_optimizer(resolved, new_parameters());
+      const auto used = step::make_optimizer(resolved, new_parameters());
       after_ten_steps(used->parameters(), [&] { used->step(); });
       used->reset();
       {
@@ -215,7 +215,7 @@ TEST(Optimizer, ResettingForgetsAllUpdates) {
 TEST(Optimizer, ZeroGradFreesOrFills) {
   auto parameters = new_parameters();
   const auto optimizer =
-      make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), parameters);
+      step::make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), parameters);
   parameters[1].sum().backward();
   optimizer->zero_grad(false);
   ASSERT_TRUE(parameters[1].grad().defined());
@@ -228,11 +228,11 @@ TEST(Optimizer, ClippingScalesTheTotalNormDownAndNeverUp) {
   auto parameters = new_parameters();
   (parameters[1].sum() * 10 + parameters[2].sum()).backward();
   const double norm = std::sqrt(15 * 100.0 + 192);
-  EXPECT_NEAR(gradient_norm(parameters).item<double>(), norm, 1e-3);
-  clip_gradients(parameters, 100);
-  EXPECT_NEAR(gradient_norm(parameters).item<double>(), norm, 1e-3);
-  clip_gradients(parameters, 1);
-  EXPECT_NEAR(gradient_norm(parameters).item<double>(), 1, 1e-5);
+  EXPECT_NEAR(step::gradient_norm(parameters).item<double>(), norm, 1e-3);
+  step::clip_gradients(parameters, 100);
+  EXPECT_NEAR(step::gradient_norm(parameters).item<double>(), norm, 1e-3);
+  step::clip_gradients(parameters, 1);
+  EXPECT_NEAR(step::gradient_norm(parameters).item<double>(), 1, 1e-5);
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ test::Options tokens(test::Options options) {
   return options;
 }
 
-LaunchReport measured(const test::Options& options) {
-  return test::only<LaunchReport>(test::run_worker(options));
+record::LaunchReport measured(const test::Options& options) {
+  return test::only<record::LaunchReport>(test::run_worker(options));
 }
 
 std::string refusal(const test::Options& options) {
@@ -37,7 +37,7 @@ std::string refusal(const test::Options& options) {
 
 TEST(TorchScript, TrainsAndIsLabelledLegacy) {
   for (const char* file : {"small.pt", "traced.pt"}) {
-    const LaunchReport report = measured(torchscript(file));
+    const record::LaunchReport report = measured(torchscript(file));
     EXPECT_EQ(report.metrics.at("model_parameters"), 2690) << file;
     EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0) << file;
     EXPECT_THAT(report.notes, Contains(HasSubstr("TorchScript is legacy"))) << file;

@@ -33,14 +33,14 @@ struct DeviceScript {
   std::atomic<int> marks_alive = 0;
 };
 
-class ScriptedMark final : public StreamMark {
+class ScriptedMark final : public transfer::StreamMark {
  public:
   explicit ScriptedMark(DeviceScript& script) : script_(script), number_(++script.marks) {
     ++script_.marks_alive;
   }
   ~ScriptedMark() override { --script_.marks_alive; }
   bool passed() const override { return number_ <= script_.reached; }
-  double ns_since(const StreamMark& earlier) const override {
+  double ns_since(const transfer::StreamMark& earlier) const override {
     EXPECT_TRUE(passed() && earlier.passed());
     return 1000.0 * (number_ - static_cast<const ScriptedMark&>(earlier).number_);
   }
@@ -51,26 +51,28 @@ class ScriptedMark final : public StreamMark {
   int number_;
 };
 
-class ScriptedUploads final : public UploadStream {
+class ScriptedUploads final : public transfer::UploadStream {
  public:
   explicit ScriptedUploads(DeviceScript& script) : script_(script) {}
 
   void enter_thread() override { script_.say("enter"); }
-  std::shared_ptr<const StreamMark> mark() override {
+  std::shared_ptr<const transfer::StreamMark> mark() override {
     auto mark = std::make_shared<const ScriptedMark>(script_);
     script_.say("mark " + mark->name());
     return mark;
   }
-  BatchTensors copy(const Batch& batch) override {
+  torch_loader::BatchTensors copy(const Batch& batch) override {
     script_.say("copy " + std::to_string(batch.index));
     if (batch.index == fails_at) throw std::runtime_error("out of memory");
-    const BatchTensors host = batch_tensors(batch);
+    const torch_loader::BatchTensors host = torch_loader::batch_tensors(batch);
     return {.input = host.input.clone(), .target = host.target.clone()};
   }
-  void let_compute_wait(const StreamMark& mark) override {
+  void let_compute_wait(const transfer::StreamMark& mark) override {
     script_.say("compute waits for " + static_cast<const ScriptedMark&>(mark).name());
   }
-  void used_by_compute(const BatchTensors&) override { script_.say("used by compute"); }
+  void used_by_compute(const torch_loader::BatchTensors&) override {
+    script_.say("used by compute");
+  }
   void finish() override {
     script_.say("finish");
     script_.reached = script_.marks.load();
@@ -105,7 +107,8 @@ struct PinThreadScene {
   test::ScriptedPinnedMemory memory;
   DeviceScript script;
   ScriptedUploads* stream = new ScriptedUploads(script);
-  std::optional<PinThreadUpload> upload{std::in_place, std::unique_ptr<UploadStream>(stream)};
+  std::optional<transfer::PinThreadUpload> upload{std::in_place,
+                                                  std::unique_ptr<transfer::UploadStream>(stream)};
 };
 
 TEST(PinThread, ACopyLiesBetweenTwoMarksAndComputeWaitsForTheSecond) {
@@ -115,7 +118,8 @@ TEST(PinThread, ACopyLiesBetweenTwoMarksAndComputeWaitsForTheSecond) {
   EXPECT_THAT(scene.script.log, ElementsAre("enter", "mark 1", "copy 0", "mark 2"));
   scene.script.log.clear();
   scene.step.start_step(0);
-  const BatchTensors tensors = scene.upload->next([&] { return std::move(batch); }, scene.step);
+  const torch_loader::BatchTensors tensors =
+      scene.upload->next([&] { return std::move(batch); }, scene.step);
   EXPECT_THAT(scene.script.log, ElementsAre("compute waits for 2", "used by compute"));
   EXPECT_EQ(tensors.input[0].item<float>(), 0.0F);
   const auto h2d = static_cast<std::uint32_t>(PhaseId::kH2d);
@@ -191,7 +195,7 @@ TEST(PinThread, ABatchWithoutItsCopyIsAnError) {
 }
 
 // Two numbers per sample: 10 * index and its index.
-class PairDataset final : public Dataset {
+class PairDataset final : public data::Dataset {
  public:
   explicit PairDataset(std::int64_t samples) : samples_(samples) {}
   [[nodiscard]] std::int64_t size() const override { return samples_; }
@@ -199,7 +203,8 @@ class PairDataset final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
     return std::make_unique<Scratch>();
   }
-  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
+  void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
+            data::ReadCost&) const override {
     const auto value = static_cast<float>(10 * key.index);
     std::memcpy(out[0], &value, sizeof value);
     std::memcpy(out[1], &key.index, sizeof key.index);
@@ -216,30 +221,30 @@ TEST(PinThread, GivesTheSamplesOfInlineInTheirOrder) {
   const PairDataset data(20);
   const HostClock clock;
   PinThreadScene scene;
-  Transfer transfer(test::train_case({{"transfer.placement", std::string("pin_thread")}}),
-                    at::Device(at::kCPU));
+  transfer::Transfer transfer(test::train_case({{"transfer.placement", std::string("pin_thread")}}),
+                              at::Device(at::kCPU));
   transfer.take_from(*scene.upload);
   {
-    const auto loader = make_thread_loader(data,
-                                           {.batch_size = 4,
-                                            .num_workers = 2,
-                                            .pin_memory = true,
-                                            .pinned = &scene.memory,
-                                            .upload = &*scene.upload},
-                                           shuffled_order(20, 1), clock);
+    const auto loader = loader::make_thread_loader(data,
+                                                   {.batch_size = 4,
+                                                    .num_workers = 2,
+                                                    .pin_memory = true,
+                                                    .pinned = &scene.memory,
+                                                    .upload = &*scene.upload},
+                                                   loader::shuffled_order(20, 1), clock);
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       loader->begin_epoch(epoch);
       std::vector<std::int64_t> samples;
       for (std::int64_t k = 0; k < 5; ++k) {
         scene.step.start_step(k);
-        const BatchTensors tensors =
+        const torch_loader::BatchTensors tensors =
             transfer.next([&] { return loader->next().value(); }, scene.step);
         for (std::int64_t i = 0; i < 4; ++i) {
           samples.push_back(tensors.target[i].item<std::int64_t>());
           EXPECT_EQ(tensors.input[i].item<float>(), 10.0F * static_cast<float>(samples.back()));
         }
       }
-      EXPECT_EQ(samples, shuffled_order(20, 1)(epoch));
+      EXPECT_EQ(samples, loader::shuffled_order(20, 1)(epoch));
       EXPECT_FALSE(loader->next().has_value());
     }
     loader->begin_epoch(2);  // and stops in its midst, with copies under way

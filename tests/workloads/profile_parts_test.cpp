@@ -18,59 +18,59 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 TEST(KinetoLog, ACopysNameTellsItsDirectionAndMemoryButNotItsSize) {
-  OpLog log;
+  ops::OpLog log;
   log.names = {"copy"};
   for (const char* name : {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)",
                            "Memcpy DtoD (Device -> Device)"}) {
-    DeviceActivity& copy = log.activities.emplace_back();
-    copy = {.start_ns = 1, .end_ns = 2, .name = 0, .kind = ActivityKind::kMemcpy};
-    describe_kineto_copy(name, copy);
+    ops::DeviceActivity& copy = log.activities.emplace_back();
+    copy = {.start_ns = 1, .end_ns = 2, .name = 0, .kind = ops::ActivityKind::kMemcpy};
+    profile::describe_kineto_copy(name, copy);
   }
-  EXPECT_EQ(log.activities[0].copy, CopyKind::kHostToDevice);
+  EXPECT_EQ(log.activities[0].copy, ops::CopyKind::kHostToDevice);
   EXPECT_FALSE(log.activities[0].pinned);
   EXPECT_TRUE(log.activities[1].pinned);
-  EXPECT_EQ(log.activities[2].copy, CopyKind::kDeviceToDevice);
-  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(log.activities[2].copy, ops::CopyKind::kDeviceToDevice);
+  const cuda::ActivitySummary sum = cuda::summarise_activities(log);
   EXPECT_EQ(sum.pageable_copies, 1);
   EXPECT_EQ(sum.copied_bytes, std::nullopt);
 }
 
 TEST(KinetoLog, ALaunchWithoutItsKernelIsMissed) {
-  OpLog log;
+  ops::OpLog log;
   log.names = {"cudaLaunchKernel", "kernel"};
   for (const std::uint64_t correlation : {1U, 2U}) {
-    DeviceActivity& call = log.activities.emplace_back();
+    ops::DeviceActivity& call = log.activities.emplace_back();
     call.start_ns = static_cast<std::int64_t>(correlation) * 10;
     call.end_ns = call.start_ns + 1;
     call.correlation = correlation;
     call.name = 0;
-    call.kind = ActivityKind::kRuntime;
+    call.kind = ops::ActivityKind::kRuntime;
   }
-  DeviceActivity& kernel = log.activities.emplace_back();
+  ops::DeviceActivity& kernel = log.activities.emplace_back();
   kernel.correlation = 1;
   kernel.name = 1;
-  EXPECT_EQ(missing_work(log), "1 launches without a record of their work");
+  EXPECT_EQ(profile::missing_work(log), "1 launches without a record of their work");
   log.activities.push_back(log.activities.back());
   log.activities.back().correlation = 2;
-  EXPECT_EQ(missing_work(log), std::nullopt);
+  EXPECT_EQ(profile::missing_work(log), std::nullopt);
 }
 
 TEST(ShapeWords, PrintAsTorchProfilerDoes) {
-  ShapeWords words;
+  profile::ShapeWords words;
   words.begin();
   words.add(std::vector<std::int64_t>{8, 32});
   words.add({});
   words.add(std::vector<std::int64_t>{4});
   const std::int64_t* const first = words.finish();
   words.begin();
-  EXPECT_EQ(shapes_text(words.finish()), "[]");
-  EXPECT_EQ(shapes_text(first), "[[8, 32], [], [4]]");
-  EXPECT_EQ(arguments_text(first), "");
+  EXPECT_EQ(profile::shapes_text(words.finish()), "[]");
+  EXPECT_EQ(profile::shapes_text(first), "[[8, 32], [], [4]]");
+  EXPECT_EQ(profile::arguments_text(first), "");
 }
 
 TEST(ShapeWords, ArgumentsFollowShapes) {
-  using Argument = ShapeWords::Argument;
-  ShapeWords words;
+  using Argument = profile::ShapeWords::Argument;
+  profile::ShapeWords words;
   words.begin();
   words.add(std::vector<std::int64_t>{2, 3});
   words.begin_arguments();
@@ -80,22 +80,22 @@ TEST(ShapeWords, ArgumentsFollowShapes) {
   words.add_argument(Argument::kTruths, std::vector<std::int64_t>{1, 0});
   words.add_argument(Argument::kInteger, std::vector<std::int64_t>{7});
   const std::int64_t* const all = words.finish();
-  EXPECT_EQ(shapes_text(all), "[[2, 3]]");
-  EXPECT_EQ(arguments_text(all), R"(["", "[2, 2]", "True", "[True, False]", "7"])");
+  EXPECT_EQ(profile::shapes_text(all), "[[2, 3]]");
+  EXPECT_EQ(profile::arguments_text(all), R"(["", "[2, 2]", "True", "[True, False]", "7"])");
 }
 
 TEST(ShapeWords, WhatDoesNotFitIsLeftOut) {
-  ShapeWords words;
+  profile::ShapeWords words;
   const std::vector<std::int64_t> many(400, 1);
   words.begin();
   words.add(many);
   words.add(many);
   words.add(std::vector<std::int64_t>{5});
-  EXPECT_TRUE(shapes_text(words.finish()).ends_with("1], [5]]"));
+  EXPECT_TRUE(profile::shapes_text(words.finish()).ends_with("1], [5]]"));
 }
 
 TEST(NameCache, NumbersNamesByTheirTextNotTheirPlace) {
-  NameCache cache;
+  profile::NameCache cache;
   std::string text = "autograd::engine::evaluate_function: AddmmBackward0";
   EXPECT_EQ(cache.id(text.c_str()), 0U);
   EXPECT_EQ(cache.id("aten::mm"), 1U);
@@ -108,35 +108,35 @@ TEST(NameCache, NumbersNamesByTheirTextNotTheirPlace) {
 }
 
 TEST(TickMap, IsExactAtItsEnds) {
-  TickMap map(has_invariant_tsc());
+  profile::TickMap map(profile::has_invariant_tsc());
   map.begin();
-  const std::uint64_t between = ticks_of(has_invariant_tsc());
-  const auto after = static_cast<std::int64_t>(monotonic_ns());
+  const std::uint64_t between = profile::ticks_of(profile::has_invariant_tsc());
+  const auto after = static_cast<std::int64_t>(profile::monotonic_ns());
   map.end();
   EXPECT_LE(map.ns(between), after + 1000);
 }
 
 TEST(StepMarks, TellStepsAndTheirPhases) {
-  StepMarks marks;
+  profile::StepMarks marks;
   marks.step_begin(7, 10);
   marks.phase_begin(PhaseId::kForward, 12);
   marks.phase_end(15);
   marks.step_end(20);
   marks.step_begin(8, 30);  // throws
-  OpLog log;
+  ops::OpLog log;
   marks.add_to(
       log, [](std::uint64_t stamp) { return static_cast<std::int64_t>(stamp) * 2; },
       [](PhaseId) { return "forward"; });
   ASSERT_THAT(log.marks, SizeIs(2));
   EXPECT_EQ(log.marks[0].index, 7);
-  EXPECT_EQ(log.marks[0].phase, kNoIndex);
+  EXPECT_EQ(log.marks[0].phase, ops::kNoIndex);
   EXPECT_EQ(log.marks[0].end_ns, 40);
   EXPECT_EQ(log.names[log.marks[1].phase], "forward");
   EXPECT_EQ(log.marks[1].start_ns, 24);
 }
 
 TEST(StepMarks, HaveTheBordersOfTheMeasuredSteps) {
-  StepMarks marks;
+  profile::StepMarks marks;
   std::uint64_t now = 1000;
   // Marked 7, 3 and 5 ns before their time was read.
   for (const auto& [index, early] : {std::pair(4, 7U), std::pair(5, 3U), std::pair(6, 5U)}) {
@@ -145,7 +145,7 @@ TEST(StepMarks, HaveTheBordersOfTheMeasuredSteps) {
     now += 100;
   }
   marks.measured(4, {100, 100, 100});
-  OpLog log;
+  ops::OpLog log;
   marks.add_to(
       log, [](std::uint64_t stamp) { return static_cast<std::int64_t>(stamp); },
       [](PhaseId) { return "forward"; });
@@ -157,17 +157,17 @@ TEST(StepMarks, HaveTheBordersOfTheMeasuredSteps) {
 }
 
 TEST(WorkerSpans, LayABatchOutAsFetchDecodeAndCollate) {
-  WorkerSpans spans;
+  profile::WorkerSpans spans;
   spans.listen(true);
-  ASSERT_EQ(worker_span_listener, &spans);
-  worker_span_listener->batch(41, 0, {.began_ns = 0, .ended_ns = 40, .fetch_ns = 40});
-  worker_span_listener->batch(42, 1,
-                              {.began_ns = 100, .ended_ns = 190, .fetch_ns = 30, .decode_ns = 50});
-  worker_span_listener->batch(0, 1, {.began_ns = 100, .ended_ns = 110, .decode_ns = 10});
-  worker_span_listener->own_batch({.began_ns = 100, .ended_ns = 110, .fetch_ns = 10});
+  ASSERT_EQ(loader::worker_span_listener, &spans);
+  loader::worker_span_listener->batch(41, 0, {.began_ns = 0, .ended_ns = 40, .fetch_ns = 40});
+  loader::worker_span_listener->batch(
+      42, 1, {.began_ns = 100, .ended_ns = 190, .fetch_ns = 30, .decode_ns = 50});
+  loader::worker_span_listener->batch(0, 1, {.began_ns = 100, .ended_ns = 110, .decode_ns = 10});
+  loader::worker_span_listener->own_batch({.began_ns = 100, .ended_ns = 110, .fetch_ns = 10});
   spans.listen(false);
-  EXPECT_EQ(worker_span_listener, nullptr);
-  OpLog log;
+  EXPECT_EQ(loader::worker_span_listener, nullptr);
+  ops::OpLog log;
   log.process = 40;
   spans.add_to(log, 1050, 1000);
   ASSERT_THAT(log.foreign, SizeIs(5));
@@ -177,12 +177,12 @@ TEST(WorkerSpans, LayABatchOutAsFetchDecodeAndCollate) {
   EXPECT_EQ(log.foreign[1].pid, 42);
   EXPECT_EQ(log.foreign[1].tid, 0);
   EXPECT_EQ(log.foreign[3].pid, 40);
-  EXPECT_EQ(log.foreign[3].tid, kFirstWorkerTrack + 1);
-  EXPECT_EQ(log.foreign[4].tid, kStepLoaderTrack);
+  EXPECT_EQ(log.foreign[3].tid, ops::kFirstWorkerTrack + 1);
+  EXPECT_EQ(log.foreign[4].tid, ops::kStepLoaderTrack);
 }
 
 TEST(BackwardModules, ComeFromTheLastForwardOpWithTheirNumber) {
-  OpLog log;
+  ops::OpLog log;
   log.modules = {"first", "second"};
   log.ops = {
       {.start_ns = 0, .end_ns = 5, .sequence = 3, .module = 0},
@@ -191,14 +191,14 @@ TEST(BackwardModules, ComeFromTheLastForwardOpWithTheirNumber) {
        .end_ns = 20,
        .sequence = 3,
        .forward_thread = 0,
-       .scope = OpScope::kBackwardFunction},
+       .scope = ops::OpScope::kBackwardFunction},
       {.start_ns = 11, .end_ns = 12},
       {.start_ns = 30, .end_ns = 31},
   };
-  spread_modules(log);
+  profile::spread_modules(log);
   EXPECT_EQ(log.ops[2].module, 1U);
   EXPECT_EQ(log.ops[3].module, 1U);
-  EXPECT_EQ(log.ops[4].module, kNoIndex);
+  EXPECT_EQ(log.ops[4].module, ops::kNoIndex);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace stepbench::test {
 
 WarmWorkload::WarmWorkload(const ResolvedCase& resolved)
-    : WarmWorkload(resolved, make_train_step) {}
+    : WarmWorkload(resolved, step::make_train_step) {}
 
 WarmWorkload::WarmWorkload(const ResolvedCase& resolved, Make make)
     : workload_(make(resolved, context_)) {
@@ -29,7 +29,7 @@ void WarmWorkload::step() {
   (void)recorder.finish_step();
 }
 
-OpLog two_steps(OpCollector& collector, WarmWorkload& warm) {
+ops::OpLog two_steps(profile::OpCollector& collector, WarmWorkload& warm) {
   collector.start();
   warm.step();
   collector.begin_window(3);
@@ -37,29 +37,30 @@ OpLog two_steps(OpCollector& collector, WarmWorkload& warm) {
   warm.step();
   warm.step();
   collector.end_window();
-  OpLog log = collector.take();
-  for (MemoryEvent& event : log.memory) event.op = kNoIndex;  // no indices into what remains
-  std::erase_if(log.ops, [&](const OpEvent& op) { return op.thread != log.step_thread; });
+  ops::OpLog log = collector.take();
+  for (ops::MemoryEvent& event : log.memory)
+    event.op = ops::kNoIndex;  // no indices into what remains
+  std::erase_if(log.ops, [&](const ops::OpEvent& op) { return op.thread != log.step_thread; });
   return log;
 }
 
-std::vector<std::string> paths_of(const OpLog& log) {
-  const OpTree tree = build_op_tree(log);
+std::vector<std::string> paths_of(const ops::OpLog& log) {
+  const ops::OpTree tree = ops::build_op_tree(log);
   std::vector<std::string> paths(tree.nodes.size());
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    const OpNode& node = tree.nodes[i];
+    const ops::OpNode& node = tree.nodes[i];
     const std::uint32_t shapes = log.ops[node.source].shapes;
-    const std::string above = node.parent == kNoIndex ? "" : paths[node.parent] + " > ";
-    paths[i] = above + tree.names[node.name] + (shapes == kNoIndex ? "" : log.shapes[shapes]);
+    const std::string above = node.parent == ops::kNoIndex ? "" : paths[node.parent] + " > ";
+    paths[i] = above + tree.names[node.name] + (shapes == ops::kNoIndex ? "" : log.shapes[shapes]);
   }
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
-std::vector<std::string> costs_of(const OpLog& log) {
-  const OpTable table = make_op_table(log);
+std::vector<std::string> costs_of(const ops::OpLog& log) {
+  const ops::OpTable table = ops::make_op_table(log);
   std::vector<std::string> costs;
-  for (const OpRow& row : grouped(table.rows, {.shapes = true})) {
+  for (const ops::OpRow& row : ops::grouped(table.rows, {.shapes = true})) {
     // Frees of older blocks outside all ops: torch tells of those whose address it remembers.
     if (table.text(row.name) == "[memory]") continue;
     costs.push_back(std::string(table.text(row.name)) + std::string(table.text(row.shapes)) + ": " +
@@ -81,9 +82,9 @@ std::vector<std::string> differences(const std::vector<std::string>& a,
   return found;
 }
 
-std::vector<std::string> names_of(const OpLog& log) {
+std::vector<std::string> names_of(const ops::OpLog& log) {
   std::vector<std::string> names;
-  for (const OpEvent& op : log.ops) names.push_back(log.names[op.name]);
+  for (const ops::OpEvent& op : log.ops) names.push_back(log.names[op.name]);
   return names;
 }
 

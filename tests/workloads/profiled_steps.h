@@ -32,18 +32,18 @@ class WarmWorkload {
 
 // Two steps under the collector: what their own thread did. Threads that a kernel starts are beyond
 // libtorch's profiler.
-[[nodiscard]] OpLog two_steps(OpCollector& collector, WarmWorkload& warm);
+[[nodiscard]] ops::OpLog two_steps(profile::OpCollector& collector, WarmWorkload& warm);
 
 // Each op as the names from the outermost one to itself, with its shapes; sorted.
-[[nodiscard]] std::vector<std::string> paths_of(const OpLog& log);
+[[nodiscard]] std::vector<std::string> paths_of(const ops::OpLog& log);
 
 // "name shapes: calls, bytes" by the rules of torch.profiler's table; sorted.
-[[nodiscard]] std::vector<std::string> costs_of(const OpLog& log);
+[[nodiscard]] std::vector<std::string> costs_of(const ops::OpLog& log);
 
 // What one has and the other lacks, to be empty: "- only in a", "+ only in b".
 [[nodiscard]] std::vector<std::string> differences(const std::vector<std::string>& a,
                                                    const std::vector<std::string>& b);
 
-[[nodiscard]] std::vector<std::string> names_of(const OpLog& log);  // in order
+[[nodiscard]] std::vector<std::string> names_of(const ops::OpLog& log);  // in order
 
 }  // namespace stepbench::test

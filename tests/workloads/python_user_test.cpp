@@ -35,8 +35,8 @@ test::Options python_step(const std::string& file) {
           {"step.path", std::string(STEPBENCH_PYTHON_FILES "/") + file}};
 }
 
-LaunchReport report_of(const test::Options& options) {
-  return test::only<LaunchReport>(test::run_worker(options));
+record::LaunchReport report_of(const test::Options& options) {
+  return test::only<record::LaunchReport>(test::run_worker(options));
 }
 
 protocol::FailedMessage failure_of(const test::Options& options) {
@@ -44,7 +44,7 @@ protocol::FailedMessage failure_of(const test::Options& options) {
   return test::only<protocol::FailedMessage>(messages);
 }
 
-const Finding* finding(const LaunchReport& report, std::string_view id) {
+const Finding* finding(const record::LaunchReport& report, std::string_view id) {
   const auto found = std::find_if(report.findings.begin(), report.findings.end(),
                                   [&](const Finding& each) { return each.id == id; });
   return found == report.findings.end() ? nullptr : &*found;
@@ -59,8 +59,8 @@ TEST(PythonModel, TorchvisionsResnetComputesWhatOursDoes) {
                         {"schedule.active", std::int64_t{2}}};
   test::Options theirs = ours;
   for (const auto& [name, value] : python_model("resnet_file.py")) theirs[name] = value;
-  const LaunchReport expected = report_of(ours);
-  const LaunchReport found = report_of(theirs);
+  const record::LaunchReport expected = report_of(ours);
+  const record::LaunchReport found = report_of(theirs);
   for (const char* same : {"model_parameters", "model_flops_per_step"}) {
     EXPECT_EQ(found.metrics.at(same), expected.metrics.at(same)) << same;
   }
@@ -75,7 +75,7 @@ TEST(PythonModel, TakesArgumentsPrecisionAndLayoutAndIsKnownByTheContentOfItsFil
   options["python.width"] = std::string("8");
   options["model.precision"] = std::string("bf16");
   options["model.memory_format"] = std::string("channels_last");
-  const LaunchReport report = report_of(options);
+  const record::LaunchReport report = report_of(options);
   EXPECT_EQ(report.metrics.at("model_parameters"), 3073 * 8 + 9 * 10);
   EXPECT_GT(number(report.fingerprint, "gradient_norm"), 0);
   EXPECT_EQ(std::get<std::string>(report.effective.at("model.digest")).size(), 16U);
@@ -85,13 +85,13 @@ TEST(PythonModel, TakesArgumentsPrecisionAndLayoutAndIsKnownByTheContentOfItsFil
 TEST(PythonModel, ItsModulesNameTheOperationsOfAProfile) {
   test::Options options = python_model("resnet_file.py");
   options["profile.active"] = std::int64_t{3};
-  std::vector<OpFrame> frames;
+  std::vector<ops::OpFrame> frames;
   for (const protocol::WorkerMessage& message : test::run_worker(options, Pass::kNative)) {
-    if (const auto* frame = std::get_if<OpFrame>(&message)) frames.push_back(*frame);
+    if (const auto* frame = std::get_if<ops::OpFrame>(&message)) frames.push_back(*frame);
   }
-  const ModuleTree tree = make_module_tree(op_table_of(frames), 9);
+  const ops::ModuleTree tree = ops::make_module_tree(ops::op_table_of(frames), 9);
   std::vector<std::string> paths;
-  for (const ModuleNode& node : tree.nodes) paths.push_back(node.path);
+  for (const ops::ModuleNode& node : tree.nodes) paths.push_back(node.path);
   EXPECT_THAT(paths, AllOf(Contains("layer3.0.conv1"), Contains("fc"), Contains("layer1.1.bn2")));
 }
 
@@ -116,27 +116,27 @@ TEST(PythonModel, ThreadsThatTheFileChangesAreSetBack) {
 
 TEST(PythonStep, MarksItsPhasesCountsItsSamplesAndHasAFingerprint) {
   const auto messages = test::run_worker(python_step("loop_file.py"));
-  const Series& samples = test::only<CycleSamples>(messages).steps;
+  const Series& samples = test::only<record::CycleSamples>(messages).steps;
   for (const char* phase :
        {"data_wait_ns", "zero_grad_ns", "forward_ns", "loss_ns", "backward_ns", "optimizer_ns"}) {
     EXPECT_THAT(samples.column(phase), Each(Gt(0))) << phase;
   }
   // Of 40 samples in batches of 16.
   EXPECT_THAT(samples.column("samples"), AllOf(Contains(16), Contains(8)));
-  const LaunchReport& report = test::only<LaunchReport>(messages);
+  const record::LaunchReport& report = test::only<record::LaunchReport>(messages);
   EXPECT_EQ(number(report.fingerprint, "loss"), 2.5);
   EXPECT_EQ(number(report.fingerprint, "gradient_norm"), 1.5);
   EXPECT_EQ(std::get<std::string>(report.effective.at("step.digest")).size(), 16U);
 }
 
 std::map<std::string, std::int64_t> calls_of(const test::Options& options, Pass pass) {
-  std::vector<OpFrame> frames;
+  std::vector<ops::OpFrame> frames;
   for (const protocol::WorkerMessage& message : test::run_worker(options, pass)) {
-    if (const auto* frame = std::get_if<OpFrame>(&message)) frames.push_back(*frame);
+    if (const auto* frame = std::get_if<ops::OpFrame>(&message)) frames.push_back(*frame);
   }
-  const OpTable table = op_table_of(frames);
+  const ops::OpTable table = ops::op_table_of(frames);
   std::map<std::string, std::int64_t> calls;
-  for (const OpRow& row : table.rows) calls[std::string(table.text(row.name))] += row.calls;
+  for (const ops::OpRow& row : table.rows) calls[std::string(table.text(row.name))] += row.calls;
   return calls;
 }
 
@@ -177,7 +177,7 @@ TEST(PythonStep, SaysThatItChangedTorchsThreads) {
 }
 
 TEST(PythonStep, WhatIsCompiledInsideTheWindowIsAFinding) {
-  const LaunchReport report = report_of(python_step("recompiles_file.py"));
+  const record::LaunchReport report = report_of(python_step("recompiles_file.py"));
   EXPECT_GT(report.metrics.at("python_recompiled_graphs"), 0);
   EXPECT_GT(report.metrics.at("python_compiled_graphs"),
             report.metrics.at("python_recompiled_graphs"));

@@ -21,14 +21,14 @@ using namespace stepbench;  // NOLINT(google-build-using-namespace): a program o
 constexpr std::int64_t kImages = 29;
 
 void make_shards(const std::string& folder) {
-  const Maker& maker = webdataset_maker();
-  MakerValues values = maker_values(maker, folder);
+  const data::Maker& maker = data::webdataset_maker();
+  data::MakerValues values = data::maker_values(maker, folder);
   values.options = {{"images", kImages}, {"classes", kImages}, {"seed", 0},  {"width", 16},
                     {"height", 16},      {"quality", 30},      {"shards", 7}};
-  (void)make_data(maker, values, {});
+  (void)data::make_data(maker, values, {});
 }
 
-std::string epoch_text(Loader& loader, std::int64_t epoch, std::int64_t batches) {
+std::string epoch_text(loader::Loader& loader, std::int64_t epoch, std::int64_t batches) {
   std::ostringstream text;
   loader.begin_epoch(epoch);
   for (std::int64_t left = batches; left > 0; --left) {
@@ -50,20 +50,20 @@ std::string epoch_text(Loader& loader, std::int64_t epoch, std::int64_t batches)
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   make_shards(argv[1]);
-  const WebDataset data({.path = argv[1], .image = {.image_size = 8}, .classes = kImages});
+  const data::WebDataset data({.path = argv[1], .image = {.image_size = 8}, .classes = kImages});
   const HostClock clock;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream in(line);
-    LoaderOptions options;
+    loader::LoaderOptions options;
     std::int64_t joined = 0;
     in >> options.num_workers >> options.prefetch_factor >> options.batch_size >>
         options.drop_last >> options.persistent_workers >> joined;
     options.joined = joined > 0;
-    std::unique_ptr<Loader> loader;
+    std::unique_ptr<loader::Loader> loader;
     if (options.num_workers == 0) {
-      loader = std::make_unique<InlineLoader>(data, options, EpochOrder{}, clock);
+      loader = std::make_unique<loader::InlineLoader>(data, options, loader::EpochOrder{}, clock);
     } else {
-      loader = make_thread_loader(data, options, {}, clock);
+      loader = loader::make_thread_loader(data, options, {}, clock);
     }
     if (options.joined) {
       std::cout << epoch_text(*loader, 0, joined) << '\n';

@@ -31,7 +31,7 @@ class PinThreadLoop {
   explicit PinThreadLoop(test::SimulatedDevice& device) : device_(device) {}
 
   PinThreadOutcome run() {
-    upload_.emplace(make_upload_stream(test::kSimulatedDevice));
+    upload_.emplace(transfer::make_upload_stream(test::kSimulatedDevice));
     for (int k = 0; k < kPinnedSteps; ++k) {
       while (ahead_.size() < kReadAhead) ahead_.push_back(read());
       train(k);
@@ -62,7 +62,7 @@ class PinThreadLoop {
       ahead_.pop_front();
       return batch;
     };
-    const BatchTensors batch = upload_->next(next_batch, step_);
+    const torch_loader::BatchTensors batch = upload_->next(next_batch, step_);
     for (const at::Tensor& tensor : {batch.input, batch.target, batch.input}) {
       device_.compute([this, k, data = tensor.data_ptr<float>(), size = tensor.numel()] {
         ++outcome_.computed;
@@ -76,7 +76,7 @@ class PinThreadLoop {
   TickClock clock_;
   StepRecorder step_{clock_};
   std::shared_ptr<std::atomic<int>> live_ = std::make_shared<std::atomic<int>>(0);
-  std::optional<PinThreadUpload> upload_;
+  std::optional<transfer::PinThreadUpload> upload_;
   std::deque<Batch> ahead_;
   std::int64_t index_ = 0;
   PinThreadOutcome outcome_;
@@ -94,7 +94,8 @@ TEST(SimulatedPinThread, EachStepComputesOnItsOwnBatchWhateverTheOrderOfStreams)
 }
 
 TEST(SimulatedPinThread, NothingTouchesTheDeviceBeforeThePinThreadStands) {
-  const auto stream = make_upload_stream(test::kSimulatedDevice);  // none is there to be touched
+  const auto stream =
+      transfer::make_upload_stream(test::kSimulatedDevice);  // none is there to be touched
   EXPECT_NO_THROW(stream->finish());
 }
 
@@ -109,14 +110,14 @@ TEST(SimulatedPinThread, TheCopiesAreNoOperationsThatAProfilerHears) {
   {
     test::SimulatedDevice device(0);
     const auto live = std::make_shared<std::atomic<int>>(0);
-    PinThreadUpload upload(make_upload_stream(test::kSimulatedDevice));
+    transfer::PinThreadUpload upload(transfer::make_upload_stream(test::kSimulatedDevice));
     Batch batch = test::numbered_batch(0, 4, live);
     std::thread([&] {
       upload.enter_thread();
       batch.device_copy = upload.upload(batch);
     }).join();
     EXPECT_EQ(heard, 0);
-    (void)batch_tensors(batch).input.to(test::kSimulatedDevice, true);
+    (void)torch_loader::batch_tensors(batch).input.to(test::kSimulatedDevice, true);
     device.finish();
   }
   at::removeCallback(handle);

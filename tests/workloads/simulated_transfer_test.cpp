@@ -29,7 +29,7 @@ Outcome train(const std::string& placement, unsigned order) {
   test::SimulatedDevice device(order);
   const TickClock clock;
   StepRecorder step(clock);
-  std::optional<Transfer> transfer;
+  std::optional<transfer::Transfer> transfer;
   transfer.emplace(
       test::train_case({{"device", std::string("cuda:0")}, {"transfer.placement", placement}}),
       test::kSimulatedDevice);
@@ -40,7 +40,7 @@ Outcome train(const std::string& placement, unsigned order) {
   };
   for (int k = 0; k < kSteps; ++k) {
     step.start_step(k);
-    const BatchTensors batch = transfer->next(next_batch, step);
+    const torch_loader::BatchTensors batch = transfer->next(next_batch, step);
     for (const at::Tensor& tensor : {batch.input, batch.target, batch.input}) {
       device.compute([&outcome, k, data = tensor.data_ptr<float>(), size = tensor.numel()] {
         ++outcome.computed;

@@ -20,11 +20,11 @@ using Batches = std::vector<std::vector<std::int64_t>>;
 const HostClock kTorchTestClock;
 
 TEST(TorchCppLoader, AnErrorComesInItsBatchsPlaceAndTheEpochGoesOn) {
-  const test::IndexDataset data(6, [](const SampleKey& key) {
+  const test::IndexDataset data(6, [](const data::SampleKey& key) {
     if (key.index == 0 || key.index == 3) throw Error("cat/3.jpg: corrupt");
   });
-  const auto loader = make_torch_cpp_loader(data, {.batch_size = 1, .num_workers = 1},
-                                            sequential_order(6), kTorchTestClock);
+  const auto loader = torch_loader::make_torch_cpp_loader(
+      data, {.batch_size = 1, .num_workers = 1}, loader::sequential_order(6), kTorchTestClock);
   loader->begin_epoch(0);
   const auto fails = ThrowsMessage<Error>("loader worker 0: cat/3.jpg: corrupt");
   EXPECT_THAT([&] { (void)loader->next(); }, fails);
@@ -34,12 +34,12 @@ TEST(TorchCppLoader, AnErrorComesInItsBatchsPlaceAndTheEpochGoesOn) {
 }
 
 TEST(TorchCppLoader, CountsTheSamplesThatItLosesByEndingAnEpochEarly) {
-  const test::IndexDataset data(20, [](const SampleKey& key) {
+  const test::IndexDataset data(20, [](const data::SampleKey& key) {
     if (key.index < 4) throw Error("bad");
   });
-  const auto loader =
-      make_torch_cpp_loader(data, {.batch_size = 1, .num_workers = 2, .prefetch_factor = 2},
-                            sequential_order(20), kTorchTestClock);
+  const auto loader = torch_loader::make_torch_cpp_loader(
+      data, {.batch_size = 1, .num_workers = 2, .prefetch_factor = 2}, loader::sequential_order(20),
+      kTorchTestClock);
   loader->begin_epoch(0);
   for (int i = 0; i < 4; ++i) EXPECT_THROW((void)loader->next(), Error);
   EXPECT_FALSE(loader->next().has_value()) << "four errors used up the four jobs in flight";
@@ -48,8 +48,8 @@ TEST(TorchCppLoader, CountsTheSamplesThatItLosesByEndingAnEpochEarly) {
 
 TEST(TorchCppLoader, AnAbandonedEpochLosesNothing) {
   const test::IndexDataset data(8);
-  const auto loader = make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2},
-                                            sequential_order(8), kTorchTestClock);
+  const auto loader = torch_loader::make_torch_cpp_loader(
+      data, {.batch_size = 2, .num_workers = 2}, loader::sequential_order(8), kTorchTestClock);
   loader->begin_epoch(0);
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0, 1));
   EXPECT_EQ(test::epoch(*loader, 1), (Batches{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
@@ -62,10 +62,10 @@ TEST(TorchCppLoader, AnAbandonedEpochLosesNothing) {
 TEST(TorchCppLoader, PartsSumToTheTimeOfNextExactly) {
   const test::IndexDataset data(50);
   const TickClock clock;
-  const auto loader =
-      make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2}, sequential_order(50), clock);
+  const auto loader = torch_loader::make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2},
+                                                          loader::sequential_order(50), clock);
   (void)test::epoch(*loader, 0);
-  const LoaderMetrics& m = loader->metrics();
+  const loader::LoaderMetrics& m = loader->metrics();
   EXPECT_EQ(m.wait_ns.size(), 25U);
   EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
             m.blocked_ns + m.receive_ns + m.dispatch_ns);
@@ -82,12 +82,13 @@ std::vector<std::int64_t> conducted(const test::Dispatch& dispatch, std::int64_t
   test::Conductor conductor(dispatch, samples, [&](std::int64_t sent, const auto& finished) {
     return std::min(dispatch.workers, sent - std::ssize(finished));
   });
-  const test::IndexDataset data(samples, [&](const SampleKey& key) { conductor.read(key); });
-  const auto loader = make_torch_cpp_loader(data,
-                                            {.joined = dispatch.epoch == 0,
-                                             .num_workers = dispatch.workers,
-                                             .prefetch_factor = dispatch.prefetch_factor},
-                                            sequential_order(samples), kTorchTestClock);
+  const test::IndexDataset data(samples, [&](const data::SampleKey& key) { conductor.read(key); });
+  const auto loader =
+      torch_loader::make_torch_cpp_loader(data,
+                                          {.joined = dispatch.epoch == 0,
+                                           .num_workers = dispatch.workers,
+                                           .prefetch_factor = dispatch.prefetch_factor},
+                                          loader::sequential_order(samples), kTorchTestClock);
   return conductor.run(*loader, batches);
 }
 
@@ -125,7 +126,7 @@ namespace test {
 
 INSTANTIATE_TEST_SUITE_P(TorchCppLoader, LoaderContract,
                          testing::Values(Engine{.name = "torch_cpp",
-                                                .make = make_torch_cpp_loader,
+                                                .make = torch_loader::make_torch_cpp_loader,
                                                 .survives_errors = false}),
                          name_of_engine);
 

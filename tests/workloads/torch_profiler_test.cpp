@@ -37,7 +37,7 @@ void forget_gradients(const Model& model) {
   for (at::Tensor parameter : model.parameters()) parameter.mutable_grad().reset();
 }
 
-std::vector<std::string> profile(OpCollector& collector, Model& model) {
+std::vector<std::string> profile(profile::OpCollector& collector, Model& model) {
   const at::Tensor images = at::ones({2, 3, 16, 16});
   const at::Tensor gradient = at::ones({});
   forget_gradients(model);
@@ -67,9 +67,9 @@ TEST(TorchProfiler, AgreesOnCallsShapesAndBytesOfEachOperation) {
     forget_gradients(*model);
     model->forward(images).mean().backward(at::ones({}));
   }
-  NativeCollector native({});
+  profile::NativeCollector native({});
   EXPECT_THAT(test::differences(python, profile(native, *model)), IsEmpty());
-  KinetoCollector kineto({});
+  profile::KinetoCollector kineto({});
   EXPECT_THAT(test::differences(python, profile(kineto, *model)), IsEmpty());
   at::set_num_threads(threads);
 }

@@ -37,7 +37,7 @@ struct Driven {
 };
 
 Driven drive_one_step(const test::Options& options,
-                      decltype(&make_train_step) make = make_train_step) {
+                      decltype(&step::make_train_step) make = step::make_train_step) {
   const TickClock clock;
   WorkerContext context{clock, {}, {}};
   const auto workload = make(test::train_case(options), context);
@@ -92,7 +92,7 @@ TEST(TrainStep, ABatchIsCountedInTheStepThatComputesOnIt) {
     options["transfer.placement"] = placement;
     const TickClock clock;
     WorkerContext context{clock, {}, {}};
-    const auto workload = make_train_step(test::train_case(options), context);
+    const auto workload = step::make_train_step(test::train_case(options), context);
     ASSERT_EQ(workload->set_up(), std::nullopt);
     EXPECT_EQ(workload->steps_per_epoch(), 3);
     std::vector<std::int64_t> samples, partial, borders;
@@ -121,7 +121,7 @@ TEST(TrainStep, JoinedEpochsMakeEveryStepTheSame) {
     options["transfer.placement"] = placement;
     const TickClock clock;
     WorkerContext context{clock, {}, {}};
-    const auto workload = make_train_step(test::train_case(options), context);
+    const auto workload = step::make_train_step(test::train_case(options), context);
     ASSERT_EQ(workload->set_up(), std::nullopt);
     EXPECT_EQ(workload->steps_per_epoch(), 0);
     for (const auto& [flags, samples] : drive(*workload, clock, 7)) {
@@ -140,7 +140,7 @@ TEST(TrainStep, BordersRepeatAfterAsManyStepsAsJoinWholeEpochs) {
     options["model.accumulate"] = std::int64_t{accumulate};
     const TickClock clock;
     WorkerContext context{clock, {}, {}};
-    const auto workload = make_train_step(test::train_case(options), context);
+    const auto workload = step::make_train_step(test::train_case(options), context);
     ASSERT_EQ(workload->set_up(), std::nullopt);
     EXPECT_EQ(workload->steps_per_epoch(), steps) << accumulate;
     workload->tear_down();
@@ -171,13 +171,13 @@ TEST(TrainStep, EveryOptionOfTheStepTrains) {
 }
 
 TEST(EvalStep, IsTheForwardPassAlone) {
-  EXPECT_THAT(drive_one_step(test::tiny_images("resnet18"), make_eval_step).phases,
+  EXPECT_THAT(drive_one_step(test::tiny_images("resnet18"), step::make_eval_step).phases,
               ElementsAre(PhaseId::kDataWait, PhaseId::kForward));
 }
 
 TEST(GradScaler, LeavesOutAnOverflowingStepAndHalvesItsFactor) {
   const at::Tensor weight = at::zeros({2}).requires_grad_();
-  GradScaler scaler{at::Device(at::kCPU)};
+  step::GradScaler scaler{at::Device(at::kCPU)};
   scaler.scale(weight.sum()).backward();
   EXPECT_EQ(weight.grad()[0].item<float>(), 65536);
   scaler.unscale({weight});
@@ -196,7 +196,7 @@ TEST(TrainStep, ADeviceThatIsNotThereIsAReasonToSkip) {
   options["device"] = std::string("cuda:63");
   const TickClock clock;
   WorkerContext context{clock, {}, {}};
-  const auto workload = make_train_step(test::train_case(options), context);
+  const auto workload = step::make_train_step(test::train_case(options), context);
   EXPECT_THAT(workload->set_up().value_or(""), testing::HasSubstr("CUDA device"));
   workload->tear_down();
 }
@@ -206,7 +206,7 @@ TEST(TrainStep, ADeviceOfAnotherKindIsAMistake) {
   options["device"] = std::string("tpu");
   const TickClock clock;
   WorkerContext context{clock, {}, {}};
-  EXPECT_THROW((void)make_train_step(test::train_case(options), context), ConfigError);
+  EXPECT_THROW((void)step::make_train_step(test::train_case(options), context), ConfigError);
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ TEST(Transfer, OnTheCpuNothingIsCopiedAndNoPhaseIsMarked) {
   const TickClock clock;
   StepRecorder step(clock);
   step.start_step(0);
-  Transfer transfer(test::train_case({}), at::Device(at::kCPU));
-  const BatchTensors tensors = transfer.to_device(batch, step);
+  transfer::Transfer transfer(test::train_case({}), at::Device(at::kCPU));
+  const torch_loader::BatchTensors tensors = transfer.to_device(batch, step);
   EXPECT_EQ(tensors.input.data_ptr(), image.data());
   EXPECT_EQ(tensors.target.data_ptr(), label.data());
   EXPECT_EQ(step.current().phase_ns[static_cast<std::size_t>(PhaseId::kH2d)], 0);

@@ -17,7 +17,7 @@ using test::run_worker;
 
 TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
   const auto messages = run_worker({{"data.samples", std::int64_t{64}}});
-  const Series& samples = only<CycleSamples>(messages).steps;
+  const Series& samples = only<record::CycleSamples>(messages).steps;
   EXPECT_THAT(samples.names,
               testing::ElementsAre("index", "step_ns", "data_wait_ns", "zero_grad_ns", "forward_ns",
                                    "loss_ns", "backward_ns", "optimizer_ns", "other_ns", "samples",
@@ -32,24 +32,24 @@ TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
     EXPECT_EQ(sum, step[i]);
     EXPECT_EQ(samples.column("samples")[i], 8);
   }
-  const LaunchReport& report = only<LaunchReport>(messages);
+  const record::LaunchReport& report = only<record::LaunchReport>(messages);
   EXPECT_EQ(report.metrics.at("model_parameters"), 78962);
   EXPECT_GT(std::get<double>(report.fingerprint.at("loss")), 0);
   EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0);
 }
 
-OpTable profiled_ops(const std::vector<protocol::WorkerMessage>& messages) {
-  std::vector<OpFrame> frames;
+ops::OpTable profiled_ops(const std::vector<protocol::WorkerMessage>& messages) {
+  std::vector<ops::OpFrame> frames;
   for (const protocol::WorkerMessage& message : messages) {
-    if (const auto* frame = std::get_if<OpFrame>(&message)) frames.push_back(*frame);
+    if (const auto* frame = std::get_if<ops::OpFrame>(&message)) frames.push_back(*frame);
   }
-  return op_table_of(frames);
+  return ops::op_table_of(frames);
 }
 
-std::int64_t forward_ns(const ModuleTree& tree, const std::string& path) {
+std::int64_t forward_ns(const ops::ModuleTree& tree, const std::string& path) {
   const auto phase = std::find(tree.phases.begin(), tree.phases.end(), "forward");
-  for (const ModuleNode& node : tree.nodes) {
-    if (node.path == path && node.kind == ModuleNode::Kind::kModule)
+  for (const ops::ModuleNode& node : tree.nodes) {
+    if (node.path == path && node.kind == ops::ModuleNode::Kind::kModule)
       return node.by_phase.at(static_cast<std::size_t>(phase - tree.phases.begin())).cpu_ns;
   }
   return 0;
@@ -58,25 +58,26 @@ std::int64_t forward_ns(const ModuleTree& tree, const std::string& path) {
 // To the nanosecond: operations, what is outside them, and so all modules.
 void expect_modules_sum_to_the_steps(const std::vector<protocol::WorkerMessage>& messages,
                                      const std::string& module) {
-  const std::vector<std::int64_t>& step_ns = only<CycleSamples>(messages).steps.column("step_ns");
-  const OpTable table = profiled_ops(messages);
+  const std::vector<std::int64_t>& step_ns =
+      only<record::CycleSamples>(messages).steps.column("step_ns");
+  const ops::OpTable table = profiled_ops(messages);
   for (const std::size_t depth : {0U, 1U, 2U, 9U}) {
-    const ModuleTree tree = make_module_tree(table, depth);
+    const ops::ModuleTree tree = ops::make_module_tree(table, depth);
     const auto profiled = static_cast<std::size_t>(tree.steps);
     ASSERT_LE(profiled, step_ns.size());
     EXPECT_EQ(tree.nodes.front().all.cpu_ns - tree.beside_ns,
               std::accumulate(step_ns.end() - tree.steps, step_ns.end(), std::int64_t{0}));
     EXPECT_EQ(tree.beside_ns, 0);
     std::vector<std::int64_t> children(tree.nodes.size(), 0);
-    for (const ModuleNode& node : tree.nodes) {
-      if (node.parent != ModuleNode::kNoParent) children.at(node.parent) += node.all.cpu_ns;
+    for (const ops::ModuleNode& node : tree.nodes) {
+      if (node.parent != ops::ModuleNode::kNoParent) children.at(node.parent) += node.all.cpu_ns;
     }
     for (std::size_t i = 0; i < children.size(); ++i) {
       if (children[i] == 0) continue;
       EXPECT_EQ(children[i], tree.nodes[i].all.cpu_ns) << tree.nodes[i].path;
     }
   }
-  EXPECT_GT(forward_ns(make_module_tree(table, 9), module), 0);
+  EXPECT_GT(forward_ns(ops::make_module_tree(table, 9), module), 0);
 }
 
 TEST(Worker, ModulesOfAProfiledResnetSumToItsSteps) {
@@ -107,7 +108,7 @@ TEST(Worker, SaysWhichTorchItRuns) {
 
 TEST(Worker, TwoProcessesComputeTheSameBitForBit) {
   const auto fingerprint = [] {
-    return only<LaunchReport>(run_worker({{"loader.shuffle", true}})).fingerprint;
+    return only<record::LaunchReport>(run_worker({{"loader.shuffle", true}})).fingerprint;
   };
   EXPECT_EQ(fingerprint(), fingerprint());
 }

@@ -45,7 +45,7 @@ Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or 
 measured or no benchmark has such a name, 129, 130 or 143 interrupted (finished rows are kept).)";
 
 struct OwnOptions {
-  RunRequest request = {};
+  campaign::RunRequest request = {};
   cli::LockFlags lock = {};
 };
 
@@ -95,7 +95,7 @@ void require_known(const std::string& argument, const CLI::App& app) {
   if (std::find(names.begin(), names.end(), bare) != names.end()) return;
   for (std::string& name : names) name.insert(0, kOurs);
   throw ConfigError(std::string(kOurs) + bare,
-                    "is no option" + did_you_mean(std::string(kOurs) + bare, names));
+                    "is no option" + text::did_you_mean(std::string(kOurs) + bare, names));
 }
 
 bool is_flag(std::string_view argument, std::string_view name) {
@@ -149,7 +149,7 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
   }
   arguments.request = std::move(own.request);
   arguments.request.text = cli::text_if_standard_input(arguments.request.file);
-  arguments.request.lock = lock_policy(own.lock.none, own.lock.wait);
+  arguments.request.lock = campaign::lock_policy(own.lock.none, own.lock.wait);
   return arguments;
 }
 

@@ -11,7 +11,7 @@
 namespace stepbench::gbench {
 
 struct Arguments {
-  RunRequest request = {};
+  campaign::RunRequest request = {};
   std::vector<std::string> benchmark = {};  // for benchmark::Initialize, without the program's name
   bool lists = false;                       // --benchmark_list_tests
   bool repeats = false;                     // --benchmark_repetitions: wins over `launches`

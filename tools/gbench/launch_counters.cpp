@@ -9,17 +9,18 @@
 
 namespace stepbench::gbench {
 
-LaunchNumbers numbers_of(const Launch& launch) {
+LaunchNumbers numbers_of(const record::Launch& launch) {
   LaunchNumbers numbers;
-  Results alone;
+  record::Results alone;
   alone.launches.push_back(launch);
-  const std::vector<CaseRow> rows = case_rows(alone);
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(alone);
   numbers.skipped = launch.row.outcome.kind == Outcome::Kind::kSkipped;
   if (rows.empty() || rows.front().measured.empty()) {
-    numbers.reason = reason_of(launch);
+    numbers.reason = estimate::reason_of(launch);
     return numbers;
   }
-  GbenchRepetition repetition = gbench_repetition(rows.front().measured.front(), rows.front());
+  report::GbenchRepetition repetition =
+      report::gbench_repetition(rows.front().measured.front(), rows.front());
   numbers.step_ns = repetition.real_ns;
   numbers.counters = std::move(repetition.counters);
   return numbers;

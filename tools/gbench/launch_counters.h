@@ -18,6 +18,6 @@ struct LaunchNumbers {
   std::map<std::string, double> counters = {};
 };
 
-[[nodiscard]] LaunchNumbers numbers_of(const Launch& launch);
+[[nodiscard]] LaunchNumbers numbers_of(const record::Launch& launch);
 
 }  // namespace stepbench::gbench

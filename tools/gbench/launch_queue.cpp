@@ -5,7 +5,7 @@
 
 namespace stepbench::gbench {
 
-std::optional<Launch> LaunchQueue::measure(const Job& job) {
+std::optional<record::Launch> LaunchQueue::measure(const run::Job& job) {
   std::unique_lock lock(mutex_);
   if (ended_) return std::nullopt;
   asked_ = job;
@@ -26,7 +26,7 @@ bool LaunchQueue::wait_for_first() {
   return asked_.has_value();
 }
 
-std::optional<Job> LaunchQueue::next(const Results& finished) {
+std::optional<run::Job> LaunchQueue::next(const record::Results& finished) {
   std::unique_lock lock(mutex_);
   if (std::exchange(under_way_, false) && finished.launches.size() > seen_) {
     measured_ = finished.launches.back();

@@ -12,16 +12,16 @@
 
 namespace stepbench::gbench {
 
-class LaunchQueue final : public Agenda {
+class LaunchQueue final : public run::Agenda {
  public:
   // The benchmarks' thread: waits until the launch is over. Nothing: the run has ended before.
-  [[nodiscard]] std::optional<Launch> measure(const Job& job);
+  [[nodiscard]] std::optional<record::Launch> measure(const run::Job& job);
   // The benchmarks' thread: there will be no other launch.
   void close();
 
   // The controller's thread. False: closed without a launch.
   [[nodiscard]] bool wait_for_first();
-  [[nodiscard]] std::optional<Job> next(const Results& finished) override;
+  [[nodiscard]] std::optional<run::Job> next(const record::Results& finished) override;
   [[nodiscard]] std::size_t remaining() const override { return 0; }
   // The controller's thread: it has ended; who waits, or comes later, gets nothing.
   void end();
@@ -29,9 +29,9 @@ class LaunchQueue final : public Agenda {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Job> asked_;        // not yet begun
-  std::optional<Launch> measured_;  // not yet taken
-  std::size_t seen_ = 0;            // launches of `finished` that were handed back
+  std::optional<run::Job> asked_;           // not yet begun
+  std::optional<record::Launch> measured_;  // not yet taken
+  std::size_t seen_ = 0;                    // launches of `finished` that were handed back
   bool under_way_ = false;
   bool closed_ = false;
   bool ended_ = false;

@@ -15,11 +15,11 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
-void report(const std::optional<Launch>& launch, benchmark::State& state) {
+void report(const std::optional<record::Launch>& launch, benchmark::State& state) {
   const LaunchNumbers numbers =
       launch ? numbers_of(*launch) : LaunchNumbers{.reason = "interrupted"};
   if (!numbers.step_ns) {
-    const std::string text = (numbers.skipped ? "skipped: " : "") + printable(numbers.reason);
+    const std::string text = (numbers.skipped ? "skipped: " : "") + text::printable(numbers.reason);
     state.SkipWithError(text.c_str());
     return;
   }
@@ -29,8 +29,8 @@ void report(const std::optional<Launch>& launch, benchmark::State& state) {
 
 }  // namespace
 
-void register_cases(const Plan& plan, LaunchQueue& queue, const RegisterOptions& options) {
-  const std::vector<std::string> names = benchmark_names(plan);
+void register_cases(const plan::Plan& plan, LaunchQueue& queue, const RegisterOptions& options) {
+  const std::vector<std::string> names = gbench::benchmark_names(plan);
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const auto launches = std::make_shared<int>(0);
     auto* const registered = benchmark::RegisterBenchmark(

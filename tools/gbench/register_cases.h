@@ -14,6 +14,6 @@ struct RegisterOptions {
 };
 
 // `plan` and `queue` outlive the benchmarks.
-void register_cases(const Plan& plan, LaunchQueue& queue, const RegisterOptions& options);
+void register_cases(const plan::Plan& plan, LaunchQueue& queue, const RegisterOptions& options);
 
 }  // namespace stepbench::gbench

@@ -48,28 +48,28 @@ class BenchmarkLine {
 };
 
 // What readers of a benchmark's JSON need to find the run again.
-void add_context(const RunRow& header, const fs::path& folder) {
+void add_context(const record::RunRow& header, const fs::path& folder) {
   benchmark::AddCustomContext("stepbench_version", header.stepbench_version);
   benchmark::AddCustomContext("stepbench_run_id", header.run_id);
   benchmark::AddCustomContext("stepbench_results", folder.string());
-  benchmark::AddCustomContext("stepbench_experiment", printable(header.config_path));
+  benchmark::AddCustomContext("stepbench_experiment", text::printable(header.config_path));
   for (const auto& [name, value] : header.labels) {
-    benchmark::AddCustomContext("label_" + printable(name), printable(to_text(value)));
+    benchmark::AddCustomContext("label_" + text::printable(name), text::printable(to_text(value)));
   }
 }
 
-int status_of(const Session& session, const Results& results) {
+int status_of(const campaign::Session& session, const record::Results& results) {
   if (session.signal()) return exit_status_of_signal(*session.signal());
-  return run_exit_status(results);
+  return campaign::run_exit_status(results);
 }
 
 }  // namespace
 
 int run_benchmarks(const Arguments& arguments, const cli::Environment& environment) {
   const BenchmarkLine line(arguments.benchmark);
-  const RunRequest& request = arguments.request;
-  const CampaignContext context = cli::campaign_context(environment);
-  const PlannedRun run = plan_experiment(request, context, !arguments.lists);
+  const campaign::RunRequest& request = arguments.request;
+  const campaign::CampaignContext context = cli::campaign_context(environment);
+  const campaign::PlannedRun run = campaign::plan_experiment(request, context, !arguments.lists);
   const auto& [catalogue, plan] = run.planned;
   LaunchQueue queue;
   register_cases(plan, queue, {.repeats = arguments.repeats});
@@ -77,37 +77,37 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
     return benchmark::RunSpecifiedBenchmarks() == 0 ? kExitNothingMeasured : kExitOk;
   }
   const HostClock clock;
-  Progress progress = cli::make_progress(environment, /*quiet=*/true, clock);
-  Interrupts interrupts;
-  Session session{context, progress, interrupts, clock};
+  run::Progress progress = cli::make_progress(environment, /*quiet=*/true, clock);
+  run::Interrupts interrupts;
+  campaign::Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
-  add_devices(plan, devices);
+  campaign::add_devices(plan, devices);
   if (!session.begin(devices, request.lock)) return exit_status_of_signal(*session.signal());
-  RunRow header = session.header({.plan = plan,
-                                  .catalogue = catalogue,
-                                  .worker = run.worker.value(),
-                                  .smoke = request.smoke,
-                                  .asked = asked_for(request, request.set)});
-  header.labels = parse_labels(request.labels);
-  const fs::path folder = Session::open_folder("", request.results, header);
+  record::RunRow header = session.header({.plan = plan,
+                                          .catalogue = catalogue,
+                                          .worker = run.worker.value(),
+                                          .smoke = request.smoke,
+                                          .asked = campaign::asked_for(request, request.set)});
+  header.labels = campaign::parse_labels(request.labels);
+  const fs::path folder = campaign::Session::open_folder("", request.results, header);
   add_context(header, folder);
   std::size_t matched = 0;
   std::thread benchmarks([&] {
     matched = benchmark::RunSpecifiedBenchmarks();
     queue.close();
   });
-  Results finished;
+  record::Results finished;
   try {
     if (queue.wait_for_first()) {
-      RunRequest again = request;
-      again.file = readable_again(request.file, plan.config_text, folder);
+      campaign::RunRequest again = request;
+      again.file = campaign::readable_again(request.file, plan.config_text, folder);
       session.measure({.arms = {{.plan = plan,
                                  .worker = run.worker.value(),
-                                 .catalogue_digest = catalogue_digest(catalogue),
-                                 .repeat_prefix = repeat_prefix(again)}},
+                                 .catalogue_digest = catalogue::catalogue_digest(catalogue),
+                                 .repeat_prefix = campaign::repeat_prefix(again)}},
                        .run_dir = folder,
                        .smoke = request.smoke},
-                      header, columns_of(plan, catalogue), {}, queue, finished);
+                      header, run::columns_of(plan, catalogue), {}, queue, finished);
     }
   } catch (...) {
     queue.end();
@@ -121,7 +121,7 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
     fs::remove(folder, ignored);
     return kExitNothingMeasured;
   }
-  environment.err << "Results: " << printable(folder.string()) << '\n';
+  environment.err << "Results: " << text::printable(folder.string()) << '\n';
   return status_of(session, finished);
 }
 

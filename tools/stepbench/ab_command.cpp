@@ -54,7 +54,7 @@ recipe turns every failure into 2: read exit_code from verdict.json in the run's
 constexpr const char* kVerdictFile = "verdict.json";
 
 struct AbOptions {
-  AbRequest request = {};
+  campaign::AbRequest request = {};
   ScriptOptions script = {};
   VerdictOutput output = {};
   bool smoke = false;
@@ -72,9 +72,9 @@ void refuse_smoke(const AbOptions& options) {
 }
 
 // The command line that goes on with this campaign: when it has ended, one that only judges.
-std::string judge_again(const std::vector<std::string>& argv, const ArmsRequest& arms,
+std::string judge_again(const std::vector<std::string>& argv, const campaign::ArmsRequest& arms,
                         const std::filesystem::path& run_folder) {
-  const std::string resume = " --resume " + shell_word(run_folder.string());
+  const std::string resume = " --resume " + text::shell_word(run_folder.string());
   std::string command = "stepbench";
   bool of_script = false;
   for (std::size_t i = 1; i < argv.size(); ++i) {
@@ -89,14 +89,14 @@ std::string judge_again(const std::vector<std::string>& argv, const ArmsRequest&
       continue;
     }
     const bool is_file = argv[i] == arms.file;
-    command +=
-        ' ' + shell_word(is_file ? readable_again(arms.file, arms.text.value_or(""), run_folder)
-                                 : argv[i]);
+    command += ' ' + text::shell_word(is_file ? campaign::readable_again(
+                                                    arms.file, arms.text.value_or(""), run_folder)
+                                              : argv[i]);
   }
   return of_script ? command : command + resume;
 }
 
-void gate_by(bool counts, AbRequest& request) {
+void gate_by(bool counts, campaign::AbRequest& request) {
   request.gate_counts = counts;
   if (!counts) return;
   // Counts repeat: one pair, and one profiled launch of each arm, unless more are asked for.
@@ -107,58 +107,58 @@ void gate_by(bool counts, AbRequest& request) {
 // `verdict_files`: all that are to hold this call's verdict; the run's own comes first as soon as
 // its folder is there. `interrupts` is made when measuring begins.
 int measure_and_tell(const AbOptions& options, const Environment& environment,
-                     std::optional<Interrupts>& interrupts,
+                     std::optional<run::Interrupts>& interrupts,
                      std::vector<std::string>& verdict_files) {
-  check_request(options.request);
+  campaign::check_request(options.request);
   refuse_smoke(options);
-  AbRequest request = options.request;
-  request.lock = lock_policy(options.lock.none, options.lock.wait);
+  campaign::AbRequest request = options.request;
+  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
   if (options.gate_counts) gate_by(*options.gate_counts, request);
   request.arms.text = experiment_text(options.script, request.arms.file);
-  const CampaignContext context = campaign_context(environment);
-  AbArms arms = resolve_arms(request.arms, context);
-  if (!options.gate_counts && gates_counts(arms.a.plan)) {
+  const campaign::CampaignContext context = campaign_context(environment);
+  campaign::AbArms arms = campaign::resolve_arms(request.arms, context);
+  if (!options.gate_counts && campaign::gates_counts(arms.a.plan)) {
     gate_by(true, request);
-    arms = resolve_arms(request.arms, context);
+    arms = campaign::resolve_arms(request.arms, context);
   }
   if (options.dry_run) {
     environment.out << ab_plan_text(request, arms);
     return kExitOk;
   }
-  (void)plan_ab(request, arms);  // what is wrong with the request comes before all notes
+  (void)campaign::plan_ab(request, arms);  // what is wrong with the request comes before all notes
   // Notes are no progress: --quiet does not hide them.
-  for (const std::string& note : notes_on(request, arms)) {
-    environment.err << "note: " << printable(note) << '\n';
+  for (const std::string& note : campaign::notes_on(request, arms)) {
+    environment.err << "note: " << text::printable(note) << '\n';
   }
   const HostClock clock;
-  Progress progress = make_progress(environment, options.quiet, clock);
+  run::Progress progress = make_progress(environment, options.quiet, clock);
   interrupts.emplace();
-  AbRun run =
-      run_ab(request, arms, context, progress, *interrupts, clock,
-             [&](const std::filesystem::path& folder) {
-               verdict_files.insert(verdict_files.begin(), (folder / kVerdictFile).string());
-             });
+  campaign::AbRun run = campaign::run_ab(request, arms, context, progress, *interrupts, clock,
+                                         [&](const std::filesystem::path& folder) {
+                                           verdict_files.insert(verdict_files.begin(),
+                                                                (folder / kVerdictFile).string());
+                                         });
   if (run.run_folder.empty()) return run.exit_status;
   if (run.signal) {
-    const std::string text = interrupted_text(run.run_folder);
+    const std::string text = campaign::interrupted_text(run.run_folder);
     for (const std::string& file : verdict_files) {
-      write_verdict(file, error_json(run.exit_status, text));
+      write_verdict(file, report::error_json(run.exit_status, text));
     }
     write_error_export_files(options.output.exports, "stepbench ab", text, run.exit_status);
-    environment.err << "stepbench: " << printable(text) << '\n';
+    environment.err << "stepbench: " << text::printable(text) << '\n';
     return run.exit_status;
   }
   run.comparison.judge_again = judge_again(environment.argv, request.arms, run.run_folder);
-  write_verdict(verdict_files.front(), comparison_json(run.comparison));
+  write_verdict(verdict_files.front(), report::comparison_json(run.comparison));
   show_verdict(run.comparison, options.output, environment);
   progress.say("Results: " + run.run_folder.string());
   return run.exit_status;
 }
 
 int execute(const AbOptions& options, const Environment& environment) {
-  const ArmsRequest& arms = options.request.arms;
+  const campaign::ArmsRequest& arms = options.request.arms;
   check_verdict_output(options.output, {arms.file, arms.a, arms.b}, environment);
-  std::optional<Interrupts> interrupts;
+  std::optional<run::Interrupts> interrupts;
   std::vector<std::string> verdict_files;
   if (!options.dry_run) verdict_files.push_back(options.output.verdict_file);
   try {
@@ -174,7 +174,7 @@ int execute(const AbOptions& options, const Environment& environment) {
       }
     };
     for (const std::string& file : verdict_files) {
-      write([&] { write_verdict(file, error_json(failure.exit_status, failure.text)); });
+      write([&] { write_verdict(file, report::error_json(failure.exit_status, failure.text)); });
     }
     write([&] {
       write_error_export_files(options.output.exports, "stepbench ab", failure.text,
@@ -184,7 +184,7 @@ int execute(const AbOptions& options, const Environment& environment) {
   }
 }
 
-void add_arms(CLI::App& ab, ArmsRequest& options) {
+void add_arms(CLI::App& ab, campaign::ArmsRequest& options) {
   const auto worker = [&](const char* flag, std::string& path, const char* doc) {
     ab.add_option(flag, path, doc)->type_name("PATH")->group(kArmOptions);
   };
@@ -239,7 +239,7 @@ void add_measuring(CLI::App& ab, AbOptions& options) {
   add_labels(ab, options.request.labels);
 }
 
-void add_rule(CLI::App& ab, AbRequest& options, std::optional<bool>& gate_counts) {
+void add_rule(CLI::App& ab, campaign::AbRequest& options, std::optional<bool>& gate_counts) {
   add_metric(ab, options.metrics);
   add_margin(ab, options.margins);
   add_repeated(ab, "--allow", options.allow,

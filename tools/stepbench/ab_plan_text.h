@@ -10,6 +10,7 @@ namespace stepbench::cli {
 
 // Reads earlier runs in the folder of results, for the time. Throws ConfigError, as measuring
 // would.
-[[nodiscard]] std::string ab_plan_text(const AbRequest& request, const AbArms& arms);
+[[nodiscard]] std::string ab_plan_text(const campaign::AbRequest& request,
+                                       const campaign::AbArms& arms);
 
 }  // namespace stepbench::cli

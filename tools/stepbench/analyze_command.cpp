@@ -55,15 +55,15 @@ bool fails(const AnalyzeOptions& options, const std::vector<Finding>& findings) 
   });
 }
 
-bool cannot_be_trusted(const AnalyzeOptions& options, const Analysis& analysis) {
+bool cannot_be_trusted(const AnalyzeOptions& options, const analyze::Analysis& analysis) {
   return analysis.blocked() ||
          (options.strict && std::any_of(analysis.integrity.begin(), analysis.integrity.end(),
-                                        [](const IntegrityNote& note) {
-                                          return note.level != IntegrityLevel::kNote;
+                                        [](const analyze::IntegrityNote& note) {
+                                          return note.level != analyze::IntegrityLevel::kNote;
                                         }));
 }
 
-int status_of(const AnalyzeOptions& options, const AnalysedTrace& analysed) {
+int status_of(const AnalyzeOptions& options, const report::AnalysedTrace& analysed) {
   if (cannot_be_trusted(options, analysed.analysis)) return kExitNothingMeasured;
   return fails(options, analysed.findings) ? kExitSomeFailed : kExitOk;
 }
@@ -72,44 +72,45 @@ int status_of(const AnalyzeOptions& options, const AnalysedTrace& analysed) {
 struct TracePage {
   std::string text = {};
   int status = 0;
-  std::optional<RankTrace> rank = {};
+  std::optional<analyze::RankTrace> rank = {};
 };
 
-std::string in_format(const AnalyzeOptions& options, const AnalysisStyle& style,
-                      const AnalysedTrace& analysed, int status) {
-  if (options.format == "json") return analysis_json(analysed, status);
-  return options.format == "markdown" ? analysis_markdown(analysed, style)
-                                      : analysis_text(analysed, style);
+std::string in_format(const AnalyzeOptions& options, const report::AnalysisStyle& style,
+                      const report::AnalysedTrace& analysed, int status) {
+  if (options.format == "json") return report::analysis_json(analysed, status);
+  return options.format == "markdown" ? report::analysis_markdown(analysed, style)
+                                      : report::analysis_text(analysed, style);
 }
 
-std::string in_format(const AnalyzeOptions& options, const AnalysisStyle& style,
-                      const RankReport& report, int status) {
-  if (options.format == "json") return ranks_json(report, status);
-  return options.format == "markdown" ? ranks_markdown(report, style) : ranks_text(report, style);
+std::string in_format(const AnalyzeOptions& options, const report::AnalysisStyle& style,
+                      const analyze::RankReport& report, int status) {
+  if (options.format == "json") return report::ranks_json(report, status);
+  return options.format == "markdown" ? report::ranks_markdown(report, style)
+                                      : report::ranks_text(report, style);
 }
 
 // The ranks of a job share a page in the place of their own ones; as JSON they have both.
-void join_ranks(const AnalyzeOptions& options, const AnalysisStyle& style,
+void join_ranks(const AnalyzeOptions& options, const report::AnalysisStyle& style,
                 std::vector<TracePage>& pages) {
-  std::vector<RankTrace> ranks;
+  std::vector<analyze::RankTrace> ranks;
   std::vector<std::size_t> page_of_rank;
   for (std::size_t i = 0; i < pages.size(); ++i) {
     if (!pages[i].rank) continue;
     ranks.push_back(std::move(*pages[i].rank));
     page_of_rank.push_back(i);
   }
-  for (const std::vector<std::size_t>& job : rank_jobs(ranks)) {
+  for (const std::vector<std::size_t>& job : analyze::rank_jobs(ranks)) {
     const std::int64_t others = std::ssize(page_of_rank) - std::ssize(job);
-    std::vector<RankTrace> members;
+    std::vector<analyze::RankTrace> members;
     int status = kExitOk;
     for (const std::size_t i : job) {
       members.push_back(std::move(ranks[i]));
       status = std::max(status, pages[page_of_rank[i]].status);
       if (options.format != "json") pages[page_of_rank[i]].text.clear();
     }
-    RankReport report = compare_ranks(std::move(members));
+    analyze::RankReport report = analyze::compare_ranks(std::move(members));
     if (others > 0) {
-      report.warnings.push_back(counted(others, "other trace") +
+      report.warnings.push_back(text::counted(others, "other trace") +
                                 " with a rank: of another job or of another number of ranks");
     }
     TracePage& place = pages[page_of_rank[options.format == "json" ? job.back() : job.front()]];
@@ -120,21 +121,22 @@ void join_ranks(const AnalyzeOptions& options, const AnalysisStyle& style,
 void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pages,
                 const std::set<std::int64_t>& there) {
   if (!options.rank || !pages.empty()) return;
-  throw ConfigError(
-      "--rank", "there is no trace of rank " + std::to_string(*options.rank) + "; there are: " +
-                    (there.empty() ? std::string("none that says its rank")
-                                   : join(there, ", ",
-                                          [](std::int64_t rank) { return std::to_string(rank); })));
+  throw ConfigError("--rank", "there is no trace of rank " + std::to_string(*options.rank) +
+                                  "; there are: " +
+                                  (there.empty() ? std::string("none that says its rank")
+                                                 : text::join(there, ", ", [](std::int64_t rank) {
+                                                     return std::to_string(rank);
+                                                   })));
 }
 
 // A trace with what was found in it.
 struct KeptTrace {
-  std::unique_ptr<Trace> trace;
-  AnalysedTrace analysed;
+  std::unique_ptr<trace::Trace> trace;
+  report::AnalysedTrace analysed;
 };
 
 // Page after page, and the exit status. Where a report is wanted, the traces are kept for it.
-AnalyzeOutput pages_of(const AnalyzeOptions& options, const AnalysisStyle& style,
+AnalyzeOutput pages_of(const AnalyzeOptions& options, const report::AnalysisStyle& style,
                        const std::vector<std::filesystem::path>& traces,
                        const Environment& environment, std::vector<KeptTrace>& kept) {
   AnalyzeRequest request(options);
@@ -143,20 +145,20 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const AnalysisStyle& style
   std::vector<TracePage> pages;
   std::set<std::int64_t> there;
   for (const std::filesystem::path& path : traces) {
-    std::optional<Trace> read = read_one(path, traces.size() > 1, environment);
+    std::optional<trace::Trace> read = read_one(path, traces.size() > 1, environment);
     if (!read) {
       any_unreadable = true;
       continue;
     }
-    auto trace = std::make_unique<Trace>(std::move(*read));
+    auto trace = std::make_unique<trace::Trace>(std::move(*read));
     if (trace->rank) there.insert(*trace->rank);
     if (options.rank && trace->rank != options.rank) continue;
-    AnalysedTrace analysed = analyse_one(*trace, path, request);
+    report::AnalysedTrace analysed = analyse_one(*trace, path, request);
     TracePage& page = pages.emplace_back();
     page.status = status_of(options, analysed);
     page.text = in_format(options, style, analysed, page.status);
     if (traces.size() > 1 && !options.rank) {
-      page.rank = rank_trace(path.string(), *trace, analysed.analysis);
+      page.rank = analyze::rank_trace(path.string(), *trace, analysed.analysis);
     }
     if (!options.report.empty()) kept.push_back({std::move(trace), std::move(analysed)});
   }
@@ -172,32 +174,33 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const AnalysisStyle& style
 }
 
 void write_page(const AnalyzeOptions& options, std::vector<KeptTrace>& kept,
-                const std::vector<TraceDiff>& diffs, const Environment& environment) {
-  std::vector<AnalysedTrace> traces;
+                const std::vector<analyze::TraceDiff>& diffs, const Environment& environment) {
+  std::vector<report::AnalysedTrace> traces;
   for (KeptTrace& each : kept) traces.push_back(std::move(each.analysed));
-  write_report({.report = options.report},
-               options.base.empty() ? analysis_content(traces, {}) : diff_content(diffs, {}),
-               options.paths, environment);
+  write_report(
+      {.report = options.report},
+      options.base.empty() ? report::analysis_content(traces, {}) : report::diff_content(diffs, {}),
+      options.paths, environment);
 }
 
 int analyze(const AnalyzeOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> traces = traces_of(options.paths, options.case_id);
   const bool to_file = !options.output.empty();
-  const AnalysisStyle style{.colour = environment.colour && !to_file,
-                            .columns = environment.terminal_columns,
-                            .row_limit = options.row_limit};
+  const report::AnalysisStyle style{.colour = environment.colour && !to_file,
+                                    .columns = environment.terminal_columns,
+                                    .row_limit = options.row_limit};
   std::vector<std::filesystem::path> bases;
   if (!options.base.empty()) bases = traces_of({options.base}, options.case_id);
   std::vector<std::filesystem::path> inputs = traces;
   inputs.insert(inputs.end(), bases.begin(), bases.end());
-  check_output_file("--output", options.output, inputs);
+  os::check_output_file("--output", options.output, inputs);
   check_export_files({.report = options.report}, inputs, {{"--output", options.output}},
                      environment);
   std::vector<KeptTrace> kept;
   const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment, kept)
                                            : diff_pages(options, style, bases, traces, environment);
   if (to_file) {
-    write_output_file("--output", options.output, made.text);
+    os::write_output_file("--output", options.output, made.text);
   } else {
     environment.out << made.text << std::flush;
     if (!environment.out) throw ConfigError("standard output", "cannot write");
@@ -240,7 +243,8 @@ void add_analyze(CLI::App& app, const Environment& environment, int& exit_code) 
                        "default from its start to the next one's, host_step")
           ->group(kCaseOptions);
   std::vector<std::string> windows;
-  for (const WindowKind kind : kChosenWindows) windows.emplace_back(name_of(kind));
+  for (const analyze::WindowKind kind : analyze::kChosenWindows)
+    windows.emplace_back(analyze::name_of(kind));
   expect_one_of(*window, windows);
   command
       ->add_flag("--steps-from-loading", options->from_loading,

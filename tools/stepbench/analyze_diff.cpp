@@ -18,7 +18,7 @@ namespace {
 using Paths = std::vector<std::filesystem::path>;
 
 struct ReadSide {
-  DiffSide side = {};
+  analyze::DiffSide side = {};
   std::string own_case = {};  // of a trace that stepbench wrote: its case and profiler
 };
 
@@ -26,14 +26,14 @@ std::vector<ReadSide> read_sides(const Paths& paths, AnalyzeRequest& request,
                                  const Environment& environment, bool& any_unreadable) {
   std::vector<ReadSide> sides;
   for (const std::filesystem::path& path : paths) {
-    const std::optional<Trace> trace = read_one(path, paths.size() > 1, environment);
+    const std::optional<trace::Trace> trace = read_one(path, paths.size() > 1, environment);
     if (!trace) {
       any_unreadable = true;
       continue;
     }
-    const AnalysedTrace analysed = analyse_one(*trace, path, request);
-    ReadSide read{.side = diff_side(path.string(), *trace, analysed.analysis, analysed.findings,
-                                    request.rules.device)};
+    const report::AnalysedTrace analysed = analyse_one(*trace, path, request);
+    ReadSide read{.side = analyze::diff_side(path.string(), *trace, analysed.analysis,
+                                             analysed.findings, request.rules.device)};
     if (trace->own && !trace->own_fact("case_id").empty()) {
       read.own_case = "case " + std::string(trace->own_fact("case_id")) + ' ' +
                       std::string(trace->own_fact("engine"));
@@ -44,7 +44,7 @@ std::vector<ReadSide> read_sides(const Paths& paths, AnalyzeRequest& request,
 }
 
 // "worker0" of "worker0.1623143089861.pt.trace.json.gz"
-std::string worker_of(const DiffSide& side) {
+std::string worker_of(const analyze::DiffSide& side) {
   std::string name = std::filesystem::path(side.paths.front()).filename().string();
   for (const char* suffix : {".gz", ".json", ".sqlite", ".trace", ".pt"}) {
     if (name.ends_with(suffix)) name.resize(name.size() - std::string_view(suffix).size());
@@ -62,7 +62,7 @@ bool are_ranks(const std::vector<ReadSide>& sides) {
   });
 }
 
-using SidesByKey = std::map<std::string, DiffSide>;
+using SidesByKey = std::map<std::string, analyze::DiffSide>;
 
 SidesByKey keyed(std::vector<ReadSide> sides, bool own, bool ranks) {
   SidesByKey by_key;
@@ -87,10 +87,10 @@ SidesByKey keyed(std::vector<ReadSide> sides, bool own, bool ranks) {
 }
 
 std::string keys_of(const SidesByKey& sides) {
-  return join(sides, ", ", [](const auto& each) { return each.first; });
+  return text::join(sides, ", ", [](const auto& each) { return each.first; });
 }
 
-using SidePairs = std::vector<std::pair<DiffSide, DiffSide>>;  // base, new
+using SidePairs = std::vector<std::pair<analyze::DiffSide, analyze::DiffSide>>;  // base, new
 
 SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
                  const Environment& environment) {
@@ -121,16 +121,16 @@ SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
   for (const auto& [key, side] : base) {
     if (!next.contains(key)) alone.push_back(key + " (only in base)");
   }
-  if (!alone.empty()) environment.err << "no counterpart: " << join(alone) << '\n';
+  if (!alone.empty()) environment.err << "no counterpart: " << text::join(alone) << '\n';
   return pairs;
 }
 
-int status_of_diff(const AnalyzeOptions& options, const TraceDiff& diff) {
+int status_of_diff(const AnalyzeOptions& options, const analyze::TraceDiff& diff) {
   if (!diff.comparable() || (options.strict && diff.doubtful())) return kExitNothingMeasured;
-  const bool fails =
-      std::any_of(diff.findings.begin(), diff.findings.end(), [&](const DiffFinding& finding) {
-        const bool worse = finding.change == DiffChange::kAppeared ||
-                           (finding.is_gain && finding.change == DiffChange::kGrew);
+  const bool fails = std::any_of(
+      diff.findings.begin(), diff.findings.end(), [&](const analyze::DiffFinding& finding) {
+        const bool worse = finding.change == analyze::DiffChange::kAppeared ||
+                           (finding.is_gain && finding.change == analyze::DiffChange::kGrew);
         return worse && fails_on(options, finding.severity);
       });
   return fails ? kExitSomeFailed : kExitOk;
@@ -138,7 +138,7 @@ int status_of_diff(const AnalyzeOptions& options, const TraceDiff& diff) {
 
 }  // namespace
 
-AnalyzeOutput diff_pages(const AnalyzeOptions& options, const AnalysisStyle& style,
+AnalyzeOutput diff_pages(const AnalyzeOptions& options, const report::AnalysisStyle& style,
                          const Paths& bases, const Paths& news, const Environment& environment) {
   AnalyzeRequest request(options);
   bool any_unreadable = false;
@@ -150,15 +150,15 @@ AnalyzeOutput diff_pages(const AnalyzeOptions& options, const AnalysisStyle& sty
     return out;
   }
   for (const auto& [base_side, new_side] : paired(std::move(base), std::move(next), environment)) {
-    TraceDiff diff = compare_traces(base_side, new_side);
+    analyze::TraceDiff diff = analyze::compare_traces(base_side, new_side);
     const int own = status_of_diff(options, diff);
     out.status = std::max(out.status, own);
     if (options.format == "json") {
-      out.text += diff_json(diff, own);
+      out.text += report::diff_json(diff, own);
     } else {
       if (!out.text.empty()) out.text += '\n';
-      out.text +=
-          options.format == "markdown" ? diff_markdown(diff, style) : diff_text(diff, style);
+      out.text += options.format == "markdown" ? report::diff_markdown(diff, style)
+                                               : report::diff_text(diff, style);
     }
     if (!options.report.empty()) out.diffs.push_back(std::move(diff));
   }

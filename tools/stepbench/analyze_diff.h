@@ -14,13 +14,14 @@ namespace stepbench::cli {
 struct AnalyzeOutput {
   std::string text = {};
   int status = 0;
-  std::vector<TraceDiff> diffs = {};  // where a report is wanted
+  std::vector<analyze::TraceDiff> diffs = {};  // where a report is wanted
 };
 
 // Pairs the traces of both sides: those of one case of stepbench, of one rank, or of one file name
 // up to its time; a side with one trace or case is paired with the other's one. Throws ConfigError
 // where there is no pair; says on the terminal what has no counterpart.
-[[nodiscard]] AnalyzeOutput diff_pages(const AnalyzeOptions& options, const AnalysisStyle& style,
+[[nodiscard]] AnalyzeOutput diff_pages(const AnalyzeOptions& options,
+                                       const report::AnalysisStyle& style,
                                        const std::vector<std::filesystem::path>& bases,
                                        const std::vector<std::filesystem::path>& news,
                                        const Environment& environment);

@@ -35,7 +35,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> steps_of(const std::string&
   return std::pair(*first, *last);
 }
 
-double threshold_in(std::string text, const TraceRule& rule) {
+double threshold_in(std::string text, const analyze::TraceRule& rule) {
   const bool percent = text.ends_with('%');
   if (percent) text.pop_back();
   double value = 0;
@@ -51,16 +51,17 @@ double threshold_in(std::string text, const TraceRule& rule) {
 std::map<std::string, double, std::less<>> thresholds_of(const std::vector<std::string>& texts) {
   std::map<std::string, double, std::less<>> all;
   std::vector<std::string> known;
-  for (const TraceRule& rule : trace_rules()) known.emplace_back(rule.id);
+  for (const analyze::TraceRule& rule : analyze::trace_rules()) known.emplace_back(rule.id);
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     std::string id = text.substr(0, equals);
     if (!id.starts_with("trace.")) id = "trace." + id;
-    const auto rule = std::find_if(trace_rules().begin(), trace_rules().end(),
-                                   [&](const TraceRule& each) { return each.id == id; });
-    if (rule == trace_rules().end()) {
-      throw ConfigError("--threshold", "there is no rule '" + id + "'" + did_you_mean(id, known) +
-                                           "; rules: " + join(known));
+    const auto rule = std::find_if(analyze::trace_rules().begin(), analyze::trace_rules().end(),
+                                   [&](const analyze::TraceRule& each) { return each.id == id; });
+    if (rule == analyze::trace_rules().end()) {
+      throw ConfigError("--threshold", "there is no rule '" + id + "'" +
+                                           text::did_you_mean(id, known) +
+                                           "; rules: " + text::join(known));
     }
     if (equals == std::string::npos) {
       throw ConfigError("--threshold", "expected " + id + "=VALUE, such as " + id + "=5%");
@@ -103,30 +104,30 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
                                 : "there is no trace (*.json, *.json.gz, *.sqlite) in this folder");
 }
 
-void check_device(std::optional<int> device, const Analysis& analysis,
+void check_device(std::optional<int> device, const analyze::Analysis& analysis,
                   const std::filesystem::path& path) {
   if (!device || analysis.idle_of(device) != nullptr) return;
   throw ConfigError(
       "--device",
       "device " + std::to_string(*device) + " ran no work in " + path.string() + "; it has: " +
-          (analysis.devices.empty()
-               ? std::string("none")
-               : join(analysis.devices, ", ", [](int each) { return std::to_string(each); })));
+          (analysis.devices.empty() ? std::string("none")
+                                    : text::join(analysis.devices, ", ",
+                                                 [](int each) { return std::to_string(each); })));
 }
 
 }  // namespace
 
 AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
     : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)},
-          .window = window_named(options.window)},
+          .window = analyze::window_named(options.window)},
       rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)} {}
 
-Fields AnalyzeRequest::case_options(const Trace& trace, const std::filesystem::path& path) {
+Fields AnalyzeRequest::case_options(const trace::Trace& trace, const std::filesystem::path& path) {
   const std::string_view case_id = trace.own_fact("case_id");
   if (case_id.empty()) return {};
   const std::filesystem::path run = std::filesystem::absolute(path).parent_path().parent_path();
   const auto [cases, is_new] = runs_.try_emplace(run);
-  if (is_new) cases->second = options_of_cases(run);
+  if (is_new) cases->second = record::options_of_cases(run);
   const auto found = cases->second.find(case_id);
   return found == cases->second.end() ? Fields{} : Fields(found->second);
 }
@@ -147,38 +148,39 @@ std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& pat
   return traces;
 }
 
-std::optional<Trace> read_one(const std::filesystem::path& path, bool of_several,
-                              const Environment& environment) {
-  if (!of_several) return read_trace(path);
+std::optional<trace::Trace> read_one(const std::filesystem::path& path, bool of_several,
+                                     const Environment& environment) {
+  if (!of_several) return trace::read_trace(path);
   try {
-    return read_trace(path);
+    return trace::read_trace(path);
   } catch (const ConfigError& error) {
     print_error(environment.err, error.what(), environment.err_colour);
     return std::nullopt;
   }
 }
 
-AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
-                          AnalyzeRequest& request) {
-  AnalysedTrace analysed{.trace = &trace,
-                         .path = path.string(),
-                         .analysis = analyse(trace, request.how),
-                         .device = request.rules.device};
+report::AnalysedTrace analyse_one(const trace::Trace& trace, const std::filesystem::path& path,
+                                  AnalyzeRequest& request) {
+  report::AnalysedTrace analysed{.trace = &trace,
+                                 .path = path.string(),
+                                 .analysis = analyze::analyse(trace, request.how),
+                                 .device = request.rules.device};
   check_device(request.rules.device, analysed.analysis, path);
   if (request.how.steps.numbers && analysed.analysis.steps.counted().empty()) {
     throw ConfigError("--steps", "there is no such step in " + path.string());
   }
   if (request.how.window && analysed.analysis.steps.window != *request.how.window) {
     const std::string needs =
-        *request.how.window == WindowKind::kHostStep
+        *request.how.window == analyze::WindowKind::kHostStep
             ? "no ProfilerStep rows"
             : "no rows to make it of: steps or ops of the host, work of a device";
     throw ConfigError("--window", path.string() + " has no window " +
-                                      std::string(name_of(*request.how.window)) + ": " + needs);
+                                      std::string(analyze::name_of(*request.how.window)) + ": " +
+                                      needs);
   }
-  RuleOptions rules = request.rules;
+  analyze::RuleOptions rules = request.rules;
   rules.options = request.case_options(trace, path);
-  analysed.findings = find_causes(trace, analysed.analysis, rules);
+  analysed.findings = analyze::find_causes(trace, analysed.analysis, rules);
   return analysed;
 }
 

@@ -41,10 +41,10 @@ struct AnalyzeRequest {
 
   // Of the case that a trace in the folder of a run is of: what can be proposed for it. The results
   // of a run are read once.
-  [[nodiscard]] Fields case_options(const Trace& trace, const std::filesystem::path& path);
+  [[nodiscard]] Fields case_options(const trace::Trace& trace, const std::filesystem::path& path);
 
-  AnalysisOptions how = {};
-  RuleOptions rules = {};
+  analyze::AnalysisOptions how = {};
+  analyze::RuleOptions rules = {};
 
  private:
   std::map<std::filesystem::path, std::map<std::string, OptionValues, std::less<>>> runs_ = {};
@@ -56,12 +56,13 @@ struct AnalyzeRequest {
 
 // Where it is one of several, a trace that cannot be read is told on the terminal and passed over:
 // nullopt.
-[[nodiscard]] std::optional<Trace> read_one(const std::filesystem::path& path, bool of_several,
-                                            const Environment& environment);
+[[nodiscard]] std::optional<trace::Trace> read_one(const std::filesystem::path& path,
+                                                   bool of_several, const Environment& environment);
 
 // Analysis and findings. The trace outlives it. Throws where it has no such device or step.
-[[nodiscard]] AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
-                                        AnalyzeRequest& request);
+[[nodiscard]] report::AnalysedTrace analyse_one(const trace::Trace& trace,
+                                                const std::filesystem::path& path,
+                                                AnalyzeRequest& request);
 
 // Is there a finding of at least the severity of --fail-on? False without that option.
 [[nodiscard]] bool fails_on(const AnalyzeOptions& options, Severity severity);

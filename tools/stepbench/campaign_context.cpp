@@ -12,7 +12,7 @@ bool has_plugin(const ResolvedCase& resolved) {
 
 }  // namespace
 
-CampaignContext campaign_context(const Environment& environment) {
+campaign::CampaignContext campaign_context(const Environment& environment) {
   return {.built_in = {.catalogue = built_in_catalogue(),
                        .rules = built_in_rules(),
                        .needs_worker_check = has_plugin},
@@ -20,10 +20,10 @@ CampaignContext campaign_context(const Environment& environment) {
           .variables = environment.variables,
           .program_dir = environment.program_dir,
           .stepbench_version = STEPBENCH_VERSION,
-          .devices = find_devices("/", nvml_device_count)};
+          .devices = machine::find_devices("/", machine::nvml_device_count)};
 }
 
-Progress make_progress(const Environment& environment, bool quiet, const Clock& clock) {
+run::Progress make_progress(const Environment& environment, bool quiet, const Clock& clock) {
   return {environment.err,
           {.quiet = quiet,
            .terminal = environment.err_is_terminal,

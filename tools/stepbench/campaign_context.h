@@ -10,10 +10,10 @@
 namespace stepbench::cli {
 
 // With the built-in workloads; looks for the machine's devices.
-[[nodiscard]] CampaignContext campaign_context(const Environment& environment);
+[[nodiscard]] campaign::CampaignContext campaign_context(const Environment& environment);
 
 // On standard error.
-[[nodiscard]] Progress make_progress(const Environment& environment, bool quiet,
-                                     const Clock& clock);
+[[nodiscard]] run::Progress make_progress(const Environment& environment, bool quiet,
+                                          const Clock& clock);
 
 }  // namespace stepbench::cli

@@ -45,54 +45,54 @@ perhaps worse (0 with --allow-inconclusive), 4 no data or an invalid environment
 every failure into 2: read exit_code from the verdict file there.)";
 
 struct CompareArguments {
-  CompareRequest request = {};
+  campaign::CompareRequest request = {};
   std::string candidate = {};
   std::vector<std::string> more = {};
   std::string baseline = {};
   VerdictOutput output = {};
 };
 
-CompareRequest request_of(const CompareArguments& arguments) {
-  CompareRequest request = arguments.request;
+campaign::CompareRequest request_of(const CompareArguments& arguments) {
+  campaign::CompareRequest request = arguments.request;
   request.candidates = {arguments.candidate};
   request.candidates.insert(request.candidates.end(), arguments.more.begin(), arguments.more.end());
-  if (request.candidates.size() >= kMaxCompared) {
-    throw ConfigError("compare", "takes at most " + std::to_string(kMaxCompared) +
+  if (request.candidates.size() >= report::kMaxCompared) {
+    throw ConfigError("compare", "takes at most " + std::to_string(report::kMaxCompared) +
                                      " results at once; `stepbench track` keeps the history of "
                                      "more");
   }
-  if (!arguments.baseline.empty()) choose_base(arguments.baseline, request);
-  refuse_given_twice(request);
+  if (!arguments.baseline.empty()) campaign::choose_base(arguments.baseline, request);
+  campaign::refuse_given_twice(request);
   return request;
 }
 
 int execute(const CompareArguments& options, const Environment& environment) {
-  const CompareRequest request = request_of(options);
+  const campaign::CompareRequest request = request_of(options);
   std::vector<std::filesystem::path> inputs = {request.base};
   inputs.insert(inputs.end(), request.candidates.begin(), request.candidates.end());
   check_verdict_output(options.output, std::move(inputs), environment);
-  std::vector<Comparison> comparisons;
+  std::vector<compare::Comparison> comparisons;
   try {
-    comparisons = compare_files(request, built_in_catalogue());
+    comparisons = campaign::compare_files(request, built_in_catalogue());
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench compare");
     write_no_verdict(options.output, "stepbench compare", failure.exit_status, failure.text);
     throw;
   }
-  for (Comparison& comparison : comparisons) {
+  for (compare::Comparison& comparison : comparisons) {
     comparison.judge_again =
-        "stepbench " + join(std::span(environment.argv).subspan(1), " ", shell_word);
+        "stepbench " + text::join(std::span(environment.argv).subspan(1), " ", text::shell_word);
   }
   show_verdicts(comparisons, options.output, environment);
-  return comparisons[worst_of(comparisons)].exit_code;
+  return comparisons[compare::worst_of(comparisons)].exit_code;
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, const Environment& environment, int& exit_code) {
   auto arguments = std::make_shared<CompareArguments>();
-  CompareRequest& request = arguments->request;
+  campaign::CompareRequest& request = arguments->request;
   VerdictOutput& output = arguments->output;
   CLI::App* compare =
       app.add_subcommand("compare", "Set results side by side, with intervals and verdicts");

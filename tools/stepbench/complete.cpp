@@ -111,7 +111,7 @@ std::string first_sentence(const std::string& text) {
   constexpr std::size_t kCells = 90;
   std::string line = text.substr(0, text.find('\n'));
   for (const char* end : {"; ", ". "}) line.resize(std::min(line.size(), line.find(end)));
-  line = shortened(line, kCells);
+  line = text::shortened(line, kCells);
   std::replace(line.begin(), line.end(), '\t', ' ');
   return line;
 }

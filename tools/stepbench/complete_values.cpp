@@ -67,7 +67,7 @@ void offer_runs(Candidates& candidates, const std::string& word, const WordsBefo
   const std::string folder = results_folder(before);
   for (const fs::path& run : runs_in(folder)) offer(candidates, word, run.string());
   Candidates files;
-  offer_files(files, word, is_result_file);
+  offer_files(files, word, record::is_result_file);
   for (Candidate& file : files) {
     const std::string bare = file.word.substr(0, file.word.find_last_not_of('/') + 1);
     const bool known = std::any_of(candidates.begin(), candidates.end(),
@@ -80,7 +80,7 @@ void offer_runs(Candidates& candidates, const std::string& word, const WordsBefo
 const Catalogue& catalogue() { return built_in_catalogue(); }
 
 void offer_options(Candidates& candidates, const std::string& word, const std::string& behind) {
-  const OptionIndex index(catalogue());
+  const plan::OptionIndex index(catalogue());
   for (const std::string& name : index.names()) {
     const Option* option = catalogue().find_option(name);
     offer(candidates, word, name + behind, option == nullptr ? std::string() : option->doc);
@@ -96,7 +96,7 @@ void offer_options(Candidates& candidates, const std::string& word, const std::s
 }
 
 void offer_values_of(Candidates& candidates, const std::string& key, const std::string& word) {
-  const OptionIndex index(catalogue());
+  const plan::OptionIndex index(catalogue());
   std::set<std::string> values;
   for (const std::string& full : index.meant(key)) {
     for (const Option* option : index.find(full)) {
@@ -141,8 +141,8 @@ void offer_setting(Candidates& candidates, const std::string& word) {
 
 void offer_columns(Candidates& candidates, const std::string& word) {
   const std::string minus = word.starts_with('-') ? "-" : "";
-  for (const auto& columns : {key_columns(), estimate_columns()}) {
-    for (const EstimateColumn& column : columns) {
+  for (const auto& columns : {estimate::key_columns(), estimate::estimate_columns()}) {
+    for (const estimate::EstimateColumn& column : columns) {
       offer(candidates, word, minus + std::string(column.name));
     }
   }
@@ -163,7 +163,7 @@ std::set<std::string> ids_of_run(const fs::path& run) {
   std::vector<fs::path> files;
   if (fs::is_directory(run)) {
     for (const auto& entry : fs::directory_iterator(run)) {
-      if (is_result_file(entry.path())) files.push_back(entry.path());
+      if (record::is_result_file(entry.path())) files.push_back(entry.path());
     }
   } else {
     files.push_back(run);
@@ -171,19 +171,20 @@ std::set<std::string> ids_of_run(const fs::path& run) {
   std::set<std::string> ids;
   for (const fs::path& file : files) {
     if (fs::file_size(file) > kMostBytes) continue;
-    ids.merge(ids_in(Input::read(file).text()));
+    ids.merge(ids_in(record::Input::read(file).text()));
   }
   return ids;
 }
 
 std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& before,
                                   const Environment& environment) {
-  PlanRequest request{.file = file, .max_cases = kMostPlanned, .variables = environment.variables};
+  plan::PlanRequest request{
+      .file = file, .max_cases = kMostPlanned, .variables = environment.variables};
   for (const auto& [option, value] : before.values) {
     if (option->check_lname("set")) request.set.push_back(value);
   }
   std::set<std::string> ids;
-  for (const PlannedCase& planned : make_plan(request, catalogue(), {}).cases) {
+  for (const plan::PlannedCase& planned : plan::make_plan(request, catalogue(), {}).cases) {
     ids.insert(planned.resolved.case_id);
   }
   return ids;

@@ -17,26 +17,28 @@
 namespace stepbench::cli {
 namespace {
 
-void make_and_tell(const Maker& maker, const MakerValues& values, const Environment& environment) {
+void make_and_tell(const data::Maker& maker, const data::MakerValues& values,
+                   const Environment& environment) {
   const std::int64_t count = values.at(maker.counted);
-  MakeProgress progress;
+  data::MakeProgress progress;
   if (environment.err_is_terminal) {
     progress = [&](std::int64_t done) {
-      environment.err << "\r" << with_separators(done) << " of " << with_separators(count) << " "
-                      << maker.counted << std::flush;
+      environment.err << "\r" << text::with_separators(done) << " of "
+                      << text::with_separators(count) << " " << maker.counted << std::flush;
     };
   }
-  const MadeFolder made = make_data(maker, values, progress);
+  const data::MadeFolder made = data::make_data(maker, values, progress);
   if (environment.err_is_terminal) environment.err << "\r\033[K" << std::flush;
-  environment.out << printable(values.out.string()) << ": " << with_separators(count) << " "
-                  << maker.counted << ", " << byte_text(static_cast<double>(made.bytes)) << ", "
-                  << byte_text(static_cast<double>(made.bytes) / static_cast<double>(count))
+  environment.out << text::printable(values.out.string()) << ": " << text::with_separators(count)
+                  << " " << maker.counted << ", "
+                  << text::byte_text(static_cast<double>(made.bytes)) << ", "
+                  << text::byte_text(static_cast<double>(made.bytes) / static_cast<double>(count))
                   << " each on average";
   if (made.made == 0) environment.out << " (already there)";
   environment.out << "\n";
 }
 
-void add_option(CLI::App& command, const MakerOption& option, MakerValues& values) {
+void add_option(CLI::App& command, const data::MakerOption& option, data::MakerValues& values) {
   std::int64_t& value = values.options[option.name];
   if (option.choices.empty()) {
     CLI::Option* number = command.add_option("--" + option.name, value, option.doc)
@@ -59,15 +61,16 @@ void add_option(CLI::App& command, const MakerOption& option, MakerValues& value
   expect_one_of(*choice, option.choices);
 }
 
-void add_maker(CLI::App& make, const Maker& maker, const Environment& environment, int& exit_code) {
+void add_maker(CLI::App& make, const data::Maker& maker, const Environment& environment,
+               int& exit_code) {
   CLI::App* command = make.add_subcommand(maker.kind, maker.doc);
-  const auto values = std::make_shared<MakerValues>(maker_values(maker, {}));
+  const auto values = std::make_shared<data::MakerValues>(data::maker_values(maker, {}));
   command
       ->add_option("--out", values->out,
                    "Folder to make; it must be new, empty, or hold the same set")
       ->required()
       ->type_name("DIR");
-  for (const MakerOption& option : maker.options) add_option(*command, option, *values);
+  for (const data::MakerOption& option : maker.options) add_option(*command, option, *values);
   command->footer("Examples:\n" + maker.examples);
   command->callback([&maker, values, &environment, &exit_code] {
     make_and_tell(maker, *values, environment);
@@ -89,7 +92,7 @@ void add_data(CLI::App& app, const Environment& environment, int& exit_code) {
       "data/imagefolder\n\nThe same options give the same files, byte for byte. What is there "
       "already is kept, so an interrupted\ncall can be repeated. `stepbench data make KIND --help` "
       "has the options of each kind.");
-  for (const Maker* maker : makers()) add_maker(*make, *maker, environment, exit_code);
+  for (const data::Maker* maker : data::makers()) add_maker(*make, *maker, environment, exit_code);
 }
 
 }  // namespace stepbench::cli

@@ -49,7 +49,7 @@ struct DataShowOptions {
   std::string format = "text";
 };
 
-bool has_loader(const PlannedCase& planned) {
+bool has_loader(const plan::PlannedCase& planned) {
   return planned.resolved.has("data.kind") && planned.resolved.has("loader.batch_size");
 }
 
@@ -63,7 +63,7 @@ bool decides_samples(std::string_view name) {
   return of_data || std::ranges::find(kOfLoader, name) != kOfLoader.end();
 }
 
-bool same_samples(const PlannedCase& a, const PlannedCase& b) {
+bool same_samples(const plan::PlannedCase& a, const plan::PlannedCase& b) {
   const OptionValues& all = a.resolved.options;
   return std::all_of(all.begin(), all.end(), [&](const auto& option) {
     const Value* other = b.resolved.options.get(option.first);
@@ -71,15 +71,15 @@ bool same_samples(const PlannedCase& a, const PlannedCase& b) {
   });
 }
 
-std::string case_line(const Plan& plan, const PlannedCase& planned) {
-  const std::string values = join(plan.varying, ", ", [&](const std::string& name) {
+std::string case_line(const plan::Plan& plan, const plan::PlannedCase& planned) {
+  const std::string values = text::join(plan.varying, ", ", [&](const std::string& name) {
     const Value* value = planned.resolved.options.get(name);
     return name + "=" + (value == nullptr ? "-" : to_text(*value));
   });
-  return "\n  " + planned.resolved.case_id + "  " + printable(values);
+  return "\n  " + planned.resolved.case_id + "  " + text::printable(values);
 }
 
-[[noreturn]] void ask_for_case(const Plan& plan, const char* why) {
+[[noreturn]] void ask_for_case(const plan::Plan& plan, const char* why) {
   constexpr std::size_t kListed = 20;
   std::string list;
   for (std::size_t i = 0; i < std::min(plan.cases.size(), kListed); ++i) {
@@ -94,24 +94,26 @@ struct Chosen {
   std::string title;
 };
 
-Chosen choose_case(Plan plan, const std::string& id) {
+Chosen choose_case(plan::Plan plan, const std::string& id) {
   const std::size_t planned = plan.cases.size();
-  if (!id.empty()) keep_cases(plan, {id});
-  std::erase_if(plan.cases, [](const PlannedCase& each) { return !has_loader(each); });
+  if (!id.empty()) campaign::keep_cases(plan, {id});
+  std::erase_if(plan.cases, [](const plan::PlannedCase& each) { return !has_loader(each); });
   if (plan.cases.empty()) {
     throw ConfigError(plan.file.string(),
                       "has no case with a DataLoader; those of the workloads loader, train_step "
                       "and eval_step have one");
   }
-  const PlannedCase& first = plan.cases.front();
-  const auto reads_the_same = [&](const PlannedCase& each) { return same_samples(first, each); };
+  const plan::PlannedCase& first = plan.cases.front();
+  const auto reads_the_same = [&](const plan::PlannedCase& each) {
+    return same_samples(first, each);
+  };
   if (!std::ranges::all_of(plan.cases, reads_the_same)) {
     ask_for_case(plan, id.empty() ? "the cases differ in the data that they read; choose one"
                                   : "several cases begin like this; write more of the id");
   }
   const auto usable = std::ranges::find_if(
-      plan.cases, [](const PlannedCase& each) { return !each.skip.has_value(); });
-  const PlannedCase& chosen = usable == plan.cases.end() ? first : *usable;
+      plan.cases, [](const plan::PlannedCase& each) { return !each.skip.has_value(); });
+  const plan::PlannedCase& chosen = usable == plan.cases.end() ? first : *usable;
   std::string title;
   if (planned > 1) title = "one of " + std::to_string(planned);
   if (id.empty() && planned > 1) title += "; all of them read the same samples";
@@ -125,13 +127,15 @@ std::string sheet_file(const std::string& png, const std::string& case_id) {
 }
 
 int show_data_of(const DataShowOptions& options, const Environment& environment) {
-  const CampaignContext context = campaign_context(environment);
-  const auto worker = options.worker.empty()
-                          ? std::nullopt
-                          : std::optional{find_worker(options.worker, environment.program_dir)};
-  Planned planned = make_plan_here({.file = options.file, .set = options.set}, worker, context);
+  const campaign::CampaignContext context = campaign_context(environment);
+  const auto worker =
+      options.worker.empty()
+          ? std::nullopt
+          : std::optional{run::find_worker(options.worker, environment.program_dir)};
+  campaign::Planned planned =
+      campaign::make_plan_here({.file = options.file, .set = options.set}, worker, context);
   const Chosen chosen = choose_case(std::move(planned.plan), options.case_id);
-  const ShowDataRequest request{
+  const loader::ShowDataRequest request{
       .samples = options.samples,
       .batches = options.batches,
       .png = sheet_file(options.png, chosen.resolved.case_id),
@@ -139,11 +143,12 @@ int show_data_of(const DataShowOptions& options, const Environment& environment)
       .title = chosen.title,
       .columns = environment.terminal_columns,
   };
-  const bool here = !worker && previews_without_torch(chosen.resolved);
-  environment.out << (here ? show_data(chosen.resolved, request, engines(), order_without_torch)
-                           : data_shown_by(
-                                 worker ? *worker : find_worker("", environment.program_dir),
-                                 chosen.resolved, encode(request)));
+  const bool here = !worker && loader::previews_without_torch(chosen.resolved);
+  environment.out << (here ? loader::show_data(chosen.resolved, request, loader::engines(),
+                                               loader::order_without_torch)
+                           : run::data_shown_by(
+                                 worker ? *worker : run::find_worker("", environment.program_dir),
+                                 chosen.resolved, loader::encode(request)));
   return kExitOk;
 }
 

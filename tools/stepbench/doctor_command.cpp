@@ -30,7 +30,7 @@ class Waiting {
  public:
   Waiting(const Environment& environment, double seconds) : environment_(environment) {
     if (!environment_.err_is_terminal) return;
-    environment_.err << "timing the same work for " << seconds_text(seconds) << " ..."
+    environment_.err << "timing the same work for " << text::seconds_text(seconds) << " ..."
                      << std::flush;
   }
   Waiting(const Waiting&) = delete;
@@ -43,23 +43,23 @@ class Waiting {
   const Environment& environment_;
 };
 
-Examination examine(const DoctorOptions& options, const Environment& environment) {
+machine::Examination examine(const DoctorOptions& options, const Environment& environment) {
   constexpr double kNs = 1e9;
   const HostClock clock;
-  Examination seen;
+  machine::Examination seen;
   seen.without_workers = "loader.num_workers=0";
-  if (const auto nvml = NvmlSession::open(load_nvml_api())) {
+  if (const auto nvml = machine::NvmlSession::open(machine::load_nvml_api())) {
     seen.nvml = true;
     for (int i = 0; i < nvml->devices(); ++i) {
       if (auto state = nvml->read(i)) seen.devices.push_back(std::move(*state));
     }
   }
   const Waiting waiting(environment, options.seconds);
-  seen.before = read_host(options.root);
+  seen.before = machine::read_host(options.root);
   const std::int64_t begin_ns = clock.now_ns();
-  seen.spin = spin(clock, spin_work, std::llround(options.seconds * kNs));
+  seen.spin = machine::spin(clock, machine::spin_work, std::llround(options.seconds * kNs));
   seen.spin_ns = clock.now_ns() - begin_ns;
-  seen.after = read_host(options.root);
+  seen.after = machine::read_host(options.root);
   return seen;
 }
 
@@ -87,7 +87,7 @@ std::string verdict(const std::vector<Finding>& findings) {
 }
 
 // "host: 2 CPUs (Some Model), 47 GiB, Linux 6.1, no GPU"
-std::string machine_text(const Examination& seen, const Fields& facts) {
+std::string machine_text(const machine::Examination& seen, const Fields& facts) {
   const auto text = [&](const char* name) { return text_of(facts, name); };
   std::string line = text("host") + ": " + std::to_string(seen.before.cores);
   if (seen.before.online > seen.before.cores) line += " of " + std::to_string(seen.before.online);
@@ -98,18 +98,18 @@ std::string machine_text(const Examination& seen, const Fields& facts) {
   }
   if (!text("kernel").empty()) line += ", Linux " + text("kernel");
   if (seen.devices.empty()) return line + ", no GPU";
-  for (const DeviceState& state : seen.devices) line += ", " + state.name;
+  for (const machine::DeviceState& state : seen.devices) line += ", " + state.name;
   return line;
 }
 
-void print_text(const Examination& seen, const std::vector<Finding>& findings, const Fields& facts,
-                const Environment& environment) {
+void print_text(const machine::Examination& seen, const std::vector<Finding>& findings,
+                const Fields& facts, const Environment& environment) {
   std::ostream& out = environment.out;
-  out << printable(machine_text(seen, facts), LineEnds::kKeep) << '\n'
+  out << text::printable(machine_text(seen, facts), text::LineEnds::kKeep) << '\n'
       << "The same work, " << seen.spin.times_ns.size() << " times "
-      << duration(seen.spin.median_ns()) << ": coefficient of variation "
-      << percent_text(seen.spin.variation()) << ", the slowest hundredth "
-      << percent_text(seen.spin.slowest() - 1) << " over the median\n";
+      << text::duration(seen.spin.median_ns()) << ": coefficient of variation "
+      << text::percent_text(seen.spin.variation()) << ", the slowest hundredth "
+      << text::percent_text(seen.spin.slowest() - 1) << " over the median\n";
   for (const Finding& finding : findings) {
     const bool problem = finding.severity == Severity::kProblem;
     const char* word = problem                                  ? "problem"
@@ -119,15 +119,15 @@ void print_text(const Examination& seen, const std::vector<Finding>& findings, c
     if (environment.colour) out << (problem ? "\x1b[31m" : "\x1b[1m");
     out << word << ": ";
     if (environment.colour) out << "\x1b[0m";
-    out << printable(finding.text) << '\n';
-    if (!finding.remedy.empty()) out << "  remedy: " << printable(finding.remedy) << '\n';
+    out << text::printable(finding.text) << '\n';
+    if (!finding.remedy.empty()) out << "  remedy: " << text::printable(finding.remedy) << '\n';
   }
   out << '\n' << verdict(findings) << '\n';
 }
 
-void print_json(const Examination& seen, const std::vector<Finding>& findings, const Fields& facts,
-                std::ostream& out) {
-  JsonText json;
+void print_json(const machine::Examination& seen, const std::vector<Finding>& findings,
+                const Fields& facts, std::ostream& out) {
+  json::JsonText json;
   json.open_object();
   json.values("machine", facts);
   json.open_object("spin");
@@ -142,7 +142,7 @@ void print_json(const Examination& seen, const std::vector<Finding>& findings, c
   if (findings.empty()) {
     json.open_array("findings").close_array();
   } else {
-    add_findings(json, "findings", findings);
+    findings::add_findings(json, "findings", findings);
   }
   json.close_object();
   out << json.line() << '\n';
@@ -175,10 +175,10 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
   expect_folder(*root);
   add_format(*command, options->format, {"text", "json"});
   command->callback([options, &environment, &exit_code] {
-    const Examination seen = examine(*options, environment);
-    const std::vector<Finding> findings = diagnose(seen);
-    const Fields facts =
-        host_environment(options->root, find_devices(options->root, nvml_device_count));
+    const machine::Examination seen = examine(*options, environment);
+    const std::vector<Finding> findings = machine::diagnose(seen);
+    const Fields facts = machine::host_environment(
+        options->root, machine::find_devices(options->root, machine::nvml_device_count));
     if (options->format == "json") {
       print_json(seen, findings, facts, environment.out);
     } else {

@@ -45,14 +45,14 @@ struct ExportRequest {
   std::vector<std::string> sources = {};
   std::string format = {};
   std::string output = {};
-  ExportOptions options = {};
+  report::ExportOptions options = {};
 };
 
 // "  junit (.xml): test reports of GitLab"
 std::string formats_text() {
   std::string text;
-  for (const ExportFormat& format : export_formats()) {
-    const bool is_first = export_format_of_file(format.ending) == &format;
+  for (const report::ExportFormat& format : report::export_formats()) {
+    const bool is_first = report::export_format_of_file(format.ending) == &format;
     text += "  " + std::string(format.name);
     if (is_first) text += " (" + std::string(format.ending) + ')';
     text += ": " + std::string(format.use) + '\n';
@@ -60,14 +60,15 @@ std::string formats_text() {
   return text;
 }
 
-const ExportFormat& chosen_format(const ExportRequest& arguments) {
-  if (!arguments.format.empty()) return *export_format(arguments.format);
+const report::ExportFormat& chosen_format(const ExportRequest& arguments) {
+  if (!arguments.format.empty()) return *report::export_format(arguments.format);
   if (arguments.output.empty()) {
-    throw ConfigError("--format", "is missing: expected one of " +
-                                      join(export_formats(), ", ",
-                                           [](const ExportFormat& each) { return each.name; }));
+    throw ConfigError("--format",
+                      "is missing: expected one of " +
+                          text::join(report::export_formats(), ", ",
+                                     [](const report::ExportFormat& each) { return each.name; }));
   }
-  const ExportFormat* format = export_format_of_file(arguments.output);
+  const report::ExportFormat* format = report::export_format_of_file(arguments.output);
   if (format != nullptr) return *format;
   throw ConfigError("--output", "the ending of " + arguments.output +
                                     " is none of a format: give --format as well");
@@ -75,83 +76,91 @@ const ExportFormat& chosen_format(const ExportRequest& arguments) {
 
 // Throws, naming the formats that have a place for such a source, where this one has none.
 template <typename Writer>
-Writer writer_of(const ExportFormat& format, ExportSource source, Writer ExportFormat::*writer) {
+Writer writer_of(const report::ExportFormat& format, report::ExportSource source,
+                 Writer report::ExportFormat::*writer) {
   if (format.*writer != nullptr) return format.*writer;
   std::vector<std::string> others;
-  for (const ExportFormat& each : export_formats()) {
+  for (const report::ExportFormat& each : report::export_formats()) {
     if (each.*writer != nullptr) others.emplace_back(each.name);
   }
   throw ConfigError("--format", std::string(format.name) + " has no place for " +
-                                    std::string(words_of(source)) + ", which comes as " +
-                                    join_and(others));
+                                    std::string(report::words_of(source)) + ", which comes as " +
+                                    text::join_and(others));
 }
 
 std::string whole_file(const std::string& path) {
-  const auto text = read_text(path);
+  const auto text = os::read_text(path);
   if (!text) throw ConfigError(path, "cannot be read");
   return *text;
 }
 
-void export_verdict(const std::string& path, const ExportFormat& format,
-                    const ExportOptions& options, const TextSink& sink) {
-  const auto write = writer_of(format, ExportSource::kVerdict, &ExportFormat::of_verdict);
-  sink(write(read_comparisons(whole_file(path)), options));
+void export_verdict(const std::string& path, const report::ExportFormat& format,
+                    const report::ExportOptions& options, const text::TextSink& sink) {
+  const auto write =
+      writer_of(format, report::ExportSource::kVerdict, &report::ExportFormat::of_verdict);
+  sink(write(report::read_comparisons(whole_file(path)), options));
 }
 
-void export_night(const std::string& path, const ExportFormat& format, const ExportOptions& options,
-                  const TextSink& sink) {
-  const auto write = writer_of(format, ExportSource::kNight, &ExportFormat::of_night);
+void export_night(const std::string& path, const report::ExportFormat& format,
+                  const report::ExportOptions& options, const text::TextSink& sink) {
+  const auto write =
+      writer_of(format, report::ExportSource::kNight, &report::ExportFormat::of_night);
   sink(write(whole_file(path), options));
 }
 
 // Whether anything was measured.
-bool export_history(const std::string& path, const ExportFormat& format,
-                    const ExportOptions& options, const TextSink& sink) {
-  const auto write = writer_of(format, ExportSource::kHistory, &ExportFormat::of_history);
+bool export_history(const std::string& path, const report::ExportFormat& format,
+                    const report::ExportOptions& options, const text::TextSink& sink) {
+  const auto write =
+      writer_of(format, report::ExportSource::kHistory, &report::ExportFormat::of_history);
   const bool is_url = path.find(':') != std::string::npos && !std::filesystem::exists(path);
-  TrackStore store = open_history({.db = is_url ? path : "sqlite:" + path});
-  const History history = store.history();
+  track::TrackStore store = open_history({.db = is_url ? path : "sqlite:" + path});
+  const track::History history = store.history();
   sink(write(history, options));
   return !history.series.empty();
 }
 
-bool export_runs(const std::vector<std::string>& sources, const ExportFormat& format,
-                 const ExportOptions& options, const TextSink& sink, std::ostream& err) {
+bool export_runs(const std::vector<std::string>& sources, const report::ExportFormat& format,
+                 const report::ExportOptions& options, const text::TextSink& sink,
+                 std::ostream& err) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& source : sources) paths.push_back(choose_run(source, err));
-  const Results results = read_results(paths);
+  const record::Results results = record::read_results(paths);
   for (const std::string& warning : results.warnings) {
-    err << "warning: " << printable(warning) << '\n';
+    err << "warning: " << text::printable(warning) << '\n';
   }
   format.of_run(results, options, sink);
-  return std::any_of(results.launches.begin(), results.launches.end(), [](const Launch& launch) {
-    return launch.row.outcome.kind == Outcome::Kind::kMeasured;
-  });
+  return std::any_of(results.launches.begin(), results.launches.end(),
+                     [](const record::Launch& launch) {
+                       return launch.row.outcome.kind == Outcome::Kind::kMeasured;
+                     });
 }
 
-bool export_to(const TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
-  const ExportFormat& format = chosen_format(arguments);
-  const ExportSource source = export_source(arguments.sources.front());
+bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
+  const report::ExportFormat& format = chosen_format(arguments);
+  const report::ExportSource source = report::export_source(arguments.sources.front());
   for (const std::string& other : arguments.sources) {
-    if (arguments.sources.size() == 1 || export_source(other) == ExportSource::kRun) continue;
-    throw ConfigError("RUN", other + " is " + std::string(words_of(export_source(other))) +
+    if (arguments.sources.size() == 1 || report::export_source(other) == report::ExportSource::kRun)
+      continue;
+    throw ConfigError("RUN", other + " is " +
+                                 std::string(report::words_of(report::export_source(other))) +
                                  ": export it by itself; only runs are joined");
   }
   const std::string& path = arguments.sources.front();
   try {
     switch (source) {
-      case ExportSource::kVerdict:
+      case report::ExportSource::kVerdict:
         export_verdict(path, format, arguments.options, sink);
         return true;
-      case ExportSource::kNight:
+      case report::ExportSource::kNight:
         export_night(path, format, arguments.options, sink);
         return true;
-      case ExportSource::kHistory:
+      case report::ExportSource::kHistory:
         return export_history(path, format, arguments.options, sink);
-      case ExportSource::kRun:
+      case report::ExportSource::kRun:
         break;
     }
-  } catch (const LineError& error) {
+  } catch (const json::LineError& error) {
     throw ConfigError(path, error.what());
   }
   return export_runs(arguments.sources, format, arguments.options, sink, err);
@@ -166,7 +175,7 @@ bool export_to_standard_output(const ExportRequest& arguments, const Environment
 }
 
 bool export_to_file(const ExportRequest& arguments, std::ostream& err) {
-  OutputFile file("--output", arguments.output);
+  os::OutputFile file("--output", arguments.output);
   const bool measured =
       export_to([&](std::string_view piece) { file.write(piece); }, arguments, err);
   file.close();
@@ -176,7 +185,7 @@ bool export_to_file(const ExportRequest& arguments, std::ostream& err) {
 int execute_export(const ExportRequest& arguments, const Environment& environment) {
   const std::vector<std::filesystem::path> inputs(arguments.sources.begin(),
                                                   arguments.sources.end());
-  check_output_file("--output", arguments.output, inputs);
+  os::check_output_file("--output", arguments.output, inputs);
   const bool measured = arguments.output.empty() ? export_to_standard_output(arguments, environment)
                                                  : export_to_file(arguments, environment.err);
   return measured ? kExitOk : kExitNothingMeasured;
@@ -197,7 +206,8 @@ void add_export(CLI::App& app, const Environment& environment, int& exit_code) {
       ->required()
       ->type_name("RUN");
   std::vector<std::string> names;
-  for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
+  for (const report::ExportFormat& format : report::export_formats())
+    names.emplace_back(format.name);
   CLI::Option* format =
       command->add_option("--format", arguments->format, "Default: by the ending of --output")
           ->group(kOutputOptions);

@@ -23,11 +23,11 @@ constexpr const char* kReport = "--report";
 
 // `text_of` makes the text in a format.
 void write_files(const ExportFiles& files,
-                 const std::function<std::string(const ExportFormat&)>& text_of) {
+                 const std::function<std::string(const report::ExportFormat&)>& text_of) {
   const auto write = [&](const char* flag, const std::string& file) {
     // The flag is the format's name.
-    const ExportFormat* format = export_format(std::string_view(flag).substr(2));
-    if (!file.empty()) write_output_file(flag, file, text_of(*format));
+    const report::ExportFormat* format = report::export_format(std::string_view(flag).substr(2));
+    if (!file.empty()) os::write_output_file(flag, file, text_of(*format));
   };
   write(kJunit, files.junit);
   write(kOpenMetrics, files.openmetrics);
@@ -37,7 +37,7 @@ void write_files(const ExportFiles& files,
 
 void add_export_files(CLI::App& command, ExportFiles& files) {
   const auto add = [&](const char* flag, std::string& file, const std::string& doc) {
-    const ExportFormat* format = export_format(std::string_view(flag).substr(2));
+    const report::ExportFormat* format = report::export_format(std::string_view(flag).substr(2));
     command.add_option(flag, file, doc + std::string(format->use))
         ->type_name("FILE")
         ->group(kOutputOptions);
@@ -49,8 +49,8 @@ void add_export_files(CLI::App& command, ExportFiles& files) {
 
 void check_export_files(const ExportFiles& files, std::span<const std::filesystem::path> inputs,
                         const std::vector<FlaggedFile>& others, const Environment& environment) {
-  check_output_file(kJunit, files.junit, inputs);
-  check_output_file(kOpenMetrics, files.openmetrics, inputs);
+  os::check_output_file(kJunit, files.junit, inputs);
+  os::check_output_file(kOpenMetrics, files.openmetrics, inputs);
   if (!files.report.empty()) {
     check_report_file(kReport, files.report,
                       std::vector<std::string>(inputs.begin(), inputs.end()));
@@ -71,59 +71,64 @@ void check_export_files(const ExportFiles& files, std::span<const std::filesyste
   }
 }
 
-void write_export_files(const ExportFiles& files, const Results& results) {
-  write_files(files, [&](const ExportFormat& format) {
-    return whole_text([&](const TextSink& sink) { format.of_run(results, {}, sink); });
+void write_export_files(const ExportFiles& files, const record::Results& results) {
+  write_files(files, [&](const report::ExportFormat& format) {
+    return text::whole_text([&](const text::TextSink& sink) { format.of_run(results, {}, sink); });
   });
 }
 
-void write_export_files(const ExportFiles& files, std::span<const Comparison> comparisons) {
-  write_files(files,
-              [&](const ExportFormat& format) { return format.of_verdict(comparisons, {}); });
+void write_export_files(const ExportFiles& files,
+                        std::span<const compare::Comparison> comparisons) {
+  write_files(files, [&](const report::ExportFormat& format) {
+    return format.of_verdict(comparisons, {});
+  });
 }
 
 void write_night_export_files(const ExportFiles& files, const std::string& night_json) {
-  write_files(files, [&](const ExportFormat& format) { return format.of_night(night_json, {}); });
+  write_files(files,
+              [&](const report::ExportFormat& format) { return format.of_night(night_json, {}); });
 }
 
-void write_report(const ExportFiles& files, ReportContent content,
+void write_report(const ExportFiles& files, report::ReportContent content,
                   const std::vector<std::string>& sources, const Environment& environment) {
   if (files.report.empty()) return;
   try {
-    ReportOptions options = report_options({}, environment);
+    report::ReportOptions options = report_options({}, environment);
     options.sources = sources;
-    write_report_file(kReport, files.report, report_of(std::move(content), options),
+    write_report_file(kReport, files.report, report::report_of(std::move(content), options),
                       environment.err);
   } catch (const Error& error) {
-    environment.err << "warning: " << printable(error.what()) << '\n';
+    environment.err << "warning: " << text::printable(error.what()) << '\n';
   }
 }
 
-void write_report(const ExportFiles& files, const Results& results,
+void write_report(const ExportFiles& files, const record::Results& results,
                   const std::vector<std::string>& sources, const Environment& environment) {
   if (files.report.empty()) return;
-  write_report(files, run_content(results, sources, {}), sources, environment);
+  write_report(files, report::run_content(results, sources, {}), sources, environment);
 }
 
-void write_report(const ExportFiles& files, std::span<const Comparison> comparisons,
+void write_report(const ExportFiles& files, std::span<const compare::Comparison> comparisons,
                   const Environment& environment) {
   if (files.report.empty()) return;
-  write_report(files, verdict_content(comparisons, {}), {}, environment);
+  write_report(files, report::verdict_content(comparisons, {}), {}, environment);
 }
 
 void write_night_report(const ExportFiles& files, const std::string& night_json,
                         const Environment& environment) {
   if (files.report.empty()) return;
-  write_report(files, night_content(night_json, {}), {}, environment);
+  write_report(files, report::night_content(night_json, {}), {}, environment);
 }
 
 void write_error_export_files(const ExportFiles& files, const std::string& command,
                               const std::string& message, int exit_code) {
-  write_output_file(kJunit, files.junit, junit_xml(checks_of_error(command, message)));
-  write_output_file(kOpenMetrics, files.openmetrics, openmetrics_of_error(exit_code));
+  os::write_output_file(kJunit, files.junit,
+                        report::junit_xml(report::checks_of_error(command, message)));
+  os::write_output_file(kOpenMetrics, files.openmetrics, report::openmetrics_of_error(exit_code));
   if (!files.report.empty()) {
-    write_output_file(kReport, files.report,
-                      report_of(error_content(command, message, exit_code), {}).html);
+    os::write_output_file(
+        kReport, files.report,
+        report::report_of(report::error_content(command, message, exit_code), {}).html);
   }
 }
 

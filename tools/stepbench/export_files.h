@@ -37,17 +37,17 @@ void check_export_files(const ExportFiles& files, std::span<const std::filesyste
                         const std::vector<FlaggedFile>& others, const Environment& environment);
 
 // Throw ConfigError where a file cannot be written.
-void write_export_files(const ExportFiles& files, const Results& results);
-void write_export_files(const ExportFiles& files, std::span<const Comparison> comparisons);
+void write_export_files(const ExportFiles& files, const record::Results& results);
+void write_export_files(const ExportFiles& files, std::span<const compare::Comparison> comparisons);
 void write_night_export_files(const ExportFiles& files, const std::string& night_json);
 // The report alone, when all else is written and printed: where that fails, a warning says so and
 // the exit status stays that of the measurement. Says on standard error what it holds. `sources`:
 // where the results lie.
-void write_report(const ExportFiles& files, ReportContent content,
+void write_report(const ExportFiles& files, report::ReportContent content,
                   const std::vector<std::string>& sources, const Environment& environment);
-void write_report(const ExportFiles& files, const Results& results,
+void write_report(const ExportFiles& files, const record::Results& results,
                   const std::vector<std::string>& sources, const Environment& environment);
-void write_report(const ExportFiles& files, std::span<const Comparison> comparisons,
+void write_report(const ExportFiles& files, std::span<const compare::Comparison> comparisons,
                   const Environment& environment);
 void write_night_report(const ExportFiles& files, const std::string& night_json,
                         const Environment& environment);

@@ -30,17 +30,17 @@ std::string heading(const std::string& text, bool colour) {
 class Heads {
  public:
   void add(const std::string& head) {
-    if (width(head) <= kMaxHead) widest_ = std::max(widest_, width(head));
+    if (text::width(head) <= kMaxHead) widest_ = std::max(widest_, text::width(head));
   }
   // Heads to the left, meanings beside them or, where a head is long, below it.
   [[nodiscard]] std::string text(const std::vector<Entry>& entries, std::size_t columns) const {
     const std::size_t doc_at = kIndent + widest_ + 2;
     std::string text;
     for (const Entry& entry : entries) {
-      const std::string doc = wrap(entry.doc, columns, doc_at);
+      const std::string doc = text::wrap(entry.doc, columns, doc_at);
       const std::string head = std::string(kIndent, ' ') + entry.head;
-      const bool beside = width(entry.head) <= widest_ && doc.size() > doc_at;
-      text += beside ? head + doc.substr(width(head)) : head + "\n" + doc;
+      const bool beside = text::width(entry.head) <= widest_ && doc.size() > doc_at;
+      text += beside ? head + doc.substr(text::width(head)) : head + "\n" + doc;
     }
     return text;
   }
@@ -161,7 +161,7 @@ std::size_t gap_of(const std::string& line) { return line.find("   ", indent_of(
 bool fits(const std::string& footer, std::size_t columns) {
   std::istringstream lines(footer);
   for (std::string line; std::getline(lines, line);) {
-    if (is_example(line) && gap_of(line) != std::string::npos && width(line) > columns)
+    if (is_example(line) && gap_of(line) != std::string::npos && text::width(line) > columns)
       return false;
   }
   return true;
@@ -172,7 +172,7 @@ std::string example_in_two_lines(const std::string& line, std::size_t columns) {
   const std::size_t gap = gap_of(line);
   if (gap == std::string::npos) return line + "\n";
   return line.substr(0, gap) + "\n" +
-         wrap(line.substr(line.find_first_not_of(' ', gap)), columns, kRemark);
+         text::wrap(line.substr(line.find_first_not_of(' ', gap)), columns, kRemark);
 }
 
 // Lines with a small indent are examples and stay; all others are sentences and flow.
@@ -183,7 +183,7 @@ std::string footer_text(const std::string& footer, std::size_t columns) {
   std::string sentences;
   std::size_t indent = 0;
   const auto flush = [&] {
-    if (!sentences.empty()) text += wrap(sentences, columns, indent);
+    if (!sentences.empty()) text += text::wrap(sentences, columns, indent);
     sentences.clear();
   };
   for (std::string line; std::getline(lines, line);) {
@@ -229,15 +229,15 @@ std::string option_head(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
-  const std::string head = join(names);
+  const std::string head = text::join(names);
   if (!takes_value(option)) return head + (value.empty() ? "" : "[=" + value + "]");
   return head + (option.get_items_expected_min() == 0 ? " [" + value + "]" : " " + value);
 }
 
 std::string help_text(const CLI::App& command, const HelpStyle& style) {
-  std::string text = wrap(command.get_description(), style.columns, 0);
+  std::string text = text::wrap(command.get_description(), style.columns, 0);
   text += "\n" + heading("Usage", style.colour) +
-          wrap_hanging("  " + usage_line(command), style.columns) + "\n";
+          text::wrap_hanging("  " + usage_line(command), style.columns) + "\n";
   if (command.get_require_subcommand_min() == 0 && !commands_of(command).empty()) {
     text += "  " + full_name(command) + " COMMAND\n";
   }

@@ -77,7 +77,7 @@ bool is_top_level(const std::string& name) {
   return name == kTopLevel || name == "top level" || name == "(top level)";
 }
 
-[[noreturn]] void refuse(const Catalogue& catalogue, const OptionIndex& index,
+[[noreturn]] void refuse(const Catalogue& catalogue, const plan::OptionIndex& index,
                          const std::string& name) {
   std::vector<std::string> names = {std::string(kMetrics), "all"};
   for (const WorkloadSpec& workload : catalogue.workloads) names.push_back(workload.name);
@@ -85,17 +85,17 @@ bool is_top_level(const std::string& name) {
     if (!section.name.empty()) names.push_back(section.name);
   }
   names.insert(names.end(), index.names().begin(), index.names().end());
-  const std::string near = nearest_name(name, names);
+  const std::string near = text::nearest_name(name, names);
   throw ConfigError("list",
                     "no workload, section or option is named '" + name + "'" +
-                        (near.empty() ? "; `stepbench list` shows all" : did_you_mean(near)));
+                        (near.empty() ? "; `stepbench list` shows all" : text::did_you_mean(near)));
 }
 
 // Sections and workloads go before the options that end in the name. Throws ConfigError when the
 // name means nothing.
 Named find_named(const Catalogue& catalogue, const std::string& name) {
   if (is_top_level(name)) return {.section = catalogue.find_section("")};
-  const OptionIndex index(catalogue);
+  const plan::OptionIndex index(catalogue);
   Named named{.section = name.empty() ? nullptr : catalogue.find_section(name),
               .workload = catalogue.find_workload(name)};
   if (named.section != nullptr || named.workload != nullptr) return named;
@@ -108,8 +108,8 @@ Named find_named(const Catalogue& catalogue, const std::string& name) {
 
 Catalogue catalogue_of(const std::string& worker, const Environment& environment) {
   if (worker.empty()) return built_in_catalogue();
-  return describe_worker(find_worker(worker, environment.program_dir),
-                         cache_directory(environment.variables));
+  return run::describe_worker(run::find_worker(worker, environment.program_dir),
+                              run::cache_directory(environment.variables));
 }
 
 Catalogue only(const Catalogue& catalogue, const std::string& name) {
@@ -146,12 +146,12 @@ std::string named_text(const Catalogue& catalogue, const std::string& name, std:
     parts.push_back(
         option_text(*option, variant.empty() ? full : full + " (" + variant + ")", width));
   }
-  return join(parts, "\n");
+  return text::join(parts, "\n");
 }
 
 std::string named_markdown(const Catalogue& catalogue, const std::string& name) {
   const Catalogue part = only(catalogue, name);
-  std::string text = join(part.sections, "\n", section_markdown);
+  std::string text = text::join(part.sections, "\n", section_markdown);
   if (part.workloads.empty()) return text;
   return text + (text.empty() ? "" : "\n") + catalogue_markdown({{}, part.workloads});
 }
@@ -164,7 +164,7 @@ std::string render(const Catalogue& catalogue, const ListOptions& options, std::
   }
   const bool whole = options.name.empty() || options.name == "all";
   if (options.format == "json") {
-    return to_json(whole ? catalogue : only(catalogue, options.name));
+    return catalogue::to_json(whole ? catalogue : only(catalogue, options.name));
   }
   if (options.format == "markdown") {
     return whole ? catalogue_markdown(catalogue) : named_markdown(catalogue, options.name);
@@ -186,8 +186,8 @@ void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
   command->footer(kListExamples);
   command->callback([options, &environment, &exit_code] {
     const auto width = static_cast<std::size_t>(std::clamp(environment.terminal_columns, 40, 100));
-    environment.out << printable(
-        render(catalogue_of(options->worker, environment), *options, width), LineEnds::kKeep);
+    environment.out << text::printable(
+        render(catalogue_of(options->worker, environment), *options, width), text::LineEnds::kKeep);
     exit_code = kExitOk;
   });
 }

@@ -15,11 +15,11 @@ namespace {
 
 std::string title(const MetricGroup& group) {
   if (group.workloads.empty()) return "Of every workload";
-  return "Of " + join(group.workloads);
+  return "Of " + text::join(group.workloads);
 }
 
 std::string entry(const std::string& name, const std::string& doc, std::size_t width) {
-  return "  " + name + "\n" + wrap(doc, width, 6);
+  return "  " + name + "\n" + text::wrap(doc, width, 6);
 }
 
 }  // namespace
@@ -74,14 +74,15 @@ std::string metrics_markdown(const std::vector<MetricGroup>& groups) {
 }
 
 std::string metrics_json(const std::vector<MetricGroup>& groups) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().open_object("sources");
   for (const SourceName& source : sources()) json.text(source.name, source.doc);
   json.close_object().open_array("metrics");
   for (const MetricGroup& group : groups) {
     for (const Metric& metric : group.metrics) {
       json.open_object().text("name", metric.name).text("unit", metric.unit);
-      json.text("role", name_of(metric.role)).text("direction", name_of(metric.direction));
+      json.text("role", record::name_of(metric.role))
+          .text("direction", record::name_of(metric.direction));
       json.text("source", name_of(metric.source)).texts("workloads", group.workloads);
       json.text("doc", metric.doc).close_object();
     }

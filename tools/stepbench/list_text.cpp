@@ -33,7 +33,7 @@ std::string default_text(const Option& option) {
 
 // "integer in 1 .. 64 (samples), default 1"
 std::string signature(const Option& option) {
-  std::string text = expectation(option);
+  std::string text = catalogue::expectation(option);
   if (!option.unit.empty()) text += " (" + option.unit + ")";
   return text + "; " + default_text(option);
 }
@@ -62,7 +62,7 @@ bool any_marked(const Section& section) {
 }
 
 std::string heading(const std::string& name, const std::string& doc, std::size_t width) {
-  return name + "\n" + wrap(doc, width, 2);
+  return name + "\n" + text::wrap(doc, width, 2);
 }
 
 std::string options_text(const Section& section, const std::vector<Option>& options,
@@ -70,13 +70,13 @@ std::string options_text(const Section& section, const std::vector<Option>& opti
   std::string text;
   for (const Option& option : options) {
     text += "  " + prefix(section) + option.name + std::string(mark(option)) + "\n" +
-            wrap(signature(option), width, 6) + wrap(facts(option), width, 6);
+            text::wrap(signature(option), width, 6) + text::wrap(facts(option), width, 6);
   }
   return text;
 }
 
 std::string name_and_doc(const std::string& name, const std::string& doc, std::size_t width) {
-  return "  " + name + "\n" + wrap(doc, width, 6);
+  return "  " + name + "\n" + text::wrap(doc, width, 6);
 }
 
 std::string escaped(std::string text) {
@@ -93,8 +93,8 @@ std::string options_markdown(const Section& section, const std::vector<Option>& 
                               : is_null(option.default_value) ? ""
                                                               : defaults(option);
     text += "| `" + prefix(section) + option.name + "`" + (mark(option).empty() ? "" : " \\*") +
-            " | " + escaped(expectation(option)) + " | " + option.unit + " | " + escaped(value) +
-            " | " + escaped(facts(option)) + " |\n";
+            " | " + escaped(catalogue::expectation(option)) + " | " + option.unit + " | " +
+            escaped(value) + " | " + escaped(facts(option)) + " |\n";
   }
   return text;
 }
@@ -113,7 +113,7 @@ std::string overview_text(const Catalogue& catalogue, std::size_t width) {
   std::string text = "Workloads (workload: NAME)\n";
   for (const WorkloadSpec& workload : catalogue.workloads) {
     const std::string sections =
-        workload.sections.empty() ? "" : " Reads " + join(workload.sections) + ".";
+        workload.sections.empty() ? "" : " Reads " + text::join(workload.sections) + ".";
     text += name_and_doc(workload.name, workload.doc + sections, width);
   }
   text += "\nSections\n";
@@ -149,13 +149,13 @@ std::string section_text(const Section& section, std::size_t width) {
             heading(prefix(section) + section.selector + ": " + variant.name, variant.doc, width) +
             options_text(section, variant.options, width);
   }
-  if (any_marked(section)) text += "\n" + wrap(kContextLegend, width, 0);
+  if (any_marked(section)) text += "\n" + text::wrap(kContextLegend, width, 0);
   return text;
 }
 
 std::string option_text(const Option& option, const std::string& full_name, std::size_t width) {
-  std::string text = full_name + "\n" + wrap(option.doc, width, 2) + "\n";
-  text += "  expects    " + expectation(option) + "\n";
+  std::string text = full_name + "\n" + text::wrap(option.doc, width, 2) + "\n";
+  text += "  expects    " + catalogue::expectation(option) + "\n";
   if (!option.unit.empty()) text += "  unit       " + option.unit + "\n";
   text += "  default    " + (option.required ? "none, required" : defaults(option)) + "\n";
   if (option.requires_)

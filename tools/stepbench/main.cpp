@@ -57,7 +57,7 @@ Environment read_environment(int argc, char** argv) {
     environment.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     if (text.substr(0, equals) == "NO_COLOR" && text.size() > equals + 1) no_color = true;
   }
-  environment.unicode = stepbench::has_utf8(locale_of(environment));
+  environment.unicode = stepbench::text::has_utf8(locale_of(environment));
   environment.colour = environment.out_is_terminal && !no_color;
   environment.err_colour = environment.err_is_terminal && !no_color;
   if (const int columns = columns_of(STDOUT_FILENO); columns > 0) {

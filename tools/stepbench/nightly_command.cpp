@@ -59,7 +59,7 @@ of 2, 1, 4, 3, 0.)";
 
 struct NightlyOptions {
   std::vector<std::string> files = {};
-  RunRequest run = {};  // what all experiments have in common
+  campaign::RunRequest run = {};  // what all experiments have in common
   HistoryFlags history = {};
   CheckOptions check = {};
   std::string keep_worker = {};  // empty: see keep_folder()
@@ -71,9 +71,9 @@ struct NightlyOptions {
 };
 
 // Two experiments of one name would be one in the history.
-void check_names(const std::vector<NightExperiment>& experiments) {
+void check_names(const std::vector<campaign::NightExperiment>& experiments) {
   std::set<std::string> names;
-  for (const NightExperiment& experiment : experiments) {
+  for (const campaign::NightExperiment& experiment : experiments) {
     const std::string& name = experiment.run.planned.plan.name;
     if (names.insert(name).second) continue;
     throw ConfigError(experiment.request.file,
@@ -83,13 +83,13 @@ void check_names(const std::vector<NightExperiment>& experiments) {
   }
 }
 
-std::vector<NightExperiment> plan_night(const NightlyOptions& options,
-                                        const CampaignContext& context) {
-  std::vector<NightExperiment> experiments;
+std::vector<campaign::NightExperiment> plan_night(const NightlyOptions& options,
+                                                  const campaign::CampaignContext& context) {
+  std::vector<campaign::NightExperiment> experiments;
   for (const std::string& file : options.files) {
-    NightExperiment experiment{.request = options.run};
+    campaign::NightExperiment experiment{.request = options.run};
     experiment.request.file = file;
-    experiment.run = plan_experiment(experiment.request, context, true);
+    experiment.run = campaign::plan_experiment(experiment.request, context, true);
     experiments.push_back(std::move(experiment));
   }
   check_names(experiments);
@@ -117,7 +117,7 @@ std::string key_of(const NightlyOptions& options) {
   std::vector<std::string> words = options.files;
   words.push_back(options.run.worker);
   words.insert(words.end(), options.run.set.begin(), options.run.set.end());
-  return join(words, "\n");
+  return text::join(words, "\n");
 }
 
 // One night, stage by stage. A signal ends it between two stages or inside one, never with less on
@@ -132,25 +132,25 @@ class NightlyRun {
         view_(night_view(options.check, options.history, environment)) {}
 
   int execute() {
-    const std::vector<NightExperiment> experiments = plan_night(options_, context_);
+    const std::vector<campaign::NightExperiment> experiments = plan_night(options_, context_);
     (void)open_history(options_.history, true);  // found out before hours of measuring
-    UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
+    campaign::UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
     if (options_.fresh) unfinished.begin_anew(system_now());
     if (unfinished.goes_on()) {
       progress_.say("going on with the night that began at " + unfinished.began_utc() +
                     "; --fresh begins anew");
     }
-    Interrupts interrupts;
+    run::Interrupts interrupts;
     const auto locks = lock_night(experiments, interrupts);
     if (!locks) return interrupted(interrupts);
-    const MeasuredNight measured =
-        measure_night(experiments, context_, unfinished, progress_, interrupts, clock_);
+    const campaign::MeasuredNight measured =
+        campaign::measure_night(experiments, context_, unfinished, progress_, interrupts, clock_);
     if (measured.signal) return interrupted(interrupts);
-    TrackStore store = open_history(options_.history, true);
+    track::TrackStore store = open_history(options_.history, true);
     const std::vector<std::string> nights = add(measured, store);
     if (!options_.keep_no_worker) keep_workers(nights, store);
     if (signal_of(interrupts)) return interrupted(interrupts);
-    CheckedNight checked = check(nights, store, interrupts);
+    campaign::CheckedNight checked = check(nights, store, interrupts);
     if (checked.signal || signal_of(interrupts)) return interrupted(interrupts);
     add_failures(measured, checked.night);
     if (!options_.on_alert.empty()) {
@@ -170,12 +170,12 @@ class NightlyRun {
     return std::chrono::system_clock::now();
   }
 
-  static std::optional<int> signal_of(Interrupts& interrupts) {
+  static std::optional<int> signal_of(run::Interrupts& interrupts) {
     (void)interrupts.take();
     return interrupts.first();
   }
 
-  int interrupted(const Interrupts& interrupts) {
+  int interrupted(const run::Interrupts& interrupts) {
     const int status = exit_status_of_signal(interrupts.first().value());
     const std::string text = "interrupted; the same command goes on with this night";
     write_no_night(options_.check, "stepbench nightly", status, text);
@@ -184,87 +184,90 @@ class NightlyRun {
   }
 
   // Held until the night's end: nobody else measures between its runs and its confirmations.
-  std::optional<std::vector<DeviceLock>> lock_night(const std::vector<NightExperiment>& experiments,
-                                                    Interrupts& interrupts) {
+  std::optional<std::vector<run::DeviceLock>> lock_night(
+      const std::vector<campaign::NightExperiment>& experiments, run::Interrupts& interrupts) {
     std::set<std::string> devices;
-    for (const NightExperiment& each : experiments) add_devices(each.run.planned.plan, devices);
-    const LockPolicy policy = lock_policy(options_.lock.none, options_.lock.wait);
-    return lock_devices(lock_directory(), devices, policy, interrupts, progress_);
+    for (const campaign::NightExperiment& each : experiments)
+      campaign::add_devices(each.run.planned.plan, devices);
+    const campaign::LockPolicy policy =
+        campaign::lock_policy(options_.lock.none, options_.lock.wait);
+    return campaign::lock_devices(run::lock_directory(), devices, policy, interrupts, progress_);
   }
 
   // Ids of the runs that have anything in the history.
-  std::vector<std::string> add(const MeasuredNight& measured, TrackStore& store) {
+  std::vector<std::string> add(const campaign::MeasuredNight& measured, track::TrackStore& store) {
     std::vector<std::string> nights;
-    for (const MeasuredExperiment& each : measured.experiments) {
+    for (const campaign::MeasuredExperiment& each : measured.experiments) {
       if (each.folder.empty()) continue;
-      const ImportReport report =
+      const track::ImportReport report =
           store.add(each.results, each.folder,
                     {.now = system_now(), .catalogue = &context_.built_in.catalogue});
       nights.insert(nights.end(), report.runs.begin(), report.runs.end());
       for (const std::string& note : report.notes) progress_.say("note: " + note);
       for (const std::string& conflict : report.conflicts) {
-        environment_.err << "stepbench: warning: " << printable(conflict) << '\n';
+        environment_.err << "stepbench: warning: " << text::printable(conflict) << '\n';
       }
     }
     return nights;
   }
 
   // For the nights to come: tonight's program may be the last good one.
-  void keep_workers(const std::vector<std::string>& nights, TrackStore& store) {
-    for (const TrackedRun& run : store.runs()) {
+  void keep_workers(const std::vector<std::string>& nights, track::TrackStore& store) {
+    for (const track::TrackedRun& run : store.runs()) {
       if (std::find(nights.begin(), nights.end(), run.run_id) == nights.end()) continue;
-      const KeepReport report =
-          keep_worker(store, run, keep_folder(options_), utc_text(system_now()));
+      const campaign::KeepReport report =
+          campaign::keep_worker(store, run, keep_folder(options_), text::utc_text(system_now()));
       for (const std::string& note : report.notes) progress_.say("note: " + note);
     }
   }
 
-  CheckedNight check(const std::vector<std::string>& nights, TrackStore& store,
-                     Interrupts& interrupts) {
+  campaign::CheckedNight check(const std::vector<std::string>& nights, track::TrackStore& store,
+                               run::Interrupts& interrupts) {
     if (nights.empty()) {
-      CheckedNight nothing;
-      nothing.night.verdict = NightState::kNoData;
+      campaign::CheckedNight nothing;
+      nothing.night.verdict = track::NightState::kNoData;
       nothing.night.exit_code = kExitNothingMeasured;
       nothing.night.notes.emplace_back("nothing was measured tonight: the history is as it was");
       return nothing;
     }
-    CheckRequest request = complete_request(options_.check, environment_);
+    campaign::CheckRequest request = complete_request(options_.check, environment_);
     request.nights = nights;
     request.results = options_.run.results;
-    request.lock = LockPolicy::kNone;  // this program holds the locks
-    if (options_.check.no_confirm) return check_night(request, store, {});
-    return check_night(request, store, [&](const ConfirmRequest& confirm) {
-      return confirm_suspects(confirm, store, context_, progress_, interrupts, clock_);
+    request.lock = campaign::LockPolicy::kNone;  // this program holds the locks
+    if (options_.check.no_confirm) return campaign::check_night(request, store, {});
+    return campaign::check_night(request, store, [&](const campaign::ConfirmRequest& confirm) {
+      return campaign::confirm_suspects(confirm, store, context_, progress_, interrupts, clock_);
     });
   }
 
   // A launch that failed makes no night green, and hides no regression.
-  static void add_failures(const MeasuredNight& measured, Night& night) {
-    for (const MeasuredExperiment& each : measured.experiments) {
-      const FailedLaunches failed = failed_launches(each.results);
+  static void add_failures(const campaign::MeasuredNight& measured, track::Night& night) {
+    for (const campaign::MeasuredExperiment& each : measured.experiments) {
+      const campaign::FailedLaunches failed = campaign::failed_launches(each.results);
       if (failed.launches > 0) {
         night.notes.push_back(each.file + ": " + std::to_string(failed.launches) + " of " +
-                              counted(static_cast<std::int64_t>(failed.of), "launch") +
+                              text::counted(static_cast<std::int64_t>(failed.of), "launch") +
                               " failed: " + failed.first + "; `stepbench show " +
-                              shell_word(each.folder.string()) + "` has all");
+                              text::shell_word(each.folder.string()) + "` has all");
         if (night.exit_code == kExitOk || night.exit_code == kExitInconclusive) {
           night.exit_code = kExitNothingMeasured;
-          night.verdict = NightState::kNoData;
+          night.verdict = track::NightState::kNoData;
         }
       }
       if (each.error.empty()) continue;
       night.notes.push_back(each.file + " broke off: " + each.error);
       night.exit_code = kExitUsage;
-      if (night.verdict != NightState::kRegression) night.verdict = NightState::kNoData;
+      if (night.verdict != track::NightState::kRegression)
+        night.verdict = track::NightState::kNoData;
     }
   }
 
   const NightlyOptions& options_;
   const Environment& environment_;
-  const CampaignContext context_;
+  const campaign::CampaignContext context_;
   const HostClock clock_;
-  Progress progress_;
-  const NightView view_;
+  run::Progress progress_;
+  const report::NightView view_;
 };
 
 int execute_nightly(NightlyOptions options, bool has_db, const Environment& environment) {

@@ -17,20 +17,20 @@ namespace stepbench::cli {
 namespace {
 
 // The last line that it wrote on standard error says most.
-std::string last_words(const CommandResult& result) {
-  std::string text{trim(result.err)};
+std::string last_words(const os::CommandResult& result) {
+  std::string text{os::trim(result.err)};
   text.erase(0, text.rfind('\n') + 1);
   return text.empty() ? std::string{} : ": " + text;
 }
 
 // Empty: it went well.
 std::string tell(const std::string& command, const std::string& json) {
-  const CommandResult result = run_command({"sh", "-c", command}, json, kTellLimit);
+  const os::CommandResult result = os::run_command({"sh", "-c", command}, json, kTellLimit);
   if (!result.started) return "cannot be started: " + result.reason;
   if (result.interrupted) return "was interrupted";
   if (result.timed_out) {
-    return "took longer than " + seconds_text(std::chrono::duration<double>(kTellLimit).count()) +
-           " and was ended";
+    return "took longer than " +
+           text::seconds_text(std::chrono::duration<double>(kTellLimit).count()) + " and was ended";
   }
   if (result.exit_status == 0) return {};
   return "ended with status " + std::to_string(result.exit_status) + last_words(result);
@@ -38,24 +38,27 @@ std::string tell(const std::string& command, const std::string& json) {
 
 }  // namespace
 
-void tell_alerts(TrackStore& store, const AlertTeller& teller,
+void tell_alerts(track::TrackStore& store, const AlertTeller& teller,
                  std::chrono::system_clock::time_point now, std::ostream& err) {
-  const std::vector<TrackEvent> events = store.events();
-  const std::vector<Notice> due = notices_due(events, utc_text(now - kTellWithin));
+  const std::vector<track::TrackEvent> events = store.events();
+  const std::vector<track::Notice> due =
+      track::notices_due(events, text::utc_text(now - kTellWithin));
   if (due.empty()) return;
-  const AlertLog log = fold_alerts(events);
-  for (const Notice& notice : due) {
-    const Alert& alert = *log.find(notice.alert_id);
-    HistoryQuery query;
-    for (const AlertSeries& each : alert.series) query.series.push_back(each.id);
-    const std::string json = alert_json(alert, store.history(query),
-                                        "stepbench track show " + alert.id + teller.history_words);
-    store.record(std::vector{event_of(notice, kTold, utc_text(now), teller.who)});
+  const track::AlertLog log = track::fold_alerts(events);
+  for (const track::Notice& notice : due) {
+    const track::Alert& alert = *log.find(notice.alert_id);
+    track::HistoryQuery query;
+    for (const track::AlertSeries& each : alert.series) query.series.push_back(each.id);
+    const std::string json = report::alert_json(
+        alert, store.history(query), "stepbench track show " + alert.id + teller.history_words);
+    store.record(
+        std::vector{track::event_of(notice, track::kTold, text::utc_text(now), teller.who)});
     const std::string failure = tell(teller.command, json);
     if (failure.empty()) continue;
-    store.record(std::vector{event_of(notice, kNotTold, utc_text(now), teller.who, failure)});
-    err << "stepbench: warning: --on-alert, told of " << alert.id << ", " << printable(failure)
-        << "; the next night tries again\n";
+    store.record(std::vector{
+        track::event_of(notice, track::kNotTold, text::utc_text(now), teller.who, failure)});
+    err << "stepbench: warning: --on-alert, told of " << alert.id << ", "
+        << text::printable(failure) << "; the next night tries again\n";
   }
 }
 

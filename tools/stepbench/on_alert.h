@@ -24,7 +24,7 @@ struct AlertTeller {
 // harness/track/notices.h), with alert_json() on its standard input. That it is told is recorded in
 // `store` first; one that fails or takes longer than kTellLimit is named on `err` and tried again
 // by the next night.
-void tell_alerts(TrackStore& store, const AlertTeller& teller,
+void tell_alerts(track::TrackStore& store, const AlertTeller& teller,
                  std::chrono::system_clock::time_point now, std::ostream& err);
 
 }  // namespace stepbench::cli

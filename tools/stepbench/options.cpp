@@ -37,23 +37,24 @@ bool is_between(const std::string& text, Number min, Number max) {
 }  // namespace
 
 void expect_one_of(CLI::Option& option, const std::vector<std::string>& names) {
-  option.type_name(join(names, "|"));
+  option.type_name(text::join(names, "|"));
   option.check(CLI::Validator(
       [names](const std::string& value) {
         if (std::find(names.begin(), names.end(), value) != names.end()) return std::string();
-        return "expected one of " + join(names) + ", found '" + value + "'" +
-               did_you_mean(value, names);
+        return "expected one of " + text::join(names) + ", found '" + value + "'" +
+               text::did_you_mean(value, names);
       },
       ""));
 }
 
 void expect_whole_number(CLI::Option& option, std::int64_t min, std::int64_t max) {
-  expect(option, "a whole number from " + with_separators(min) + " to " + with_separators(max),
+  expect(option,
+         "a whole number from " + text::with_separators(min) + " to " + text::with_separators(max),
          [min, max](const std::string& text) { return is_between(text, min, max); });
 }
 
 void expect_number(CLI::Option& option, double min, double max, const std::string& unit) {
-  expect(option, unit + " from " + short_number(min) + " to " + short_number(max),
+  expect(option, unit + " from " + text::short_number(min) + " to " + text::short_number(max),
          [min, max](const std::string& text) { return is_between(text, min, max); });
 }
 
@@ -115,7 +116,7 @@ void add_max_cases(CLI::App& command, std::int64_t& max_cases) {
           ->capture_default_str()
           ->type_name("N")
           ->group(kCaseOptions);
-  expect_whole_number(*option, 1, kMostCases);
+  expect_whole_number(*option, 1, plan::kMostCases);
 }
 
 void add_launches(CLI::App& command, std::int64_t& launches) {
@@ -142,7 +143,7 @@ void add_interpreter(CLI::App& command, std::vector<std::string>& set) {
           [&set](const std::string& path) {
             const bool here = path.find('/') != std::string::npos;
             set.push_back(
-                "env." + std::string(kInterpreterVariable) + "=" +
+                "env." + std::string(run::kInterpreterVariable) + "=" +
                 (here ? std::filesystem::absolute(path).lexically_normal().string() : path));
           },
           "The Python that runs your Python files; default: the active environment's, else python3")
@@ -240,11 +241,11 @@ CLI::Option& add_format(CLI::App& command, std::string& format,
   return *option;
 }
 
-Format format_of(const std::string& name) {
-  if (name == "csv") return Format::kCsv;
-  if (name == "json") return Format::kJson;
-  if (name == "markdown") return Format::kMarkdown;
-  return Format::kTable;
+report::Format format_of(const std::string& name) {
+  if (name == "csv") return report::Format::kCsv;
+  if (name == "json") return report::Format::kJson;
+  if (name == "markdown") return report::Format::kMarkdown;
+  return report::Format::kTable;
 }
 
 }  // namespace stepbench::cli

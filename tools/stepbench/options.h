@@ -76,6 +76,6 @@ void add_quiet(CLI::App& command, bool& quiet);
 CLI::Option& add_format(CLI::App& command, std::string& format,
                         const std::vector<std::string>& formats);
 // Of a table of cases or runs; the table itself for any other name.
-[[nodiscard]] Format format_of(const std::string& name);
+[[nodiscard]] report::Format format_of(const std::string& name);
 
 }  // namespace stepbench::cli

@@ -38,7 +38,7 @@ Exit status: 0, 2 wrong usage or configuration; with --probe 1 some cases failed
 interrupted.)";
 
 struct PlanCommandOptions {
-  RunRequest request = {};
+  campaign::RunRequest request = {};
   ScriptOptions script = {};
   std::string shard = {};
   bool probe = false;
@@ -48,7 +48,7 @@ struct PlanCommandOptions {
 };
 
 void add_options(CLI::App& command, PlanCommandOptions& options) {
-  RunRequest& request = options.request;
+  campaign::RunRequest& request = options.request;
   add_experiment(command, request.file);
   add_script(command, options.script);
   require_experiment(command);
@@ -76,30 +76,30 @@ void add_options(CLI::App& command, PlanCommandOptions& options) {
 }
 
 int show_plan(const PlanCommandOptions& options, const Environment& environment) {
-  RunRequest request = options.request;
+  campaign::RunRequest request = options.request;
   request.text = experiment_text(options.script, request.file);
-  request.shard = parse_shard(options.shard);
-  request.lock = lock_policy(options.lock.none, options.lock.wait);
-  const CampaignContext context = campaign_context(environment);
-  const Plan plan = plan_experiment(request, context, false).planned.plan;
-  std::optional<Probe> probe;
+  request.shard = campaign::parse_shard(options.shard);
+  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
+  const campaign::CampaignContext context = campaign_context(environment);
+  const plan::Plan plan = campaign::plan_experiment(request, context, false).planned.plan;
+  std::optional<campaign::Probe> probe;
   if (options.probe) {
     const HostClock clock;
-    Progress progress = make_progress(environment, options.quiet, clock);
-    Interrupts interrupts;
-    probe = probe_cases(request, context, progress, interrupts, clock);
+    run::Progress progress = make_progress(environment, options.quiet, clock);
+    run::Interrupts interrupts;
+    probe = campaign::probe_cases(request, context, progress, interrupts, clock);
     progress.end();
     if (probe->signal) {
       environment.err << "stepbench: interrupted; the probe is not complete\n";
       return probe->exit_status;
     }
   }
-  const TimeEstimate estimate =
-      probe ? estimate_time(plan, probe->costs) : estimate_time(plan, request.results);
-  const Probe* probed = probe ? &*probe : nullptr;
-  environment.out << (options.format == "json"
-                          ? plan_json(plan, estimate, probed)
-                          : printable(plan_table(plan, estimate, probed), LineEnds::kKeep));
+  const campaign::TimeEstimate estimate = probe ? campaign::estimate_time(plan, probe->costs)
+                                                : campaign::estimate_time(plan, request.results);
+  const campaign::Probe* probed = probe ? &*probe : nullptr;
+  environment.out << (options.format == "json" ? plan_json(plan, estimate, probed)
+                                               : text::printable(plan_table(plan, estimate, probed),
+                                                                 text::LineEnds::kKeep));
   if (options.format != "json" && !request.smoke) {
     environment.out << power_text(plan, request.results);
   }

@@ -13,34 +13,35 @@
 
 namespace stepbench::cli {
 
-std::string power_text(const Plan& plan, const std::filesystem::path& results_dir) {
+std::string power_text(const plan::Plan& plan, const std::filesystem::path& results_dir) {
   constexpr double kQuiet = 0.01;
   constexpr double kNoisy = 0.05;
   std::size_t cases = 0;
   auto launches = std::numeric_limits<std::int64_t>::max();
-  for (const PlannedCase& planned : plan.cases) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     if (planned.skip) continue;
     ++cases;
     launches = std::min(launches, planned.resolved.integer_or("launches", 1));
   }
   if (cases == 0) return {};
-  const ComparisonSize size{.launches = static_cast<std::size_t>(launches),
-                            .tests = cases * default_metrics().metrics.size()};
-  const std::string few = too_few_to_prove(size.launches, size.tests, size.q, "launch");
+  const compare::ComparisonSize size{.launches = static_cast<std::size_t>(launches),
+                                     .tests = cases * compare::default_metrics().metrics.size()};
+  const std::string few = compare::too_few_to_prove(size.launches, size.tests, size.q, "launch");
   if (!few.empty()) {
-    return "for `compare`: " + few + " (" + counted(static_cast<std::int64_t>(cases), "case") +
-           ", " + default_metrics().names() + " of each)\n";
+    return "for `compare`: " + few + " (" +
+           text::counted(static_cast<std::int64_t>(cases), "case") + ", " +
+           compare::default_metrics().names() + " of each)\n";
   }
   const auto finds = [&](double spread) {
-    return percent_text(
-        change_found(size, spread).value_or(std::numeric_limits<double>::infinity()));
+    return text::percent_text(
+        compare::change_found(size, spread).value_or(std::numeric_limits<double>::infinity()));
   };
   const std::string begin =
-      "for `compare`: " + counted(launches, "launch") + " can show a change of about ";
-  if (const auto spread = earlier_spread(plan, results_dir)) {
+      "for `compare`: " + text::counted(launches, "launch") + " can show a change of about ";
+  if (const auto spread = campaign::earlier_spread(plan, results_dir)) {
     return begin + finds(*spread) +
            " and none that is smaller (launches of earlier runs differ by " +
-           percent_text(*spread) + ")\n";
+           text::percent_text(*spread) + ")\n";
   }
   return begin + finds(kQuiet) + " if equal launches differ by 1 %, of " + finds(kNoisy) +
          " if they differ by 5 %, and none that is smaller\n";

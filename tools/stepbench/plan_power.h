@@ -11,6 +11,7 @@ namespace stepbench::cli {
 
 // One line for people; empty where nothing is to be run. `results_dir`: of earlier runs, whose
 // launches say how far equal ones lie apart.
-[[nodiscard]] std::string power_text(const Plan& plan, const std::filesystem::path& results_dir);
+[[nodiscard]] std::string power_text(const plan::Plan& plan,
+                                     const std::filesystem::path& results_dir);
 
 }  // namespace stepbench::cli

@@ -23,7 +23,7 @@ constexpr std::size_t kMostRows = 10'000;
 
 std::string left_out(std::size_t cases) {
   if (cases == 0) return {};
-  return "and " + counted(static_cast<std::int64_t>(cases), "case") +
+  return "and " + text::counted(static_cast<std::int64_t>(cases), "case") +
          " more: --filter chooses among them, --format json lists all\n";
 }
 
@@ -43,19 +43,20 @@ std::vector<std::string> heads(const std::vector<std::string>& names) {
 std::string cell(const ResolvedCase& resolved, const std::string& name) {
   const Value* value = resolved.options.get(name);
   if (value == nullptr || is_null(*value)) return "-";
-  return is_secret_option(name) ? masked_value(to_text(*value)) : to_text(*value);
+  return text::is_secret_option(name) ? text::masked_value(to_text(*value)) : to_text(*value);
 }
 
-std::string totals(const Plan& plan, const TimeEstimate& estimate, bool probed) {
+std::string totals(const plan::Plan& plan, const campaign::TimeEstimate& estimate, bool probed) {
   const auto cases = static_cast<std::int64_t>(plan.cases.size());
-  std::string text = counted(cases, "case");
+  std::string text = text::counted(cases, "case");
   if (cases != plan.total_cases) text += " of " + std::to_string(plan.total_cases);
-  text += ", " + counted(estimate.launches, "launch") + ", " + counted(estimate.steps, "step");
+  text += ", " + text::counted(estimate.launches, "launch") + ", " +
+          text::counted(estimate.steps, "step");
   if (estimate.known_cases == 0) {
-    return text + "; at most " + rough_duration(estimate.limit_s) + " (limits.wall_s); " +
+    return text + "; at most " + text::rough_duration(estimate.limit_s) + " (limits.wall_s); " +
            (probed ? "no probed case could be measured" : "`plan --probe` estimates it") + "\n";
   }
-  return text + "; " + expected_text(estimate) + "\n";
+  return text + "; " + campaign::expected_text(estimate) + "\n";
 }
 
 // Steps of these cases come from a loader with workers, and their number is given.
@@ -65,11 +66,11 @@ bool waits_for_workers(const ResolvedCase& resolved) {
 }
 
 // What one launch can tell where the loader holds up the steps.
-std::string precision_of_launches(const Plan& plan) {
+std::string precision_of_launches(const plan::Plan& plan) {
   constexpr double kBatchCv = 0.3;
   constexpr double kWanted = 0.01;
   std::set<std::pair<std::int64_t, std::int64_t>> kinds;  // workers, measured steps
-  for (const PlannedCase& planned : plan.cases) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     const ResolvedCase& resolved = planned.resolved;
     if (planned.skip || !waits_for_workers(resolved)) continue;
     kinds.emplace(resolved.integer("loader.num_workers"),
@@ -77,10 +78,12 @@ std::string precision_of_launches(const Plan& plan) {
   }
   std::string text;
   for (const auto& [workers, steps] : kinds) {
-    const double percent = 100 * window_sd(kBatchCv, workers, steps);
-    text += "  +-" + std::to_string(std::max<std::int64_t>(std::llround(percent), 1)) + " % with " +
-            counted(workers, "worker") + " and " + std::to_string(steps) + " steps; 1 % needs " +
-            rough_count(static_cast<double>(steps_for_sd(kBatchCv, workers, kWanted))) + " steps\n";
+    const double percent = 100 * schedule::window_sd(kBatchCv, workers, steps);
+    text +=
+        "  +-" + std::to_string(std::max<std::int64_t>(std::llround(percent), 1)) + " % with " +
+        text::counted(workers, "worker") + " and " + std::to_string(steps) + " steps; 1 % needs " +
+        text::rough_count(static_cast<double>(schedule::steps_for_sd(kBatchCv, workers, kWanted))) +
+        " steps\n";
   }
   if (text.empty()) return text;
   return "one launch tells a loader-bound rate to about (if the cost of a batch varies by 30 "
@@ -88,11 +91,11 @@ std::string precision_of_launches(const Plan& plan) {
          text;
 }
 
-std::string remarks(const Plan& plan) {
+std::string remarks(const plan::Plan& plan) {
   std::string text = precision_of_launches(plan);
-  if (plan.excluded > 0) text += counted(plan.excluded, "point") + " excluded\n";
+  if (plan.excluded > 0) text += text::counted(plan.excluded, "point") + " excluded\n";
   if (plan.merged > 0) {
-    text += counted(plan.merged, "point") + " merged into an equal case:\n";
+    text += text::counted(plan.merged, "point") + " merged into an equal case:\n";
     for (const std::string& merged : plan.merged_points) text += "  " + merged + "\n";
     const auto shown = static_cast<std::int64_t>(plan.merged_points.size());
     if (shown < plan.merged) text += "  and " + std::to_string(plan.merged - shown) + " more\n";
@@ -101,14 +104,15 @@ std::string remarks(const Plan& plan) {
   return text;
 }
 
-const LaunchRow* failure_of_case(const Probe* probe, const std::string& case_id) {
+const record::LaunchRow* failure_of_case(const campaign::Probe* probe, const std::string& case_id) {
   if (probe == nullptr) return nullptr;
-  const auto found = std::find_if(probe->failed.begin(), probe->failed.end(),
-                                  [&](const LaunchRow& row) { return row.key.case_id == case_id; });
+  const auto found =
+      std::find_if(probe->failed.begin(), probe->failed.end(),
+                   [&](const record::LaunchRow& row) { return row.key.case_id == case_id; });
   return found == probe->failed.end() ? nullptr : &*found;
 }
 
-const LaunchCost* cost_of_case(const Probe* probe, const std::string& case_id) {
+const campaign::LaunchCost* cost_of_case(const campaign::Probe* probe, const std::string& case_id) {
   if (probe == nullptr) return nullptr;
   const auto found = probe->costs.by_case.find(case_id);
   return found == probe->costs.by_case.end() ? nullptr : &found->second;
@@ -116,57 +120,58 @@ const LaunchCost* cost_of_case(const Probe* probe, const std::string& case_id) {
 
 const std::vector<std::string> kProbeHeads = {"one step", "one launch", "all launches"};
 
-std::vector<std::string> probe_cells(const ResolvedCase& resolved, const Probe& probe) {
+std::vector<std::string> probe_cells(const ResolvedCase& resolved, const campaign::Probe& probe) {
   if (failure_of_case(&probe, resolved.case_id) != nullptr) return {"FAILED", "-", "-"};
-  const LaunchCost* cost = cost_of_case(&probe, resolved.case_id);
+  const campaign::LaunchCost* cost = cost_of_case(&probe, resolved.case_id);
   if (cost == nullptr) return {"-", "-", "-"};
-  const double launch_s = cost->of(steps_per_launch(resolved));
+  const double launch_s = cost->of(campaign::steps_per_launch(resolved));
   constexpr double kNs = 1e9;
-  return {duration(cost->step_s * kNs), duration(launch_s * kNs),
-          rough_duration(launch_s * static_cast<double>(launches_of(resolved)))};
+  return {text::duration(cost->step_s * kNs), text::duration(launch_s * kNs),
+          text::rough_duration(launch_s * static_cast<double>(campaign::launches_of(resolved)))};
 }
 
-std::string probe_remarks(const Plan& plan, const Probe& probe) {
+std::string probe_remarks(const plan::Plan& plan, const campaign::Probe& probe) {
   std::string text =
       "The probe made one smoke launch of each case. Its times are rough, and rather too long: the "
       "first steps of a process are slow.\n";
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-    const LaunchRow* row = failure_of_case(&probe, plan.cases[i].resolved.case_id);
+    const record::LaunchRow* row = failure_of_case(&probe, plan.cases[i].resolved.case_id);
     if (row == nullptr) continue;
     text += "case " + std::to_string(i + 1) + " FAILED" +
             (row->stage.empty() ? "" : " in " + row->stage) + ": " + row->outcome.reason + "\n";
-    if (plan.file != kStandardInput) text += "  repeat: " + row->repeat_command + "\n";
+    if (plan.file != plan::kStandardInput) text += "  repeat: " + row->repeat_command + "\n";
   }
   return text;
 }
 
-void write_probe(JsonText& json, const ResolvedCase& resolved, const Probe* probe) {
-  if (const LaunchRow* row = failure_of_case(probe, resolved.case_id)) {
+void write_probe(json::JsonText& json, const ResolvedCase& resolved, const campaign::Probe* probe) {
+  if (const record::LaunchRow* row = failure_of_case(probe, resolved.case_id)) {
     json.open_object("probe").text("failed", row->outcome.reason).text("stage", row->stage);
     json.close_object();
-  } else if (const LaunchCost* cost = cost_of_case(probe, resolved.case_id)) {
+  } else if (const campaign::LaunchCost* cost = cost_of_case(probe, resolved.case_id)) {
     json.open_object("probe").number("step_s", cost->step_s);
-    json.number("launch_s", cost->of(steps_per_launch(resolved))).close_object();
+    json.number("launch_s", cost->of(campaign::steps_per_launch(resolved))).close_object();
   }
 }
 
-void write_case(JsonText& json, const PlannedCase& planned, const Probe* probe) {
+void write_case(json::JsonText& json, const plan::PlannedCase& planned,
+                const campaign::Probe* probe) {
   const ResolvedCase& resolved = planned.resolved;
   json.open_object().text("case_id", resolved.case_id).text("workload", resolved.workload);
   const Value* launches = resolved.options.get("launches");
   json.value("launches", launches == nullptr ? Value{} : *launches);
-  json.integer("steps_per_launch", steps_per_launch(resolved));
+  json.integer("steps_per_launch", campaign::steps_per_launch(resolved));
   if (planned.skip) json.text("skip", *planned.skip);
   write_probe(json, resolved, probe);
-  json.values("options", without_secrets(resolved.options)).close_object();
+  json.values("options", run::without_secrets(resolved.options)).close_object();
 }
 
 // The swept ones, and what the plan made of the schedule where there is a loader to fit.
-std::vector<std::string> shown_options(const Plan& plan) {
+std::vector<std::string> shown_options(const plan::Plan& plan) {
   std::vector<std::string> names = plan.varying;
-  const bool fitted =
-      std::any_of(plan.cases.begin(), plan.cases.end(),
-                  [](const PlannedCase& planned) { return waits_for_workers(planned.resolved); });
+  const bool fitted = std::any_of(
+      plan.cases.begin(), plan.cases.end(),
+      [](const plan::PlannedCase& planned) { return waits_for_workers(planned.resolved); });
   if (!fitted) return names;
   for (const char* name : {"schedule.warmup", "schedule.active"}) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
@@ -176,17 +181,18 @@ std::vector<std::string> shown_options(const Plan& plan) {
 
 }  // namespace
 
-std::string plan_table(const Plan& plan, const TimeEstimate& estimate, const Probe* probe) {
+std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
+                       const campaign::Probe* probe) {
   const std::vector<std::string> shown = shown_options(plan);
   bool any_skip = false;
-  for (const PlannedCase& planned : plan.cases) any_skip = any_skip || planned.skip;
+  for (const plan::PlannedCase& planned : plan.cases) any_skip = any_skip || planned.skip;
   std::vector<std::vector<std::string>> rows(1, {"#", "case"});
   for (const std::string& head : heads(shown)) rows[0].push_back(head);
   if (probe != nullptr) rows[0].insert(rows[0].end(), kProbeHeads.begin(), kProbeHeads.end());
   if (any_skip) rows[0].emplace_back("skipped because");
   const std::size_t listed = std::min(plan.cases.size(), kMostRows);
   for (std::size_t i = 0; i < listed; ++i) {
-    const PlannedCase& planned = plan.cases[i];
+    const plan::PlannedCase& planned = plan.cases[i];
     std::vector<std::string> row = {std::to_string(i + 1), planned.resolved.case_id};
     for (const std::string& name : shown) row.push_back(cell(planned.resolved, name));
     if (probe != nullptr) {
@@ -196,13 +202,14 @@ std::string plan_table(const Plan& plan, const TimeEstimate& estimate, const Pro
     if (any_skip) row.push_back(planned.skip.value_or(""));
     rows.push_back(std::move(row));
   }
-  return plan.name + " (" + source_name(plan.file) + ")\n\n" + align(rows) +
+  return plan.name + " (" + plan::source_name(plan.file) + ")\n\n" + text::align(rows) +
          left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate, probe != nullptr) +
          (probe == nullptr ? "" : probe_remarks(plan, *probe)) + remarks(plan);
 }
 
-std::string plan_json(const Plan& plan, const TimeEstimate& estimate, const Probe* probe) {
-  JsonText json;
+std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
+                      const campaign::Probe* probe) {
+  json::JsonText json;
   json.open_object().text("name", plan.name).text("file", plan.file.string());
   json.text("config_hash", plan.config_hash).text("plan_digest", plan.digest);
   json.integer("total_cases", plan.total_cases).integer("merged", plan.merged);
@@ -215,7 +222,7 @@ std::string plan_json(const Plan& plan, const TimeEstimate& estimate, const Prob
     json.null("expected_s");
   }
   json.texts("varying", plan.varying).texts("notes", plan.notes).open_array("cases");
-  for (const PlannedCase& planned : plan.cases) write_case(json, planned, probe);
+  for (const plan::PlannedCase& planned : plan.cases) write_case(json, planned, probe);
   return json.close_array().close_object().take() + '\n';
 }
 

@@ -10,9 +10,9 @@
 
 namespace stepbench::cli {
 
-[[nodiscard]] std::string plan_table(const Plan& plan, const TimeEstimate& estimate,
-                                     const Probe* probe = nullptr);
-[[nodiscard]] std::string plan_json(const Plan& plan, const TimeEstimate& estimate,
-                                    const Probe* probe = nullptr);
+[[nodiscard]] std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
+                                     const campaign::Probe* probe = nullptr);
+[[nodiscard]] std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
+                                    const campaign::Probe* probe = nullptr);
 
 }  // namespace stepbench::cli

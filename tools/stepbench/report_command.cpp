@@ -55,8 +55,8 @@ int execute_report(ReportArguments& arguments, const Environment& environment) {
   const std::filesystem::path output =
       arguments.output.empty() ? default_output(sources) : std::filesystem::path(arguments.output);
   check_report_file("--output", output, sources);
-  const ReportOptions options = report_options(arguments.choices, environment);
-  const Report report = read_report(sources, options, environment);
+  const report::ReportOptions options = report_options(arguments.choices, environment);
+  const report::Report report = read_report(sources, options, environment);
   write_report_file("--output", output, report, environment.out);
   return report.measured ? kExitOk : kExitNothingMeasured;
 }

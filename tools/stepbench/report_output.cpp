@@ -20,12 +20,14 @@ namespace {
 constexpr const char* kNoPlotly = "none";
 constexpr std::int64_t kMaxPoints = 10'000'000;
 
-bool is_report(const std::filesystem::path& file) { return is_page(first_bytes(file, 1024)); }
+bool is_report(const std::filesystem::path& file) {
+  return report::is_page(os::first_bytes(file, 1024));
+}
 
 // "6.1 MB": of a file, as mail programs count.
 std::string size_text(std::size_t bytes) {
-  return bytes < 100'000 ? significant(static_cast<double>(bytes) / 1e3, 2) + " kB"
-                         : significant(static_cast<double>(bytes) / 1e6, 2) + " MB";
+  return bytes < 100'000 ? text::significant(static_cast<double>(bytes) / 1e3, 2) + " kB"
+                         : text::significant(static_cast<double>(bytes) / 1e6, 2) + " MB";
 }
 
 }  // namespace
@@ -66,12 +68,12 @@ void add_report_choices(CLI::App& command, ReportChoices& choices) {
       ->group(kOutputOptions);
 }
 
-ReportOptions report_options(const ReportChoices& choices, const Environment& environment) {
-  ReportOptions options{.title = choices.title, .sections = choices.sections};
+report::ReportOptions report_options(const ReportChoices& choices, const Environment& environment) {
+  report::ReportOptions options{.title = choices.title, .sections = choices.sections};
   options.draw.points = choices.points;
   options.compact = choices.compact;
   if (choices.plotly != kNoPlotly) {
-    options.plotly = read_plotly(choices.plotly, environment.program_dir);
+    options.plotly = report::read_plotly(choices.plotly, environment.program_dir);
   }
   return options;
 }
@@ -84,7 +86,7 @@ void check_report_file(const std::string& flag, const std::filesystem::path& fil
   for (const std::string& source : sources) {
     if (!std::filesystem::is_directory(source, error)) inputs.emplace_back(source);
   }
-  check_output_file(flag, file, inputs);
+  os::check_output_file(flag, file, inputs);
   if (std::filesystem::is_regular_file(file, error) && !is_report(file) &&
       std::filesystem::file_size(file, error) > 0) {
     throw ConfigError(flag, file.string() +
@@ -94,10 +96,10 @@ void check_report_file(const std::string& flag, const std::filesystem::path& fil
 }
 
 void write_report_file(const std::string& flag, const std::filesystem::path& file,
-                       const Report& report, std::ostream& out) {
-  write_output_file(flag, file, report.html);
-  out << report.summary << ", " << size_text(report.html.size()) << ": " << printable(file.string())
-      << '\n'
+                       const report::Report& report, std::ostream& out) {
+  os::write_output_file(flag, file, report.html);
+  out << report.summary << ", " << size_text(report.html.size()) << ": "
+      << text::printable(file.string()) << '\n'
       << std::flush;
 }
 

@@ -21,7 +21,7 @@ namespace stepbench::cli {
 struct ReportChoices {
   std::string title = {};
   std::vector<std::string> sections = {};
-  std::size_t points = DrawOptions{}.points;
+  std::size_t points = report::DrawOptions{}.points;
   bool compact = false;
   std::string plotly = {};  // a file, or "none"; empty: the one beside the program
 };
@@ -30,8 +30,8 @@ struct ReportChoices {
 void add_report_file(CLI::App& command, std::string& file);
 void add_report_choices(CLI::App& command, ReportChoices& choices);
 // Reads Plotly's script. Throws ConfigError where it is not there.
-[[nodiscard]] ReportOptions report_options(const ReportChoices& choices,
-                                           const Environment& environment);
+[[nodiscard]] report::ReportOptions report_options(const ReportChoices& choices,
+                                                   const Environment& environment);
 
 // Throws ConfigError at `flag` where the file would destroy what is read, cannot be written, or
 // exists and is no report of ours.
@@ -39,6 +39,6 @@ void check_report_file(const std::string& flag, const std::filesystem::path& fil
                        const std::vector<std::string>& sources);
 // As a whole; then one line on `out` that says what it holds and where it is.
 void write_report_file(const std::string& flag, const std::filesystem::path& file,
-                       const Report& report, std::ostream& out);
+                       const report::Report& report, std::ostream& out);
 
 }  // namespace stepbench::cli

@@ -30,10 +30,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // What `export` reads too; nothing: a trace.
-using Kind = std::optional<ExportSource>;
+using Kind = std::optional<report::ExportSource>;
 
 std::string words_of(const Kind& kind) {
-  return kind ? std::string(stepbench::words_of(*kind)) : "a trace";
+  return kind ? std::string(stepbench::report::words_of(*kind)) : "a trace";
 }
 
 // Results are lines of JSON, packed or plain.
@@ -46,21 +46,21 @@ bool is_results_file(const fs::path& path, std::string_view begin) {
 // SQLite, as a history is; this is where its texts are.
 bool is_nsight_export(const std::string& path) {
   std::error_code error;
-  return fs::is_regular_file(path, error) && ForeignDatabase(path).has("StringIds");
+  return fs::is_regular_file(path, error) && trace::ForeignDatabase(path).has("StringIds");
 }
 
 Kind kind_of(const std::string& path) {
-  const ExportSource source = export_source(path);
-  if (source == ExportSource::kHistory && is_nsight_export(path)) return std::nullopt;
+  const report::ExportSource source = report::export_source(path);
+  if (source == report::ExportSource::kHistory && is_nsight_export(path)) return std::nullopt;
   std::error_code error;
-  if (source != ExportSource::kRun || !fs::is_regular_file(path, error)) return source;
-  if (is_results_file(path, first_bytes(path, 4096))) return source;
+  if (source != report::ExportSource::kRun || !fs::is_regular_file(path, error)) return source;
+  if (is_results_file(path, os::first_bytes(path, 4096))) return source;
   const fs::path ending = fs::path(path).extension();
   if (ending == ".yaml" || ending == ".yml") {
     throw ConfigError(path,
                       "is an experiment, which a report is made of once it was measured: "
                       "stepbench run " +
-                          shell_word(path) + " --report report.html");
+                          text::shell_word(path) + " --report report.html");
   }
   return std::nullopt;  // reading it as a trace says what is wrong where it is none
 }
@@ -68,7 +68,8 @@ Kind kind_of(const std::string& path) {
 Kind kind_of_all(const std::vector<std::string>& sources) {
   const Kind kind = kind_of(sources.front());
   if (sources.size() == 1) return kind;
-  const bool one_page = !kind || kind == ExportSource::kRun || kind == ExportSource::kVerdict;
+  const bool one_page =
+      !kind || kind == report::ExportSource::kRun || kind == report::ExportSource::kVerdict;
   for (const std::string& source : sources) {
     const Kind other = kind_of(source);
     if (other == kind && one_page) continue;
@@ -82,58 +83,60 @@ Kind kind_of_all(const std::vector<std::string>& sources) {
 }
 
 std::string whole_text(const std::string& path) {
-  const auto text = read_text(path);
+  const auto text = os::read_text(path);
   if (!text) throw ConfigError(path, "cannot be read");
   return *text;
 }
 
-ReportContent of_runs(const std::vector<std::string>& sources, const DrawOptions& draw) {
-  return run_content(read_results(std::vector<fs::path>(sources.begin(), sources.end())), sources,
-                     draw);
+report::ReportContent of_runs(const std::vector<std::string>& sources,
+                              const report::DrawOptions& draw) {
+  return report::run_content(
+      record::read_results(std::vector<fs::path>(sources.begin(), sources.end())), sources, draw);
 }
 
-ReportContent of_verdicts(const std::vector<std::string>& sources, const DrawOptions& draw) {
-  std::vector<Comparison> comparisons;
+report::ReportContent of_verdicts(const std::vector<std::string>& sources,
+                                  const report::DrawOptions& draw) {
+  std::vector<compare::Comparison> comparisons;
   for (const std::string& source : sources) {
-    std::vector<Comparison> some = read_comparisons(whole_text(source));
+    std::vector<compare::Comparison> some = report::read_comparisons(whole_text(source));
     std::move(some.begin(), some.end(), std::back_inserter(comparisons));
   }
-  return verdict_content(comparisons, draw);
+  return report::verdict_content(comparisons, draw);
 }
 
-ReportContent of_history(const std::string& source, const DrawOptions& draw) {
+report::ReportContent of_history(const std::string& source, const report::DrawOptions& draw) {
   const bool is_url = source.find(':') != std::string::npos && !fs::exists(source);
-  TrackStore store = open_history({.db = is_url ? source : "sqlite:" + source});
-  return history_content(store.history(), store.events(), draw);
+  track::TrackStore store = open_history({.db = is_url ? source : "sqlite:" + source});
+  return report::history_content(store.history(), store.events(), draw);
 }
 
-ReportContent of_traces(const std::vector<std::string>& sources, const DrawOptions& draw,
-                        const Environment& environment) {
+report::ReportContent of_traces(const std::vector<std::string>& sources,
+                                const report::DrawOptions& draw, const Environment& environment) {
   const AnalyzeOptions options{.paths = sources};
   AnalyzeRequest request(options);
-  std::vector<std::unique_ptr<Trace>> traces;
-  std::vector<AnalysedTrace> analysed;
+  std::vector<std::unique_ptr<trace::Trace>> traces;
+  std::vector<report::AnalysedTrace> analysed;
   for (const std::string& source : sources) {
-    std::optional<Trace> trace = read_one(source, sources.size() > 1, environment);
+    std::optional<trace::Trace> trace = read_one(source, sources.size() > 1, environment);
     if (!trace) continue;
-    traces.push_back(std::make_unique<Trace>(std::move(*trace)));
+    traces.push_back(std::make_unique<trace::Trace>(std::move(*trace)));
     analysed.push_back(analyse_one(*traces.back(), source, request));
   }
-  return analysis_content(analysed, draw);
+  return report::analysis_content(analysed, draw);
 }
 
-ReportContent content_of(const std::vector<std::string>& sources, const DrawOptions& draw,
-                         const Environment& environment) {
+report::ReportContent content_of(const std::vector<std::string>& sources,
+                                 const report::DrawOptions& draw, const Environment& environment) {
   const Kind kind = kind_of_all(sources);
   if (!kind) return of_traces(sources, draw, environment);
   switch (*kind) {
-    case ExportSource::kVerdict:
+    case report::ExportSource::kVerdict:
       return of_verdicts(sources, draw);
-    case ExportSource::kNight:
-      return night_content(whole_text(sources.front()), draw);
-    case ExportSource::kHistory:
+    case report::ExportSource::kNight:
+      return report::night_content(whole_text(sources.front()), draw);
+    case report::ExportSource::kHistory:
       return of_history(sources.front(), draw);
-    case ExportSource::kRun:
+    case report::ExportSource::kRun:
       break;
   }
   return of_runs(sources, draw);
@@ -143,16 +146,16 @@ ReportContent content_of(const std::vector<std::string>& sources, const DrawOpti
 
 void choose_sources(std::vector<std::string>& sources, std::ostream& err) {
   for (std::string& source : sources) {
-    if (kind_of(source) == ExportSource::kRun) source = choose_run(source, err).string();
+    if (kind_of(source) == report::ExportSource::kRun) source = choose_run(source, err).string();
   }
 }
 
-Report read_report(const std::vector<std::string>& sources, ReportOptions options,
-                   const Environment& environment) {
+report::Report read_report(const std::vector<std::string>& sources, report::ReportOptions options,
+                           const Environment& environment) {
   options.sources = sources;
   try {
-    return report_of(content_of(sources, options.draw, environment), options);
-  } catch (const LineError& error) {
+    return report::report_of(content_of(sources, options.draw, environment), options);
+  } catch (const json::LineError& error) {
     throw ConfigError(sources.front(), error.what());
   }
 }

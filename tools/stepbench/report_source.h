@@ -15,7 +15,8 @@ namespace stepbench::cli {
 void choose_sources(std::vector<std::string>& sources, std::ostream& err);
 
 // Throws ConfigError for what cannot be read and for sources that do not go together.
-[[nodiscard]] Report read_report(const std::vector<std::string>& sources, ReportOptions options,
-                                 const Environment& environment);
+[[nodiscard]] report::Report read_report(const std::vector<std::string>& sources,
+                                         report::ReportOptions options,
+                                         const Environment& environment);
 
 }  // namespace stepbench::cli

@@ -52,7 +52,7 @@ file that cannot be written, 4 nothing measured, 129, 130 or 143 interrupted (fi
 kept).)";
 
 struct RunOptions {
-  RunRequest request = {};
+  campaign::RunRequest request = {};
   ScriptOptions script = {};
   std::string shard = {};
   bool dry_run = false;
@@ -64,25 +64,25 @@ struct RunOptions {
 };
 
 // A wrong name is found before hours of measuring.
-void check_sort(const std::string& sort, const Plan& plan) {
+void check_sort(const std::string& sort, const plan::Plan& plan) {
   if (sort.empty()) return;
-  Results to_come;
-  for (const PlannedCase& planned : plan.cases) {
+  record::Results to_come;
+  for (const plan::PlannedCase& planned : plan.cases) {
     to_come.unfinished.push_back(
         {.key = {.case_id = planned.resolved.case_id}, .options = planned.resolved.options});
   }
-  std::vector<CaseRow> rows = case_rows(to_come);
-  sort_rows(rows, sort);
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(to_come);
+  report::sort_rows(rows, sort);
 }
 
 // The run's folder says what it measures, and from where the paths of its experiment are seen.
-void take_recorded(RunRequest& request) {
+void take_recorded(campaign::RunRequest& request) {
   if (request.resume.empty()) {
     throw ConfigError("FILE",
                       "is missing: expected an experiment, as in `stepbench run "
                       "configs/quickstart.yaml`, --python SCRIPT, or --resume RUN");
   }
-  RecordedRequest recorded = recorded_request(request);
+  campaign::RecordedRequest recorded = campaign::recorded_request(request);
   std::error_code ignored;
   if (!std::filesystem::equivalent(recorded.folder, std::filesystem::current_path(), ignored)) {
     recorded.request.resume = std::filesystem::absolute(request.resume).string();
@@ -94,45 +94,47 @@ void take_recorded(RunRequest& request) {
   request = std::move(recorded.request);
 }
 
-void print_results(const RunOptions& options, const RunEnd& end, const Environment& environment) {
-  const TableStyle style{
+void print_results(const RunOptions& options, const campaign::RunEnd& end,
+                   const Environment& environment) {
+  const report::TableStyle style{
       .colour = environment.colour, .columns = environment.terminal_columns, .sort = options.sort};
   if (options.format == "table") {
-    environment.out << render_table(end.results, style)
-                    << "\nResults: " << printable(end.run_folder.string()) << '\n'
+    environment.out << report::render_table(end.results, style)
+                    << "\nResults: " << text::printable(end.run_folder.string()) << '\n'
                     << traces_text(end.run_folder);
   } else if (options.format == "github") {
-    environment.out << github_annotations(checks_of(end.results));
+    environment.out << report::github_annotations(report::checks_of(end.results));
   } else {
-    environment.out << render(end.results, format_of(options.format), style);
+    environment.out << report::render(end.results, format_of(options.format), style);
   }
   environment.out.flush();
   if (!environment.out) throw ConfigError("standard output", "cannot be written");
 }
 
 int measure_and_print(const RunOptions& options, const Environment& environment) {
-  RunRequest request = options.request;
-  request.shard = parse_shard(options.shard);
-  request.lock = lock_policy(options.lock.none, options.lock.wait);
+  campaign::RunRequest request = options.request;
+  request.shard = campaign::parse_shard(options.shard);
+  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
   if (request.file.empty() && options.script.path.empty()) {
     take_recorded(request);
   } else {
     request.text = experiment_text(options.script, request.file);
   }
-  const CampaignContext context = campaign_context(environment);
-  const PlannedRun run = plan_experiment(request, context, !options.dry_run);
+  const campaign::CampaignContext context = campaign_context(environment);
+  const campaign::PlannedRun run = campaign::plan_experiment(request, context, !options.dry_run);
   if (options.dry_run) {
-    const Plan& plan = run.planned.plan;
-    environment.out << printable(plan_table(plan, estimate_time(plan, request.results)),
-                                 LineEnds::kKeep);
+    const plan::Plan& plan = run.planned.plan;
+    environment.out << text::printable(
+        plan_table(plan, campaign::estimate_time(plan, request.results)), text::LineEnds::kKeep);
     if (!request.smoke) environment.out << power_text(plan, request.results);
     return kExitOk;
   }
   check_sort(options.sort, run.planned.plan);
   const HostClock clock;
-  Progress progress = make_progress(environment, options.quiet, clock);
-  Interrupts interrupts;
-  const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
+  run::Progress progress = make_progress(environment, options.quiet, clock);
+  run::Interrupts interrupts;
+  const campaign::RunEnd end =
+      campaign::run_experiment(request, run, context, progress, interrupts, clock);
   if (end.run_folder.empty()) {
     write_error_export_files(options.exports, "stepbench run", "interrupted", end.exit_status);
     return end.exit_status;
@@ -142,7 +144,7 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   write_report(options.exports, end.results, {end.run_folder.string()}, environment);
   if (end.signal) {
     environment.err << "stepbench: interrupted; go on with: stepbench run --resume "
-                    << printable(shell_word(end.run_folder.string())) << '\n';
+                    << text::printable(text::shell_word(end.run_folder.string())) << '\n';
   }
   return end.exit_status;
 }
@@ -212,7 +214,7 @@ void add_the_run(CLI::App& run, RunOptions& options) {
 
 void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
-  RunRequest& request = options->request;
+  campaign::RunRequest& request = options->request;
   CLI::App* run = app.add_subcommand("run", "Measure every case of a YAML file and print a table");
   run->footer(kRunExamples);
   add_experiment(*run, request.file)

@@ -24,18 +24,18 @@ std::string near_names(const fs::path& path) {
     names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
-  return did_you_mean(path.filename().string(), names);
+  return text::did_you_mean(path.filename().string(), names);
 }
 
 std::vector<fs::path> runs_in(const fs::path& directory) {
   std::vector<fs::path> runs;
   try {
-    runs = run_folders(directory);
+    runs = runs::run_folders(directory);
   } catch (const ConfigError&) {
     return {};
   }
   std::erase_if(runs, [](const fs::path& folder) {
-    return !is_run_name(folder.filename().string()) || !holds_results(folder);
+    return !runs::is_run_name(folder.filename().string()) || !runs::holds_results(folder);
   });
   return runs;
 }
@@ -46,7 +46,7 @@ fs::path choose_run(const fs::path& path, std::ostream& err) {
   if (!fs::exists(status)) {
     throw ConfigError(path.string(), "no such file or directory" + near_names(path));
   }
-  if (!fs::is_directory(status) || holds_results(path)) return path;
+  if (!fs::is_directory(status) || runs::holds_results(path)) return path;
   const std::vector<fs::path> runs = runs_in(path);
   if (runs.empty()) {
     throw ConfigError(
@@ -54,7 +54,7 @@ fs::path choose_run(const fs::path& path, std::ostream& err) {
         "no results in it: neither .jsonl files nor directories of runs. `stepbench run "
         "configs/quickstart.yaml` writes some");
   }
-  err << "showing " << printable(runs.back().string()) << '\n';
+  err << "showing " << text::printable(runs.back().string()) << '\n';
   return runs.back();
 }
 
@@ -62,9 +62,9 @@ std::string traces_text(const fs::path& run) {
   std::error_code ignored;
   const fs::path folder = run / "traces";
   if (!fs::is_directory(folder, ignored) || fs::is_empty(folder, ignored)) return {};
-  return "Traces: " + printable(folder.string()) +
+  return "Traces: " + text::printable(folder.string()) +
          " (open one at https://ui.perfetto.dev, or: tensorboard --logdir " +
-         printable(shell_word(folder.string())) + ")\n";
+         text::printable(text::shell_word(folder.string())) + ")\n";
 }
 
 }  // namespace stepbench::cli

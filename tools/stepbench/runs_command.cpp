@@ -41,29 +41,32 @@ struct RunsOptions {
   std::string format = "table";
 };
 
-std::vector<RunSummary> all_runs(const WhichRuns& which) {
-  std::vector<RunSummary> runs = runs_of(which);
-  if (holds_results(which.folder)) runs.insert(runs.begin(), summarise_run(which.folder));
+std::vector<runs::RunSummary> all_runs(const WhichRuns& which) {
+  std::vector<runs::RunSummary> runs = runs_of(which);
+  if (runs::holds_results(which.folder))
+    runs.insert(runs.begin(), runs::summarise_run(which.folder));
   return runs;
 }
 
 int list_runs(const RunsOptions& options, const Environment& environment) {
   WhichRuns which = options.which;
   if (!options.folder.empty()) which.folder = options.folder;
-  const Moment now = current_time();
-  RunFilter filter = filter_of(which);
-  if (!options.since.empty()) filter.since = parse_since("--since", options.since, now);
-  std::vector<RunSummary> runs = all_runs(which);
+  const runs::Moment now = current_time();
+  runs::RunFilter filter = filter_of(which);
+  if (!options.since.empty()) filter.since = runs::parse_since("--since", options.since, now);
+  std::vector<runs::RunSummary> runs = all_runs(which);
   const std::size_t all = runs.size();
-  std::erase_if(runs, [&](const RunSummary& run) { return !passes(run, filter); });
+  std::erase_if(runs, [&](const runs::RunSummary& run) { return !runs::passes(run, filter); });
   if (options.last && runs.size() > *options.last) runs.resize(*options.last);
-  const TableStyle style{.colour = environment.colour, .columns = environment.terminal_columns};
-  environment.out << render_runs(runs, all, format_of(options.format), style, now) << std::flush;
+  const report::TableStyle style{.colour = environment.colour,
+                                 .columns = environment.terminal_columns};
+  environment.out << report::render_runs(runs, all, format_of(options.format), style, now)
+                  << std::flush;
   if (!environment.out) throw ConfigError("standard output", "cannot be written");
   if (runs.empty()) {
-    environment.err << "no run in " << printable(which.folder)
+    environment.err << "no run in " << text::printable(which.folder)
                     << (all > 0 ? " is like that; without a filter there would be " +
-                                      counted(static_cast<std::int64_t>(all), "run")
+                                      text::counted(static_cast<std::int64_t>(all), "run")
                                 : "; `stepbench run configs/quickstart.yaml` makes one")
                     << '\n';
   }

@@ -55,12 +55,13 @@ std::vector<std::filesystem::path> chosen_runs(const CompressOptions& options) {
                       "says not what to pack: name runs, or give --older-than AGE, --name PATTERN "
                       "or --label KEY=VALUE");
   }
-  const Moment now = current_time();
-  const RunFilter filter = filter_of(options.which);
+  const runs::Moment now = current_time();
+  const runs::RunFilter filter = filter_of(options.which);
   std::vector<std::filesystem::path> chosen;
-  for (const RunSummary& run : runs_of(options.which)) {
-    if (!run.broken.empty() || run.state == RunState::kRunning || !passes(run, filter)) continue;
-    const auto time = begun(run);
+  for (const runs::RunSummary& run : runs_of(options.which)) {
+    if (!run.broken.empty() || run.state == runs::RunState::kRunning || !runs::passes(run, filter))
+      continue;
+    const auto time = runs::begun(run);
     const bool young = !options.older_than.empty() &&
                        (!time || now - *time <= age_option("--older-than", options.older_than));
     if (!young) chosen.push_back(run.folder);
@@ -72,28 +73,31 @@ int compress(const CompressOptions& options, const Environment& environment) {
   std::uintmax_t before = 0;
   std::uintmax_t after = 0;
   int status = kExitOk;
-  const auto bytes = [](std::uintmax_t count) { return byte_text(static_cast<double>(count)); };
+  const auto bytes = [](std::uintmax_t count) {
+    return text::byte_text(static_cast<double>(count));
+  };
   for (const std::filesystem::path& run : chosen_runs(options)) {
     try {
       if (options.dry_run) {
-        const std::uintmax_t plain = plain_bytes(run);
+        const std::uintmax_t plain = runs::plain_bytes(run);
         before += plain;
-        if (plain > 0) environment.out << printable(run.string()) << ": " << bytes(plain) << '\n';
+        if (plain > 0)
+          environment.out << text::printable(run.string()) << ": " << bytes(plain) << '\n';
         continue;
       }
-      const Compressed done = compress_run(run);
+      const runs::Compressed done = runs::compress_run(run);
       for (const std::string& problem : done.problems) {
-        environment.err << "stepbench: error: " << printable(problem) << '\n';
+        environment.err << "stepbench: error: " << text::printable(problem) << '\n';
         status = kExitUsage;
       }
       before += done.before;
       after += done.after;
       if (done.files == 0) continue;
-      environment.out << printable(run.string()) << ": "
-                      << counted(static_cast<std::int64_t>(done.files), "file") << ", "
+      environment.out << text::printable(run.string()) << ": "
+                      << text::counted(static_cast<std::int64_t>(done.files), "file") << ", "
                       << bytes(done.before) << " -> " << bytes(done.after) << '\n';
     } catch (const Error& failure) {
-      environment.err << "stepbench: error: " << printable(failure.what()) << '\n';
+      environment.err << "stepbench: error: " << text::printable(failure.what()) << '\n';
       status = kExitUsage;
     }
   }

@@ -38,8 +38,8 @@ void add_older_than(CLI::App& command, std::string& age) {
 }
 
 std::chrono::seconds age_option(const std::string& flag, const std::string& text) {
-  if (const auto age = parse_age(text)) return *age;
-  throw ConfigError(flag, "expected " + std::string(kAgeExamples) + ", found '" + text + "'");
+  if (const auto age = text::parse_age(text)) return *age;
+  throw ConfigError(flag, "expected " + std::string(text::kAgeExamples) + ", found '" + text + "'");
 }
 
 void refuse_folder_before(const CLI::App& runs, const std::string& command) {
@@ -53,18 +53,20 @@ void refuse_folder_before(const CLI::App& runs, const std::string& command) {
   }
 }
 
-std::vector<RunSummary> runs_of(const WhichRuns& which) {
+std::vector<runs::RunSummary> runs_of(const WhichRuns& which) {
   std::error_code error;
   if (!std::filesystem::is_directory(which.folder, error)) {
     const bool there = std::filesystem::exists(which.folder, error);
     throw ConfigError(which.folder, there ? "is no folder; give the one that holds the runs"
                                           : "no such folder" + near_names(which.folder));
   }
-  return summarise_runs(which.folder);
+  return runs::summarise_runs(which.folder);
 }
 
-RunFilter filter_of(const WhichRuns& which) { return {.name = which.name, .labels = which.labels}; }
+runs::RunFilter filter_of(const WhichRuns& which) {
+  return {.name = which.name, .labels = which.labels};
+}
 
-Moment current_time() { return std::chrono::system_clock::now(); }
+runs::Moment current_time() { return std::chrono::system_clock::now(); }
 
 }  // namespace stepbench::cli

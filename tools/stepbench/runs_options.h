@@ -31,9 +31,9 @@ void refuse_folder_before(const CLI::App& runs, const std::string& command);
 
 // All runs in the folder, the newest first. Throws ConfigError, with what was probably meant, where
 // it is no folder.
-[[nodiscard]] std::vector<RunSummary> runs_of(const WhichRuns& which);
-[[nodiscard]] RunFilter filter_of(const WhichRuns& which);
+[[nodiscard]] std::vector<runs::RunSummary> runs_of(const WhichRuns& which);
+[[nodiscard]] runs::RunFilter filter_of(const WhichRuns& which);
 
-[[nodiscard]] Moment current_time();
+[[nodiscard]] runs::Moment current_time();
 
 }  // namespace stepbench::cli

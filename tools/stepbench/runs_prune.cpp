@@ -43,8 +43,8 @@ struct PruneOptions {
   bool yes = false;
 };
 
-PruneRequest request_of(const PruneOptions& options, Moment now) {
-  PruneRequest request{.filter = filter_of(options.which), .keep = options.keep, .now = now};
+runs::PruneRequest request_of(const PruneOptions& options, runs::Moment now) {
+  runs::PruneRequest request{.filter = filter_of(options.which), .keep = options.keep, .now = now};
   if (!options.older_than.empty()) {
     request.older_than = age_option("--older-than", options.older_than);
   }
@@ -58,12 +58,15 @@ PruneRequest request_of(const PruneOptions& options, Moment now) {
   return request;
 }
 
-void print_plan(const PrunePlan& plan, const Environment& environment, Moment now) {
-  const TableStyle style{.colour = environment.colour, .columns = environment.terminal_columns};
-  environment.out << render_runs(plan.doomed, plan.doomed.size(), Format::kTable, style, now);
-  for (const KeptRun& kept : plan.kept) {
+void print_plan(const runs::PrunePlan& plan, const Environment& environment, runs::Moment now) {
+  const report::TableStyle style{.colour = environment.colour,
+                                 .columns = environment.terminal_columns};
+  environment.out << report::render_runs(plan.doomed, plan.doomed.size(), report::Format::kTable,
+                                         style, now);
+  for (const runs::KeptRun& kept : plan.kept) {
     environment.out << "kept: "
-                    << printable(kept.run.folder.filename().string() + ' ' + kept.reason) << '\n';
+                    << text::printable(kept.run.folder.filename().string() + ' ' + kept.reason)
+                    << '\n';
   }
   environment.out << std::flush;
 }
@@ -83,29 +86,29 @@ bool may_delete(const PruneOptions& options, const std::string& what,
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-int remove_all_of(const PrunePlan& plan, const Environment& environment) {
+int remove_all_of(const runs::PrunePlan& plan, const Environment& environment) {
   std::uintmax_t bytes = 0;
   std::int64_t deleted = 0;
   int status = kExitOk;
-  for (const RunSummary& run : plan.doomed) {
+  for (const runs::RunSummary& run : plan.doomed) {
     try {
-      remove_run(run.folder);
+      runs::remove_run(run.folder);
       bytes += run.bytes;
       ++deleted;
     } catch (const Error& failure) {
-      environment.err << "stepbench: error: " << printable(failure.what()) << '\n';
+      environment.err << "stepbench: error: " << text::printable(failure.what()) << '\n';
       status = kExitUsage;
     }
   }
-  environment.out << "deleted " << counted(deleted, "run") << ", "
-                  << byte_text(static_cast<double>(bytes)) << '\n';
+  environment.out << "deleted " << text::counted(deleted, "run") << ", "
+                  << text::byte_text(static_cast<double>(bytes)) << '\n';
   return status;
 }
 
 int prune(const PruneOptions& options, const Environment& environment) {
-  const Moment now = current_time();
-  const PruneRequest request = request_of(options, now);
-  const PrunePlan plan = plan_prune(runs_of(options.which), request);
+  const runs::Moment now = current_time();
+  const runs::PruneRequest request = request_of(options, now);
+  const runs::PrunePlan plan = runs::plan_prune(runs_of(options.which), request);
   print_plan(plan, environment, now);
   if (plan.doomed.empty()) {
     environment.out << "nothing to delete\n";
@@ -115,12 +118,12 @@ int prune(const PruneOptions& options, const Environment& environment) {
     environment.out << "nothing was deleted (--dry-run)\n";
     return kExitOk;
   }
-  const std::string what = counted(std::ssize(plan.doomed), "run");
+  const std::string what = text::counted(std::ssize(plan.doomed), "run");
   if (!may_delete(options, plan.doomed.size() == 1 ? "this run" : "these " + what, environment)) {
     environment.out << "nothing was deleted\n";
     return kExitOk;
   }
-  remove_leftovers(options.which.folder);
+  runs::remove_leftovers(options.which.folder);
   return remove_all_of(plan, environment);
 }
 

@@ -42,20 +42,21 @@ struct RedactOptions {
 
 int redact(const RedactOptions& options, const Environment& environment) {
   const std::vector<std::filesystem::path> runs(options.runs.begin(), options.runs.end());
-  const RedactedRuns done = redact_runs(runs, options.output);
+  const runs::RedactedRuns done = runs::redact_runs(runs, options.output);
   std::vector<std::vector<std::string>> rows = {{"in the copy", "was"}};
-  for (const Redactor::Replaced& each : done.replaced) {
-    rows.push_back({each.token, printable(each.original)});
+  for (const text::Redactor::Replaced& each : done.replaced) {
+    rows.push_back({each.token, text::printable(each.original)});
   }
-  if (rows.size() > 1) environment.out << align(rows) << '\n';
-  for (const RedactedRun& run : done.runs) {
-    environment.out << printable(run.run.string()) << " -> " << printable(run.copy.string()) << ": "
-                    << counted(static_cast<std::int64_t>(run.files), "file") << '\n';
+  if (rows.size() > 1) environment.out << text::align(rows) << '\n';
+  for (const runs::RedactedRun& run : done.runs) {
+    environment.out << text::printable(run.run.string()) << " -> "
+                    << text::printable(run.copy.string()) << ": "
+                    << text::counted(static_cast<std::int64_t>(run.files), "file") << '\n';
     for (const std::string& each : run.left_out) {
-      environment.out << "  left out: " << printable(each) << '\n';
+      environment.out << "  left out: " << text::printable(each) << '\n';
     }
   }
-  environment.out << counted(std::ssize(done.replaced), "text")
+  environment.out << text::counted(std::ssize(done.replaced), "text")
                   << " replaced. The list above is not in the copy. Look at the copy before you "
                      "share it:\nnames of experiments and branches, labels, options and comments "
                      "stay as they are.\n"

@@ -32,9 +32,9 @@ void add_schema(CLI::App& app, const Environment& environment, int& exit_code) {
       "    # yaml-language-server: $schema=stepbench.schema.json");
   command->callback([of, &environment, &exit_code] {
     if (*of == kOfReport) {
-      environment.out << report_schema();
+      environment.out << report::report_schema();
     } else {
-      environment.out << json_schema(built_in_catalogue());
+      environment.out << catalogue::json_schema(built_in_catalogue());
     }
     exit_code = kExitOk;
   });

@@ -22,13 +22,13 @@ namespace {
 std::string quoted(const std::string& text) {
   std::string escaped;
   for (const char letter : text) escaped += letter == '$' ? "$$" : std::string(1, letter);
-  return json_string(escaped);
+  return json::json_string(escaped);
 }
 
 std::string experiment_of(const std::string& path, const std::vector<std::string>& arguments) {
-  const std::string args = join(arguments, " ", shell_word);
-  return "name: " + file_name_part(std::filesystem::path(path).stem().string()) +
-         "\nworkload: " + kScriptWorkload + "\nscript:\n  path: " + quoted(path) + "\n" +
+  const std::string args = text::join(arguments, " ", text::shell_word);
+  return "name: " + run::file_name_part(std::filesystem::path(path).stem().string()) +
+         "\nworkload: " + run::kScriptWorkload + "\nscript:\n  path: " + quoted(path) + "\n" +
          (args.empty() ? "" : "  args: " + quoted(args) + "\n");
 }
 
@@ -65,7 +65,7 @@ std::optional<std::string> experiment_text(const ScriptOptions& script, std::str
   }
   std::vector<std::string> arguments = script.arguments;
   if (!file.empty()) arguments.insert(arguments.begin(), file);
-  file = kStandardInput;
+  file = plan::kStandardInput;
   return experiment_of(script.path, arguments);
 }
 

@@ -93,23 +93,25 @@ intervals overlap its interval: those are a tie. results/SCHEMA.md describes the
 Exit status: 0, 2 wrong usage or a file that cannot be read, 4 nothing in the results was measured.)";
 
 // The rows of one case: a timed one for each arm and run, else those of its other passes.
-std::vector<CaseRow> rows_of_case(const std::vector<CaseRow>& all, const std::string& case_id) {
-  std::vector<CaseRow> rows;
-  for (const CaseRow& row : all) {
+std::vector<estimate::CaseRow> rows_of_case(const std::vector<estimate::CaseRow>& all,
+                                            const std::string& case_id) {
+  std::vector<estimate::CaseRow> rows;
+  for (const estimate::CaseRow& row : all) {
     if (row.case_id == case_id) rows.push_back(row);
   }
-  (void)take_profiled(rows);
+  (void)estimate::take_profiled(rows);
   return rows;
 }
 
-std::vector<CaseRow> find_case(const std::vector<CaseRow>& rows, const Results& results,
-                               const std::string& prefix) {
-  std::vector<const CaseRow*> found;
+std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& rows,
+                                         const record::Results& results,
+                                         const std::string& prefix) {
+  std::vector<const estimate::CaseRow*> found;
   std::vector<std::string> heads;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     if (row.case_id == prefix) return rows_of_case(rows, prefix);
     heads.push_back(row.case_id.substr(0, prefix.size()));
-    const auto same = [&](const CaseRow* other) { return other->case_id == row.case_id; };
+    const auto same = [&](const estimate::CaseRow* other) { return other->case_id == row.case_id; };
     if (row.case_id.starts_with(prefix) && std::none_of(found.begin(), found.end(), same)) {
       found.push_back(&row);
     }
@@ -117,32 +119,34 @@ std::vector<CaseRow> find_case(const std::vector<CaseRow>& rows, const Results& 
   if (found.size() == 1) return rows_of_case(rows, found.front()->case_id);
   if (found.empty()) {
     throw ConfigError("--case", "no case begins with '" + prefix + "'" +
-                                    did_you_mean(prefix, heads) +
+                                    text::did_you_mean(prefix, heads) +
                                     "; `stepbench show` lists the cases");
   }
-  const std::vector<std::string> varying = varying_options(rows, results);
+  const std::vector<std::string> varying = estimate::varying_options(rows, results);
   std::string list;
-  for (const CaseRow* row : found)
-    list += "\n  " + row->case_id + "  " + case_label(row->options(), varying, row->case_id);
+  for (const estimate::CaseRow* row : found)
+    list +=
+        "\n  " + row->case_id + "  " + estimate::case_label(row->options(), varying, row->case_id);
   throw ConfigError("--case", "'" + prefix + "' is the beginning of " +
                                   std::to_string(found.size()) + " cases:" + list);
 }
 
-std::string raw_samples(const ShowOptions& options, const Results& results) {
-  std::vector<CaseRow> chosen = case_rows(results);
+std::string raw_samples(const ShowOptions& options, const record::Results& results) {
+  std::vector<estimate::CaseRow> chosen = estimate::case_rows(results);
   if (!options.case_id.empty()) chosen = find_case(chosen, results, options.case_id);
-  const SampleTable table = sample_table(chosen, options.columns);
-  if (options.format.empty() || options.format == "csv") return samples_csv(table);
-  if (options.format == "json") return samples_json(table, results.columns);
-  if (options.format == "npy") return samples_npy(table);
+  const report::SampleTable table = report::sample_table(chosen, options.columns);
+  if (options.format.empty() || options.format == "csv") return report::samples_csv(table);
+  if (options.format == "json") return report::samples_json(table, results.columns);
+  if (options.format == "npy") return report::samples_npy(table);
   throw ConfigError("--format", "raw samples come as csv, json or npy, not as " + options.format);
 }
 
-std::string modules(const ShowOptions& options, const Results& results, const TableStyle& style) {
-  const ModulesView view{.case_id = options.case_id,
-                         .depth = options.depth.value_or(ModulesView{}.depth),
-                         .sort = options.sort};
-  return render_modules(results, view, format_of(options.format), style);
+std::string modules(const ShowOptions& options, const record::Results& results,
+                    const report::TableStyle& style) {
+  const report::ModulesView view{.case_id = options.case_id,
+                                 .depth = options.depth.value_or(report::ModulesView{}.depth),
+                                 .sort = options.sort};
+  return report::render_modules(results, view, format_of(options.format), style);
 }
 
 // What has no meaning beside something else is refused, not ignored.
@@ -187,36 +191,39 @@ void check_combination(const ShowOptions& options) {
   refuse(page && !options.sort.empty(), "--sort", whole);
 }
 
-std::string content(const ShowOptions& options, const Results& results, const TableStyle& style) {
+std::string content(const ShowOptions& options, const record::Results& results,
+                    const report::TableStyle& style) {
   if (options.ops) {
     if (options.by_module) return modules(options, results, style);
     const bool for_programs = options.format == "csv" || options.format == "json";
-    const OpsView view{.case_id = options.case_id,
-                       .sort = options.sort,
-                       .row_limit = options.row_limit.value_or(for_programs ? 0 : kOpRows),
-                       .group_by = options.group_by,
-                       .per_step = options.per_step,
-                       .columns = options.columns};
-    return render_ops(results, view, format_of(options.format), style);
+    const report::OpsView view{.case_id = options.case_id,
+                               .sort = options.sort,
+                               .row_limit = options.row_limit.value_or(for_programs ? 0 : kOpRows),
+                               .group_by = options.group_by,
+                               .per_step = options.per_step,
+                               .columns = options.columns};
+    return report::render_ops(results, view, format_of(options.format), style);
   }
   if (options.samples || options.format == "npy") return raw_samples(options, results);
-  if (options.case_id.empty()) return render(results, format_of(options.format), style);
-  const std::vector<CaseRow> all = case_rows(results);
-  const std::vector<CaseRow> rows = find_case(all, results, options.case_id);
+  if (options.case_id.empty()) return report::render(results, format_of(options.format), style);
+  const std::vector<estimate::CaseRow> all = estimate::case_rows(results);
+  const std::vector<estimate::CaseRow> rows = find_case(all, results, options.case_id);
   if (options.format.empty() || options.format == "table") {
-    const auto text_of = options.plot ? render_steps : render_case;
-    return join(rows, "\n", [&](const CaseRow& row) { return text_of(row, results, style); });
+    const auto text_of = options.plot ? report::render_steps : report::render_case;
+    return text::join(rows, "\n",
+                      [&](const estimate::CaseRow& row) { return text_of(row, results, style); });
   }
-  Results only = results;
+  record::Results only = results;
   const std::string& case_id = rows.front().case_id;
   std::erase_if(only.launches,
-                [&](const Launch& launch) { return launch.row.key.case_id != case_id; });
+                [&](const record::Launch& launch) { return launch.row.key.case_id != case_id; });
   std::erase_if(only.unfinished,
-                [&](const StartRow& start) { return start.key.case_id != case_id; });
+                [&](const record::StartRow& start) { return start.key.case_id != case_id; });
   if (options.format == "json") {
-    return json_of(case_rows(only), only, style.select, Proposals(all, results));
+    return report::json_of(estimate::case_rows(only), only, style.select,
+                           report::Proposals(all, results));
   }
-  return render(only, format_of(options.format), style);
+  return report::render(only, format_of(options.format), style);
 }
 
 // A run that is shown stands for its id.
@@ -224,7 +231,7 @@ std::string baseline_of(const ShowOptions& options) {
   const auto& paths = options.paths;
   const bool is_path = std::find(paths.begin(), paths.end(), options.baseline) != paths.end();
   if (!is_path) return options.baseline;
-  const Results base = read_results(options.baseline);
+  const record::Results base = record::read_results(options.baseline);
   return base.runs.empty() ? options.baseline : base.runs.front().run_id;
 }
 
@@ -269,39 +276,40 @@ int show(const ShowOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   if (paths.empty()) paths.emplace_back("results");
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
-  check_output_file("--output", options.output, paths);
-  Results results = read_results(paths);
-  keep_filtered(results, options.filter);
+  os::check_output_file("--output", options.output, paths);
+  record::Results results = record::read_results(paths);
+  report::keep_filtered(results, options.filter);
   const bool to_file = !options.output.empty();
-  const TableStyle style{.colour = environment.colour && !to_file,
-                         .columns = environment.terminal_columns,
-                         .sort = options.sort,
-                         .select = options.columns,
-                         .baseline = baseline_of(options),
-                         .pivot = options.pivot,
-                         .plot = options.plot,
-                         .defaults = option_defaults(options)};
+  const report::TableStyle style{.colour = environment.colour && !to_file,
+                                 .columns = environment.terminal_columns,
+                                 .sort = options.sort,
+                                 .select = options.columns,
+                                 .baseline = baseline_of(options),
+                                 .pivot = options.pivot,
+                                 .plot = options.plot,
+                                 .defaults = option_defaults(options)};
   std::string text = content(options, results, style);
   // Beside the table warnings are among its notes; other formats must stay clean.
   const bool table =
       options.format.empty() || options.format == "table" || options.format == "markdown";
   if (!table || options.samples || !options.case_id.empty()) {
     for (const std::string& warning : results.warnings)
-      environment.err << "warning: " << printable(warning) << '\n';
+      environment.err << "warning: " << text::printable(warning) << '\n';
   }
   if (options.format.empty() || options.format == "table") {
     if (!options.samples) text += traces_line(paths);
   }
-  if (options.plot && !environment.unicode && !to_file) text = drawn_in_ascii(text);
+  if (options.plot && !environment.unicode && !to_file) text = text::drawn_in_ascii(text);
   if (to_file) {
-    write_output_file("--output", options.output, text);
+    os::write_output_file("--output", options.output, text);
   } else {
     environment.out << text << std::flush;
     if (!environment.out) throw ConfigError("standard output", "cannot write");
   }
-  const bool measured = std::any_of(
-      results.launches.begin(), results.launches.end(),
-      [](const Launch& launch) { return launch.row.outcome.kind == Outcome::Kind::kMeasured; });
+  const bool measured = std::any_of(results.launches.begin(), results.launches.end(),
+                                    [](const record::Launch& launch) {
+                                      return launch.row.outcome.kind == Outcome::Kind::kMeasured;
+                                    });
   return measured ? kExitOk : kExitNothingMeasured;
 }
 

@@ -9,8 +9,8 @@
 namespace stepbench::cli {
 
 std::optional<std::string> text_if_standard_input(const std::string& file) {
-  if (file != kStandardInput) return std::nullopt;
-  return read_config_text(std::cin, source_name(file));
+  if (file != plan::kStandardInput) return std::nullopt;
+  return plan::read_config_text(std::cin, plan::source_name(file));
 }
 
 }  // namespace stepbench::cli

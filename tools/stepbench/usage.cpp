@@ -106,7 +106,7 @@ std::string reason_of(const CLI::App& command, const CLI::ParseError& error) {
 void print_error(std::ostream& err, const std::string& message, bool colour) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
-    err << "stepbench: " << (colour ? "\033[31merror:\033[0m " : "error: ") << printable(line)
+    err << "stepbench: " << (colour ? "\033[31merror:\033[0m " : "error: ") << text::printable(line)
         << '\n';
   }
 }
@@ -124,8 +124,8 @@ bool lacks_command(const CLI::App& command) {
 std::string unknown_command_text(const CLI::App& command, const std::string& name) {
   const std::vector<std::string> names = command_names(command);
   if (names.empty()) return "`" + full_name(command) + "` has no commands";
-  return "unknown command '" + name + "'" + did_you_mean(name, names) + "\nexpected one of " +
-         join(names);
+  return "unknown command '" + name + "'" + text::did_you_mean(name, names) + "\nexpected one of " +
+         text::join(names);
 }
 
 std::string too_many_text(const CLI::App& command, const std::string& first) {
@@ -142,7 +142,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const std::string option = first_extra(command, true);
   if (!option.empty()) {
     const std::string name = option.substr(0, option.find('='));
-    return "unknown option '" + name + "'" + did_you_mean(name, flag_names(command)) + more;
+    return "unknown option '" + name + "'" + text::did_you_mean(name, flag_names(command)) + more;
   }
   if (!extra.empty()) return too_many_text(command, extra) + more;
   const std::string reason = reason_of(command, error);

@@ -34,8 +34,8 @@ void add_verdict_output(CLI::App& command, VerdictOutput& output) {
 
 void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs,
                           const Environment& environment) {
-  check_output_file("--verdict", output.verdict_file, inputs);
-  check_output_file("--markdown", output.markdown_file, inputs);
+  os::check_output_file("--verdict", output.verdict_file, inputs);
+  os::check_output_file("--markdown", output.markdown_file, inputs);
   check_export_files(output.exports, inputs,
                      {{"--verdict", output.verdict_file}, {"--markdown", output.markdown_file}},
                      environment);
@@ -51,7 +51,7 @@ void write_verdict(const std::string& path, const std::string& text) {
 
 void write_no_verdict(const VerdictOutput& output, const std::string& command, int exit_status,
                       const std::string& text) {
-  write_verdict(output.verdict_file, error_json(exit_status, text));
+  write_verdict(output.verdict_file, report::error_json(exit_status, text));
   write_error_export_files(output.exports, command, text, exit_status);
 }
 
@@ -60,10 +60,10 @@ namespace {
 struct VerdictForms {
   std::string json;
   std::function<std::string()> markdown;
-  std::function<std::string(const TableStyle&)> table;
+  std::function<std::string(const report::TableStyle&)> table;
 };
 
-void show_forms(const VerdictForms& forms, std::span<const Comparison> comparisons,
+void show_forms(const VerdictForms& forms, std::span<const compare::Comparison> comparisons,
                 const VerdictOutput& output, const Environment& environment) {
   write_verdict(output.verdict_file, forms.json);
   if (!output.markdown_file.empty()) write_verdict(output.markdown_file, forms.markdown());
@@ -73,7 +73,7 @@ void show_forms(const VerdictForms& forms, std::span<const Comparison> compariso
   } else if (output.format == "markdown") {
     environment.out << forms.markdown();
   } else if (output.format == "github") {
-    environment.out << github_annotations(checks_of(comparisons));
+    environment.out << report::github_annotations(report::checks_of(comparisons));
   } else {
     environment.out << forms.table(
         {.colour = environment.colour, .columns = environment.terminal_columns});
@@ -85,25 +85,25 @@ void show_forms(const VerdictForms& forms, std::span<const Comparison> compariso
 
 }  // namespace
 
-void show_verdict(const Comparison& comparison, const VerdictOutput& output,
+void show_verdict(const compare::Comparison& comparison, const VerdictOutput& output,
                   const Environment& environment) {
-  show_forms({.json = comparison_json(comparison),
-              .markdown = [&] { return comparison_markdown(comparison, output.all); },
+  show_forms({.json = report::comparison_json(comparison),
+              .markdown = [&] { return report::comparison_markdown(comparison, output.all); },
               .table =
-                  [&](const TableStyle& style) {
-                    return comparison_table(comparison, style, output.all);
+                  [&](const report::TableStyle& style) {
+                    return report::comparison_table(comparison, style, output.all);
                   }},
              {&comparison, 1}, output, environment);
 }
 
-void show_verdicts(std::span<const Comparison> comparisons, const VerdictOutput& output,
+void show_verdicts(std::span<const compare::Comparison> comparisons, const VerdictOutput& output,
                    const Environment& environment) {
   if (comparisons.size() == 1) return show_verdict(comparisons.front(), output, environment);
-  show_forms({.json = comparisons_json(comparisons),
-              .markdown = [&] { return comparisons_markdown(comparisons, output.all); },
+  show_forms({.json = report::comparisons_json(comparisons),
+              .markdown = [&] { return report::comparisons_markdown(comparisons, output.all); },
               .table =
-                  [&](const TableStyle& style) {
-                    return comparisons_table(comparisons, style, output.all);
+                  [&](const report::TableStyle& style) {
+                    return report::comparisons_table(comparisons, style, output.all);
                   }},
              comparisons, output, environment);
 }

@@ -15,8 +15,8 @@ namespace {
 // What stepbench_host.py says where it cannot carry on, before the worker's own arguments.
 constexpr std::string_view kNoPython = "--no-python=";
 
-stepbench::Variables environment() {
-  stepbench::Variables variables;
+stepbench::machine::Variables environment() {
+  stepbench::machine::Variables variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     arguments.erase(arguments.begin() + 1);
   } else if (argc > 1) {
     try {
-      host.no_python = stepbench::become_python_host(
+      host.no_python = stepbench::python::become_python_host(
           std::span<const char* const>(argv + 1, argv + argc), environment());
     } catch (const std::exception& error) {
       host.no_python = error.what();

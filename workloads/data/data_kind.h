@@ -11,7 +11,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "workloads/data/dataset.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct Maker;
 
@@ -31,4 +31,4 @@ struct DataKind {
   const Maker* maker = nullptr;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

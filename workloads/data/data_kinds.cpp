@@ -19,7 +19,7 @@
 #include "workloads/data/synthetic/synthetic.h"
 #include "workloads/data/synthetic/synthetic_tokens.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 DataKind made(DataKind kind, const Maker& maker) {
@@ -78,4 +78,4 @@ std::vector<const Maker*> makers() {
   return all;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -10,7 +10,7 @@
 #include "workloads/data/data_kind.h"
 #include "workloads/data/generate/maker.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 class PythonParts;
 
@@ -28,4 +28,4 @@ class PythonParts;
 // What `stepbench data make` can make, in the order of the table.
 [[nodiscard]] std::vector<const Maker*> makers();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::data {
 
 Option path_option(std::string doc) {
   return {.name = "path",
@@ -103,4 +103,4 @@ bool skips_errors(const ResolvedCase& resolved) { return resolved.text("data.on_
 
 bool wants_floats(const ResolvedCase& resolved) { return resolved.text("data.dtype") == "float32"; }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -7,7 +7,7 @@
 #include "harness/base/resolved_case.h"
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // The file or folder that must be there.
 [[nodiscard]] Option path_option(std::string doc);
@@ -28,4 +28,4 @@ namespace stepbench {
 // data.dtype: float32
 [[nodiscard]] bool wants_floats(const ResolvedCase& resolved);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

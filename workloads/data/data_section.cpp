@@ -3,7 +3,7 @@
 
 #include "workloads/data/data_kinds.h"
 
-namespace stepbench {
+namespace stepbench::data {
 Section data_section() {
   Section section{
       .name = "data",
@@ -57,4 +57,4 @@ void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) 
   resolved.options["data.page_cache"] = Value{};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -5,11 +5,11 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 [[nodiscard]] Section data_section();
 
 // A kind that reads no files has no page cache to bring into a state.
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

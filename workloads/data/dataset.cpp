@@ -3,10 +3,10 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 void IterableDataset::read(const SampleKey&, SampleSlots, Scratch&, ReadCost&) const {
   throw Error("an iterable data set has no sample by index");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

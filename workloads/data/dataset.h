@@ -15,7 +15,7 @@
 #include "harness/base/clock.h"
 #include "workloads/data/batch.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // Where one sample's fields go: one pointer per FieldSpec, each with room for spec.bytes().
 using SampleSlots = std::span<std::byte* const>;
@@ -135,4 +135,4 @@ class IterableDataset : public Dataset {
   [[nodiscard]] virtual std::int64_t parts() const { return 0; }
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

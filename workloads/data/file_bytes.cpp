@@ -11,7 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 [[noreturn]] void raise(const char* doing, int code) {
@@ -22,7 +22,7 @@ namespace {
 
 void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::byte>& bytes) {
   // Not blocking: the path may have become a pipe since it was listed.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) raise("cannot be opened", errno);
   struct stat status {};
   if (::fstat(file.value(), &status) != 0) raise("cannot be inspected", errno);
@@ -45,4 +45,4 @@ void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::
   bytes.resize(got);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // Reads a whole regular file into `bytes`, whose memory is reused. Throws Error without the name.
 void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::byte>& bytes);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

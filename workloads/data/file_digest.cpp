@@ -9,7 +9,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr std::size_t kDigestBlockBytes = std::size_t{1} << 16;
@@ -34,4 +34,4 @@ std::string file_digest(const std::string& path) {
   return text.data();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -4,10 +4,10 @@
 
 #include <string>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // The first 16 hex digits of XXH3-128 of a file's content, read in blocks. Throws Error naming the
 // file.
 [[nodiscard]] std::string file_digest(const std::string& path);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 // Long enough, with words, and nothing but what people type: no numbers look like that.
@@ -66,4 +66,4 @@ ConfigError file_error(const std::string& path, std::uint64_t offset, const std:
   return {path, "offset " + std::to_string(offset) + ": " + what};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -10,7 +10,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // What a file with this beginning is, by the magic numbers that other programs write: "gzip",
 // "PNG", ...; empty when it is none of them.
@@ -22,4 +22,4 @@ namespace stepbench {
 [[nodiscard]] ConfigError file_error(const std::string& path, std::uint64_t offset,
                                      const std::string& what);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

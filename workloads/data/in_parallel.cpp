@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr unsigned kMaxThreads = 16;
@@ -71,4 +71,4 @@ void in_parallel(std::int64_t count, const std::function<void(std::int64_t)>& wo
   Team(count, work).run(progress);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // Calls work(0) to work(count - 1) on as many threads as there are cores, and `progress` (which may
 // be empty) from this thread with the number done so far. Rethrows the first error; what is begun
@@ -13,4 +13,4 @@ namespace stepbench {
 void in_parallel(std::int64_t count, const std::function<void(std::int64_t)>& work,
                  const std::function<void(std::int64_t)>& progress);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

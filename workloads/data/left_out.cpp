@@ -10,7 +10,7 @@
 
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,15 +81,15 @@ std::optional<std::string> left_out_note(const LeftOut& left_out, std::int64_t k
   if (count == 0) return std::nullopt;
   std::vector<std::string> kinds;
   const auto add = [&](std::int64_t some, const char* noun) {
-    if (some > 0) kinds.push_back(counted(some, noun));
+    if (some > 0) kinds.push_back(text::counted(some, noun));
   };
   add(left_out.dangling_links, "dangling link");
   add(left_out.looping_links, "looping link");
   add(left_out.pipes, "pipe");
   add(left_out.sockets, "socket");
   add(left_out.others, "special file");
-  return std::to_string(count) + " of " + counted(kept + count, "file") +
-         (count == 1 ? " is" : " are") + " left out: " + join_and(kinds);
+  return std::to_string(count) + " of " + text::counted(kept + count, "file") +
+         (count == 1 ? " is" : " are") + " left out: " + text::join_and(kinds);
 }
 
 std::optional<std::string> missing_files_note(std::span<const std::string> paths) {
@@ -113,8 +113,8 @@ std::optional<std::string> missing_files_note(std::span<const std::string> paths
   if (missing.empty()) return std::nullopt;
   const std::int64_t more = count - static_cast<std::int64_t>(missing.size());
   if (more > 0) missing.push_back(std::to_string(more) + " more");
-  return join_and(missing) + (count == 1 ? " is" : " are") +
+  return text::join_and(missing) + (count == 1 ? " is" : " are") +
          " not there, though files with lower and higher numbers are";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // Entries of folders that were passed over, by what they are.
 struct LeftOut {
@@ -35,4 +35,4 @@ struct LeftOut {
 // names of these files have no gap. `paths` are sorted.
 [[nodiscard]] std::optional<std::string> missing_files_note(std::span<const std::string> paths);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

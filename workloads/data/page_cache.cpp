@@ -17,7 +17,7 @@
 #include "harness/base/error.h"
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,8 +27,8 @@ constexpr std::size_t kFilesAsked = 1000;
 constexpr std::size_t kBlock = 1U << 20U;
 constexpr std::int64_t kStay = 100;  // more than one page in so many is no cold file
 
-Descriptor open_file(const fs::path& file) {
-  Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+os::Descriptor open_file(const fs::path& file) {
+  os::Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened.is_open()) {
     throw ConfigError(kOption, file.string() + ": " + std::generic_category().message(errno));
   }
@@ -91,7 +91,7 @@ std::string percent(const Residency& found) {
 void read_into_page_cache(const std::vector<fs::path>& files) {
   std::vector<char> block(kBlock);
   for (const fs::path& file : files) {
-    const Descriptor opened = open_file(file);
+    const os::Descriptor opened = open_file(file);
     while (::read(opened.value(), block.data(), block.size()) > 0) {
     }
   }
@@ -99,7 +99,7 @@ void read_into_page_cache(const std::vector<fs::path>& files) {
 
 void evict_from_page_cache(const std::vector<fs::path>& files) {
   for (const fs::path& file : files) {
-    const Descriptor opened = open_file(file);
+    const os::Descriptor opened = open_file(file);
     struct statfs facts {};
     if (::fstatfs(opened.value(), &facts) == 0 && facts.f_type == TMPFS_MAGIC) {
       throw ConfigError(kOption, "cold cannot be had of " + file.string() +
@@ -117,7 +117,7 @@ std::optional<Residency> residency(const std::vector<fs::path>& files) {
   for (std::size_t i = 0; i < asked; ++i) {
     const fs::path& file = files[i * files.size() / asked];
     CacheCounts counts;
-    const Descriptor opened = open_file(file);
+    const os::Descriptor opened = open_file(file);
     const auto bytes = static_cast<std::size_t>(fs::file_size(file));
     if (!ask_kernel(opened.value(), counts) &&
         !ask_mincore(file, opened.value(), bytes, page, counts)) {
@@ -150,4 +150,4 @@ void PageCache::prepare(const Dataset& dataset) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -11,7 +11,7 @@
 #include "harness/base/resolved_case.h"
 #include "workloads/data/dataset.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // How much of some files the kernel holds in memory.
 struct Residency {
@@ -45,4 +45,4 @@ class PageCache {
   std::optional<std::string> effective_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-namespace stepbench {
+namespace stepbench::data {
 
 class Philox {
  public:
@@ -65,4 +65,4 @@ class Philox {
   unsigned used_ = 4;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -6,7 +6,7 @@
 
 #include "workloads/data/data_options.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 DataKind python_kind() {
   return {
@@ -52,4 +52,4 @@ void check_python_arguments(ResolvedCase& resolved, const RuleFacts& facts, Rule
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -7,7 +7,7 @@
 #include "harness/rule.h"
 #include "workloads/data/data_kind.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 inline constexpr const char* kPythonName = "python";  // of the data kind and of the engine
 
@@ -21,4 +21,4 @@ inline constexpr const char* kPythonName = "python";  // of the data kind and of
 // Arguments for which no part of the case has a use.
 void check_python_arguments(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

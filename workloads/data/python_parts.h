@@ -11,16 +11,22 @@
 #include "harness/base/resolved_case.h"
 
 namespace stepbench {
-
-enum class Edge : std::uint8_t;
-class Dataset;
-class Loader;
 class Model;
 class ReportSink;
 class Workload;
+enum class Edge : std::uint8_t;
 struct DataShape;
-struct LoaderOptions;
 struct WorkerContext;
+}  // namespace stepbench
+
+namespace stepbench::loader {
+class Loader;
+struct LoaderOptions;
+}  // namespace stepbench::loader
+
+namespace stepbench::data {
+
+class Dataset;
 
 // Main thread only, without the interpreter's lock, which each call takes for as long as it needs
 // it. All throw ConfigError naming the option or the user's file, and Error with Python's
@@ -35,9 +41,9 @@ class PythonParts {
   // data.kind: python
   [[nodiscard]] virtual std::unique_ptr<Dataset> open_dataset(const ResolvedCase& resolved) = 0;
   // loader.engine: python, over a data set of open_dataset().
-  [[nodiscard]] virtual std::unique_ptr<Loader> make_loader(const Dataset& dataset,
-                                                            const LoaderOptions& options,
-                                                            const WorkerContext& context) = 0;
+  [[nodiscard]] virtual std::unique_ptr<loader::Loader> make_loader(
+      const Dataset& dataset, const loader::LoaderOptions& options,
+      const WorkerContext& context) = 0;
   // model.kind: python
   [[nodiscard]] virtual std::unique_ptr<Model> make_model(const ResolvedCase& resolved,
                                                           const DataShape& data) = 0;
@@ -50,4 +56,4 @@ class PythonParts {
   virtual void report(ReportSink& sink) const = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

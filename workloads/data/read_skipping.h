@@ -8,7 +8,7 @@
 #include "harness/base/error.h"
 #include "workloads/data/dataset.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 inline constexpr std::int64_t kMaxSkipsInARow = 100;
 
@@ -33,4 +33,4 @@ void read_skipping(const SampleKey& key, std::int64_t size, ReadCost& cost, Read
               " unreadable samples in a row; the first: " + first_error);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr std::size_t kCacheLine = 64;
@@ -32,4 +32,4 @@ Batch BatchLayout::place(std::byte* memory, std::int64_t size, std::shared_ptr<v
   return batch;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

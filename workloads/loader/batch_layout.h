@@ -9,7 +9,7 @@
 
 #include "workloads/data/batch.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Where the fields of a batch lie in one piece of memory: one after the other, each aligned to a
 // cache line.
@@ -31,4 +31,4 @@ class BatchLayout {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -7,7 +7,7 @@
 #include "harness/measure/step_recorder.h"
 #include "workloads/data/batch.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // What a batch adds to the step that uses it, which may come later than the step that took it from
 // the loader.
@@ -29,4 +29,4 @@ struct BatchMarks {
   bool partial = false;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

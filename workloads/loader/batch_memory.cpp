@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
@@ -113,4 +113,4 @@ Batch BatchMemory::take(std::int64_t size) const {
   return layout_.place(memory, size, std::move(owner));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

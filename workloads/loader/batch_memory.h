@@ -9,7 +9,7 @@
 
 #include "workloads/loader/batch_layout.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Where batches get their memory: allocated for each one, or taken from a pool to which it returns.
 // A batch may outlive this object. Any thread.
@@ -28,4 +28,4 @@ class BatchMemory {
   std::shared_ptr<Pool> pool_;  // null: fresh
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -7,7 +7,7 @@
 
 #include "workloads/loader/order.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 using Indices = std::vector<std::int64_t>;
 
@@ -67,4 +67,4 @@ void BatchOrder::move_on(std::int64_t samples) {
   left_ -= samples;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -13,7 +13,7 @@
 
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 inline constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 
@@ -60,4 +60,4 @@ class BatchOrder {
   std::int64_t pass_ = 0;   // samples of an epoch
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

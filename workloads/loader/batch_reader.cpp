@@ -3,7 +3,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 Batch BatchReader::read(const BatchSamples& samples, BatchCost& cost,
                         const std::atomic<bool>* stop) {
@@ -15,7 +15,7 @@ Batch BatchReader::read(const BatchSamples& samples, BatchCost& cost,
 
 void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cost,
                        const std::atomic<bool>* stop) {
-  ReadCost reads{.clock = &clock_};
+  data::ReadCost reads{.clock = &clock_};
   const auto account = [&] {
     cost.ended_ns = clock_.now_ns();
     cost.fetch_ns = reads.fetch_ns;
@@ -31,7 +31,8 @@ void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cos
       if (dataset_.iterable() != nullptr) {
         if (!next_of_stream(samples.epoch, reads)) break;
       } else {
-        const SampleKey key{.index = index, .seed = options_.seed, .epoch = samples.epoch_of(got)};
+        const data::SampleKey key{
+            .index = index, .seed = options_.seed, .epoch = samples.epoch_of(got)};
         dataset_.read(key, slots_, *scratch_, reads);
       }
       for (std::size_t f = 0; f < slots_.size(); ++f) slots_[f] += batch.fields[f].spec->bytes();
@@ -48,7 +49,7 @@ void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cos
   }
 }
 
-bool BatchReader::next_of_stream(std::int64_t epoch, ReadCost& reads) {
+bool BatchReader::next_of_stream(std::int64_t epoch, data::ReadCost& reads) {
   if (!stream_ || stream_epoch_ != epoch) {
     stream_epoch_ = epoch;
     stream_ended_ = false;
@@ -76,4 +77,4 @@ void BatchReader::open_stream(std::int64_t pass) {
                                          .workers = options_.workers});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -12,7 +12,7 @@
 #include "workloads/loader/batch_memory.h"
 #include "workloads/loader/batch_order.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // What one batch cost its reader.
 struct BatchCost {
@@ -40,13 +40,13 @@ struct ReaderOptions {
 // thread.
 class BatchReader {
  public:
-  BatchReader(const Dataset& dataset, const BatchMemory& memory, const ReaderOptions& options,
+  BatchReader(const data::Dataset& dataset, const BatchMemory& memory, const ReaderOptions& options,
               const Clock& clock)
       : BatchReader(dataset, options, clock) {
     memory_ = &memory;
   }
   // For fill() alone.
-  BatchReader(const Dataset& dataset, const ReaderOptions& options, const Clock& clock)
+  BatchReader(const data::Dataset& dataset, const ReaderOptions& options, const Clock& clock)
       : dataset_(dataset), options_(options), clock_(clock), scratch_(dataset.make_scratch()) {}
 
   // From an iterable data set: the next samples of this reader's share, whatever the indices are;
@@ -62,20 +62,20 @@ class BatchReader {
   void restart() { stream_.reset(); }
 
  private:
-  [[nodiscard]] bool next_of_stream(std::int64_t epoch, ReadCost& reads);
+  [[nodiscard]] bool next_of_stream(std::int64_t epoch, data::ReadCost& reads);
   void open_stream(std::int64_t pass);
 
-  const Dataset& dataset_;
+  const data::Dataset& dataset_;
   const BatchMemory* memory_ = nullptr;
   ReaderOptions options_;
   const Clock& clock_;
-  std::unique_ptr<Dataset::Scratch> scratch_;
+  std::unique_ptr<data::Dataset::Scratch> scratch_;
   std::vector<std::byte*> slots_;
-  std::unique_ptr<SampleStream> stream_;  // of an iterable data set, its pass_ over the share
-  std::int64_t stream_epoch_ = 0;         // that the tasks speak of; joined: where passes began
+  std::unique_ptr<data::SampleStream> stream_;  // of an iterable data set, its pass_ over the share
+  std::int64_t stream_epoch_ = 0;  // that the tasks speak of; joined: where passes began
   std::int64_t pass_ = 0;
   bool pass_yields_ = false;
   bool stream_ended_ = false;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -9,7 +9,7 @@
 #include "workloads/loader/analysis/loader_findings.h"
 #include "workloads/loader/analysis/loader_report.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 void BatchStream::begin() {
   begun_ns_ = context_.clock.now_ns();
@@ -89,4 +89,4 @@ void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
   for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -10,7 +10,7 @@
 #include "workloads/loader/analysis/loader_facts.h"
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // An endless stream of batches, and the one place where data_wait is measured: the phase spans the
 // loader's next() alone, and begin_epoch() at an epoch's border. When an epoch ends inside a step
@@ -53,4 +53,4 @@ class BatchStream {
   std::optional<std::int64_t> ready_at_end_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

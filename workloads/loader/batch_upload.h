@@ -6,7 +6,7 @@
 
 #include "workloads/data/batch.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // What the loader's pin thread does with a batch once it is pinned: begins its copy to a device.
 // Given to a loader by whoever knows the device, and outlives it. Never called by two threads at
@@ -23,4 +23,4 @@ class BatchUpload {
   [[nodiscard]] virtual std::shared_ptr<const void> upload(const Batch& pinned) = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

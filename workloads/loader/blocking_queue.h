@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Many producers, one consumer. Waiting sleeps; nothing spins. T is default-constructible; memory
 // grows to the longest queue that there was and stays.
@@ -72,4 +72,4 @@ class BlockingQueue {
   std::atomic<std::size_t> size_ = 0;  // written under the lock, read without it
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -10,13 +10,13 @@
 #include "harness/base/error.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr const char* kAffinityOption = "loader.affinity";
 
 std::vector<int> listed(std::string_view text, const std::vector<int>& cores) {
-  const std::optional<std::vector<int>> chosen = parse_cpu_list(text);
+  const std::optional<std::vector<int>> chosen = text::parse_cpu_list(text);
   if (!chosen || chosen->empty()) {
     throw ConfigError(kAffinityOption,
                       "expected none, spread, compact or cores as in \"0,2-5\", found '" +
@@ -49,12 +49,12 @@ std::string cores_text(const std::vector<std::vector<int>>& workers) {
   const bool alike =
       std::ranges::all_of(workers, [&](const auto& cores) { return cores == workers.front(); });
   if (workers.empty()) return {};
-  if (alike) return cpu_list_text(workers.front());
+  if (alike) return text::cpu_list_text(workers.front());
   std::string text;
   for (std::size_t worker = 0; worker < workers.size(); ++worker) {
     if (!text.empty()) text += "; ";
     text += "worker " + std::to_string(worker) + ": " +
-            (workers[worker].empty() ? "not known" : cpu_list_text(workers[worker]));
+            (workers[worker].empty() ? "not known" : text::cpu_list_text(workers[worker]));
   }
   return text;
 }
@@ -81,4 +81,4 @@ void run_on_core(int core) {
   (void)::sched_setaffinity(0, sizeof set, &set);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

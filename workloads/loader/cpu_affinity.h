@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 [[nodiscard]] std::vector<int> cores_of_this_process();
 
@@ -27,4 +27,4 @@ void run_on_core(int core);
 // "0-3" when all workers share these, else "worker 0: 0; worker 1: 2". Empty entries: not known.
 [[nodiscard]] std::string cores_text(const std::vector<std::vector<int>>& workers);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

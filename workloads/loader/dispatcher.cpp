@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 Dispatcher::Dispatcher(int workers, std::int64_t prefetch_factor, bool in_order)
     : capacity_(prefetch_factor * workers),
@@ -83,4 +83,4 @@ Dispatcher::Task Dispatcher::yield() {
   return task;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 class Dispatcher {
  public:
@@ -78,4 +78,4 @@ class Dispatcher {
   std::int64_t stashed_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

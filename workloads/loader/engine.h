@@ -11,11 +11,13 @@
 #include "workloads/loader/loader.h"
 
 namespace stepbench {
-
 struct WorkerContext;
+}  // namespace stepbench
+
+namespace stepbench::loader {
 
 // `dataset` and `context` must outlive the loader.
-using EngineMaker = std::unique_ptr<Loader> (*)(const Dataset& dataset,
+using EngineMaker = std::unique_ptr<Loader> (*)(const data::Dataset& dataset,
                                                 const LoaderOptions& options, EpochOrder order,
                                                 const WorkerContext& context);
 
@@ -40,4 +42,4 @@ struct Engine {
   EngineMaker make = nullptr;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -11,7 +11,7 @@
 #include "workloads/loader/thread/thread_loader.h"
 #include "workloads/loader/torch_cpp_engine.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
@@ -32,4 +32,4 @@ const Engine& engine_of(const ResolvedCase& resolved) {
   throw ConfigError("loader.engine", "'" + name + "' is not an engine of a loader");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

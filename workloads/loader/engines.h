@@ -7,7 +7,7 @@
 
 #include "workloads/loader/engine.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Engines that need torch are there to be planned with; a program that links it makes them from a
 // table of its own.
@@ -18,4 +18,4 @@ namespace stepbench {
 // What loader.engine names. Throws ConfigError("loader.engine", ...) if it is none of the table.
 [[nodiscard]] const Engine& engine_of(const ResolvedCase& resolved);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

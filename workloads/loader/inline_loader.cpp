@@ -7,10 +7,10 @@
 #include "workloads/loader/order.h"
 #include "workloads/loader/worker_spans.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
-InlineLoader::InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
-                           const Clock& clock)
+InlineLoader::InlineLoader(const data::Dataset& dataset, const LoaderOptions& options,
+                           EpochOrder order, const Clock& clock)
     : options_(options),
       order_(dataset.size(), options, std::move(order)),
       clock_(clock),
@@ -89,11 +89,11 @@ Engine inline_engine() {
                       .doc = "The training thread reads each batch itself (Python's "
                              "num_workers=0)."},
           .has_workers = false,
-          .make = [](const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+          .make = [](const data::Dataset& dataset, const LoaderOptions& options, EpochOrder order,
                      const WorkerContext& context) -> std::unique_ptr<Loader> {
             return std::make_unique<InlineLoader>(dataset, options, std::move(order),
                                                   context.clock);
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

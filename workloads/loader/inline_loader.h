@@ -10,13 +10,13 @@
 #include "workloads/loader/engine.h"
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Python's num_workers=0: next() reads the batch itself.
 class InlineLoader final : public Loader {
  public:
   // `dataset` and `clock` must outlive it.
-  InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+  InlineLoader(const data::Dataset& dataset, const LoaderOptions& options, EpochOrder order,
                const Clock& clock);
 
   void begin_epoch(std::int64_t epoch) override;
@@ -39,4 +39,4 @@ class InlineLoader final : public Loader {
 // The row of loader.engine.
 [[nodiscard]] Engine inline_engine();
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

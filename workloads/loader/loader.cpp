@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 void LoaderMetrics::add(const LoaderMetrics& other) {
   batches += other.batches;
@@ -38,4 +38,4 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -16,7 +16,7 @@
 #include "workloads/loader/batch_upload.h"
 #include "workloads/loader/pinned_memory.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // How a batch gets from a worker process to the consumer.
 enum class Transport : std::uint8_t {
@@ -123,4 +123,4 @@ class Loader {
   virtual void reset_metrics() = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -8,7 +8,7 @@
 #include "workloads/data/python_parts.h"
 #include "workloads/loader/analysis/loader_report.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 LoaderPipeline::LoaderPipeline(const ResolvedCase& resolved, WorkerContext& context,
                                OrderMaker order, const std::vector<Engine>& table)
@@ -21,7 +21,7 @@ LoaderPipeline::LoaderPipeline(const ResolvedCase& resolved, WorkerContext& cont
 void LoaderPipeline::open(std::unique_ptr<PinnedMemory> pinned, BatchUpload* upload) {
   pinned_ = std::move(pinned);
   options_ = loader_options(resolved_);
-  dataset_ = make_dataset(resolved_, context_.python);
+  dataset_ = data::make_dataset(resolved_, context_.python);
   page_cache_.prepare(*dataset_);
   loader_ = make_loader(*dataset_, resolved_, order(), context_, table_, pinned_.get(), upload);
   stream_.emplace(*loader_, context_);
@@ -38,13 +38,13 @@ void LoaderPipeline::window(Edge edge) {
   if (context_.python != nullptr) context_.python->window(edge);
 }
 
-void LoaderPipeline::tear_down() { stepbench::tear_down(loader_, context_); }
+void LoaderPipeline::tear_down() { stepbench::loader::tear_down(loader_, context_); }
 
 void LoaderPipeline::report(ReportSink& sink) const {
   if (!stream_) return;
   stream_->report(sink, resolved_);
   if (context_.python != nullptr) context_.python->report(sink);
-  if (data_kind(resolved_).open == nullptr) sink.effective("data.digest", dataset_->digest());
+  if (data::data_kind(resolved_).open == nullptr) sink.effective("data.digest", dataset_->digest());
   report_idle_readers(*dataset_, options_.num_workers, context_.world, sink);
   for (std::string& note : dataset_->facts().notes) sink.note(std::move(note));
   if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());
@@ -53,4 +53,4 @@ void LoaderPipeline::report(ReportSink& sink) const {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

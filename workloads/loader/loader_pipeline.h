@@ -13,7 +13,7 @@
 #include "workloads/loader/batch_stream.h"
 #include "workloads/loader/make_loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 class LoaderPipeline {
  public:
@@ -28,7 +28,7 @@ class LoaderPipeline {
   void open(std::unique_ptr<PinnedMemory> pinned = nullptr, BatchUpload* upload = nullptr);
 
   // After open().
-  [[nodiscard]] const Dataset& dataset() const { return *dataset_; }
+  [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
   [[nodiscard]] const LoaderOptions& options() const { return options_; }
   // The order of an epoch's samples, anew.
   [[nodiscard]] EpochOrder order() const { return order_(*dataset_, options_); }
@@ -50,11 +50,11 @@ class LoaderPipeline {
   OrderMaker order_;
   const std::vector<Engine>& table_;
   LoaderOptions options_;
-  std::unique_ptr<Dataset> dataset_;
-  PageCache page_cache_;
+  std::unique_ptr<data::Dataset> dataset_;
+  data::PageCache page_cache_;
   std::unique_ptr<PinnedMemory> pinned_;
   std::unique_ptr<Loader> loader_;
   std::optional<BatchStream> stream_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

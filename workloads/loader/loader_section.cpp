@@ -12,7 +12,7 @@
 #include "workloads/loader/engines.h"
 #include "workloads/loader/sampler.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 Requires with_workers() {
@@ -69,7 +69,7 @@ std::vector<Option> common_options() {
               "ones unless told otherwise, as a script in Python has; joined wraps your sampler in "
               "one that never ends.",
        .default_value = std::string{"joined"},
-       .default_in = {{kPythonName, std::string{"separate"}}},
+       .default_in = {{data::kPythonName, std::string{"separate"}}},
        .choices = {"joined", "separate"},
        .identity_default = std::string{"separate"}},
       {.name = "seed",
@@ -217,7 +217,7 @@ Section loader_section() {
 
 void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   if (!resolved.flag_or("profile.stacks", false)) return;
-  if (resolved.text_or("loader.engine", "") == kPythonName) return;
+  if (resolved.text_or("loader.engine", "") == data::kPythonName) return;
   // In a sweep of engines the others have none.
   if (!facts.swept || !resolved.has("loader.engine")) {
     sink.error("profile.stacks",
@@ -237,7 +237,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
     return;
   }
-  if (data_kind(resolved).open == nullptr && engine->variant.name != kPythonName) {
+  if (data::data_kind(resolved).open == nullptr && engine->variant.name != data::kPythonName) {
     const std::string reason = "data.kind " + resolved.text("data.kind") +
                                " is read by loader.engine: python alone, and this is engine " +
                                engine->variant.name;
@@ -255,7 +255,8 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   if (engine->check != nullptr) engine->check(resolved, facts, sink);
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +
-              counted(facts.cores, "core") + " this process may use: workers will share them");
+              text::counted(facts.cores, "core") +
+              " this process may use: workers will share them");
   }
   if (resolved.flag("loader.pin_memory") && (!facts.cuda_available || !engine->pins)) {
     const std::string reason =
@@ -267,4 +268,4 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -5,7 +5,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 [[nodiscard]] Section loader_section();
 
@@ -14,4 +14,4 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
 // Of any workload: the reading of batches is looked at where it is engine python's.
 void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

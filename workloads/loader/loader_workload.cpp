@@ -3,7 +3,7 @@
 
 #include "workloads/loader/batch_marks.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 std::optional<std::string> LoaderWorkload::set_up() {
   pipeline_.open(std::move(pinned_));
@@ -14,4 +14,4 @@ std::int64_t LoaderWorkload::steps_per_epoch() const { return pipeline_.batches_
 
 void LoaderWorkload::step(StepRecorder& step) { BatchMarks(pipeline_.next(step)).put_on(step); }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

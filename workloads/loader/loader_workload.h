@@ -12,7 +12,7 @@
 #include "harness/workload.h"
 #include "workloads/loader/loader_pipeline.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 class LoaderWorkload final : public Workload {
  public:
@@ -45,4 +45,4 @@ class LoaderWorkload final : public Workload {
   LoaderPipeline pipeline_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -9,7 +9,7 @@
 #include "workloads/loader/order.h"
 #include "workloads/loader/sample_weights.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // Without workers the calling thread reads each batch itself, whatever engine is named but
@@ -25,7 +25,7 @@ const Engine& engine_to_make(const std::vector<Engine>& table, const std::string
     known.push_back(engine.variant.name);
   }
   throw ConfigError("loader.engine",
-                    "'" + name + "' is not an engine of this program; known: " + join(known));
+                    "'" + name + "' is not an engine of this program; known: " + text::join(known));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
   };
 }
 
-EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
+EpochOrder make_order(const data::Dataset& dataset, const LoaderOptions& options) {
   if (dataset.size() < 0) return {};
   const std::int64_t draws = epoch_samples(dataset.size(), options);
   if (!options.weights.empty()) {
@@ -72,7 +72,7 @@ EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
                          : sequential_order(dataset.size());
 }
 
-std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved,
+std::unique_ptr<Loader> make_loader(const data::Dataset& dataset, const ResolvedCase& resolved,
                                     EpochOrder order, WorkerContext& context,
                                     const std::vector<Engine>& table, PinnedMemory* pinned,
                                     BatchUpload* upload) {
@@ -109,4 +109,4 @@ void tear_down(std::unique_ptr<Loader>& loader, WorkerContext& context) {
   context.life_cycle.loader_tear_down_ns = context.clock.now_ns() - began;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

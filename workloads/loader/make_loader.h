@@ -12,19 +12,19 @@
 #include "workloads/loader/engines.h"
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 [[nodiscard]] LoaderOptions loader_options(const ResolvedCase& resolved);
 
 // Sequential, or this project's own shuffle with the options' seed: an order for programs without
 // torch. Empty for an iterable data set, which has an order of its own.
-[[nodiscard]] EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options);
-using OrderMaker = std::function<EpochOrder(const Dataset&, const LoaderOptions&)>;
+[[nodiscard]] EpochOrder make_order(const data::Dataset& dataset, const LoaderOptions& options);
+using OrderMaker = std::function<EpochOrder(const data::Dataset&, const LoaderOptions&)>;
 
 // The engine of `table` that the section `loader` names, over `dataset`. `dataset` must outlive it;
 // so must `context`, whose life_cycle gets the time of construction. Throws ConfigError naming the
 // option that cannot be honoured. `pinned` is for loader.pin_memory, `upload` for the pin thread.
-[[nodiscard]] std::unique_ptr<Loader> make_loader(const Dataset& dataset,
+[[nodiscard]] std::unique_ptr<Loader> make_loader(const data::Dataset& dataset,
                                                   const ResolvedCase& resolved, EpochOrder order,
                                                   WorkerContext& context,
                                                   const std::vector<Engine>& table = engines(),
@@ -35,4 +35,4 @@ using OrderMaker = std::function<EpochOrder(const Dataset&, const LoaderOptions&
 // time.
 void tear_down(std::unique_ptr<Loader>& loader, WorkerContext& context);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -8,7 +8,7 @@
 
 #include "workloads/data/philox.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 std::vector<std::int64_t> identity(std::int64_t samples) {
@@ -18,7 +18,7 @@ std::vector<std::int64_t> identity(std::int64_t samples) {
 }
 
 std::vector<std::int64_t> drawn_by_weight(const std::vector<double>& weights, std::int64_t draws,
-                                          Philox& random) {
+                                          data::Philox& random) {
   std::vector<double> until(weights.size());
   std::partial_sum(weights.begin(), weights.end(), until.begin());
   std::vector<std::int64_t> order(static_cast<std::size_t>(draws));
@@ -31,7 +31,7 @@ std::vector<std::int64_t> drawn_by_weight(const std::vector<double>& weights, st
 // Each sample's key is exponential with its weight as rate; the smallest keys come first
 // (Efraimidis and Spirakis, 2006).
 std::vector<std::int64_t> drawn_once_by_weight(const std::vector<double>& weights,
-                                               std::int64_t draws, Philox& random) {
+                                               std::int64_t draws, data::Philox& random) {
   std::vector<double> keys;
   for (const double weight : weights) keys.push_back(-std::log1p(-random.uniform()) / weight);
   std::vector<std::int64_t> order = identity(static_cast<std::int64_t>(weights.size()));
@@ -50,7 +50,7 @@ EpochOrder sequential_order(std::int64_t samples) {
 EpochOrder shuffled_order(std::int64_t samples, std::uint64_t seed) {
   return [samples, seed](std::int64_t epoch) {
     std::vector<std::int64_t> order = identity(samples);
-    Philox random(seed, static_cast<std::uint64_t>(epoch));
+    data::Philox random(seed, static_cast<std::uint64_t>(epoch));
     for (std::size_t left = order.size(); left > 1; --left) {
       std::swap(order[left - 1], order[static_cast<std::size_t>(random.below(left))]);
     }
@@ -61,7 +61,7 @@ EpochOrder shuffled_order(std::int64_t samples, std::uint64_t seed) {
 EpochOrder drawn_order(std::int64_t samples, std::int64_t draws, std::uint64_t seed) {
   return [samples, draws, seed](std::int64_t epoch) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(draws));
-    Philox random(seed, static_cast<std::uint64_t>(epoch));
+    data::Philox random(seed, static_cast<std::uint64_t>(epoch));
     for (std::int64_t& index : order) {
       index = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(samples)));
     }
@@ -72,7 +72,7 @@ EpochOrder drawn_order(std::int64_t samples, std::int64_t draws, std::uint64_t s
 EpochOrder weighted_order(std::vector<double> weights, std::int64_t draws, bool replacement,
                           std::uint64_t seed) {
   return [weights = std::move(weights), draws, replacement, seed](std::int64_t epoch) {
-    Philox random(seed, static_cast<std::uint64_t>(epoch));
+    data::Philox random(seed, static_cast<std::uint64_t>(epoch));
     return replacement ? drawn_by_weight(weights, draws, random)
                        : drawn_once_by_weight(weights, draws, random);
   };
@@ -102,4 +102,4 @@ std::span<const std::int64_t> BatchCut::operator[](std::int64_t batch) const {
                         std::min(static_cast<std::size_t>(batch_size_), order_.size() - first));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -8,7 +8,7 @@
 
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 [[nodiscard]] EpochOrder sequential_order(std::int64_t samples);
 // A Fisher-Yates shuffle per epoch, a function of (seed, epoch). Not torch.randperm's order.
@@ -39,4 +39,4 @@ class BatchCut {
 // Loader::batches_per_epoch() over a data set of this size.
 [[nodiscard]] std::int64_t epoch_batches(std::int64_t samples, const LoaderOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

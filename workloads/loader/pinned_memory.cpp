@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 std::shared_ptr<void> PinnedMemory::take(std::size_t bytes) {
   std::shared_ptr<void> memory = allocate(bytes);
@@ -38,4 +38,4 @@ Batch pinned_copy(const Batch& batch, PinnedMemory& memory) {
   return pinned;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

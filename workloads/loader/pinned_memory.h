@@ -9,7 +9,7 @@
 
 #include "workloads/data/batch.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Page-locked memory, from which copies to a device can be asynchronous. Given to a loader by
 // whoever knows the device. Any thread.
@@ -39,4 +39,4 @@ class PinnedMemory {
 // The batch in pinned memory, a piece for each field as Python pins tensor by tensor.
 [[nodiscard]] Batch pinned_copy(const Batch& batch, PinnedMemory& memory);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -7,7 +7,7 @@
 
 #include "workloads/loader/thread_caps.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 PinningPool::PinningPool(std::unique_ptr<WorkerPool> workers, PinnedMemory& memory,
                          BatchUpload* upload, const Clock& clock)
@@ -92,4 +92,4 @@ void PinningPool::drain() {
   start();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -14,7 +14,7 @@
 #include "workloads/loader/pinned_memory.h"
 #include "workloads/loader/worker_pool.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Python's pin thread: takes the results of another pool, copies each batch into pinned memory and
 // hands it on, on its way to a device where `upload` says so. It is started after the workers, so
@@ -61,4 +61,4 @@ class PinningPool final : public WorkerPool {
   std::thread thread_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -11,7 +11,7 @@
 #include "workloads/loader/order.h"
 #include "workloads/loader/worker_spans.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 PrefetchingLoader::PrefetchingLoader(std::int64_t samples, const LoaderOptions& options,
                                      EpochOrder order, StartWorkers start, const Clock& clock)
@@ -164,4 +164,4 @@ void PrefetchingLoader::reset_metrics() {
   metrics_.workers.resize(static_cast<std::size_t>(options_.num_workers));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

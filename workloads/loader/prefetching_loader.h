@@ -13,7 +13,7 @@
 #include "workloads/loader/loader.h"
 #include "workloads/loader/worker_pool.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // A loader with workers: sends tasks as the Dispatcher says and yields their results. What a worker
 // is, is the pool's business.
@@ -70,4 +70,4 @@ class PrefetchingLoader final : public Loader {
   std::unique_ptr<WorkerPool> pool_;  // stopped first
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -8,7 +8,7 @@
 #include "workloads/data/python_kind.h"
 #include "workloads/data/python_parts.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // What the DataLoader of Python has no word for.
@@ -16,7 +16,7 @@ void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   const auto refuse = [&](const char* option, const std::string& reason) {
     facts.swept ? sink.skip(reason) : sink.error(option, reason);
   };
-  if (resolved.text("data.kind") != kPythonName) {
+  if (resolved.text("data.kind") != data::kPythonName) {
     refuse("loader.engine", "engine python reads data.kind: python alone, and this is " +
                                 resolved.text("data.kind") +
                                 "; set engine: thread, or write a dataset() in Python");
@@ -61,7 +61,7 @@ void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
 
 Engine python_engine() {
   return {
-      .variant = {.name = kPythonName,
+      .variant = {.name = data::kPythonName,
                   .doc = "torch.utils.data.DataLoader of Python itself, for data.kind: python. "
                          "Its batches reach the step without a copy.",
                   .options = {{.name = "start_method",
@@ -78,7 +78,7 @@ Engine python_engine() {
       .reads_alone = true,
       .forks = true,
       .check = check_python,
-      .make = [](const Dataset& dataset, const LoaderOptions& options, EpochOrder,
+      .make = [](const data::Dataset& dataset, const LoaderOptions& options, EpochOrder,
                  const WorkerContext& context) -> std::unique_ptr<Loader> {
         if (context.python == nullptr) {
           throw ConfigError("loader.engine", "python is an engine of stepbench-worker alone");
@@ -87,4 +87,4 @@ Engine python_engine() {
       }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -5,8 +5,8 @@
 
 #include "workloads/loader/engine.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 [[nodiscard]] Engine python_engine();
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

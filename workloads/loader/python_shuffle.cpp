@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // torch's generator of the CPU is the standard's, seeded by the low 32 bits.
@@ -67,4 +67,4 @@ EpochOrder python_shuffle(std::int64_t samples, std::uint64_t seed, bool one_ite
   };
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -6,7 +6,7 @@
 
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // The order of epochs that directly follow torch.manual_seed(seed), each with an iterator of its
 // own or, with `one_iterator`, all with the same (persistent workers). An epoch takes all draws
@@ -14,4 +14,4 @@ namespace stepbench {
 [[nodiscard]] EpochOrder python_shuffle(std::int64_t samples, std::uint64_t seed,
                                         bool one_iterator);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

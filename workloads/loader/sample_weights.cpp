@@ -15,7 +15,7 @@
 #include "harness/base/error.h"
 #include "workloads/loader/order.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr const char* kWeightsOption = "loader.weights";
@@ -90,7 +90,7 @@ std::vector<double> read_weights(const std::filesystem::path& file) {
   return weights;
 }
 
-std::vector<double> sample_weights(const Dataset& dataset, const LoaderOptions& options) {
+std::vector<double> sample_weights(const data::Dataset& dataset, const LoaderOptions& options) {
   std::vector<double> weights;
   if (options.weights == "balanced") {
     weights = balanced_weights(dataset.labels(options.seed));
@@ -117,4 +117,4 @@ std::vector<double> sample_weights(const Dataset& dataset, const LoaderOptions& 
   return weights;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

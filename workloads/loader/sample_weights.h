@@ -8,13 +8,13 @@
 #include "workloads/data/dataset.h"
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // How likely each sample is to be drawn (options.weights: a file, or `balanced`); they need not sum
 // to one. Throws ConfigError(loader.weights) for what torch.multinomial refuses, for a data set
 // whose samples have no class, and for another number of weights than of samples; and
 // ConfigError(loader.num_samples) for more draws without replacement than there are samples.
-[[nodiscard]] std::vector<double> sample_weights(const Dataset& dataset,
+[[nodiscard]] std::vector<double> sample_weights(const data::Dataset& dataset,
                                                  const LoaderOptions& options);
 
 // One over the number of samples of the same class.
@@ -22,4 +22,4 @@ namespace stepbench {
 // Numbers between white space or commas, as numpy.savetxt writes them.
 [[nodiscard]] std::vector<double> read_weights(const std::filesystem::path& file);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

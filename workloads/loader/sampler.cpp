@@ -5,7 +5,7 @@
 
 #include "workloads/data/data_kinds.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 std::vector<Option> sampler_options() {
   return {
@@ -39,7 +39,7 @@ void check_sampler(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sin
   const auto refuse = [&](const char* option, const std::string& reason) {
     facts.swept ? sink.skip(reason) : sink.error(option, reason);
   };
-  const DataKind& kind = data_kind(resolved);
+  const data::DataKind& kind = data::data_kind(resolved);
   if (kind.iterable && (shuffle || sampler)) {
     refuse(shuffle ? "loader.shuffle" : "loader.sampler",
            "data.kind " + kind.variant.name +
@@ -71,4 +71,4 @@ void check_sampler(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sin
   resolved.options["loader.sampler"] = Value{};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -7,7 +7,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // sampler, and what belongs to some samplers only.
 [[nodiscard]] std::vector<Option> sampler_options();
@@ -16,4 +16,4 @@ namespace stepbench {
 // says the same as `shuffle` becomes that, so that such cases are one.
 void check_sampler(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

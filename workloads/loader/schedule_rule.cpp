@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr std::int64_t kFewestWindows = 11;  // of active: auto, before it may stop
@@ -79,4 +79,4 @@ void fit_step_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink&
   fit_schedule(6, resolved, facts, sink);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -6,7 +6,7 @@
 
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Windows that fit the loader, whose workers deliver in turns: `active` becomes a multiple of
 // loader.num_workers and at least `turns` times it, and the warm-up lasts until the queue stands as
@@ -19,4 +19,4 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
 void fit_loader_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 void fit_step_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // Looked up by name: the libraries come with libtorch, or not at all.
@@ -21,4 +21,4 @@ void cap_threads_of_this_thread(std::int64_t threads) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // torch::data::DataLoader has no say in these: its threads always persist, and nothing caps theirs.
@@ -44,4 +44,4 @@ Engine torch_cpp_engine() {
           .check = check_torch_cpp};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -5,8 +5,8 @@
 
 #include "workloads/loader/engine.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 [[nodiscard]] Engine torch_cpp_engine();
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

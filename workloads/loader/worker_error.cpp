@@ -3,7 +3,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 std::string current_error_text() {
   try {
@@ -19,4 +19,4 @@ std::exception_ptr worker_error(int worker, const std::string& what) {
   return std::make_exception_ptr(Error("loader worker " + std::to_string(worker) + ": " + what));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -5,7 +5,7 @@
 #include <exception>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Inside a catch block: what was thrown, as a sentence.
 [[nodiscard]] std::string current_error_text();
@@ -13,4 +13,4 @@ namespace stepbench {
 // worker's exception does not.
 [[nodiscard]] std::exception_ptr worker_error(int worker, const std::string& what);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

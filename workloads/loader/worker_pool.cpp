@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 void WorkerPool::try_receive_all(std::vector<LoaderResult>& into) {
   if (std::optional<LoaderResult> result = try_receive()) into.push_back(std::move(*result));
@@ -13,4 +13,4 @@ void WorkerPool::receive_all(std::vector<LoaderResult>& into, std::chrono::nanos
   if (std::optional<LoaderResult> result = receive(limit)) into.push_back(std::move(*result));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -12,7 +12,7 @@
 #include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 struct LoaderTask {
   std::int64_t batch = 0;  // since begin_epoch()
@@ -61,4 +61,4 @@ class WorkerPool {
   virtual void interrupt() = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -7,7 +7,7 @@
 
 #include "workloads/loader/batch_reader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 class WorkerSpanListener {
  public:
@@ -28,4 +28,4 @@ class WorkerSpanListener {
 // interface knows no collectors. Null everywhere else.
 inline constinit thread_local WorkerSpanListener* worker_span_listener = nullptr;
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -18,7 +18,7 @@
 #include "harness/text/words.h"
 #include "workloads/model/network.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 constexpr const char* kPackagePath = "model.path";
@@ -29,8 +29,8 @@ std::string first_line_of(const std::string& text) { return text.substr(0, text.
 // What `body` writes to standard error, by whatever library, instead of its going there.
 template <typename Body>
 std::string standard_error_of(const Body& body) {
-  const Descriptor file(::memfd_create("stepbench-standard-error", MFD_CLOEXEC));
-  const Descriptor before(::dup(STDERR_FILENO));
+  const os::Descriptor file(::memfd_create("stepbench-standard-error", MFD_CLOEXEC));
+  const os::Descriptor before(::dup(STDERR_FILENO));
   if (!file.is_open() || !before.is_open()) {
     body();
     return {};
@@ -125,7 +125,7 @@ std::string missing_instructions(const std::string& compiled_for) {
        {"AVX512", "avx512f"},
        {"AVX512_VNNI", "avx512_vnni"},
        {"AMX_TILE", "amx_tile"}}};
-  const auto features = cpu_features("/");
+  const auto features = machine::cpu_features("/");
   std::vector<std::string> missing;
   std::istringstream words(compiled_for);
   for (std::string word; words >> word;) {
@@ -135,7 +135,7 @@ std::string missing_instructions(const std::string& compiled_for) {
       }
     }
   }
-  return join(missing);
+  return text::join(missing);
 }
 
 [[noreturn]] void no_package(const std::string& path, const std::string& reason) {
@@ -192,4 +192,4 @@ std::unique_ptr<Model> make_aoti(const ResolvedCase& resolved, const DataShape&)
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

@@ -3,7 +3,7 @@
 
 #include <ATen/ops/scaled_dot_product_attention.h>
 
-namespace stepbench {
+namespace stepbench::model {
 
 at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                      const AttentionOptions& options) {
@@ -17,4 +17,4 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
   return out.transpose(1, 2).contiguous().view({batch, positions, -1});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

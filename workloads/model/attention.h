@@ -4,7 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace stepbench {
+namespace stepbench::model {
 
 struct AttentionOptions {
   std::int64_t heads = 1;
@@ -17,4 +17,4 @@ struct AttentionOptions {
 [[nodiscard]] at::Tensor attention(const at::Tensor& query, const at::Tensor& key,
                                    const at::Tensor& value, const AttentionOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::model

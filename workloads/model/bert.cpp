@@ -15,7 +15,7 @@
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 struct BertShape {
@@ -141,4 +141,4 @@ std::unique_ptr<Model> make_bert_base(const ResolvedCase& resolved, const DataSh
   return as_model(std::make_shared<Bert>(shape, data.classes, positions));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

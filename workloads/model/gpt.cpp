@@ -14,7 +14,7 @@
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 constexpr double kGptDropout = 0;
@@ -113,4 +113,4 @@ std::unique_ptr<Model> make_gpt(const ResolvedCase& resolved, const DataShape& d
   return as_model(std::make_shared<Gpt>(shape, data.classes, data.input.shape[0]));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

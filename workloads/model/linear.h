@@ -5,7 +5,7 @@
 #include <ATen/ops/linear.h>
 #include <torch/nn/modules/linear.h>
 
-namespace stepbench {
+namespace stepbench::model {
 
 // torch.nn.Linear. C++'s own module adds the bias with an operation of its own where the input has
 // three dimensions; Python's calls aten::linear, which does not.
@@ -16,4 +16,4 @@ class LinearImpl final : public torch::nn::LinearImpl {
 };
 TORCH_MODULE(Linear);
 
-}  // namespace stepbench
+}  // namespace stepbench::model

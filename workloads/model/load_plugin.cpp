@@ -12,7 +12,7 @@
 #include "harness/text/words.h"
 #include "workloads/model/check_plugin.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 constexpr const char* kWhere = "model.path";
@@ -44,9 +44,9 @@ void check_versions(const std::string& path, const Plugin& plugin) {
 
 std::vector<Option> options_of(const Plugin& plugin) {
   const std::string text =
-      std::string(R"({"stepbench_catalogue":)") + std::to_string(kCatalogueVersion) +
+      std::string(R"({"stepbench_catalogue":)") + std::to_string(catalogue::kCatalogueVersion) +
       R"(,"sections":[{"name":"plugin","options":)" + plugin.options_json + "}]}";
-  const Catalogue catalogue = catalogue_from_json(text, "the plug-in's options");
+  const Catalogue catalogue = catalogue::catalogue_from_json(text, "the plug-in's options");
   return catalogue.find_section("plugin")->options;
 }
 
@@ -54,7 +54,7 @@ Value value_of(const Option& option, const Value& given, const std::string& name
   const auto* text = std::get_if<std::string>(&given);
   if (text == nullptr) return given;
   try {
-    return parse_value(option, *text, /*quoted=*/false);
+    return plan::parse_value(option, *text, /*quoted=*/false);
   } catch (const ConfigError&) {
     throw;
   } catch (const Error& error) {
@@ -91,8 +91,9 @@ void read_plugin_options(const Plugin& plugin, ResolvedCase& resolved) {
     if (!name.starts_with(kPrefix) || is_null(value)) continue;
     const std::string own = name.substr(kPrefix.size());
     if (std::find(names.begin(), names.end(), own) != names.end()) continue;
-    throw ConfigError(name, "the plug-in has no option '" + own + "'" + did_you_mean(own, names) +
-                                "; it has " + (names.empty() ? "none" : join(names)));
+    throw ConfigError(name, "the plug-in has no option '" + own + "'" +
+                                text::did_you_mean(own, names) + "; it has " +
+                                (names.empty() ? "none" : text::join(names)));
   }
   for (const Option& option : options) {
     const std::string name = std::string(kPrefix) + option.name;
@@ -125,4 +126,4 @@ std::unique_ptr<Model> make_plugin(const ResolvedCase& resolved, const DataShape
   return model;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

@@ -4,7 +4,7 @@
 
 #include "workloads/model/plugin.h"
 
-namespace stepbench {
+namespace stepbench::model {
 
 // The plug-in in a file, loaded for good and checked to be of this build. Throws ConfigError at
 // model.path.
@@ -17,4 +17,4 @@ void read_plugin_options(const Plugin& plugin, ResolvedCase& resolved);
 [[nodiscard]] std::unique_ptr<Model> make_plugin(const ResolvedCase& resolved,
                                                  const DataShape& data);
 
-}  // namespace stepbench
+}  // namespace stepbench::model

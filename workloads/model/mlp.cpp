@@ -3,7 +3,7 @@
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 // features -> hidden (relu), layers - 1 times hidden -> hidden (relu), -> classes.
@@ -41,4 +41,4 @@ std::unique_ptr<Model> make_mlp(const ResolvedCase& resolved, const DataShape& d
                                         size("model.layers", 1, 3), data.classes));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

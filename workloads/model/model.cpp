@@ -15,15 +15,12 @@ namespace {
 
 // "{3, 224, 224}"
 std::string dimensions(const FieldSpec& field) {
-  return "{" + join(field.shape, ", ", [](std::int64_t size) { return std::to_string(size); }) +
+  return "{" +
+         text::join(field.shape, ", ", [](std::int64_t size) { return std::to_string(size); }) +
          "}";
 }
 
 }  // namespace
-
-std::unique_ptr<Model> as_model(std::shared_ptr<Network> network) {
-  return model_of(std::move(network));
-}
 
 std::string shape_text(const FieldSpec& field) {
   return "'" + field.name + "' " + dimensions(field);
@@ -33,6 +30,12 @@ std::int64_t parameter_count(const Model& model) {
   std::int64_t count = 0;
   for (const at::Tensor& parameter : model.parameters()) count += parameter.numel();
   return count;
+}
+
+namespace model {
+
+std::unique_ptr<Model> as_model(std::shared_ptr<Network> network) {
+  return model_of(std::move(network));
 }
 
 void require_image(std::string_view kind, const DataShape& data) {
@@ -65,24 +68,26 @@ void require_tokens(std::string_view kind, const DataShape& data) {
                                      shape_text(data.input) + " and " + shape_text(data.target));
 }
 
+}  // namespace model
+
 std::span<const ModelType> model_types() {
   static constexpr std::array types = {
-      ModelType{"mlp", make_mlp},
-      ModelType{"resnet18", make_resnet18},
-      ModelType{"resnet50", make_resnet50},
-      ModelType{"vit_b16", make_vit_b16},
-      ModelType{"gpt", make_gpt},
-      ModelType{"bert_base", make_bert_base},
-      ModelType{"torchscript", make_torchscript},
-      ModelType{"plugin", make_plugin},
-      ModelType{"aoti", make_aoti},
+      ModelType{"mlp", model::make_mlp},
+      ModelType{"resnet18", model::make_resnet18},
+      ModelType{"resnet50", model::make_resnet50},
+      ModelType{"vit_b16", model::make_vit_b16},
+      ModelType{"gpt", model::make_gpt},
+      ModelType{"bert_base", model::make_bert_base},
+      ModelType{"torchscript", model::make_torchscript},
+      ModelType{"plugin", model::make_plugin},
+      ModelType{"aoti", model::make_aoti},
       ModelType{"python", nullptr},
   };
   return types;
 }
 
 std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape& data,
-                                  PythonParts* python) {
+                                  data::PythonParts* python) {
   const std::string& kind = resolved.text("model.kind");
   for (const ModelType& type : model_types()) {
     if (type.kind != kind) continue;
@@ -90,9 +95,9 @@ std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape&
     if (python != nullptr) return python->make_model(resolved, data);
     throw ConfigError("model.kind", "python needs a worker that runs in an interpreter");
   }
-  throw ConfigError("model.kind",
-                    "unknown model.kind '" + kind + "'; known: " +
-                        join(model_types(), ", ", [](const ModelType& type) { return type.kind; }));
+  throw ConfigError("model.kind", "unknown model.kind '" + kind + "'; known: " +
+                                      text::join(model_types(), ", ",
+                                                 [](const ModelType& type) { return type.kind; }));
 }
 
 }  // namespace stepbench

@@ -16,6 +16,10 @@
 #include "workloads/data/batch.h"
 #include "workloads/model/module_scope.h"
 
+namespace stepbench::data {
+class PythonParts;
+}  // namespace stepbench::data
+
 namespace stepbench {
 
 // What the data set offers, known before the first batch.
@@ -53,8 +57,6 @@ class Model {
 // "'image' {3, 224, 224}"
 [[nodiscard]] std::string shape_text(const FieldSpec& field);
 
-class PythonParts;
-
 struct ModelType {  // one row of the table behind model.kind
   std::string_view kind;
   // Null: PythonParts make it.
@@ -65,6 +67,6 @@ struct ModelType {  // one row of the table behind model.kind
 // Initialised from the global generator, in training mode, on the CPU. Throws ConfigError at the
 // option or the data that does not fit.
 [[nodiscard]] std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape& data,
-                                                PythonParts* python = nullptr);
+                                                data::PythonParts* python = nullptr);
 
 }  // namespace stepbench

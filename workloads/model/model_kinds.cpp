@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 Variant mlp_variant() {
@@ -91,23 +91,25 @@ Variant python_variant() {
           .options = own_model_options("The Python file. Modules beside it can be imported.")};
 }
 
-std::string needs_labels(InputKind input, const ResolvedCase&) {
-  return input == InputKind::kTokens ? "samples with one class label (data.kind: synthetic)" : "";
+std::string needs_labels(data::InputKind input, const ResolvedCase&) {
+  return input == data::InputKind::kTokens ? "samples with one class label (data.kind: synthetic)"
+                                           : "";
 }
 
-std::string needs_tokens(InputKind input, const ResolvedCase&) {
-  return input == InputKind::kTokens ? ""
-                                     : "token sequences (data.kind: synthetic_tokens or token_bin)";
+std::string needs_tokens(data::InputKind input, const ResolvedCase&) {
+  return input == data::InputKind::kTokens
+             ? ""
+             : "token sequences (data.kind: synthetic_tokens or token_bin)";
 }
 
-std::string needs_images(InputKind input, const ResolvedCase&) {
-  return input == InputKind::kImage
+std::string needs_images(data::InputKind input, const ResolvedCase&) {
+  return input == data::InputKind::kImage
              ? ""
              : "images of three channels (data.kind: jpeg_folder, webdataset, cifar_bin or "
                "synthetic)";
 }
 
-std::string needs_patches(InputKind input, const ResolvedCase& resolved) {
+std::string needs_patches(data::InputKind input, const ResolvedCase& resolved) {
   std::string need = needs_images(input, resolved);
   if (need.empty() && resolved.has("data.image_size") &&
       resolved.integer("data.image_size") % 16 != 0) {
@@ -158,4 +160,4 @@ const ModelKind& model_kind(const ResolvedCase& resolved) {
   throw ConfigError("model.kind", "'" + name + "' is not a model");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

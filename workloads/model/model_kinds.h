@@ -10,7 +10,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "workloads/data/data_kind.h"
 
-namespace stepbench {
+namespace stepbench::model {
 
 struct ModelKind {
   // Name, documentation and options.
@@ -18,7 +18,7 @@ struct ModelKind {
   // Empty if the model can take `input`, else what it needs: "images of three channels (...)".
   // Never asked of kAny. Null: what it takes is found out when it is set up, for models from a
   // file.
-  std::string (*unmet_need)(InputKind input, const ResolvedCase& resolved) = nullptr;
+  std::string (*unmet_need)(data::InputKind input, const ResolvedCase& resolved) = nullptr;
   // Takes model.loss: masked_cross_entropy.
   bool masked_loss = false;
 
@@ -29,4 +29,4 @@ struct ModelKind {
 // What model.kind names. Throws ConfigError("model.kind", ...) if there is no such.
 [[nodiscard]] const ModelKind& model_kind(const ResolvedCase& resolved);
 
-}  // namespace stepbench
+}  // namespace stepbench::model

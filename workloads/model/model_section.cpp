@@ -7,7 +7,7 @@
 #include "workloads/data/data_kinds.h"
 #include "workloads/model/model_kinds.h"
 
-namespace stepbench {
+namespace stepbench::model {
 Section model_section() {
   Section section{
       .name = "model",
@@ -229,10 +229,10 @@ void check_cuda_graph(const ResolvedCase& resolved, const RuleFacts& facts, Rule
 void check_loss(const ResolvedCase& resolved, RuleSink& sink) {
   const std::string& loss = resolved.text("model.loss");
   const ModelKind& kind = model_kind(resolved);
-  const InputKind input = data_kind(resolved).input(resolved);
-  const bool tokens = input == InputKind::kTokens;
+  const data::InputKind input = data::data_kind(resolved).input(resolved);
+  const bool tokens = input == data::InputKind::kTokens;
   if (loss == "masked_cross_entropy") {
-    if (kind.masked_loss && (!kind.from_file() || tokens || input == InputKind::kAny)) return;
+    if (kind.masked_loss && (!kind.from_file() || tokens || input == data::InputKind::kAny)) return;
     sink.error("model.loss", loss + " hides tokens and asks for them, which fits bert_base; " +
                                  kind.variant.name + " with data.kind " +
                                  resolved.text("data.kind") + " takes cross_entropy");
@@ -263,15 +263,16 @@ void check_compiled_model(const ResolvedCase& resolved, RuleSink& sink) {
 
 void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const ModelKind& kind = model_kind(resolved);
-  const InputKind input = data_kind(resolved).input(resolved);
-  const bool unknown = kind.from_file() || input == InputKind::kAny;
+  const data::InputKind input = data::data_kind(resolved).input(resolved);
+  const bool unknown = kind.from_file() || input == data::InputKind::kAny;
   const std::string need = unknown ? "" : kind.unmet_need(input, resolved);
   if (!need.empty()) {
     sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
                                  resolved.text("data.kind") + " does not give with these options");
   }
-  const bool tells = data_kind(resolved).open == nullptr;  // the user's data set, when it is opened
-  if (input == InputKind::kAny && !tells && !resolved.has("data.classes")) {
+  const bool tells =
+      data::data_kind(resolved).open == nullptr;  // the user's data set, when it is opened
+  if (input == data::InputKind::kAny && !tells && !resolved.has("data.classes")) {
     sink.error("data.classes", "data.kind " + resolved.text("data.kind") +
                                    " does not tell how many classes (or tokens) there are, and a "
                                    "model's output is sized by it; set data.classes");
@@ -288,4 +289,4 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

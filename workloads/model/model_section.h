@@ -8,7 +8,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::model {
 
 [[nodiscard]] Section model_section();
 [[nodiscard]] Section plugin_section();
@@ -18,4 +18,4 @@ namespace stepbench {
 // captured.
 void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::model

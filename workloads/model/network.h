@@ -7,7 +7,7 @@
 #include "workloads/model/model.h"
 #include "workloads/model/module_model.h"
 
-namespace stepbench {
+namespace stepbench::model {
 
 class Network : public torch::nn::Module {
  public:
@@ -25,4 +25,4 @@ using MakeModel = std::unique_ptr<Model>(const ResolvedCase&, const DataShape&);
 MakeModel make_aoti, make_bert_base, make_gpt, make_mlp, make_resnet18, make_resnet50,
     make_torchscript, make_vit_b16;
 
-}  // namespace stepbench
+}  // namespace stepbench::model

@@ -10,7 +10,7 @@
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 struct ResNetShape {
@@ -133,4 +133,4 @@ std::unique_ptr<Model> make_resnet50(const ResolvedCase& resolved, const DataSha
   return make_resnet("resnet50", {.bottleneck = true, .blocks = {3, 4, 6, 3}}, resolved, data);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "workloads/model/network.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 class TorchScriptModel final : public Model {
@@ -64,4 +64,4 @@ std::unique_ptr<Model> make_torchscript(const ResolvedCase& resolved, const Data
   return model;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

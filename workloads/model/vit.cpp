@@ -15,7 +15,7 @@
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
-namespace stepbench {
+namespace stepbench::model {
 namespace {
 
 struct VitShape {
@@ -184,4 +184,4 @@ std::unique_ptr<Model> make_vit_b16(const ResolvedCase& resolved, const DataShap
   return as_model(std::make_shared<Vit>(shape, size, data.classes));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::model

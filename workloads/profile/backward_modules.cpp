@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-namespace stepbench {
+namespace stepbench::profile {
 namespace {
 
 std::uint64_t forward_key(std::uint32_t thread, std::int64_t sequence) {
@@ -13,12 +13,13 @@ std::uint64_t forward_key(std::uint32_t thread, std::int64_t sequence) {
 using Forwards = std::unordered_map<std::uint64_t, std::uint32_t>;
 
 // An op that makes no node carries the number of the next one that does, so the last one counts.
-Forwards forward_modules(const OpLog& log) {
+Forwards forward_modules(const ops::OpLog& log) {
   Forwards modules;
-  for (const OpEvent& op : log.ops) {
-    if (op.scope != OpScope::kFunction || op.sequence < 0 || op.forward_thread != kNoIndex)
+  for (const ops::OpEvent& op : log.ops) {
+    if (op.scope != ops::OpScope::kFunction || op.sequence < 0 ||
+        op.forward_thread != ops::kNoIndex)
       continue;
-    if (op.module != kNoIndex)
+    if (op.module != ops::kNoIndex)
       modules.insert_or_assign(forward_key(op.thread, op.sequence), op.module);
     else
       modules.erase(forward_key(op.thread, op.sequence));
@@ -28,22 +29,22 @@ Forwards forward_modules(const OpLog& log) {
 
 }  // namespace
 
-void spread_modules(OpLog& log) {
+void spread_modules(ops::OpLog& log) {
   if (log.modules.empty()) return;
   const Forwards forwards = forward_modules(log);
-  std::vector<const OpEvent*> open;
-  std::uint32_t thread = kNoIndex;
-  for (OpEvent& op : log.ops) {
+  std::vector<const ops::OpEvent*> open;
+  std::uint32_t thread = ops::kNoIndex;
+  for (ops::OpEvent& op : log.ops) {
     if (op.thread != thread) open.clear();
     thread = op.thread;
     while (!open.empty() && open.back()->end_ns <= op.start_ns) open.pop_back();
-    if (op.forward_thread != kNoIndex && op.sequence >= 0) {
+    if (op.forward_thread != ops::kNoIndex && op.sequence >= 0) {
       const auto found = forwards.find(forward_key(op.forward_thread, op.sequence));
       if (found != forwards.end()) op.module = found->second;
     }
-    if (op.module == kNoIndex && !open.empty()) op.module = open.back()->module;
+    if (op.module == ops::kNoIndex && !open.empty()) op.module = open.back()->module;
     open.push_back(&op);
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

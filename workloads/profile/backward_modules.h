@@ -4,11 +4,11 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Gives operations without a module that of the op around them, and backward functions that of
 // their forward: the last op that began with the same sequence number on their forward thread.
 // Expects the ops of a thread together and in order of start.
-void spread_modules(OpLog& log);
+void spread_modules(ops::OpLog& log);
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Records of one thread that never move. Appending takes a pointer from the current block; a new
 // block is allocated, and touched, only when all reserved ones are full.
@@ -47,4 +47,4 @@ class Blocks {
   T* end_ = nullptr;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/profile/device_tracing.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 DeviceTracing::DeviceTracing(const OpCollectorOptions& options,
-                             std::unique_ptr<ActivityCollector> activity)
+                             std::unique_ptr<cuda::ActivityCollector> activity)
     : activity_(std::move(activity)), listener_(*activity_), native_(options, &listener_) {}
 
 DeviceTracing::~DeviceTracing() {
@@ -24,17 +24,17 @@ void DeviceTracing::begin_window(double reserve) {
 
 void DeviceTracing::end_window() { native_.end_window(); }
 
-OpLog DeviceTracing::take() {
-  OpLog log = native_.take();
+ops::OpLog DeviceTracing::take() {
+  ops::OpLog log = native_.take();
   if (!tracing_) return log;
   activity_->collect(log);
   reason_ = activity_->incomplete();
   activity_->stop();
   tracing_ = false;
-  for (DeviceActivity& activity : log.activities) {
+  for (ops::DeviceActivity& activity : log.activities) {
     if (activity.external != 0) activity.op = native_.op_of(activity.external);
   }
   return log;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -9,14 +9,15 @@
 #include "harness/cuda/activity_collector.h"
 #include "workloads/profile/native_collector.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // The native collector together with the device's activity: each kernel, copy and call carries the
 // innermost op that it was launched in. Without device or driver operations are recorded all the
 // same.
 class DeviceTracing final : public OpCollector {
  public:
-  DeviceTracing(const OpCollectorOptions& options, std::unique_ptr<ActivityCollector> activity);
+  DeviceTracing(const OpCollectorOptions& options,
+                std::unique_ptr<cuda::ActivityCollector> activity);
   ~DeviceTracing() override;
 
   void start() override;
@@ -26,26 +27,26 @@ class DeviceTracing final : public OpCollector {
   [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override {
     return native_.ns_of(stamp);
   }
-  [[nodiscard]] OpLog take() override;
+  [[nodiscard]] ops::OpLog take() override;
   [[nodiscard]] std::int64_t unix_offset_ns() const override { return native_.unix_offset_ns(); }
   [[nodiscard]] std::optional<std::string> incomplete() const override { return reason_; }
 
  private:
   class Listener final : public OpListener {
    public:
-    explicit Listener(ActivityCollector& activity) : activity_(activity) {}
+    explicit Listener(cuda::ActivityCollector& activity) : activity_(activity) {}
     void push(std::uint64_t id) noexcept override { activity_.push(id); }
     void pop() noexcept override { activity_.pop(); }
 
    private:
-    ActivityCollector& activity_;
+    cuda::ActivityCollector& activity_;
   };
 
-  std::unique_ptr<ActivityCollector> activity_;
+  std::unique_ptr<cuda::ActivityCollector> activity_;
   Listener listener_;
   NativeCollector native_;
   bool tracing_ = false;
   std::optional<std::string> reason_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/profile/input_words.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 void add_argument(const at::IValue& input, ShapeWords& words) {
   using Argument = ShapeWords::Argument;
@@ -22,4 +22,4 @@ void add_argument(const at::IValue& input, ShapeWords& words) {
   words.add_argument(Argument::kNone);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

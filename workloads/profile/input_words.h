@@ -9,7 +9,7 @@
 
 #include "workloads/profile/shape_words.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Of a tensor; none of anything else, as in torch.profiler.
 [[nodiscard]] inline std::span<const std::int64_t> extents_of(const at::IValue& input) {
@@ -29,4 +29,4 @@ namespace stepbench {
 }
 void add_argument(const at::IValue& input, ShapeWords& words);
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

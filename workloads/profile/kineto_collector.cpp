@@ -12,7 +12,7 @@
 #include "workloads/profile/kineto_op_log.h"
 #include "workloads/profile/module_track.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 namespace {
 
 namespace profiler = torch::autograd::profiler;
@@ -84,9 +84,9 @@ std::int64_t KinetoCollector::ns_of(std::uint64_t stamp) const {
   return state_->unix_ns(static_cast<c10::approx_time_t>(stamp));
 }
 
-OpLog KinetoCollector::take() {
+ops::OpLog KinetoCollector::take() {
   if (state_->result == nullptr) return {};
-  OpLog log = make_op_log(*state_->result, state_->options.shapes);
+  ops::OpLog log = make_op_log(*state_->result, state_->options.shapes);
   state_->result.reset();
   missing_ = missing_work(log);
   if (state_->options.modules) {
@@ -96,4 +96,4 @@ OpLog KinetoCollector::take() {
   return log;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

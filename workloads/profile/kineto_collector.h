@@ -10,7 +10,7 @@
 
 #include "workloads/profile/op_collector.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 struct KinetoState;
 
@@ -25,7 +25,7 @@ class KinetoCollector final : public OpCollector {
   void end_window() override;
   [[nodiscard]] std::uint64_t now() const override;
   [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override;
-  [[nodiscard]] OpLog take() override;
+  [[nodiscard]] ops::OpLog take() override;
   [[nodiscard]] std::int64_t unix_offset_ns() const override { return 0; }
   [[nodiscard]] std::optional<std::string> incomplete() const override { return missing_; }
 
@@ -34,4 +34,4 @@ class KinetoCollector final : public OpCollector {
   std::optional<std::string> missing_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

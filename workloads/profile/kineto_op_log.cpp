@@ -19,7 +19,7 @@
 #include "workloads/profile/op_scope.h"
 #include "workloads/profile/string_table.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 namespace {
 
 using torch::autograd::profiler::KinetoEvent;
@@ -45,7 +45,7 @@ class KinetoLogMaker {
   KinetoLogMaker(const torch::autograd::profiler::ProfilerResult& result, bool shapes)
       : result_(result), names_(log_.names), shapes_on_(shapes) {}
 
-  OpLog make() {
+  ops::OpLog make() {
     log_.process = ::getpid();
     log_.step_thread =
         thread_of(static_cast<std::uint32_t>(at::RecordFunction::currentThreadId()), ::gettid());
@@ -60,13 +60,13 @@ class KinetoLogMaker {
     std::stable_sort(log_.memory.begin(), log_.memory.end(), [](const auto& a, const auto& b) {
       return std::pair(a.thread, a.at_ns) < std::pair(b.thread, b.at_ns);
     });
-    find_innermost_ops(log_);
+    ops::find_innermost_ops(log_);
     return std::move(log_);
   }
 
  private:
   void add_op(const KinetoEvent& event) {
-    OpEvent op;
+    ops::OpEvent op;
     op.start_ns = static_cast<std::int64_t>(event.startNs());
     op.end_ns = static_cast<std::int64_t>(event.endNs());
     op.sequence = event.sequenceNr();
@@ -89,12 +89,12 @@ class KinetoLogMaker {
     std::vector<std::uint32_t> order(log_.ops.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const OpEvent& x = log_.ops[a];
-      const OpEvent& y = log_.ops[b];
+      const ops::OpEvent& x = log_.ops[a];
+      const ops::OpEvent& y = log_.ops[b];
       return std::tuple(x.thread, x.start_ns, -x.end_ns) <
              std::tuple(y.thread, y.start_ns, -y.end_ns);
     });
-    std::vector<OpEvent> sorted;
+    std::vector<ops::OpEvent> sorted;
     sorted.reserve(order.size());
     for (const std::uint32_t i : order) {
       op_of_.emplace(correlations_[i], static_cast<std::uint32_t>(sorted.size()));
@@ -110,7 +110,7 @@ class KinetoLogMaker {
     const bool on_device = event.deviceType() == c10::DeviceType::CUDA;
     const bool call = !on_device && (is_runtime_call(name) || name.starts_with("cu"));
     if (!on_device && !call && !wait) return;
-    DeviceActivity& activity = log_.activities.emplace_back();
+    ops::DeviceActivity& activity = log_.activities.emplace_back();
     activity.start_ns = static_cast<std::int64_t>(event.startNs());
     activity.end_ns = static_cast<std::int64_t>(event.endNs());
     activity.correlation = event.correlationId();
@@ -119,24 +119,25 @@ class KinetoLogMaker {
     if (const auto op = op_of_.find(activity.external); op != op_of_.end())
       activity.op = op->second;
     if (call) {
-      activity.kind = is_runtime_call(name) ? ActivityKind::kRuntime : ActivityKind::kDriver;
-      if (activity.op != kNoIndex) activity.thread = log_.ops[activity.op].thread;
+      activity.kind =
+          is_runtime_call(name) ? ops::ActivityKind::kRuntime : ops::ActivityKind::kDriver;
+      if (activity.op != ops::kNoIndex) activity.thread = log_.ops[activity.op].thread;
       return;
     }
-    activity.kind = wait                         ? ActivityKind::kSynchronization
-                    : name.starts_with("Memcpy") ? ActivityKind::kMemcpy
-                    : name.starts_with("Memset") ? ActivityKind::kMemset
-                                                 : ActivityKind::kKernel;
+    activity.kind = wait                         ? ops::ActivityKind::kSynchronization
+                    : name.starts_with("Memcpy") ? ops::ActivityKind::kMemcpy
+                    : name.starts_with("Memset") ? ops::ActivityKind::kMemset
+                                                 : ops::ActivityKind::kKernel;
     activity.device = static_cast<std::int16_t>(event.deviceIndex());
     activity.stream = static_cast<std::uint32_t>(event.deviceResourceId());
-    if (activity.kind == ActivityKind::kMemcpy) describe_kineto_copy(name, activity);
-    if (activity.kind == ActivityKind::kMemset) activity.bytes = -1;
+    if (activity.kind == ops::ActivityKind::kMemcpy) describe_kineto_copy(name, activity);
+    if (activity.kind == ops::ActivityKind::kMemset) activity.bytes = -1;
   }
 
   // Addresses and totals stand in headers that wheels lack.
   void add_memory(const KinetoEvent& event) {
     if (event.name() != "[memory]") return;
-    MemoryEvent& memory = log_.memory.emplace_back();
+    ops::MemoryEvent& memory = log_.memory.emplace_back();
     memory.at_ns = static_cast<std::int64_t>(event.startNs());
     memory.bytes = event.nBytes();
     memory.thread =
@@ -150,7 +151,7 @@ class KinetoLogMaker {
     std::stable_sort(log_.memory.begin(), log_.memory.end(),
                      [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
     std::map<std::int16_t, std::int64_t> totals;
-    for (MemoryEvent& event : log_.memory)
+    for (ops::MemoryEvent& event : log_.memory)
       event.total_allocated = totals[event.device] += event.bytes;
   }
 
@@ -182,7 +183,7 @@ class KinetoLogMaker {
   }
 
   const torch::autograd::profiler::ProfilerResult& result_;
-  OpLog log_;
+  ops::OpLog log_;
   StringTable names_;
   bool shapes_on_;
   ShapeWords words_;
@@ -194,13 +195,13 @@ class KinetoLogMaker {
 
 }  // namespace
 
-void describe_kineto_copy(std::string_view name, DeviceActivity& activity) {
-  using Direction = std::pair<std::string_view, CopyKind>;
-  constexpr std::array<Direction, 5> kDirections = {{{"HtoD", CopyKind::kHostToDevice},
-                                                     {"DtoH", CopyKind::kDeviceToHost},
-                                                     {"DtoD", CopyKind::kDeviceToDevice},
-                                                     {"HtoH", CopyKind::kHostToHost},
-                                                     {"PtoP", CopyKind::kPeer}}};
+void describe_kineto_copy(std::string_view name, ops::DeviceActivity& activity) {
+  using Direction = std::pair<std::string_view, ops::CopyKind>;
+  constexpr std::array<Direction, 5> kDirections = {{{"HtoD", ops::CopyKind::kHostToDevice},
+                                                     {"DtoH", ops::CopyKind::kDeviceToHost},
+                                                     {"DtoD", ops::CopyKind::kDeviceToDevice},
+                                                     {"HtoH", ops::CopyKind::kHostToHost},
+                                                     {"PtoP", ops::CopyKind::kPeer}}};
   for (const auto& [text, kind] : kDirections) {
     if (name.find(text) != std::string_view::npos) activity.copy = kind;
   }
@@ -208,14 +209,14 @@ void describe_kineto_copy(std::string_view name, DeviceActivity& activity) {
   activity.bytes = -1;
 }
 
-std::optional<std::string> missing_work(const OpLog& log) {
-  const std::int64_t lost = launches_without_record(log.activities, log.names, {});
+std::optional<std::string> missing_work(const ops::OpLog& log) {
+  const std::int64_t lost = ops::launches_without_record(log.activities, log.names, {});
   if (lost == 0) return std::nullopt;
   return std::to_string(lost) + " launches without a record of their work";
 }
 
-OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result, bool shapes) {
+ops::OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result, bool shapes) {
   return KinetoLogMaker(result, shapes).make();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

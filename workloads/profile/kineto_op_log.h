@@ -10,17 +10,17 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // `shapes`: whether they were recorded. The calling thread is step_thread.
-[[nodiscard]] OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result,
-                                bool shapes);
+[[nodiscard]] ops::OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result,
+                                     bool shapes);
 
 // What a copy's name says: "Memcpy HtoD (Pageable -> Device)" is a copy from the host's pageable
 // memory. How many bytes it moved stands in headers that wheels lack.
-void describe_kineto_copy(std::string_view name, DeviceActivity& activity);
+void describe_kineto_copy(std::string_view name, ops::DeviceActivity& activity);
 
 // That calls started work of which the profiler has no record, for people; or nothing.
-[[nodiscard]] std::optional<std::string> missing_work(const OpLog& log);
+[[nodiscard]] std::optional<std::string> missing_work(const ops::OpLog& log);
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

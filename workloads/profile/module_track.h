@@ -9,7 +9,7 @@
 #include "harness/ops/op_log.h"
 #include "workloads/model/module_scope.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 class ModuleTrack final : public ModuleListener {
  public:
@@ -20,7 +20,7 @@ class ModuleTrack final : public ModuleListener {
 
   // Fills OpLog::modules and gives each op of `thread` the module that ran when it began. Expects
   // the ops of a thread in order of start.
-  void assign(OpLog& log, std::uint32_t thread,
+  void assign(ops::OpLog& log, std::uint32_t thread,
               const std::function<std::int64_t(std::uint64_t)>& ns_of) const;
 
  private:
@@ -35,4 +35,4 @@ class ModuleTrack final : public ModuleListener {
   std::vector<Change> changes_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

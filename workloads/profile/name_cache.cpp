@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/profile/name_cache.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 std::uint32_t NameCache::look_up(std::string_view text, Entry& entry) {
   auto found = index_.find(text);
@@ -13,4 +13,4 @@ std::uint32_t NameCache::look_up(std::string_view text, Entry& entry) {
   return found->second;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

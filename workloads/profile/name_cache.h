@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Numbers for the names that one thread meets, in order of first meeting. Names are copied: those
 // of backward functions and annotations die with their call. Allocates for a new name only.
@@ -60,4 +60,4 @@ class NameCache {
   std::unordered_map<std::string_view, std::uint32_t> index_;  // into names_
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -3,7 +3,7 @@
 
 #include "workloads/profile/native_recorder.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 NativeCollector::NativeCollector(const OpCollectorOptions& options, OpListener* listener, bool tsc)
     : recorder_(std::make_unique<NativeRecorder>(options, listener, tsc && has_invariant_tsc())) {}
@@ -45,14 +45,14 @@ std::int64_t NativeCollector::unix_offset_ns() const {
   return unix_now_ns() - static_cast<std::int64_t>(monotonic_ns());
 }
 
-OpLog NativeCollector::take() { return make_op_log(*recorder_); }
+ops::OpLog NativeCollector::take() { return make_op_log(*recorder_); }
 
 std::uint32_t NativeCollector::op_of(std::uint64_t id) const {
   const std::size_t thread = id >> 32U;
   const std::size_t ordinal = (id & 0xFFFFFFFFU) - 1;
   const auto& index = recorder_->op_of_ordinal;
-  if (thread >= index.size() || ordinal >= index[thread].size()) return kNoIndex;
+  if (thread >= index.size() || ordinal >= index[thread].size()) return ops::kNoIndex;
   return index[thread][ordinal];
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

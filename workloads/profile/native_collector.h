@@ -8,7 +8,7 @@
 
 #include "workloads/profile/op_collector.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Told of each op as it begins and ends, on its thread: whoever joins device work with ops.
 class OpListener {
@@ -37,7 +37,7 @@ class NativeCollector final : public OpCollector {
   void end_window() override;
   [[nodiscard]] std::uint64_t now() const override;
   [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override;
-  [[nodiscard]] OpLog take() override;
+  [[nodiscard]] ops::OpLog take() override;
   [[nodiscard]] std::int64_t unix_offset_ns() const override;
   // Index into the OpLog's ops of what the listener was told of; kNoIndex: not there. After take().
   [[nodiscard]] std::uint32_t op_of(std::uint64_t id) const;
@@ -46,4 +46,4 @@ class NativeCollector final : public OpCollector {
   std::unique_ptr<NativeRecorder> recorder_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

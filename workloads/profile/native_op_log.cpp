@@ -8,7 +8,7 @@
 #include "workloads/profile/native_recorder.h"
 #include "workloads/profile/string_table.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 namespace {
 
 std::string_view bytes_of(const std::int64_t* words) {
@@ -20,7 +20,7 @@ class LogMaker {
  public:
   explicit LogMaker(NativeRecorder& recorder) : recorder_(recorder), names_(log_.names) {}
 
-  OpLog make() {
+  ops::OpLog make() {
     log_.process = ::getpid();
     for (const auto& [module, path] : recorder_.module_names) {
       if (module_of_.emplace(module, static_cast<std::uint32_t>(log_.modules.size())).second)
@@ -48,7 +48,7 @@ class LogMaker {
     std::vector<std::uint32_t> names;
     for (const std::string& name : thread.names.names()) names.push_back(names_.id(name));
     std::vector<std::uint32_t>& index = recorder_.op_of_ordinal[thread.index];
-    index.assign(thread.ops.size(), kNoIndex);
+    index.assign(thread.ops.size(), ops::kNoIndex);
     const std::size_t first = log_.ops.size();
     for (std::size_t i = 0; i < thread.ops.size(); ++i) {
       const OpRecord& record = thread.ops[i];
@@ -59,7 +59,7 @@ class LogMaker {
         continue;
       }
       index[i] = static_cast<std::uint32_t>(log_.ops.size());
-      OpEvent& op = log_.ops.emplace_back();
+      ops::OpEvent& op = log_.ops.emplace_back();
       op.start_ns = recorder_.map.ns(record.start);
       op.end_ns = recorder_.map.ns(end);
       op.sequence = record.sequence;
@@ -69,7 +69,7 @@ class LogMaker {
       op.thread = thread.index;
       op.end_thread = thread_of(record.end_thread);
       if (record.forward_thread != 0) op.forward_thread = thread_of(record.forward_thread);
-      op.scope = static_cast<OpScope>(record.scope);
+      op.scope = static_cast<ops::OpScope>(record.scope);
       op.async = record.async || record.end_thread != thread.torch_thread;
     }
     number_evaluations(first);
@@ -80,9 +80,9 @@ class LogMaker {
   void number_evaluations(std::size_t first) {
     constexpr std::string_view kFrame = "autograd::engine::evaluate_function: ";
     for (std::size_t i = first; i + 1 < log_.ops.size(); ++i) {
-      OpEvent& frame = log_.ops[i];
-      const OpEvent& function = log_.ops[i + 1];
-      if (function.scope != OpScope::kBackwardFunction ||
+      ops::OpEvent& frame = log_.ops[i];
+      const ops::OpEvent& function = log_.ops[i + 1];
+      if (function.scope != ops::OpScope::kBackwardFunction ||
           !log_.names[frame.name].starts_with(kFrame))
         continue;
       frame.sequence = function.sequence;
@@ -94,7 +94,7 @@ class LogMaker {
     for (std::size_t i = 0; i < thread.memory.size(); ++i) {
       const MemoryRecord& record = thread.memory[i];
       if (record.at < recorder_.window_begin || record.at > recorder_.window_end) continue;
-      MemoryEvent& event = log_.memory.emplace_back();
+      ops::MemoryEvent& event = log_.memory.emplace_back();
       event.at_ns = recorder_.map.ns(record.at);
       event.bytes = record.bytes;
       event.address = record.address;
@@ -118,9 +118,9 @@ class LogMaker {
   }
 
   [[nodiscard]] std::uint32_t module_of(const void* module) const {
-    if (module == nullptr) return kNoIndex;
+    if (module == nullptr) return ops::kNoIndex;
     const auto found = module_of_.find(module);
-    return found == module_of_.end() ? kNoIndex : found->second;
+    return found == module_of_.end() ? ops::kNoIndex : found->second;
   }
 
   // A thread that only ended an op has no log of its own yet.
@@ -132,7 +132,7 @@ class LogMaker {
   }
 
   NativeRecorder& recorder_;
-  OpLog log_;
+  ops::OpLog log_;
   StringTable names_;
   std::unordered_map<std::string_view, std::uint32_t> shapes_;  // by the bytes of their words
   std::unordered_map<const void*, std::uint32_t> module_of_;
@@ -141,6 +141,6 @@ class LogMaker {
 
 }  // namespace
 
-OpLog make_op_log(NativeRecorder& recorder) { return LogMaker(recorder).make(); }
+ops::OpLog make_op_log(NativeRecorder& recorder) { return LogMaker(recorder).make(); }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

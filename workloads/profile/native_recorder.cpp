@@ -18,7 +18,7 @@
 #error "at::RecordFunction has another layout in libtorch, which is built with NDEBUG"
 #endif
 
-namespace stepbench {
+namespace stepbench::profile {
 namespace {
 
 std::atomic<NativeRecorder*> recording{nullptr};
@@ -201,4 +201,4 @@ bool NativeRecorder::has_open_ops() const {
   return false;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

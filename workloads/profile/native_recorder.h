@@ -18,7 +18,7 @@ namespace c10 {
 class DebugInfoGuard;
 }
 
-namespace stepbench {
+namespace stepbench::profile {
 
 class NativeRecorder final : public ModuleListener {
  public:
@@ -57,6 +57,6 @@ class NativeRecorder final : public ModuleListener {
 };
 
 // What was recorded in the window.
-[[nodiscard]] OpLog make_op_log(NativeRecorder& recorder);
+[[nodiscard]] ops::OpLog make_op_log(NativeRecorder& recorder);
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -10,7 +10,7 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 class OpCollector {
  public:
@@ -27,7 +27,7 @@ class OpCollector {
   [[nodiscard]] virtual std::int64_t ns_of(std::uint64_t stamp) const = 0;  // after end_window()
   // Once, after end_window(): what began in the window. Calls of a thread stand together in order
   // of their start. What had not ended is counted as dropped.
-  [[nodiscard]] virtual OpLog take() = 0;
+  [[nodiscard]] virtual ops::OpLog take() = 0;
   // The log's clock plus this is nanoseconds since 1970.
   [[nodiscard]] virtual std::int64_t unix_offset_ns() const = 0;
   // Why the log lacks something, for people; after take().
@@ -46,4 +46,4 @@ struct OpCollectorOptions {
 // Runs one annotation through `collector`; why it did not see it, or nullopt.
 [[nodiscard]] std::optional<std::string> probe(OpCollector& collector);
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -6,17 +6,17 @@
 
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
-[[nodiscard]] inline OpScope op_scope(at::RecordScope scope) {
+[[nodiscard]] inline ops::OpScope op_scope(at::RecordScope scope) {
   switch (scope) {
     case at::RecordScope::BACKWARD_FUNCTION:
-      return OpScope::kBackwardFunction;
+      return ops::OpScope::kBackwardFunction;
     case at::RecordScope::USER_SCOPE:
-      return OpScope::kUserScope;
+      return ops::OpScope::kUserScope;
     default:
-      return OpScope::kFunction;
+      return ops::OpScope::kFunction;
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

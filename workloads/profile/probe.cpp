@@ -6,7 +6,7 @@
 
 #include "workloads/profile/op_collector.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 std::int64_t unix_now_ns() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -21,11 +21,12 @@ std::optional<std::string> probe(OpCollector& collector) {
     if (annotation.isActive()) annotation.before(kName);
   }
   collector.end_window();
-  const OpLog log = collector.take();
-  const bool seen = std::any_of(log.ops.begin(), log.ops.end(),
-                                [&](const OpEvent& op) { return log.names[op.name] == kName; });
+  const ops::OpLog log = collector.take();
+  const bool seen = std::any_of(log.ops.begin(), log.ops.end(), [&](const ops::OpEvent& op) {
+    return log.names[op.name] == kName;
+  });
   if (seen) return std::nullopt;
   return "libtorch called no observer: this build records no operations";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -24,7 +24,7 @@
 #include "workloads/profile/trace_findings.h"
 #include "workloads/profile/worker_spans.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 namespace {
 
 OpCollectorOptions collector_options(const ResolvedCase& resolved) {
@@ -65,18 +65,18 @@ std::optional<TraceTarget> trace_target(std::string_view engine, const ResolvedC
 }
 
 // The devices that the log has work of.
-std::vector<TraceDevice> devices_of(const OpLog& log) {
+std::vector<ops::TraceDevice> devices_of(const ops::OpLog& log) {
   std::set<int> ordinals;
-  for (const DeviceActivity& activity : log.activities) {
-    if (is_device_work(activity)) ordinals.insert(activity.device);
+  for (const ops::DeviceActivity& activity : log.activities) {
+    if (ops::is_device_work(activity)) ordinals.insert(activity.device);
   }
   if (ordinals.empty()) return {};
-  const auto loaded = load_cuda_api();
-  const auto* api = std::get_if<CudaApi>(&loaded);
-  std::vector<TraceDevice> devices;
+  const auto loaded = cuda::load_cuda_api();
+  const auto* api = std::get_if<cuda::CudaApi>(&loaded);
+  std::vector<ops::TraceDevice> devices;
   for (const int ordinal : ordinals) {
-    if (api == nullptr || !device_missing(*api, ordinal).empty()) continue;
-    devices.push_back(device_properties(*api, ordinal));
+    if (api == nullptr || !cuda::device_missing(*api, ordinal).empty()) continue;
+    devices.push_back(cuda::device_properties(*api, ordinal));
   }
   return devices;
 }
@@ -111,9 +111,9 @@ class ProfileInstrument final : public Instrument {
   }
 
   void change(Action from, Action to) override {
-    if (is_active(from) && !is_active(to)) end_window();
+    if (schedule::is_active(from) && !schedule::is_active(to)) end_window();
     if (to == Action::kWarmup) start();
-    if (is_active(to) && !is_active(from)) begin_window();
+    if (schedule::is_active(to) && !schedule::is_active(from)) begin_window();
   }
 
   void step_begin(std::int64_t index) override {
@@ -139,11 +139,11 @@ class ProfileInstrument final : public Instrument {
 
   void report(ReportSink& sink) const override {
     sink.effective("profile.ops", std::string(engine_));
-    const OpTable table = make_op_table(log_);
+    const ops::OpTable table = ops::make_op_table(log_);
     sink.ops(table);
-    for (Finding& finding : memory_findings(log_, table)) sink.finding(std::move(finding));
-    stepbench::report(summarise_activities(log_), sink);
-    const TraceHeader header = trace_header();
+    for (Finding& finding : ops::memory_findings(log_, table)) sink.finding(std::move(finding));
+    stepbench::cuda::report(cuda::summarise_activities(log_), sink);
+    const trace::TraceHeader header = trace_header();
     report_causes(log_, header, resolved_, sink);
     if (trace_) save_trace(header, sink);
     if (incomplete_) sink.note("profiled operations: " + *incomplete_);
@@ -195,12 +195,12 @@ class ProfileInstrument final : public Instrument {
     collector_.reset();
   }
 
-  TraceHeader trace_header() const {
-    TraceHeader header{.engine = std::string(engine_),
-                       .unix_offset_ns = unix_offset_ns_,
-                       .shapes = options_.shapes,
-                       .memory = options_.memory,
-                       .devices = devices_of(log_)};
+  trace::TraceHeader trace_header() const {
+    trace::TraceHeader header{.engine = std::string(engine_),
+                              .unix_offset_ns = unix_offset_ns_,
+                              .shapes = options_.shapes,
+                              .memory = options_.memory,
+                              .devices = devices_of(log_)};
     if (!trace_) return header;
     header.rank = trace_->rank;
     header.world = trace_->world;
@@ -211,11 +211,12 @@ class ProfileInstrument final : public Instrument {
     return header;
   }
 
-  void save_trace(const TraceHeader& header, ReportSink& sink) const {
+  void save_trace(const trace::TraceHeader& header, ReportSink& sink) const {
     std::filesystem::create_directories(trace_->folder);
     const std::filesystem::path file =
-        trace_->folder / trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);
-    write_trace(log_, header, file);
+        trace_->folder /
+        trace::trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);
+    trace::write_trace(log_, header, file);
     sink.effective("profile.trace", (file.parent_path().filename() / file.filename()).string());
   }
 
@@ -233,7 +234,7 @@ class ProfileInstrument final : public Instrument {
   WorkerSpans spans_;
   std::int64_t warm_steps_ = 0;
   bool recording_ = false;
-  OpLog log_;  // of the last window
+  ops::OpLog log_;  // of the last window
   std::optional<std::string> incomplete_;
 };
 
@@ -241,7 +242,7 @@ std::unique_ptr<Instrument> make_native(const ResolvedCase& resolved, WorkerCont
   const OpCollectorOptions options = collector_options(resolved);
   const auto make = [options]() -> std::unique_ptr<OpCollector> {
     if (!options.cuda) return std::make_unique<NativeCollector>(options);
-    return std::make_unique<DeviceTracing>(options, make_activity_collector());
+    return std::make_unique<DeviceTracing>(options, cuda::make_activity_collector());
   };
   return std::make_unique<ProfileInstrument>("native", resolved, context, make);
 }
@@ -263,4 +264,4 @@ InstrumentType kineto_profile_type() {
   return {.name = "kineto", .passes = {Pass::kKineto}, .make = make_kineto};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -4,9 +4,9 @@
 
 #include "harness/measure/instrument.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 [[nodiscard]] InstrumentType native_profile_type();
 [[nodiscard]] InstrumentType kineto_profile_type();
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

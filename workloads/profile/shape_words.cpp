@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/profile/shape_words.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 void ShapeWords::reserve(std::size_t words) {
   const std::size_t free =
@@ -71,4 +71,4 @@ std::string arguments_text(const std::int64_t* words) {
   return text + ']';
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

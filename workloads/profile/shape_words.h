@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Shapes of the inputs of ops as words: how many words follow, then for each input how many extents
 // it has and these. An input that is no tensor has none. After them, for ops that ask, a word
@@ -75,4 +75,4 @@ class ShapeWords {
 // ["", "[2, 2]", "True", "1"], as torch.profiler prints concrete inputs; empty when there are none.
 [[nodiscard]] std::string arguments_text(const std::int64_t* words);
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

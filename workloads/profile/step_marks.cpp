@@ -7,7 +7,7 @@
 
 #include "workloads/profile/string_table.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 void StepMarks::step_begin(std::int64_t index, std::uint64_t now) {
   index_ = index;
@@ -41,42 +41,43 @@ void StepMarks::measured(std::int64_t first, std::vector<std::int64_t> periods_n
 
 // A step is marked shortly before its time is read. Of all steps the shortest such delay places
 // the window, so that no mark begins after its step did.
-void StepMarks::set_borders(OpLog& log, std::size_t from, const Window& window) {
+void StepMarks::set_borders(ops::OpLog& log, std::size_t from, const Window& window) {
   std::vector<std::int64_t> begins_ns = {0};  // since the first step's begin
   for (const std::int64_t period_ns : window.periods_ns) {
     begins_ns.push_back(begins_ns.back() + period_ns);
   }
-  std::vector<StepMark*> steps;
+  std::vector<ops::StepMark*> steps;
   std::optional<std::int64_t> first_ns;
   for (std::size_t i = from; i < log.marks.size(); ++i) {
-    StepMark& mark = log.marks[i];
+    ops::StepMark& mark = log.marks[i];
     const std::int64_t at = mark.index - window.first;
     const auto size = static_cast<std::int64_t>(window.periods_ns.size());
-    if (mark.phase != kNoIndex || at < 0 || at >= size) continue;
+    if (mark.phase != ops::kNoIndex || at < 0 || at >= size) continue;
     steps.push_back(&mark);
     const std::int64_t earliest_ns = mark.start_ns - begins_ns[static_cast<std::size_t>(at)];
     first_ns = std::max(first_ns.value_or(earliest_ns), earliest_ns);
   }
-  for (StepMark* mark : steps) {
+  for (ops::StepMark* mark : steps) {
     const auto at = static_cast<std::size_t>(mark->index - window.first);
     mark->start_ns = *first_ns + begins_ns[at];
     mark->end_ns = *first_ns + begins_ns[at + 1];
   }
 }
 
-void StepMarks::add_to(OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
+void StepMarks::add_to(ops::OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
                        const std::function<std::string(PhaseId)>& phase_name) const {
   StringTable names(log.names);
   const std::size_t before = log.marks.size();
   for (const Mark& mark : marks_) {
     if (mark.end == 0) continue;  // its step threw
-    log.marks.push_back(
-        {.start_ns = ns_of(mark.begin),
-         .end_ns = ns_of(mark.end),
-         .index = mark.step,
-         .phase = mark.phase == PhaseId::kOther ? kNoIndex : names.id(phase_name(mark.phase))});
+    log.marks.push_back({.start_ns = ns_of(mark.begin),
+                         .end_ns = ns_of(mark.end),
+                         .index = mark.step,
+                         .phase = mark.phase == PhaseId::kOther
+                                      ? ops::kNoIndex
+                                      : names.id(phase_name(mark.phase))});
   }
   for (const Window& window : windows_) set_borders(log, before, window);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

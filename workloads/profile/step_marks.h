@@ -10,7 +10,7 @@
 #include "harness/measure/phase.h"
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Begin and end of each recorded step and phase, in stamps of a collector's clock.
 class StepMarks {
@@ -26,7 +26,7 @@ class StepMarks {
   void measured(std::int64_t first, std::vector<std::int64_t> periods_ns);
 
   // `phase_name`: of a PhaseId.
-  void add_to(OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
+  void add_to(ops::OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
               const std::function<std::string(PhaseId)>& phase_name) const;
 
  private:
@@ -42,7 +42,7 @@ class StepMarks {
   };
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  static void set_borders(OpLog& log, std::size_t from, const Window& window);
+  static void set_borders(ops::OpLog& log, std::size_t from, const Window& window);
 
   std::vector<Mark> marks_;
   std::vector<Window> windows_;
@@ -51,4 +51,4 @@ class StepMarks {
   std::int64_t index_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

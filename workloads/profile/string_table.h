@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Texts by number, each once, in a vector of the caller's.
 class StringTable {
@@ -28,4 +28,4 @@ class StringTable {
   std::unordered_map<std::string, std::uint32_t> index_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace stepbench {
+namespace stepbench::profile {
 namespace {
 
 std::string name_of_this_thread() {
@@ -23,4 +23,4 @@ ThreadLog::ThreadLog(std::uint32_t index_, std::uint32_t torch_thread_, OpListen
       thread_name(name_of_this_thread()),
       listener(listener_) {}
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

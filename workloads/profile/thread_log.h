@@ -12,7 +12,7 @@
 #include "workloads/profile/name_cache.h"
 #include "workloads/profile/shape_words.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 class OpListener;
 struct ThreadLog;
@@ -66,4 +66,4 @@ struct ThreadLog {
   }
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -8,7 +8,7 @@
 #include <cpuid.h>
 #endif
 
-namespace stepbench {
+namespace stepbench::profile {
 
 bool has_invariant_tsc() {
 #if defined(__x86_64__)
@@ -53,4 +53,4 @@ std::int64_t TickMap::ns(std::uint64_t ticks) const noexcept {
   return first_.ns + static_cast<std::int64_t>(static_cast<double>(since) * rate);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

@@ -11,7 +11,7 @@
 
 #include "harness/base/clock.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Does the counter run at one rate in all power states? Asks the processor.
 [[nodiscard]] bool has_invariant_tsc();
@@ -49,4 +49,4 @@ class TickMap {
   Pair last_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

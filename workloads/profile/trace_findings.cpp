@@ -9,7 +9,7 @@
 #include "harness/analyze/rules.h"
 #include "harness/trace/trace_of.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 namespace {
 
 // Of data: the loader's findings. Of the recording: the profiler is on only for these steps.
@@ -21,19 +21,19 @@ bool is_said_elsewhere(const Finding& finding) {
          kSaidElsewhere.end();
 }
 
-void report_parts(const IdleReport& idle, double steps, ReportSink& sink) {
-  const StepTime& counted = idle.counted;
+void report_parts(const analyze::IdleReport& idle, double steps, ReportSink& sink) {
+  const analyze::StepTime& counted = idle.counted;
   const std::array<std::pair<std::string_view, std::int64_t>, 11> kParts = {{
       {"compute_ns", counted.compute_ns},
       {"comm_exposed_ns", counted.communication_ns},
       {"copy_exposed_ns", counted.copy_ns},
-      {"idle_data_ns", counted.of(IdleCause::kDataLoading)},
-      {"idle_sync_ns", counted.of(IdleCause::kSynchronise)},
-      {"idle_copy_call_ns", counted.of(IdleCause::kCopyCall)},
-      {"idle_launch_ns", counted.of(IdleCause::kLaunch)},
-      {"idle_host_op_ns", counted.of(IdleCause::kHostOp)},
-      {"idle_other_thread_ns", counted.of(IdleCause::kOtherThread)},
-      {"idle_unattributed_ns", counted.of(IdleCause::kUnattributed)},
+      {"idle_data_ns", counted.of(analyze::IdleCause::kDataLoading)},
+      {"idle_sync_ns", counted.of(analyze::IdleCause::kSynchronise)},
+      {"idle_copy_call_ns", counted.of(analyze::IdleCause::kCopyCall)},
+      {"idle_launch_ns", counted.of(analyze::IdleCause::kLaunch)},
+      {"idle_host_op_ns", counted.of(analyze::IdleCause::kHostOp)},
+      {"idle_other_thread_ns", counted.of(analyze::IdleCause::kOtherThread)},
+      {"idle_unattributed_ns", counted.of(analyze::IdleCause::kUnattributed)},
       {"data_hidden_ns", counted.data_hidden_ns},
   }};
   for (const auto& [name, ns] : kParts) sink.metric(name, static_cast<double>(ns) / steps);
@@ -41,21 +41,21 @@ void report_parts(const IdleReport& idle, double steps, ReportSink& sink) {
 
 }  // namespace
 
-void report_causes(const OpLog& log, const TraceHeader& header, const ResolvedCase& resolved,
-                   ReportSink& sink) {
+void report_causes(const ops::OpLog& log, const trace::TraceHeader& header,
+                   const ResolvedCase& resolved, ReportSink& sink) {
   if (log.marks.empty()) return;
-  const Trace trace = trace_of(log, header);
-  const Analysis analysis = analyse(trace);
+  const trace::Trace trace = trace::trace_of(log, header);
+  const analyze::Analysis analysis = analyze::analyse(trace);
   if (analysis.blocked()) return;
-  RuleOptions options;
+  analyze::RuleOptions options;
   for (const auto& [name, value] : resolved.options) options.options.emplace(name, value);
-  for (Finding& finding : find_causes(trace, analysis, options)) {
+  for (Finding& finding : analyze::find_causes(trace, analysis, options)) {
     if (finding.undecided.empty() && !is_said_elsewhere(finding)) sink.finding(std::move(finding));
   }
-  const IdleReport* idle = analysis.idle_of(std::nullopt);
-  if (idle == nullptr || idle->scope == IdleScope::kHost) return;
+  const analyze::IdleReport* idle = analysis.idle_of(std::nullopt);
+  if (idle == nullptr || idle->scope == analyze::IdleScope::kHost) return;
   report_parts(
       *idle, static_cast<double>(std::max<std::size_t>(1, analysis.steps.counted().size())), sink);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

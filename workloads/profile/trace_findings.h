@@ -7,12 +7,12 @@
 #include "harness/trace/write_trace.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::profile {
 
 // Causes of lost time as findings, and on a device the parts of a step as metrics (idle_data_ns,
 // ...). What the loader's own findings say better, with the state of its workers at hand, is left
 // to them.
-void report_causes(const OpLog& log, const TraceHeader& header, const ResolvedCase& resolved,
-                   ReportSink& sink);
+void report_causes(const ops::OpLog& log, const trace::TraceHeader& header,
+                   const ResolvedCase& resolved, ReportSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::profile

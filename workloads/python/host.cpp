@@ -10,7 +10,7 @@
 #include "workloads/python/hosted_parts.h"
 #include "workloads/types.h"
 
-namespace stepbench {
+namespace stepbench::python {
 namespace {
 
 int hosted_worker_main(std::vector<std::string> arguments, const std::string& build_id,
@@ -24,8 +24,8 @@ int hosted_worker_main(std::vector<std::string> arguments, const std::string& bu
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::python
 
 PYBIND11_MODULE(stepbench_python, module) {
-  module.def("worker_main", &stepbench::hosted_worker_main);
+  module.def("worker_main", &stepbench::python::hosted_worker_main);
 }

@@ -23,7 +23,7 @@
 #include "workloads/python/python_model.h"
 #include "workloads/python/python_step.h"
 
-namespace stepbench {
+namespace stepbench::python {
 namespace {
 
 std::int64_t compiled_graphs() {
@@ -49,13 +49,13 @@ auto HostedParts::with_threads_kept(const Body& body) {
   return made;
 }
 
-std::unique_ptr<Dataset> HostedParts::open_dataset(const ResolvedCase& resolved) {
+std::unique_ptr<data::Dataset> HostedParts::open_dataset(const ResolvedCase& resolved) {
   return with_threads_kept([&] { return std::make_unique<PythonDataset>(resolved); });
 }
 
-std::unique_ptr<Loader> HostedParts::make_loader(const Dataset& dataset,
-                                                 const LoaderOptions& options,
-                                                 const WorkerContext& context) {
+std::unique_ptr<loader::Loader> HostedParts::make_loader(const data::Dataset& dataset,
+                                                         const loader::LoaderOptions& options,
+                                                         const WorkerContext& context) {
   const auto* python = dynamic_cast<const PythonDataset*>(&dataset);
   if (python == nullptr) {
     throw ConfigError("loader.engine", "engine python reads data.kind: python alone");
@@ -109,9 +109,9 @@ void HostedParts::report_gil(ReportSink& sink) const {
   const double share = waited / static_cast<double>(windows_ns_);
   if (share < kMinShare) return;
   sink.finding({.id = "python.gil",
-                .severity = severity_of_share(share),
-                .text = "the step waits " + percent_text(share) + " of its time (" +
-                        duration(per_batch) +
+                .severity = findings::severity_of_share(share),
+                .text = "the step waits " + text::percent_text(share) + " of its time (" +
+                        text::duration(per_batch) +
                         " per batch) for Python's lock (GIL), which another thread holds",
                 .value = share,
                 .threshold = kMinShare,
@@ -126,12 +126,12 @@ void HostedParts::report_stacks(ReportSink& sink) const {
   constexpr std::int64_t kFewest = 40;
   constexpr double kMinShare = 0.2;
   if (!stacks_) return;
-  OpTable table;
+  ops::OpTable table;
   std::int64_t samples = 0;
   in_python([&] {
     const auto intern = [&](const pybind11::handle& text) {
       auto value = text.cast<std::string>();
-      if (value.empty()) return kNoIndex;
+      if (value.empty()) return ops::kNoIndex;
       table.strings.push_back(std::move(value));
       return static_cast<std::uint32_t>(table.strings.size() - 1);
     };
@@ -148,20 +148,20 @@ void HostedParts::report_stacks(ReportSink& sink) const {
   });
   sink.ops(table);
   if (samples < kFewest) {
-    sink.note("profile.stacks: " + counted(samples, "sample") +
+    sink.note("profile.stacks: " + text::counted(samples, "sample") +
               " of the Python code that reads the batches are too few to name a line; raise "
               "profile.active, and schedule.active, which bounds it");
     return;
   }
-  const std::vector<SampledLine> lines = sampled_lines(table);
-  const SampledLine& most = lines.front();
+  const std::vector<ops::SampledLine> lines = ops::sampled_lines(table);
+  const ops::SampledLine& most = lines.front();
   const double share = static_cast<double>(most.samples) / static_cast<double>(samples);
   if (share < kMinShare) return;
   sink.finding({.id = "loader.slow_line",
                 .severity = Severity::kInfo,
-                .text = percent_text(share) + " of " +
+                .text = text::percent_text(share) + " of " +
                         (loader_workers_ > 0 ? "the workers' time" : "the time to read batches") +
-                        ": " + in_words(most),
+                        ": " + ops::in_words(most),
                 .value = share,
                 .threshold = kMinShare,
                 .unit = "ratio",
@@ -187,7 +187,7 @@ void HostedParts::report(ReportSink& sink) const {
   if (graphs_in_windows_ == 0) return;
   sink.finding({.id = "python.recompiled",
                 .severity = Severity::kProblem,
-                .text = "torch.compile compiled " + counted(graphs_in_windows_, "graph") +
+                .text = "torch.compile compiled " + text::counted(graphs_in_windows_, "graph") +
                         " inside the window: its steps hold the time of the compiler",
                 .value = static_cast<double>(graphs_in_windows_),
                 .threshold = 0,
@@ -198,4 +198,4 @@ void HostedParts::report(ReportSink& sink) const {
                           "TORCH_LOGS=recompiles says why."});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -9,16 +9,16 @@
 #include "workloads/data/python_parts.h"
 #include "workloads/python/in_python.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
-class HostedParts final : public PythonParts {
+class HostedParts final : public data::PythonParts {
  public:
   explicit HostedParts(std::int64_t import_torch_ns) : import_torch_ns_(import_torch_ns) {}
 
-  [[nodiscard]] std::unique_ptr<Dataset> open_dataset(const ResolvedCase& resolved) override;
-  [[nodiscard]] std::unique_ptr<Loader> make_loader(const Dataset& dataset,
-                                                    const LoaderOptions& options,
-                                                    const WorkerContext& context) override;
+  [[nodiscard]] std::unique_ptr<data::Dataset> open_dataset(const ResolvedCase& resolved) override;
+  [[nodiscard]] std::unique_ptr<loader::Loader> make_loader(const data::Dataset& dataset,
+                                                            const loader::LoaderOptions& options,
+                                                            const WorkerContext& context) override;
   [[nodiscard]] std::unique_ptr<Model> make_model(const ResolvedCase& resolved,
                                                   const DataShape& data) override;
   [[nodiscard]] std::unique_ptr<Workload> make_step(const ResolvedCase& resolved,
@@ -53,4 +53,4 @@ class HostedParts final : public PythonParts {
   std::vector<std::string> notes_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 namespace py = pybind11;
 
@@ -24,4 +24,4 @@ std::exception_ptr to_cpp(py::error_already_set& error) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -12,7 +12,7 @@
 
 #include "harness/base/clock.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 // What a Python exception is to the harness: ConfigError for UserError of user_file.py, else Error
 // with one line that says what happened and the traceback below. With the lock held.
@@ -81,4 +81,4 @@ class KeptObject {
   pybind11::handle object_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::python

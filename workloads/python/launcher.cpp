@@ -24,7 +24,7 @@
 #include "harness/worker/process.h"
 #include "workloads/data/python_kind.h"
 
-namespace stepbench {
+namespace stepbench::python {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,7 +61,7 @@ std::optional<fs::path> host_folder(const fs::path& worker) {
 // Where the Python package lies that the fallback measures with; empty: it is missing.
 fs::path package_folder(const fs::path& worker) {
   try {
-    return find_script_worker(worker.parent_path()).path.parent_path().parent_path();
+    return run::find_script_worker(worker.parent_path()).path.parent_path().parent_path();
   } catch (const ConfigError&) {
     return {};
   }
@@ -120,11 +120,12 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-std::vector<std::string> interpreters(const Variables& variables, const std::string& of_build) {
+std::vector<std::string> interpreters(const machine::Variables& variables,
+                                      const std::string& of_build) {
   const auto of_environment = [&](std::string_view name) {
-    return find_variable(variables, name).value_or("");
+    return machine::find_variable(variables, name).value_or("");
   };
-  if (const auto asked = of_environment(kInterpreterVariable); !asked.empty()) {
+  if (const auto asked = of_environment(run::kInterpreterVariable); !asked.empty()) {
     const bool path = asked.find('/') != std::string_view::npos;
     const auto found =
         path ? std::nullopt : in_path(of_environment("PATH"), std::string(asked).c_str());
@@ -142,7 +143,7 @@ std::vector<std::string> interpreters(const Variables& variables, const std::str
 }
 
 HostCommand host_command(const fs::path& worker, std::span<const char* const> arguments,
-                         const Variables& variables) {
+                         const machine::Variables& variables) {
   const std::string no_module =
       "its build found no Python.h of the interpreter beside torch. On Debian: apt-get install "
       "python3-dev, then build again; pyenv, uv and conda bring the file along";
@@ -163,7 +164,7 @@ HostCommand host_command(const fs::path& worker, std::span<const char* const> ar
   command.argv = {python.front(),
                   (*folder / kHost).string(),
                   "--worker=" + worker.string(),
-                  "--build-id=" + build_id(),
+                  "--build-id=" + worker::build_id(),
                   "--python=" STEPBENCH_PYTHON_VERSION,
                   "--torch=" TORCH_VERSION};
   command.argv.push_back("--package=" + package_folder(worker).string());
@@ -175,8 +176,8 @@ HostCommand host_command(const fs::path& worker, std::span<const char* const> ar
 }
 
 std::string peek_case(std::span<const char* const> arguments) {
-  using Mode = WorkerArguments::Mode;
-  const WorkerArguments parsed = parse_worker_arguments(arguments);
+  using Mode = worker::WorkerArguments::Mode;
+  const worker::WorkerArguments parsed = worker::parse_worker_arguments(arguments);
   switch (parsed.mode) {
     case Mode::kDriven:
       return peek_line(parsed.control_descriptor);
@@ -194,11 +195,12 @@ std::string peek_case(std::span<const char* const> arguments) {
   }
 }
 
-std::string become_python_host(std::span<const char* const> arguments, const Variables& variables) {
+std::string become_python_host(std::span<const char* const> arguments,
+                               const machine::Variables& variables) {
   bool needed = false;
   try {
     const std::string line = peek_case(arguments);
-    needed = !line.empty() && uses_python(protocol::decode_case(line).resolved);
+    needed = !line.empty() && data::uses_python(protocol::decode_case(line).resolved);
   } catch (const Error&) {
     return {};  // the worker itself says what is wrong
   }
@@ -213,4 +215,4 @@ std::string become_python_host(std::span<const char* const> arguments, const Var
   return command.argv.front() + " cannot be run: " + std::strerror(errno);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

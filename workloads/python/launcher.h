@@ -13,11 +13,11 @@
 
 #include "harness/machine/devices.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 // Interpreters to try, the first one that fits is used: what kInterpreterVariable names alone, or
 // the active environment's (venv, uv, conda) alone, or `python3` of PATH and then `of_build`.
-[[nodiscard]] std::vector<std::string> interpreters(const Variables& variables,
+[[nodiscard]] std::vector<std::string> interpreters(const machine::Variables& variables,
                                                     const std::string& of_build);
 
 struct HostCommand {
@@ -27,7 +27,7 @@ struct HostCommand {
 // `worker`: this program's file; `arguments`: what it was given, without its name.
 [[nodiscard]] HostCommand host_command(const std::filesystem::path& worker,
                                        std::span<const char* const> arguments,
-                                       const Variables& variables);
+                                       const machine::Variables& variables);
 
 // The case that a worker with these arguments will be given, without taking it away: from a socket,
 // a file, or standard input, which is then read whole and put back. Nothing where there is none.
@@ -36,6 +36,6 @@ struct HostCommand {
 // Becomes the host where the case needs it. Returns where it does not, or with the reason why it
 // cannot.
 [[nodiscard]] std::string become_python_host(std::span<const char* const> arguments,
-                                             const Variables& variables);
+                                             const machine::Variables& variables);
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -9,7 +9,7 @@
 #include "workloads/python/tensor_batch.h"
 #include "workloads/python/user_function.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 namespace py = pybind11;
 
@@ -29,7 +29,8 @@ PythonDataset::PythonDataset(const ResolvedCase& resolved) : resolved_(resolved)
   for (const BatchField& field : one->fields) fields_.push_back(*field.spec);
 }
 
-void PythonDataset::read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const {
+void PythonDataset::read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
+                         data::ReadCost&) const {
   const Batch one = in_python([&] {
     const py::object samples = user_data().attr("samples")(py::make_tuple(key.index));
     return TensorBatches(path()).take(user_data().attr("collate")(samples));
@@ -50,10 +51,10 @@ std::optional<Batch> PythonDataset::first_batch(std::int64_t size, std::uint64_t
   });
 }
 
-DatasetFacts PythonDataset::facts() const {
+data::DatasetFacts PythonDataset::facts() const {
   return in_python([&] {
-    return DatasetFacts{.class_names =
-                            user_data().attr("class_names")().cast<std::vector<std::string>>()};
+    return data::DatasetFacts{
+        .class_names = user_data().attr("class_names")().cast<std::vector<std::string>>()};
   });
 }
 
@@ -61,4 +62,4 @@ std::string PythonDataset::digest() const {
   return in_python([&] { return user_data().attr("digest")().cast<std::string>(); });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -13,10 +13,10 @@
 #include "workloads/data/dataset.h"
 #include "workloads/python/in_python.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 // Main thread. Every call takes the interpreter's lock.
-class PythonDataset final : public Dataset {
+class PythonDataset final : public data::Dataset {
  public:
   // Imports data.path, calls dataset() and collates one sample to see its fields. Throws
   // ConfigError and Error as PythonParts says.
@@ -28,11 +28,12 @@ class PythonDataset final : public Dataset {
     return std::make_unique<Scratch>();
   }
   // dataset[index], collated alone. Throws Error where its shape is not that of fields().
-  void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
+  void read(const data::SampleKey& key, data::SampleSlots out, Scratch& scratch,
+            data::ReadCost& cost) const override;
   [[nodiscard]] std::optional<Batch> first_batch(std::int64_t size,
                                                  std::uint64_t seed) const override;
   [[nodiscard]] std::int64_t classes() const override { return classes_; }
-  [[nodiscard]] DatasetFacts facts() const override;
+  [[nodiscard]] data::DatasetFacts facts() const override;
   [[nodiscard]] std::string digest() const override;
 
   // UserData of stepbench_hosted/data.py. With the lock held.
@@ -48,4 +49,4 @@ class PythonDataset final : public Dataset {
   std::vector<FieldSpec> fields_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -17,7 +17,7 @@
 #include "workloads/python/tensor_batch.h"
 #include "workloads/python/user_function.h"
 
-namespace stepbench {
+namespace stepbench::python {
 namespace {
 
 namespace py = pybind11;
@@ -64,7 +64,7 @@ class Records {
   std::size_t workers_ = 0;
 };
 
-py::dict options_for_python(const LoaderOptions& options, const ResolvedCase& resolved) {
+py::dict options_for_python(const loader::LoaderOptions& options, const ResolvedCase& resolved) {
   py::dict given;
   given["batch_size"] = options.batch_size;
   given["shuffle"] = options.shuffle;
@@ -86,10 +86,10 @@ py::dict options_for_python(const LoaderOptions& options, const ResolvedCase& re
   return given;
 }
 
-class PythonLoader final : public Loader {
+class PythonLoader final : public loader::Loader {
  public:
-  PythonLoader(const PythonDataset& dataset, const LoaderOptions& options, const Clock& clock,
-               GilWait& gil, const KeptObject& stacks)
+  PythonLoader(const PythonDataset& dataset, const loader::LoaderOptions& options,
+               const Clock& clock, GilWait& gil, const KeptObject& stacks)
       : options_(options), clock_(clock), gil_(gil), tensors_(dataset.path()) {
     in_python([&] { make(dataset, stacks); });
     reset_metrics();
@@ -155,7 +155,7 @@ class PythonLoader final : public Loader {
     return std::max<std::int64_t>(0, records_.batches() - before_epoch_ - yielded_);
   }
 
-  [[nodiscard]] const LoaderMetrics& metrics() const override {
+  [[nodiscard]] const loader::LoaderMetrics& metrics() const override {
     const std::int64_t now = clock_.now_ns();
     metrics_.fetch_ns = 0;
     metrics_.collate_ns = 0;
@@ -164,7 +164,7 @@ class PythonLoader final : public Loader {
       const WorkerCounts& before = at_reset_[worker];
       metrics_.fetch_ns += counts.fetch_ns - before.fetch_ns;
       metrics_.collate_ns += counts.collate_ns - before.collate_ns;
-      LoaderMetrics::Worker& out = metrics_.workers[worker];
+      loader::LoaderMetrics::Worker& out = metrics_.workers[worker];
       out.busy_ns = counts.busy_ns - before.busy_ns;
       out.idle_ns = std::max<std::int64_t>(0, now - reset_ns_ - out.busy_ns);
     }
@@ -255,7 +255,7 @@ class PythonLoader final : public Loader {
     metrics_.held += is_there ? 0 : depth;
   }
 
-  const LoaderOptions options_;
+  const loader::LoaderOptions options_;
   const Clock& clock_;
   GilWait& gil_;
   TensorBatches tensors_;
@@ -271,15 +271,15 @@ class PythonLoader final : public Loader {
   std::vector<std::int64_t> at_epoch_;  // the same by worker
   std::vector<WorkerCounts> at_reset_;
   std::int64_t reset_ns_ = 0;
-  mutable LoaderMetrics metrics_;
+  mutable loader::LoaderMetrics metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<Loader> make_python_loader(const PythonDataset& dataset,
-                                           const LoaderOptions& options,
-                                           const WorkerContext& context, GilWait& gil,
-                                           const KeptObject& stacks) {
+std::unique_ptr<loader::Loader> make_python_loader(const PythonDataset& dataset,
+                                                   const loader::LoaderOptions& options,
+                                                   const WorkerContext& context, GilWait& gil,
+                                                   const KeptObject& stacks) {
   if (options.upload != nullptr) {
     throw ConfigError("transfer.placement",
                       "pin_thread needs the pin thread of an engine of ours, and Python's "
@@ -288,4 +288,4 @@ std::unique_ptr<Loader> make_python_loader(const PythonDataset& dataset,
   return std::make_unique<PythonLoader>(dataset, options, context.clock, gil, stacks);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

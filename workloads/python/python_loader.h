@@ -9,16 +9,17 @@
 #include "workloads/python/python_dataset.h"
 
 namespace stepbench {
-
 struct WorkerContext;
+}  // namespace stepbench
+
+namespace stepbench::python {
 
 // All arguments must outlive it. `gil` counts what next() waits for the interpreter's lock;
 // `stacks` is an object of stepbench_hosted/stacks.py, or holds nothing. What a worker waits to
 // hand a batch over is part of its idle time: Python does not tell. Whether a batch was ready is
 // what the workers have noted: it may still be on its way through the pipe.
-[[nodiscard]] std::unique_ptr<Loader> make_python_loader(const PythonDataset& dataset,
-                                                         const LoaderOptions& options,
-                                                         const WorkerContext& context, GilWait& gil,
-                                                         const KeptObject& stacks);
+[[nodiscard]] std::unique_ptr<loader::Loader> make_python_loader(
+    const PythonDataset& dataset, const loader::LoaderOptions& options,
+    const WorkerContext& context, GilWait& gil, const KeptObject& stacks);
 
-}  // namespace stepbench
+}  // namespace stepbench::python

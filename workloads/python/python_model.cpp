@@ -8,7 +8,7 @@
 
 #include "workloads/python/user_function.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 namespace py = pybind11;
 
@@ -110,4 +110,4 @@ void PythonModel::to(at::Device device, at::MemoryFormat format) {
   });
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

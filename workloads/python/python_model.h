@@ -9,7 +9,7 @@
 #include "workloads/model/model.h"
 #include "workloads/python/in_python.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 // Names the modules of `root`, and has each one tell the ModuleListener when its forward begins and
 // ends. Of a module that torch.compile made only the whole, whose parts run no Python. With the
@@ -42,4 +42,4 @@ class PythonModel final : public Model {
   mutable ModuleNames names_;  // of the modules that were hooked
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::python

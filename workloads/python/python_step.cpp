@@ -9,7 +9,7 @@
 #include "workloads/step/device.h"
 #include "workloads/step/torch_errors.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 namespace py = pybind11;
 
@@ -26,8 +26,9 @@ PythonStep::PythonStep(const ResolvedCase& resolved, WorkerContext& context, Gil
     : resolved_(resolved), context_(context), gil_(gil) {}
 
 std::optional<std::string> PythonStep::set_up() {
-  const c10::Device device = parse_device(resolved_.text("device"));
-  if (auto reason = with_torch_errors([&] { return device_unavailable(device); })) return reason;
+  const c10::Device device = step::parse_device(resolved_.text("device"));
+  if (auto reason = step::with_torch_errors([&] { return step::device_unavailable(device); }))
+    return reason;
   threads_before_ = at::get_num_threads();
   in_python([&] {
     const py::module_ step = py::module_::import("stepbench_hosted.step");
@@ -80,10 +81,12 @@ void PythonStep::window(Edge edge) {
     });
     module_listener->names(module_names_);
   }
-  mark_memory(edge, parse_device(resolved_.text("device")), memory_);
+  step::mark_memory(edge, step::parse_device(resolved_.text("device")), memory_);
 }
 
-void PythonStep::synchronize() { synchronize_device(parse_device(resolved_.text("device"))); }
+void PythonStep::synchronize() {
+  step::synchronize_device(step::parse_device(resolved_.text("device")));
+}
 
 void PythonStep::tear_down() {
   if (!step_) return;
@@ -102,7 +105,7 @@ Fingerprint PythonStep::fingerprint() {
 
 void PythonStep::report(ReportSink& sink) const {
   context_.python->report(sink);
-  sink.effective("device", parse_device(resolved_.text("device")).str());
+  sink.effective("device", step::parse_device(resolved_.text("device")).str());
   sink.effective("step.digest",
                  Value(in_python([&] { return digest_of_files({resolved_.text("step.path")}); })));
   if (at::get_num_threads() != threads_before_) {
@@ -115,7 +118,7 @@ void PythonStep::report(ReportSink& sink) const {
         "step() marks no phases, so that all of its time is `other`; mark them by `with "
         "record.phase(\"forward\"):`");
   }
-  if (memory_) stepbench::report(*memory_, sink);
+  if (memory_) stepbench::cuda::report(*memory_, sink);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

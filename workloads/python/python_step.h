@@ -12,7 +12,7 @@
 #include "workloads/python/in_python.h"
 #include "workloads/python/step_marks.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 // Main thread. Holds the interpreter's lock in each call of the user's code.
 class PythonStep final : public Workload {
@@ -40,7 +40,7 @@ class PythonStep final : public Workload {
   ModuleNames module_names_;
   std::int64_t steps_per_epoch_ = 0;
   int threads_before_ = 0;
-  std::optional<AllocatorWindow> memory_;
+  std::optional<cuda::AllocatorWindow> memory_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::python

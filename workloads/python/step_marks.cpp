@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace stepbench {
+namespace stepbench::python {
 
 namespace py = pybind11;
 
@@ -106,4 +106,4 @@ py::dict phase_marks(StepMarks& marks, const std::vector<std::string>& names) {
   return phases;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

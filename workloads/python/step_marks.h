@@ -11,7 +11,7 @@
 
 #include "harness/measure/step_recorder.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 // The step under way and its open phase.
 class StepMarks {
@@ -41,4 +41,4 @@ class StepMarks {
 // All phases that a step may mark, by name: `names` in order of PhaseId. `marks` outlives them.
 [[nodiscard]] pybind11::dict phase_marks(StepMarks& marks, const std::vector<std::string>& names);
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::python {
 namespace {
 
 namespace py = pybind11;
@@ -108,4 +108,4 @@ Batch TensorBatches::take(py::handle collated) {
   return batch;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

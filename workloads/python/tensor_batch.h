@@ -11,7 +11,7 @@
 
 #include "workloads/data/batch.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 // Takes a tensor, a tuple or list of them, or a dict of them in the order of its keys: tensors on
 // the CPU with the samples in their first dimension. One that is not contiguous is copied. One per
@@ -32,4 +32,4 @@ class TensorBatches {
   std::vector<SharedSpec> last_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -5,18 +5,18 @@
 
 #include "workloads/data/python_kind.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 namespace py = pybind11;
 
 std::vector<UserFunction> user_functions(const ResolvedCase& resolved) {
   std::vector<UserFunction> functions;
-  if (resolved.text_or("data.kind", "") == kPythonName) {
+  if (resolved.text_or("data.kind", "") == data::kPythonName) {
     for (const char* name : {"dataset", "sampler", "batch_sampler"}) {
       functions.push_back({"data.path", resolved.text("data.path"), name});
     }
   }
-  if (resolved.text_or("model.kind", "") == kPythonName) {
+  if (resolved.text_or("model.kind", "") == data::kPythonName) {
     functions.push_back({"model.path", resolved.text("model.path"), "model"});
   }
   return functions;
@@ -49,4 +49,4 @@ std::string digest_of_files(const std::vector<std::string>& paths) {
       .cast<std::string>();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -10,7 +10,7 @@
 
 #include "harness/base/resolved_case.h"
 
-namespace stepbench {
+namespace stepbench::python {
 
 // A function that a case calls, in the file that an option names.
 struct UserFunction {
@@ -36,4 +36,4 @@ struct UserFunction {
 // asked when all is imported.
 [[nodiscard]] std::string digest_of_files(const std::vector<std::string>& paths);
 
-}  // namespace stepbench
+}  // namespace stepbench::python

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::script {
 
 using std::string_literals::operator""s;
 
@@ -61,4 +61,4 @@ void check_script(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::script

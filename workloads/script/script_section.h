@@ -9,7 +9,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::script {
 
 [[nodiscard]] Section script_section();
 // What a script may mark beside the built-in phases.
@@ -18,4 +18,4 @@ namespace stepbench {
 
 void check_script(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::script

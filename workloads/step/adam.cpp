@@ -20,7 +20,7 @@
 #include "workloads/step/number_operand.h"
 #include "workloads/step/optimizer.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 class Adam final : public Optimizer {
@@ -182,4 +182,4 @@ std::unique_ptr<Optimizer> make_adamw(const ResolvedCase& resolved,
   return std::make_unique<Adam>(resolved, /*decoupled=*/true, std::move(parameters));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

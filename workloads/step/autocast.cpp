@@ -3,7 +3,7 @@
 
 #include <ATen/autocast_mode.h>
 
-namespace stepbench {
+namespace stepbench::step {
 
 AutocastScope::AutocastScope(c10::DeviceType device, std::optional<c10::ScalarType> dtype)
     : device_(device), active_(dtype.has_value()) {
@@ -22,4 +22,4 @@ AutocastScope::~AutocastScope() {
   at::autocast::set_autocast_enabled(device_, was_enabled_);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace stepbench {
+namespace stepbench::step {
 
 // torch.autocast(device, dtype) for a scope: casts of weights are cached inside it and dropped at
 // its end. Does nothing without a dtype.
@@ -25,4 +25,4 @@ class AutocastScope {
   c10::ScalarType previous_ = c10::ScalarType::Undefined;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::step

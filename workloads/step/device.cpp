@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 c10::Device parse_device(const std::string& text) {
   try {
@@ -44,27 +44,27 @@ void reset_peak_memory(c10::Device device) {
   if (device.is_cuda()) at::getDeviceAllocator(device.type())->resetPeakStats(device.index());
 }
 
-std::optional<AllocatorCounters> device_memory(c10::Device device) {
+std::optional<cuda::AllocatorCounters> device_memory(c10::Device device) {
   if (!device.is_cuda()) return std::nullopt;
   const auto stats = at::getDeviceAllocator(device.type())->getDeviceStats(device.index());
   constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  return AllocatorCounters{.allocations = stats.allocation[kAll].allocated,
-                           .device_allocations = stats.num_device_alloc,
-                           .retries = stats.num_alloc_retries,
-                           .allocated_bytes = stats.allocated_bytes[kAll].current,
-                           .reserved_bytes = stats.reserved_bytes[kAll].current,
-                           .peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
-                           .peak_reserved_bytes = stats.reserved_bytes[kAll].peak};
+  return cuda::AllocatorCounters{.allocations = stats.allocation[kAll].allocated,
+                                 .device_allocations = stats.num_device_alloc,
+                                 .retries = stats.num_alloc_retries,
+                                 .allocated_bytes = stats.allocated_bytes[kAll].current,
+                                 .reserved_bytes = stats.reserved_bytes[kAll].current,
+                                 .peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
+                                 .peak_reserved_bytes = stats.reserved_bytes[kAll].peak};
 }
 
-void mark_memory(Edge edge, c10::Device device, std::optional<AllocatorWindow>& window) {
+void mark_memory(Edge edge, c10::Device device, std::optional<cuda::AllocatorWindow>& window) {
   if (edge == Edge::kEnd) {
     if (window) window->end = device_memory(device).value_or(window->begin);
     return;
   }
   reset_peak_memory(device);
   window.reset();
-  if (const auto begin = device_memory(device)) window = AllocatorWindow{.begin = *begin};
+  if (const auto begin = device_memory(device)) window = cuda::AllocatorWindow{.begin = *begin};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -11,8 +11,10 @@
 #include "harness/cuda/allocator_window.h"
 
 namespace stepbench {
-
 enum class Edge : std::uint8_t;
+}  // namespace stepbench
+
+namespace stepbench::step {
 
 // "cpu", "cuda" (= cuda:0) or "cuda:N". Throws ConfigError at `device` otherwise.
 [[nodiscard]] c10::Device parse_device(const std::string& text);
@@ -27,9 +29,9 @@ void release_cached_memory(c10::Device device);
 
 // Of that allocator, peaks since the last reset; nullopt on the CPU.
 void reset_peak_memory(c10::Device device);
-[[nodiscard]] std::optional<AllocatorCounters> device_memory(c10::Device device);
+[[nodiscard]] std::optional<cuda::AllocatorCounters> device_memory(c10::Device device);
 
 // At the borders of a window: what the allocator did in it. nullopt on the CPU.
-void mark_memory(Edge edge, c10::Device device, std::optional<AllocatorWindow>& window);
+void mark_memory(Edge edge, c10::Device device, std::optional<cuda::AllocatorWindow>& window);
 
-}  // namespace stepbench
+}  // namespace stepbench::step

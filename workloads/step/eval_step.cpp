@@ -7,7 +7,7 @@
 #include "workloads/step/model_step.h"
 #include "workloads/step/step_graph.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 class EvalStep final : public ModelStep {
@@ -22,7 +22,7 @@ class EvalStep final : public ModelStep {
     graph_ = capture_graph(options().device, [this] { forward(static_input_); });
   }
   void run(StepRecorder& step) override {
-    const BatchTensors tensors = next_batch(step);
+    const torch_loader::BatchTensors tensors = next_batch(step);
     if (graph_) {
       const auto replay = step.phase(PhaseId::kGraphReplay);
       static_input_.copy_(tensors.input);
@@ -36,10 +36,10 @@ class EvalStep final : public ModelStep {
     const AutocastScope autocast(options().device.type(), options().autocast);
     (void)model_output(input);
   }
-  Fingerprint score(const BatchTensors& fixed) override {
+  Fingerprint score(const torch_loader::BatchTensors& fixed) override {
     const at::NoGradGuard no_grad;
     const AutocastScope autocast(options().device.type(), options().autocast);
-    const BatchTensors tensors = loss().prepare(fixed);
+    const torch_loader::BatchTensors tensors = loss().prepare(fixed);
     return {.loss = loss()(model_output(tensors.input), tensors.target).item<double>()};
   }
 
@@ -53,4 +53,4 @@ std::unique_ptr<Workload> make_eval_step(const ResolvedCase& resolved, WorkerCon
   return std::make_unique<EvalStep>(resolved, context);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -6,11 +6,11 @@
 
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // The forward pass alone, in evaluation mode and without gradients. Phases: data_wait, h2d (not on
 // the CPU), forward.
 [[nodiscard]] std::unique_ptr<Workload> make_eval_step(const ResolvedCase& resolved,
                                                        WorkerContext& context);
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -6,9 +6,9 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
-Batch read_fixed_batch(const Dataset& dataset, std::int64_t size, std::uint64_t seed) {
+Batch read_fixed_batch(const data::Dataset& dataset, std::int64_t size, std::uint64_t seed) {
   if (dataset.size() == 0) throw Error("the data set is empty");
   if (auto own = dataset.first_batch(size, seed)) return std::move(*own);
   auto memory = std::make_shared<std::vector<std::unique_ptr<std::byte[]>>>();
@@ -18,11 +18,11 @@ Batch read_fixed_batch(const Dataset& dataset, std::int64_t size, std::uint64_t 
     batch.fields.push_back(
         {memory->emplace_back(std::make_unique<std::byte[]>(bytes)).get(), field});
   }
-  const std::unique_ptr<Dataset::Scratch> scratch = dataset.make_scratch();
-  const IterableDataset* iterable = dataset.iterable();
-  const std::unique_ptr<SampleStream> stream =
+  const std::unique_ptr<data::Dataset::Scratch> scratch = dataset.make_scratch();
+  const data::IterableDataset* iterable = dataset.iterable();
+  const std::unique_ptr<data::SampleStream> stream =
       iterable != nullptr ? iterable->stream({.seed = seed}) : nullptr;
-  ReadCost cost;
+  data::ReadCost cost;
   std::vector<std::byte*> slots(batch.fields.size());
   for (std::int64_t i = 0; i < size; ++i) {
     for (std::size_t f = 0; f < slots.size(); ++f) {
@@ -38,4 +38,4 @@ Batch read_fixed_batch(const Dataset& dataset, std::int64_t size, std::uint64_t 
   return batch;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

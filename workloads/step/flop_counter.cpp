@@ -10,7 +10,7 @@
 
 #include "harness/ops/flops.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 // at::RecordFunction calls plain functions, on autograd's threads too: there is nowhere else to
@@ -77,7 +77,7 @@ std::int64_t flops_of(std::string_view function, c10::ArrayRef<const at::IValue>
     shapes += (shapes.size() > 1 ? ", " : "") + shape_of(input);
     arguments += (arguments.size() > 1 ? ", \"" : "\"") + argument_of(input) + "\"";
   }
-  const std::int64_t flop = flops(name, shapes + "]", arguments + "]").value_or(0);
+  const std::int64_t flop = ops::flops(name, shapes + "]", arguments + "]").value_or(0);
   // A fused kernel's backward forms the scores again: five products where the model has four.
   return is_attention(name) && name.ends_with("_backward") ? flop / 5 * 4 : flop;
 }
@@ -113,4 +113,4 @@ FlopCounter::~FlopCounter() { at::removeCallback(callback_); }
 
 std::int64_t FlopCounter::flops() const { return counted_flops; }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace stepbench {
+namespace stepbench::step {
 
 // Counts what every operator called while it lives is worth, on all threads: matrix products,
 // convolutions and attention, forward and backward, from the shapes of their inputs. Elementwise
@@ -23,4 +23,4 @@ class FlopCounter {
   std::uint64_t callback_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -7,7 +7,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 constexpr double kInitialFactor = 65536;
@@ -47,4 +47,4 @@ void GradScaler::update() {
   at::_amp_update_scale_(factor_, good_steps_, overflow_, kGrowth, kBackoff, kGrowthInterval);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::step {
 
 // torch.amp.GradScaler with its defaults: the loss is multiplied so that small fp16 gradients
 // survive; a step whose gradients overflow is left out and the factor halved; after 2000 good steps
@@ -31,4 +31,4 @@ class GradScaler {
   at::Tensor factor_, good_steps_, overflow_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -11,7 +11,7 @@
 #include <ATen/ops/rand.h>
 #include <ATen/ops/where.h>
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 constexpr std::int64_t kIgnored = -100;  // cross_entropy_loss leaves such targets out
@@ -34,7 +34,7 @@ Loss::Kind Loss::kind_of(const ResolvedCase& resolved) {
   return name == "bce" ? Kind::kBinaryCrossEntropy : Kind::kCrossEntropy;
 }
 
-BatchTensors Loss::prepare(const BatchTensors& batch) {
+torch_loader::BatchTensors Loss::prepare(const torch_loader::BatchTensors& batch) {
   if (kind_ != Kind::kMaskedCrossEntropy) return batch;
   const at::NoGradGuard no_grad;
   if (!mask_.defined() || mask_.sizes() != batch.input.sizes()) {
@@ -66,4 +66,4 @@ at::Tensor Loss::one_hot(const at::Tensor& output, const at::Tensor& target) con
   return at::one_hot(target, output.size(-1)).to(output.scalar_type());
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -9,7 +9,7 @@
 #include "harness/base/resolved_case.h"
 #include "workloads/torch_loader/batch_tensor.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // Mean cross entropy over samples, or over samples and positions when logits are {batch, positions,
 // vocabulary}. Targets of -100 do not count.
@@ -24,7 +24,7 @@ class Loss {
   // What the model is fed and what it is scored against. With masked_cross_entropy the chosen
   // positions of the input hold the vocabulary's last token, and the target is the token that stood
   // there; else the batch itself.
-  [[nodiscard]] BatchTensors prepare(const BatchTensors& batch);
+  [[nodiscard]] torch_loader::BatchTensors prepare(const torch_loader::BatchTensors& batch);
   [[nodiscard]] at::Tensor operator()(const at::Tensor& output, const at::Tensor& target) const;
 
  private:
@@ -43,4 +43,4 @@ class Loss {
   at::Tensor mask_;  // of the shape of the input last seen
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -22,7 +22,7 @@
 #include "workloads/torch_loader/pinned.h"
 #include "workloads/torch_loader/torch_cpp_loader.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 constexpr std::int64_t kFingerprintSamples = 4;
@@ -52,7 +52,7 @@ ModelStep::ModelStep(const ResolvedCase& resolved, WorkerContext& context)
     : resolved_(resolved),
       options_(step_options(resolved)),
       python_(context.python),
-      pipeline_(resolved_, context, torch_order, torch_engines()) {}
+      pipeline_(resolved_, context, torch_loader::torch_order, torch_loader::torch_engines()) {}
 
 std::optional<std::string> ModelStep::set_up() {
   return with_torch_errors([this] { return build(); });
@@ -77,10 +77,12 @@ void ModelStep::step(StepRecorder& step) {
 
 std::optional<std::string> ModelStep::build() {
   // The loader comes first: its workers must be forked before anything initialises CUDA.
-  if (placement_of(resolved_).kind == PlacementKind::kPinThread && options_.device.is_cuda()) {
-    upload_ = std::make_unique<PinThreadUpload>(make_upload_stream(options_.device));
+  if (transfer::placement_of(resolved_).kind == transfer::PlacementKind::kPinThread &&
+      options_.device.is_cuda()) {
+    upload_ =
+        std::make_unique<transfer::PinThreadUpload>(transfer::make_upload_stream(options_.device));
   }
-  pipeline_.open(pinned_memory(options_.device), upload_.get());
+  pipeline_.open(torch_loader::pinned_memory(options_.device), upload_.get());
   if (pipeline_.dataset().fields().size() < 2) {
     throw ConfigError("data.kind",
                       "a model step needs a target, and this data set has one field only");
@@ -98,18 +100,18 @@ std::optional<std::string> ModelStep::build() {
 }
 
 void ModelStep::keep_data_on_device() {
-  const Dataset& dataset = pipeline_.dataset();
+  const data::Dataset& dataset = pipeline_.dataset();
   if (dataset.iterable() != nullptr) {
     throw ConfigError("transfer.placement", "upstream needs a data set of known size");
   }
-  const LoaderOptions& loader = pipeline_.options();
-  transfer_->keep_resident(
-      std::make_unique<ResidentBatches>(read_fixed_batch(dataset, dataset.size(), loader.seed),
-                                        options_.device, loader, pipeline_.order()));
+  const loader::LoaderOptions& loader = pipeline_.options();
+  transfer_->keep_resident(std::make_unique<transfer::ResidentBatches>(
+      read_fixed_batch(dataset, dataset.size(), loader.seed), options_.device, loader,
+      pipeline_.order()));
 }
 
 void ModelStep::build_model() {
-  const Dataset& dataset = pipeline_.dataset();
+  const data::Dataset& dataset = pipeline_.dataset();
   const std::vector<FieldSpec>& fields = dataset.fields();
   const DataShape data{.input = fields[0], .target = fields[1], .classes = dataset.classes()};
   // TorchScript's executor keeps what it made of its first runs: a copy is tried, and dropped.
@@ -124,7 +126,7 @@ void ModelStep::build_model() {
   parameter_count_ = parameter_count(*model_);
   loss_.emplace(resolved_, data.classes);
   if (!is_own_model(resolved_)) return;
-  model_digest_ = file_digest(resolved_.text("model.path"));
+  model_digest_ = data::file_digest(resolved_.text("model.path"));
   if (!scripted) try_on_samples(*model_, data);
 }
 
@@ -158,15 +160,15 @@ std::vector<std::int64_t> ModelStep::batch_sizes_to_try() const {
   return sizes;
 }
 
-BatchTensors ModelStep::next_batch(StepRecorder& step) {
-  BatchTensors tensors = transfer_->next([&] { return pipeline_.next(step); }, step);
+torch_loader::BatchTensors ModelStep::next_batch(StepRecorder& step) {
+  torch_loader::BatchTensors tensors = transfer_->next([&] { return pipeline_.next(step); }, step);
   transfer_->marks().put_on(step);
   step_samples_ += tensors.input.size(0);
   if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tensors.input.numel());
   return tensors;
 }
 
-BatchTensors ModelStep::full_batch() {
+torch_loader::BatchTensors ModelStep::full_batch() {
   const std::int64_t size = resolved_.integer("loader.batch_size");
   return transfer_->to_device(read_fixed_batch(pipeline_.dataset(), size, options_.seed));
 }
@@ -235,15 +237,16 @@ void ModelStep::report(ReportSink& sink) const {
         "steps, so that it needs a longer warm-up than the same model in C++");
   }
   if (!options_.device.is_cuda()) {
-    auto finding = emulated_precision(resolved_.text("model.precision"), cpu_features("/"));
+    auto finding =
+        machine::emulated_precision(resolved_.text("model.precision"), machine::cpu_features("/"));
     if (finding) sink.finding(std::move(*finding));
-    auto crowded = crowded_threads(at::get_num_threads(), cores_in_affinity("/"));
+    auto crowded = machine::crowded_threads(at::get_num_threads(), machine::cores_in_affinity("/"));
     if (crowded) sink.finding(std::move(*crowded));
   }
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
   report_model_work(resolved_, flops_per_sample_ * static_cast<double>(samples_per_step()),
                     options_.device.is_cuda(), sink);
-  if (memory_) stepbench::report(*memory_, sink);
+  if (memory_) stepbench::cuda::report(*memory_, sink);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

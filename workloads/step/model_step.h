@@ -20,7 +20,7 @@
 #include "workloads/step/loss.h"
 #include "workloads/transfer/transfer.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // The options of sections model and optimizer that the step itself follows.
 struct StepOptions {
@@ -57,10 +57,10 @@ class ModelStep : public Workload {
   // The parts that differ. Errors of torch become Error around them.
   virtual void prepare() {}                  // the model stands on its device
   virtual void run(StepRecorder& step) = 0;  // one step
-  [[nodiscard]] virtual Fingerprint score(const BatchTensors& fixed) = 0;
+  [[nodiscard]] virtual Fingerprint score(const torch_loader::BatchTensors& fixed) = 0;
 
   // Next batch, on the device: data_wait, then h2d.
-  [[nodiscard]] BatchTensors next_batch(StepRecorder& step);
+  [[nodiscard]] torch_loader::BatchTensors next_batch(StepRecorder& step);
   // Bytes become floats between 0 and 1, and images take the model's layout, as a training loop
   // would do it.
   [[nodiscard]] at::Tensor model_output(const at::Tensor& input) {
@@ -68,7 +68,7 @@ class ModelStep : public Workload {
   }
 
   // A batch of loader.batch_size samples on the device, outside steps and without the loader.
-  [[nodiscard]] BatchTensors full_batch();
+  [[nodiscard]] torch_loader::BatchTensors full_batch();
 
   [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
   [[nodiscard]] const StepOptions& options() const { return options_; }
@@ -90,19 +90,19 @@ class ModelStep : public Workload {
   ResolvedCase resolved_;
   StepOptions options_;
   // Null in a worker that never has them.
-  PythonParts* python_;
+  data::PythonParts* python_;
   // Placement pin_thread only; the loader's pin thread uses it.
-  std::unique_ptr<PinThreadUpload> upload_;
-  LoaderPipeline pipeline_;
-  std::optional<Transfer> transfer_;
+  std::unique_ptr<transfer::PinThreadUpload> upload_;
+  loader::LoaderPipeline pipeline_;
+  std::optional<transfer::Transfer> transfer_;
   std::unique_ptr<Model> model_;
   std::optional<Loss> loss_;
   std::string model_digest_;  // of model.path; empty for the zoo
   std::int64_t parameter_count_ = 0;
-  std::optional<AllocatorWindow> memory_;  // of the last window
-  double flops_per_sample_ = 0;            // counted when the fingerprint is taken
-  std::int64_t step_samples_ = 0;          // of the step under way
+  std::optional<cuda::AllocatorWindow> memory_;  // of the last window
+  double flops_per_sample_ = 0;                  // counted when the fingerprint is taken
+  std::int64_t step_samples_ = 0;                // of the step under way
   std::int64_t largest_step_samples_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 // TFLOP/s without sparsity; fp32 on the ordinary cores, bf16 and fp16 with sums in fp32. 0: the
@@ -130,4 +130,4 @@ void report_model_work(const ResolvedCase& resolved, double flops_per_step, bool
   if (const auto peak = peak_flops(resolved, on_cuda)) sink.metric("device_peak_flops", *peak);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -11,7 +11,7 @@
 
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // Reports model_flops_per_step, and the device's peak rate where it is known or given
 // (model.device_peak_flops): rates and MFU follow from them and the step's time. A part of a device
@@ -33,4 +33,4 @@ void report_model_work(const ResolvedCase& resolved, double flops_per_step, bool
 [[nodiscard]] bool has_divided_device(
     const std::filesystem::path& capabilities = "/proc/driver/nvidia/capabilities");
 
-}  // namespace stepbench
+}  // namespace stepbench::step

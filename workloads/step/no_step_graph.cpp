@@ -3,10 +3,10 @@
 #include "harness/base/error.h"
 #include "workloads/step/step_graph.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 std::unique_ptr<StepGraph> capture_graph(c10::Device, const std::function<void()>&) {
   throw Error("this worker was built without CUDA's headers, so that it cannot capture a graph");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

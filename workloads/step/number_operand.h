@@ -4,7 +4,7 @@
 
 #include <ATen/ScalarOps.h>
 
-namespace stepbench {
+namespace stepbench::step {
 
 // A number as Python hands it to mul_ or add_: a tensor that does not decide the result's type.
 // Given a plain number, C++ takes another overload, which calls a second operator inside.
@@ -12,4 +12,4 @@ namespace stepbench {
   return at::native::wrapped_scalar_tensor(value);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

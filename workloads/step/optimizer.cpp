@@ -16,7 +16,7 @@
 #include "harness/text/words.h"
 #include "workloads/step/number_operand.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& parameters) {
@@ -81,7 +81,7 @@ std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
   throw ConfigError(
       "optimizer.kind",
       "unknown optimizer.kind '" + kind + "'; known: " +
-          join(optimizer_types(), ", ", [](const OptimizerType& type) { return type.kind; }));
+          text::join(optimizer_types(), ", ", [](const OptimizerType& type) { return type.kind; }));
 }
 
 at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters) {
@@ -101,4 +101,4 @@ void clip_gradients(const std::vector<at::Tensor>& parameters, double max_norm) 
   at::_foreach_mul_(gradients, scale.to(scale.options()));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -13,7 +13,7 @@
 
 #include "harness/base/resolved_case.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 enum class Implementation : std::uint8_t { kSingle, kForeach, kFused };
 [[nodiscard]] Implementation implementation_of(const ResolvedCase& resolved);
@@ -72,4 +72,4 @@ struct OptimizerType {
 [[nodiscard]] at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters);
 void clip_gradients(const std::vector<at::Tensor>& parameters, double max_norm);
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/optimizer_section.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 Option zero_or_more(std::string name, std::string doc) {
@@ -100,4 +100,4 @@ Section optimizer_section() {
   return section;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -5,8 +5,8 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 [[nodiscard]] Section optimizer_section();
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -8,7 +8,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 constexpr const char* kWhere = "model.path";
@@ -42,8 +42,8 @@ std::string last_line(std::string text) {
   return begin == std::string::npos ? text : text.substr(begin + 1);
 }
 
-void check_output(const std::string& path, const at::Tensor& output, const BatchTensors& samples,
-                  const DataShape& data) {
+void check_output(const std::string& path, const at::Tensor& output,
+                  const torch_loader::BatchTensors& samples, const DataShape& data) {
   std::vector<std::int64_t> expected = samples.target.sizes().vec();
   expected.push_back(data.classes);
   const bool same_places = output.dim() == samples.target.dim() + 1 &&
@@ -59,7 +59,7 @@ void check_output(const std::string& path, const at::Tensor& output, const Batch
 bool is_own_model(const ResolvedCase& resolved) { return resolved.has("model.path"); }
 
 void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& data,
-                   const BatchTensors& samples,
+                   const torch_loader::BatchTensors& samples,
                    const std::function<at::Tensor(Model&, const at::Tensor&)>& forward) {
   const std::string& path = resolved.text("model.path");
   // What Python says begins with the error and ends with its traceback.
@@ -96,4 +96,4 @@ void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& 
   check_output(path, output, samples, data);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -7,7 +7,7 @@
 #include "workloads/model/model.h"
 #include "workloads/torch_loader/batch_tensor.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // Whether the model comes from a file of the user's (model.path): nothing is known of it before it
 // is tried.
@@ -17,7 +17,7 @@ namespace stepbench {
 // training mode. Throws ConfigError naming what was expected and what was given. TorchScript's
 // executor would take this run for the model's usual one: try a copy that nobody measures.
 void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& data,
-                   const BatchTensors& samples,
+                   const torch_loader::BatchTensors& samples,
                    const std::function<at::Tensor(Model&, const at::Tensor&)>& forward);
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -7,7 +7,7 @@
 #include "workloads/loader/analysis/loader_report.h"
 #include "workloads/model/model_section.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 Section step_section() {
   return {.name = "step",
@@ -38,11 +38,11 @@ std::vector<Phase> python_step_phases() {
 }
 
 std::vector<Metric> python_step_metrics() {
-  std::vector<Metric> metrics = model_metrics();
-  for (Metric& metric : loader_metrics()) {
+  std::vector<Metric> metrics = model::model_metrics();
+  for (Metric& metric : loader::loader_metrics()) {
     if (std::string_view(metric.name).starts_with("python_")) metrics.push_back(std::move(metric));
   }
   return metrics;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

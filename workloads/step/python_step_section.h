@@ -7,10 +7,10 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 [[nodiscard]] Section step_section();
 [[nodiscard]] std::vector<Phase> python_step_phases();
 [[nodiscard]] std::vector<Metric> python_step_metrics();
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -8,7 +8,7 @@
 #include "workloads/step/number_operand.h"
 #include "workloads/step/optimizer.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 class Sgd final : public Optimizer {
@@ -103,4 +103,4 @@ std::unique_ptr<Optimizer> make_sgd(const ResolvedCase& resolved,
   return std::make_unique<Sgd>(resolved, std::move(parameters));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -12,7 +12,7 @@
 
 #include "workloads/step/torch_errors.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 // 13000 -> "13.0", as CUDART_VERSION counts.
@@ -71,4 +71,4 @@ void set_torch_threads(int intra_op, int inter_op) {
     at::set_num_interop_threads(inter_op);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

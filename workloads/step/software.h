@@ -4,10 +4,10 @@
 
 #include "harness/record/rows.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // Versions and settings of libtorch for `hello`. Makes no CUDA call.
 [[nodiscard]] Fields torch_software();
 void set_torch_threads(int intra_op, int inter_op);
 
-}  // namespace stepbench
+}  // namespace stepbench::step

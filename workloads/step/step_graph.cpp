@@ -5,7 +5,7 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 constexpr int kWarmUpRuns = 3;
@@ -54,4 +54,4 @@ std::unique_ptr<StepGraph> capture_graph(c10::Device device, const std::function
   return std::make_unique<CapturedGraph>(device, work);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

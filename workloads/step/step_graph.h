@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-namespace stepbench {
+namespace stepbench::step {
 
 // Work captured once as a CUDA graph. Main thread.
 class StepGraph {
@@ -26,4 +26,4 @@ class StepGraph {
 [[nodiscard]] std::unique_ptr<StepGraph> capture_graph(c10::Device device,
                                                        const std::function<void()>& work);
 
-}  // namespace stepbench
+}  // namespace stepbench::step

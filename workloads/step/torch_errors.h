@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // Runs `body`; an error of torch becomes an Error with torch's message and without its stack trace,
 // fit for a row.
@@ -19,4 +19,4 @@ decltype(auto) with_torch_errors(Body&& body) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -13,7 +13,7 @@
 #include "workloads/step/optimizer.h"
 #include "workloads/step/step_graph.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 // The gradient to begin with is made as Python makes it; what C++ would make has another layout.
@@ -47,17 +47,17 @@ class TrainStep final : public ModelStep {
  private:
   void prepare() override;
   void run(StepRecorder& step) override;
-  Fingerprint score(const BatchTensors& fixed) override;
+  Fingerprint score(const torch_loader::BatchTensors& fixed) override;
   void capture();
   void replay(StepRecorder& step);
   void micro_batch(StepRecorder& step, bool first);
-  [[nodiscard]] at::Tensor loss_of(const BatchTensors& batch);
+  [[nodiscard]] at::Tensor loss_of(const torch_loader::BatchTensors& batch);
   void update();
 
   std::unique_ptr<Optimizer> optimizer_;
-  std::optional<GradScaler> scaler_;  // fp16 only
-  BatchTensors static_;               // what the graph reads
-  std::unique_ptr<StepGraph> graph_;  // model.cuda_graph only
+  std::optional<GradScaler> scaler_;   // fp16 only
+  torch_loader::BatchTensors static_;  // what the graph reads
+  std::unique_ptr<StepGraph> graph_;   // model.cuda_graph only
 };
 
 void TrainStep::prepare() {
@@ -82,7 +82,7 @@ void TrainStep::capture() {
 }
 
 void TrainStep::replay(StepRecorder& step) {
-  const BatchTensors batch = next_batch(step);
+  const torch_loader::BatchTensors batch = next_batch(step);
   const auto replay = step.phase(PhaseId::kGraphReplay);
   static_.input.copy_(batch.input);
   static_.target.copy_(batch.target);
@@ -97,7 +97,7 @@ void TrainStep::run(StepRecorder& step) {
 }
 
 void TrainStep::micro_batch(StepRecorder& step, bool first) {
-  const BatchTensors batch = next_batch(step);
+  const torch_loader::BatchTensors batch = next_batch(step);
   if (first) {
     const auto zero_grad = step.phase(PhaseId::kZeroGrad);
     optimizer_->zero_grad(options().set_to_none);
@@ -108,7 +108,7 @@ void TrainStep::micro_batch(StepRecorder& step, bool first) {
     at::Tensor output, target;
     {
       const auto forward = step.phase(PhaseId::kForward);
-      const BatchTensors tensors = loss().prepare(batch);
+      const torch_loader::BatchTensors tensors = loss().prepare(batch);
       target = tensors.target;
       output = model_output(tensors.input);
     }
@@ -140,13 +140,13 @@ void TrainStep::update() {
   if (scaler_) scaler_->update();
 }
 
-at::Tensor TrainStep::loss_of(const BatchTensors& batch) {
+at::Tensor TrainStep::loss_of(const torch_loader::BatchTensors& batch) {
   const AutocastScope autocast(options().device.type(), options().autocast);
-  const BatchTensors tensors = loss().prepare(batch);
+  const torch_loader::BatchTensors tensors = loss().prepare(batch);
   return loss()(model_output(tensors.input), tensors.target);
 }
 
-Fingerprint TrainStep::score(const BatchTensors& fixed) {
+Fingerprint TrainStep::score(const torch_loader::BatchTensors& fixed) {
   optimizer_->zero_grad(true);
   const at::Tensor scored = loss_of(fixed);
   run_backward(scored);
@@ -160,4 +160,4 @@ std::unique_ptr<Workload> make_train_step(const ResolvedCase& resolved, WorkerCo
   return std::make_unique<TrainStep>(resolved, context);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -6,11 +6,11 @@
 
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // One optimizer step on batches of a DataLoader. Phases: data_wait, h2d (not on the CPU),
 // zero_grad, forward, loss, backward, optimizer; with model.accumulate the first ones repeat.
 [[nodiscard]] std::unique_ptr<Workload> make_train_step(const ResolvedCase& resolved,
                                                         WorkerContext& context);
 
-}  // namespace stepbench
+}  // namespace stepbench::step

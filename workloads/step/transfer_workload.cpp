@@ -15,7 +15,7 @@
 #include "workloads/step/torch_errors.h"
 #include "workloads/transfer/transfer.h"
 
-namespace stepbench {
+namespace stepbench::step {
 namespace {
 
 constexpr std::int64_t kPlainCopyNs = 200'000'000;
@@ -119,17 +119,17 @@ class TransferWorkload final : public Workload {
     if (device_.is_cpu()) {
       return repeat([&] { std::memcpy(to.data_ptr(), from.data_ptr(), size); }, [] {});
     }
-    auto loaded = load_cuda_api();
+    auto loaded = cuda::load_cuda_api();
     if (auto* reason = std::get_if<std::string>(&loaded)) throw Error(*reason);
-    const auto& api = std::get<CudaApi>(loaded);
+    const auto& api = std::get<cuda::CudaApi>(loaded);
     const auto check = [&](const char* call, int code) {
-      if (code != kCudaSuccess) throw Error(cuda_failure(api, call, code));
+      if (code != cuda::kCudaSuccess) throw Error(cuda::cuda_failure(api, call, code));
     };
     check("cudaSetDevice", api.set_device(device_.index()));
     return repeat(
         [&] {
-          check("cudaMemcpyAsync",
-                api.memcpy_async(to.data_ptr(), from.data_ptr(), size, kCudaHostToDevice, nullptr));
+          check("cudaMemcpyAsync", api.memcpy_async(to.data_ptr(), from.data_ptr(), size,
+                                                    cuda::kCudaHostToDevice, nullptr));
         },
         [&] { synchronize_device(device_); });
   }
@@ -155,8 +155,8 @@ class TransferWorkload final : public Workload {
   at::Device device_;
   std::int64_t bytes_ = 0;
   Batch batch_;
-  std::optional<Transfer> transfer_;
-  BatchTensors last_;
+  std::optional<transfer::Transfer> transfer_;
+  torch_loader::BatchTensors last_;
   Mark begin_;
   std::int64_t steps_ = 0;
   double bytes_per_s_ = std::numeric_limits<double>::quiet_NaN();
@@ -170,4 +170,4 @@ std::unique_ptr<Workload> make_transfer_workload(const ResolvedCase& resolved,
   return std::make_unique<TransferWorkload>(resolved, context);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::step

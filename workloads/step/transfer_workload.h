@@ -6,11 +6,11 @@
 
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::step {
 
 // Copies of one size from host memory to the device, placed as in a training step, against a bare
 // loop of the driver's own copy. Phase: h2d.
 [[nodiscard]] std::unique_ptr<Workload> make_transfer_workload(const ResolvedCase& resolved,
                                                                WorkerContext& context);
 
-}  // namespace stepbench
+}  // namespace stepbench::step

@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::torch_loader {
 namespace {
 
 at::ScalarType scalar_type(DType dtype) {
@@ -50,4 +50,4 @@ BatchTensors batch_tensors(const Batch& batch) {
   return {field_tensor(batch, 0), field_tensor(batch, 1)};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::torch_loader

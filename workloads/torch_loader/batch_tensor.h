@@ -6,7 +6,7 @@
 
 #include "workloads/data/batch.h"
 
-namespace stepbench {
+namespace stepbench::torch_loader {
 
 // What a model is fed and what its output is compared with: the first and the second field of a
 // batch.
@@ -20,4 +20,4 @@ struct BatchTensors {
 [[nodiscard]] at::Tensor field_tensor(const Batch& batch, std::size_t field);
 [[nodiscard]] BatchTensors batch_tensors(const Batch& batch);
 
-}  // namespace stepbench
+}  // namespace stepbench::torch_loader

@@ -16,7 +16,7 @@
 #include "workloads/loader/order.h"
 #include "workloads/loader/sample_weights.h"
 
-namespace stepbench {
+namespace stepbench::torch_loader {
 namespace {
 
 std::int64_t draw_seed(at::Generator& generator) {
@@ -99,25 +99,26 @@ class Epochs {
 
 }  // namespace
 
-EpochOrder torch_epoch_order(const OrderOptions& options) {
+loader::EpochOrder torch_epoch_order(const OrderOptions& options) {
   if (options.weights.empty() && !options.shuffle && !options.with_replacement) {
-    return sequential_order(options.size);
+    return loader::sequential_order(options.size);
   }
   return [epochs = std::make_shared<Epochs>(options)](std::int64_t epoch) {
     return epochs->of(epoch);
   };
 }
 
-EpochOrder torch_order(const Dataset& dataset, const LoaderOptions& options) {
+loader::EpochOrder torch_order(const data::Dataset& dataset, const loader::LoaderOptions& options) {
   if (dataset.size() < 0) return {};
   return torch_epoch_order({.size = dataset.size(),
                             .num_samples = options.num_samples,
                             .shuffle = options.shuffle,
                             .with_replacement = options.with_replacement,
-                            .weights = options.weights.empty() ? std::vector<double>()
-                                                               : sample_weights(dataset, options),
+                            .weights = options.weights.empty()
+                                           ? std::vector<double>()
+                                           : loader::sample_weights(dataset, options),
                             .seed = options.seed,
                             .one_iterator = options.joined || options.persistent_workers});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::torch_loader

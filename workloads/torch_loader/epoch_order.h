@@ -6,7 +6,7 @@
 
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::torch_loader {
 
 struct OrderOptions {
   std::int64_t size = 0;         // samples in the data set
@@ -23,9 +23,10 @@ struct OrderOptions {
 // torch.manual_seed(seed). Each epoch's iterator draws a base seed and the sampler a sampler
 // seed; one iterator for all epochs draws the base seed once. A pure function of the epoch.
 // An epoch takes all draws before it: it is quick to ask for epochs one after another. One thread.
-[[nodiscard]] EpochOrder torch_epoch_order(const OrderOptions& options);
+[[nodiscard]] loader::EpochOrder torch_epoch_order(const OrderOptions& options);
 
 // That order for a data set; empty for an iterable one. Throws as sample_weights() does.
-[[nodiscard]] EpochOrder torch_order(const Dataset& dataset, const LoaderOptions& options);
+[[nodiscard]] loader::EpochOrder torch_order(const data::Dataset& dataset,
+                                             const loader::LoaderOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::torch_loader

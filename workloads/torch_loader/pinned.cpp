@@ -6,10 +6,10 @@
 
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::torch_loader {
 namespace {
 
-class TorchPinnedMemory final : public PinnedMemory {
+class TorchPinnedMemory final : public loader::PinnedMemory {
  public:
   explicit TorchPinnedMemory(c10::Device device) : device_(device) {}
 
@@ -26,9 +26,9 @@ class TorchPinnedMemory final : public PinnedMemory {
 
 }  // namespace
 
-std::unique_ptr<PinnedMemory> pinned_memory(c10::Device device) {
+std::unique_ptr<loader::PinnedMemory> pinned_memory(c10::Device device) {
   if (!device.is_cuda()) return nullptr;
   return std::make_unique<TorchPinnedMemory>(device);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::torch_loader

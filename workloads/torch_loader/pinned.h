@@ -8,12 +8,12 @@
 
 #include "workloads/loader/pinned_memory.h"
 
-namespace stepbench {
+namespace stepbench::torch_loader {
 
 // torch's caching allocator of page-locked memory, the one that Tensor.pin_memory() uses: sizes are
 // rounded up to powers of two, and a piece is given out again once the copies from it are done.
 // Nothing is initialised before the first allocation. `device` has an index; null when it is no
 // CUDA device.
-[[nodiscard]] std::unique_ptr<PinnedMemory> pinned_memory(c10::Device device);
+[[nodiscard]] std::unique_ptr<loader::PinnedMemory> pinned_memory(c10::Device device);
 
-}  // namespace stepbench
+}  // namespace stepbench::torch_loader

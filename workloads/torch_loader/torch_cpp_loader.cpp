@@ -20,12 +20,13 @@
 #include "workloads/loader/order.h"
 #include "workloads/loader/torch_cpp_engine.h"
 
-namespace stepbench {
+namespace stepbench::torch_loader {
 namespace {
 
 // What the loader's thread, torch's threads and the sampler share.
 struct Shared {
-  Shared(const Dataset& data, const LoaderOptions& given, EpochOrder epoch_order, const Clock& time)
+  Shared(const data::Dataset& data, const loader::LoaderOptions& given,
+         loader::EpochOrder epoch_order, const Clock& time)
       : dataset(data),
         options(given),
         clock(time),
@@ -39,16 +40,16 @@ struct Shared {
     return finished[static_cast<std::size_t>(batch) & (finished.size() - 1)];
   }
 
-  const Dataset& dataset;
-  const LoaderOptions options;
+  const data::Dataset& dataset;
+  const loader::LoaderOptions options;
   const Clock& clock;
-  const BatchMemory memory;
+  const loader::BatchMemory memory;
   std::atomic<int> workers = 0;        // that have read something
   std::atomic<std::int64_t> done = 0;  // batches finished in this epoch, yielded or not
   std::atomic<bool> stopping = false;
 
   // The loader's thread alone.
-  BatchOrder order;
+  loader::BatchOrder order;
   std::int64_t requested = 0;        // batches of this epoch
   bool abandoned = false;            // this epoch: no more is requested
   std::int64_t refill_began_ns = 0;  // the last time that the sampler was asked
@@ -58,13 +59,13 @@ struct Shared {
 
 struct Request {
   std::int64_t batch = 0;
-  BatchSamples samples;
+  loader::BatchSamples samples;
   [[nodiscard]] std::size_t size() const { return samples.indices.size(); }
 };
 
 struct Taken {
   Batch data;
-  BatchCost cost;
+  loader::BatchCost cost;
   int worker = 0;
   std::int64_t idle_ns = 0;  // of the worker, before this batch
 };
@@ -105,11 +106,12 @@ class ReadingDataset final
  private:
   void start() {
     worker_ = shared_->workers++;
-    reader_ = std::make_unique<BatchReader>(shared_->dataset, shared_->memory,
-                                            ReaderOptions{.seed = shared_->options.seed,
-                                                          .worker = worker_,
-                                                          .workers = shared_->options.num_workers},
-                                            shared_->clock);
+    reader_ = std::make_unique<loader::BatchReader>(
+        shared_->dataset, shared_->memory,
+        loader::ReaderOptions{.seed = shared_->options.seed,
+                              .worker = worker_,
+                              .workers = shared_->options.num_workers},
+        shared_->clock);
     free_ns_ = shared_->clock.now_ns();
   }
   void finish(std::int64_t batch) {
@@ -119,7 +121,7 @@ class ReadingDataset final
   }
 
   std::shared_ptr<Shared> shared_;
-  std::unique_ptr<BatchReader> reader_;
+  std::unique_ptr<loader::BatchReader> reader_;
   int worker_ = 0;
   std::int64_t free_ns_ = 0;
 };
@@ -135,7 +137,7 @@ class OrderSampler {
   std::optional<Request> next(std::size_t /*batch_size*/) {
     shared_->refill_began_ns = shared_->clock.now_ns();
     if (shared_->abandoned) return std::nullopt;
-    std::optional<BatchSamples> samples = shared_->order.next();
+    std::optional<loader::BatchSamples> samples = shared_->order.next();
     if (!samples) return std::nullopt;
     return Request{.batch = shared_->requested++, .samples = std::move(*samples)};
   }
@@ -144,10 +146,10 @@ class OrderSampler {
   std::shared_ptr<Shared> shared_;
 };
 
-class TorchCppLoader final : public Loader {
+class TorchCppLoader final : public loader::Loader {
  public:
-  TorchCppLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
-                 const Clock& clock)
+  TorchCppLoader(const data::Dataset& dataset, const loader::LoaderOptions& options,
+                 loader::EpochOrder order, const Clock& clock)
       : shared_(std::make_shared<Shared>(dataset, options, std::move(order), clock)) {
     auto given = torch::data::DataLoaderOptions(static_cast<std::size_t>(options.batch_size))
                      .workers(static_cast<std::size_t>(options.num_workers))
@@ -214,12 +216,12 @@ class TorchCppLoader final : public Loader {
   }
 
   [[nodiscard]] std::int64_t batches_per_epoch() const override {
-    return epoch_batches(shared_->dataset.size(), shared_->options);
+    return loader::epoch_batches(shared_->dataset.size(), shared_->options);
   }
   [[nodiscard]] std::optional<std::int64_t> ready() const override {
     return shared_->done - yielded_;
   }
-  [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
+  [[nodiscard]] const loader::LoaderMetrics& metrics() const override { return metrics_; }
   void reset_metrics() override {
     metrics_ = {};
     const std::int64_t readers = std::max<std::int64_t>(1, shared_->options.num_workers);
@@ -265,7 +267,7 @@ class TorchCppLoader final : public Loader {
   // Of the epoch; joined epochs have no end from which to count.
   [[nodiscard]] std::int64_t lost_samples() const {
     std::int64_t lost = 0;
-    if (shared_->order.batches() == kEndless) return lost;
+    if (shared_->order.batches() == loader::kEndless) return lost;
     while (const auto batch = shared_->order.next()) {
       lost += static_cast<std::int64_t>(batch->indices.size());
     }
@@ -283,7 +285,8 @@ class TorchCppLoader final : public Loader {
     metrics_.decode_ns += taken.cost.decode_ns;
     metrics_.collate_ns += taken.cost.collate_ns();
     metrics_.skipped_samples += taken.cost.skipped;
-    LoaderMetrics::Worker& worker = metrics_.workers.at(static_cast<std::size_t>(taken.worker));
+    loader::LoaderMetrics::Worker& worker =
+        metrics_.workers.at(static_cast<std::size_t>(taken.worker));
     worker.busy_ns += taken.cost.total_ns();
     worker.idle_ns += taken.idle_ns;
   }
@@ -307,13 +310,15 @@ class TorchCppLoader final : public Loader {
   std::unique_ptr<Iterator> at_;  // null between epochs
   bool started_ = false;
   std::int64_t yielded_ = 0;  // in this epoch, failed ones included
-  LoaderMetrics metrics_;
+  loader::LoaderMetrics metrics_;
 };
 
 }  // namespace
 
-std::unique_ptr<Loader> make_torch_cpp_loader(const Dataset& dataset, const LoaderOptions& options,
-                                              EpochOrder order, const Clock& clock) {
+std::unique_ptr<loader::Loader> make_torch_cpp_loader(const data::Dataset& dataset,
+                                                      const loader::LoaderOptions& options,
+                                                      loader::EpochOrder order,
+                                                      const Clock& clock) {
   if (dataset.size() < 0) {
     throw ConfigError("loader.engine",
                       "torch_cpp needs a data set of known size; use engine: thread");
@@ -321,13 +326,13 @@ std::unique_ptr<Loader> make_torch_cpp_loader(const Dataset& dataset, const Load
   return std::make_unique<TorchCppLoader>(dataset, options, std::move(order), clock);
 }
 
-const std::vector<Engine>& torch_engines() {
-  static const std::vector<Engine> all = [] {
-    std::vector<Engine> table = engines();
-    for (Engine& engine : table) {
-      if (engine.variant.name != torch_cpp_engine().variant.name) continue;
-      engine.make = [](const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
-                       const WorkerContext& context) {
+const std::vector<loader::Engine>& torch_engines() {
+  static const std::vector<loader::Engine> all = [] {
+    std::vector<loader::Engine> table = loader::engines();
+    for (loader::Engine& engine : table) {
+      if (engine.variant.name != loader::torch_cpp_engine().variant.name) continue;
+      engine.make = [](const data::Dataset& dataset, const loader::LoaderOptions& options,
+                       loader::EpochOrder order, const WorkerContext& context) {
         return make_torch_cpp_loader(dataset, options, std::move(order), context.clock);
       };
     }
@@ -336,4 +341,4 @@ const std::vector<Engine>& torch_engines() {
   return all;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::torch_loader

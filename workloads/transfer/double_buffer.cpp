@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transfer/double_buffer.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
-BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepRecorder& step) {
+torch_loader::BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepRecorder& step) {
   if (computing_) copies_->compute_done(*computing_);
   if (!arriving_) arriving_ = begin_copy(0, next_batch(), step);
   const Arriving ready = *arriving_;
@@ -19,9 +19,9 @@ DoubleBuffer::Arriving DoubleBuffer::begin_copy(std::size_t slot, const Batch& b
                                                 StepRecorder& step) {
   copies_->wait_for_compute(slot);  // before the phase: its device time is the copy's alone
   const auto h2d = step.phase(PhaseId::kH2d, copies_->handle());
-  Arriving arriving{slot, copies_->copy(slot, batch), BatchMarks(batch)};
+  Arriving arriving{slot, copies_->copy(slot, batch), loader::BatchMarks(batch)};
   copies_->copied(slot);
   return arriving;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

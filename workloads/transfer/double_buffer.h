@@ -10,7 +10,7 @@
 #include "workloads/loader/batch_marks.h"
 #include "workloads/transfer/streams.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 using NextBatch = std::function<Batch()>;  // marks its own data_wait
 
@@ -20,21 +20,23 @@ class DoubleBuffer {
 
   // The batch whose copy began a call earlier; begins the copy of the one after it. Everything that
   // is enqueued until the next call counts as this batch's computation.
-  [[nodiscard]] BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
-  [[nodiscard]] const BatchMarks& marks() const { return marks_; }  // of the batch given last
+  [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] const loader::BatchMarks& marks() const {
+    return marks_;
+  }  // of the batch given last
 
  private:
   struct Arriving {
     std::size_t slot = 0;
-    BatchTensors tensors = {};
-    BatchMarks marks = {};
+    torch_loader::BatchTensors tensors = {};
+    loader::BatchMarks marks = {};
   };
   [[nodiscard]] Arriving begin_copy(std::size_t slot, const Batch& batch, StepRecorder& step);
 
   std::unique_ptr<CopyStream> copies_;
   std::optional<Arriving> arriving_;
   std::optional<std::size_t> computing_;  // the slot in use
-  BatchMarks marks_;
+  loader::BatchMarks marks_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

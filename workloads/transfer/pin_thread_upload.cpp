@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 PinThreadUpload::~PinThreadUpload() {
   try {
@@ -46,7 +46,7 @@ void PinThreadUpload::release_passed() {
   }
 }
 
-BatchTensors PinThreadUpload::next(const NextBatch& next_batch, StepRecorder& step) {
+torch_loader::BatchTensors PinThreadUpload::next(const NextBatch& next_batch, StepRecorder& step) {
   const Batch batch = next_batch();
   if (!batch.device_copy) throw Error("the pin thread left no copy of this batch on the device");
   const auto h2d = step.phase(PhaseId::kH2d);
@@ -68,4 +68,4 @@ std::optional<double> PinThreadUpload::device_ns() {
   return copies_ns_ / static_cast<double>(copies_);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

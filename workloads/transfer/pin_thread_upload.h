@@ -15,9 +15,9 @@
 #include "workloads/transfer/double_buffer.h"
 #include "workloads/transfer/streams.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
-class PinThreadUpload final : public BatchUpload {
+class PinThreadUpload final : public loader::BatchUpload {
  public:
   explicit PinThreadUpload(std::unique_ptr<UploadStream> stream) : stream_(std::move(stream)) {}
   ~PinThreadUpload() override;  // waits for the copies under way; the pin thread is gone
@@ -27,14 +27,14 @@ class PinThreadUpload final : public BatchUpload {
 
   // The rest is the main thread's. The phase h2d holds the wait for the copy, so that its device
   // time is the part that nothing hid.
-  [[nodiscard]] BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
   void window(Edge edge);
   // A batch's copy on its own stream: the mean of those that ended in a window. Nothing: none did.
   [[nodiscard]] std::optional<double> device_ns();
 
  private:
   struct DeviceBatch {
-    BatchTensors tensors;
+    torch_loader::BatchTensors tensors;
     std::shared_ptr<const StreamMark> copied;
   };
   struct Copy {
@@ -52,4 +52,4 @@ class PinThreadUpload final : public BatchUpload {
   double copies_ns_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

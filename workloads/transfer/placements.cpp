@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 std::span<const Placement> placements() {
   static constexpr std::array rows = {
@@ -31,4 +31,4 @@ const Placement& placement_of(const ResolvedCase& resolved) {
   throw ConfigError("transfer.placement", "'" + name + "' is not a placement");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

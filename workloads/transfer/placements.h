@@ -9,7 +9,7 @@
 
 #include "harness/base/resolved_case.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 enum class PlacementKind : std::uint8_t {
   kInline,
@@ -33,4 +33,4 @@ struct Placement {
 // What transfer.placement names. Throws ConfigError("transfer.placement", ...) if there is no such.
 [[nodiscard]] const Placement& placement_of(const ResolvedCase& resolved);
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

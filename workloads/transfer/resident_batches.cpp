@@ -9,21 +9,21 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
-ResidentBatches::ResidentBatches(const Batch& all, at::Device device, const LoaderOptions& loader,
-                                 EpochOrder order)
+ResidentBatches::ResidentBatches(const Batch& all, at::Device device,
+                                 const loader::LoaderOptions& loader, loader::EpochOrder order)
     : device_(device),
       sample_bytes_(static_cast<std::int64_t>(all.bytes()) / std::max<std::int64_t>(all.size, 1)),
       batch_size_(loader.batch_size),
       order_(all.size, loader, std::move(order)) {
-  const BatchTensors host = batch_tensors(all);
+  const torch_loader::BatchTensors host = torch_loader::batch_tensors(all);
   all_ = {.input = host.input.to(device, false, true),
           .target = host.target.to(device, false, true)};
 }
 
-BatchTensors ResidentBatches::next(StepRecorder& step) {
-  std::optional<BatchSamples> samples = epoch_ < 0 ? std::nullopt : order_.next();
+torch_loader::BatchTensors ResidentBatches::next(StepRecorder& step) {
+  std::optional<loader::BatchSamples> samples = epoch_ < 0 ? std::nullopt : order_.next();
   if (!samples) {
     if (epoch_ >= 0) step.first_of_epoch();
     order_.begin(++epoch_);
@@ -45,4 +45,4 @@ BatchTensors ResidentBatches::next(StepRecorder& step) {
           .target = all_.target.index_select(0, numbers)};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

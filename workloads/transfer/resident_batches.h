@@ -10,27 +10,29 @@
 #include "workloads/loader/batch_order.h"
 #include "workloads/torch_loader/batch_tensor.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 class ResidentBatches {
  public:
   // Reads every sample of `all` once, as epoch 0 gives it.
-  ResidentBatches(const Batch& all, at::Device device, const LoaderOptions& loader,
-                  EpochOrder order);
+  ResidentBatches(const Batch& all, at::Device device, const loader::LoaderOptions& loader,
+                  loader::EpochOrder order);
 
   // Batches in the loader's order, with its marks; the phase h2d is the gathering. Never waits for
   // the device.
-  [[nodiscard]] BatchTensors next(StepRecorder& step);
-  [[nodiscard]] const BatchMarks& marks() const { return marks_; }  // of the batch given last
+  [[nodiscard]] torch_loader::BatchTensors next(StepRecorder& step);
+  [[nodiscard]] const loader::BatchMarks& marks() const {
+    return marks_;
+  }  // of the batch given last
 
  private:
   at::Device device_;
-  BatchTensors all_;
+  torch_loader::BatchTensors all_;
   std::int64_t sample_bytes_;
   std::int64_t batch_size_;
-  BatchOrder order_;
+  loader::BatchOrder order_;
   std::int64_t epoch_ = -1;  // the last one begun
-  BatchMarks marks_;
+  loader::BatchMarks marks_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

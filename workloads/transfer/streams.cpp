@@ -13,7 +13,7 @@
 #include <c10/cuda/CUDAStream.h>
 #endif
 
-namespace stepbench {
+namespace stepbench::transfer {
 namespace {
 
 // The cudaStream_t of a stream of a CUDA device; null for the default stream and where libtorch was
@@ -29,7 +29,8 @@ void* stream_handle(const c10::Stream& stream) {
 // The memory of one slot, for batches of at most the first one's size.
 class SlotMemory {
  public:
-  BatchTensors fill(const BatchTensors& source, at::Device device, bool non_blocking) {
+  torch_loader::BatchTensors fill(const torch_loader::BatchTensors& source, at::Device device,
+                                  bool non_blocking) {
     return {.input = fill(input_, source.input, device, non_blocking),
             .target = fill(target_, source.target, device, non_blocking)};
   }
@@ -64,9 +65,10 @@ class DeviceCopyStream final : public CopyStream {
   void wait_for_compute(std::size_t slot) override {
     if (computed_[slot].was_marked_for_recording()) computed_[slot].block(side_);
   }
-  BatchTensors copy(std::size_t slot, const Batch& batch) override {
+  torch_loader::BatchTensors copy(std::size_t slot, const Batch& batch) override {
     const c10::StreamGuard on_side(side_);
-    BatchTensors tensors = slots_[slot].fill(batch_tensors(batch), device_, non_blocking_);
+    torch_loader::BatchTensors tensors =
+        slots_[slot].fill(torch_loader::batch_tensors(batch), device_, non_blocking_);
     in_flight_.keep(batch, side_);
     return tensors;
   }
@@ -91,8 +93,8 @@ class HostCopyStream final : public CopyStream {
  public:
   DeviceStream handle() const override { return {}; }
   void wait_for_compute(std::size_t) override {}
-  BatchTensors copy(std::size_t slot, const Batch& batch) override {
-    return slots_[slot].fill(batch_tensors(batch), at::kCPU, false);
+  torch_loader::BatchTensors copy(std::size_t slot, const Batch& batch) override {
+    return slots_[slot].fill(torch_loader::batch_tensors(batch), at::kCPU, false);
   }
   void copied(std::size_t) override {}
   void let_compute_wait(std::size_t) override {}
@@ -137,15 +139,15 @@ class DeviceUploadStream final : public UploadStream {
   std::shared_ptr<const StreamMark> mark() override {
     return std::make_shared<const EventMark>(*side_);
   }
-  BatchTensors copy(const Batch& batch) override {
+  torch_loader::BatchTensors copy(const Batch& batch) override {
     const c10::StreamGuard on_side(*side_);  // the allocator keeps memory by stream
-    const BatchTensors host = batch_tensors(batch);
+    const torch_loader::BatchTensors host = torch_loader::batch_tensors(batch);
     return {.input = host.input.to(device_, true), .target = host.target.to(device_, true)};
   }
   void let_compute_wait(const StreamMark& mark) override {
     EventMark::event(mark).block(compute());
   }
-  void used_by_compute(const BatchTensors& tensors) override {
+  void used_by_compute(const torch_loader::BatchTensors& tensors) override {
     tensors.input.record_stream(compute());
     tensors.target.record_stream(compute());
   }
@@ -175,4 +177,4 @@ std::unique_ptr<UploadStream> make_upload_stream(at::Device device) {
   return std::make_unique<DeviceUploadStream>(device);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

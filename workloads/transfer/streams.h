@@ -12,7 +12,7 @@
 #include "harness/measure/phase.h"
 #include "workloads/torch_loader/batch_tensor.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 // A non-blocking copy reads the host memory later: batches are kept until their copies have passed.
 // Main thread only.
@@ -51,7 +51,7 @@ class CopyStream {
   [[nodiscard]] virtual DeviceStream handle() const = 0;
   virtual void wait_for_compute(std::size_t slot) = 0;  // until what compute_done() marked is over
   // Into the slot's memory; the batch is kept until the copy is done.
-  [[nodiscard]] virtual BatchTensors copy(std::size_t slot, const Batch& batch) = 0;
+  [[nodiscard]] virtual torch_loader::BatchTensors copy(std::size_t slot, const Batch& batch) = 0;
   virtual void copied(std::size_t slot) = 0;            // marks the copies made so far
   virtual void let_compute_wait(std::size_t slot) = 0;  // for what copied() marked
   virtual void compute_done(std::size_t slot) = 0;      // marks the work enqueued so far
@@ -86,17 +86,17 @@ class UploadStream {
   virtual void enter_thread() = 0;
   [[nodiscard]] virtual std::shared_ptr<const StreamMark> mark() = 0;  // behind what is enqueued
   // Enqueues the copy into memory of the stream's own. `batch` must stay until it has passed.
-  [[nodiscard]] virtual BatchTensors copy(const Batch& batch) = 0;
+  [[nodiscard]] virtual torch_loader::BatchTensors copy(const Batch& batch) = 0;
 
   // Of the main thread.
   virtual void let_compute_wait(const StreamMark& mark) = 0;
   // When `tensors` are gone, their memory is not filled again before the computations enqueued
   // until then are over.
-  virtual void used_by_compute(const BatchTensors& tensors) = 0;
+  virtual void used_by_compute(const torch_loader::BatchTensors& tensors) = 0;
   virtual void finish() = 0;  // waits for the copies; with no pin thread left
 };
 
 // A stream of its own on a CUDA device, made by the first pin thread: workers are forked before.
 [[nodiscard]] std::unique_ptr<UploadStream> make_upload_stream(at::Device device);
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

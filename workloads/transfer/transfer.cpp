@@ -3,7 +3,7 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 Transfer::Transfer(const ResolvedCase& resolved, at::Device device)
     : placement_(placement_of(resolved)),
@@ -17,33 +17,33 @@ Transfer::Transfer(const ResolvedCase& resolved, at::Device device)
   }
 }
 
-BatchTensors Transfer::next(const NextBatch& next_batch, StepRecorder& step) {
+torch_loader::BatchTensors Transfer::next(const NextBatch& next_batch, StepRecorder& step) {
   if (resident_) {
-    BatchTensors tensors = resident_->next(step);
+    torch_loader::BatchTensors tensors = resident_->next(step);
     marks_ = resident_->marks();
     return tensors;
   }
   if (double_buffer_) {
-    BatchTensors tensors = double_buffer_->next(next_batch, step);
+    torch_loader::BatchTensors tensors = double_buffer_->next(next_batch, step);
     marks_ = double_buffer_->marks();
     return tensors;
   }
   const auto marked = [&] {
     Batch batch = next_batch();
-    marks_ = BatchMarks(batch);
+    marks_ = loader::BatchMarks(batch);
     return batch;
   };
   return upload_ != nullptr ? upload_->next(marked, step) : to_device(marked(), step);
 }
 
-BatchTensors Transfer::to_device(const Batch& batch, StepRecorder& step) {
-  if (device_.is_cpu()) return batch_tensors(batch);
+torch_loader::BatchTensors Transfer::to_device(const Batch& batch, StepRecorder& step) {
+  if (device_.is_cpu()) return torch_loader::batch_tensors(batch);
   const auto h2d = step.phase(PhaseId::kH2d);
   return to_device(batch);
 }
 
-BatchTensors Transfer::to_device(const Batch& batch) {
-  BatchTensors tensors = batch_tensors(batch);
+torch_loader::BatchTensors Transfer::to_device(const Batch& batch) {
+  torch_loader::BatchTensors tensors = torch_loader::batch_tensors(batch);
   if (device_.is_cpu()) return tensors;
   in_flight_->release();
   tensors.input = tensors.input.to(device_, non_blocking_);
@@ -54,4 +54,4 @@ BatchTensors Transfer::to_device(const Batch& batch) {
   return tensors;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

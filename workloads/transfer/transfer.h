@@ -18,7 +18,7 @@
 #include "workloads/transfer/resident_batches.h"
 #include "workloads/transfer/streams.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 // Brings batches to the device as transfer.placement says. Main thread.
 class Transfer {
@@ -32,10 +32,13 @@ class Transfer {
 
   // The next batch of the loader, on the device. Marks the phase h2d, but on the CPU, where inline
   // placements copy nothing.
-  [[nodiscard]] BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
-  [[nodiscard]] const BatchMarks& marks() const { return marks_; }  // of the batch given last
-  [[nodiscard]] BatchTensors to_device(const Batch& batch, StepRecorder& step);  // in the step
-  [[nodiscard]] BatchTensors to_device(const Batch& batch);                      // outside steps
+  [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] const loader::BatchMarks& marks() const {
+    return marks_;
+  }  // of the batch given last
+  [[nodiscard]] torch_loader::BatchTensors to_device(const Batch& batch,
+                                                     StepRecorder& step);  // in the step
+  [[nodiscard]] torch_loader::BatchTensors to_device(const Batch& batch);  // outside steps
 
  private:
   const Placement& placement_;
@@ -45,7 +48,7 @@ class Transfer {
   std::optional<DoubleBuffer> double_buffer_;
   std::unique_ptr<ResidentBatches> resident_;
   PinThreadUpload* upload_ = nullptr;
-  BatchMarks marks_;
+  loader::BatchMarks marks_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

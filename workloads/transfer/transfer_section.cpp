@@ -7,7 +7,7 @@
 #include "workloads/loader/engines.h"
 #include "workloads/transfer/placements.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 namespace {
 
 using std::string_literals::operator""s;
@@ -31,7 +31,7 @@ void check_pin_thread(const ResolvedCase& resolved, const RuleFacts& facts, Rule
   const auto refuse_it = [&](const std::string& reason) {
     exclude(facts, sink, "transfer.placement", "pin_thread " + reason);
   };
-  const Engine& engine = engine_of(resolved);
+  const loader::Engine& engine = loader::engine_of(resolved);
   if (resolved.integer("loader.num_workers") == 0) {
     refuse_it(
         "needs workers: with num_workers 0 the training thread reads and pins each batch itself; "
@@ -170,4 +170,4 @@ void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) 
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

@@ -8,7 +8,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
-namespace stepbench {
+namespace stepbench::transfer {
 
 [[nodiscard]] Section transfer_section();
 // Of the workload transfer.
@@ -20,4 +20,4 @@ void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
 // Of the workload transfer.
 void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::transfer

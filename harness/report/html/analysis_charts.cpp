@@ -11,7 +11,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxStepsDrawn = 400;
@@ -36,7 +36,7 @@ PartLook look_of(std::size_t part) {
   return kLooks.at(part % kLooks.size());
 }
 
-void add_look(JsonText& json, std::size_t part) {
+void add_look(json::JsonText& json, std::size_t part) {
   const PartLook look = look_of(part);
   json.open_object("marker").text("color", look.colour);
   if (!look.pattern.empty()) {
@@ -46,25 +46,25 @@ void add_look(JsonText& json, std::size_t part) {
   json.close_object();
 }
 
-std::string step_name(const Step& step, bool counts) {
+std::string step_name(const analyze::Step& step, bool counts) {
   std::string text = "step " + std::to_string(step.number);
   if (step.truncated) text += ", cut off by the end of the recording";
   if (!counts) text += step.edge ? ", first or last: in no mean" : ", in no mean";
   return text;
 }
 
-bool any_of_part(const IdleReport& report, const StepPart& part) {
+bool any_of_part(const analyze::IdleReport& report, const analyze::StepPart& part) {
   return std::any_of(report.steps.begin(), report.steps.end(),
-                     [&](const StepTime& step) { return part.of(step) != 0; });
+                     [&](const analyze::StepTime& step) { return part.of(step) != 0; });
 }
 
-PageTable steps_table(const AnalysedTrace& analysed, const IdleReport& report) {
-  const Steps& steps = analysed.analysis.steps;
+PageTable steps_table(const AnalysedTrace& analysed, const analyze::IdleReport& report) {
+  const analyze::Steps& steps = analysed.analysis.steps;
   PageTable table{.title = "Every step of the trace [ms]",
                   .columns = {{.head = "step", .number = true}, {.head = "wall", .number = true}},
                   .rows = {}};
-  std::vector<const StepPart*> parts;
-  for (const StepPart& part : step_parts()) {
+  std::vector<const analyze::StepPart*> parts;
+  for (const analyze::StepPart& part : analyze::step_parts()) {
     if (!any_of_part(report, part)) continue;
     parts.push_back(&part);
     table.columns.push_back({.head = words_of_part(part.name, report.scope), .number = true});
@@ -73,15 +73,15 @@ PageTable steps_table(const AnalysedTrace& analysed, const IdleReport& report) {
   const std::vector<std::size_t> counted_steps = steps.counted();
   const auto cell = [](std::int64_t ns) {
     const double ms = static_cast<double>(ns) / kNsPerMs;
-    return PageCell{.text = ns == 0 ? "0" : significant(ms), .value = ms};
+    return PageCell{.text = ns == 0 ? "0" : text::significant(ms), .value = ms};
   };
   for (std::size_t i = 0; i < report.steps.size() && i < steps.steps.size(); ++i) {
-    const StepTime& step = report.steps[i];
+    const analyze::StepTime& step = report.steps[i];
     const std::int64_t number = steps.steps[i].number;
     std::vector<PageCell>& cells = table.rows.emplace_back();
     cells.push_back({.text = std::to_string(number), .value = static_cast<double>(number)});
     cells.push_back(cell(step.wall_ns));
-    for (const StepPart* part : parts) cells.push_back(cell(part->of(step)));
+    for (const analyze::StepPart* part : parts) cells.push_back(cell(part->of(step)));
     const bool counts =
         std::find(counted_steps.begin(), counted_steps.end(), i) != counted_steps.end();
     cells.push_back({.text = counts ? "yes" : "no"});
@@ -90,7 +90,8 @@ PageTable steps_table(const AnalysedTrace& analysed, const IdleReport& report) {
 }
 
 // Of the steps that count, their mean.
-std::optional<Figure> mean_figure(const AnalysedTrace& analysed, const IdleReport& report) {
+std::optional<Figure> mean_figure(const AnalysedTrace& analysed,
+                                  const analyze::IdleReport& report) {
   const std::vector<std::size_t> counts = analysed.analysis.steps.counted();
   if (counts.empty() || report.counted.wall_ns <= 0) return std::nullopt;
   const auto steps = static_cast<double>(counts.size());
@@ -99,15 +100,15 @@ std::optional<Figure> mean_figure(const AnalysedTrace& analysed, const IdleRepor
   std::vector<std::string> hovers;
   std::vector<std::string> colours;
   std::vector<std::string> told;
-  for (std::size_t i = 0; i < step_parts().size(); ++i) {
-    const StepPart& part = step_parts()[i];
+  for (std::size_t i = 0; i < analyze::step_parts().size(); ++i) {
+    const analyze::StepPart& part = analyze::step_parts()[i];
     const std::int64_t total_ns = part.of(report.counted);
     if (total_ns == 0) continue;
     const double mean_ns = static_cast<double>(total_ns) / steps;
     const std::string name = words_of_part(part.name, report.scope);
-    const std::string words =
-        duration(mean_ns) + ", " +
-        percent_text(static_cast<double>(total_ns) / static_cast<double>(report.counted.wall_ns));
+    const std::string words = text::duration(mean_ns) + ", " +
+                              text::percent_text(static_cast<double>(total_ns) /
+                                                 static_cast<double>(report.counted.wall_ns));
     names.push_back(name);
     means.push_back(mean_ns / kNsPerMs);
     hovers.push_back(plotly_text(name + ": " + words));
@@ -116,16 +117,16 @@ std::optional<Figure> mean_figure(const AnalysedTrace& analysed, const IdleRepor
   }
   FigureJson figure;
   add_bars(figure, means, hovers, colours);
-  JsonText& layout = figure.layout();
+  json::JsonText& layout = figure.layout();
   add_axis(layout, "xaxis", {.title = "mean of the counted steps [ms]", .from_zero = true});
   add_axis(layout, "yaxis", {.title = "", .tick_texts = names, .downwards = true});
   layout.flag("showlegend", false);
   return Figure{.title = "Parts of a step",
                 .alt = "Of a step of " +
-                       duration(static_cast<double>(report.counted.wall_ns) / steps) + ": " +
-                       join(told, "; ") + '.',
+                       text::duration(static_cast<double>(report.counted.wall_ns) / steps) + ": " +
+                       text::join(told, "; ") + '.',
                 .json = figure.take(),
-                .note = "Mean of " + counted(std::int64_t(counts.size()), "step") +
+                .note = "Mean of " + text::counted(std::int64_t(counts.size()), "step") +
                         "; the parts sum to the step.",
                 .height_px = static_cast<int>(120 + 30 * names.size())};
 }
@@ -133,42 +134,43 @@ std::optional<Figure> mean_figure(const AnalysedTrace& analysed, const IdleRepor
 }  // namespace
 
 std::optional<Figure> steps_figure(const AnalysedTrace& analysed) {
-  const IdleReport* report = analysed.analysis.idle_of(analysed.device);
-  const Steps& steps = analysed.analysis.steps;
+  const analyze::IdleReport* report = analysed.analysis.idle_of(analysed.device);
+  const analyze::Steps& steps = analysed.analysis.steps;
   if (report == nullptr || report->steps.empty()) return std::nullopt;
   const std::size_t shown = std::min({report->steps.size(), steps.steps.size(), kMaxStepsDrawn});
   const std::vector<std::size_t> counts = steps.counted();
   FigureJson figure;
-  for (std::size_t i = 0; i < step_parts().size(); ++i) {
-    const StepPart& part = step_parts()[i];
+  for (std::size_t i = 0; i < analyze::step_parts().size(); ++i) {
+    const analyze::StepPart& part = analyze::step_parts()[i];
     if (!any_of_part(*report, part)) continue;
     const std::string name = words_of_part(part.name, report->scope);
     std::vector<double> numbers;
     std::vector<double> values;
     std::vector<std::string> hovers;
     for (std::size_t step = 0; step < shown; ++step) {
-      const StepTime& time = report->steps[step];
+      const analyze::StepTime& time = report->steps[step];
       const std::int64_t ns = part.of(time);
       numbers.push_back(static_cast<double>(steps.steps[step].number));
       values.push_back(static_cast<double>(ns) / kNsPerMs);
       const bool counted_step = std::find(counts.begin(), counts.end(), step) != counts.end();
       std::string share;
       if (time.wall_ns > 0) {
-        share = ", " + percent_text(static_cast<double>(ns) / static_cast<double>(time.wall_ns)) +
-                " of " + duration(static_cast<double>(time.wall_ns));
+        share = ", " +
+                text::percent_text(static_cast<double>(ns) / static_cast<double>(time.wall_ns)) +
+                " of " + text::duration(static_cast<double>(time.wall_ns));
       }
       hovers.push_back(hover_text(
           std::vector<std::string>{step_name(steps.steps[step], counted_step),
-                                   name + ' ' + duration(static_cast<double>(ns)) + share}));
+                                   name + ' ' + text::duration(static_cast<double>(ns)) + share}));
     }
-    JsonText& json = figure.open_trace("bar", name);
+    json::JsonText& json = figure.open_trace("bar", name);
     add_numbers(json, "x", numbers, 12);
     add_numbers(json, "y", values);
     add_hovers(json, hovers);
     add_look(json, i);
     figure.close_trace();
   }
-  JsonText& layout = figure.layout();
+  json::JsonText& layout = figure.layout();
   layout.text("barmode", "stack");
   add_axis(layout, "xaxis", {.title = "step"});
   add_axis(layout, "yaxis", {.title = "time [ms]", .from_zero = true});
@@ -177,10 +179,10 @@ std::optional<Figure> steps_figure(const AnalysedTrace& analysed) {
       "are not whole, count in no mean.";
   if (shown < report->steps.size()) {
     note += " The first " + std::to_string(shown) + " of " +
-            with_separators(std::ssize(report->steps)) + " steps.";
+            text::with_separators(std::ssize(report->steps)) + " steps.";
   }
   return Figure{.title = "Where the time of each step went",
-                .alt = counted(std::int64_t(shown), "step") +
+                .alt = text::counted(std::int64_t(shown), "step") +
                        ", each a stack of what the device did and of why it was idle.",
                 .json = figure.take(),
                 .note = note};
@@ -188,7 +190,7 @@ std::optional<Figure> steps_figure(const AnalysedTrace& analysed) {
 
 std::optional<PageSection> trace_section(const AnalysedTrace& analysed, const std::string& id,
                                          const std::string& name) {
-  const IdleReport* report = analysed.analysis.idle_of(analysed.device);
+  const analyze::IdleReport* report = analysed.analysis.idle_of(analysed.device);
   auto figure = steps_figure(analysed);
   if (report == nullptr || !figure) return std::nullopt;
   PageSection section{.id = id, .title = "Steps of the trace", .blocks = {}};
@@ -199,4 +201,4 @@ std::optional<PageSection> trace_section(const AnalysedTrace& analysed, const st
   return section;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -14,7 +14,7 @@
 #include "harness/report/analysis_report.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // `id`: of the section; `name`: of the trace where the page has several. nullopt for a trace
 // without steps.
@@ -27,10 +27,11 @@ namespace stepbench {
 
 // Of the jobs of several ranks among the traces, a section each.
 [[nodiscard]] std::vector<PageSection> rank_sections(std::span<const AnalysedTrace> traces);
-[[nodiscard]] std::optional<Figure> ranks_figure(const RankReport& report);
+[[nodiscard]] std::optional<Figure> ranks_figure(const analyze::RankReport& report);
 
 // By how much each part of a step grew or shrank, and operators, kernels and calls. nullopt where
 // there is nothing to set beside each other.
-[[nodiscard]] std::optional<PageSection> diff_section(const TraceDiff& diff, const std::string& id);
+[[nodiscard]] std::optional<PageSection> diff_section(const analyze::TraceDiff& diff,
+                                                      const std::string& id);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

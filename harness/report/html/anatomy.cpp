@@ -12,7 +12,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr const char* kDataWait = "data_wait";
@@ -20,7 +20,7 @@ constexpr const char* kOther = "other";
 constexpr std::size_t kNamedFindings = 3;  // in a hover
 constexpr int kBarPx = 30;
 
-using Phases = std::vector<PhaseEstimate> CaseRow::*;
+using Phases = std::vector<estimate::PhaseEstimate> estimate::CaseRow::*;
 
 struct PhaseLook {
   std::string_view colour;
@@ -36,13 +36,14 @@ constexpr Mark kTick = {"line-ns-open", kDimColour};
 // The same in all figures of a page.
 class PhaseLooks {
  public:
-  explicit PhaseLooks(std::span<const CaseRow* const> rows) {
+  explicit PhaseLooks(std::span<const estimate::CaseRow* const> rows) {
     looks_[kDataWait] = {kBadColour, "/"};
     looks_[kOther] = {kDimColour, ""};
     std::size_t place = 0;
-    for (const Phases phases : {&CaseRow::phases, &CaseRow::device_phases, &CaseRow::side_phases}) {
-      for (const CaseRow* row : rows) {
-        for (const PhaseEstimate& phase : row->*phases) {
+    for (const Phases phases : {&estimate::CaseRow::phases, &estimate::CaseRow::device_phases,
+                                &estimate::CaseRow::side_phases}) {
+      for (const estimate::CaseRow* row : rows) {
+        for (const estimate::PhaseEstimate& phase : row->*phases) {
           if (looks_.contains(phase.name)) continue;
           constexpr std::size_t kColours = std::size(kSeriesColours) - 1;  // grey is `other`
           looks_[phase.name] = {kSeriesColours[place % kColours], place < kColours ? "" : "x"};
@@ -57,18 +58,20 @@ class PhaseLooks {
   std::map<std::string, PhaseLook> looks_;
 };
 
-const PhaseEstimate* phase_named(const std::vector<PhaseEstimate>& phases,
-                                 const std::string& name) {
-  const auto found = std::find_if(phases.begin(), phases.end(),
-                                  [&](const PhaseEstimate& each) { return each.name == name; });
+const estimate::PhaseEstimate* phase_named(const std::vector<estimate::PhaseEstimate>& phases,
+                                           const std::string& name) {
+  const auto found =
+      std::find_if(phases.begin(), phases.end(),
+                   [&](const estimate::PhaseEstimate& each) { return each.name == name; });
   return found == phases.end() ? nullptr : &*found;
 }
 
 // What the wait for data holds stands first, the rest last, others as they follow each other.
-std::vector<std::string> phase_order(std::span<const CaseRow* const> rows, Phases phases) {
+std::vector<std::string> phase_order(std::span<const estimate::CaseRow* const> rows,
+                                     Phases phases) {
   std::vector<std::string> names;
-  for (const CaseRow* row : rows) {
-    for (const PhaseEstimate& phase : row->*phases) {
+  for (const estimate::CaseRow* row : rows) {
+    for (const estimate::PhaseEstimate& phase : row->*phases) {
       if (std::find(names.begin(), names.end(), phase.name) == names.end()) {
         names.push_back(phase.name);
       }
@@ -87,12 +90,12 @@ class AnatomySection {
       : facts_(facts), words_(facts, options) {
     const Proposals proposals(facts.rows, facts.results);
     for (const std::size_t at : best_rows(facts, measures_of(facts).front(), kMaxAnatomyCases)) {
-      const CaseRow& row = facts.rows[at];
+      const estimate::CaseRow& row = facts.rows[at];
       if (row.phases.empty()) continue;
       rows_.push_back(&row);
       findings_.push_back(findings_of(row, proposals));
     }
-    for (const CaseRow& row : facts.rows) with_phases_ += row.phases.empty() ? 0 : 1;
+    for (const estimate::CaseRow& row : facts.rows) with_phases_ += row.phases.empty() ? 0 : 1;
   }
 
   std::optional<PageSection> make() {
@@ -100,28 +103,31 @@ class AnatomySection {
     PageSection section{.id = "anatomy", .title = "Anatomy of a step", .blocks = {}};
     const PhaseLooks looks(rows_);
     const auto add = [&](Phases phases, const std::string& title, bool is_step) {
-      const bool any = std::any_of(rows_.begin(), rows_.end(),
-                                   [&](const CaseRow* row) { return !(row->*phases).empty(); });
+      const bool any = std::any_of(rows_.begin(), rows_.end(), [&](const estimate::CaseRow* row) {
+        return !(row->*phases).empty();
+      });
       if (!any) return;
       for (const bool shares : {false, true}) {
         section.blocks.emplace_back(figure(phases, title, looks, is_step, shares));
       }
     };
-    const bool device = std::any_of(rows_.begin(), rows_.end(),
-                                    [](const CaseRow* row) { return !row->device_phases.empty(); });
-    add(&CaseRow::phases, "Phases of a step on the host, by its own clock", !device);
+    const bool device = std::any_of(rows_.begin(), rows_.end(), [](const estimate::CaseRow* row) {
+      return !row->device_phases.empty();
+    });
+    add(&estimate::CaseRow::phases, "Phases of a step on the host, by its own clock", !device);
     if (device) {
       section.blocks.emplace_back(
           Paragraph{"On the stream that computes, by CUDA events: what a step costs where the "
                     "device sets the "
                     "pace."});
     }
-    add(&CaseRow::device_phases, "Phases of a step on the stream that computes", true);
-    const bool side = std::any_of(rows_.begin(), rows_.end(),
-                                  [](const CaseRow* row) { return !row->side_phases.empty(); });
+    add(&estimate::CaseRow::device_phases, "Phases of a step on the stream that computes", true);
+    const bool side = std::any_of(rows_.begin(), rows_.end(), [](const estimate::CaseRow* row) {
+      return !row->side_phases.empty();
+    });
     if (side)
       section.blocks.emplace_back(Paragraph{"Work of other streams is no part of the step."});
-    add(&CaseRow::side_phases, "Phases on other streams, beside the step", false);
+    add(&estimate::CaseRow::side_phases, "Phases on other streams, beside the step", false);
     section.blocks.emplace_back(phases_table());
     if (PageTable table = findings_table(); !table.rows.empty()) {
       section.blocks.emplace_back(std::move(table));
@@ -139,23 +145,23 @@ class AnatomySection {
     if (!shares) add_epoch_gaps(json, phases);
     if (!shares && is_step) add_steps(json);
     if (!shares) add_findings(json, phases);
-    JsonText& layout = json.layout();
+    json::JsonText& layout = json.layout();
     layout.text("barmode", "stack");
     add_axis(layout, "xaxis",
              {.title = shares ? "share of the step [%]"
                               : "per step [" + std::string(facts_.unit.name) + ']',
               .from_zero = true});
     std::vector<std::string> labels;
-    for (const CaseRow* row : rows_) labels.push_back(words_.tick(*row));
+    for (const estimate::CaseRow* row : rows_) labels.push_back(words_.tick(*row));
     add_axis(layout, "yaxis", {.tick_texts = labels, .downwards = true, .grid = false});
     std::string note;
     if (rows_.size() < with_phases_) {
       note = "Drawn are the " + std::to_string(rows_.size()) + " best of " +
-             with_separators(static_cast<std::int64_t>(with_phases_)) + " cases.";
+             text::with_separators(static_cast<std::int64_t>(with_phases_)) + " cases.";
     }
     return {.title = title,
-            .alt = "Stacked bars: " + title + ", of " + counted(std::ssize(rows_), "case") + ". " +
-                   longest_phases(phases),
+            .alt = "Stacked bars: " + title + ", of " + text::counted(std::ssize(rows_), "case") +
+                   ". " + longest_phases(phases),
             .json = json.take(),
             .note = note,
             .height_px = std::max(340, 170 + kBarPx * static_cast<int>(rows_.size())),
@@ -165,7 +171,7 @@ class AnatomySection {
   // "forward takes 24.0 % to 31.2 % …": the longest phase of most cases, in words.
   std::string longest_phases(Phases phases) const {
     std::map<std::string, std::size_t> longest;
-    for (const CaseRow* row : rows_) {
+    for (const estimate::CaseRow* row : rows_) {
       const auto& all = row->*phases;
       const auto most = std::max_element(all.begin(), all.end(),
                                          [](const auto& a, const auto& b) { return a.ns < b.ns; });
@@ -187,17 +193,18 @@ class AnatomySection {
     std::vector<double> places;
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const PhaseEstimate* phase = phase_named(rows_[i]->*phases, name);
+      const estimate::PhaseEstimate* phase = phase_named(rows_[i]->*phases, name);
       if (phase == nullptr) continue;
       lengths.push_back(shares ? phase->share * 100 : phase->ns / facts_.unit.ns);
       places.push_back(static_cast<double>(i));
-      const std::string lines[] = {
-          name + ' ' + significant(phase->ns / facts_.unit.ns) + ' ' +
-              std::string(facts_.unit.name) + ", " + percent_text(phase->share) + " of the step",
-          words_.label(*rows_[i]), "case " + words_.id(*rows_[i]), words_.show_command(*rows_[i])};
+      const std::string lines[] = {name + ' ' + text::significant(phase->ns / facts_.unit.ns) +
+                                       ' ' + std::string(facts_.unit.name) + ", " +
+                                       text::percent_text(phase->share) + " of the step",
+                                   words_.label(*rows_[i]), "case " + words_.id(*rows_[i]),
+                                   words_.show_command(*rows_[i])};
       texts.push_back(hover_text(lines));
     }
-    JsonText& trace = json.open_trace("bar", name);
+    json::JsonText& trace = json.open_trace("bar", name);
     trace.text("orientation", "h");
     add_numbers(trace, "x", lengths);
     add_numbers(trace, "y", places);
@@ -212,17 +219,18 @@ class AnatomySection {
 
   // A part of the wait, which begins at 0: so its mark stands where that part ends.
   void add_epoch_gaps(FigureJson& json, Phases phases) const {
-    if (phases != &CaseRow::phases) return;
+    if (phases != &estimate::CaseRow::phases) return;
     std::vector<double> ends;
     std::vector<double> places;
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const CaseRow& row = *rows_[i];
+      const estimate::CaseRow& row = *rows_[i];
       if (!row.epoch_gap_per_step_ns || !(*row.epoch_gap_per_step_ns > 0)) continue;
       ends.push_back(*row.epoch_gap_per_step_ns / facts_.unit.ns);
       places.push_back(static_cast<double>(i));
-      const std::string lines[] = {"epoch gap: " + duration(*row.epoch_gap_ns) +
-                                       " at each border, " + duration(*row.epoch_gap_per_step_ns) +
+      const std::string lines[] = {"epoch gap: " + text::duration(*row.epoch_gap_ns) +
+                                       " at each border, " +
+                                       text::duration(*row.epoch_gap_per_step_ns) +
                                        " spread over the steps; part of data_wait",
                                    words_.label(row)};
       texts.push_back(hover_text(lines));
@@ -234,9 +242,10 @@ class AnatomySection {
   void add_steps(FigureJson& json) const {
     std::vector<double> ends;
     std::vector<double> places;
-    std::vector<Interval> intervals;
+    std::vector<stats::Interval> intervals;
     std::vector<std::string> texts;
-    const Measure step{.by = Judged::kStep, .name = "step", .head = {}, .unit = facts_.unit.ns};
+    const Measure step{
+        .by = estimate::Judged::kStep, .name = "step", .head = {}, .unit = facts_.unit.ns};
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (rows_[i]->latency_ns) continue;  // its interval is of the latency
       const auto value = drawn_value(*rows_[i], step);
@@ -250,7 +259,7 @@ class AnatomySection {
   }
 
   void add_findings(FigureJson& json, Phases phases) const {
-    if (phases == &CaseRow::side_phases) return;
+    if (phases == &estimate::CaseRow::side_phases) return;
     add_findings(json, phases, "problem or warning", true);
     add_findings(json, phases, "info", false);
   }
@@ -265,7 +274,7 @@ class AnatomySection {
       // They come ordered by how serious they are.
       if ((findings_[i].front().finding.severity != Severity::kInfo) != serious) continue;
       double end = 0;
-      for (const PhaseEstimate& phase : rows_[i]->*phases) end += phase.ns;
+      for (const estimate::PhaseEstimate& phase : rows_[i]->*phases) end += phase.ns;
       ends.push_back(end / facts_.unit.ns);
       places.push_back(static_cast<double>(i));
       texts.push_back(findings_hover(i));
@@ -288,15 +297,15 @@ class AnatomySection {
   }
 
   static std::string finding_text(const CaseFinding& found) {
-    return std::string(name_of(found.finding.severity)) + ": " +
+    return std::string(stepbench::name_of(found.finding.severity)) + ": " +
            (found.finding.text.empty() ? found.finding.id : found.finding.text);
   }
 
   static void add_marks(FigureJson& json, const std::string& name, std::span<const double> ends,
                         std::span<const double> places, std::span<const std::string> texts,
-                        Mark mark, std::span<const Interval> intervals) {
+                        Mark mark, std::span<const stats::Interval> intervals) {
     if (ends.empty()) return;
-    JsonText& trace = json.open_trace("scatter", name);
+    json::JsonText& trace = json.open_trace("scatter", name);
     trace.text("mode", "markers");
     add_numbers(trace, "x", ends);
     add_numbers(trace, "y", places);
@@ -309,19 +318,20 @@ class AnatomySection {
 
   // The bars in numbers.
   PageTable phases_table() const {
-    const std::pair<Phases, const char*> all[] = {{&CaseRow::phases, ""},
-                                                  {&CaseRow::device_phases, ", device"},
-                                                  {&CaseRow::side_phases, ", beside the step"}};
+    const std::pair<Phases, const char*> all[] = {
+        {&estimate::CaseRow::phases, ""},
+        {&estimate::CaseRow::device_phases, ", device"},
+        {&estimate::CaseRow::side_phases, ", beside the step"}};
     const std::string unit = " [" + std::string(facts_.unit.name) + ']';
     PageTable table{
         .title = "Phases of a step by case", .columns = {{"case"}, {"options"}}, .rows = {}};
-    for (const CaseRow* row : rows_)
+    for (const estimate::CaseRow* row : rows_)
       table.rows.push_back({{words_.id(*row)}, {words_.label(*row)}});
     for (const auto& [phases, where] : all) {
       for (const std::string& name : phase_order(rows_, phases)) {
         table.columns.push_back({name + where + unit, true});
         for (std::size_t i = 0; i < rows_.size(); ++i) {
-          const PhaseEstimate* phase = phase_named(rows_[i]->*phases, name);
+          const estimate::PhaseEstimate* phase = phase_named(rows_[i]->*phases, name);
           if (phase == nullptr) {
             table.rows[i].push_back({"-"});
             continue;
@@ -345,9 +355,9 @@ class AnatomySection {
         if (!found.arguments.empty()) advice.push_back("try: " + found.arguments);
         table.rows.push_back({{words_.id(*rows_[i])},
                               {words_.label(*rows_[i])},
-                              {std::string(name_of(found.finding.severity))},
+                              {std::string(stepbench::name_of(found.finding.severity))},
                               {found.finding.text.empty() ? found.finding.id : found.finding.text},
-                              {join(advice, " ")}});
+                              {text::join(advice, " ")}});
         table.tones.push_back(found.finding.severity == Severity::kProblem   ? Tone::kBad
                               : found.finding.severity == Severity::kWarning ? Tone::kDoubt
                                                                              : Tone::kPlain);
@@ -358,7 +368,7 @@ class AnatomySection {
 
   const TableFacts& facts_;
   CaseWords words_;
-  std::vector<const CaseRow*> rows_;
+  std::vector<const estimate::CaseRow*> rows_;
   std::vector<std::vector<CaseFinding>> findings_;  // of rows_
   std::size_t with_phases_ = 0;
 };
@@ -369,4 +379,4 @@ std::optional<PageSection> anatomy_section(const TableFacts& facts, const DrawOp
   return AnatomySection(facts, options).make();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

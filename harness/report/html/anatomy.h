@@ -9,7 +9,7 @@
 #include "harness/report/case_table.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Of more cases the best ones are drawn, and the figures say so.
 inline constexpr std::size_t kMaxAnatomyCases = 40;
@@ -18,4 +18,4 @@ inline constexpr std::size_t kMaxAnatomyCases = 40;
 [[nodiscard]] std::optional<PageSection> anatomy_section(const TableFacts& facts,
                                                          const DrawOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

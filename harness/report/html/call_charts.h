@@ -12,21 +12,22 @@
 #include "harness/ops/op_table.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 enum class OpTime : std::uint8_t { kHost, kDevice };
 
 // Steps that the table's sums are over; 0 where none was marked.
-[[nodiscard]] std::int64_t steps_in(const OpTable& table);
+[[nodiscard]] std::int64_t steps_in(const ops::OpTable& table);
 
 // nullopt without such time, or without rows of calls.
-[[nodiscard]] std::optional<Figure> flame_figure(const std::vector<CallNode>& calls, OpTime time);
+[[nodiscard]] std::optional<Figure> flame_figure(const std::vector<ops::CallNode>& calls,
+                                                 OpTime time);
 
 // Of the modules as deep as there is room for, in each of them its ops. All areas sum to the time
 // of the steps as `show --ops --by-module` has it.
-[[nodiscard]] std::optional<Figure> treemap_figure(const OpTable& table, OpTime time);
+[[nodiscard]] std::optional<Figure> treemap_figure(const ops::OpTable& table, OpTime time);
 
 // A line for each device. nullopt where memory was not recorded.
-[[nodiscard]] std::optional<Figure> memory_figure(const OpTable& table);
+[[nodiscard]] std::optional<Figure> memory_figure(const ops::OpTable& table);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,49 +12,50 @@
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();
 
 Measure time_measure(const TableFacts& facts) {
   const bool latency = facts.latencies == std::set<bool>{true};
-  return {.by = latency ? Judged::kLatency : Judged::kStep,
+  return {.by = latency ? estimate::Judged::kLatency : estimate::Judged::kStep,
           .name = latency ? "latency" : "step",
           .head = headline_head(facts),
           .unit = facts.unit.ns};
 }
 
 std::optional<Measure> rate_measure(const TableFacts& facts) {
-  const auto any = [&](std::optional<double> CaseRow::*rate) {
+  const auto any = [&](std::optional<double> estimate::CaseRow::*rate) {
     return std::any_of(facts.rows.begin(), facts.rows.end(),
-                       [&](const CaseRow& row) { return (row.*rate).has_value(); });
+                       [&](const estimate::CaseRow& row) { return (row.*rate).has_value(); });
   };
-  const bool tokens = facts.by == Judged::kTokensRate ||
-                      (facts.by != Judged::kSamplesRate && !any(&CaseRow::samples_per_s));
-  if (tokens && any(&CaseRow::tokens_per_s)) {
-    return Measure{.by = Judged::kTokensRate, .name = "tokens/s", .head = "tokens/s"};
+  const bool tokens =
+      facts.by == estimate::Judged::kTokensRate ||
+      (facts.by != estimate::Judged::kSamplesRate && !any(&estimate::CaseRow::samples_per_s));
+  if (tokens && any(&estimate::CaseRow::tokens_per_s)) {
+    return Measure{.by = estimate::Judged::kTokensRate, .name = "tokens/s", .head = "tokens/s"};
   }
-  if (tokens || !any(&CaseRow::samples_per_s)) return std::nullopt;
-  return Measure{.by = Judged::kSamplesRate, .name = "samples/s", .head = "samples/s"};
+  if (tokens || !any(&estimate::CaseRow::samples_per_s)) return std::nullopt;
+  return Measure{.by = estimate::Judged::kSamplesRate, .name = "samples/s", .head = "samples/s"};
 }
 
 // A row is about its own time where latencies stand beside steps.
-Judged judged_for(const CaseRow& row, const Measure& measure) {
-  if (is_rate(measure.by)) return measure.by;
-  return row.latency_ns ? Judged::kLatency : Judged::kStep;
+estimate::Judged judged_for(const estimate::CaseRow& row, const Measure& measure) {
+  if (estimate::is_rate(measure.by)) return measure.by;
+  return row.latency_ns ? estimate::Judged::kLatency : estimate::Judged::kStep;
 }
 
-std::string value_line(const CaseRow& row, const Measure& measure, TimeUnit unit) {
+std::string value_line(const estimate::CaseRow& row, const Measure& measure, text::TimeUnit unit) {
   const auto value = drawn_value(row, measure);
   if (!value) return {};
   // Where latencies stand beside steps the head is of the steps.
-  const bool own = row.latency_ns && measure.by == Judged::kStep;
+  const bool own = row.latency_ns && measure.by == estimate::Judged::kStep;
   std::string line = own ? "latency p50 [" + std::string(unit.name) + ']' : measure.head;
-  line += ' ' + significant(value->centre);
-  if (value->spread == Spread::kNone) return line;
-  return line + ", " + spread_name(row) + ' ' +
-         interval_text(value->interval.low, value->interval.high);
+  line += ' ' + text::significant(value->centre);
+  if (value->spread == estimate::Spread::kNone) return line;
+  return line + ", " + estimate::spread_name(row) + ' ' +
+         text::interval_text(value->interval.low, value->interval.high);
 }
 
 }  // namespace
@@ -62,17 +63,17 @@ std::string value_line(const CaseRow& row, const Measure& measure, TimeUnit unit
 std::vector<Measure> measures_of(const TableFacts& facts) {
   std::vector<Measure> measures = {time_measure(facts)};
   if (auto rate = rate_measure(facts)) {
-    const bool first = facts.by && is_rate(*facts.by);
+    const bool first = facts.by && estimate::is_rate(*facts.by);
     measures.insert(first ? measures.begin() : measures.end(), *std::move(rate));
   }
   return measures;
 }
 
-std::optional<DrawnValue> drawn_value(const CaseRow& row, const Measure& measure) {
-  const auto value = judged_value(row, judged_for(row, measure));
+std::optional<DrawnValue> drawn_value(const estimate::CaseRow& row, const Measure& measure) {
+  const auto value = estimate::judged_value(row, judged_for(row, measure));
   if (!value) return std::nullopt;
   DrawnValue drawn{value->centre / measure.unit, value->spread, {kNoEnd, kNoEnd}};
-  if (value->spread != Spread::kNone) {
+  if (value->spread != estimate::Spread::kNone) {
     drawn.interval = {value->interval.low / measure.unit, value->interval.high / measure.unit};
   }
   return drawn;
@@ -81,9 +82,9 @@ std::optional<DrawnValue> drawn_value(const CaseRow& row, const Measure& measure
 std::vector<std::size_t> ranking_order(const TableFacts& facts, const Measure& measure) {
   std::vector<double> keys;
   keys.reserve(facts.rows.size());
-  for (const CaseRow& row : facts.rows) {
+  for (const estimate::CaseRow& row : facts.rows) {
     const auto value = drawn_value(row, measure);
-    const double sign = is_rate(measure.by) ? -1 : 1;
+    const double sign = estimate::is_rate(measure.by) ? -1 : 1;
     keys.push_back(value ? sign * value->centre : std::numeric_limits<double>::infinity());
   }
   std::vector<std::size_t> order(facts.rows.size());
@@ -113,24 +114,25 @@ CaseWords::CaseWords(const TableFacts& facts, const DrawOptions& options)
     : facts_(facts),
       options_(options),
       measures_(measures_of(facts)),
-      digits_(id_digits(facts.rows)) {}
+      digits_(estimate::id_digits(facts.rows)) {}
 
-std::string CaseWords::show_command(const CaseRow& row) const {
+std::string CaseWords::show_command(const estimate::CaseRow& row) const {
   return options_.show_command + " --case " + id(row);
 }
 
-std::string CaseWords::tick(const CaseRow& row) const {
+std::string CaseWords::tick(const estimate::CaseRow& row) const {
   const std::string name = label(row);
-  return width(name) <= kTickCells ? name : shortened_inside(id(row) + ' ' + name, kTickCells);
+  return text::width(name) <= kTickCells ? name
+                                         : text::shortened_inside(id(row) + ' ' + name, kTickCells);
 }
 
-std::string CaseWords::hover(const CaseRow& row, bool brief) const {
+std::string CaseWords::hover(const estimate::CaseRow& row, bool brief) const {
   std::vector<std::string> lines = {label(row)};
   std::string which = "case " + id(row);
   if (row.is_best)
     which += facts_.ranking && facts_.ranking->ties.empty() ? ", best" : ", tied best";
   if (row.smoke) which += ", smoke run: not for comparison";
-  if (row.pass != Pass::kTiming) which += ", pass " + std::string(name_of(row.pass));
+  if (row.pass != Pass::kTiming) which += ", pass " + std::string(record::name_of(row.pass));
   lines.push_back(which);
   if (row.step_ns) {
     for (const Measure& measure : measures_) {
@@ -140,18 +142,18 @@ std::string CaseWords::hover(const CaseRow& row, bool brief) const {
   } else {
     lines.push_back(no_numbers(row));
   }
-  std::string launches = counted(std::ssize(row.measured), "launch");
+  std::string launches = text::counted(std::ssize(row.measured), "launch");
   if (!row.failed.empty()) launches += ", " + std::to_string(row.failed.size()) + " failed";
   if (!row.skipped.empty()) launches += ", " + std::to_string(row.skipped.size()) + " skipped";
   lines.push_back(launches);
   lines.push_back(show_command(row));
-  const Launch* first = !row.measured.empty() ? row.measured.front().launch
-                        : !row.failed.empty() ? row.failed.front()
-                                              : nullptr;
+  const record::Launch* first = !row.measured.empty() ? row.measured.front().launch
+                                : !row.failed.empty() ? row.failed.front()
+                                                      : nullptr;
   if (!brief && first != nullptr && !first->row.repeat_command.empty()) {
     lines.push_back(first->row.repeat_command);
   }
   return hover_text(lines);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,10 +12,10 @@
 #include "harness/report/case_table.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct Measure {
-  Judged by = Judged::kStep;
+  estimate::Judged by = estimate::Judged::kStep;
   std::string name;  // on a button: "step", "samples/s"
   std::string head;  // of its column in the table of cases: "step [ms]"
   double unit = 1;   // nanoseconds, or 1 per second
@@ -25,11 +25,12 @@ struct Measure {
 
 struct DrawnValue {
   double centre = 0;  // in the unit of the measure
-  Spread spread = Spread::kNone;
-  Interval interval = {};  // NaN where there is none
+  estimate::Spread spread = estimate::Spread::kNone;
+  stats::Interval interval = {};  // NaN where there is none
 };
 // Nothing for a row without the number.
-[[nodiscard]] std::optional<DrawnValue> drawn_value(const CaseRow& row, const Measure& measure);
+[[nodiscard]] std::optional<DrawnValue> drawn_value(const estimate::CaseRow& row,
+                                                    const Measure& measure);
 
 // Indices of the rows, the best first by `measure`; those without the number last, in their order.
 [[nodiscard]] std::vector<std::size_t> ranking_order(const TableFacts& facts,
@@ -48,15 +49,19 @@ class CaseWords {
   CaseWords(const TableFacts& facts, const DrawOptions& options);
 
   // "num_workers=4 (run 1)"
-  [[nodiscard]] std::string label(const CaseRow& row) const { return facts_.names.name(row); }
-  [[nodiscard]] std::string id(const CaseRow& row) const { return row.case_id.substr(0, digits_); }
+  [[nodiscard]] std::string label(const estimate::CaseRow& row) const {
+    return facts_.names.name(row);
+  }
+  [[nodiscard]] std::string id(const estimate::CaseRow& row) const {
+    return row.case_id.substr(0, digits_);
+  }
   // Short enough for an axis or a legend: with the case's id where the label has to be cut.
-  [[nodiscard]] std::string tick(const CaseRow& row) const;
+  [[nodiscard]] std::string tick(const estimate::CaseRow& row) const;
   // For a hover: case, number with its interval and how that came about, launches, commands.
   // `brief`: without the command that measures it again.
-  [[nodiscard]] std::string hover(const CaseRow& row, bool brief = false) const;
+  [[nodiscard]] std::string hover(const estimate::CaseRow& row, bool brief = false) const;
   // "stepbench show RUN --case f672f0"
-  [[nodiscard]] std::string show_command(const CaseRow& row) const;
+  [[nodiscard]] std::string show_command(const estimate::CaseRow& row) const;
 
  private:
   const TableFacts& facts_;
@@ -65,4 +70,4 @@ class CaseWords {
   std::size_t digits_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,20 +12,20 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxCauses = 6;  // cases whose step is taken apart in a figure
 constexpr double kPercent = 100;
 
-const MetricResult* step_of(const CaseResult& one) {
+const compare::MetricResult* step_of(const compare::CaseResult& one) {
   const auto found = std::find_if(
       one.metrics.begin(), one.metrics.end(),
-      [](const MetricResult& metric) { return metric.of_step && metric.unit == "ns"; });
+      [](const compare::MetricResult& metric) { return metric.of_step && metric.unit == "ns"; });
   return found == one.metrics.end() ? nullptr : &*found;
 }
 
-PageSection section_of(const Comparison& comparison, const std::string& id, bool named) {
+PageSection section_of(const compare::Comparison& comparison, const std::string& id, bool named) {
   const ComparisonNames names(comparison);
   PageSection section{.id = id, .title = "Before and after", .blocks = {}};
   if (named) section.title += ": " + comparison.base + " -> " + comparison.candidate;
@@ -39,9 +39,9 @@ PageSection section_of(const Comparison& comparison, const std::string& id, bool
   }
   if (causes > 0) section.blocks.emplace_back(causes_table(comparison, names));
   if (causes > kMaxCauses) {
-    section.blocks.emplace_back(Paragraph{"The steps of the first " + std::to_string(kMaxCauses) +
-                                          " of " + counted(std::int64_t(causes), "changed case") +
-                                          " are drawn; the table has all."});
+    section.blocks.emplace_back(Paragraph{
+        "The steps of the first " + std::to_string(kMaxCauses) + " of " +
+        text::counted(std::int64_t(causes), "changed case") + " are drawn; the table has all."});
   }
   for (auto table : {op_changes_table(comparison, names), gates_table(comparison, names),
                      missing_table(comparison, names)}) {
@@ -52,9 +52,9 @@ PageSection section_of(const Comparison& comparison, const std::string& id, bool
 
 }  // namespace
 
-std::optional<Figure> cause_figure(const Comparison& comparison, std::size_t place) {
-  const CaseResult& one = comparison.cases.at(place);
-  const MetricResult* step = step_of(one);
+std::optional<Figure> cause_figure(const compare::Comparison& comparison, std::size_t place) {
+  const compare::CaseResult& one = comparison.cases.at(place);
+  const compare::MetricResult* step = step_of(one);
   if (one.cause.empty() || step == nullptr) return std::nullopt;
   const double base_ns = step->test.base_median;
   const double candidate_ns = step->test.candidate_median;
@@ -62,18 +62,19 @@ std::optional<Figure> cause_figure(const Comparison& comparison, std::size_t pla
   std::vector<std::string> labels = {"before"};
   std::vector<std::string> measures = {"absolute"};
   std::vector<double> values = {base_ns / kNsPerMs};
-  std::vector<std::string> hovers = {"before: " + duration(base_ns)};
+  std::vector<std::string> hovers = {"before: " + text::duration(base_ns)};
   double explained_ns = 0;
-  for (const PhaseChange& change : one.cause) {
+  for (const compare::PhaseChange& change : one.cause) {
     labels.push_back(change.phase);
     measures.emplace_back("relative");
     values.push_back(change.change_ns / kNsPerMs);
-    std::string hover = change.phase + ": " + signed_duration(change.change_ns) + ", " +
-                        significant(kPercent * change.share, 2) + " % of the change; " +
-                        duration(change.base_ns) + " -> " + duration(change.candidate_ns);
+    std::string hover = change.phase + ": " + text::signed_duration(change.change_ns) + ", " +
+                        text::significant(kPercent * change.share, 2) + " % of the change; " +
+                        text::duration(change.base_ns) + " -> " +
+                        text::duration(change.candidate_ns);
     if (std::isfinite(change.interval_ns.low) && std::isfinite(change.interval_ns.high)) {
-      hover += "; interval " + signed_duration(change.interval_ns.low) + " to " +
-               signed_duration(change.interval_ns.high);
+      hover += "; interval " + text::signed_duration(change.interval_ns.low) + " to " +
+               text::signed_duration(change.interval_ns.high);
     }
     hovers.push_back(std::move(hover));
     explained_ns += change.change_ns;
@@ -82,10 +83,10 @@ std::optional<Figure> cause_figure(const Comparison& comparison, std::size_t pla
   labels.insert(labels.end(), {"(rest)", "after"});
   measures.insert(measures.end(), {"relative", "absolute"});
   values.insert(values.end(), {rest_ns / kNsPerMs, candidate_ns / kNsPerMs});
-  hovers.push_back("all other phases: " + signed_duration(rest_ns));
-  hovers.push_back("after: " + duration(candidate_ns));
+  hovers.push_back("all other phases: " + text::signed_duration(rest_ns));
+  hovers.push_back("after: " + text::duration(candidate_ns));
   FigureJson figure;
-  JsonText& json = figure.open_trace("waterfall");
+  json::JsonText& json = figure.open_trace("waterfall");
   json.texts("measure", measures);
   add_numbers(json, "x", places_of(labels.size()));
   add_numbers(json, "y", values);
@@ -99,24 +100,24 @@ std::optional<Figure> cause_figure(const Comparison& comparison, std::size_t pla
   colour("decreasing", kBestColour);
   colour("totals", kPlainColour);
   figure.close_trace();
-  JsonText& layout = figure.layout();
+  json::JsonText& layout = figure.layout();
   add_axis(layout, "xaxis", {.title = "", .tick_texts = labels});
   add_axis(layout, "yaxis", {.title = step->name + " [ms]", .from_zero = true});
   layout.flag("showlegend", false);
   const ComparisonNames names(comparison);
-  return Figure{.title = "Where the time went: " + names.of(one),
-                .alt = "From " + duration(base_ns) + " to " + duration(candidate_ns) + ": " +
-                       join(std::vector<std::string>(hovers.begin() + 1, hovers.end() - 1), "; ") +
-                       ".",
-                .json = figure.take(),
-                .note =
-                    "Each phase by the middle of its changes, the first and the last bar by "
-                    "medians: (rest) is what these leave, and phases that do not explain the "
-                    "change.",
-                .height_px = 340};
+  return Figure{
+      .title = "Where the time went: " + names.of(one),
+      .alt = "From " + text::duration(base_ns) + " to " + text::duration(candidate_ns) + ": " +
+             text::join(std::vector<std::string>(hovers.begin() + 1, hovers.end() - 1), "; ") + ".",
+      .json = figure.take(),
+      .note =
+          "Each phase by the middle of its changes, the first and the last bar by "
+          "medians: (rest) is what these leave, and phases that do not explain the "
+          "change.",
+      .height_px = 340};
 }
 
-std::vector<PageSection> comparison_sections(std::span<const Comparison> comparisons) {
+std::vector<PageSection> comparison_sections(std::span<const compare::Comparison> comparisons) {
   std::vector<PageSection> sections;
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const std::string id = i == 0 ? "comparison" : "comparison-" + std::to_string(i + 1);
@@ -125,4 +126,4 @@ std::vector<PageSection> comparison_sections(std::span<const Comparison> compari
   return sections;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

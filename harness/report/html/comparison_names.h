@@ -9,16 +9,16 @@
 
 #include "harness/compare/comparison.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 class ComparisonNames {
  public:
   // `comparison` outlives this.
-  explicit ComparisonNames(const Comparison& comparison);
+  explicit ComparisonNames(const compare::Comparison& comparison);
 
   // By what varies, as the table of a comparison has it; its id where nothing does.
-  [[nodiscard]] std::string of(const CaseResult& one) const;
-  [[nodiscard]] std::string of(const MissingCase& one) const;
+  [[nodiscard]] std::string of(const compare::CaseResult& one) const;
+  [[nodiscard]] std::string of(const compare::MissingCase& one) const;
   [[nodiscard]] std::string short_id(std::string_view id) const;
 
  private:
@@ -26,4 +26,4 @@ class ComparisonNames {
   std::size_t digits_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::report

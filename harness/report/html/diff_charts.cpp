@@ -10,38 +10,39 @@
 #include "harness/report/html/grid_table.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxDiffRows = 20;  // of a figure; the tables have all
 
-std::string words_of_change(const DiffRow& row) {
-  std::string text = duration(row.base_ns) + " -> " + duration(row.new_ns) + ", " +
-                     signed_duration(row.difference_ns()) + " per step";
-  if (row.noise_ns) text += "; counts from " + duration(*row.noise_ns) + " on";
+std::string words_of_change(const analyze::DiffRow& row) {
+  std::string text = text::duration(row.base_ns) + " -> " + text::duration(row.new_ns) + ", " +
+                     text::signed_duration(row.difference_ns()) + " per step";
+  if (row.noise_ns) text += "; counts from " + text::duration(*row.noise_ns) + " on";
   if (!row.changed()) return text + ": no more than the steps differ by";
-  return text + ": " + std::string(name_of(row.change));
+  return text + ": " + std::string(analyze::name_of(row.change));
 }
 
-std::string name_of_row(const DiffRow& row) {
-  const std::string name = short_row_name(row.name);
+std::string name_of_row(const analyze::DiffRow& row) {
+  const std::string name = analyze::short_row_name(row.name);
   return row.phase.empty() ? name : name + ", " + row.phase;
 }
 
-std::string title_of(CostKind kind) {
+std::string title_of(analyze::CostKind kind) {
   switch (kind) {
-    case CostKind::kOperator:
+    case analyze::CostKind::kOperator:
       return "Operators";
-    case CostKind::kKernel:
+    case analyze::CostKind::kKernel:
       return "Kernels";
-    case CostKind::kCall:
+    case analyze::CostKind::kCall:
       return "Runtime calls";
   }
   return {};
 }
 
 // Bars to the right: longer than before.
-std::optional<Figure> differences_figure(const std::string& title, const std::vector<DiffRow>& rows,
+std::optional<Figure> differences_figure(const std::string& title,
+                                         const std::vector<analyze::DiffRow>& rows,
                                          const std::vector<std::string>& names) {
   if (rows.empty()) return std::nullopt;
   const std::size_t shown = std::min(rows.size(), kMaxDiffRows);
@@ -62,7 +63,7 @@ std::optional<Figure> differences_figure(const std::string& title, const std::ve
   }
   FigureJson figure;
   add_bars(figure, differences, hovers, colours);
-  JsonText& layout = figure.layout();
+  json::JsonText& layout = figure.layout();
   add_axis(layout, "xaxis", {.title = "new less base, per step [ms]"});
   add_axis(layout, "yaxis", y);
   layout.flag("showlegend", false);
@@ -79,7 +80,7 @@ std::optional<Figure> differences_figure(const std::string& title, const std::ve
                 .height_px = static_cast<int>(130 + 26 * shown)};
 }
 
-PageTable differences_table(const std::string& title, const std::vector<DiffRow>& rows,
+PageTable differences_table(const std::string& title, const std::vector<analyze::DiffRow>& rows,
                             const std::vector<std::string>& names) {
   PageTable table{.title = title + " [ms per step]",
                   .columns = {{.head = "what"},
@@ -91,14 +92,15 @@ PageTable differences_table(const std::string& title, const std::vector<DiffRow>
                               {.head = "change"}},
                   .rows = {}};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const DiffRow& row = rows[i];
-    table.rows.push_back({{.text = names[i]},
-                          number_cell(row.base_ns / kNsPerMs),
-                          number_cell(row.new_ns / kNsPerMs),
-                          number_cell(row.difference_ns() / kNsPerMs),
-                          number_cell(row.base_count),
-                          number_cell(row.new_count),
-                          {.text = row.changed() ? std::string(name_of(row.change)) : "-"}});
+    const analyze::DiffRow& row = rows[i];
+    table.rows.push_back(
+        {{.text = names[i]},
+         number_cell(row.base_ns / kNsPerMs),
+         number_cell(row.new_ns / kNsPerMs),
+         number_cell(row.difference_ns() / kNsPerMs),
+         number_cell(row.base_count),
+         number_cell(row.new_count),
+         {.text = row.changed() ? std::string(analyze::name_of(row.change)) : "-"}});
     const bool longer = row.difference_ns() > 0;
     table.tones.push_back(!row.changed() ? Tone::kPlain : longer ? Tone::kBad : Tone::kGood);
   }
@@ -107,9 +109,9 @@ PageTable differences_table(const std::string& title, const std::vector<DiffRow>
 
 }  // namespace
 
-std::optional<PageSection> diff_section(const TraceDiff& diff, const std::string& id) {
+std::optional<PageSection> diff_section(const analyze::TraceDiff& diff, const std::string& id) {
   PageSection section{.id = id, .title = "What grew and what shrank", .blocks = {}};
-  const auto add = [&](const std::string& title, const std::vector<DiffRow>& rows,
+  const auto add = [&](const std::string& title, const std::vector<analyze::DiffRow>& rows,
                        const std::vector<std::string>& names) {
     if (auto figure = differences_figure(title, rows, names)) {
       section.blocks.emplace_back(std::move(*figure));
@@ -117,15 +119,16 @@ std::optional<PageSection> diff_section(const TraceDiff& diff, const std::string
     }
   };
   std::vector<std::string> names;
-  for (const DiffRow& row : diff.parts) names.push_back(words_of_part(row.name, diff.scope));
+  for (const analyze::DiffRow& row : diff.parts)
+    names.push_back(words_of_part(row.name, diff.scope));
   add("Parts of the step", diff.parts, names);
-  for (const DiffTable& table : diff.tables) {
+  for (const analyze::DiffTable& table : diff.tables) {
     names.clear();
-    for (const DiffRow& row : table.rows) names.push_back(name_of_row(row));
+    for (const analyze::DiffRow& row : table.rows) names.push_back(name_of_row(row));
     add(title_of(table.kind), table.rows, names);
   }
   if (section.blocks.empty()) return std::nullopt;
   return section;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "harness/report/html/report.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kDiffRows = 200;  // of each table; the data has all
@@ -21,7 +21,8 @@ Tone tone_of_diff_remark(std::string_view line) {
 }
 
 // What the step's time did and which findings changed; the other tables behind it.
-void add_diff(const TraceDiff& diff, const std::string& place, std::vector<PageSection>& sections) {
+void add_diff(const analyze::TraceDiff& diff, const std::string& place,
+              std::vector<PageSection>& sections) {
   const AnalysisPage page = diff_page(diff, kDiffRows);
   PageSection overview{.id = "overview" + place,
                        .title = sections.empty() ? "Overview" : page.headline,
@@ -41,7 +42,7 @@ void add_diff(const TraceDiff& diff, const std::string& place, std::vector<PageS
 
 }  // namespace
 
-ReportContent diff_content(std::span<const TraceDiff> diffs, const DrawOptions& /*draw*/) {
+ReportContent diff_content(std::span<const analyze::TraceDiff> diffs, const DrawOptions& /*draw*/) {
   ReportContent content{
       .kind = "analysis", .title = "What changed between traces", .sections = {}, .data = "["};
   for (std::size_t i = 0; i < diffs.size(); ++i) {
@@ -51,10 +52,10 @@ ReportContent diff_content(std::span<const TraceDiff> diffs, const DrawOptions& 
     content.data += (i == 0 ? "" : ",") + json;
   }
   content.data += ']';
-  content.summary = counted(std::ssize(diffs), "comparison") + " of traces";
+  content.summary = text::counted(std::ssize(diffs), "comparison") + " of traces";
   content.measured = std::any_of(diffs.begin(), diffs.end(),
-                                 [](const TraceDiff& diff) { return diff.comparable(); });
+                                 [](const analyze::TraceDiff& diff) { return diff.comparable(); });
   return content;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -16,7 +16,7 @@
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kOpen = 3;              // figures that are not folded
@@ -34,10 +34,10 @@ struct LaunchSteps {
   std::vector<std::int64_t> flags;
 };
 
-LaunchSteps steps_of(const Launch& launch, double unit) {
-  const StepColumns columns(launch);
+LaunchSteps steps_of(const record::Launch& launch, double unit) {
+  const estimate::StepColumns columns(launch);
   LaunchSteps read{.number = launch.row.key.launch,
-                   .times = quantile_times(launch),
+                   .times = estimate::quantile_times(launch),
                    .steps = columns.values("step_ns"),
                    .index = columns.filled("index"),
                    .flags = columns.filled("flags")};
@@ -49,13 +49,13 @@ LaunchSteps steps_of(const Launch& launch, double unit) {
 class DistributionFigure {
  public:
   DistributionFigure(const TableFacts& facts, const CaseWords& words, const DrawOptions& options,
-                     const CaseRow& row)
+                     const estimate::CaseRow& row)
       : facts_(facts), words_(words), row_(row) {
     const std::size_t count = std::min(row.measured.size(), kMostLaunchLines);
     for (std::size_t i = 0; i < count; ++i) {
       launches_.push_back(steps_of(*row.measured[i].launch, facts.unit.ns));
     }
-    for (const MeasuredLaunch& each : row.measured) all_ += each.estimate.steps;
+    for (const estimate::MeasuredLaunch& each : row.measured) all_ += each.estimate.steps;
     // Two halves: one for the distribution, one for the steps over time.
     points_ = std::max<std::size_t>(options.points / 2 / std::max<std::size_t>(count, 1), 4);
   }
@@ -64,7 +64,7 @@ class DistributionFigure {
     for (std::size_t i = 0; i < launches_.size(); ++i) add_distribution(i);
     for (std::size_t i = 0; i < launches_.size(); ++i) add_steps(i);
     for (std::size_t kind = 0; kind < std::size(kStepFlagNames); ++kind) add_flagged(kind);
-    JsonText& layout = json_.layout();
+    json::JsonText& layout = json_.layout();
     const std::string unit = " [" + std::string(facts_.unit.name) + ']';
     const std::string what = (row_.latency_ns ? "latency" : "step, host clock") + unit;
     add_axis(layout, "xaxis", {.title = what, .domain = "0,1", .anchor = "y"});
@@ -77,7 +77,8 @@ class DistributionFigure {
     add_axis(layout, "yaxis2",
              {.title = "step" + unit, .from_zero = true, .domain = "0,0.4", .anchor = "x2"});
     add_percentiles(layout);
-    return {.title = shortened(words_.label(row_), kTitleCells) + " (case " + words_.id(row_) + ")",
+    return {.title = text::shortened(words_.label(row_), kTitleCells) + " (case " +
+                     words_.id(row_) + ")",
             .alt = alt_text(),
             .json = json_.take(),
             .note = note(),
@@ -89,9 +90,9 @@ class DistributionFigure {
  private:
   [[nodiscard]] std::string alt_text() const {
     const auto in_words = [](const char* name, std::optional<double> ns) {
-      return ns ? std::string(", ") + name + ' ' + duration(*ns) : std::string();
+      return ns ? std::string(", ") + name + ' ' + text::duration(*ns) : std::string();
     };
-    return "Distribution of the steps of " + counted(std::ssize(launches_), "launch") +
+    return "Distribution of the steps of " + text::counted(std::ssize(launches_), "launch") +
            " and the steps over time" + in_words("p50", row_.p50_ns) +
            in_words("p90", row_.p90_ns) + in_words("p99", row_.p99_ns) + '.';
   }
@@ -100,10 +101,10 @@ class DistributionFigure {
     std::string text;
     if (launches_.size() < row_.measured.size()) {
       text = "Drawn are the first " + std::to_string(launches_.size()) + " of " +
-             counted(std::ssize(row_.measured), "launch") + ". ";
+             text::counted(std::ssize(row_.measured), "launch") + ". ";
     }
     if (drawn_ < all_) {
-      text += with_separators(drawn_) + " of " + with_separators(all_) +
+      text += text::with_separators(drawn_) + " of " + text::with_separators(all_) +
               " steps are drawn: of each stretch the smallest and the largest.";
     }
     return text;
@@ -113,7 +114,7 @@ class DistributionFigure {
     return "launch " + std::to_string(launches_[place].number);
   }
 
-  void add_look(JsonText& trace, std::size_t place, bool in_legend) const {
+  void add_look(json::JsonText& trace, std::size_t place, bool in_legend) const {
     trace.open_object("line").text("color", series_colour(place));
     trace.text("dash", series_dash(place)).number("width", 1.5);
     if (in_legend) trace.text("shape", "hv");
@@ -132,7 +133,7 @@ class DistributionFigure {
       shares.push_back(100 * static_cast<double>(i + 1) / static_cast<double>(sorted.size()));
     }
     const std::string name = launch_name(place);
-    JsonText& trace = json_.open_trace("scatter", name);
+    json::JsonText& trace = json_.open_trace("scatter", name);
     trace.text("mode", values.size() == 1 ? "markers" : "lines");
     add_numbers(trace, "x", values);
     add_numbers(trace, "y", shares, 4);
@@ -152,7 +153,7 @@ class DistributionFigure {
     }
     drawn_ += std::ssize(values);
     const std::string name = launch_name(place);
-    JsonText& trace = json_.open_trace("scatter", name);
+    json::JsonText& trace = json_.open_trace("scatter", name);
     trace.text("mode", values.size() == 1 ? "markers" : "lines");
     trace.integers("x", at);
     add_numbers(trace, "y", values);
@@ -184,9 +185,10 @@ class DistributionFigure {
       kept_at.push_back(at[i]);
     }
     const std::string legend =
-        std::string(name) + ", " + counted(std::ssize(values), "step") +
-        (kept.size() < values.size() ? ", " + with_separators(std::ssize(kept)) + " drawn" : "");
-    JsonText& trace = json_.open_trace("scatter", legend);
+        std::string(name) + ", " + text::counted(std::ssize(values), "step") +
+        (kept.size() < values.size() ? ", " + text::with_separators(std::ssize(kept)) + " drawn"
+                                     : "");
+    json::JsonText& trace = json_.open_trace("scatter", legend);
     trace.text("mode", "markers");
     add_numbers(trace, "x", kept_at, 12);
     add_numbers(trace, "y", kept_values);
@@ -199,7 +201,7 @@ class DistributionFigure {
   }
 
   // Upright lines at those of the table: medians over the launches.
-  void add_percentiles(JsonText& layout) const {
+  void add_percentiles(json::JsonText& layout) const {
     const std::pair<const char*, std::optional<double>> percentiles[] = {
         {"p50", row_.p50_ns}, {"p90", row_.p90_ns}, {"p99", row_.p99_ns}};
     layout.open_array("shapes");
@@ -217,7 +219,8 @@ class DistributionFigure {
     for (const auto& [name, ns] : percentiles) {
       if (!ns) continue;
       layout.open_object();
-      layout.text("text", plotly_text(std::string(name) + ' ' + significant(*ns / facts_.unit.ns)));
+      layout.text("text",
+                  plotly_text(std::string(name) + ' ' + text::significant(*ns / facts_.unit.ns)));
       add_number(layout, "x", *ns / facts_.unit.ns);
       layout.text("yref", "y domain").number("y", height).flag("showarrow", false);
       layout.text("xanchor", "left").integer("xshift", 3).close_object();
@@ -228,7 +231,7 @@ class DistributionFigure {
 
   const TableFacts& facts_;
   const CaseWords& words_;
-  const CaseRow& row_;
+  const estimate::CaseRow& row_;
   std::vector<LaunchSteps> launches_;
   std::size_t points_ = 0;  // of a launch, in each half
   std::int64_t all_ = 0;
@@ -236,7 +239,7 @@ class DistributionFigure {
   FigureJson json_;
 };
 
-bool has_warning(const CaseRow& row, const Proposals& proposals) {
+bool has_warning(const estimate::CaseRow& row, const Proposals& proposals) {
   const std::vector<CaseFinding> found = findings_of(row, proposals);
   return std::any_of(found.begin(), found.end(), [](const CaseFinding& each) {
     return each.finding.severity != Severity::kInfo;
@@ -271,12 +274,13 @@ std::optional<PageSection> distributions_section(const TableFacts& facts,
   PageSection section{.id = "distributions", .title = "Distribution of the steps", .blocks = {}};
   std::string words =
       "Every step of each launch; percentiles are those of the table, medians over the launches.";
-  const auto measured = std::count_if(facts.rows.begin(), facts.rows.end(),
-                                      [](const CaseRow& row) { return !row.measured.empty(); });
+  const auto measured =
+      std::count_if(facts.rows.begin(), facts.rows.end(),
+                    [](const estimate::CaseRow& row) { return !row.measured.empty(); });
   if (std::ssize(chosen) < measured) {
-    words += " Drawn are " + std::to_string(chosen.size()) + " of " + with_separators(measured) +
-             " cases: the best " + std::to_string(kMaxDistributions) +
-             ", and of the others those with a warning.";
+    words += " Drawn are " + std::to_string(chosen.size()) + " of " +
+             text::with_separators(measured) + " cases: the best " +
+             std::to_string(kMaxDistributions) + ", and of the others those with a warning.";
   }
   section.blocks.emplace_back(Paragraph{words});
   const CaseWords case_words(facts, options);
@@ -290,4 +294,4 @@ std::optional<PageSection> distributions_section(const TableFacts& facts,
   return section;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

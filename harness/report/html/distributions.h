@@ -9,7 +9,7 @@
 #include "harness/report/case_table.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // The best cases, and beside them as many at most that a finding warns of.
 inline constexpr std::size_t kMaxDistributions = 12;
@@ -18,4 +18,4 @@ inline constexpr std::size_t kMaxDistributions = 12;
 [[nodiscard]] std::optional<PageSection> distributions_section(const TableFacts& facts,
                                                                const DrawOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

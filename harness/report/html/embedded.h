@@ -5,10 +5,10 @@
 
 #include <string_view>
 
-namespace stepbench {
+namespace stepbench::report {
 
 [[nodiscard]] std::string_view page_style();
 [[nodiscard]] std::string_view page_script();
 [[nodiscard]] std::string_view report_schema();
 
-}  // namespace stepbench
+}  // namespace stepbench::report

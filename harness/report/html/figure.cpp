@@ -12,7 +12,7 @@
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 template <std::size_t kCount>
@@ -43,12 +43,13 @@ std::string_view digits_of(double value, int digits, std::array<char, 40>& buffe
 constexpr std::size_t kLegendCells = 60;
 constexpr std::size_t kMaxTicks = 50;  // more names would be written over each other
 
-void add_ticks(JsonText& json, const Axis& axis) {
+void add_ticks(json::JsonText& json, const Axis& axis) {
   const std::size_t each = (axis.tick_texts.size() + kMaxTicks - 1) / kMaxTicks;
   std::vector<double> places;
   json.text("tickmode", "array").open_array("ticktext");
   for (std::size_t i = 0; i < axis.tick_texts.size(); i += each) {
-    json.text({}, plotly_text(shortened_inside(printable(axis.tick_texts[i]), kTickCells)));
+    json.text({},
+              plotly_text(text::shortened_inside(text::printable(axis.tick_texts[i]), kTickCells)));
     places.push_back(axis.ticks.empty() ? static_cast<double>(i) : axis.ticks[i]);
   }
   json.close_array();
@@ -71,7 +72,7 @@ std::string_view series_symbol(std::size_t place) {
 
 std::string plotly_text(std::string_view text, std::size_t cells) {
   // A text of a megabyte is cut before it is walked; a character has four bytes at most.
-  const std::string shown = shortened(printable(text.substr(0, 4 * cells + 4)), cells);
+  const std::string shown = text::shortened(text::printable(text.substr(0, 4 * cells + 4)), cells);
   std::string escaped;
   escaped.reserve(shown.size());
   for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -92,10 +93,10 @@ std::string plotly_text(std::string_view text, std::size_t cells) {
 }
 
 std::string hover_text(std::span<const std::string> lines) {
-  return join(lines, "<br>", [](const std::string& line) { return plotly_text(line); });
+  return text::join(lines, "<br>", [](const std::string& line) { return plotly_text(line); });
 }
 
-void add_hovers(JsonText& json, std::span<const std::string> hovers) {
+void add_hovers(json::JsonText& json, std::span<const std::string> hovers) {
   json.texts("hovertext", hovers).text("hoverinfo", "text");
 }
 
@@ -108,7 +109,7 @@ double rounded(double value, int digits) {
   return back;
 }
 
-void add_number(JsonText& json, std::string_view key, double value, int digits) {
+void add_number(json::JsonText& json, std::string_view key, double value, int digits) {
   if (!std::isfinite(value)) {
     json.null(key);
     return;
@@ -117,7 +118,8 @@ void add_number(JsonText& json, std::string_view key, double value, int digits) 
   json.json(key, digits_of(value, digits, buffer));
 }
 
-void add_numbers(JsonText& json, std::string_view key, std::span<const double> values, int digits) {
+void add_numbers(json::JsonText& json, std::string_view key, std::span<const double> values,
+                 int digits) {
   std::string list = "[";
   std::array<char, 40> buffer{};
   for (const double value : values) {
@@ -127,14 +129,14 @@ void add_numbers(JsonText& json, std::string_view key, std::span<const double> v
   json.json(key, list + ']');
 }
 
-void add_texts(JsonText& json, std::string_view key, std::span<const std::string> texts) {
+void add_texts(json::JsonText& json, std::string_view key, std::span<const std::string> texts) {
   json.open_array(key);
   for (const std::string& each : texts) json.text({}, plotly_text(each));
   json.close_array();
 }
 
-void add_intervals(JsonText& json, std::string_view key, std::span<const double> centres,
-                   std::span<const Interval> intervals) {
+void add_intervals(json::JsonText& json, std::string_view key, std::span<const double> centres,
+                   std::span<const stats::Interval> intervals) {
   std::vector<double> above;
   std::vector<double> below;
   bool any = false;
@@ -150,7 +152,7 @@ void add_intervals(JsonText& json, std::string_view key, std::span<const double>
   json.close_object();
 }
 
-void add_axis(JsonText& json, std::string_view key, const Axis& axis) {
+void add_axis(json::JsonText& json, std::string_view key, const Axis& axis) {
   json.open_object(key).text("type", name_of(axis.kind)).flag("automargin", true);
   if (!axis.title.empty()) {
     json.open_object("title").text("text", plotly_text(axis.title)).close_object();
@@ -171,7 +173,7 @@ void add_axis(JsonText& json, std::string_view key, const Axis& axis) {
 
 FigureJson::FigureJson() { json_.open_object().open_array("data"); }
 
-JsonText& FigureJson::open_trace(std::string_view type, std::string_view name) {
+json::JsonText& FigureJson::open_trace(std::string_view type, std::string_view name) {
   ++traces_;
   json_.open_object().text("type", type);
   if (!name.empty()) json_.text("name", plotly_text(name, kLegendCells));
@@ -180,7 +182,7 @@ JsonText& FigureJson::open_trace(std::string_view type, std::string_view name) {
 
 void FigureJson::close_trace() { json_.close_object(); }
 
-JsonText& FigureJson::layout(double legend_y) {
+json::JsonText& FigureJson::layout(double legend_y) {
   if (in_layout_) return json_;
   in_layout_ = true;
   json_.close_array().open_object("layout").text("hovermode", "closest");
@@ -195,14 +197,14 @@ std::string FigureJson::take() {
   return json_.take();
 }
 
-void add_marker(JsonText& json, const MarkLook& look, int size) {
+void add_marker(json::JsonText& json, const MarkLook& look, int size) {
   json.open_object("marker").text("color", look.colour).text("symbol", look.symbol);
   json.integer("size", size).close_object();
 }
 
 void add_bars(FigureJson& figure, std::span<const double> lengths,
               std::span<const std::string> hovers, std::span<const std::string> colours) {
-  JsonText& json = figure.open_trace("bar");
+  json::JsonText& json = figure.open_trace("bar");
   json.text("orientation", "h");
   add_numbers(json, "x", lengths);
   add_numbers(json, "y", places_of(lengths.size()));
@@ -217,4 +219,4 @@ std::vector<double> places_of(std::size_t count) {
   return places;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -14,7 +14,7 @@
 #include "harness/json/json_text.h"
 #include "harness/stats/interval.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Three hues of Okabe and Ito (2008) and two darker variants of theirs, which people who see few
 // colours tell apart; each has a contrast of 3 or more with a white and with a nearly black page
@@ -50,16 +50,17 @@ inline constexpr double kNsPerMs = 1e6;
 inline constexpr int kFigureDigits = 5;
 [[nodiscard]] double rounded(double value, int digits = kFigureDigits);
 // Rounded; null where a value is not finite.
-void add_numbers(JsonText& json, std::string_view key, std::span<const double> values,
+void add_numbers(json::JsonText& json, std::string_view key, std::span<const double> values,
                  int digits = kFigureDigits);
-void add_number(JsonText& json, std::string_view key, double value, int digits = kFigureDigits);
+void add_number(json::JsonText& json, std::string_view key, double value,
+                int digits = kFigureDigits);
 // One for each point, by hover_text() already; what else Plotly would tell of a point is left out.
-void add_hovers(JsonText& json, std::span<const std::string> hovers);
+void add_hovers(json::JsonText& json, std::span<const std::string> hovers);
 // Each by plotly_text().
-void add_texts(JsonText& json, std::string_view key, std::span<const std::string> texts);
+void add_texts(json::JsonText& json, std::string_view key, std::span<const std::string> texts);
 // As error bars, "error_y" or "error_x". An interval that holds NaN or an infinity has none there.
-void add_intervals(JsonText& json, std::string_view key, std::span<const double> centres,
-                   std::span<const Interval> intervals);
+void add_intervals(json::JsonText& json, std::string_view key, std::span<const double> centres,
+                   std::span<const stats::Interval> intervals);
 
 // The width of a name at an axis; a wider one is cut out of its middle.
 inline constexpr std::size_t kTickCells = 40;
@@ -81,22 +82,22 @@ struct Axis {
   bool grid = true;
   bool ticks_shown = true;
 };
-void add_axis(JsonText& json, std::string_view key, const Axis& axis);
+void add_axis(json::JsonText& json, std::string_view key, const Axis& axis);
 
 // Traces first, then what is special about the layout.
 class FigureJson {
  public:
   FigureJson();
   // Its members follow by the caller; close_trace() ends it.
-  JsonText& open_trace(std::string_view type, std::string_view name = {});
+  json::JsonText& open_trace(std::string_view type, std::string_view name = {});
   void close_trace();
   // The members of the layout follow. The legend stands above the plot, at this height of it.
-  JsonText& layout(double legend_y = 1.02);
+  json::JsonText& layout(double legend_y = 1.02);
   [[nodiscard]] std::string take();
   [[nodiscard]] std::size_t traces() const { return traces_; }
 
  private:
-  JsonText json_;
+  json::JsonText json_;
   std::size_t traces_ = 0;
   bool in_layout_ = false;
 };
@@ -107,7 +108,7 @@ struct MarkLook {
   std::string_view colour;
   std::string_view symbol;
 };
-void add_marker(JsonText& json, const MarkLook& look, int size);
+void add_marker(json::JsonText& json, const MarkLook& look, int size);
 
 // Horizontal bars from the top down, at 0, 1, 2…, each of its own colour: the only trace of a
 // figure.
@@ -116,4 +117,4 @@ void add_bars(FigureJson& figure, std::span<const double> lengths,
 // 0, 1, 2…: the coordinates of an axis of names.
 [[nodiscard]] std::vector<double> places_of(std::size_t count);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -13,7 +13,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxForestRows = 60;
@@ -22,24 +22,24 @@ constexpr int kMarkSize = 10;
 
 struct ForestRow {
   std::string name;
-  const MetricResult* metric = nullptr;
+  const compare::MetricResult* metric = nullptr;
 };
 
 // The step's verdicts before others', and before those that are ok.
-int forest_rank(const MetricResult& metric) {
+int forest_rank(const compare::MetricResult& metric) {
   switch (metric.test.verdict) {
-    case Verdict::kRegression:
+    case compare::Verdict::kRegression:
       return 0;
-    case Verdict::kSuspect:
+    case compare::Verdict::kSuspect:
       return 1;
-    case Verdict::kImprovement:
+    case compare::Verdict::kImprovement:
       return 2;
-    case Verdict::kInvalid:
+    case compare::Verdict::kInvalid:
       return 3;
-    case Verdict::kInconclusive:
+    case compare::Verdict::kInconclusive:
       return 4;
-    case Verdict::kOk:
-    case Verdict::kNoData:
+    case compare::Verdict::kOk:
+    case compare::Verdict::kNoData:
       break;
   }
   return 5;
@@ -52,38 +52,39 @@ constexpr std::array<MarkLook, 5> kForestKinds = {
      {"not decided", kDimColour, "circle-open"},
      {"decides nothing", kDimColour, "x-thin-open"}}};
 
-std::size_t forest_kind(const MetricResult& metric) {
+std::size_t forest_kind(const compare::MetricResult& metric) {
   if (!metric.decides) return 4;
   switch (metric.test.verdict) {
-    case Verdict::kRegression:
+    case compare::Verdict::kRegression:
       return 0;
-    case Verdict::kImprovement:
+    case compare::Verdict::kImprovement:
       return 1;
-    case Verdict::kSuspect:
+    case compare::Verdict::kSuspect:
       return metric.test.slower ? 0 : 1;
-    case Verdict::kOk:
+    case compare::Verdict::kOk:
       return 2;
-    case Verdict::kInconclusive:
-    case Verdict::kInvalid:
-    case Verdict::kNoData:
+    case compare::Verdict::kInconclusive:
+    case compare::Verdict::kInvalid:
+    case compare::Verdict::kNoData:
       break;
   }
   return 3;
 }
 
-std::string forest_hover(const Comparison& comparison, const ForestRow& row) {
-  const MetricResult& metric = *row.metric;
-  const TestResult& test = metric.test;
+std::string forest_hover(const compare::Comparison& comparison, const ForestRow& row) {
+  const compare::MetricResult& metric = *row.metric;
+  const compare::TestResult& test = metric.test;
   std::vector<std::string> lines = {
       row.name,
       compared_value(test.base_median, metric.unit) + " -> " +
           compared_value(test.candidate_median, metric.unit),
-      "change " + change_text(test) + ", " + short_number(kToPercent * comparison.rule.confidence) +
-          " % interval " + interval_text_of(test),
-      "margin " + short_number(kToPercent * metric.margin) + " %, p adjusted " +
+      "change " + change_text(test) + ", " +
+          text::short_number(kToPercent * comparison.rule.confidence) + " % interval " +
+          interval_text_of(test),
+      "margin " + text::short_number(kToPercent * metric.margin) + " %, p adjusted " +
           adjusted_p_text(test.p_adjusted),
       verdict_text(test, needed_unit(comparison)) + (metric.decides ? "" : ", decides nothing"),
-      counted(std::int64_t(test.pairs), "pair")};
+      text::counted(std::int64_t(test.pairs), "pair")};
   return hover_text(lines);
 }
 
@@ -97,7 +98,7 @@ void add_margins(FigureJson& figure, const std::vector<ForestRow>& rows) {
     bases.push_back(-kToPercent * rows[i].metric->margin);
     widths.push_back(2 * kToPercent * rows[i].metric->margin);
   }
-  JsonText& json = figure.open_trace("bar", "margin: does not matter");
+  json::JsonText& json = figure.open_trace("bar", "margin: does not matter");
   json.text("orientation", "h");
   add_numbers(json, "y", places);
   add_numbers(json, "base", bases);
@@ -107,26 +108,26 @@ void add_margins(FigureJson& figure, const std::vector<ForestRow>& rows) {
   figure.close_trace();
 }
 
-void add_kind(FigureJson& figure, const Comparison& comparison, const std::vector<ForestRow>& rows,
-              std::size_t kind) {
+void add_kind(FigureJson& figure, const compare::Comparison& comparison,
+              const std::vector<ForestRow>& rows, std::size_t kind) {
   std::vector<double> places;
   std::vector<double> changes;
-  std::vector<Interval> intervals;
+  std::vector<stats::Interval> intervals;
   std::vector<std::string> hovers;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const TestResult& test = rows[i].metric->test;
+    const compare::TestResult& test = rows[i].metric->test;
     if (forest_kind(*rows[i].metric) != kind) continue;
     places.push_back(static_cast<double>(i));
     changes.push_back(kToPercent * *test.change);
     const bool known = std::isfinite(test.interval.high);
     const double none = std::numeric_limits<double>::quiet_NaN();
     intervals.push_back(
-        known ? Interval{kToPercent * test.interval.low, kToPercent * test.interval.high}
-              : Interval{none, none});
+        known ? stats::Interval{kToPercent * test.interval.low, kToPercent * test.interval.high}
+              : stats::Interval{none, none});
     hovers.push_back(forest_hover(comparison, rows[i]));
   }
   if (places.empty()) return;
-  JsonText& json = figure.open_trace("scatter", kForestKinds.at(kind).name);
+  json::JsonText& json = figure.open_trace("scatter", kForestKinds.at(kind).name);
   json.text("mode", "markers");
   add_numbers(json, "x", changes);
   add_numbers(json, "y", places);
@@ -136,21 +137,22 @@ void add_kind(FigureJson& figure, const Comparison& comparison, const std::vecto
   figure.close_trace();
 }
 
-void add_control(FigureJson& figure, const AaControl& control, std::size_t place) {
+void add_control(FigureJson& figure, const compare::AaControl& control, std::size_t place) {
   const std::vector<double> changes = {kToPercent * *control.change};
-  const std::vector<Interval> intervals = {
+  const std::vector<stats::Interval> intervals = {
       {kToPercent * control.interval.low, kToPercent * control.interval.high}};
   constexpr MarkLook kLook = {"base against itself", series_colour(2), "diamond"};
-  JsonText& json = figure.open_trace("scatter", kLook.name);
+  json::JsonText& json = figure.open_trace("scatter", kLook.name);
   json.text("mode", "markers");
   add_numbers(json, "x", changes);
   add_numbers(json, "y", std::vector<double>{static_cast<double>(place)});
   add_intervals(json, "error_x", changes, intervals);
   const std::vector<std::string> lines = {
       "base against itself, step",
-      signed_percent(*control.change) + " %, " + short_number(kToPercent * kControlConfidence) +
-          " % interval [" + signed_percent(control.interval.low) + ", " +
-          signed_percent(control.interval.high) + "]",
+      text::signed_percent(*control.change) + " %, " +
+          text::short_number(kToPercent * compare::kControlConfidence) + " % interval [" +
+          text::signed_percent(control.interval.low) + ", " +
+          text::signed_percent(control.interval.high) + "]",
       "what this campaign says where nothing changed"};
   add_hovers(json, std::vector<std::string>{hover_text(lines)});
   add_marker(json, kLook, kMarkSize);
@@ -159,12 +161,12 @@ void add_control(FigureJson& figure, const AaControl& control, std::size_t place
 
 }  // namespace
 
-std::optional<Figure> forest_figure(const Comparison& comparison) {
+std::optional<Figure> forest_figure(const compare::Comparison& comparison) {
   const ComparisonNames names(comparison);
   std::vector<ForestRow> rows;
   std::size_t without = 0;
-  for (const CaseResult& one : comparison.cases) {
-    for (const MetricResult& metric : one.metrics) {
+  for (const compare::CaseResult& one : comparison.cases) {
+    for (const compare::MetricResult& metric : one.metrics) {
       if (!metric.test.change || !std::isfinite(*metric.test.change)) {
         ++without;
         continue;
@@ -197,7 +199,7 @@ std::optional<Figure> forest_figure(const Comparison& comparison) {
     add_control(figure, comparison.aa_control, rows.size());
     y.tick_texts.emplace_back("base against itself, step");
   }
-  JsonText& layout = figure.layout();
+  json::JsonText& layout = figure.layout();
   add_axis(layout, "xaxis", {.title = "change [%]; 0: as before"});
   add_axis(layout, "yaxis", y);
   std::vector<std::string> told;
@@ -211,19 +213,19 @@ std::optional<Figure> forest_figure(const Comparison& comparison) {
                     " rows that matter most; the table has all.");
   }
   if (without > 0) {
-    notes.push_back(counted(std::int64_t(without), "row") +
+    notes.push_back(text::counted(std::int64_t(without), "row") +
                     " without a change to draw: see the table.");
   }
   if (open > 0) {
-    notes.push_back(counted(std::int64_t(open), "row") +
+    notes.push_back(text::counted(std::int64_t(open), "row") +
                     " without an interval: there were too few launches for one.");
   }
   return Figure{.title = "Changes with their intervals, against the margins",
                 .alt = "For each case and metric its change in percent with its interval: " +
-                       join(told) + ".",
+                       text::join(told) + ".",
                 .json = figure.take(),
-                .note = join(notes, " "),
+                .note = text::join(notes, " "),
                 .height_px = static_cast<int>(160 + 26 * y.tick_texts.size())};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 struct CellUnit {
@@ -26,9 +26,9 @@ double factor_of(std::string_view unit) {
   return found == std::end(kCellUnits) ? 1 : found->factor;
 }
 
-Tone tone_of(Tint tint) {
-  if (tint == Tint::kBest) return Tone::kGood;
-  return tint == Tint::kFailed ? Tone::kBad : Tone::kPlain;
+Tone tone_of(text::Tint tint) {
+  if (tint == text::Tint::kBest) return Tone::kGood;
+  return tint == text::Tint::kFailed ? Tone::kBad : Tone::kPlain;
 }
 
 }  // namespace
@@ -57,12 +57,12 @@ std::optional<double> cell_number(std::string_view text) {
   return value * factor_of(unit.substr(0, unit.find(' ')));
 }
 
-PageTable page_table(const Grid& grid, std::string title) {
+PageTable page_table(const text::Grid& grid, std::string title) {
   PageTable table{.title = std::move(title), .columns = {}, .rows = {}};
   const bool has_notes = std::any_of(grid.rows.begin(), grid.rows.end(),
-                                     [](const GridRow& row) { return !row.instead.empty(); });
-  for (const GridColumn& column : grid.columns) {
-    table.columns.push_back({.head = column.head, .number = column.align == Align::kRight});
+                                     [](const text::GridRow& row) { return !row.instead.empty(); });
+  for (const text::GridColumn& column : grid.columns) {
+    table.columns.push_back({.head = column.head, .number = column.align == text::Align::kRight});
   }
   // The marks of rows, which have no head on a terminal.
   const bool has_marks = !grid.columns.empty() && grid.columns.back().head.empty();
@@ -71,7 +71,7 @@ PageTable page_table(const Grid& grid, std::string title) {
   } else if (has_notes) {
     table.columns.push_back({.head = "note"});
   }
-  for (const GridRow& row : grid.rows) {
+  for (const text::GridRow& row : grid.rows) {
     std::vector<PageCell>& cells = table.rows.emplace_back();
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       std::string text = i < row.cells.size() ? row.cells[i] : "";
@@ -91,6 +91,6 @@ PageTable page_table(const Grid& grid, std::string title) {
   return table;
 }
 
-PageCell number_cell(double value) { return {.text = significant(value), .value = value}; }
+PageCell number_cell(double value) { return {.text = text::significant(value), .value = value}; }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

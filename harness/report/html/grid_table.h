@@ -10,10 +10,10 @@
 #include "harness/report/html/section.h"
 #include "harness/text/grid.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // What stands in place of a row's numbers gets a column of its own, "note".
-[[nodiscard]] PageTable page_table(const Grid& grid, std::string title);
+[[nodiscard]] PageTable page_table(const text::Grid& grid, std::string title);
 
 // The number that a cell begins with, in base units where a unit of time or bytes follows: "1,230",
 // "1.31x *", "[52.6, 53.4]", "1.50 GiB"; nullopt for any other text.
@@ -22,4 +22,4 @@ namespace stepbench {
 // A number in the unit of its column's head.
 [[nodiscard]] PageCell number_cell(double value);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,17 +10,17 @@
 #include "harness/report/html/section.h"
 #include "harness/report/series_names.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // `events`: all that the history recorded of its alerts. Series with alerts first; of very many
 // series the section says how many are left out.
 // nullopt without any value.
-[[nodiscard]] std::optional<PageSection> history_section(const History& history,
-                                                         std::span<const TrackEvent> events,
-                                                         const ScreenOptions& screen);
+[[nodiscard]] std::optional<PageSection> history_section(const track::History& history,
+                                                         std::span<const track::TrackEvent> events,
+                                                         const track::ScreenOptions& screen);
 
 // One series; nullopt where no night has a value of it.
 [[nodiscard]] std::optional<Figure> series_figure(const HistoryView& view,
                                                   const SeriesNames& names);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

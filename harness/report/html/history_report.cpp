@@ -9,11 +9,11 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 // What the nights measured, and the newest value of each series.
-PageSection history_overview(const History& history) {
+PageSection history_overview(const track::History& history) {
   PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
   if (history.runs.empty()) {
     section.blocks.push_back(
@@ -21,12 +21,12 @@ PageSection history_overview(const History& history) {
     return section;
   }
   std::set<std::string> hosts;
-  for (const TrackedRun& run : history.runs) hosts.insert(run.host);
+  for (const track::TrackedRun& run : history.runs) hosts.insert(run.host);
   section.blocks.push_back(
-      Paragraph{.text = counted(std::ssize(history.runs), "night") + " on " +
-                        join_and(std::vector<std::string>(hosts.begin(), hosts.end())) + ", " +
-                        minute_text(history.runs.front().started_utc) + " to " +
-                        minute_text(history.runs.back().started_utc)});
+      Paragraph{.text = text::counted(std::ssize(history.runs), "night") + " on " +
+                        text::join_and(std::vector<std::string>(hosts.begin(), hosts.end())) +
+                        ", " + text::minute_text(history.runs.front().started_utc) + " to " +
+                        text::minute_text(history.runs.back().started_utc)});
   const SeriesNames names(history);
   PageTable table{.title = "Series, with the value of their last night",
                   .columns = {{.head = "series"},
@@ -36,16 +36,16 @@ PageSection history_overview(const History& history) {
                               {.head = "last night"},
                               {.head = "value", .number = true}},
                   .rows = {}};
-  for (const SeriesHistory& each : history.series) {
+  for (const track::SeriesHistory& each : history.series) {
     if (each.points.empty()) continue;
-    const TrackedPoint& last = each.points.back();
+    const track::TrackedPoint& last = each.points.back();
     table.rows.push_back(
         {{.text = names.short_id(each.series.id)},
          {.text = names.case_name(each.series)},
          {.text = metric_words(each.series.metric)},
          {.text = std::to_string(each.points.size()),
           .value = static_cast<double>(each.points.size())},
-         {.text = minute_text(history.runs[last.run].started_utc)},
+         {.text = text::minute_text(history.runs[last.run].started_utc)},
          {.text = amount_text(last.value, each.series.unit), .value = last.value}});
   }
   section.blocks.push_back(std::move(table));
@@ -54,14 +54,15 @@ PageSection history_overview(const History& history) {
 
 }  // namespace
 
-ReportContent history_content(const History& history, std::span<const TrackEvent> events,
+ReportContent history_content(const track::History& history,
+                              std::span<const track::TrackEvent> events,
                               const DrawOptions& /*draw*/) {
   ReportContent content{.kind = "history",
                         .title = "History",
                         .sections = {history_overview(history)},
                         .data = history_json(history),
-                        .summary = counted(std::ssize(history.runs), "night") + ", " +
-                                   counted(std::ssize(history.series), "series"),
+                        .summary = text::counted(std::ssize(history.runs), "night") + ", " +
+                                   text::counted(std::ssize(history.series), "series"),
                         .measured = !history.series.empty()};
   if (auto section = history_section(history, events, {})) {
     content.sections.push_back(std::move(*section));
@@ -69,4 +70,4 @@ ReportContent history_content(const History& history, std::span<const TrackEvent
   return content;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

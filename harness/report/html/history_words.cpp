@@ -6,9 +6,9 @@
 
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
-std::string commit_words(const TrackedRun& run) {
+std::string commit_words(const track::TrackedRun& run) {
   constexpr std::size_t kDigits = 8;
   std::string text;
   if (!run.git_sha.empty()) text = "commit " + run.git_sha.substr(0, kDigits);
@@ -18,15 +18,15 @@ std::string commit_words(const TrackedRun& run) {
   return text;
 }
 
-const Alert* alert_named(const HistoryView& view, const std::string& id) {
+const track::Alert* alert_named(const HistoryView& view, const std::string& id) {
   const auto found = std::find_if(view.alerts.begin(), view.alerts.end(),
-                                  [&](const Alert* alert) { return alert->id == id; });
+                                  [&](const track::Alert* alert) { return alert->id == id; });
   return found == view.alerts.end() ? nullptr : *found;
 }
 
-std::string alert_words(const Alert& alert) {
-  std::string text = alert.id + ": " + std::string(name_of(alert.state));
-  if (alert.expect) text += ", as far as " + signed_percent(*alert.expect) + " %";
+std::string alert_words(const track::Alert& alert) {
+  std::string text = alert.id + ": " + std::string(track::name_of(alert.state));
+  if (alert.expect) text += ", as far as " + text::signed_percent(*alert.expect) + " %";
   if (!alert.until.empty()) text += ", until " + alert.until;
   if (!alert.note.empty()) text += "; " + alert.note;
   return text;
@@ -39,16 +39,16 @@ bool has_value(const HistoryNight& night) {
 std::vector<std::string> marks_of(const HistoryNight& night, const HistoryView& view) {
   std::vector<std::string> marks;
   if (!night.alert.empty()) {
-    const Alert* alert = alert_named(view, night.alert);
+    const track::Alert* alert = alert_named(view, night.alert);
     marks.push_back(alert == nullptr ? night.alert + " began" : alert_words(*alert));
   } else if (night.fired) {
     marks.emplace_back("moved: suspect");
   }
   if (night.begins_segment) marks.emplace_back("new segment: another environment or baseline");
   if (night.changed != nullptr) {
-    marks.push_back("level changed " + signed_percent(night.changed->change()) + " %");
+    marks.push_back("level changed " + text::signed_percent(night.changed->change()) + " %");
   }
   return marks;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -16,7 +16,7 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kOwnColour = 12;       // cases with a line of their own
@@ -25,8 +25,8 @@ constexpr std::size_t kMostOfMachine = 500;
 
 // One launch of any outcome, in the order of time.
 struct RanLaunch {
-  const CaseRow* row = nullptr;
-  const Launch* launch = nullptr;
+  const estimate::CaseRow* row = nullptr;
+  const record::Launch* launch = nullptr;
   std::optional<double> ns = {};  // its headline; nothing where it has no numbers
 };
 
@@ -100,16 +100,16 @@ class LaunchesSection {
 
  private:
   void gather() {
-    for (const CaseRow& row : facts_.rows) {
+    for (const estimate::CaseRow& row : facts_.rows) {
       for (const auto& [launch, estimate] : row.measured) {
-        ran_.push_back({&row, launch, headline_ns(estimate, row.clock)});
+        ran_.push_back({&row, launch, estimate::headline_ns(estimate, row.clock)});
       }
-      for (const Launch* launch : row.failed) ran_.push_back({&row, launch, {}});
-      for (const Launch* launch : row.skipped) ran_.push_back({&row, launch, {}});
+      for (const record::Launch* launch : row.failed) ran_.push_back({&row, launch, {}});
+      for (const record::Launch* launch : row.skipped) ran_.push_back({&row, launch, {}});
     }
     std::stable_sort(ran_.begin(), ran_.end(), [](const RanLaunch& a, const RanLaunch& b) {
       const auto key = [](const RanLaunch& each) {
-        const LaunchRow& row = each.launch->row;
+        const record::LaunchRow& row = each.launch->row;
         return std::tuple(std::string_view(row.started_utc), each.launch->run, row.block,
                           row.position);
       };
@@ -118,14 +118,14 @@ class LaunchesSection {
     // Runs on different days would leave an axis of time empty between them.
     by_time_ = facts_.results.runs.size() < 2 &&
                std::all_of(ran_.begin(), ran_.end(), [](const RanLaunch& each) {
-                 return parse_utc(each.launch->row.started_utc).has_value();
+                 return text::parse_utc(each.launch->row.started_utc).has_value();
                });
     for (const std::size_t row : best_rows(facts_, measures_.front(), kOwnColour)) {
       coloured_.push_back(&facts_.rows[row]);
     }
   }
 
-  void add_place(JsonText& json, std::span<const std::size_t> launches) const {
+  void add_place(json::JsonText& json, std::span<const std::size_t> launches) const {
     if (!by_time_) {
       std::vector<double> places;
       for (const std::size_t at : launches) places.push_back(static_cast<double>(at + 1));
@@ -148,16 +148,17 @@ class LaunchesSection {
   }
 
   [[nodiscard]] std::string hover(const RanLaunch& ran) const {
-    const LaunchRow& row = ran.launch->row;
+    const record::LaunchRow& row = ran.launch->row;
     std::vector<std::string> lines = {
         words_.label(*ran.row),
         "case " + words_.id(*ran.row) + ", launch " + std::to_string(row.key.launch)};
     if (ran.ns) {
-      lines.push_back(headline_head(facts_) + ' ' + significant(*ran.ns / facts_.unit.ns) + ", " +
-                      signed_percent(*ran.ns / *ran.row->headline_ns() - 1) + " % from its case");
+      lines.push_back(headline_head(facts_) + ' ' + text::significant(*ran.ns / facts_.unit.ns) +
+                      ", " + text::signed_percent(*ran.ns / *ran.row->headline_ns() - 1) +
+                      " % from its case");
     } else {
       lines.push_back((row.outcome.kind == Outcome::Kind::kSkipped ? "skipped: " : "failed: ") +
-                      reason_of(*ran.launch));
+                      estimate::reason_of(*ran.launch));
     }
     if (!row.started_utc.empty()) lines.push_back("started " + row.started_utc);
     for (const std::string& flag : row.report.flags) {
@@ -174,7 +175,7 @@ class LaunchesSection {
 
   Figure steps_figure(bool relative) const {
     FigureJson json;
-    std::map<const CaseRow*, std::vector<std::size_t>> of_case;
+    std::map<const estimate::CaseRow*, std::vector<std::size_t>> of_case;
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < ran_.size(); ++i) {
       if (!ran_[i].ns) continue;
@@ -201,7 +202,7 @@ class LaunchesSection {
     }
     const std::size_t crosses =
         add_crosses(json, Outcome::Kind::kFailed) + add_crosses(json, Outcome::Kind::kSkipped);
-    JsonText& layout = json.layout();
+    json::JsonText& layout = json.layout();
     add_axis(layout, "xaxis", time_axis());
     add_axis(layout, "yaxis", {.title = relative ? "from its case [%]" : headline_head(facts_)});
     if (crosses > 0) {
@@ -211,8 +212,8 @@ class LaunchesSection {
     const std::size_t measured = ran_.size() - without_numbers();
     std::string note = relative ? "" : "The axis begins near the smallest value, not at 0.";
     if (drawn < measured) {
-      note += (note.empty() ? "" : " ") + with_separators(static_cast<std::int64_t>(drawn)) +
-              " of " + with_separators(static_cast<std::int64_t>(measured)) +
+      note += (note.empty() ? "" : " ") + text::with_separators(static_cast<std::int64_t>(drawn)) +
+              " of " + text::with_separators(static_cast<std::int64_t>(measured)) +
               " launches are drawn: of each stretch the smallest and the largest, and all with a "
               "doubt.";
     }
@@ -221,7 +222,7 @@ class LaunchesSection {
     return {.title = relative ? "Each launch against its case"
                               : headline_head(facts_) + " of each launch",
             .alt = "Dots over time: " + what + ", " +
-                   counted(static_cast<std::int64_t>(measured), "launch") + ", " +
+                   text::counted(static_cast<std::int64_t>(measured), "launch") + ", " +
                    std::to_string(doubts) + " marked with a doubt, " + std::to_string(crosses) +
                    " failed or skipped.",
             .json = json.take(),
@@ -232,7 +233,7 @@ class LaunchesSection {
 
   std::string measures_by_time() const {
     for (const Measure& each : measures_) {
-      if (!is_rate(each.by)) return each.name;
+      if (!estimate::is_rate(each.by)) return each.name;
     }
     return "step";
   }
@@ -256,7 +257,7 @@ class LaunchesSection {
       values.push_back(all[i]);
       texts.push_back(hover(ran_[launches[i]]));
     }
-    JsonText& trace = json.open_trace("scatter", name);
+    json::JsonText& trace = json.open_trace("scatter", name);
     trace.text("mode", place == nullptr ? "markers" : "lines+markers");
     add_place(trace, kept);
     add_numbers(trace, "y", values);
@@ -289,7 +290,7 @@ class LaunchesSection {
       texts.push_back(hover(ran_[i]));
     }
     if (doubted.empty()) return 0;
-    JsonText& trace = json.open_trace("scatter", kDoubts[kind].name);
+    json::JsonText& trace = json.open_trace("scatter", kDoubts[kind].name);
     trace.text("mode", "markers");
     add_place(trace, doubted);
     add_numbers(trace, "y", values);
@@ -313,7 +314,7 @@ class LaunchesSection {
     }
     if (without.empty()) return 0;
     const bool failed = kind == Outcome::Kind::kFailed;
-    JsonText& trace =
+    json::JsonText& trace =
         json.open_trace("scatter", failed ? "failed: no number" : "skipped: no number");
     trace.text("mode", "markers");
     add_place(trace, without);
@@ -346,11 +347,11 @@ class LaunchesSection {
     for (const std::size_t i : thin_out(all, std::min(options_.points, kMostOfMachine))) {
       kept.push_back(launches[i]);
       values.push_back(all[i]);
-      texts.push_back(plotly_text(std::string(number.title) + ' ' + significant(all[i])) + "<br>" +
-                      hover(ran_[launches[i]]));
+      texts.push_back(plotly_text(std::string(number.title) + ' ' + text::significant(all[i])) +
+                      "<br>" + hover(ran_[launches[i]]));
     }
     FigureJson json;
-    JsonText& trace = json.open_trace("scatter", number.name);
+    json::JsonText& trace = json.open_trace("scatter", number.name);
     trace.text("mode", "lines+markers");
     add_place(trace, kept);
     add_numbers(trace, "y", values);
@@ -358,18 +359,19 @@ class LaunchesSection {
     trace.flag("showlegend", false);
     trace.open_object("line").text("color", kPlainColour).integer("width", 1).close_object();
     json.close_trace();
-    JsonText& layout = json.layout();
+    json::JsonText& layout = json.layout();
     add_axis(layout, "xaxis", time_axis());
     add_axis(layout, "yaxis", {.title = number.title, .from_zero = true});
     const auto [low, high] = std::minmax_element(all.begin(), all.end());
     std::string note;
     if (kept.size() < all.size()) {
-      note = with_separators(std::ssize(kept)) + " of " + with_separators(std::ssize(all)) +
+      note = text::with_separators(std::ssize(kept)) + " of " +
+             text::with_separators(std::ssize(all)) +
              " launches are drawn: of each stretch the smallest and the largest.";
     }
     return Figure{.title = std::string(number.title) + " during each launch",
-                  .alt = std::string(number.title) + " over time: " + significant(*low) + " to " +
-                         significant(*high) + '.',
+                  .alt = std::string(number.title) + " over time: " + text::significant(*low) +
+                         " to " + text::significant(*high) + '.',
                   .json = json.take(),
                   .note = note,
                   .height_px = 300,
@@ -381,7 +383,7 @@ class LaunchesSection {
   const DrawOptions& options_;
   std::vector<Measure> measures_;
   std::vector<RanLaunch> ran_;
-  std::vector<const CaseRow*> coloured_;
+  std::vector<const estimate::CaseRow*> coloured_;
   bool by_time_ = false;
 };
 
@@ -391,4 +393,4 @@ std::optional<PageSection> launches_section(const TableFacts& facts, const DrawO
   return LaunchesSection(facts, options).make();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

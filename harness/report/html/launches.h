@@ -8,10 +8,10 @@
 #include "harness/report/case_table.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Nothing where there are fewer than two launches.
 [[nodiscard]] std::optional<PageSection> launches_section(const TableFacts& facts,
                                                           const DrawOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

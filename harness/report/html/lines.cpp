@@ -7,7 +7,7 @@
 #include "harness/findings/finding.h"
 #include "harness/report/html/grid_table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 std::vector<Paragraph> paragraphs_of(const std::vector<std::string>& lines,
                                      const std::function<Tone(std::string_view)>& tone_of) {
@@ -26,8 +26,8 @@ std::vector<Paragraph> paragraphs_of(const std::vector<std::string>& lines,
 Tone plain_tone(std::string_view) { return Tone::kPlain; }
 
 Tone tone_of_finding(std::string_view line) {
-  if (line.starts_with(name_of(Severity::kProblem))) return Tone::kBad;
-  return line.starts_with(name_of(Severity::kWarning)) ? Tone::kDoubt : Tone::kPlain;
+  if (line.starts_with(stepbench::name_of(Severity::kProblem))) return Tone::kBad;
+  return line.starts_with(stepbench::name_of(Severity::kWarning)) ? Tone::kDoubt : Tone::kPlain;
 }
 
 void add_blocks(PageSection& section, const AnalysisSection& part,
@@ -46,4 +46,4 @@ void add_blocks(PageSection& section, const AnalysisSection& part,
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

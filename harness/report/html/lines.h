@@ -10,7 +10,7 @@
 #include "harness/report/analysis_sections.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // A line that begins with a blank belongs to the one above; `tone_of` is told the whole.
 [[nodiscard]] std::vector<Paragraph> paragraphs_of(
@@ -24,4 +24,4 @@ namespace stepbench {
 void add_blocks(PageSection& section, const AnalysisSection& part,
                 const std::function<Tone(std::string_view)>& tone_of);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,30 +11,30 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxAreas = 600;  // ops in a treemap, and modules
 
-ModuleTree shown_modules(const OpTable& table) {
+ops::ModuleTree shown_modules(const ops::OpTable& table) {
   constexpr std::size_t kDeepest = 16;
-  ModuleTree tree = make_module_tree(table, kDeepest);
+  ops::ModuleTree tree = ops::make_module_tree(table, kDeepest);
   for (std::size_t depth = std::min(kDeepest, tree.full_depth);
        depth > 1 && tree.nodes.size() > kMaxAreas; --depth) {
-    tree = make_module_tree(table, depth - 1);
+    tree = ops::make_module_tree(table, depth - 1);
   }
   return tree;
 }
 
-std::size_t shown_depth(const ModuleTree& tree) {
+std::size_t shown_depth(const ops::ModuleTree& tree) {
   std::size_t depth = 0;
-  for (const ModuleNode& node : tree.nodes) {
-    if (node.kind == ModuleNode::Kind::kModule) depth = std::max(depth, node.depth);
+  for (const ops::ModuleNode& node : tree.nodes) {
+    if (node.kind == ops::ModuleNode::Kind::kModule) depth = std::max(depth, node.depth);
   }
   return depth;
 }
 
-std::int64_t time_of(const ModuleCost& cost, OpTime time) {
+std::int64_t time_of(const ops::ModuleCost& cost, OpTime time) {
   return time == OpTime::kHost ? cost.cpu_ns : cost.device_ns;
 }
 
@@ -49,7 +49,7 @@ std::string shown_path(std::string_view module, std::size_t depth) {
 
 class Treemap {
  public:
-  Treemap(const OpTable& table, OpTime time)
+  Treemap(const ops::OpTable& table, OpTime time)
       : table_(table),
         time_(time),
         tree_(shown_modules(table)),
@@ -71,13 +71,13 @@ class Treemap {
   }
 
  private:
-  using Kind = ModuleNode::Kind;
+  using Kind = ops::ModuleNode::Kind;
 
   // The first depth at which there are several modules to tell apart.
   [[nodiscard]] std::size_t split_depth() const {
     for (std::size_t depth = 1; depth <= depth_; ++depth) {
       const auto modules =
-          std::count_if(tree_.nodes.begin(), tree_.nodes.end(), [&](const ModuleNode& node) {
+          std::count_if(tree_.nodes.begin(), tree_.nodes.end(), [&](const ops::ModuleNode& node) {
             return node.kind == Kind::kModule && node.depth == depth;
           });
       if (modules > 1) return depth;
@@ -88,7 +88,7 @@ class Treemap {
   void add_modules() {
     const std::size_t split = split_depth();
     std::size_t colours = 0;
-    for (const ModuleNode& node : tree_.nodes) {
+    for (const ops::ModuleNode& node : tree_.nodes) {
       if (node.kind == Kind::kSelf) {  // its ops stand in the module itself
         place_.push_back(TreeItem::kNoParent);
         continue;
@@ -99,8 +99,8 @@ class Treemap {
                               : node.path.empty() ? label
                                                   : node.path,
                               per_step_.time(time_of(node.all, time_))},
-                    .parent = node.parent == ModuleNode::kNoParent ? TreeItem::kNoParent
-                                                                   : place_[node.parent],
+                    .parent = node.parent == ops::ModuleNode::kNoParent ? TreeItem::kNoParent
+                                                                        : place_[node.parent],
                     .value = 0,
                     .colour = {}};
       if (node.depth == split && node.kind == Kind::kModule) {
@@ -117,7 +117,7 @@ class Treemap {
     }
   }
 
-  [[nodiscard]] static std::string label_of(const ModuleNode& node) {
+  [[nodiscard]] static std::string label_of(const ops::ModuleNode& node) {
     switch (node.kind) {
       case Kind::kStep:
         return "step";
@@ -142,11 +142,11 @@ class Treemap {
     std::vector<Area> areas;
     std::map<std::pair<std::size_t, std::string>, std::size_t> index;
     const bool has_steps = std::any_of(table_.rows.begin(), table_.rows.end(),
-                                       [](const OpRow& row) { return row.step >= 0; });
-    for (const OpRow& row : table_.rows) {
+                                       [](const ops::OpRow& row) { return row.step >= 0; });
+    for (const ops::OpRow& row : table_.rows) {
       if (has_steps && row.step < 0) continue;
-      if (row.kind == OpKind::kAnnotation && table_.text(row.name) == kStepNode) continue;
-      const bool device = row.kind == OpKind::kDevice;
+      if (row.kind == ops::OpKind::kAnnotation && table_.text(row.name) == ops::kStepNode) continue;
+      const bool device = row.kind == ops::OpKind::kDevice;
       if (device != (time_ == OpTime::kDevice)) continue;
       const std::int64_t ns = device ? row.self_device_ns : row.self_cpu_ns;
       const std::size_t parent = module_of(row);
@@ -171,7 +171,7 @@ class Treemap {
       ++folded_;
     }
     for (const auto& [parent, sum] : others) {
-      add_area(parent, std::string(kOtherCalls), sum.ns, sum.calls);
+      add_area(parent, std::string(ops::kOtherCalls), sum.ns, sum.calls);
     }
   }
 
@@ -184,8 +184,8 @@ class Treemap {
     negative_ |= ns < 0;
   }
 
-  [[nodiscard]] std::size_t module_of(const OpRow& row) const {
-    if (row.module == kNoIndex) return no_module_;
+  [[nodiscard]] std::size_t module_of(const ops::OpRow& row) const {
+    if (row.module == ops::kNoIndex) return no_module_;
     const std::string_view module = table_.text(row.module);
     auto found = place_of_.find(std::string(module));  // also "(model)"
     if (found == place_of_.end()) found = place_of_.find(shown_path(module, depth_));
@@ -201,8 +201,8 @@ class Treemap {
                        " time" + per_step_.words() + ", " +
                        per_step_.time(time_of(tree_.nodes.front().all, time_)) +
                        ", split by module of the model and by op.";
-    const ModuleNode* most = nullptr;
-    for (const ModuleNode& node : tree_.nodes) {
+    const ops::ModuleNode* most = nullptr;
+    for (const ops::ModuleNode& node : tree_.nodes) {
       if (node.depth != 1 || node.kind != Kind::kModule) continue;
       if (most == nullptr || time_of(node.all, time_) > time_of(most->all, time_)) most = &node;
     }
@@ -216,24 +216,24 @@ class Treemap {
     if (tree_.full_depth == 0) {
       notes.emplace_back("No modules were recorded; `profile: {modules: true}` records them.");
     } else if (depth_ < tree_.full_depth) {
-      notes.push_back("Modules deeper than " + counted(std::int64_t(depth_), "name") +
+      notes.push_back("Modules deeper than " + text::counted(std::int64_t(depth_), "name") +
                       " are added up in the ones above them.");
     }
     if (folded_ > 0) {
-      notes.push_back("The " + counted(std::int64_t(folded_), "smallest area") + " of " +
+      notes.push_back("The " + text::counted(std::int64_t(folded_), "smallest area") + " of " +
                       std::to_string(folded_ + kMaxAreas) + " are added up as (others).");
     }
     if (time_ == OpTime::kHost && tree_.beside_ns > 0) {
-      notes.push_back("Of the host time " + duration(per_step_.of(tree_.beside_ns)) +
+      notes.push_back("Of the host time " + text::duration(per_step_.of(tree_.beside_ns)) +
                       per_step_.words() + " passed on other threads, beside the step.");
     }
     if (negative_) notes.emplace_back("Times below zero, which come of rounding, are not drawn.");
-    return join(notes, " ");
+    return text::join(notes, " ");
   }
 
-  const OpTable& table_;
+  const ops::OpTable& table_;
   OpTime time_;
-  ModuleTree tree_;
+  ops::ModuleTree tree_;
   std::size_t depth_;
   PerStep per_step_;
   std::vector<TreeItem> items_;
@@ -246,8 +246,8 @@ class Treemap {
 
 }  // namespace
 
-std::optional<Figure> treemap_figure(const OpTable& table, OpTime time) {
+std::optional<Figure> treemap_figure(const ops::OpTable& table, OpTime time) {
   return Treemap(table, time).make();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -16,7 +16,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxSeriesRows = 60;  // of the figure
@@ -35,7 +35,7 @@ struct SeriesOfNight {
   std::optional<double> normalised_change;
 };
 
-SeriesOfNight read_series(const LineObject& source) {
+SeriesOfNight read_series(const json::LineObject& source) {
   return {.name = source.text("name"),
           .state = source.text("state"),
           .unit = source.text("unit"),
@@ -49,10 +49,10 @@ SeriesOfNight read_series(const LineObject& source) {
 }
 
 template <typename Each>
-void for_objects_of(const LineObject& source, std::string_view field, const Each& each) {
+void for_objects_of(const json::LineObject& source, std::string_view field, const Each& each) {
   const auto array = source.array(field);
   if (!array) return;
-  for (const JsonView& view : *array) {
+  for (const json::JsonView& view : *array) {
     if (const auto one = view.object()) each(*one);
   }
 }
@@ -64,7 +64,7 @@ int rank_of(const SeriesOfNight& series) {
 }
 
 std::string change_words(const std::optional<double>& change) {
-  return change ? signed_percent(*change) + " %" : "-";
+  return change ? text::signed_percent(*change) + " %" : "-";
 }
 
 std::string amount_or_dash(const std::optional<double>& value, const std::string& unit) {
@@ -112,7 +112,7 @@ std::optional<Figure> changes_figure(std::vector<SeriesOfNight> series) {
       hovers.push_back(hover_text(lines));
     }
     if (places.empty()) continue;
-    JsonText& json = figure.open_trace("scatter", kSeriesGroups.at(group).name);
+    json::JsonText& json = figure.open_trace("scatter", kSeriesGroups.at(group).name);
     json.text("mode", "markers");
     add_numbers(json, "x", changes);
     add_numbers(json, "y", places);
@@ -120,11 +120,11 @@ std::optional<Figure> changes_figure(std::vector<SeriesOfNight> series) {
     add_marker(json, kSeriesGroups.at(group), 10);
     figure.close_trace();
   }
-  JsonText& layout = figure.layout();
+  json::JsonText& layout = figure.layout();
   add_axis(layout, "xaxis", {.title = "tonight against the usual [%]"});
   add_axis(layout, "yaxis", y);
   return Figure{.title = "Tonight against the usual",
-                .alt = counted(std::ssize(series), "series") + ", the largest change " +
+                .alt = text::counted(std::ssize(series), "series") + ", the largest change " +
                        change_words(series.front().change) + " of " + series.front().name + '.',
                 .json = figure.take(),
                 .note = all > kMaxSeriesRows
@@ -135,7 +135,7 @@ std::optional<Figure> changes_figure(std::vector<SeriesOfNight> series) {
                 .height_px = static_cast<int>(140 + 24 * series.size())};
 }
 
-std::optional<PageTable> environment_table(const LineObject& source) {
+std::optional<PageTable> environment_table(const json::LineObject& source) {
   PageTable table{.title = "What changed in the environment since the night before",
                   .columns = {{.head = "experiment"},
                               {.head = "field"},
@@ -143,7 +143,7 @@ std::optional<PageTable> environment_table(const LineObject& source) {
                               {.head = "tonight"},
                               {.head = "series", .number = true}},
                   .rows = {}};
-  for_objects_of(source, "environment", [&](const LineObject& change) {
+  for_objects_of(source, "environment", [&](const json::LineObject& change) {
     const std::int64_t series = change.integer("series");
     table.rows.push_back({{.text = change.text("experiment")},
                           {.text = change.text("field")},
@@ -158,20 +158,20 @@ std::optional<PageTable> environment_table(const LineObject& source) {
 }  // namespace
 
 std::optional<PageSection> night_section(std::string_view night) {
-  LineParser parser;
-  const LineObject source = parser.parse(night, LineParser::Padding::kNone).object;
+  json::LineParser parser;
+  const json::LineObject source = parser.parse(night, json::LineParser::Padding::kNone).object;
   if (source.text("schema") != kNightSchema || !source.text("version").starts_with("1.")) {
-    throw LineError("schema '" + source.text("schema") + ' ' + source.text("version") + "' is no " +
-                    std::string(kNightSchema) + " 1.x");
+    throw json::LineError("schema '" + source.text("schema") + ' ' + source.text("version") +
+                          "' is no " + std::string(kNightSchema) + " 1.x");
   }
   if (const std::string error = source.text("error"); !error.empty()) {
-    throw LineError("holds no night: " + error);
+    throw json::LineError("holds no night: " + error);
   }
   std::vector<SeriesOfNight> series;
   for_objects_of(source, "series",
-                 [&](const LineObject& one) { series.push_back(read_series(one)); });
+                 [&](const json::LineObject& one) { series.push_back(read_series(one)); });
   PageSection section{.id = "night", .title = "Tonight against the usual", .blocks = {}};
-  for_objects_of(source, "alerts", [&](const LineObject& alert) {
+  for_objects_of(source, "alerts", [&](const json::LineObject& alert) {
     section.blocks.emplace_back(
         Paragraph{alert.text("text"), alert.flag("worse") ? Tone::kBad : Tone::kPlain});
   });
@@ -183,4 +183,4 @@ std::optional<PageSection> night_section(std::string_view night) {
   return section;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,10 +8,10 @@
 
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // `night`: an object of schema stepbench.night 1.x. Throws LineError for anything else, and for one
 // that holds an error in place of a night. nullopt where no series has a change.
 [[nodiscard]] std::optional<PageSection> night_section(std::string_view night);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

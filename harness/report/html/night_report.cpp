@@ -11,18 +11,20 @@
 #include "harness/text/words.h"
 #include "harness/track/night.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 Tone tone_of_state(std::string_view state, bool worse) {
-  const auto is = [&](NightState other) { return state == name_of(other); };
-  if (is(NightState::kRegression) || is(NightState::kInvalid) || is(NightState::kNoData)) {
+  const auto is = [&](track::NightState other) { return state == track::name_of(other); };
+  if (is(track::NightState::kRegression) || is(track::NightState::kInvalid) ||
+      is(track::NightState::kNoData)) {
     return Tone::kBad;
   }
-  if (is(NightState::kSuspect) || is(NightState::kReproduced)) {
+  if (is(track::NightState::kSuspect) || is(track::NightState::kReproduced)) {
     return worse ? Tone::kDoubt : Tone::kGood;
   }
-  return is(NightState::kImprovement) || is(NightState::kFixed) ? Tone::kGood : Tone::kPlain;
+  return is(track::NightState::kImprovement) || is(track::NightState::kFixed) ? Tone::kGood
+                                                                              : Tone::kPlain;
 }
 
 PageCell amount_cell(const std::optional<double>& value, const std::string& unit) {
@@ -30,7 +32,7 @@ PageCell amount_cell(const std::optional<double>& value, const std::string& unit
   return {.text = amount_text(*value, unit), .value = value};
 }
 
-PageTable series_table(const std::vector<JsonView>& series) {
+PageTable series_table(const std::vector<json::JsonView>& series) {
   PageTable table{.title = "Series of the night",
                   .columns = {{.head = "series"},
                               {.head = "state"},
@@ -40,7 +42,7 @@ PageTable series_table(const std::vector<JsonView>& series) {
                               {.head = "alert"},
                               {.head = "why"}},
                   .rows = {}};
-  for (const JsonView& each : series) {
+  for (const json::JsonView& each : series) {
     const auto one = each.object();
     if (!one) continue;
     const std::string unit = one->text("unit");
@@ -49,7 +51,7 @@ PageTable series_table(const std::vector<JsonView>& series) {
                           {.text = one->text("state")},
                           amount_cell(one->number("usual"), unit),
                           amount_cell(one->number("value"), unit),
-                          {.text = change ? signed_percent(*change) : "-", .value = change},
+                          {.text = change ? text::signed_percent(*change) : "-", .value = change},
                           {.text = one->text("alert")},
                           {.text = one->text("why")}});
     table.tones.push_back(tone_of_state(one->text("state"), one->flag("worse")));
@@ -57,22 +59,22 @@ PageTable series_table(const std::vector<JsonView>& series) {
   return table;
 }
 
-std::string where_and_when(const LineObject& night) {
+std::string where_and_when(const json::LineObject& night) {
   std::string text = "night on " + night.text("host");
   std::vector<std::string> runs;
-  for (const JsonView& each : night.array("runs").value_or(std::vector<JsonView>{})) {
+  for (const json::JsonView& each : night.array("runs").value_or(std::vector<json::JsonView>{})) {
     if (const auto run = each.object()) {
-      runs.push_back(run->text("experiment") + ", " + minute_text(run->text("started_utc")));
+      runs.push_back(run->text("experiment") + ", " + text::minute_text(run->text("started_utc")));
     }
   }
-  return runs.empty() ? text : text + ": " + join(runs, "; ");
+  return runs.empty() ? text : text + ": " + text::join(runs, "; ");
 }
 
 }  // namespace
 
 ReportContent night_content(const std::string& night_json, const DrawOptions& /*draw*/) {
-  LineParser parser;
-  const LineObject night = parser.parse(night_json, LineParser::Padding::kNone).object;
+  json::LineParser parser;
+  const json::LineObject night = parser.parse(night_json, json::LineParser::Padding::kNone).object;
   PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
   section.blocks.push_back(Paragraph{.text = where_and_when(night)});
   const std::vector<std::string> notes = night.texts("notes");
@@ -85,17 +87,18 @@ ReportContent night_content(const std::string& night_json, const DrawOptions& /*
       .text = "verdict: " + verdict + " (exit code " + std::to_string(night.integer("exit_code")) +
               ')' + (error.empty() ? "" : ": " + error),
       .tone = error.empty() ? tone_of_state(verdict, true) : Tone::kBad});
-  const std::vector<JsonView> series = night.array("series").value_or(std::vector<JsonView>{});
+  const std::vector<json::JsonView> series =
+      night.array("series").value_or(std::vector<json::JsonView>{});
   if (!series.empty()) section.blocks.push_back(series_table(series));
   ReportContent content{.kind = "night",
                         .title = "Night on " + night.text("host"),
                         .sections = {std::move(section)},
                         .data = night_json,
-                        .summary = counted(std::ssize(series), "series"),
+                        .summary = text::counted(std::ssize(series), "series"),
                         .measured = !series.empty()};
   if (!error.empty()) return content;
   if (auto charts = night_section(night_json)) content.sections.push_back(std::move(*charts));
   return content;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -13,15 +13,15 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxProfiledDrawn = 8;
 constexpr std::size_t kMaxOpRows = 300;  // of a table: sorted by time, the last take next to none
 
-bool holds_anything(const std::vector<OpRow>& rows, const OpTable& table, const OpTotals& totals,
-                    const OpColumn& column) {
-  return std::any_of(rows.begin(), rows.end(), [&](const OpRow& row) {
+bool holds_anything(const std::vector<ops::OpRow>& rows, const ops::OpTable& table,
+                    const ops::OpTotals& totals, const OpColumn& column) {
+  return std::any_of(rows.begin(), rows.end(), [&](const ops::OpRow& row) {
     const Value value = column.get(row, table, totals);
     if (is_null(value)) return false;
     return column.unit == OpUnit::kText || number_of(value).value_or(0) != 0;
@@ -29,10 +29,10 @@ bool holds_anything(const std::vector<OpRow>& rows, const OpTable& table, const 
 }
 
 PageTable ops_table(const ProfiledCase& profiled, const std::string& title) {
-  std::vector<OpRow> rows = grouped(profiled.table.rows, {});
-  const OpTotals totals = totals_of(rows);
+  std::vector<ops::OpRow> rows = ops::grouped(profiled.table.rows, {});
+  const ops::OpTotals totals = ops::totals_of(rows);
   const bool device = totals.self_device_ns > 0;
-  std::stable_sort(rows.begin(), rows.end(), [&](const OpRow& a, const OpRow& b) {
+  std::stable_sort(rows.begin(), rows.end(), [&](const ops::OpRow& a, const ops::OpRow& b) {
     return device ? a.self_device_ns > b.self_device_ns : a.self_cpu_ns > b.self_cpu_ns;
   });
   PageTable table{.title = title, .columns = {}, .rows = {}};
@@ -58,11 +58,11 @@ PageTable ops_table(const ProfiledCase& profiled, const std::string& title) {
 }
 
 std::string sums_text(const ProfiledCase& profiled, std::int64_t steps) {
-  const OpTotals totals = totals_of(profiled.table.rows);
-  std::string text = counted(steps, "profiled step") + ". Sums over them: self CPU " +
-                     duration(static_cast<double>(totals.self_cpu_ns));
+  const ops::OpTotals totals = ops::totals_of(profiled.table.rows);
+  std::string text = text::counted(steps, "profiled step") + ". Sums over them: self CPU " +
+                     text::duration(static_cast<double>(totals.self_cpu_ns));
   if (totals.self_device_ns > 0) {
-    text += ", self CUDA " + duration(static_cast<double>(totals.self_device_ns));
+    text += ", self CUDA " + text::duration(static_cast<double>(totals.self_device_ns));
   }
   if (totals.flops > 0)
     text += ", " + operations_text(static_cast<double>(totals.flops)) + " FLOPs";
@@ -78,7 +78,7 @@ void add_case(const ProfiledCase& profiled, bool folded, std::vector<Block>& blo
     figure->folded = folded;
     blocks.emplace_back(std::move(*figure));
   };
-  const std::vector<CallNode> calls = call_tree(profiled.table);
+  const std::vector<ops::CallNode> calls = ops::call_tree(profiled.table);
   add(flame_figure(calls, OpTime::kHost));
   add(flame_figure(calls, OpTime::kDevice));
   if (calls.empty()) {
@@ -94,9 +94,10 @@ void add_case(const ProfiledCase& profiled, bool folded, std::vector<Block>& blo
 
 }  // namespace
 
-std::optional<PageSection> ops_section(const Results& results, const DrawOptions& /*options*/) {
+std::optional<PageSection> ops_section(const record::Results& results,
+                                       const DrawOptions& /*options*/) {
   const bool any = std::any_of(results.launches.begin(), results.launches.end(),
-                               [](const Launch& launch) { return !launch.ops.empty(); });
+                               [](const record::Launch& launch) { return !launch.ops.empty(); });
   if (!any) return std::nullopt;
   PageSection section{.id = "operations", .title = "Operations", .blocks = {}};
   const std::vector<ProfiledCase> cases = profiled_cases(results, "");
@@ -114,4 +115,4 @@ std::optional<PageSection> ops_section(const Results& results, const DrawOptions
   return section;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,10 +8,10 @@
 #include "harness/record/reader.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Each profiled case by each engine, as `show --ops` has them. nullopt where none was profiled.
-[[nodiscard]] std::optional<PageSection> ops_section(const Results& results,
+[[nodiscard]] std::optional<PageSection> ops_section(const record::Results& results,
                                                      const DrawOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -21,14 +21,14 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 // More of them stand below the table: the answer must be seen at once.
 constexpr std::size_t kFirstDoubts = 4;
 
-std::vector<CaseRow> all_rows_of(const TableFacts& facts) {
-  std::vector<CaseRow> rows = facts.rows;
+std::vector<estimate::CaseRow> all_rows_of(const TableFacts& facts) {
+  std::vector<estimate::CaseRow> rows = facts.rows;
   rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());
   return rows;
 }
@@ -57,7 +57,7 @@ Paragraph answer_paragraph(const TableFacts& facts) {
 }
 
 // A page does not hold very many rows: the fastest ones come first then.
-void put_fastest_first(PageTable& table, const std::vector<CaseRow>& rows) {
+void put_fastest_first(PageTable& table, const std::vector<estimate::CaseRow>& rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -77,53 +77,56 @@ PageCell value_cell(const Value& value) {
   const auto* whole = std::get_if<std::int64_t>(&value);
   const auto* number = std::get_if<double>(&value);
   if (whole != nullptr) {
-    return {.text = with_separators(*whole), .value = static_cast<double>(*whole)};
+    return {.text = text::with_separators(*whole), .value = static_cast<double>(*whole)};
   }
-  if (number != nullptr) return {.text = significant(*number, 6), .value = *number};
+  if (number != nullptr) return {.text = text::significant(*number, 6), .value = *number};
   return {.text = is_null(value) ? "-" : to_text(value)};
 }
 
 struct NumberColumn {
   PageColumn head;
-  std::function<Value(const CaseRow&)> get;
+  std::function<Value(const estimate::CaseRow&)> get;
 };
 
 std::vector<NumberColumn> number_columns(const TableFacts& facts) {
   std::vector<NumberColumn> columns;
-  const auto add = [&](std::string_view name, std::function<Value(const CaseRow&)> get) {
-    const auto has = [&](const CaseRow& row) {
+  const auto add = [&](std::string_view name, std::function<Value(const estimate::CaseRow&)> get) {
+    const auto has = [&](const estimate::CaseRow& row) {
       const Value value = get(row);
       return !is_null(value) &&
              !(std::holds_alternative<std::string>(value) && std::get<std::string>(value).empty());
     };
     if (std::none_of(facts.rows.begin(), facts.rows.end(), has)) return;
-    const bool number = std::none_of(facts.rows.begin(), facts.rows.end(), [&](const CaseRow& row) {
-      const Value value = get(row);
-      return std::holds_alternative<std::string>(value) || std::holds_alternative<bool>(value);
-    });
+    const bool number =
+        std::none_of(facts.rows.begin(), facts.rows.end(), [&](const estimate::CaseRow& row) {
+          const Value value = get(row);
+          return std::holds_alternative<std::string>(value) || std::holds_alternative<bool>(value);
+        });
     // What is alike in all rows is said once, above and in the environment.
     const Value first = get(facts.rows.front());
     const bool alike = !number && name != "case_id" && facts.rows.size() > 1 &&
                        std::all_of(facts.rows.begin(), facts.rows.end(),
-                                   [&](const CaseRow& row) { return get(row) == first; });
+                                   [&](const estimate::CaseRow& row) { return get(row) == first; });
     if (!alike) columns.push_back({{.head = std::string(name), .number = number}, std::move(get)});
   };
-  for (const EstimateColumn& column : key_columns()) add(column.name, column.get);
+  for (const estimate::EstimateColumn& column : estimate::key_columns())
+    add(column.name, column.get);
   for (const std::string& name : facts.names.varying()) {
-    add(name, [name](const CaseRow& row) {
+    add(name, [name](const estimate::CaseRow& row) {
       const auto found = row.options().find(name);
       return found == row.options().end() ? Value{} : found->second;
     });
   }
-  for (const EstimateColumn& column : estimate_columns()) add(column.name, column.get);
+  for (const estimate::EstimateColumn& column : estimate::estimate_columns())
+    add(column.name, column.get);
   return columns;
 }
 
-std::vector<const RunRow*> distinct_runs(const Results& results) {
-  std::vector<const RunRow*> runs;
-  for (const RunRow& run : results.runs) {
+std::vector<const record::RunRow*> distinct_runs(const record::Results& results) {
+  std::vector<const record::RunRow*> runs;
+  for (const record::RunRow& run : results.runs) {
     if (std::none_of(runs.begin(), runs.end(),
-                     [&](const RunRow* other) { return other->run_id == run.run_id; })) {
+                     [&](const record::RunRow* other) { return other->run_id == run.run_id; })) {
       runs.push_back(&run);
     }
   }
@@ -131,7 +134,7 @@ std::vector<const RunRow*> distinct_runs(const Results& results) {
 }
 
 // A row for each fact, a column for each worker.
-PageTable environment_of(const std::vector<WorkerRow>& workers) {
+PageTable environment_of(const std::vector<record::WorkerRow>& workers) {
   PageTable table{.title = "Environment of the workers", .columns = {{.head = "fact"}}, .rows = {}};
   std::map<std::string, std::vector<std::string>> facts;
   const auto set = [&](const std::string& name, std::size_t worker, std::string text) {
@@ -161,7 +164,7 @@ PageSection overview_section(const TableFacts& facts) {
   }
   std::vector<Paragraph> notes = notes_paragraphs(facts);
   if (std::none_of(facts.rows.begin(), facts.rows.end(),
-                   [](const CaseRow& row) { return row.step_ns.has_value(); })) {
+                   [](const estimate::CaseRow& row) { return row.step_ns.has_value(); })) {
     section.blocks.push_back(Paragraph{
         .text = facts.rows.empty() ? "No launches in these results." : "Nothing was measured.",
         .tone = Tone::kBad});
@@ -199,7 +202,7 @@ std::optional<PageSection> numbers_section(const TableFacts& facts) {
   PageTable table{.title = "Every number of every case, in base units", .columns = {}, .rows = {}};
   const std::vector<NumberColumn> columns = number_columns(facts);
   for (const NumberColumn& column : columns) table.columns.push_back(column.head);
-  for (const CaseRow& row : facts.rows) {
+  for (const estimate::CaseRow& row : facts.rows) {
     std::vector<PageCell>& cells = table.rows.emplace_back();
     for (const NumberColumn& column : columns) cells.push_back(value_cell(column.get(row)));
     table.tones.push_back(row.step_ns ? Tone::kPlain : Tone::kDoubt);
@@ -211,18 +214,18 @@ std::optional<PageSection> numbers_section(const TableFacts& facts) {
 PageSection environment_section(const TableFacts& facts, const std::vector<std::string>& files) {
   PageSection section{.id = "environment", .title = "Environment", .blocks = {}};
   std::string commands;
-  for (const RunRow* run : distinct_runs(facts.results)) {
-    if (!run->argv.empty()) commands += join(run->argv, " ", shell_word) + '\n';
+  for (const record::RunRow* run : distinct_runs(facts.results)) {
+    if (!run->argv.empty()) commands += text::join(run->argv, " ", text::shell_word) + '\n';
   }
   if (!commands.empty()) {
     section.blocks.push_back(Verbatim{.title = "Measured by", .text = std::move(commands)});
   }
-  const std::string words = join(files, " ", shell_word);
+  const std::string words = text::join(files, " ", text::shell_word);
   section.blocks.push_back(Verbatim{.title = "To look further",
                                     .text = "stepbench show " + words + "\nstepbench show " +
                                             words + " --case ID\nstepbench report " + words +
                                             '\n'});
-  for (const RunRow* run : distinct_runs(facts.results)) {
+  for (const record::RunRow* run : distinct_runs(facts.results)) {
     if (run->config_text.empty()) continue;
     const std::string file = run->config_path.empty() ? run->run_id : run->config_path;
     section.blocks.push_back(
@@ -234,4 +237,4 @@ PageSection environment_section(const TableFacts& facts, const std::vector<std::
   return section;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,7 +11,7 @@
 #include "harness/report/case_table.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Doubts before the answer, then the table of cases.
 [[nodiscard]] PageSection overview_section(const TableFacts& facts);
@@ -23,4 +23,4 @@ namespace stepbench {
 [[nodiscard]] PageSection environment_section(const TableFacts& facts,
                                               const std::vector<std::string>& files);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "harness/text/base64.h"
 #include "harness/text/html.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"stepbench\">\n";
@@ -26,7 +26,7 @@ constexpr std::string_view kViewport =
 constexpr std::size_t kPlainData = 1'000'000;
 
 std::string source_of(std::string_view script) {
-  return " 'sha256-" + base64(sha256(script)) + '\'';
+  return " 'sha256-" + text::base64(sha256(script)) + '\'';
 }
 
 // Pictures are what Plotly makes of a figure when the reader saves it.
@@ -40,8 +40,8 @@ std::string policy(const Page& page) {
 void append_contents(std::string& html, const Page& page) {
   html += "<nav aria-label=\"Contents\"><ul>\n";
   for (const PageSection& section : page.sections) {
-    html += "<li><a href=\"#" + html_text(section.id) + "\">" + html_text(section.title) +
-            "</a></li>\n";
+    html += "<li><a href=\"#" + text::html_text(section.id) + "\">" +
+            text::html_text(section.title) + "</a></li>\n";
   }
   html += "</ul></nav>\n";
 }
@@ -50,7 +50,7 @@ void append_scripts(std::string& html, const Page& page) {
   if (!page.plotly.script.empty()) {
     if (page.compact) {
       html += "<script type=\"text/plain\" id=\"plotly-packed\" data-encoding=\"gzip+base64\">";
-      html += base64(gzip_text(page.plotly.script));
+      html += text::base64(record::gzip_text(page.plotly.script));
       html += "</script>\n";
     } else {
       html += "<script>";
@@ -71,10 +71,10 @@ std::string html_page(const Page& page) {
   html += kViewport;
   html.reserve(page.plotly.script.size() + page.data.size() + 1'000'000);
   html += "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy(page) + "\">\n";
-  html += "<title>" + html_text(page.title) + "</title>\n<style>";
+  html += "<title>" + text::html_text(page.title) + "</title>\n<style>";
   html += page_style();
   html += "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n";
-  html += "<header>\n<h1>" + html_text(page.title) + "</h1>\n";
+  html += "<header>\n<h1>" + text::html_text(page.title) + "</h1>\n";
   append_contents(html, page);
   html += "<div class=\"tools\" id=\"tools\"></div>\n";
   if (page.plotly.script.empty()) {
@@ -89,7 +89,7 @@ std::string html_page(const Page& page) {
   for (const PageSection& section : page.sections) blocks.add(section);
   html += "</main>\n<footer><p>Written by stepbench. Nothing on this page comes from a server";
   if (!page.plotly.version.empty()) {
-    html += "; its charts are drawn by plotly.js " + html_text(page.plotly.version);
+    html += "; its charts are drawn by plotly.js " + text::html_text(page.plotly.version);
   }
   html += ".</p></footer>\n";
   append_data(html, "id=\"stepbench-data\"", page.data,
@@ -103,4 +103,4 @@ bool is_page(std::string_view html) {
   return html.substr(0, 1000).find(kGenerator) != std::string_view::npos;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

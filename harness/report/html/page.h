@@ -11,7 +11,7 @@
 #include "harness/report/html/plotly.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct Page {
   std::string title;
@@ -26,4 +26,4 @@ struct Page {
 // Whether `html` begins as a page of ours does.
 [[nodiscard]] bool is_page(std::string_view html);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

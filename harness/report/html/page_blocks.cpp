@@ -12,7 +12,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kColumnsOnPaper = 16;
@@ -66,9 +66,9 @@ void append_cell(std::string& html, const PageColumn& column, const PageCell& ce
     html += column.number ? "<td class=\"number\"" : "<td";
   }
   html += '>';
-  html += html_text(cell.text.size() > kCellCharacters
-                        ? shortened(to_valid_utf8(cell.text), kCellCharacters)
-                        : cell.text);
+  html += text::html_text(cell.text.size() > kCellCharacters
+                              ? text::shortened(text::to_valid_utf8(cell.text), kCellCharacters)
+                              : cell.text);
   html += "</td>";
 }
 
@@ -79,10 +79,10 @@ void append_data(std::string& html, std::string_view attributes, std::string_vie
   html += attributes;
   if (pack && json.size() > kPackedFrom) {
     html += " data-encoding=\"gzip+base64\">";
-    html += base64(gzip_text(json, kQuickLevel));
+    html += text::base64(record::gzip_text(json, kQuickLevel));
   } else {
     html += '>';
-    html += script_json(json);
+    html += text::script_json(json);
   }
   html += "</script>\n";
 }
@@ -91,9 +91,9 @@ PageBlocks::PageBlocks(std::string& html, bool draws, bool compact)
     : html_(html), draws_(draws), compact_(compact) {}
 
 void PageBlocks::add(const PageSection& section) {
-  const std::string id = html_text(section.id);
+  const std::string id = text::html_text(section.id);
   html_ += "<section id=\"" + id + "\" aria-labelledby=\"" + id + "-title\">\n<h2 id=\"" + id +
-           "-title\">" + html_text(section.title) + "</h2>\n";
+           "-title\">" + text::html_text(section.title) + "</h2>\n";
   for (std::size_t i = 0; i < section.blocks.size(); ++i) {
     const auto begin = section.blocks.begin() + static_cast<std::ptrdiff_t>(i);
     table_follows_ = std::any_of(begin, section.blocks.end(), [](const Block& block) {
@@ -112,21 +112,22 @@ void PageBlocks::add(const PageSection& section) {
 }
 
 void PageBlocks::add(const Paragraph& paragraph) {
-  const std::string text = paragraph.text.size() > kTextCharacters
-                               ? shortened(to_valid_utf8(paragraph.text), kTextCharacters)
-                               : paragraph.text;
+  const std::string text =
+      paragraph.text.size() > kTextCharacters
+          ? text::shortened(text::to_valid_utf8(paragraph.text), kTextCharacters)
+          : paragraph.text;
   html_ += "<p" + class_attribute(class_of(paragraph.tone)) + '>' + tone_word(paragraph.tone) +
-           html_text(text, LineEnds::kKeep) + "</p>\n";
+           text::html_text(text, text::LineEnds::kKeep) + "</p>\n";
 }
 
 void PageBlocks::add(const Figure& figure) {
   const std::string number = std::to_string(++figures_);
   const std::string id = "figure-" + number;
   const bool folds = figure.folded && figure.choice.empty();
-  if (folds) html_ += "<details><summary>" + html_text(figure.title) + "</summary>\n";
+  if (folds) html_ += "<details><summary>" + text::html_text(figure.title) + "</summary>\n";
   html_ += "<figure id=\"" + id + '"';
-  if (!figure.choice.empty()) html_ += " data-choice=\"" + html_text(figure.choice) + '"';
-  html_ += ">\n<figcaption><h3 id=\"" + id + "-title\">" + html_text(figure.title) +
+  if (!figure.choice.empty()) html_ += " data-choice=\"" + text::html_text(figure.choice) + '"';
+  html_ += ">\n<figcaption><h3 id=\"" + id + "-title\">" + text::html_text(figure.title) +
            "</h3></figcaption>\n";
   if (draws_) {
     const std::string height = std::to_string(figure.height_px);
@@ -135,8 +136,8 @@ void PageBlocks::add(const Figure& figure) {
              "px\" role=\"img\" aria-labelledby=\"" + id + "-title\" aria-describedby=\"" + id +
              "-alt\"></div>\n";
   }
-  html_ += "<p class=\"alt\" id=\"" + id + "-alt\">" + html_text(figure.alt) + "</p>\n";
-  if (!figure.note.empty()) html_ += "<p class=\"note\">" + html_text(figure.note) + "</p>\n";
+  html_ += "<p class=\"alt\" id=\"" + id + "-alt\">" + text::html_text(figure.alt) + "</p>\n";
+  if (!figure.note.empty()) html_ += "<p class=\"note\">" + text::html_text(figure.note) + "</p>\n";
   if (table_follows_) {
     html_ += "<p class=\"note\"><a href=\"#table-" + std::to_string(tables_ + 1) +
              "\">The numbers as a table</a></p>\n";
@@ -148,10 +149,12 @@ void PageBlocks::add(const Figure& figure) {
 
 void PageBlocks::add(const PageTable& table) {
   const std::string id = "table-" + std::to_string(++tables_);
-  html_ += "<h3 id=\"" + id + "-title\">" + html_text(table.title) + "</h3>\n";
+  html_ += "<h3 id=\"" + id + "-title\">" + text::html_text(table.title) + "</h3>\n";
   const std::size_t rows = std::min(table.rows.size(), kPageRows);
   if (rows < table.rows.size()) {
-    const auto count = [](std::size_t n) { return with_separators(static_cast<std::int64_t>(n)); };
+    const auto count = [](std::size_t n) {
+      return text::with_separators(static_cast<std::int64_t>(n));
+    };
     html_ += "<p class=\"note\">The first " + count(rows) + " of " + count(table.rows.size()) +
              " rows: sorting and the filter see these alone. All of them are in the data.</p>\n";
   }
@@ -165,7 +168,7 @@ void PageBlocks::add(const PageTable& table) {
            id + "\">\n<thead><tr>";
   for (const PageColumn& column : table.columns) {
     html_ += "<th scope=\"col\"" + class_attribute(column.number ? "number" : "") + '>' +
-             html_text(column.head) + "</th>";
+             text::html_text(column.head) + "</th>";
   }
   html_ += "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < rows; ++i) {
@@ -181,16 +184,17 @@ void PageBlocks::add(const PageTable& table) {
 void PageBlocks::add(const Verbatim& verbatim) {
   const bool cut = verbatim.text.size() > kVerbatimBytes;
   const std::string text =
-      cut ? to_valid_utf8(verbatim.text.substr(0, kVerbatimBytes)) : verbatim.text;
-  const std::string title = html_text(verbatim.title);
+      cut ? text::to_valid_utf8(verbatim.text.substr(0, kVerbatimBytes)) : verbatim.text;
+  const std::string title = text::html_text(verbatim.title);
   html_ +=
       verbatim.folded ? "<details><summary>" + title + "</summary>\n" : "<h3>" + title + "</h3>\n";
-  html_ += "<pre tabindex=\"0\">" + html_text(text, LineEnds::kKeep) + "</pre>\n";
+  html_ += "<pre tabindex=\"0\">" + text::html_text(text, text::LineEnds::kKeep) + "</pre>\n";
   if (cut) {
-    html_ += "<p class=\"note\">The first " + with_separators(kVerbatimBytes) + " of " +
-             with_separators(static_cast<std::int64_t>(verbatim.text.size())) + " bytes.</p>\n";
+    html_ += "<p class=\"note\">The first " + text::with_separators(kVerbatimBytes) + " of " +
+             text::with_separators(static_cast<std::int64_t>(verbatim.text.size())) +
+             " bytes.</p>\n";
   }
   if (verbatim.folded) html_ += "</details>\n";
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // More rows of a table stand in the page's data alone.
 inline constexpr std::size_t kPageRows = 2000;
@@ -39,4 +39,4 @@ class PageBlocks {
 // `attributes` of the element: its id. Fast rather than as small as can be.
 void append_data(std::string& html, std::string_view attributes, std::string_view json, bool pack);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

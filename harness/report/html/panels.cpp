@@ -6,7 +6,7 @@
 
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kColumns = 3;
@@ -22,7 +22,7 @@ std::pair<double, double> part_of(std::size_t place, std::size_t count, double g
 }
 
 std::string domain_text(std::pair<double, double> part) {
-  return short_number(part.first, 4) + ',' + short_number(part.second, 4);
+  return text::short_number(part.first, 4) + ',' + text::short_number(part.second, 4);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::string Panels::axis(char letter, std::size_t panel) {
   return letter + (panel == 0 ? std::string() : std::to_string(panel + 1));
 }
 
-void Panels::add_axes(JsonText& layout, std::size_t panel, Axis x, Axis y) const {
+void Panels::add_axes(json::JsonText& layout, std::size_t panel, Axis x, Axis y) const {
   const std::size_t column = panel % columns_;
   const std::size_t row = panel / columns_;
   if (panel + columns_ < count_) x.title.clear();
@@ -58,7 +58,7 @@ void Panels::add_axes(JsonText& layout, std::size_t panel, Axis x, Axis y) const
   add_axis(layout, name("yaxis"), y);
 }
 
-void Panels::add_titles(JsonText& layout, const std::vector<std::string>& titles) const {
+void Panels::add_titles(json::JsonText& layout, const std::vector<std::string>& titles) const {
   if (titles.empty()) return;
   layout.open_array("annotations");
   for (std::size_t panel = 0; panel < titles.size(); ++panel) {
@@ -73,4 +73,4 @@ int Panels::height_px(int of_one) const {
   return rows_ == 1 ? of_one : static_cast<int>(rows_) * (of_one * 2 / 3) + of_one / 3;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,7 +8,7 @@
 #include "harness/json/json_text.h"
 #include "harness/report/html/figure.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr std::size_t kMaxPanels = 12;
 
@@ -19,9 +19,9 @@ class Panels {
   // "x", "x2", … and "y", "y2", …: axes of a trace in this panel.
   [[nodiscard]] static std::string axis(char letter, std::size_t panel);
   // Both axes of a panel; all panels have one range. Titles stand at the outer ones.
-  void add_axes(JsonText& layout, std::size_t panel, Axis x, Axis y) const;
+  void add_axes(json::JsonText& layout, std::size_t panel, Axis x, Axis y) const;
   // Words above each panel; nothing where there is one without words.
-  void add_titles(JsonText& layout, const std::vector<std::string>& titles) const;
+  void add_titles(json::JsonText& layout, const std::vector<std::string>& titles) const;
   [[nodiscard]] int height_px(int of_one) const;
 
  private:
@@ -30,4 +30,4 @@ class Panels {
   std::size_t rows_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::report

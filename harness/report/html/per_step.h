@@ -8,7 +8,7 @@
 
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Phases and modules have a colour each: those of series without the grey one.
 inline constexpr std::size_t kPartColours = 5;
@@ -24,12 +24,12 @@ class PerStep {
   [[nodiscard]] std::string words() const { return steps_ > 0 ? " per step" : " in all"; }
   // "1.23 ms per step, 12.3 % of all"
   [[nodiscard]] std::string time(std::int64_t sum_ns) const {
-    std::string text = duration(of(sum_ns)) + words();
-    if (whole_ns_ > 0) text += ", " + percent_text(static_cast<double>(sum_ns) / whole_ns_);
+    std::string text = text::duration(of(sum_ns)) + words();
+    if (whole_ns_ > 0) text += ", " + text::percent_text(static_cast<double>(sum_ns) / whole_ns_);
     return text;
   }
   [[nodiscard]] std::string calls(std::int64_t count) const {
-    return significant(of(count)) + (steps_ > 0 ? " calls per step" : " calls");
+    return text::significant(of(count)) + (steps_ > 0 ? " calls per step" : " calls");
   }
 
  private:
@@ -37,4 +37,4 @@ class PerStep {
   double whole_ns_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,7 +12,7 @@
 #include "harness/record/input.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ bool is_whole(std::string_view script) {
   const std::string_view end =
       script.substr(script.size() - std::min<std::size_t>(script.size(), 200));
   return script.size() >= kMinBytes && end.find("return Plotly") != std::string_view::npos &&
-         trim(end).ends_with(";");
+         os::trim(end).ends_with(";");
 }
 
 // Nothing in it may end the element that it stands in.
@@ -77,7 +77,7 @@ fs::path find_plotly(const std::string& given, const fs::path& program_dir) {
   }
   throw ConfigError(
       kFlag, std::string("the script that draws the charts was not found; looked for ") +
-                 join(looked, " and ", [](const fs::path& place) { return place.string(); }) +
+                 text::join(looked, " and ", [](const fs::path& place) { return place.string(); }) +
                  ". tools/setup downloads it and the next build finds it; --plotly FILE names one" +
                  kTables);
 }
@@ -86,7 +86,7 @@ fs::path find_plotly(const std::string& given, const fs::path& program_dir) {
 
 Plotly read_plotly(const std::string& given, const fs::path& program_dir) {
   const fs::path file = find_plotly(given, program_dir);
-  std::string script(Input::read(file).text());
+  std::string script(record::Input::read(file).text());
   const std::optional<std::string> version = version_of(script);
   if (!version) {
     throw ConfigError(kFlag, file.string() +
@@ -104,4 +104,4 @@ Plotly read_plotly(const std::string& given, const fs::path& program_dir) {
   return {for_an_element(std::move(script)), *version};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

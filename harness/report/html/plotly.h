@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr const char* kPlotlyFile = "plotly.min.js";
 
@@ -22,4 +22,4 @@ struct Plotly {
 [[nodiscard]] Plotly read_plotly(const std::string& given,
                                  const std::filesystem::path& program_dir);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

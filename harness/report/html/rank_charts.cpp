@@ -10,18 +10,18 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-std::optional<PageSection> rank_section(const RankReport& report, const std::string& id) {
+std::optional<PageSection> rank_section(const analyze::RankReport& report, const std::string& id) {
   auto figure = ranks_figure(report);
   if (!figure) return std::nullopt;
   PageSection section{.id = id, .title = "Ranks of a job", .blocks = {}};
   if (report.straggler) {
-    const Straggler& straggler = *report.straggler;
+    const analyze::Straggler& straggler = *report.straggler;
     std::string text = "rank " + std::to_string(straggler.rank) + " holds the others up: up to " +
-                       duration(straggler.gain_ns) + " per step, " + percent_text(straggler.share) +
-                       " of the step";
+                       text::duration(straggler.gain_ns) + " per step, " +
+                       text::percent_text(straggler.share) + " of the step";
     if (!straggler.part.empty()) {
       text += "; most of it " + words_of_part(straggler.part, report.scope);
     }
@@ -47,20 +47,20 @@ std::optional<PageSection> rank_section(const RankReport& report, const std::str
                   .rows = {}};
   const auto cell = [](double ns) { return number_cell(ns / kNsPerMs); };
   const auto count = [](std::int64_t number) {
-    return PageCell{.text = with_separators(number), .value = static_cast<double>(number)};
+    return PageCell{.text = text::with_separators(number), .value = static_cast<double>(number)};
   };
-  for (const RankRow& row : report.rows) {
-    table.rows.push_back(
-        {count(row.rank),
-         cell(row.step_ns),
-         cell(row.work_ns),
-         cell(row.wait_ns),
-         cell(row.communication_ns),
-         cell(row.exposed_ns),
-         {.text = row.hidden_share ? percent(*row.hidden_share) : "-", .value = row.hidden_share},
-         count(row.entered_last),
-         count(row.slowest_in),
-         {.text = row.path}});
+  for (const analyze::RankRow& row : report.rows) {
+    table.rows.push_back({count(row.rank),
+                          cell(row.step_ns),
+                          cell(row.work_ns),
+                          cell(row.wait_ns),
+                          cell(row.communication_ns),
+                          cell(row.exposed_ns),
+                          {.text = row.hidden_share ? text::percent(*row.hidden_share) : "-",
+                           .value = row.hidden_share},
+                          count(row.entered_last),
+                          count(row.slowest_in),
+                          {.text = row.path}});
     const bool slow = report.straggler && report.straggler->rank == row.rank;
     table.tones.push_back(slow ? Tone::kDoubt : Tone::kPlain);
   }
@@ -70,40 +70,40 @@ std::optional<PageSection> rank_section(const RankReport& report, const std::str
 
 }  // namespace
 
-std::optional<Figure> ranks_figure(const RankReport& report) {
+std::optional<Figure> ranks_figure(const analyze::RankReport& report) {
   if (report.rows.empty()) return std::nullopt;
   struct Bar {
     std::string_view name;
-    double RankRow::*of;
+    double analyze::RankRow::*of;
     std::string_view colour;
     std::string_view pattern;
   };
   constexpr std::array<Bar, 2> kBars = {
-      {{"own work", &RankRow::work_ns, kPlainColour, ""},
-       {"waiting for others", &RankRow::wait_ns, kSeriesColours[3], "/"}}};
+      {{"own work", &analyze::RankRow::work_ns, kPlainColour, ""},
+       {"waiting for others", &analyze::RankRow::wait_ns, kSeriesColours[3], "/"}}};
   FigureJson figure;
   Axis x{.title = "rank"};
-  for (const RankRow& row : report.rows) {
+  for (const analyze::RankRow& row : report.rows) {
     const bool slow = report.straggler && report.straggler->rank == row.rank;
     x.tick_texts.push_back(std::to_string(row.rank) + (slow ? " (straggler)" : ""));
   }
   for (const Bar& bar : kBars) {
     std::vector<double> values;
     std::vector<std::string> hovers;
-    for (const RankRow& row : report.rows) {
+    for (const analyze::RankRow& row : report.rows) {
       values.push_back(row.*bar.of / kNsPerMs);
-      std::vector<std::string> lines = {"rank " + std::to_string(row.rank),
-                                        std::string(bar.name) + ' ' + duration(row.*bar.of) +
-                                            " of a step of " + duration(row.step_ns),
-                                        "entered last in " +
-                                            counted(row.entered_last, "collective") +
-                                            ", slowest in " + counted(row.slowest_in, "step")};
+      std::vector<std::string> lines = {
+          "rank " + std::to_string(row.rank),
+          std::string(bar.name) + ' ' + text::duration(row.*bar.of) + " of a step of " +
+              text::duration(row.step_ns),
+          "entered last in " + text::counted(row.entered_last, "collective") + ", slowest in " +
+              text::counted(row.slowest_in, "step")};
       if (row.hidden_share) {
-        lines.push_back(percent_text(*row.hidden_share) + " of its communication is hidden");
+        lines.push_back(text::percent_text(*row.hidden_share) + " of its communication is hidden");
       }
       hovers.push_back(hover_text(lines));
     }
-    JsonText& json = figure.open_trace("bar", bar.name);
+    json::JsonText& json = figure.open_trace("bar", bar.name);
     add_numbers(json, "x", places_of(values.size()));
     add_numbers(json, "y", values);
     add_hovers(json, hovers);
@@ -111,39 +111,40 @@ std::optional<Figure> ranks_figure(const RankReport& report) {
     json.text("shape", bar.pattern).text("fillmode", "overlay").close_object().close_object();
     figure.close_trace();
   }
-  JsonText& layout = figure.layout();
+  json::JsonText& layout = figure.layout();
   layout.text("barmode", "stack");
   add_axis(layout, "xaxis", x);
   add_axis(layout, "yaxis", {.title = "mean per step [ms]", .from_zero = true});
-  std::string alt = counted(std::ssize(report.rows), "rank") + ": own work and waiting for others";
+  std::string alt =
+      text::counted(std::ssize(report.rows), "rank") + ": own work and waiting for others";
   if (report.straggler)
     alt += "; rank " + std::to_string(report.straggler->rank) + " is the slowest";
   return Figure{.title = "Which rank the others wait for",
                 .alt = alt + '.',
                 .json = figure.take(),
-                .note = "Means over " + counted(report.steps, "common step") + ", " +
-                        counted(report.collectives, "matched collective") + '.',
+                .note = "Means over " + text::counted(report.steps, "common step") + ", " +
+                        text::counted(report.collectives, "matched collective") + '.',
                 .height_px = 380};
 }
 
 std::vector<PageSection> rank_sections(std::span<const AnalysedTrace> traces) {
-  std::vector<RankTrace> ranks;
+  std::vector<analyze::RankTrace> ranks;
   for (const AnalysedTrace& each : traces) {
-    if (auto rank = rank_trace(each.path, *each.trace, each.analysis)) {
+    if (auto rank = analyze::rank_trace(each.path, *each.trace, each.analysis)) {
       ranks.push_back(std::move(*rank));
     }
   }
   std::vector<PageSection> sections;
-  for (const std::vector<std::size_t>& job : rank_jobs(ranks)) {
-    std::vector<RankTrace> members;
+  for (const std::vector<std::size_t>& job : analyze::rank_jobs(ranks)) {
+    std::vector<analyze::RankTrace> members;
     for (const std::size_t i : job) members.push_back(ranks[i]);
     const std::string id =
         sections.empty() ? "ranks" : "ranks-" + std::to_string(sections.size() + 1);
-    if (auto section = rank_section(compare_ranks(std::move(members)), id)) {
+    if (auto section = rank_section(analyze::compare_ranks(std::move(members)), id)) {
       sections.push_back(std::move(*section));
     }
   }
   return sections;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

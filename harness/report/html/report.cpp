@@ -11,7 +11,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 void keep_sections(std::vector<PageSection>& sections, const std::vector<std::string>& only) {
@@ -21,7 +21,8 @@ void keep_sections(std::vector<PageSection>& sections, const std::vector<std::st
   for (const std::string& name : only) {
     if (std::find(ids.begin(), ids.end(), name) != ids.end()) continue;
     throw ConfigError("--section", "this report has no section '" + name + '\'' +
-                                       did_you_mean(name, ids) + "; it has: " + join(ids));
+                                       text::did_you_mean(name, ids) +
+                                       "; it has: " + text::join(ids));
   }
   std::erase_if(sections, [&](const PageSection& section) {
     return std::find(only.begin(), only.end(), section.id) == only.end();
@@ -29,7 +30,7 @@ void keep_sections(std::vector<PageSection>& sections, const std::vector<std::st
 }
 
 std::string data_of(const ReportContent& content, const ReportOptions& options) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("schema", kReportSchema).text("version", kReportVersion);
   json.text("title", content.title);
   json.open_object("generated_from").text("kind", content.kind);
@@ -45,14 +46,14 @@ std::string data_of(const ReportContent& content, const ReportOptions& options) 
 std::string drawn_text(const std::vector<PageSection>& sections) {
   std::int64_t most = 0;
   for (const PageSection& section : sections) most = std::max(most, section.steps_drawn);
-  return most == 0 ? "" : " (" + with_separators(most) + " drawn)";
+  return most == 0 ? "" : " (" + text::with_separators(most) + " drawn)";
 }
 
 }  // namespace
 
 ReportContent error_content(const std::string& command, const std::string& message,
                             int exit_status) {
-  JsonText json;
+  json::JsonText json;
   json.open_object().text("error", message).integer("exit_code", exit_status).close_object();
   PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
   section.blocks.push_back(Paragraph{
@@ -76,4 +77,4 @@ Report report_of(ReportContent content, const ReportOptions& options) {
           .measured = content.measured};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -17,7 +17,7 @@
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 inline constexpr std::string_view kReportSchema = "stepbench.report";
 inline constexpr std::string_view kReportVersion = "1.0.0";
@@ -47,22 +47,23 @@ struct Report {
 };
 
 // `files`: as a command line has them, for the commands that the page shows.
-[[nodiscard]] ReportContent run_content(const Results& results,
+[[nodiscard]] ReportContent run_content(const record::Results& results,
                                         const std::vector<std::string>& files,
                                         const DrawOptions& draw);
 
-[[nodiscard]] ReportContent verdict_content(std::span<const Comparison> comparisons,
+[[nodiscard]] ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
                                             const DrawOptions& draw);
 // Throws LineError for what is no night.
 [[nodiscard]] ReportContent night_content(const std::string& night_json, const DrawOptions& draw);
 // `events`: what the history recorded of its alerts.
-[[nodiscard]] ReportContent history_content(const History& history,
-                                            std::span<const TrackEvent> events,
+[[nodiscard]] ReportContent history_content(const track::History& history,
+                                            std::span<const track::TrackEvent> events,
                                             const DrawOptions& draw);
 [[nodiscard]] ReportContent analysis_content(std::span<const AnalysedTrace> traces,
                                              const DrawOptions& draw);
 
-[[nodiscard]] ReportContent diff_content(std::span<const TraceDiff> diffs, const DrawOptions& draw);
+[[nodiscard]] ReportContent diff_content(std::span<const analyze::TraceDiff> diffs,
+                                         const DrawOptions& draw);
 // Where `command` failed: an old page must not be taken for its result.
 [[nodiscard]] ReportContent error_content(const std::string& command, const std::string& message,
                                           int exit_status);
@@ -70,4 +71,4 @@ struct Report {
 // Throws ConfigError at --section for a section that the content has not.
 [[nodiscard]] Report report_of(ReportContent content, const ReportOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -17,16 +17,16 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-std::string title_of_runs(const Results& results) {
+std::string title_of_runs(const record::Results& results) {
   std::vector<std::string> names;
-  for (const RunRow& run : results.runs) {
+  for (const record::RunRow& run : results.runs) {
     const std::string& name = run.name.empty() ? run.run_id : run.name;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
-  return names.empty() ? "Report" : join(names);
+  return names.empty() ? "Report" : text::join(names);
 }
 
 // "12 cases, 72 launches, 14,400 steps"
@@ -34,18 +34,18 @@ std::string counts_of(const TableFacts& facts) {
   std::set<std::string> cases;
   std::int64_t launches = 0;
   std::int64_t steps = 0;
-  for (const CaseRow& row : facts.rows) {
+  for (const estimate::CaseRow& row : facts.rows) {
     cases.insert(row.case_id);
     launches += std::ssize(row.measured);
-    for (const MeasuredLaunch& each : row.measured) steps += each.estimate.steps;
+    for (const estimate::MeasuredLaunch& each : row.measured) steps += each.estimate.steps;
   }
-  return counted(std::ssize(cases), "case") + ", " + counted(launches, "launch") + ", " +
-         counted(steps, "step");
+  return text::counted(std::ssize(cases), "case") + ", " + text::counted(launches, "launch") +
+         ", " + text::counted(steps, "step");
 }
 
 }  // namespace
 
-ReportContent run_content(const Results& results, const std::vector<std::string>& files,
+ReportContent run_content(const record::Results& results, const std::vector<std::string>& files,
                           const DrawOptions& draw) {
   const TableFacts facts = table_facts(results, {});
   ReportContent content{.kind = "run",
@@ -57,7 +57,7 @@ ReportContent run_content(const Results& results, const std::vector<std::string>
     if (section) content.sections.push_back(std::move(*section));
   };
   DrawOptions drawing = draw;
-  drawing.show_command = "stepbench show " + join(files, " ", shell_word);
+  drawing.show_command = "stepbench show " + text::join(files, " ", text::shell_word);
   add(overview_section(facts));
   add(sweep_section(facts, drawing));
   add(anatomy_section(facts, drawing));
@@ -67,9 +67,10 @@ ReportContent run_content(const Results& results, const std::vector<std::string>
   add(ops_section(results, drawing));
   add(numbers_section(facts));
   add(environment_section(facts, files));
-  content.measured = std::any_of(facts.rows.begin(), facts.rows.end(),
-                                 [](const CaseRow& row) { return !row.measured.empty(); });
+  content.measured =
+      std::any_of(facts.rows.begin(), facts.rows.end(),
+                  [](const estimate::CaseRow& row) { return !row.measured.empty(); });
   return content;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,26 +10,27 @@
 
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 // "53.2 [52.9, 53.6]"; the bounds are those that the table of cases has.
-PageCell estimate_cell(const CaseRow& row, const TimeUnit& unit) {
+PageCell estimate_cell(const estimate::CaseRow& row, const text::TimeUnit& unit) {
   if (!row.headline_ns()) {
     const bool failed = !row.failed.empty();
     return {.text = failed ? "failed" : row.skipped.empty() ? "unfinished" : "skipped"};
   }
   const double value = *row.headline_ns() / unit.ns;
-  std::string text = significant(value);
-  if (row.spread != Spread::kNone) {
-    text += ' ' + interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns);
+  std::string text = text::significant(value);
+  if (row.spread != estimate::Spread::kNone) {
+    text +=
+        ' ' + text::interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns);
   }
   return {.text = std::move(text), .value = value};
 }
 
 struct CaseOfRuns {
-  const CaseRow* first = nullptr;
-  std::map<std::size_t, const CaseRow*> by_run = {};
+  const estimate::CaseRow* first = nullptr;
+  std::map<std::size_t, const estimate::CaseRow*> by_run = {};
 };
 
 }  // namespace
@@ -38,7 +39,7 @@ std::optional<PageTable> runs_beside(const TableFacts& facts) {
   std::vector<std::string> runs;
   std::vector<CaseOfRuns> cases;
   std::map<std::pair<std::string, std::string>, std::size_t> places;  // by case and arm
-  for (const CaseRow& row : facts.rows) {
+  for (const estimate::CaseRow& row : facts.rows) {
     auto run = std::find(runs.begin(), runs.end(), row.run_id);
     if (run == runs.end()) run = runs.insert(run, row.run_id);
     const auto [at, is_new] = places.try_emplace({row.case_id, row.arm}, cases.size());
@@ -58,7 +59,7 @@ std::optional<PageTable> runs_beside(const TableFacts& facts) {
   }
   for (const CaseOfRuns& each : cases) {
     std::string name =
-        case_label(each.first->options(), facts.names.varying(), each.first->case_id);
+        estimate::case_label(each.first->options(), facts.names.varying(), each.first->case_id);
     if (!each.first->arm.empty()) name += " (arm " + each.first->arm + ')';
     std::vector<PageCell>& row = table.rows.emplace_back();
     row.push_back({.text = std::move(name)});
@@ -71,4 +72,4 @@ std::optional<PageTable> runs_beside(const TableFacts& facts) {
   return table;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,9 +8,9 @@
 #include "harness/report/case_table.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // A column for each run. nullopt of one run, and where no case is in two.
 [[nodiscard]] std::optional<PageTable> runs_beside(const TableFacts& facts);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

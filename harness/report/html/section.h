@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::report {
 
 // A drawing as Plotly takes it, and the words that stand in for it. Below its section's heading the
 // page links it to the next table of the section.
@@ -78,4 +78,4 @@ struct DrawOptions {
   std::string show_command = "stepbench show RUN";
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::report

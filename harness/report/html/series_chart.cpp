@@ -13,7 +13,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -33,7 +33,7 @@ DrawnUnit drawn_unit(const HistoryView& view) {
     }
   }
   if (unit == "ns" && !values.empty()) {
-    const TimeUnit time = unit_for(values);
+    const text::TimeUnit time = text::unit_for(values);
     return {std::string(time.name), time.ns};
   }
   if (unit == "bytes") return {"MiB", 0x1p20};
@@ -42,16 +42,16 @@ DrawnUnit drawn_unit(const HistoryView& view) {
 
 std::string night_hover(const HistoryNight& night, const HistoryView& view) {
   const std::string& unit = view.series->series.unit;
-  const TrackedPoint& point = *night.point;
+  const track::TrackedPoint& point = *night.point;
   std::vector<std::string> lines = {night.run->started_utc, amount_text(point.value, unit)};
   if (point.low < point.high) {
     lines.back() +=
         ", 95 % interval " + amount_text(point.low, unit) + " to " + amount_text(point.high, unit);
   }
-  lines.push_back(counted(point.launches, "launch"));
+  lines.push_back(text::counted(point.launches, "launch"));
   if (night.usual) {
     lines.push_back("usual then " + amount_text(*night.usual, unit) +
-                    (night.change ? ", " + signed_percent(*night.change) + " %" : ""));
+                    (night.change ? ", " + text::signed_percent(*night.change) + " %" : ""));
   }
   if (const std::string commit = commit_words(*night.run); !commit.empty()) lines.push_back(commit);
   for (const auto& [name, value] : night.run->labels) lines.push_back(name + '=' + to_text(value));
@@ -73,17 +73,18 @@ class SeriesDrawing {
 
   void add_values() {
     std::vector<double> values;
-    std::vector<Interval> intervals;
+    std::vector<stats::Interval> intervals;
     std::vector<std::string> hovers;
     for (const HistoryNight* night : shown_) {
-      const TrackedPoint& point = *night->point;
+      const track::TrackedPoint& point = *night->point;
       values.push_back(point.value / unit_.factor);
       const bool interval = point.low < point.high;
-      intervals.push_back(interval ? Interval{point.low / unit_.factor, point.high / unit_.factor}
-                                   : Interval{kNone, kNone});
+      intervals.push_back(interval
+                              ? stats::Interval{point.low / unit_.factor, point.high / unit_.factor}
+                              : stats::Interval{kNone, kNone});
       hovers.push_back(night_hover(*night, view_));
     }
-    JsonText& json = figure_.open_trace("scatter", "value with its interval");
+    json::JsonText& json = figure_.open_trace("scatter", "value with its interval");
     json.text("mode", "lines+markers");
     add_dates(json, shown_);
     add_numbers(json, "y", values, kValueDigits);
@@ -144,7 +145,7 @@ class SeriesDrawing {
       hovers.push_back(night_hover(*night, view_));
     }
     if (nights.empty()) return;
-    JsonText& json = figure_.open_trace("scatter", look.name);
+    json::JsonText& json = figure_.open_trace("scatter", look.name);
     json.text("mode", "markers");
     add_dates(json, nights);
     add_numbers(json, "y", values, kValueDigits);
@@ -155,7 +156,7 @@ class SeriesDrawing {
 
   // A line through the whole height where a segment begins.
   std::string take(const std::string& title) {
-    JsonText& layout = figure_.layout();
+    json::JsonText& layout = figure_.layout();
     add_axis(layout, "xaxis", {.title = "night (UTC)", .kind = AxisKind::kDate});
     add_axis(layout, "yaxis", {.title = title});
     layout.open_array("shapes");
@@ -173,7 +174,7 @@ class SeriesDrawing {
  private:
   static constexpr int kValueDigits = 6;
 
-  static void add_dates(JsonText& json, const std::vector<const HistoryNight*>& nights) {
+  static void add_dates(json::JsonText& json, const std::vector<const HistoryNight*>& nights) {
     json.open_array("x");
     for (const HistoryNight* night : nights) json.text({}, night->run->started_utc);
     json.close_array();
@@ -182,7 +183,7 @@ class SeriesDrawing {
   void add_line(std::string_view name, const std::vector<const HistoryNight*>& nights,
                 const std::vector<double>& values, std::string_view colour, std::string_view dash,
                 bool hidden = false) {
-    JsonText& json = figure_.open_trace("scatter", name);
+    json::JsonText& json = figure_.open_trace("scatter", name);
     json.text("mode", "lines").text("hoverinfo", "skip");
     if (hidden) json.text("visible", "legendonly");
     add_dates(json, nights);
@@ -199,12 +200,12 @@ class SeriesDrawing {
 };
 
 bool is_accepted(const HistoryNight& night, const HistoryView& view) {
-  const Alert* alert = alert_named(view, night.alert);
-  return alert != nullptr && alert->state == AlertState::kAcknowledged;
+  const track::Alert* alert = alert_named(view, night.alert);
+  return alert != nullptr && alert->state == track::AlertState::kAcknowledged;
 }
 
 bool is_worse(const HistoryNight& night, const HistoryView& view) {
-  const Alert* alert = alert_named(view, night.alert);
+  const track::Alert* alert = alert_named(view, night.alert);
   return alert == nullptr || alert->worse;
 }
 
@@ -213,7 +214,7 @@ bool is_worse(const HistoryNight& night, const HistoryView& view) {
 std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& names) {
   SeriesDrawing drawing(view);
   if (drawing.nights() == 0) return std::nullopt;
-  const TrackedSeries& series = view.series->series;
+  const track::TrackedSeries& series = view.series->series;
   const std::string name = names.name(series);
   drawing.add_values();
   drawing.add_usual();
@@ -236,23 +237,23 @@ std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& 
   const std::size_t missing = view.nights.size() - drawing.nights();
   std::vector<std::string> notes;
   if (missing > 0) {
-    notes.push_back(counted(std::int64_t(missing), "night") + " without a value " +
+    notes.push_back(text::counted(std::int64_t(missing), "night") + " without a value " +
                     (missing == 1 ? "is" : "are") + " left out.");
   }
   if (view.nights.size() == kMaxNights) {
-    notes.push_back("The newest " + with_separators(kMaxNights) + " nights.");
+    notes.push_back("The newest " + text::with_separators(kMaxNights) + " nights.");
   }
   notes.emplace_back("The axis does not begin at 0. Dashed lines: new segments.");
-  std::string alt = name + " over " + counted(std::int64_t(drawing.nights()), "night") + ", " +
-                    counted(std::ssize(view.changes), "change") + " of level";
-  for (const Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
+  std::string alt = name + " over " + text::counted(std::int64_t(drawing.nights()), "night") +
+                    ", " + text::counted(std::ssize(view.changes), "change") + " of level";
+  for (const track::Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
   const std::string metric = metric_words(series.metric);
   const std::string unit = drawing.unit().name.empty() ? "" : " [" + drawing.unit().name + "]";
   return Figure{.title = name,
                 .alt = alt + '.',
                 .json = drawing.take(metric + unit),
-                .note = join(notes, " "),
+                .note = text::join(notes, " "),
                 .height_px = 360};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,7 +11,7 @@
 #include "harness/record/encode.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr const char* kNotSet = "not set";
@@ -82,12 +82,12 @@ void take_in(Dimension& into, const Dimension& other) {
   for (std::size_t i = 0; i < into.size(); ++i) into.texts[i] += " / " + other.texts[partner[i]];
 }
 
-std::string series_text(const CaseRow& row, const RowNames& names) {
+std::string series_text(const estimate::CaseRow& row, const estimate::RowNames& names) {
   std::vector<std::string> parts;
   if (names.has_runs()) parts.push_back(names.run(row));
   if (!row.arm.empty()) parts.push_back("arm " + row.arm);
-  if (row.pass != Pass::kTiming) parts.emplace_back(name_of(row.pass));
-  return join(parts, " ");
+  if (row.pass != Pass::kTiming) parts.emplace_back(record::name_of(row.pass));
+  return text::join(parts, " ");
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> row
       const auto found = options.find(option);
       values.push_back(found == options.end() ? Value() : found->second);
     }
-    Dimension made = dimension_of(short_name(option, varying), values);
+    Dimension made = dimension_of(estimate::short_name(option, varying), values);
     if (made.size() < 2) continue;
     const auto partner =
         std::find_if(space.options.begin(), space.options.end(),
@@ -126,10 +126,10 @@ SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> row
   Dimension series = dimension_of("run", values);
   if (series.size() < 2) return space;
   const bool arms = std::any_of(facts.rows.begin(), facts.rows.end(),
-                                [](const CaseRow& row) { return !row.arm.empty(); });
+                                [](const estimate::CaseRow& row) { return !row.arm.empty(); });
   if (!facts.names.has_runs()) series.title = arms ? "arm" : "pass";
   space.series = std::move(series);
   return space;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,7 +12,7 @@
 #include "harness/report/case_table.h"
 #include "harness/report/html/figure.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // An option, options that vary together, or the run and arm.
 struct Dimension {
@@ -36,4 +36,4 @@ struct SweepSpace {
 // direction.
 [[nodiscard]] SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> rows);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

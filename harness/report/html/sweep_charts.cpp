@@ -12,7 +12,7 @@
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxLines = 14;     // of a panel
@@ -133,8 +133,8 @@ class SweepSection {
 
   void add_thinning(Figure& figure) const {
     if (facts_.rows.size() <= rows_.size()) return;
-    const std::string all = with_separators(std::ssize(facts_.rows));
-    const std::string some = with_separators(std::ssize(rows_));
+    const std::string all = text::with_separators(std::ssize(facts_.rows));
+    const std::string some = text::with_separators(std::ssize(rows_));
     if (!figure.note.empty()) figure.note += ' ';
     figure.note +=
         "Drawn are the " + some + " best of " + all + " cases; the data of this page " + "has all.";
@@ -152,23 +152,24 @@ class SweepSection {
 std::string sweep_title(const SweepView& view, std::span<const Dimension* const> dimensions) {
   std::vector<std::string> names;
   for (const Dimension* each : dimensions) names.push_back(each->title);
-  return view.measure.head + " by " + join_and(names);
+  return view.measure.head + " by " + text::join_and(names);
 }
 
 std::string sweep_alt(const SweepView& view, const std::string& kind, const std::string& title) {
   constexpr std::size_t kAltCells = 400;
-  const std::string answer = shortened(answer_line(view.facts.rows, view.facts.results), kAltCells);
+  const std::string answer =
+      text::shortened(answer_line(view.facts.rows, view.facts.results), kAltCells);
   return kind + ": " + title + (answer.empty() ? "." : ". " + answer + '.');
 }
 
-double colour_value(const SweepView& view, const CaseRow& row, double centre) {
+double colour_value(const SweepView& view, const estimate::CaseRow& row, double centre) {
   const auto& ranking = view.facts.ranking;
   if (!row.is_best || !ranking || !ranking->decided) return centre;
   const auto best = drawn_value(view.facts.rows[ranking->best], view.measure);
   return best ? best->centre : centre;
 }
 
-void add_cross_marker(JsonText& json) {
+void add_cross_marker(json::JsonText& json) {
   json.open_object("marker").text("symbol", "x").integer("size", 9).text("color", kBadColour);
   json.close_object();
 }
@@ -177,4 +178,4 @@ std::optional<PageSection> sweep_section(const TableFacts& facts, const DrawOpti
   return SweepSection(facts, options).make();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

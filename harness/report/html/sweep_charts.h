@@ -10,7 +10,7 @@
 #include "harness/report/case_table.h"
 #include "harness/report/html/section.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // Of more cases the best ones are drawn, and the figures say so.
 inline constexpr std::size_t kMaxDrawnCases = 2000;
@@ -19,4 +19,4 @@ inline constexpr std::size_t kMaxDrawnCases = 2000;
 [[nodiscard]] std::optional<PageSection> sweep_section(const TableFacts& facts,
                                                        const DrawOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

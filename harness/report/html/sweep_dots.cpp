@@ -7,7 +7,7 @@
 #include "harness/report/html/sweep_figures.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr int kDotPx = 24;
@@ -25,7 +25,7 @@ class DotsFigure {
     const std::size_t count = series_ == nullptr ? 1 : series_->size();
     for (std::size_t each = 0; each < count; ++each) add_dots(each);
     const bool crosses = add_crosses();
-    JsonText& layout = json_.layout();
+    json::JsonText& layout = json_.layout();
     add_axis(layout, "xaxis", {.title = view_.measure.head});
     std::vector<std::string> labels;
     for (const std::size_t row : rows_) labels.push_back(view_.words.tick(view_.facts.rows[row]));
@@ -47,7 +47,7 @@ class DotsFigure {
     const std::size_t all = view_.facts.rows.size();
     if (rows_.size() == all) return view_.measure.head + " of each case";
     return view_.measure.head + " of the best " + std::to_string(rows_.size()) + " of " +
-           counted(static_cast<std::int64_t>(all), "case");
+           text::counted(static_cast<std::int64_t>(all), "case");
   }
 
   std::size_t series_of(std::size_t row) const {
@@ -58,12 +58,12 @@ class DotsFigure {
   void add_dots(std::size_t series) {
     std::vector<double> values;
     std::vector<double> places;
-    std::vector<Interval> intervals;
+    std::vector<stats::Interval> intervals;
     std::vector<std::string> texts;
     std::vector<std::string> marks;
     std::vector<std::string_view> colours;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const CaseRow& row = view_.facts.rows[rows_[i]];
+      const estimate::CaseRow& row = view_.facts.rows[rows_[i]];
       const auto value = drawn_value(row, view_.measure);
       if (!value || series_of(rows_[i]) != series) continue;
       values.push_back(value->centre);
@@ -75,7 +75,7 @@ class DotsFigure {
     }
     if (values.empty()) return;
     const bool named = series_ != nullptr;
-    JsonText& json = json_.open_trace("scatter", named ? series_->texts[series] : "");
+    json::JsonText& json = json_.open_trace("scatter", named ? series_->texts[series] : "");
     json.text("mode", "markers+text");
     add_numbers(json, "x", values);
     add_numbers(json, "y", places);
@@ -94,13 +94,13 @@ class DotsFigure {
     std::vector<double> places;
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const CaseRow& row = view_.facts.rows[rows_[i]];
+      const estimate::CaseRow& row = view_.facts.rows[rows_[i]];
       if (drawn_value(row, view_.measure)) continue;
       places.push_back(static_cast<double>(i));
       texts.push_back(view_.words.hover(row));
     }
     if (places.empty()) return false;
-    JsonText& json = json_.open_trace("scatter", kNoNumber);
+    json::JsonText& json = json_.open_trace("scatter", kNoNumber);
     json.text("mode", "markers");
     add_numbers(json, "x", std::vector<double>(places.size(), 0.01));
     add_numbers(json, "y", places);
@@ -126,4 +126,4 @@ Figure dots_figure(const SweepView& view, std::span<const std::size_t> rows,
   return DotsFigure(view, rows, series).draw();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/sweep_axes.h"
 
-namespace stepbench {
+namespace stepbench::report {
 
 // What all charts of a sweep are drawn from. Points at what others own.
 struct SweepView {
@@ -42,8 +42,9 @@ struct SweepView {
                                     const std::string& title);
 // In the legend, beside crosses.
 inline constexpr const char* kNoNumber = "no number: failed, skipped or not recorded";
-void add_cross_marker(JsonText& json);
+void add_cross_marker(json::JsonText& json);
 // The value whose colour stands for the row: those that tie with the best share its colour.
-[[nodiscard]] double colour_value(const SweepView& view, const CaseRow& row, double centre);
+[[nodiscard]] double colour_value(const SweepView& view, const estimate::CaseRow& row,
+                                  double centre);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

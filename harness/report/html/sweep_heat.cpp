@@ -11,7 +11,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxWrittenCells = 300;  // cells with their number in them
@@ -35,7 +35,7 @@ class HeatFigure {
     for (std::size_t panel = 0; panel < panels_; ++panel) add_cells(panel);
     for (std::size_t panel = 0; panel < panels_; ++panel) add_failures(panel);
     const Panels places(panels_);
-    JsonText& layout = json_.layout(panels_ > 1 ? 1.1 : 1.02);
+    json::JsonText& layout = json_.layout(panels_ > 1 ? 1.1 : 1.02);
     for (std::size_t panel = 0; panel < panels_; ++panel) {
       places.add_axes(layout, panel, {.title = x_.title, .tick_texts = x_.texts, .grid = false},
                       {.title = y_.title, .tick_texts = y_.texts, .grid = false});
@@ -57,25 +57,25 @@ class HeatFigure {
                   .json = json_.take(),
                   .height_px = places.height_px(height)};
     if (hidden_ > 0) {
-      figure.note = counted(hidden_, "case") +
+      figure.note = text::counted(hidden_, "case") +
                     " with the same options as another one not drawn; the table has all.";
     }
     return figure;
   }
 
  private:
-  const CaseRow* row_at(std::size_t panel, std::size_t y, std::size_t x) const {
+  const estimate::CaseRow* row_at(std::size_t panel, std::size_t y, std::size_t x) const {
     const auto found = at_.find({panel, y, x});
     return found == at_.end() ? nullptr : found->second;
   }
 
   void add_cells(std::size_t panel) {
-    JsonText& json = json_.open_trace("heatmap");
+    json::JsonText& json = json_.open_trace("heatmap");
     json.open_array("z");
     for (std::size_t y = 0; y < y_.size(); ++y) {
       std::vector<double> line;
       for (std::size_t x = 0; x < x_.size(); ++x) {
-        const CaseRow* row = row_at(panel, y, x);
+        const estimate::CaseRow* row = row_at(panel, y, x);
         const auto value = row == nullptr ? std::nullopt : drawn_value(*row, view_.measure);
         line.push_back(value ? colour_value(view_, *row, value->centre) : kNoCell);
       }
@@ -83,10 +83,10 @@ class HeatFigure {
     }
     json.close_array();
     if (written_)
-      add_words(json, panel, "text", [&](const CaseRow& row, const DrawnValue& value) {
-        return significant(value.centre) + (row.is_best ? std::string(" ") + kBestMark : "");
+      add_words(json, panel, "text", [&](const estimate::CaseRow& row, const DrawnValue& value) {
+        return text::significant(value.centre) + (row.is_best ? std::string(" ") + kBestMark : "");
       });
-    add_words(json, panel, "hovertext", [&](const CaseRow& row, const DrawnValue&) {
+    add_words(json, panel, "hovertext", [&](const estimate::CaseRow& row, const DrawnValue&) {
       return view_.words.hover(row, brief_);
     });
     if (written_) json.text("texttemplate", "%{text}");
@@ -97,12 +97,13 @@ class HeatFigure {
   }
 
   template <typename TextOf>
-  void add_words(JsonText& json, std::size_t panel, const char* key, const TextOf& text_of) const {
+  void add_words(json::JsonText& json, std::size_t panel, const char* key,
+                 const TextOf& text_of) const {
     json.open_array(key);
     for (std::size_t y = 0; y < y_.size(); ++y) {
       json.open_array();
       for (std::size_t x = 0; x < x_.size(); ++x) {
-        const CaseRow* row = row_at(panel, y, x);
+        const estimate::CaseRow* row = row_at(panel, y, x);
         const auto value = row == nullptr ? std::nullopt : drawn_value(*row, view_.measure);
         json.text({}, value ? text_of(*row, *value) : std::string());
       }
@@ -122,7 +123,7 @@ class HeatFigure {
       texts.push_back(view_.words.hover(*row, brief_));
     }
     if (across.empty()) return;
-    JsonText& json = json_.open_trace("scatter", kNoNumber);
+    json::JsonText& json = json_.open_trace("scatter", kNoNumber);
     json.text("mode", "markers");
     add_numbers(json, "x", across);
     add_numbers(json, "y", up);
@@ -138,7 +139,7 @@ class HeatFigure {
   const Dimension& y_;
   const Dimension* panel_;
   std::size_t panels_;
-  std::map<HeatPlace, const CaseRow*> at_;
+  std::map<HeatPlace, const estimate::CaseRow*> at_;
   bool written_ = true;
   bool brief_ = false;
   bool in_legend_ = true;
@@ -153,4 +154,4 @@ Figure heat_figure(const SweepView& view, const Dimension& x, const Dimension& y
   return HeatFigure(view, x, y, panel).draw();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

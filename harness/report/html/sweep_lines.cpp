@@ -11,7 +11,7 @@
 #include "harness/report/html/sweep_figures.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr double kHole = std::numeric_limits<double>::quiet_NaN();
@@ -40,7 +40,7 @@ class LinesFigure {
     }
     add_crosses(panels, lines);
     const Panels places(panels);
-    JsonText& layout = json_.layout(panels > 1 ? 1.1 : 1.02);
+    json::JsonText& layout = json_.layout(panels > 1 ? 1.1 : 1.02);
     for (std::size_t panel = 0; panel < panels; ++panel) {
       places.add_axes(
           layout, panel,
@@ -58,7 +58,7 @@ class LinesFigure {
                   .json = json_.take(),
                   .height_px = places.height_px(kPanelHeight)};
     if (hidden_ > 0) {
-      figure.note = counted(hidden_, "case") +
+      figure.note = text::counted(hidden_, "case") +
                     " with the same options as another one not drawn; the table has all.";
     }
     return figure;
@@ -73,25 +73,25 @@ class LinesFigure {
 
   void add_line(std::size_t line, std::size_t panel) {
     std::vector<double> values;
-    std::vector<Interval> intervals;
+    std::vector<stats::Interval> intervals;
     std::vector<std::string> texts;
     std::vector<std::string> marks;
     std::vector<std::string_view> colours;
     bool any = false;
     for (std::size_t x = 0; x < x_.size(); ++x) {
       const auto found = at_.find({x, line, panel});
-      const CaseRow* row = found == at_.end() ? nullptr : found->second;
+      const estimate::CaseRow* row = found == at_.end() ? nullptr : found->second;
       const auto value = row == nullptr ? std::nullopt : drawn_value(*row, view_.measure);
       any = any || value;
       values.push_back(value ? value->centre : kHole);
-      intervals.push_back(value ? value->interval : Interval{kHole, kHole});
+      intervals.push_back(value ? value->interval : stats::Interval{kHole, kHole});
       texts.push_back(value ? view_.words.hover(*row) : std::string());
       marks.emplace_back(value && row->is_best ? kBestMark : "");
       colours.push_back(value && row->is_best ? kBestColour : series_colour(line));
     }
     if (!any) return;
     const bool named = line_ != nullptr;
-    JsonText& json =
+    json::JsonText& json =
         json_.open_trace("scatter", named ? line_->title + '=' + line_->texts[line] : "");
     json.text("mode", x_.numbers ? "lines+markers+text" : "markers+text");
     add_numbers(json, "x", x_.places, std::numeric_limits<double>::max_digits10);
@@ -126,7 +126,7 @@ class LinesFigure {
         }
       }
       if (places.empty()) continue;
-      JsonText& json = json_.open_trace("scatter", kNoNumber);
+      json::JsonText& json = json_.open_trace("scatter", kNoNumber);
       json.text("mode", "markers");
       add_numbers(json, "x", places, std::numeric_limits<double>::max_digits10);
       add_numbers(json, "y", std::vector<double>(places.size(), 0));
@@ -142,7 +142,7 @@ class LinesFigure {
   const Dimension& x_;
   const Dimension* line_;
   const Dimension* panel_;
-  std::map<LinePlace, const CaseRow*> at_;
+  std::map<LinePlace, const estimate::CaseRow*> at_;
   std::set<std::size_t> named_;
   std::int64_t hidden_ = 0;
   FigureJson json_;
@@ -155,4 +155,4 @@ Figure lines_figure(const SweepView& view, const Dimension& x, const Dimension* 
   return LinesFigure(view, x, line, panel).draw();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -11,7 +11,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr double kLineEnd = std::numeric_limits<double>::quiet_NaN();
@@ -33,7 +33,7 @@ class ParallelFigure {
   Figure draw() {
     find_range();
     for (const SpeedGroup& group : groups()) add_group(group);
-    JsonText& layout = json_.layout();
+    json::JsonText& layout = json_.layout();
     std::vector<std::string> titles;
     for (const Dimension* each : dimensions_) titles.push_back(each->title);
     titles.push_back(view_.measure.head);
@@ -46,7 +46,8 @@ class ParallelFigure {
                   .json = json_.take(),
                   .height_px = 520};
     if (without_ > 0) {
-      figure.note = counted(without_, "case") + " without a number (failed, skipped) not drawn.";
+      figure.note =
+          text::counted(without_, "case") + " without a number (failed, skipped) not drawn.";
     }
     return figure;
   }
@@ -76,7 +77,7 @@ class ParallelFigure {
       const bool best = view_.facts.rows[view_.rows[i]].is_best;
       if (values_[i] == values_[i]) (best ? made[3].members : order).push_back(i);
     }
-    const double sign = is_rate(view_.measure.by) ? -1 : 1;
+    const double sign = estimate::is_rate(view_.measure.by) ? -1 : 1;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return sign * values_[a] < sign * values_[b];
     });
@@ -117,8 +118,8 @@ class ParallelFigure {
       low = std::min(low, values_[i]);
       high = std::max(high, values_[i]);
     }
-    const std::string range = low == high ? significant(low) : interval_text(low, high);
-    JsonText& json = json_.open_trace("scatter", group.name + ", " + range);
+    const std::string range = low == high ? text::significant(low) : text::interval_text(low, high);
+    json::JsonText& json = json_.open_trace("scatter", group.name + ", " + range);
     json.text("mode", "lines+markers").number("opacity", group.width > 1 ? 1 : 0.6);
     add_numbers(json, "x", across);
     add_numbers(json, "y", up, 4);
@@ -130,7 +131,7 @@ class ParallelFigure {
   }
 
   // An upright line at each dimension, and its values beside it.
-  void add_axes(JsonText& layout) const {
+  void add_axes(json::JsonText& layout) const {
     layout.open_array("shapes");
     for (std::size_t d = 0; d <= dimensions_.size(); ++d) {
       const auto at = static_cast<double>(d);
@@ -150,13 +151,13 @@ class ParallelFigure {
     constexpr int kMarks = 4;
     for (int i = 0; i <= kMarks; ++i) {
       const double share = static_cast<double>(i) / kMarks;
-      add_words(layout, dimensions_.size(), share, significant(low_ + share * (high_ - low_)),
+      add_words(layout, dimensions_.size(), share, text::significant(low_ + share * (high_ - low_)),
                 "right");
     }
     layout.close_array();
   }
 
-  static void add_words(JsonText& layout, std::size_t dimension, double height,
+  static void add_words(json::JsonText& layout, std::size_t dimension, double height,
                         const std::string& words, const char* side) {
     layout.open_object().text("text", plotly_text(words, 20)).flag("showarrow", false);
     layout.number("x", static_cast<double>(dimension)).number("y", height);
@@ -180,4 +181,4 @@ Figure parallel_figure(const SweepView& view, std::span<const Dimension* const> 
   return ParallelFigure(view, dimensions).draw();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace stepbench {
+namespace stepbench::report {
 
 std::vector<std::size_t> thin_out(std::span<const double> values, std::size_t points) {
   constexpr std::size_t kFewest = 4;
@@ -31,4 +31,4 @@ std::vector<std::size_t> thin_out(std::span<const double> values, std::size_t po
   return kept;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,7 +12,7 @@
 #include "harness/report/html/report.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kRows = 200;  // of each table; the data has all
@@ -66,12 +66,13 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
   if (!traces.empty()) {
     content.title = std::filesystem::path(traces.front().path).filename().string();
     if (traces.size() > 1) {
-      content.title += " and " + counted(std::ssize(traces) - 1, "other trace");
+      content.title += " and " + text::counted(std::ssize(traces) - 1, "other trace");
     }
   }
-  content.summary = counted(std::ssize(traces), "trace") + ", " + counted(steps, "step");
+  content.summary =
+      text::counted(std::ssize(traces), "trace") + ", " + text::counted(steps, "step");
   content.measured = steps > 0;
   return content;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

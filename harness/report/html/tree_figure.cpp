@@ -5,7 +5,7 @@
 
 #include "harness/report/html/figure.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kLabelCells = 60;
@@ -44,7 +44,7 @@ std::string tree_figure(std::string_view type, const std::vector<TreeItem>& item
     }
   }
   FigureJson figure;
-  JsonText& json = figure.open_trace(type);
+  json::JsonText& json = figure.open_trace(type);
   json.texts("ids", ids).texts("labels", labels).texts("parents", parents);
   add_numbers(json, "values", values);
   json.text("branchvalues", "remainder");
@@ -63,4 +63,4 @@ std::string tree_figure(std::string_view type, const std::vector<TreeItem>& item
   return figure.take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

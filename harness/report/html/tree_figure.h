@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::report {
 
 struct TreeItem {
   static constexpr std::size_t kNoParent = static_cast<std::size_t>(-1);
@@ -28,4 +28,4 @@ struct TreeItem {
 // Levels of the tree: 1 for a root alone.
 [[nodiscard]] std::size_t levels_of(const std::vector<TreeItem>& items);
 
-}  // namespace stepbench
+}  // namespace stepbench::report

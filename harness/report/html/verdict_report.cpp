@@ -15,20 +15,20 @@
 #include "harness/report/html/report.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
-Tone tone_of_verdict(Verdict verdict) {
+Tone tone_of_verdict(compare::Verdict verdict) {
   switch (verdict) {
-    case Verdict::kRegression:
-    case Verdict::kInvalid:
-    case Verdict::kNoData:
+    case compare::Verdict::kRegression:
+    case compare::Verdict::kInvalid:
+    case compare::Verdict::kNoData:
       return Tone::kBad;
-    case Verdict::kSuspect:
-    case Verdict::kInconclusive:
+    case compare::Verdict::kSuspect:
+    case compare::Verdict::kInconclusive:
       return Tone::kDoubt;
-    case Verdict::kImprovement:
-    case Verdict::kOk:
+    case compare::Verdict::kImprovement:
+    case compare::Verdict::kOk:
       return Tone::kGood;
   }
   return Tone::kPlain;
@@ -42,12 +42,12 @@ Tone tone_of_remark(std::string_view remark) {
   return remark.find("warning: ") < 5 || remark.find("note: ") < 5 ? Tone::kDoubt : Tone::kPlain;
 }
 
-Verdict worst_verdict(std::span<const Comparison> comparisons) {
-  return comparisons[worst_of(comparisons)].verdict;
+compare::Verdict worst_verdict(std::span<const compare::Comparison> comparisons) {
+  return comparisons[compare::worst_of(comparisons)].verdict;
 }
 
 // Doubts, the verdict, how it came about, then the table and what changed inside a step.
-PageSection verdict_section(const ComparisonParts& parts, Verdict verdict) {
+PageSection verdict_section(const ComparisonParts& parts, compare::Verdict verdict) {
   PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
   std::vector<Paragraph> remarks = paragraphs_of(parts.remarks, tone_of_remark);
   const auto plain =
@@ -62,37 +62,39 @@ PageSection verdict_section(const ComparisonParts& parts, Verdict verdict) {
   if (!parts.grid.rows.empty()) section.blocks.push_back(page_table(parts.grid, "Cases"));
   for (const std::string& line : parts.legend) section.blocks.push_back(Paragraph{.text = line});
   if (!parts.causes.empty()) {
-    section.blocks.push_back(
-        Verbatim{.title = "What changed inside a step", .text = join(parts.causes, "\n") + '\n'});
+    section.blocks.push_back(Verbatim{.title = "What changed inside a step",
+                                      .text = text::join(parts.causes, "\n") + '\n'});
   }
   add(plain, remarks.end());
   return section;
 }
 
-bool was_measured(const Comparison& comparison) {
-  return std::any_of(comparison.cases.begin(), comparison.cases.end(), [](const CaseResult& one) {
-    return std::any_of(one.metrics.begin(), one.metrics.end(), [](const MetricResult& metric) {
-      return metric.test.verdict != Verdict::kNoData;
-    });
-  });
+bool was_measured(const compare::Comparison& comparison) {
+  return std::any_of(comparison.cases.begin(), comparison.cases.end(),
+                     [](const compare::CaseResult& one) {
+                       return std::any_of(one.metrics.begin(), one.metrics.end(),
+                                          [](const compare::MetricResult& metric) {
+                                            return metric.test.verdict != compare::Verdict::kNoData;
+                                          });
+                     });
 }
 
 }  // namespace
 
-ReportContent verdict_content(std::span<const Comparison> comparisons,
+ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
                               const DrawOptions& /*draw*/) {
   const bool one = comparisons.size() == 1;
   const ComparisonParts parts =
       one ? comparison_parts(comparisons.front()) : comparisons_parts(comparisons);
   std::size_t cases = 0;
-  for (const Comparison& comparison : comparisons) cases += comparison.cases.size();
+  for (const compare::Comparison& comparison : comparisons) cases += comparison.cases.size();
   ReportContent content{
       .kind = "verdict",
       .title = parts.title,
       .sections = {verdict_section(parts, worst_verdict(comparisons))},
       .data = one ? comparison_json(comparisons.front()) : comparisons_json(comparisons),
-      .summary = counted(std::ssize(comparisons), "comparison") + ", " +
-                 counted(static_cast<std::int64_t>(cases), "case"),
+      .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
+                 text::counted(static_cast<std::int64_t>(cases), "case"),
       .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
   for (PageSection& section : comparison_sections(comparisons)) {
     content.sections.push_back(std::move(section));
@@ -100,4 +102,4 @@ ReportContent verdict_content(std::span<const Comparison> comparisons,
   return content;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::report

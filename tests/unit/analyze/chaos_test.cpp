@@ -8,14 +8,14 @@
 #include "harness/analyze/analysis.h"
 #include "harness/trace/trace_builder.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 class Chaos {
  public:
   explicit Chaos(std::uint32_t seed) : random_(seed) {}
 
-  Trace make(std::int64_t rows, std::int64_t extent_ns) {
+  trace::Trace make(std::int64_t rows, std::int64_t extent_ns) {
     static constexpr std::string_view kNames[] = {"ProfilerStep#1",
                                                   "ProfilerStep#2",
                                                   "ProfilerStep#3",
@@ -39,12 +39,14 @@ class Chaos {
       const std::int64_t begin = below(extent_ns);
       const std::int64_t end = std::min(extent_ns, begin + below(below(4) == 0 ? extent_ns : 30));
       const bool device = below(3) == 0;
-      const auto kind = static_cast<EventKind>(
-          device ? static_cast<std::int64_t>(EventKind::kKernel) + below(3) : below(7));
+      const auto kind = static_cast<trace::EventKind>(
+          device ? static_cast<std::int64_t>(trace::EventKind::kKernel) + below(3) : below(7));
       const std::uint32_t lane = device ? builder_.stream_lane(static_cast<int>(below(3)), below(3))
-                                 : kind == EventKind::kSpan ? builder_.other_lane("Spans")
-                                                            : builder_.host_lane(1, below(lanes));
-      TraceEvent& event = builder_.add(lane, kind, kNames[below(std::size(kNames))], begin, end);
+                                 : kind == trace::EventKind::kSpan
+                                     ? builder_.other_lane("Spans")
+                                     : builder_.host_lane(1, below(lanes));
+      trace::TraceEvent& event =
+          builder_.add(lane, kind, kNames[below(std::size(kNames))], begin, end);
       event.correlation = static_cast<std::uint64_t>(below(rows / 2 + 1));
       event.value = below(3) == 0 ? -1 : below(1000);
     }
@@ -55,7 +57,7 @@ class Chaos {
   std::int64_t below(std::int64_t bound) {
     return std::uniform_int_distribution<std::int64_t>(0, bound - 1)(random_);
   }
-  TraceBuilder builder_;
+  trace::TraceBuilder builder_;
   std::mt19937 random_;
 };
 
@@ -76,7 +78,7 @@ void expect_closed(const Analysis& analysis, std::uint32_t seed) {
 
 TEST(Chaos, OfFewRowsClosesItsSums) {
   for (std::uint32_t seed = 0; seed < 1500; ++seed) {
-    const Trace trace = Chaos(seed).make(1 + seed % 60, 300);
+    const trace::Trace trace = Chaos(seed).make(1 + seed % 60, 300);
     expect_closed(analyse(trace), seed);
     expect_closed(analyse(trace, {.steps = {.from_loading = true, .numbers = {{1, 2}}}}), seed);
   }
@@ -84,32 +86,34 @@ TEST(Chaos, OfFewRowsClosesItsSums) {
 
 TEST(Chaos, OfManyRowsClosesItsSums) {
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
-    const Trace trace = Chaos(seed).make(20'000, 1'000'000);
+    const trace::Trace trace = Chaos(seed).make(20'000, 1'000'000);
     expect_closed(analyse(trace), seed);
   }
 }
 
 TEST(Chaos, OfTimesAtBothEndsOfTheClockDoesNotOverflow) {
   constexpr std::int64_t kFar = std::int64_t{1} << 61;
-  TraceBuilder builder;
+  trace::TraceBuilder builder;
   const std::uint32_t lane = builder.host_lane(1, 1);
-  builder.add(lane, EventKind::kAnnotation, "ProfilerStep#1", -kFar, 0);
-  builder.add(lane, EventKind::kAnnotation, "ProfilerStep#2", 0, kFar);
-  builder.add(lane, EventKind::kRuntime, "cudaLaunchKernel", -kFar, -kFar + 5).correlation = 1;
-  builder.add(builder.stream_lane(0, 7), EventKind::kKernel, "gemm", kFar - 5, kFar).correlation =
+  builder.add(lane, trace::EventKind::kAnnotation, "ProfilerStep#1", -kFar, 0);
+  builder.add(lane, trace::EventKind::kAnnotation, "ProfilerStep#2", 0, kFar);
+  builder.add(lane, trace::EventKind::kRuntime, "cudaLaunchKernel", -kFar, -kFar + 5).correlation =
       1;
+  builder.add(builder.stream_lane(0, 7), trace::EventKind::kKernel, "gemm", kFar - 5, kFar)
+      .correlation = 1;
   const Analysis analysis = analyse(builder.finish());
   expect_closed(analysis, 0);
   EXPECT_EQ(analysis.steps.steps.size(), 2U);
 }
 
 TEST(Chaos, OfManyThreadsTakesNoLongerThanTheirRows) {
-  TraceBuilder builder;
-  builder.add(builder.host_lane(1, 0), EventKind::kAnnotation, "ProfilerStep#1", 0, 1'000'000);
+  trace::TraceBuilder builder;
+  builder.add(builder.host_lane(1, 0), trace::EventKind::kAnnotation, "ProfilerStep#1", 0,
+              1'000'000);
   for (std::int64_t i = 1; i <= 20'000; ++i) {
-    builder.add(builder.host_lane(1, i), EventKind::kOp, "aten::mm", 10 * i, 10 * i + 8);
-    builder.add(builder.stream_lane(static_cast<int>(i % 300), i), EventKind::kKernel, "gemm",
-                20 * i, 20 * i + 3);
+    builder.add(builder.host_lane(1, i), trace::EventKind::kOp, "aten::mm", 10 * i, 10 * i + 8);
+    builder.add(builder.stream_lane(static_cast<int>(i % 300), i), trace::EventKind::kKernel,
+                "gemm", 20 * i, 20 * i + 3);
   }
   const Analysis analysis = analyse(builder.finish());
   expect_closed(analysis, 0);
@@ -117,4 +121,4 @@ TEST(Chaos, OfManyThreadsTakesNoLongerThanTheirRows) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

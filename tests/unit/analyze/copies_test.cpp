@@ -6,7 +6,7 @@
 #include "harness/analyze/analysis.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::kUs;
@@ -16,7 +16,7 @@ constexpr std::string_view kPageableUp = "Memcpy HtoD (Pageable -> Device)";
 constexpr std::string_view kPinnedUp = "Memcpy HtoD (Pinned -> Device)";
 
 CopyGroup only_group(TraceMaker& maker) {
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   EXPECT_EQ(analysis.copies->groups.size(), 1U);
   return analysis.copies->groups.front();
@@ -29,8 +29,8 @@ TEST(Copies, OfPageableMemoryBlockTheirCall) {
   maker.called(maker.copy(kPageableUp, 1000 * kUs, 3000 * kUs, 20'000'000), "cudaMemcpyAsync",
                500 * kUs, 2950 * kUs);
   const CopyGroup group = only_group(maker);
-  EXPECT_EQ(group.host, MemoryKind::kPageable);
-  EXPECT_EQ(group.direction, CopyKind::kHostToDevice);
+  EXPECT_EQ(group.host, trace::MemoryKind::kPageable);
+  EXPECT_EQ(group.direction, ops::CopyKind::kHostToDevice);
   EXPECT_EQ(group.blocking, 1);
   EXPECT_EQ(group.bytes, 20'000'000);
   EXPECT_DOUBLE_EQ(group.bytes_per_ns.median, 10);
@@ -88,4 +88,4 @@ TEST(Copies, SayWhyThereAreNone) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

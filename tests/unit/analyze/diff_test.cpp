@@ -11,7 +11,7 @@
 #include "harness/report/analysis_diff.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::testing::HasSubstr;
@@ -30,7 +30,7 @@ struct Job {
 };
 
 // A step: loading data, an operator without device work, then one that launches a kernel.
-Trace trace_of_job(const Job& job) {
+trace::Trace trace_of_job(const Job& job) {
   TraceMaker trace;
   trace.builder.trace().devices.push_back({.id = 0, .name = job.device});
   std::int64_t at_ns = 1'000'000'000;
@@ -60,7 +60,7 @@ Trace trace_of_job(const Job& job) {
 }
 
 DiffSide side_of(const Job& job) {
-  const Trace trace = trace_of_job(job);
+  const trace::Trace trace = trace_of_job(job);
   const Analysis analysis = analyse(trace);
   return diff_side("trace.json", trace, analysis, find_causes(trace, analysis));
 }
@@ -85,7 +85,7 @@ TEST(TraceDiff, OfATraceAgainstItselfSaysThatNothingChanged) {
     EXPECT_TRUE(diff.comparable());
     EXPECT_TRUE(diff.nothing_changed());
     EXPECT_EQ(diff.step.difference_ns(), 0);
-    EXPECT_THAT(diff_text(diff, {}), HasSubstr("nothing changed"));
+    EXPECT_THAT(report::diff_text(diff, {}), HasSubstr("nothing changed"));
   }
 }
 
@@ -100,7 +100,7 @@ TEST(TraceDiff, NamesAnOperatorThatGrewFirstWithItsSize) {
   EXPECT_EQ(first.difference_ns(), 7 * kMillisecond);
   EXPECT_FALSE(table(diff, CostKind::kKernel).rows.front().changed());
   EXPECT_THAT(
-      diff_text(diff, {.columns = 200}),
+      report::diff_text(diff, {.columns = 200}),
       HasSubstr("a step takes 57.0 ms, +7.00 ms (+14.0 %) against 50.0 ms in base; its part "
                 "that changed most: idle: operator on the host, +7.00 ms"));
 }
@@ -225,4 +225,4 @@ TEST(TraceDiff, SumsOfTheTablesHoldAllRows) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -6,7 +6,7 @@
 #include "harness/analyze/analysis.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::kUs;
@@ -108,4 +108,4 @@ TEST(DeviceTimeline, TellsWhenTheDeviceWasBusy) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

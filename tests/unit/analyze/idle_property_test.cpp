@@ -10,7 +10,7 @@
 #include "harness/analyze/analysis.h"
 #include "tests/unit/analyze/random_trace.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::DrawnRow;
@@ -20,25 +20,27 @@ using ::stepbench::testing::trace_of_rows;
 // The same question, answered moment by moment: what did the device do, and if nothing, who was it?
 class MomentByMoment {
  public:
-  MomentByMoment(const Trace& trace, const Steps& steps) : trace_(trace), steps_(steps) {}
+  MomentByMoment(const trace::Trace& trace, const Steps& steps) : trace_(trace), steps_(steps) {}
 
   StepTime step(std::size_t index, const IdleReport& report) const {
     const TimeSpan window = steps_.steps[index].window;
     StepTime out = {.wall_ns = window.length_ns()};
     for (std::int64_t at = window.begin_ns; at < window.end_ns; ++at) {
-      const bool loading = on_main(at, [&](const TraceEvent& event) { return loads(event); });
+      const bool loading =
+          on_main(at, [&](const trace::TraceEvent& event) { return loads(event); });
       if (loading) ++out.data_loading_ns;
-      if (device(at, report, [](const TraceEvent& event, const NameFacts& facts) {
-            return event.kind == EventKind::kKernel && !facts.communication;
+      if (device(at, report, [](const trace::TraceEvent& event, const trace::NameFacts& facts) {
+            return event.kind == trace::EventKind::kKernel && !facts.communication;
           })) {
         ++out.compute_ns;
         if (loading) ++out.data_hidden_ns;
-      } else if (device(at, report, [](const TraceEvent& event, const NameFacts&) {
-                   return event.kind == EventKind::kKernel;
+      } else if (device(at, report, [](const trace::TraceEvent& event, const trace::NameFacts&) {
+                   return event.kind == trace::EventKind::kKernel;
                  })) {
         ++out.communication_ns;
         if (loading) ++out.data_hidden_ns;
-      } else if (device(at, report, [](const TraceEvent&, const NameFacts&) { return true; })) {
+      } else if (device(at, report,
+                        [](const trace::TraceEvent&, const trace::NameFacts&) { return true; })) {
         ++out.copy_ns;
         if (loading) ++out.data_hidden_ns;
       } else {
@@ -49,62 +51,66 @@ class MomentByMoment {
   }
 
  private:
-  [[nodiscard]] const NameFacts& facts(const TraceEvent& event) const {
+  [[nodiscard]] const trace::NameFacts& facts(const trace::TraceEvent& event) const {
     return trace_.names[event.name].facts;
   }
-  [[nodiscard]] bool loads(const TraceEvent& event) const {
-    return !is_call(event.kind) && facts(event).data_wait;
+  [[nodiscard]] bool loads(const trace::TraceEvent& event) const {
+    return !trace::is_call(event.kind) && facts(event).data_wait;
   }
-  [[nodiscard]] bool works(const TraceEvent& event) const {
-    return is_call(event.kind) ||
-           ((event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation) &&
+  [[nodiscard]] bool works(const trace::TraceEvent& event) const {
+    return trace::is_call(event.kind) ||
+           ((event.kind == trace::EventKind::kOp || event.kind == trace::EventKind::kAnnotation) &&
             facts(event).step < 0);
   }
 
   template <typename Keep>
-  [[nodiscard]] bool on_lane(const TraceLane& lane, std::int64_t at, const Keep& keep) const {
-    return std::any_of(lane.events.begin(), lane.events.end(), [&](const TraceEvent& event) {
+  [[nodiscard]] bool on_lane(const trace::TraceLane& lane, std::int64_t at,
+                             const Keep& keep) const {
+    return std::any_of(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
       return event.start_ns <= at && at < event.end_ns && keep(event);
     });
   }
   template <typename Keep>
   [[nodiscard]] bool on_main(std::int64_t at, const Keep& keep) const {
-    return steps_.lane != kNoIndex && on_lane(trace_.lanes[steps_.lane], at, keep);
+    return steps_.lane != ops::kNoIndex && on_lane(trace_.lanes[steps_.lane], at, keep);
   }
   template <typename Keep>
   [[nodiscard]] bool device(std::int64_t at, const IdleReport& report, const Keep& keep) const {
-    return std::any_of(trace_.lanes.begin(), trace_.lanes.end(), [&](const TraceLane& lane) {
-      return lane.kind == LaneKind::kStream && (!report.device || lane.device == *report.device) &&
-             on_lane(lane, at, [&](const TraceEvent& event) { return keep(event, facts(event)); });
+    return std::any_of(trace_.lanes.begin(), trace_.lanes.end(), [&](const trace::TraceLane& lane) {
+      return lane.kind == trace::LaneKind::kStream &&
+             (!report.device || lane.device == *report.device) &&
+             on_lane(lane, at,
+                     [&](const trace::TraceEvent& event) { return keep(event, facts(event)); });
     });
   }
-  [[nodiscard]] bool calls(std::int64_t at, CallClass kind) const {
-    return on_main(at, [&](const TraceEvent& event) {
-      return is_call(event.kind) && facts(event).call == kind;
+  [[nodiscard]] bool calls(std::int64_t at, trace::CallClass kind) const {
+    return on_main(at, [&](const trace::TraceEvent& event) {
+      return trace::is_call(event.kind) && facts(event).call == kind;
     });
   }
   [[nodiscard]] IdleCause cause(std::int64_t at) const {
-    if (on_main(at, [&](const TraceEvent& event) { return loads(event); })) {
+    if (on_main(at, [&](const trace::TraceEvent& event) { return loads(event); })) {
       return IdleCause::kDataLoading;
     }
-    if (calls(at, CallClass::kSynchronize)) return IdleCause::kSynchronise;
-    if (calls(at, CallClass::kCopy)) return IdleCause::kCopyCall;
-    if (on_main(at, [](const TraceEvent& event) { return is_call(event.kind); })) {
+    if (calls(at, trace::CallClass::kSynchronize)) return IdleCause::kSynchronise;
+    if (calls(at, trace::CallClass::kCopy)) return IdleCause::kCopyCall;
+    if (on_main(at, [](const trace::TraceEvent& event) { return trace::is_call(event.kind); })) {
       return IdleCause::kLaunch;
     }
-    if (on_main(at, [&](const TraceEvent& event) { return works(event); })) {
+    if (on_main(at, [&](const trace::TraceEvent& event) { return works(event); })) {
       return IdleCause::kHostOp;
     }
     for (std::uint32_t lane = 0; lane < trace_.lanes.size(); ++lane) {
-      if (lane == steps_.lane || trace_.lanes[lane].kind != LaneKind::kHost) continue;
-      if (on_lane(trace_.lanes[lane], at, [&](const TraceEvent& event) { return works(event); })) {
+      if (lane == steps_.lane || trace_.lanes[lane].kind != trace::LaneKind::kHost) continue;
+      if (on_lane(trace_.lanes[lane], at,
+                  [&](const trace::TraceEvent& event) { return works(event); })) {
         return IdleCause::kOtherThread;
       }
     }
     return IdleCause::kUnattributed;
   }
 
-  const Trace& trace_;
+  const trace::Trace& trace_;
   const Steps& steps_;
 };
 
@@ -142,7 +148,7 @@ void expect_same_numbers(const Analysis& a, const Analysis& b, std::uint32_t see
 
 TEST(IdleProperties, EveryMomentHasTheCauseThatLookingAtItAloneGives) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
-    const Trace trace = trace_of_rows(RandomTrace(seed).rows());
+    const trace::Trace trace = trace_of_rows(RandomTrace(seed).rows());
     const Analysis analysis = analyse(trace);
     const MomentByMoment slow(trace, analysis.steps);
     for (const IdleReport& report : analysis.idle) {
@@ -155,7 +161,7 @@ TEST(IdleProperties, EveryMomentHasTheCauseThatLookingAtItAloneGives) {
 
 TEST(IdleProperties, PartsAndPlacesSumToTheWholeExactly) {
   for (std::uint32_t seed = 0; seed < 2000; ++seed) {
-    const Trace trace = trace_of_rows(RandomTrace(seed, 5000).rows());
+    const trace::Trace trace = trace_of_rows(RandomTrace(seed, 5000).rows());
     const Analysis analysis = analyse(trace);
     for (const IdleReport& report : analysis.idle) {
       for (const StepTime& step : report.steps) {
@@ -201,8 +207,8 @@ TEST(IdleProperties, AShiftOfAllTimesChangesNoNumber) {
       row.begin_ns += kShiftNs;
       row.end_ns += kShiftNs;
     }
-    const Trace trace = trace_of_rows(rows);
-    const Trace moved = trace_of_rows(shifted);
+    const trace::Trace trace = trace_of_rows(rows);
+    const trace::Trace moved = trace_of_rows(shifted);
     expect_same_numbers(analyse(trace), analyse(moved), seed);
   }
 }
@@ -212,10 +218,10 @@ TEST(IdleProperties, TheOrderOfRowsInTheFileChangesNoNumber) {
     // Rows of no length at the same moment have no order but the file's.
     std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
     std::erase_if(rows, [](const DrawnRow& row) { return row.begin_ns == row.end_ns; });
-    const Trace trace = trace_of_rows(rows);
+    const trace::Trace trace = trace_of_rows(rows);
     std::mt19937 random(seed);
     std::shuffle(rows.begin(), rows.end(), random);
-    const Trace shuffled = trace_of_rows(rows);
+    const trace::Trace shuffled = trace_of_rows(rows);
     expect_same_numbers(analyse(trace), analyse(shuffled), seed);
   }
 }
@@ -228,8 +234,8 @@ TEST(IdleProperties, TimesInMicrosecondsGiveAThousandTimesTheNanoseconds) {
       row.begin_ns *= 1000;
       row.end_ns *= 1000;
     }
-    const Trace trace = trace_of_rows(rows);
-    const Trace coarse = trace_of_rows(scaled);
+    const trace::Trace trace = trace_of_rows(rows);
+    const trace::Trace coarse = trace_of_rows(scaled);
     const Analysis fine = analyse(trace);
     const Analysis wide = analyse(coarse);
     ASSERT_EQ(fine.idle.size(), wide.idle.size());
@@ -244,21 +250,21 @@ TEST(IdleProperties, TimesInMicrosecondsGiveAThousandTimesTheNanoseconds) {
 TEST(IdleProperties, AnnotationsDrawnOverKernelsChangeNothing) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     const std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
-    const Trace trace = trace_of_rows(rows);
-    Trace with_notes = trace_of_rows(rows);
-    TraceLane notes = {.kind = LaneKind::kDeviceNotes, .device = 0, .stream = 7};
+    const trace::Trace trace = trace_of_rows(rows);
+    trace::Trace with_notes = trace_of_rows(rows);
+    trace::TraceLane notes = {.kind = trace::LaneKind::kDeviceNotes, .device = 0, .stream = 7};
     const auto number = static_cast<std::uint32_t>(with_notes.names.size());
-    with_notes.names.push_back({"ProfilerStep#1", facts_of_name("ProfilerStep#1")});
+    with_notes.names.push_back({"ProfilerStep#1", trace::facts_of_name("ProfilerStep#1")});
     const auto lane = static_cast<std::uint32_t>(with_notes.lanes.size());
     notes.events.push_back({.start_ns = 0,
                             .end_ns = 100'000,
                             .name = number,
                             .lane = lane,
-                            .kind = EventKind::kGpuAnnotation});
+                            .kind = trace::EventKind::kGpuAnnotation});
     with_notes.lanes.push_back(notes);
     expect_same_numbers(analyse(trace), analyse(with_notes), seed);
   }
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -8,7 +8,7 @@
 #include "harness/analyze/analysis.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::TraceMaker;
@@ -16,7 +16,7 @@ using ::stepbench::testing::TraceMaker;
 constexpr std::string_view kPageable = "Memcpy HtoD (Pageable -> Device)";
 
 // One step [0, 100): data until 34, an op with a launch, a wait for the device.
-Trace worked_example() {
+trace::Trace worked_example() {
   TraceMaker maker;
   maker.step(1, 0, 100);
   maker.loading(0, 34);
@@ -35,7 +35,7 @@ const IdlePlace* place_of(const IdleReport& report, IdleCause cause) {
 }
 
 TEST(Idle, SharesOutTheWorkedExample) {
-  const Trace trace = worked_example();
+  const trace::Trace trace = worked_example();
   const Analysis analysis = analyse(trace);
   ASSERT_EQ(analysis.idle.size(), 1U);
   const IdleReport& report = analysis.idle.front();
@@ -64,7 +64,7 @@ TEST(Idle, NamesTheOpThatSynchronised) {
   maker.op("aten::_local_scalar_dense", 52, 88);
   maker.call("cudaStreamSynchronize", 60, 80);
   maker.kernel("gemm", 0, 50);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   const IdleReport& report = analysis.idle.front();
   const IdlePlace* place = place_of(report, IdleCause::kSynchronise);
@@ -88,7 +88,7 @@ TEST(Idle, CountsExposedCommunicationAndCopiesApart) {
   maker.kernel("gemm", 0, 30);
   maker.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, 50, 13);
   maker.copy("Memcpy DtoH (Device -> Pinned)", 45, 60);
-  maker.work(EventKind::kMemset, "Memset (Device)", 60, 63);
+  maker.work(trace::EventKind::kMemset, "Memset (Device)", 60, 63);
   const Analysis analysis = analyse(maker.finish());
   const StepTime& step = analysis.idle.front().steps.front();
   EXPECT_EQ(step.compute_ns, 30);
@@ -104,7 +104,7 @@ TEST(Idle, BlamesAnotherThreadOnlyForWhatTheStepThreadDoesNotExplain) {
   maker.op_on(4712, "autograd::engine::evaluate_function: MmBackward0", 10, 70);
   maker.op_on(4712, "MmBackward0", 30, 40);
   maker.kernel("gemm", 40, 50);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   const IdleReport& report = analysis.idle.front();
   EXPECT_EQ(report.steps.front().of(IdleCause::kHostOp), 20);
@@ -121,11 +121,11 @@ TEST(Idle, ShowsTheLongestGapsWithTheirNeighbours) {
   TraceMaker maker;
   maker.step(1, 0, 100);
   maker.op("aten::mm", 0, 10);
-  maker.row(maker.main, EventKind::kPython, "train.py(12): step", 0, 90);
-  maker.row(maker.main, EventKind::kPython, "train.py(40): log", 9, 61);
+  maker.row(maker.main, trace::EventKind::kPython, "train.py(12): step", 0, 90);
+  maker.row(maker.main, trace::EventKind::kPython, "train.py(40): log", 9, 61);
   maker.op("aten::add", 60, 70);
   maker.kernel("gemm", 10, 20);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   const IdleReport& report = analysis.idle.front();
   ASSERT_EQ(report.gap_count, 2);
@@ -181,4 +181,4 @@ TEST(Idle, TellsSeveralDevicesApartAndTogether) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -8,7 +8,7 @@
 #include "harness/analyze/analysis.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::TraceMaker;
@@ -31,7 +31,7 @@ TraceMaker sound(std::int64_t steps = 6, std::int64_t launches = 50) {
 
 class Notes {
  public:
-  explicit Notes(const Trace& trace) : notes_(analyse(trace).integrity) {}
+  explicit Notes(const trace::Trace& trace) : notes_(analyse(trace).integrity) {}
   [[nodiscard]] const IntegrityNote* find(std::string_view id) const {
     const auto found = std::find_if(notes_.begin(), notes_.end(),
                                     [&](const IntegrityNote& note) { return note.id == id; });
@@ -82,7 +82,8 @@ TEST(Integrity, ForgivesLaunchesAfterTheLastRow) {
 TEST(Integrity, CountsALaunchThatTheRuntimePassesToTheDriverOnce) {
   TraceMaker maker = sound();
   maker.call("cudaLaunchKernel", 505, 509);
-  maker.called(maker.kernel("add", 507, 512), "cuLaunchKernel", 506, 508, EventKind::kDriver);
+  maker.called(maker.kernel("add", 507, 512), "cuLaunchKernel", 506, 508,
+               trace::EventKind::kDriver);
   const Notes notes(maker.finish());
   EXPECT_EQ(notes.find("launches_without_record"), nullptr);
 }
@@ -92,7 +93,7 @@ TEST(Integrity, MissesNoRowOfALaunchThatAGraphOnlyCaptured) {
   maker.call("cudaStreamBeginCapture", 505, 507);
   for (std::int64_t i = 0; i < 20; ++i) maker.call("cudaLaunchKernel", 510 + 10 * i, 515 + 10 * i);
   maker.call("cudaStreamEndCapture", 720, 725);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   EXPECT_EQ(Notes(trace).find("launches_without_record"), nullptr);
   TraceMaker again = sound();
   again.call("cudaStreamBeginCapture", 505, 507);
@@ -120,7 +121,7 @@ TEST(Integrity, TellsOfRowsThatNoCallLaunched) {
 TEST(Integrity, TellsOfTimesThatCannotBe) {
   TraceMaker maker = sound();
   maker.called(maker.kernel("early", 600, 610), "cudaLaunchKernel", 620, 630);
-  Trace trace = maker.finish();
+  trace::Trace trace = maker.finish();
   trace.reading.rows = 10'000;
   trace.reading.negative_durations = 3;
   trace.reading.missing_durations = 50;
@@ -149,7 +150,7 @@ TEST(Integrity, TellsOfALastStepThatWasCutOff) {
 
 TEST(Integrity, SaysWhetherTheSummaryRestsOnAStepThatWasCutOff) {
   TraceMaker maker;
-  maker.row(maker.builder.other_lane("Spans"), EventKind::kSpan, "PyTorch Profiler (0)", 0,
+  maker.row(maker.builder.other_lane("Spans"), trace::EventKind::kSpan, "PyTorch Profiler (0)", 0,
             10'000'000);
   maker.step(0, 0, 50'000'000);
   maker.op("aten::mm", 10, 9'000'000);
@@ -175,14 +176,14 @@ TEST(Integrity, AllowsRoundedTimesToCrossByTheirResolution) {
   TraceMaker maker;
   maker.op("aten::mm", 0, 50'000);
   maker.op("aten::mul", 49'000, 60'000);
-  Trace trace = maker.finish();
+  trace::Trace trace = maker.finish();
   EXPECT_NE(Notes(trace).find("host_rows_cross"), nullptr);
   trace.resolution_ns = 1000;
   EXPECT_EQ(Notes(trace).find("host_rows_cross"), nullptr);
 }
 
 TEST(Integrity, PassesOnWhatTheProfilerAndTheReaderSaid) {
-  Trace trace = sound().finish();
+  trace::Trace trace = sound().finish();
   trace.log_lines = {"INFO: all is well", "WARN: 12 records lost\x1b[2J"};
   trace.reading.bare_words = 2;
   trace.reading.first_damage_at_byte = 1234;
@@ -201,9 +202,9 @@ TEST(Integrity, PassesOnWhatTheProfilerAndTheReaderSaid) {
 
 TEST(Integrity, TellsOfSeveralProcessesInOneFile) {
   TraceMaker maker = sound();
-  maker.row(maker.builder.host_lane(99, 99), EventKind::kOp, "aten::add", 10, 20);
+  maker.row(maker.builder.host_lane(99, 99), trace::EventKind::kOp, "aten::add", 10, 20);
   Notes(maker.finish()).expect("several_processes", IntegrityLevel::kWarning, 2);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

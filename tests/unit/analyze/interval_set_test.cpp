@@ -7,7 +7,7 @@
 #include <bitset>
 #include <random>
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 constexpr std::int64_t kMoments = 96;
@@ -123,4 +123,4 @@ TEST(IntervalSet, TakesAsLongAsItsIntervalsAreMany) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -6,7 +6,7 @@
 #include "harness/analyze/analysis.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::kUs;
@@ -16,7 +16,7 @@ TEST(Launches, MeasureTheDelayFromTheEndOfTheCall) {
   TraceMaker maker;
   maker.called(maker.kernel("a", 30 * kUs, 50 * kUs), "cudaLaunchKernel", 0, 10 * kUs);
   maker.called(maker.kernel("b", 50 * kUs, 55 * kUs), "cuLaunchKernelEx", 12 * kUs, 20 * kUs,
-               EventKind::kDriver);
+               trace::EventKind::kDriver);
   maker.called(maker.kernel("c", 60 * kUs, 61 * kUs), "hipLaunchKernel", 58 * kUs, 70 * kUs);
   const Analysis analysis = analyse(maker.finish());
   ASSERT_TRUE(analysis.launches);
@@ -40,7 +40,7 @@ TEST(Launches, BlameALongDelayOnlyWhileTheDeviceDidNothing) {
   maker.op("aten::mul", 500 * kUs, 510 * kUs);
   maker.called(maker.kernel("late", 700 * kUs, 710 * kUs), "cudaLaunchKernel", 502 * kUs,
                504 * kUs);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   EXPECT_EQ(analysis.launches->long_delays, 2);
   ASSERT_EQ(analysis.launches->worst.size(), 1U);
@@ -53,7 +53,7 @@ TEST(Launches, BlameALongDelayOnlyWhileTheDeviceDidNothing) {
 TEST(Launches, CountAGraphOnceAndItsKernelsEach) {
   TraceMaker maker;
   maker.called(maker.kernel("a", 20, 30), "cudaGraphLaunch", 0, 10);
-  const Trace once = maker.finish();
+  const trace::Trace once = maker.finish();
   const std::uint64_t correlation = once.lanes.front().events.front().correlation;
   TraceMaker graph;
   graph.called(graph.kernel("a", 20, 30), "cudaGraphLaunch", 0, 10);
@@ -106,4 +106,4 @@ TEST(Launches, SayWhyThereAreNone) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

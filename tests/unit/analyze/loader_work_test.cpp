@@ -11,7 +11,7 @@
 #include "harness/trace/trace_of.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::testing::ElementsAre;
@@ -50,8 +50,8 @@ class LoaderLog {
         maker.log.foreign.push_back(
             {from_ns, from_ns + parts[part] * kLoaderMs,
              in_step ? maker.log.process : 500 + span.worker,
-             testing::index_of(maker.log.names, std::string(kLoaderParts[part])),
-             in_step ? kStepLoaderTrack : 0});
+             testing::index_of(maker.log.names, std::string(ops::kLoaderParts[part])),
+             in_step ? ops::kStepLoaderTrack : 0});
         from_ns += parts[part] * kLoaderMs;
       }
     }
@@ -84,7 +84,7 @@ TEST(LoaderWork, SharesAWaitOutAsTheBatchesOfThatMomentWereMade) {
   LoaderLog log(40);
   log.made({.worker = 0, .begin_ms = 0, .fetch_ms = 30, .decode_ms = 10});
   log.made({.worker = 1, .begin_ms = 10, .decode_ms = 10, .collate_ms = 10});
-  const Trace trace = trace_of(log.maker.log);
+  const trace::Trace trace = trace::trace_of(log.maker.log);
   const Analysis analysis = analyse(trace);
   ASSERT_TRUE(analysis.loader_work);
   const LoaderWork& work = *analysis.loader_work;
@@ -104,7 +104,7 @@ TEST(LoaderWork, SharesAWaitOutAsTheBatchesOfThatMomentWereMade) {
 TEST(LoaderWork, OfNoWorkerIsHandedOver) {
   LoaderLog log(50);
   log.made({.worker = 0, .begin_ms = 0, .fetch_ms = 10, .collate_ms = 10});
-  const Trace trace = trace_of(log.maker.log);
+  const trace::Trace trace = trace::trace_of(log.maker.log);
   const Analysis analysis = analyse(trace);
   EXPECT_THAT(exposed_ms(*analysis.loader_work), ElementsAre(10, 0, 10, 30));
   const auto findings = find_causes(trace, analysis);
@@ -118,7 +118,7 @@ TEST(LoaderWork, OfBusyWorkersAsksForMoreOfThem) {
   LoaderLog log(60);
   log.made({.worker = 0, .begin_ms = 0, .decode_ms = 100});
   log.made({.worker = 1, .begin_ms = 0, .decode_ms = 100});
-  const Trace trace = trace_of(log.maker.log);
+  const trace::Trace trace = trace::trace_of(log.maker.log);
   const auto findings =
       find_causes(trace, analyse(trace), {.options = {{"loader.num_workers", std::int64_t{2}}}});
   const Finding& finding = finding_of(findings, "trace.loader_workers");
@@ -134,7 +134,7 @@ TEST(LoaderWork, OfOneLateBatchTakesBatchesAsTheyComeFinished) {
   log.made({.worker = 0, .begin_ms = 0, .fetch_ms = 60});
   for (int worker = 1; worker < 4; ++worker)
     log.made({.worker = worker, .begin_ms = 0, .fetch_ms = 5});
-  const Trace trace = trace_of(log.maker.log);
+  const trace::Trace trace = trace::trace_of(log.maker.log);
   const auto findings =
       find_causes(trace, analyse(trace), {.options = {{"loader.in_order", true}}});
   const Finding& finding = finding_of(findings, "trace.loader_workers");
@@ -146,7 +146,7 @@ TEST(LoaderWork, OfOneLateBatchTakesBatchesAsTheyComeFinished) {
 TEST(LoaderWork, OfTheStepThreadAsksForWorkers) {
   LoaderLog log(40);
   log.made({.worker = -1, .begin_ms = 0, .fetch_ms = 10, .decode_ms = 28, .collate_ms = 1});
-  const Trace trace = trace_of(log.maker.log);
+  const trace::Trace trace = trace::trace_of(log.maker.log);
   const Analysis analysis = analyse(trace);
   EXPECT_TRUE(analysis.loader_work->in_step_thread);
   EXPECT_THAT(exposed_ms(*analysis.loader_work), ElementsAre(10, 28, 1, 1));
@@ -173,8 +173,8 @@ TEST(LoaderWork, SumsToTheWaitExactly) {
                 .collate_ms = 1 + below(5)},
                1 + below(2));
     }
-    for (ForeignSpan& span : log.maker.log.foreign) span.end_ns += below(5);
-    const Trace trace = trace_of(log.maker.log);
+    for (ops::ForeignSpan& span : log.maker.log.foreign) span.end_ns += below(5);
+    const trace::Trace trace = trace::trace_of(log.maker.log);
     const Analysis analysis = analyse(trace);
     ASSERT_TRUE(analysis.loader_work);
     EXPECT_EQ(analysis.loader_work->exposed_total_ns(),
@@ -195,7 +195,7 @@ TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
     maker.op("aten::addmm", at_ns + wait_ns, at_ns + wait_ns + 20 * kLoaderMs);
     at_ns += wait_ns + 20 * kLoaderMs;
   }
-  const Trace trace = trace_of(maker.log);
+  const trace::Trace trace = trace::trace_of(maker.log);
   const auto findings = find_causes(trace, analyse(trace));
   EXPECT_EQ(findings.front().id, "trace.data_exposed");
   const Finding& unstable = finding_of(findings, "trace.unstable_steps");
@@ -204,4 +204,4 @@ TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -8,14 +8,14 @@
 #include "tests/temporary_folder.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::LogMaker;
 using ::stepbench::testing::RandomLog;
 
 // Steps that fetch data, copy it and run a kernel, as the worker's loop marks them.
-OpLog marked_log() {
+ops::OpLog marked_log() {
   LogMaker maker;
   std::uint64_t correlation = 100;
   for (std::int64_t step = 0; step < 5; ++step) {
@@ -26,13 +26,14 @@ OpLog marked_log() {
     maker.op("aten::addmm", us(410), us(500));
     const auto addmm = static_cast<std::uint32_t>(maker.log.ops.size() - 1);
     ++correlation;
-    maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", us(420), us(430), correlation,
+    maker.activity(ops::ActivityKind::kRuntime, "cudaLaunchKernel", us(420), us(430), correlation,
                    addmm);
-    maker.activity(ActivityKind::kKernel, "gemm", us(440), us(800), correlation, addmm);
+    maker.activity(ops::ActivityKind::kKernel, "gemm", us(440), us(800), correlation, addmm);
     ++correlation;
-    maker.activity(ActivityKind::kRuntime, "cudaMemcpyAsync", us(310), us(390), correlation);
-    DeviceActivity& copy = maker.activity(ActivityKind::kMemcpy, "Memcpy HtoD (Pageable -> Device)",
-                                          us(320), us(380), correlation);
+    maker.activity(ops::ActivityKind::kRuntime, "cudaMemcpyAsync", us(310), us(390), correlation);
+    ops::DeviceActivity& copy =
+        maker.activity(ops::ActivityKind::kMemcpy, "Memcpy HtoD (Pageable -> Device)", us(320),
+                       us(380), correlation);
     copy.stream = 20;
     copy.bytes = 600'000;
   }
@@ -40,7 +41,7 @@ OpLog marked_log() {
 }
 
 TEST(OwnTraces, CountTheirFetchesOfDataThoughTheyAreWrittenAsOps) {
-  const Trace trace = trace_of(marked_log());
+  const trace::Trace trace = trace::trace_of(marked_log());
   const Analysis analysis = analyse(trace);
   ASSERT_EQ(analysis.steps.steps.size(), 5U);
   EXPECT_EQ(analysis.steps.steps.front().number, 20);
@@ -85,19 +86,19 @@ void expect_the_same(const Analysis& a, const Analysis& b) {
 
 TEST(OwnTraces, SayTheSameInMemoryAndInAFile) {
   const test::TemporaryFolder folder;
-  std::vector<OpLog> logs = {marked_log()};
+  std::vector<ops::OpLog> logs = {marked_log()};
   for (std::uint32_t seed = 0; seed < 20; ++seed) logs.push_back(RandomLog(seed).make());
   for (std::size_t i = 0; i < logs.size(); ++i) {
-    const Trace in_memory = trace_of(logs[i]);
+    const trace::Trace in_memory = trace::trace_of(logs[i]);
     const Analysis expected = analyse(in_memory);
     for (const char* ending : {".pt.trace.json", ".pt.trace.json.gz"}) {
       const std::filesystem::path path = folder.path() / (std::to_string(i) + ending);
-      write_trace(logs[i], {}, path);
-      const Trace in_file = read_trace(path);
+      trace::write_trace(logs[i], {}, path);
+      const trace::Trace in_file = trace::read_trace(path);
       expect_the_same(expected, analyse(in_file));
     }
   }
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

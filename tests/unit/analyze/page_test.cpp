@@ -7,19 +7,19 @@
 #include "harness/report/analysis_report.h"
 #include "tests/unit/analyze/planted_trace.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::string page_of(const Trace& trace, int columns) {
-  AnalysedTrace analysed{.trace = &trace, .path = "a.json", .analysis = analyse(trace)};
+std::string page_of(const trace::Trace& trace, int columns) {
+  report::AnalysedTrace analysed{.trace = &trace, .path = "a.json", .analysis = analyse(trace)};
   analysed.findings = find_causes(trace, analysed.analysis);
-  return analysis_text(analysed, {.columns = columns});
+  return report::analysis_text(analysed, {.columns = columns});
 }
 
 TEST(AnalysisPage, SaysForWhichColumnsThereWasNoRoom) {
-  const Trace trace = testing::planted(30'000'000, [](testing::PlantedStep& step) {
+  const trace::Trace trace = testing::planted(30'000'000, [](testing::PlantedStep& step) {
     step.trace.loading(step.gap_begin_ns(), step.gap_end_ns());
   });
   EXPECT_TRUE(page_of(trace, 60).find("no room for: p90, median") != std::string::npos);
@@ -28,4 +28,4 @@ TEST(AnalysisPage, SaysForWhichColumnsThereWasNoRoom) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -11,7 +11,7 @@
 #include "harness/base/error.h"
 #include "tests/unit/analyze/planted_trace.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using testing::kStepNs;
@@ -20,7 +20,7 @@ using testing::planted;
 using testing::PlantedStep;
 using testing::TraceMaker;
 
-std::vector<Finding> causes_of(const Trace& trace, const RuleOptions& options = {}) {
+std::vector<Finding> causes_of(const trace::Trace& trace, const RuleOptions& options = {}) {
   return find_causes(trace, analyse(trace), options);
 }
 
@@ -141,7 +141,7 @@ TEST(PlantedCauses, OfNoSizeLeaveABusyDeviceWithoutFindings) {
 }
 
 TEST(PlantedCauses, OverAThresholdOfTheUsersAreNamed) {
-  const Trace trace = planted(gap_at(0.03), loading);
+  const trace::Trace trace = planted(gap_at(0.03), loading);
   EXPECT_EQ(find_made(causes_of(trace), "trace.data_exposed"), nullptr);
   EXPECT_NE(find_made(causes_of(trace, {.thresholds = {{"trace.data_exposed", 0.02}}}),
                       "trace.data_exposed"),
@@ -150,7 +150,7 @@ TEST(PlantedCauses, OverAThresholdOfTheUsersAreNamed) {
 }
 
 TEST(PlantedCauses, OfOwnRunsProposeAnOptionThatIsNotSetYet) {
-  const Trace trace = planted(gap_at(0.2), pageable);
+  const trace::Trace trace = planted(gap_at(0.2), pageable);
   const Finding off = causes_of(trace, {.options = {{"loader.pin_memory", false}}}).front();
   ASSERT_EQ(off.set.size(), 1U);
   EXPECT_EQ(off.set.front().option, "loader.pin_memory");
@@ -266,7 +266,7 @@ TEST(PlantedCauses, ASlowFirstBatchIsNamed) {
 
 TEST(PlantedCauses, WorkersOfAForeignTraceAreUndecided) {
   const auto trace = planted(gap_at(0.2), [](PlantedStep& step) {
-    step.trace.row(step.trace.main, EventKind::kAnnotation,
+    step.trace.row(step.trace.main, trace::EventKind::kAnnotation,
                    "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
                    step.gap_begin_ns(), step.gap_end_ns());
   });
@@ -279,7 +279,7 @@ TEST(PlantedCauses, WorkersOfAForeignTraceAreUndecided) {
 }
 
 // Steps take in turns 100 ms and more.
-Trace uneven(std::int64_t more_ns) {
+trace::Trace uneven(std::int64_t more_ns) {
   TraceMaker trace;
   std::int64_t at_ns = 1'000'000'000;
   for (std::int64_t number = 0; number < 14; ++number) {
@@ -326,7 +326,7 @@ TEST(PlantedCauses, AFirstStepThatIsUnlikeTheOthersIsNamed) {
 TEST(PlantedCauses, WorkOfTheProfilerIsNamed) {
   const auto trace = [](double share, const char* name = "Activity Buffer Request") {
     return planted(0, [=](PlantedStep& step) {
-      step.trace.row(step.trace.builder.other_lane("Profiler"), EventKind::kOverhead, name,
+      step.trace.row(step.trace.builder.other_lane("Profiler"), trace::EventKind::kOverhead, name,
                      step.gap_begin_ns(), step.gap_begin_ns() + gap_at(share));
     });
   };
@@ -347,12 +347,12 @@ void add_device(TraceMaker& trace) {
                                            .compute_major = 9});
 }
 
-Trace with_occupancy(double percent) {
+trace::Trace with_occupancy(double percent) {
   return planted(kStepNs - 10'000'000, [percent](PlantedStep& step) {
     step.trace.op("aten::mm", step.gap_begin_ns(), step.end_ns);
-    TraceEvent& kernel = step.trace.kernel("filled", step.gap_begin_ns(), step.end_ns);
-    kernel.detail =
-        step.trace.builder.detail(KernelDetail{.blocks_per_sm = 0.5, .occupancy_percent = percent});
+    trace::TraceEvent& kernel = step.trace.kernel("filled", step.gap_begin_ns(), step.end_ns);
+    kernel.detail = step.trace.builder.detail(
+        trace::KernelDetail{.blocks_per_sm = 0.5, .occupancy_percent = percent});
     step.trace.called(kernel, "cudaLaunchKernel", step.begin_ns + 6, step.begin_ns + 9);
   });
 }
@@ -366,7 +366,7 @@ TEST(PlantedCauses, LowOccupancyIsNamedWithLowConfidence) {
   EXPECT_EQ(find_made(causes_of(with_occupancy(30)), "trace.low_occupancy"), nullptr);
 }
 
-Trace with_product(std::string_view kernel_name) {
+trace::Trace with_product(std::string_view kernel_name) {
   return planted(
       kStepNs - 10'000'000,
       [kernel_name](PlantedStep& step) {
@@ -392,13 +392,13 @@ TEST(PlantedCauses, MemoryNearItsLimitIsNamed) {
     return planted(0, nothing, kStepNs, [share](TraceMaker& made) {
       add_device(made);
       const auto bytes = std::int64_t(share * double(std::int64_t{80} << 30));
-      made.builder.add(TraceMemory{.at_ns = 1'100'000'000,
-                                   .bytes = bytes,
-                                   .address = 16,
-                                   .total_allocated = bytes,
-                                   .total_reserved = bytes,
-                                   .lane = made.main,
-                                   .device = 0});
+      made.builder.add(trace::TraceMemory{.at_ns = 1'100'000'000,
+                                          .bytes = bytes,
+                                          .address = 16,
+                                          .total_allocated = bytes,
+                                          .total_reserved = bytes,
+                                          .lane = made.main,
+                                          .device = 0});
     });
   };
   const std::vector<Finding> findings = causes_of(trace(0.95));
@@ -470,4 +470,4 @@ TEST(TraceRules, CoverAllOfNsightsRules) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -8,7 +8,7 @@
 #include "harness/analyze/rules.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::testing::HasSubstr;
@@ -20,7 +20,7 @@ constexpr std::int64_t kHostSteps = 8;  // the first and the last do not count
 using HostPlant = std::function<void(TraceMaker&, std::int64_t begin_ns)>;
 
 // A wait for data of 2 ms, an operator of 50 ms, and behind it what `plant` adds.
-Trace on_host(const HostPlant& plant) {
+trace::Trace on_host(const HostPlant& plant) {
   TraceMaker trace;
   for (std::int64_t i = 0; i < kHostSteps; ++i) {
     const std::int64_t begin_ns = 1'000'000'000 + i * kHostStepNs;
@@ -43,7 +43,7 @@ const Finding* find_host(const std::vector<Finding>& findings, std::string_view 
   return nullptr;
 }
 
-std::vector<Finding> host_causes(const Trace& trace, const RuleOptions& options = {}) {
+std::vector<Finding> host_causes(const trace::Trace& trace, const RuleOptions& options = {}) {
   return find_causes(trace, analyse(trace), options);
 }
 
@@ -58,7 +58,7 @@ HostPlant tiny_ops(std::int64_t count, std::int64_t each_ns) {
 }
 
 TEST(PlantedHostCauses, ManyTinyOperatorsAreNamedWithTheirTime) {
-  const Trace trace = on_host(tiny_ops(2'000, 9'000));
+  const trace::Trace trace = on_host(tiny_ops(2'000, 9'000));
   const std::vector<Finding> findings = host_causes(trace);
   const Finding* found = find_host(findings, "trace.tiny_operators");
   ASSERT_NE(found, nullptr);
@@ -77,7 +77,7 @@ TEST(PlantedHostCauses, ManyTinyOperatorsAreNamedWithTheirTime) {
 }
 
 TEST(PlantedHostCauses, TinyOperatorsOfOwnRunsProposeAFusedOptimizer) {
-  const Trace trace = on_host(tiny_ops(2'000, 9'000));
+  const trace::Trace trace = on_host(tiny_ops(2'000, 9'000));
   const std::vector<Finding> findings =
       host_causes(trace, {.options = {{"optimizer.implementation", std::string("single")}}});
   const Finding* found = find_host(findings, "trace.tiny_operators");
@@ -111,11 +111,11 @@ HostPlant blocks(std::int64_t count, bool freed_at_once) {
       const std::int64_t at_ns = begin_ns + k * 500'000;
       trace.op("aten::full", at_ns, at_ns + 400'000);
       const auto address = std::uint64_t(16 * (freed_at_once ? 1 : k + 1));
-      trace.builder.add(TraceMemory{
+      trace.builder.add(trace::TraceMemory{
           .at_ns = at_ns + 10, .bytes = kBlock, .address = address, .lane = trace.main});
       const std::int64_t free_ns = freed_at_once ? at_ns + 450'000 : begin_ns + 40'000'000 + k;
-      trace.builder.add(
-          TraceMemory{.at_ns = free_ns, .bytes = -kBlock, .address = address, .lane = trace.main});
+      trace.builder.add(trace::TraceMemory{
+          .at_ns = free_ns, .bytes = -kBlock, .address = address, .lane = trace.main});
     }
   };
 }
@@ -142,4 +142,4 @@ TEST(PlantedHostCauses, OfNoSizeLeaveAStepWithoutThem) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

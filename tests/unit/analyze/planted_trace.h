@@ -30,8 +30,8 @@ using Plant = std::function<void(PlantedStep&)>;
 
 // `gap_ns` of each step: the device waits, and `plant` says for what. Everywhere else a kernel runs
 // and the step thread is inside an op. The op's work was launched at the start of the step.
-inline Trace planted(std::int64_t gap_ns, const Plant& plant, std::int64_t step_ns = kStepNs,
-                     const std::function<void(TraceMaker&)>& header = {}) {
+inline trace::Trace planted(std::int64_t gap_ns, const Plant& plant, std::int64_t step_ns = kStepNs,
+                            const std::function<void(TraceMaker&)>& header = {}) {
   TraceMaker trace;
   std::int64_t at_ns = 1'000'000'000;
   for (std::int64_t number = 0; number < kSteps; ++number) {

@@ -10,7 +10,7 @@
 #include "harness/analyze/analysis.h"
 #include "harness/trace/read_trace.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 class Published : public ::testing::Test {
@@ -21,7 +21,7 @@ class Published : public ::testing::Test {
     }
   }
   void read(const char* name) {
-    trace = read_trace(std::filesystem::path(TRACES) / name);
+    trace = trace::read_trace(std::filesystem::path(TRACES) / name);
     analysis = analyse(trace);
     for (const IdleReport& report : analysis.idle) {
       for (const StepTime& step : report.steps) {
@@ -37,7 +37,7 @@ class Published : public ::testing::Test {
     return found == analysis.integrity.end() ? nullptr : &*found;
   }
 
-  Trace trace;
+  trace::Trace trace;
   Analysis analysis;
 };
 
@@ -100,7 +100,7 @@ TEST_F(Published, ThePluginsSampleWaitsForDataWithItsDevice) {
   EXPECT_EQ(counted.data_loading_ns, counted.data_exposed_ns() + counted.data_hidden_ns);
   ASSERT_TRUE(analysis.copies);
   ASSERT_EQ(analysis.copies->groups.size(), 1U);
-  EXPECT_EQ(analysis.copies->groups.front().host, MemoryKind::kPageable);
+  EXPECT_EQ(analysis.copies->groups.front().host, trace::MemoryKind::kPageable);
   EXPECT_EQ(analysis.copies->groups.front().count, 12);
   EXPECT_EQ(analysis.copies->groups.front().blocking, 4) << "the small ones return at once";
   EXPECT_FALSE(analysis.memory);
@@ -126,7 +126,7 @@ TEST_F(Published, OneOfAStepOnTheHostHasItsFetchOfData) {
   read("hta/rank_non_gpu/rank_non_gpu.json.gz");
   ASSERT_TRUE(analysis.data_loading);
   ASSERT_EQ(analysis.data_loading->calls.size(), 1U);
-  EXPECT_EQ(iterator_class(trace.names[analysis.data_loading->calls.front().name].text),
+  EXPECT_EQ(trace::iterator_class(trace.names[analysis.data_loading->calls.front().name].text),
             "_MultiProcessingDataLoaderIter");
   EXPECT_EQ(analysis.idle.front().counted.data_exposed_ns(), 71'000);
 }
@@ -164,4 +164,4 @@ TEST_F(Published, OnesThatWereThinnedOutAreFullOfOrphans) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -17,7 +17,7 @@ namespace stepbench::testing {
 
 // A row as data, so that a test can shift, scale and permute them before a trace is made.
 struct DrawnRow {
-  EventKind kind = EventKind::kOp;
+  trace::EventKind kind = trace::EventKind::kOp;
   std::string name = {};
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -44,7 +44,7 @@ class RandomTrace {
     for (std::int64_t i = 0; i < steps; ++i) {
       const std::int64_t end_ns = now_ns + grain(step_ns_ / 2 + below(step_ns_));
       if (marked && below(12) > 0) {
-        add({EventKind::kAnnotation, "ProfilerStep#" + std::to_string(first + i), now_ns,
+        add({trace::EventKind::kAnnotation, "ProfilerStep#" + std::to_string(first + i), now_ns,
              end_ns - grain(below(5)), 0, -1, kMain});
       }
       step(now_ns, end_ns);
@@ -67,7 +67,8 @@ class RandomTrace {
     std::int64_t now_ns = begin_ns;
     if (below(3) > 0) {
       const std::int64_t until_ns = std::min(end_ns, now_ns + grain(below(step_ns_ / 3)));
-      add({EventKind::kAnnotation, std::string(kSingleProcess), now_ns, until_ns, 0, -1, kMain});
+      add({trace::EventKind::kAnnotation, std::string(kSingleProcess), now_ns, until_ns, 0, -1,
+           kMain});
       nest(kMain, now_ns, until_ns, 2);
       now_ns = until_ns;
     }
@@ -85,8 +86,8 @@ class RandomTrace {
       const std::int64_t until_ns = std::min(end_ns, now_ns + grain(below(step_ns_ / 3)));
       const std::int64_t what = below(10);
       if (what < 6 && depth < 4) {
-        add({what == 0 ? EventKind::kAnnotation : EventKind::kOp, std::string(kNames[below(6)]),
-             now_ns, until_ns, 0, -1, tid});
+        add({what == 0 ? trace::EventKind::kAnnotation : trace::EventKind::kOp,
+             std::string(kNames[below(6)]), now_ns, until_ns, 0, -1, tid});
         nest(tid, now_ns, until_ns, depth + 1);
       } else if (what < 9) {
         call(tid, now_ns, until_ns);
@@ -101,8 +102,8 @@ class RandomTrace {
         "cudaMemsetAsync",  "cudaMalloc",       "cudaStreamSynchronize", "cuLaunchKernel"};
     const std::string_view name = kCalls[below(8)];
     const bool driver = name.starts_with("cuL");
-    add({driver ? EventKind::kDriver : EventKind::kRuntime, std::string(name), begin_ns, end_ns,
-         ++correlation_, -1, tid});
+    add({driver ? trace::EventKind::kDriver : trace::EventKind::kRuntime, std::string(name),
+         begin_ns, end_ns, ++correlation_, -1, tid});
     if (devices_ == 0 || name == "cudaMalloc" || name == "cudaStreamSynchronize") return;
     const std::uint64_t correlation = correlation_;
     const std::int64_t rows = name == "cudaGraphLaunch" ? below(3) : below(12) > 0 ? 1 : 0;
@@ -123,16 +124,16 @@ class RandomTrace {
     row.tid = 7 + below(3);
     const std::int64_t what = below(6);
     if (what == 0) {
-      row.kind = EventKind::kMemcpy;
+      row.kind = trace::EventKind::kMemcpy;
       row.name =
           below(2) == 0 ? "Memcpy HtoD (Pageable -> Device)" : "Memcpy DtoH (Device -> Pinned)";
       row.bytes = 1 + below(100000);
     } else if (what == 1) {
-      row.kind = EventKind::kMemset;
+      row.kind = trace::EventKind::kMemset;
       row.name = "Memset (Device)";
       row.bytes = 1 + below(1000);
     } else {
-      row.kind = EventKind::kKernel;
+      row.kind = trace::EventKind::kKernel;
       row.name = kKernels[below(4)];
       row.blocks_per_sm = static_cast<double>(below(16)) / 8;
       row.occupancy_percent = static_cast<double>(below(100));
@@ -148,19 +149,19 @@ class RandomTrace {
   std::vector<DrawnRow> rows_;
 };
 
-inline Trace trace_of_rows(const std::vector<DrawnRow>& rows) {
-  TraceBuilder builder;
+inline trace::Trace trace_of_rows(const std::vector<DrawnRow>& rows) {
+  trace::TraceBuilder builder;
   for (const DrawnRow& row : rows) {
     const std::uint32_t lane = row.device < 0 ? builder.host_lane(4711, row.tid)
                                               : builder.stream_lane(row.device, row.tid);
-    std::uint32_t detail = kNoIndex;
-    if (row.kind == EventKind::kKernel) {
-      KernelDetail kernel;
+    std::uint32_t detail = ops::kNoIndex;
+    if (row.kind == trace::EventKind::kKernel) {
+      trace::KernelDetail kernel;
       kernel.blocks_per_sm = row.blocks_per_sm;
       kernel.occupancy_percent = row.occupancy_percent;
       detail = builder.detail(kernel);
     }
-    TraceEvent& event = builder.add(lane, row.kind, row.name, row.begin_ns, row.end_ns);
+    trace::TraceEvent& event = builder.add(lane, row.kind, row.name, row.begin_ns, row.end_ns);
     event.correlation = row.correlation;
     event.value = row.bytes;
     event.detail = detail;

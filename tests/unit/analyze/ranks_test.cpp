@@ -10,7 +10,7 @@
 #include "harness/report/analysis_ranks.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::testing::ElementsAre;
@@ -34,9 +34,9 @@ struct RankJob {
 };
 
 // Every step: loading data for 10 ms, computing for 40, an all-reduce that all leave together.
-Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
+trace::Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
   TraceMaker trace;
-  Trace& header = trace.builder.trace();
+  trace::Trace& header = trace.builder.trace();
   header.rank = rank;
   header.world = job.ranks;
   header.host_name = job.host;
@@ -69,7 +69,7 @@ Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
                                 at_ns + end_ns, 30),
                    "cudaLaunchKernel", at_ns + own_ns - 9, at_ns + own_ns - 5);
     } else if (job.communicates) {
-      trace.row(trace.main, EventKind::kAnnotation, "gloo:all_reduce", at_ns + own_ns,
+      trace.row(trace.main, trace::EventKind::kAnnotation, "gloo:all_reduce", at_ns + own_ns,
                 at_ns + end_ns);
     }
     at_ns += end_ns;
@@ -78,7 +78,7 @@ Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
 }
 
 RankTrace rank_of(const RankJob& job, std::int64_t rank) {
-  const Trace trace = trace_of_rank(job, rank);
+  const trace::Trace trace = trace_of_rank(job, rank);
   return *rank_trace("rank" + std::to_string(rank) + ".json", trace, analyse(trace));
 }
 
@@ -106,7 +106,7 @@ TEST(Ranks, NameTheOneThatLoadsDataLongerWithItsSize) {
     EXPECT_NEAR(report.rows[0].wait_ns, 7.0 * kMillisecond, 100) << "it waits for rank 2";
     EXPECT_NEAR(report.rows[0].step_ns, report.rows[2].step_ns, 1) << "all steps are as long";
     EXPECT_TRUE(report.warnings.empty());
-    EXPECT_THAT(ranks_text(report, {}), HasSubstr("rank 2 holds the others up by 7.00 ms"));
+    EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("rank 2 holds the others up by 7.00 ms"));
   }
 }
 
@@ -126,7 +126,7 @@ TEST(Ranks, ThatAreAlikeHaveNoStraggler) {
     const RankReport report = compare_ranks(all_ranks({.takes_turns = turns}));
     EXPECT_FALSE(report.straggler);
     EXPECT_NEAR(report.imbalance_ns, turns ? 10.0 * kMillisecond : 0, 100);
-    EXPECT_THAT(ranks_text(report, {}), HasSubstr("no rank holds the others up"));
+    EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("no rank holds the others up"));
   }
   EXPECT_FALSE(compare_ranks(all_ranks({.slow_compute_ns = {{1, kMillisecond / 2}}})).straggler)
       << "less than 1 % of the step";
@@ -145,7 +145,7 @@ TEST(Ranks, WithoutCollectivesAreComparedByTheirSteps) {
   ASSERT_TRUE(report.straggler);
   EXPECT_EQ(report.straggler->rank, 1);
   EXPECT_EQ(report.collectives, 0);
-  EXPECT_THAT(ranks_text(report, {}), HasSubstr("cannot be told from work"));
+  EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("cannot be told from work"));
 }
 
 TEST(Ranks, CompareStartsOnOneHostOnly) {
@@ -159,7 +159,7 @@ TEST(Ranks, CompareStartsOnOneHostOnly) {
   for (RankTrace& each : apart) each.host.clear();
   const RankReport unknown = compare_ranks(apart);
   EXPECT_TRUE(unknown.skew_mean_ns);
-  EXPECT_THAT(ranks_text(unknown, {}), HasSubstr("the traces do not name it"));
+  EXPECT_THAT(report::ranks_text(unknown, {}), HasSubstr("the traces do not name it"));
   apart[2].since_1970 = false;
   EXPECT_FALSE(compare_ranks(apart).skew_mean_ns);
 }
@@ -199,4 +199,4 @@ TEST(Ranks, OfOneJobShareItsWorldAndItsCase) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

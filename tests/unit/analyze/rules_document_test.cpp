@@ -7,19 +7,20 @@
 #include "harness/os/text_file.h"
 #include "harness/text/numbers.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 std::string threshold_in_words(const TraceRule& rule) {
-  if (rule.unit == "ns") return short_number(rule.threshold / 1e6) + " ms";
-  if (rule.unit == "percent") return short_number(rule.threshold) + " %";
-  if (rule.unit == "per step") return short_number(rule.threshold) + " per step";
-  if (rule.threshold > 1) return short_number(rule.threshold) + " times";
-  return short_number(rule.threshold * 100) + " %";
+  if (rule.unit == "ns") return text::short_number(rule.threshold / 1e6) + " ms";
+  if (rule.unit == "percent") return text::short_number(rule.threshold) + " %";
+  if (rule.unit == "per step") return text::short_number(rule.threshold) + " per step";
+  if (rule.threshold > 1) return text::short_number(rule.threshold) + " times";
+  return text::short_number(rule.threshold * 100) + " %";
 }
 
 TEST(TraceRules, StandInTheDocumentWithTheirThresholds) {
-  const std::string document = read_text(STEPBENCH_SOURCE_DIR "/results/ANALYSIS.md").value_or("");
+  const std::string document =
+      os::read_text(STEPBENCH_SOURCE_DIR "/results/ANALYSIS.md").value_or("");
   for (const TraceRule& rule : trace_rules()) {
     std::string row = "| `" + std::string(rule.id) + "` | " + std::string(rule.about) + " | " +
                       threshold_in_words(rule) + " | ";
@@ -29,4 +30,4 @@ TEST(TraceRules, StandInTheDocumentWithTheirThresholds) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -5,12 +5,12 @@
 
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::TraceMaker;
 
-Steps steps_of(const Trace& trace, const StepOptions& options = {}) {
+Steps steps_of(const trace::Trace& trace, const StepOptions& options = {}) {
   return find_steps(Timeline(trace), options);
 }
 
@@ -47,7 +47,7 @@ TEST(Steps, OfATraceWithoutThemAreAllItsOps) {
   TraceMaker maker;
   maker.op("aten::mm", 10, 20);
   maker.op("aten::add", 40, 70);
-  maker.row(maker.main, EventKind::kAnnotation, "whole script", 0, 500);
+  maker.row(maker.main, trace::EventKind::kAnnotation, "whole script", 0, 500);
   const Steps steps = steps_of(maker.finish());
   EXPECT_EQ(steps.window, WindowKind::kHostSpan);
   EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{10, 70}}));
@@ -60,7 +60,7 @@ TEST(Steps, OfATraceWithoutThemMayBeTakenFromTheFetchesOfData) {
     maker.loading(at, at + 10);
     maker.op("aten::mm", at + 20, at + 60);
   }
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   EXPECT_EQ(steps_of(trace).steps.size(), 1U);
   const Steps steps = steps_of(trace, {.from_loading = true});
   EXPECT_EQ(steps.window, WindowKind::kLoading);
@@ -77,7 +77,7 @@ TEST(Steps, OfATraceWithoutHostRowsAreAllItsDeviceRows) {
 }
 
 TEST(Steps, OfAnEmptyTraceAreNone) {
-  const Steps steps = steps_of(Trace{});
+  const Steps steps = steps_of(trace::Trace{});
   EXPECT_TRUE(steps.steps.empty());
   EXPECT_TRUE(steps.counted().empty());
   EXPECT_FALSE(steps.reason.empty());
@@ -86,10 +86,10 @@ TEST(Steps, OfAnEmptyTraceAreNone) {
 TEST(Steps, OnAThreadOfTheirOwnLeaveTheBusiestThreadToExplainTheirTime) {
   TraceMaker maker;
   const std::uint32_t other = maker.builder.host_lane(99, 99);
-  maker.row(other, EventKind::kAnnotation, "ProfilerStep#1", 0, 100);
+  maker.row(other, trace::EventKind::kAnnotation, "ProfilerStep#1", 0, 100);
   maker.op("aten::mm", 10, 20);
   maker.op("aten::add", 30, 40);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Steps steps = steps_of(trace);
   EXPECT_TRUE(steps.other_thread);
   EXPECT_EQ(trace.lanes[steps.lane].tid, 4711);
@@ -102,8 +102,8 @@ TEST(Steps, BeyondTheRecordedSpanAreCutAndLeftOut) {
   maker.step(1, 0, 100 * kMs);
   maker.step(2, 100 * kMs, 900 * kMs);
   maker.op("aten::mm", 10, 20);
-  maker.row(maker.builder.other_lane("Spans"), EventKind::kSpan, "PyTorch Profiler (0)", -kMs,
-            150 * kMs);
+  maker.row(maker.builder.other_lane("Spans"), trace::EventKind::kSpan, "PyTorch Profiler (0)",
+            -kMs, 150 * kMs);
   const Steps steps = steps_of(maker.finish());
   EXPECT_EQ(steps.clipped, 1);
   ASSERT_EQ(steps.steps.size(), 2U);
@@ -147,10 +147,10 @@ TEST(Steps, ThatWereAskedForCountAloneEdgesToo) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 5; ++i) maker.step(i, 100 * i, 100 * i + 100);
   maker.op("aten::mm", 10, 20);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   EXPECT_EQ(steps_of(trace, {.numbers = {{0, 1}}}).counted(), (std::vector<std::size_t>{0, 1}));
   EXPECT_TRUE(steps_of(trace, {.numbers = {{7, 9}}}).counted().empty());
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

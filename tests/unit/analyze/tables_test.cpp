@@ -7,14 +7,14 @@
 #include "harness/analyze/analysis.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::kUs;
 using ::stepbench::testing::TraceMaker;
 
 template <typename Rows>
-auto named(const Trace& trace, const Rows& rows, std::string_view name) {
+auto named(const trace::Trace& trace, const Rows& rows, std::string_view name) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) {
     return trace.names[row.name].text == name;
   });
@@ -27,10 +27,10 @@ TEST(KernelTable, AddsUpByNameAndWeighsByTime) {
   for (std::int64_t i = 0; i < 3; ++i) maker.step(i, i * 100 * kUs, (i + 1) * 100 * kUs);
   const auto run = [&](std::string_view name, std::int64_t at_us, std::int64_t us,
                        double occupancy) {
-    KernelDetail detail;
+    trace::KernelDetail detail;
     detail.occupancy_percent = occupancy;
     const std::uint32_t index = maker.builder.detail(detail);
-    TraceEvent& row = maker.kernel(name, at_us * kUs, (at_us + us) * kUs);
+    trace::TraceEvent& row = maker.kernel(name, at_us * kUs, (at_us + us) * kUs);
     row.detail = index;
     maker.called(row, "cudaLaunchKernel", at_us * kUs - 2 * kUs, at_us * kUs - kUs);
   };
@@ -40,7 +40,7 @@ TEST(KernelTable, AddsUpByNameAndWeighsByTime) {
   run("add", 130, 2, 100);
   run("add", 220, 2, 100);
   run("nvjet_tst_128x64", 230, 5, 10);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   ASSERT_TRUE(analysis.kernels);
   const Kernels& kernels = *analysis.kernels;
@@ -68,7 +68,7 @@ TEST(OperatorTable, CountsOwnTimeWithoutChildrenAndCalls) {
   maker.op("aten::addmm", 150, 350);
   maker.called(maker.kernel("gemm", 500, 800), "cudaLaunchKernel", 200, 260);
   maker.called(maker.kernel("bias", 800, 850), "cudaLaunchKernel", 370, 380);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   const OperatorRow linear = named(trace, *analysis.operators, "aten::linear");
   EXPECT_EQ(linear.host_ns, 300);
@@ -88,7 +88,7 @@ TEST(OperatorTable, CountsAnOpThatOnlyCallsItselfOnce) {
   maker.op("aten::to", 110, 190);
   maker.op("aten::copy_", 120, 180);
   maker.called(maker.kernel("copy", 300, 350), "cudaLaunchKernel", 130, 140);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   const OperatorRow to = named(trace, *analysis.operators, "aten::to");
   EXPECT_EQ(to.calls, 1);
@@ -102,10 +102,10 @@ TEST(OperatorTable, ListsNoStepsNoFetchesAndNoAnnotations) {
   maker.step(1, 0, 1000);
   maker.loading(0, 100);
   maker.op("aten::stack", 10, 50);
-  maker.row(maker.main, EventKind::kAnnotation, "my region", 200, 500);
-  maker.row(maker.main, EventKind::kAnnotation, "Optimizer.step#SGD.step", 600, 700);
+  maker.row(maker.main, trace::EventKind::kAnnotation, "my region", 200, 500);
+  maker.row(maker.main, trace::EventKind::kAnnotation, "Optimizer.step#SGD.step", 600, 700);
   maker.op("aten::add_", 610, 640);
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   std::vector<std::string> names;
   for (const OperatorRow& row : *analysis.operators) names.push_back(trace.names[row.name].text);
@@ -121,14 +121,14 @@ TEST(RuntimeCalls, AddUpByNameInTheCountedSteps) {
     maker.call("cudaStreamSynchronize", 100 * i + 20, 100 * i + 40 + i);
     maker.call("cudaMalloc", 100 * i + 70, 100 * i + 75);
   }
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   const RuntimeCallRow sync = named(trace, *analysis.runtime_calls, "cudaStreamSynchronize");
   EXPECT_EQ(sync.calls, 3);
   EXPECT_EQ(sync.step_calls, 1);
   EXPECT_EQ(sync.step_ns, 21);
   EXPECT_EQ(trace.names[sync.longest_op].text, "aten::item");
-  EXPECT_EQ(named(trace, *analysis.runtime_calls, "cudaMalloc").longest_op, kNoIndex);
+  EXPECT_EQ(named(trace, *analysis.runtime_calls, "cudaMalloc").longest_op, ops::kNoIndex);
 }
 
 TEST(DataLoading, TellsTheFirstFetchFromTheOthers) {
@@ -139,7 +139,7 @@ TEST(DataLoading, TellsTheFirstFetchFromTheOthers) {
     maker.loading(200 * i, 200 * i + kFetches[i]);
     maker.kernel("gemm", 200 * i + 5, 200 * i + 15);
   }
-  const Trace trace = maker.finish();
+  const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
   ASSERT_TRUE(analysis.data_loading);
   EXPECT_EQ(analysis.data_loading->calls.size(), 4U);
@@ -155,10 +155,10 @@ TEST(MemoryPeaks, AreTheHighestTotalOfEachDevice) {
   TraceMaker maker;
   maker.op("aten::empty", 0, 10);
   for (const auto& [at, total] : {std::pair(1, 100), std::pair(2, 500), std::pair(3, 200)}) {
-    maker.builder.add(TraceMemory{
+    maker.builder.add(trace::TraceMemory{
         .at_ns = at, .bytes = 1, .total_allocated = total, .total_reserved = 600, .device = 0});
   }
-  Trace trace = maker.finish();
+  trace::Trace trace = maker.finish();
   trace.devices.push_back({.id = 0, .total_memory_bytes = 1000});
   const Analysis analysis = analyse(trace);
   ASSERT_TRUE(analysis.memory);
@@ -169,4 +169,4 @@ TEST(MemoryPeaks, AreTheHighestTotalOfEachDevice) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

@@ -6,7 +6,7 @@
 #include "harness/analyze/analysis.h"
 #include "tests/unit/analyze/trace_maker.h"
 
-namespace stepbench {
+namespace stepbench::analyze {
 namespace {
 
 using ::stepbench::testing::TraceMaker;
@@ -44,7 +44,8 @@ TEST(Tensorboard, KnowsCallsOfTheDriver) {
   TraceMaker maker;
   maker.step(1, 0, 100);
   maker.op("triton", 10, 40);
-  maker.called(maker.kernel("triton_poi", 80, 140), "cuLaunchKernelEx", 20, 30, EventKind::kDriver);
+  maker.called(maker.kernel("triton_poi", 80, 140), "cuLaunchKernelEx", 20, 30,
+               trace::EventKind::kDriver);
   const Analysis analysis = analyse(maker.finish());
   const TensorboardStep& step = analysis.tensorboard->steps.front();
   EXPECT_EQ(step.window, (TimeSpan{0, 140}));
@@ -98,11 +99,11 @@ TEST(Tensorboard, EstimatesHowFullTheDeviceIs) {
                                   std::int64_t until, double blocks, double occupancy,
                                   std::int64_t stream) {
     maker.op(op, at, at + 4);
-    KernelDetail detail;
+    trace::KernelDetail detail;
     detail.blocks_per_sm = blocks;
     detail.occupancy_percent = occupancy;
     const std::uint32_t index = maker.builder.detail(detail);
-    TraceEvent& row = maker.kernel(kernel, at + 10, until, stream);
+    trace::TraceEvent& row = maker.kernel(kernel, at + 10, until, stream);
     row.detail = index;
     maker.called(row, "cudaLaunchKernel", at + 1, at + 3);
   };
@@ -128,4 +129,4 @@ TEST(Tensorboard, SaysNothingOfATraceWithoutHostRows) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::analyze

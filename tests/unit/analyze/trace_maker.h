@@ -21,49 +21,50 @@ class TraceMaker {
   TraceMaker() : main(builder.host_lane(4711, 4711)) {}
 
   void step(std::int64_t number, std::int64_t begin_ns, std::int64_t end_ns) {
-    row(main, EventKind::kAnnotation, "ProfilerStep#" + std::to_string(number), begin_ns, end_ns);
+    row(main, trace::EventKind::kAnnotation, "ProfilerStep#" + std::to_string(number), begin_ns,
+        end_ns);
   }
   void loading(std::int64_t begin_ns, std::int64_t end_ns) {
-    row(main, EventKind::kAnnotation, kSingleProcess, begin_ns, end_ns);
+    row(main, trace::EventKind::kAnnotation, kSingleProcess, begin_ns, end_ns);
   }
   void op(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
-    row(main, EventKind::kOp, name, begin_ns, end_ns);
+    row(main, trace::EventKind::kOp, name, begin_ns, end_ns);
   }
   void op_on(std::int64_t tid, std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
-    row(builder.host_lane(4711, tid), EventKind::kOp, name, begin_ns, end_ns);
+    row(builder.host_lane(4711, tid), trace::EventKind::kOp, name, begin_ns, end_ns);
   }
   // A call that starts nothing.
   void call(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
-    row(main, EventKind::kRuntime, name, begin_ns, end_ns).correlation = ++correlation_;
+    row(main, trace::EventKind::kRuntime, name, begin_ns, end_ns).correlation = ++correlation_;
   }
   // Device work that no call started.
-  TraceEvent& work(EventKind kind, std::string_view name, std::int64_t begin_ns,
-                   std::int64_t end_ns, std::int64_t stream = 7, int device = 0) {
+  trace::TraceEvent& work(trace::EventKind kind, std::string_view name, std::int64_t begin_ns,
+                          std::int64_t end_ns, std::int64_t stream = 7, int device = 0) {
     return row(builder.stream_lane(device, stream), kind, name, begin_ns, end_ns);
   }
-  TraceEvent& kernel(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns,
-                     std::int64_t stream = 7, int device = 0) {
-    return work(EventKind::kKernel, name, begin_ns, end_ns, stream, device);
+  trace::TraceEvent& kernel(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns,
+                            std::int64_t stream = 7, int device = 0) {
+    return work(trace::EventKind::kKernel, name, begin_ns, end_ns, stream, device);
   }
-  TraceEvent& copy(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns,
-                   std::int64_t bytes = -1, std::int64_t stream = 20) {
-    TraceEvent& made = work(EventKind::kMemcpy, name, begin_ns, end_ns, stream);
+  trace::TraceEvent& copy(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns,
+                          std::int64_t bytes = -1, std::int64_t stream = 20) {
+    trace::TraceEvent& made = work(trace::EventKind::kMemcpy, name, begin_ns, end_ns, stream);
     made.value = bytes;
     return made;
   }
   // The call of the step thread that started the row made last.
-  void called(TraceEvent& started, std::string_view name, std::int64_t begin_ns,
-              std::int64_t end_ns, EventKind kind = EventKind::kRuntime) {
+  void called(trace::TraceEvent& started, std::string_view name, std::int64_t begin_ns,
+              std::int64_t end_ns, trace::EventKind kind = trace::EventKind::kRuntime) {
     started.correlation = ++correlation_;
     row(main, kind, name, begin_ns, end_ns).correlation = correlation_;
   }
-  TraceEvent& row(std::uint32_t lane, EventKind kind, std::string_view name, std::int64_t begin_ns,
-                  std::int64_t end_ns) {
+  trace::TraceEvent& row(std::uint32_t lane, trace::EventKind kind, std::string_view name,
+                         std::int64_t begin_ns, std::int64_t end_ns) {
     return builder.add(lane, kind, name, begin_ns, end_ns);
   }
-  [[nodiscard]] Trace finish() { return builder.finish(); }
+  [[nodiscard]] trace::Trace finish() { return builder.finish(); }
 
-  TraceBuilder builder;
+  trace::TraceBuilder builder;
   std::uint32_t main;
 
  private:

@@ -25,7 +25,7 @@ TEST(ExitStatus, WhatTheUserCanMendIsTwoInTheExceptionsOwnWords) {
   EXPECT_EQ(config.exit_status, 2);
   EXPECT_EQ(config.text, "sweep.yaml:3:1: unknown key");
   EXPECT_EQ(failure_of(Error("disk full"), "stepbench run").exit_status, 2);
-  EXPECT_EQ(failure_of(LineError("not JSON"), "stepbench show").exit_status, 2);
+  EXPECT_EQ(failure_of(json::LineError("not JSON"), "stepbench show").exit_status, 2);
 }
 
 TEST(ExitStatus, WhatTheSystemRefusesIsTheUsersToo) {

@@ -11,7 +11,7 @@
 
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::AllOf;
@@ -27,9 +27,9 @@ using ::testing::StartsWith;
 constexpr int kMaxLaunches = 100;
 
 // How a launch of this job ends.
-using Script = std::function<Outcome(const Job&)>;
+using Script = std::function<Outcome(const run::Job&)>;
 
-Outcome always_measured(const Job&) { return Outcome::measured(); }
+Outcome always_measured(const run::Job&) { return Outcome::measured(); }
 
 // Arms of some points, "p0", "p1", ...; every launch takes 10 ms with a ripple, times the factor of
 // its point where it is of arm B.
@@ -42,16 +42,16 @@ class Campaign {
       setup.labels.push_back("point=" + std::to_string(i));
     }
     setup.say = [this](const std::string& text) { said.push_back(text); };
-    setup.design = with_fixed_pairs(factors_.size(), 10, 1);
+    setup.design = compare::with_fixed_pairs(factors_.size(), 10, 1);
     finished.columns = made(0, 1).columns;
     setup.columns = finished.columns;
   }
 
   // Runs until nothing is left to do. Results that are in `finished` already are those of an
   // interrupted campaign.
-  std::vector<Job> run(const Script& script = always_measured) {
+  std::vector<run::Job> run(const Script& script = always_measured) {
     AbAgenda agenda{setup, finished};
-    std::vector<Job> jobs;
+    std::vector<run::Job> jobs;
     while (auto job = agenda.next(finished)) {
       add(*job, script(*job));
       jobs.push_back(std::move(*job));
@@ -61,9 +61,10 @@ class Campaign {
     return jobs;
   }
 
-  void add(const Job& job, Outcome outcome) {
-    const double factor = job.arm == kArmB ? factors_.at(job.case_index) : 1;
-    Launch launch = made(job.case_index, factor).launches.at(static_cast<std::size_t>(job.launch));
+  void add(const run::Job& job, Outcome outcome) {
+    const double factor = job.arm == compare::kArmB ? factors_.at(job.case_index) : 1;
+    record::Launch launch =
+        made(job.case_index, factor).launches.at(static_cast<std::size_t>(job.launch));
     launch.row.key.arm = job.arm;
     launch.row.key.pass = job.pass;
     launch.row.block = job.block;
@@ -74,12 +75,12 @@ class Campaign {
   }
 
   AbAgenda::Setup setup;
-  Results finished;
+  record::Results finished;
   std::vector<std::string> said;
   std::size_t remaining = 0;
 
  private:
-  [[nodiscard]] static Results made(std::size_t point, double factor) {
+  [[nodiscard]] static record::Results made(std::size_t point, double factor) {
     return testing_compare::make(
         {.cases = {{.case_id = "p" + std::to_string(point),
                     .step_ns = testing_compare::around_10_ms(factor, factor == 1 ? 0 : 1)}},
@@ -89,17 +90,17 @@ class Campaign {
 };
 
 // "a3": launch 3 of arm A.
-std::string short_name(const Job& job) { return job.arm + std::to_string(job.launch); }
+std::string short_name(const run::Job& job) { return job.arm + std::to_string(job.launch); }
 
-std::vector<std::string> names(const std::vector<Job>& jobs) {
+std::vector<std::string> names(const std::vector<run::Job>& jobs) {
   std::vector<std::string> all;
-  for (const Job& job : jobs) all.push_back(short_name(job));
+  for (const run::Job& job : jobs) all.push_back(short_name(job));
   return all;
 }
 
-std::vector<Job> of_point(const std::vector<Job>& jobs, std::size_t index) {
-  std::vector<Job> some;
-  for (const Job& job : jobs) {
+std::vector<run::Job> of_point(const std::vector<run::Job>& jobs, std::size_t index) {
+  std::vector<run::Job> some;
+  for (const run::Job& job : jobs) {
     if (job.case_index == index) some.push_back(job);
   }
   return some;
@@ -107,7 +108,7 @@ std::vector<Job> of_point(const std::vector<Job>& jobs, std::size_t index) {
 
 TEST(AbAgenda, MeasuresBothHalvesOfAPairOneAfterTheOther) {
   Campaign campaign({1.0});
-  const std::vector<Job> jobs = campaign.run();
+  const std::vector<run::Job> jobs = campaign.run();
   ASSERT_THAT(jobs, SizeIs(20));
   for (std::size_t i = 0; i < jobs.size(); i += 2) {
     EXPECT_EQ(jobs[i].launch, jobs[i + 1].launch);
@@ -121,7 +122,7 @@ TEST(AbAgenda, MeasuresBothHalvesOfAPairOneAfterTheOther) {
 TEST(AbAgenda, TheOrderFollowsFromTheSeedAlone) {
   const auto order = [](std::uint64_t seed) {
     Campaign campaign({1.0});
-    campaign.setup.design = with_fixed_pairs(1, 40, seed);
+    campaign.setup.design = compare::with_fixed_pairs(1, 40, seed);
     return names(campaign.run());
   };
   EXPECT_EQ(order(7), order(7));
@@ -130,8 +131,9 @@ TEST(AbAgenda, TheOrderFollowsFromTheSeedAlone) {
 
 TEST(AbAgenda, SaysOfALaunchItsArmAndWhatIsKnownSoFar) {
   Campaign campaign({1.1});
-  const std::vector<Job> jobs = campaign.run();
-  EXPECT_EQ(jobs.front().note, arm_label(jobs.front().arm)) << "nothing is known before a pair";
+  const std::vector<run::Job> jobs = campaign.run();
+  EXPECT_EQ(jobs.front().note, compare::arm_label(jobs.front().arm))
+      << "nothing is known before a pair";
   EXPECT_THAT(jobs.back().note,
               AllOf(StartsWith("arm "), HasSubstr(", so far +10."), HasSubstr(" % [")));
 }
@@ -147,17 +149,17 @@ TEST(AbAgenda, SaysWhenACaseIsDecided) {
 
 TEST(AbAgenda, SkippedCasesComeFirstAndNeedNoPartner) {
   Campaign campaign({1.0});
-  campaign.setup.skips = {{.job = {.case_index = 0, .arm = kArmB}, .case_id = "p0"}};
-  const std::vector<Job> jobs = campaign.run();
+  campaign.setup.skips = {{.job = {.case_index = 0, .arm = compare::kArmB}, .case_id = "p0"}};
+  const std::vector<run::Job> jobs = campaign.run();
   ASSERT_THAT(jobs, SizeIs(21));
   EXPECT_EQ(short_name(jobs.front()), "b0");
 }
 
 TEST(AbAgenda, ASkipThatIsRecordedIsNotRepeated) {
   Campaign campaign({1.0});
-  campaign.setup.skips = {{.job = {.case_index = 0, .arm = kArmB}, .case_id = "skipped"}};
-  Launch launch;
-  launch.row.key = {.case_id = "skipped", .arm = kArmB};
+  campaign.setup.skips = {{.job = {.case_index = 0, .arm = compare::kArmB}, .case_id = "skipped"}};
+  record::Launch launch;
+  launch.row.key = {.case_id = "skipped", .arm = compare::kArmB};
   launch.row.outcome = Outcome::skipped("no GPU");
   campaign.finished.launches.push_back(launch);
   EXPECT_THAT(campaign.run(), SizeIs(20));
@@ -165,11 +167,12 @@ TEST(AbAgenda, ASkipThatIsRecordedIsNotRepeated) {
 
 TEST(AbAgenda, AnArmThatFailsThreeTimesIsGivenUpAndTheOthersGoOn) {
   Campaign campaign({1.0, 1.0});
-  const std::vector<Job> jobs = campaign.run([](const Job& job) {
-    return job.case_index == 0 && job.arm == kArmB ? Outcome::failed("died") : Outcome::measured();
+  const std::vector<run::Job> jobs = campaign.run([](const run::Job& job) {
+    return job.case_index == 0 && job.arm == compare::kArmB ? Outcome::failed("died")
+                                                            : Outcome::measured();
   });
   int launched = 0;
-  for (const Job& job : of_point(jobs, 0)) launched += job.arm == kArmB;
+  for (const run::Job& job : of_point(jobs, 0)) launched += job.arm == compare::kArmB;
   EXPECT_EQ(launched, 3);
   EXPECT_THAT(of_point(jobs, 1), SizeIs(20));
   EXPECT_THAT(campaign.said, Contains("given up: point=0: arm B cannot be measured"));
@@ -177,19 +180,20 @@ TEST(AbAgenda, AnArmThatFailsThreeTimesIsGivenUpAndTheOthersGoOn) {
 
 TEST(AbAgenda, AnArmThatItsWorkerSkipsIsGivenUpAtOnce) {
   Campaign campaign({1.0});
-  const std::vector<Job> jobs = campaign.run([](const Job& job) {
-    return job.arm == kArmB ? Outcome::skipped("no GPU") : Outcome::measured();
+  const std::vector<run::Job> jobs = campaign.run([](const run::Job& job) {
+    return job.arm == compare::kArmB ? Outcome::skipped("no GPU") : Outcome::measured();
   });
   int launched = 0;
-  for (const Job& job : jobs) launched += job.arm == kArmB;
+  for (const run::Job& job : jobs) launched += job.arm == compare::kArmB;
   EXPECT_EQ(launched, 1);
   EXPECT_THAT(campaign.said, Contains("given up: point=0: arm B cannot be measured"));
 }
 
 TEST(AbAgenda, AnArmThatWasMeasuredOnceIsNotGivenUp) {
   Campaign campaign({1.0});
-  const std::vector<Job> jobs = campaign.run([](const Job& job) {
-    return job.arm == kArmB && job.launch > 0 ? Outcome::failed("died") : Outcome::measured();
+  const std::vector<run::Job> jobs = campaign.run([](const run::Job& job) {
+    return job.arm == compare::kArmB && job.launch > 0 ? Outcome::failed("died")
+                                                       : Outcome::measured();
   });
   EXPECT_THAT(jobs, SizeIs(20));
   EXPECT_THAT(campaign.said, Not(Contains(StartsWith("given up"))));
@@ -197,9 +201,9 @@ TEST(AbAgenda, AnArmThatWasMeasuredOnceIsNotGivenUp) {
 
 TEST(AbAgenda, AResumedCampaignMeasuresAPairWithOneHalfAgainAsAWhole) {
   Campaign campaign({1.0});
-  campaign.add({.arm = kArmA, .launch = 0}, Outcome::measured());
-  campaign.add({.arm = kArmB, .launch = 0}, Outcome::measured());
-  campaign.add({.arm = kArmA, .launch = 1}, Outcome::measured());
+  campaign.add({.arm = compare::kArmA, .launch = 0}, Outcome::measured());
+  campaign.add({.arm = compare::kArmB, .launch = 0}, Outcome::measured());
+  campaign.add({.arm = compare::kArmA, .launch = 1}, Outcome::measured());
   const std::vector<std::string> jobs = names(campaign.run());
   EXPECT_THAT(jobs, AllOf(SizeIs(18), Not(Contains("a0")), Not(Contains("b0")), Contains("a1"),
                           Contains("b1")));
@@ -222,14 +226,14 @@ TEST(AbAgenda, AFinishedCampaignHasNothingToDo) {
 TEST(AbAgenda, ProfilesBothArmsInTurnsWhereTheStepChangedAndOnlyThere) {
   Campaign campaign({1.1, 1.0});
   campaign.setup.profile = ProfileRequest{Pass::kNative, 2};
-  const std::vector<Job> jobs = campaign.run();
+  const std::vector<run::Job> jobs = campaign.run();
   ASSERT_THAT(jobs, SizeIs(44));
-  const std::vector<Job> profiled(jobs.end() - 4, jobs.end());
+  const std::vector<run::Job> profiled(jobs.end() - 4, jobs.end());
   EXPECT_THAT(names(profiled), ElementsAre("a0", "b0", "b1", "a1"));
-  for (const Job& job : profiled) {
+  for (const run::Job& job : profiled) {
     EXPECT_EQ(job.case_index, 0U);
     EXPECT_EQ(job.pass, Pass::kNative);
-    EXPECT_EQ(job.note, "profile of " + arm_label(job.arm));
+    EXPECT_EQ(job.note, "profile of " + compare::arm_label(job.arm));
   }
 }
 
@@ -237,10 +241,10 @@ TEST(AbAgenda, ProfilesEveryCaseWhereItIsToldTo) {
   Campaign campaign({1.1, 1.0});
   campaign.setup.profile = ProfileRequest{Pass::kNative, 1};
   campaign.setup.profile_all = true;
-  const std::vector<Job> jobs = campaign.run();
+  const std::vector<run::Job> jobs = campaign.run();
   ASSERT_GE(jobs.size(), 4U);
-  const std::vector<Job> profiled(jobs.end() - 4, jobs.end());
-  for (const Job& job : profiled) EXPECT_EQ(job.pass, Pass::kNative);
+  const std::vector<run::Job> profiled(jobs.end() - 4, jobs.end());
+  for (const run::Job& job : profiled) EXPECT_EQ(job.pass, Pass::kNative);
   EXPECT_EQ(profiled.front().case_index, 0U);
   EXPECT_EQ(profiled.back().case_index, 1U);
 }
@@ -253,4 +257,4 @@ TEST(AbAgenda, AResumedCampaignDoesNotProfileTwice) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

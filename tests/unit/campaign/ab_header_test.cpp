@@ -9,7 +9,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::HasSubstr;
@@ -26,29 +26,30 @@ AbArms two_arms() {
   return arms;
 }
 
-TestedMetrics with_margins(std::optional<double> step, std::optional<double> peak_bytes) {
-  TestedMetrics tested = default_metrics();
+compare::TestedMetrics with_margins(std::optional<double> step, std::optional<double> peak_bytes) {
+  compare::TestedMetrics tested = compare::default_metrics();
   tested.metrics[0].margin = step;
   tested.metrics[1].margin = peak_bytes;
   return tested;
 }
 
-RunRow described(const AbArms& arms, std::int64_t pairs = 0,
-                 const TestedMetrics& tested = default_metrics(), std::uint64_t seed = 7) {
-  RunRow row;
+record::RunRow described(const AbArms& arms, std::int64_t pairs = 0,
+                         const compare::TestedMetrics& tested = compare::default_metrics(),
+                         std::uint64_t seed = 7) {
+  record::RunRow row;
   row.context.emplace("worker_build_id", arms.a.worker.build_id);
   describe_campaign(arms, pairs, tested, seed, row);
   return row;
 }
 
-Results earlier_with(const RunRow& row) {
-  Results earlier;
+record::Results earlier_with(const record::RunRow& row) {
+  record::Results earlier;
   earlier.runs = {row};
   return earlier;
 }
 
 TEST(AbHeader, HoldsEverythingOnWhichTheCourseDepends) {
-  const RunRow row = described(two_arms(), 20, with_margins(0.02, 0.5));
+  const record::RunRow row = described(two_arms(), 20, with_margins(0.02, 0.5));
   const auto text = [&](const char* name) { return to_text(row.context.at(name)); };
   EXPECT_EQ(text("ab_seed"), "7");
   EXPECT_EQ(text("ab_pairs"), "20");
@@ -67,14 +68,14 @@ TEST(AbHeader, TheSameCallGoesOnWithItsCampaign) {
 
 TEST(AbHeader, AnotherCampaignIsRefusedWithWhatDiffers) {
   const AbArms arms = two_arms();
-  const Results earlier = earlier_with(described(arms));
-  const auto refuses = [&](const RunRow& now, const std::string& why) {
+  const record::Results earlier = earlier_with(described(arms));
+  const auto refuses = [&](const record::RunRow& now, const std::string& why) {
     EXPECT_THAT([&] { check_same_campaign(earlier, now, arms); },
                 ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
   refuses(described(arms, 20), "--pairs was `looks` and is now `20`");
   refuses(described(arms, 0, with_margins(0.03, {})), "--margin step was `0.01` and is now `0.03`");
-  refuses(described(arms, 0, tested_metrics(std::vector<std::string>{"step"}, {})),
+  refuses(described(arms, 0, compare::tested_metrics(std::vector<std::string>{"step"}, {})),
           "--metric was `step, peak_bytes` and is now `step`");
   AbArms rebuilt = arms;
   rebuilt.b.worker.build_id = "build3";
@@ -86,19 +87,19 @@ TEST(AbHeader, AnotherCampaignIsRefusedWithWhatDiffers) {
 
 TEST(AbHeader, ACampaignOfAnOlderVersionGoesOnWithTheMetricsThatItHad) {
   const AbArms arms = two_arms();
-  RunRow old = described(arms);
+  record::RunRow old = described(arms);
   old.context.erase("ab_metrics");
   EXPECT_NO_THROW(check_same_campaign(earlier_with(old), described(arms), arms));
 }
 
 TEST(AbHeader, APlainRunIsNoCampaignToGoOnWith) {
   const AbArms arms = two_arms();
-  EXPECT_THAT([&] { check_same_campaign(earlier_with(RunRow{}), described(arms), arms); },
+  EXPECT_THAT([&] { check_same_campaign(earlier_with(record::RunRow{}), described(arms), arms); },
               ThrowsMessage<ConfigError>(HasSubstr("holds no A/B campaign")));
 }
 
 TEST(AbHeader, ACampaignKeepsItsSeed) {
-  const Results earlier = earlier_with(described(two_arms()));
+  const record::Results earlier = earlier_with(described(two_arms()));
   EXPECT_EQ(seed_for(std::nullopt, earlier), 7U);
   EXPECT_EQ(seed_for(7, earlier), 7U);
   EXPECT_EQ(seed_for(9, {}), 9U);
@@ -113,4 +114,4 @@ TEST(AbHeader, ANewSeedIsReadTheSameByEveryReaderOfJson) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

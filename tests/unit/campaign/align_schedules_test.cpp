@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 struct Steps {
@@ -58,4 +58,4 @@ TEST(AlignSchedules, EqualSchedulesAreNoChange) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -8,7 +8,7 @@
 #include "harness/base/error.h"
 #include "tests/unit/plan/fixture.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::AllOf;
@@ -19,42 +19,43 @@ using ::testing::ThrowsMessage;
 
 constexpr const char* kBase = "name: n\nworkload: loader\n";
 
-LaunchRow row_of(const PlannedCase& planned) {
-  LaunchRow row;
+record::LaunchRow row_of(const plan::PlannedCase& planned) {
+  record::LaunchRow row;
   row.key.case_id = planned.resolved.case_id;
   row.options = planned.resolved.options;
   return row;
 }
 
-std::vector<LaunchRow> rows_of(const std::string& yaml) {
-  std::vector<LaunchRow> rows;
-  for (const PlannedCase& planned : testing::plan_of(yaml).cases) rows.push_back(row_of(planned));
+std::vector<record::LaunchRow> rows_of(const std::string& yaml) {
+  std::vector<record::LaunchRow> rows;
+  for (const plan::PlannedCase& planned : testing::plan_of(yaml).cases)
+    rows.push_back(row_of(planned));
   return rows;
 }
 
-Results results_of(const std::string& yaml) {
-  Results results;
-  for (LaunchRow& row : rows_of(yaml)) results.launches.emplace_back().row = std::move(row);
+record::Results results_of(const std::string& yaml) {
+  record::Results results;
+  for (record::LaunchRow& row : rows_of(yaml)) results.launches.emplace_back().row = std::move(row);
   return results;
 }
 
-std::string key(const LaunchRow& row, const std::vector<std::string>& ignored = {}) {
+std::string key(const record::LaunchRow& row, const std::vector<std::string>& ignored = {}) {
   return key_without(ignored, testing::sample_catalogue())(row);
 }
 
 TEST(CompareKey, TwoCasesHaveOneKeyExactlyIfTheyHaveOneId) {
-  std::vector<LaunchRow> rows;
+  std::vector<record::LaunchRow> rows;
   for (const std::string more :
        {"", "launches: 3\n", "limits: {wall_s: 5}\n", "schedule: {active: 7}\n",
         "loader: {num_workers: 0}\n", "loader: {num_workers: 2}\n",
         "loader: {num_workers: 2, prefetch: 2}\n", "loader: {num_workers: 2, prefetch: 3}\n",
         "loader: {batch_size: 8}\n", "loader: {pin_memory: true}\n", "data: {samples: 100}\n",
         "data: {samples: 50}\n", "data: {id: x}\n", "device: cpu\n"}) {
-    const std::vector<LaunchRow> some = rows_of(kBase + more);
+    const std::vector<record::LaunchRow> some = rows_of(kBase + more);
     rows.insert(rows.end(), some.begin(), some.end());
   }
-  for (const LaunchRow& a : rows) {
-    for (const LaunchRow& b : rows) {
+  for (const record::LaunchRow& a : rows) {
+    for (const record::LaunchRow& b : rows) {
       EXPECT_EQ(key(a) == key(b), a.key.case_id == b.key.case_id) << key(a) << "against\n"
                                                                   << key(b);
     }
@@ -62,8 +63,8 @@ TEST(CompareKey, TwoCasesHaveOneKeyExactlyIfTheyHaveOneId) {
 }
 
 TEST(CompareKey, ADeviceCountsByItsClass) {
-  LaunchRow a = rows_of(kBase).front();
-  LaunchRow b = a;
+  record::LaunchRow a = rows_of(kBase).front();
+  record::LaunchRow b = a;
   a.options.insert_or_assign("device", Value{std::string("cuda:0")});
   b.options.insert_or_assign("device", Value{std::string("cuda:1")});
   EXPECT_EQ(key(a), key(b));
@@ -72,15 +73,15 @@ TEST(CompareKey, ADeviceCountsByItsClass) {
 }
 
 TEST(CompareKey, AnOptionThatTheCatalogueDoesNotKnowIsPartOfIt) {
-  const LaunchRow a = rows_of(kBase).front();
-  LaunchRow b = a;
+  const record::LaunchRow a = rows_of(kBase).front();
+  record::LaunchRow b = a;
   b.options.emplace("mine.depth", Value{std::int64_t{2}});
   EXPECT_NE(key(a), key(b));
   EXPECT_EQ(key(a), key(b, {"mine.depth"}));
 }
 
 TEST(CompareKey, IgnoredOptionsAreLeftOut) {
-  const std::vector<LaunchRow> rows =
+  const std::vector<record::LaunchRow> rows =
       rows_of(std::string(kBase) + "sweep: {matrix: {loader.batch_size: [8, 16]}}\n");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_NE(key(rows[0]), key(rows[1]));
@@ -88,8 +89,8 @@ TEST(CompareKey, IgnoredOptionsAreLeftOut) {
 }
 
 TEST(CompareKey, AShortNameIsEnoughWhileItIsUnambiguous) {
-  Results results = results_of(kBase);
-  const Results* const all[] = {&results, &results};
+  record::Results results = results_of(kBase);
+  const record::Results* const all[] = {&results, &results};
   EXPECT_THAT(full_names({"batch_size", "loader.num_workers"}, all),
               ElementsAre("loader.batch_size", "loader.num_workers"));
   results.launches.front().row.options.emplace("mine.batch_size", Value{std::int64_t{1}});
@@ -99,8 +100,8 @@ TEST(CompareKey, AShortNameIsEnoughWhileItIsUnambiguous) {
 }
 
 TEST(CompareKey, AnUnknownNameIsAnsweredWithTheNearest) {
-  const Results results = results_of(kBase);
-  const Results* const all[] = {&results};
+  const record::Results results = results_of(kBase);
+  const record::Results* const all[] = {&results};
   EXPECT_THAT(
       [&] { (void)full_names({"loader.batch_szie"}, all); },
       ThrowsMessage<ConfigError>(HasSubstr("no case has an option 'loader.batch_szie' (did you "
@@ -108,8 +109,8 @@ TEST(CompareKey, AnUnknownNameIsAnsweredWithTheNearest) {
 }
 
 TEST(CompareKey, NamesTheOptionsInWhichTheMostSimilarCasesDiffer) {
-  const Results base = results_of(std::string(kBase) + "loader: {batch_size: 8}\n");
-  const Results other = results_of(std::string(kBase) + "loader: {batch_size: 16}\n");
+  const record::Results base = results_of(std::string(kBase) + "loader: {batch_size: 8}\n");
+  const record::Results other = results_of(std::string(kBase) + "loader: {batch_size: 16}\n");
   EXPECT_THAT(
       why_nothing_joins(base, other, testing::sample_catalogue()),
       AllOf(HasSubstr("loader.batch_size (8 -> 16)"), HasSubstr("--ignore loader.batch_size")));
@@ -117,4 +118,4 @@ TEST(CompareKey, NamesTheOptionsInWhichTheMostSimilarCasesDiffer) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -27,12 +27,12 @@ fs::path ConfirmBench::make_build(const std::string& name, const std::string& se
   return folder / file;
 }
 
-TrackedRun ConfirmBench::night(const std::string& run_id, const fs::path& worker) const {
+track::TrackedRun ConfirmBench::night(const std::string& run_id, const fs::path& worker) const {
   return {.run_id = run_id,
           .started_utc = "2026-02-03T01:00:00Z",
           .experiment = "confirm",
-          .host = host_name("/"),
-          .build_id = program_build_id(worker),
+          .host = machine::host_name("/"),
+          .build_id = run::program_build_id(worker),
           .worker_path = worker.string(),
           .config_path = "config.yaml",
           .config_text = yaml_,
@@ -40,25 +40,26 @@ TrackedRun ConfirmBench::night(const std::string& run_id, const fs::path& worker
           .asked = {.folder = folder.path().string()}};
 }
 
-ConfirmRequest ConfirmBench::request(const fs::path& good, const fs::path& tonight) {
-  ConfirmRequest request{.tonight = night("20260203-010000-confirm", tonight),
-                         .good = night("20260202-010000-confirm", good),
-                         .results = (folder / "results").string(),
-                         .lock = LockPolicy::kNone,
-                         .allow = {"load", "steal", "drift"},
-                         .who = "tester"};
-  const WorkerProgram program{tonight, request.tonight.build_id};
-  for (const std::string& id : plannable_cases(request.tonight, program, context_).case_ids) {
+campaign::ConfirmRequest ConfirmBench::request(const fs::path& good, const fs::path& tonight) {
+  campaign::ConfirmRequest request{.tonight = night("20260203-010000-confirm", tonight),
+                                   .good = night("20260202-010000-confirm", good),
+                                   .results = (folder / "results").string(),
+                                   .lock = campaign::LockPolicy::kNone,
+                                   .allow = {"load", "steal", "drift"},
+                                   .who = "tester"};
+  const run::WorkerProgram program{tonight, request.tonight.build_id};
+  for (const std::string& id :
+       campaign::plannable_cases(request.tonight, program, context_).case_ids) {
     request.suspects.push_back({.series = "series of " + id, .case_id = id, .metric = "step_ns"});
   }
   return request;
 }
 
-ConfirmedNight ConfirmBench::confirm(const ConfirmRequest& request) {
-  TrackStore store = open_store();
-  Progress progress{out_, {}, clock_};
-  Interrupts interrupts;
-  return confirm_suspects(request, store, context_, progress, interrupts, clock_);
+campaign::ConfirmedNight ConfirmBench::confirm(const campaign::ConfirmRequest& request) {
+  track::TrackStore store = open_store();
+  run::Progress progress{out_, {}, clock_};
+  run::Interrupts interrupts;
+  return campaign::confirm_suspects(request, store, context_, progress, interrupts, clock_);
 }
 
 std::string ConfirmBench::said() {
@@ -67,8 +68,8 @@ std::string ConfirmBench::said() {
   return text;
 }
 
-TrackStore ConfirmBench::open_store() const {
-  return TrackStore::open("sqlite:" + (folder / "history.db").string());
+track::TrackStore ConfirmBench::open_store() const {
+  return track::TrackStore::open("sqlite:" + (folder / "history.db").string());
 }
 
 }  // namespace stepbench::testing

@@ -20,21 +20,21 @@ class ConfirmBench {
   std::filesystem::path make_build(const std::string& name, const std::string& settings = {},
                                    const std::string& before = {});
   // A night of this machine that measured with that program.
-  [[nodiscard]] TrackedRun night(const std::string& run_id,
-                                 const std::filesystem::path& worker) const;
+  [[nodiscard]] track::TrackedRun night(const std::string& run_id,
+                                        const std::filesystem::path& worker) const;
   // Every case of tonight, its step slower.
-  [[nodiscard]] ConfirmRequest request(const std::filesystem::path& good,
-                                       const std::filesystem::path& tonight);
-  [[nodiscard]] ConfirmedNight confirm(const ConfirmRequest& request);
+  [[nodiscard]] campaign::ConfirmRequest request(const std::filesystem::path& good,
+                                                 const std::filesystem::path& tonight);
+  [[nodiscard]] campaign::ConfirmedNight confirm(const campaign::ConfirmRequest& request);
   // What progress was said since the last call.
   [[nodiscard]] std::string said();
-  [[nodiscard]] TrackStore open_store() const;
+  [[nodiscard]] track::TrackStore open_store() const;
 
   test::TemporaryFolder folder;
 
  private:
   Catalogue no_workloads_;
-  CampaignContext context_;
+  campaign::CampaignContext context_;
   HostClock clock_;
   std::string yaml_;
   std::ostringstream out_;

@@ -10,7 +10,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::HasSubstr;
@@ -18,19 +18,19 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
-TrackedRun run(const std::string& day, const std::string& build) {
+track::TrackedRun run(const std::string& day, const std::string& build) {
   return {.run_id = "202602" + day + "-010000-train",
           .started_utc = "2026-02-" + day + "T01:00:00Z",
           .build_id = build};
 }
 
 // Two series over four nights with builds a, b, b and c; the third checkout was dirty.
-History four_nights() {
-  History history;
+track::History four_nights() {
+  track::History history;
   history.runs = {run("01", "a"), run("02", "b"), run("03", "b"), run("04", "c")};
   history.runs[2].git_dirty = true;
   for (const char* id : {"s1", "s2"}) {
-    SeriesHistory series{.series = {.id = id, .case_id = "case", .metric = "step_ns"}};
+    track::SeriesHistory series{.series = {.id = id, .case_id = "case", .metric = "step_ns"}};
     series.series.direction = Direction::kLowerIsBetter;
     for (std::size_t i = 0; i < history.runs.size(); ++i) {
       series.points.push_back({.run = i, .value = 100.0 + static_cast<double>(i), .steps = 50});
@@ -40,16 +40,17 @@ History four_nights() {
   return history;
 }
 
-AlertLog open_alert_of(const std::string& series, const std::string& last_good, bool worse) {
-  TrackEvent fired{.at_utc = "2026-02-04T02:00:00Z", .what = "fired", .alert_id = "A1"};
+track::AlertLog open_alert_of(const std::string& series, const std::string& last_good, bool worse) {
+  track::TrackEvent fired{.at_utc = "2026-02-04T02:00:00Z", .what = "fired", .alert_id = "A1"};
   fired.details = {{"series", series},
                    {"worse", worse},
                    {"night", std::string("20260204-010000-train")},
                    {"last_good", last_good}};
-  return fold_alerts(std::vector<TrackEvent>{fired});
+  return track::fold_alerts(std::vector<track::TrackEvent>{fired});
 }
 
-std::vector<ConfirmRequest> requests(const HandRequest& request, const AlertLog& alerts = {}) {
+std::vector<ConfirmRequest> requests(const HandRequest& request,
+                                     const track::AlertLog& alerts = {}) {
   return requests_by_hand(request, four_nights(), alerts);
 }
 
@@ -91,37 +92,37 @@ TEST(ConfirmByHand, RefusesNightsAndProgramsThatAreNone) {
   refuses({.series = {"s3"}}, "s3 has no value");
 }
 
-ConfirmedNight measured(AlertState state) {
+ConfirmedNight measured(track::AlertState state) {
   ConfirmedNight night;
   night.series = {{.suspect = {.series = "s1"}, .state = state}};
   return night;
 }
 
 TEST(ConfirmByHand, RecordsTheAnswerWithAnOpenAlertAndNothingElse) {
-  const TrackedRun tonight = run("04", "c");
-  const AlertLog alerts = open_alert_of("s1", "20260201-010000-train", true);
-  const auto events = events_by_hand(measured(AlertState::kRegression), tonight, alerts);
+  const track::TrackedRun tonight = run("04", "c");
+  const track::AlertLog alerts = open_alert_of("s1", "20260201-010000-train", true);
+  const auto events = events_by_hand(measured(track::AlertState::kRegression), tonight, alerts);
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.back().alert_id, "A1");
   EXPECT_EQ(events.back().what, "confirmed");
-  EXPECT_THAT(events_by_hand(measured(AlertState::kRegression), tonight, {}), IsEmpty());
-  EXPECT_THAT(events_by_hand(measured(AlertState::kSuspect), tonight, alerts), IsEmpty());
+  EXPECT_THAT(events_by_hand(measured(track::AlertState::kRegression), tonight, {}), IsEmpty());
+  EXPECT_THAT(events_by_hand(measured(track::AlertState::kSuspect), tonight, alerts), IsEmpty());
 }
 
 TEST(ConfirmByHand, TheExitStatusIsThatOfTheWorstAnswer) {
-  const auto status = [](std::vector<AlertState> states) {
+  const auto status = [](std::vector<track::AlertState> states) {
     std::vector<ConfirmedNight> nights;
-    for (const AlertState state : states) nights.push_back(measured(state));
+    for (const track::AlertState state : states) nights.push_back(measured(state));
     return exit_code_of(nights);
   };
   EXPECT_EQ(status({}), 0);
-  EXPECT_EQ(status({AlertState::kNotReproduced, AlertState::kImprovement}), 0);
-  EXPECT_EQ(status({AlertState::kReproduced, AlertState::kNotReproduced}), 3);
-  EXPECT_EQ(status({AlertState::kSuspect}), 3);
-  EXPECT_EQ(status({AlertState::kInvalid, AlertState::kSuspect}), 4);
-  EXPECT_EQ(status({AlertState::kEnvironmentChange}), 4);
-  EXPECT_EQ(status({AlertState::kInvalid, AlertState::kRegression}), 1);
+  EXPECT_EQ(status({track::AlertState::kNotReproduced, track::AlertState::kImprovement}), 0);
+  EXPECT_EQ(status({track::AlertState::kReproduced, track::AlertState::kNotReproduced}), 3);
+  EXPECT_EQ(status({track::AlertState::kSuspect}), 3);
+  EXPECT_EQ(status({track::AlertState::kInvalid, track::AlertState::kSuspect}), 4);
+  EXPECT_EQ(status({track::AlertState::kEnvironmentChange}), 4);
+  EXPECT_EQ(status({track::AlertState::kInvalid, track::AlertState::kRegression}), 1);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -8,7 +8,7 @@
 
 #include "harness/compare/ab_pairs.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::HasSubstr;
@@ -26,14 +26,14 @@ Fields with(const std::string& name, const std::string& value) {
 const Fields kUsual = with("torch", "2.9.0");
 
 // The launches of both arms, each with the environment of its worker.
-Results launches(const Fields& good, const Fields& tonight) {
-  Results results;
+record::Results launches(const Fields& good, const Fields& tonight) {
+  record::Results results;
   results.workers = {{.worker_id = "1", .environment = good},
                      {.worker_id = "2", .environment = tonight}};
   results.launches.resize(2);
-  results.launches[0].row.key.arm = kArmA;
+  results.launches[0].row.key.arm = compare::kArmA;
   results.launches[0].row.worker_id = "1";
-  results.launches[1].row.key.arm = kArmB;
+  results.launches[1].row.key.arm = compare::kArmB;
   results.launches[1].row.worker_id = "2";
   return results;
 }
@@ -88,4 +88,4 @@ TEST(EnvironmentWatch, SaysNothingBeforeALaunchAndWhereNothingWasRecorded) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

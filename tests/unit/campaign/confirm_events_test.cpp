@@ -10,20 +10,21 @@
 
 #include "harness/campaign/confirm_claims.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 constexpr const char* kThisHost = "here";
 
-TrackEvent campaign(std::string_view what, const std::string& question, const std::string& folder) {
+track::TrackEvent campaign(std::string_view what, const std::string& question,
+                           const std::string& folder) {
   return campaign_event(what, {.night = "night", .question = question, .folder = folder},
                         "2026-02-03T01:00:00Z", "tester");
 }
 
 TEST(ConfirmEvents, TheNewestCampaignOfAQuestionIsFoundWithItsEnd) {
-  std::vector<TrackEvent> events = {campaign(kCampaignBegun, "q", "one"),
-                                    campaign(kCampaignEnded, "q", "one"),
-                                    campaign(kCampaignBegun, "other", "two")};
+  std::vector<track::TrackEvent> events = {campaign(kCampaignBegun, "q", "one"),
+                                           campaign(kCampaignEnded, "q", "one"),
+                                           campaign(kCampaignBegun, "other", "two")};
   EXPECT_FALSE(newest_campaign(events, "unknown").has_value());
   EXPECT_EQ(newest_campaign(events, "q").value().folder, "one");
   EXPECT_TRUE(newest_campaign(events, "q").value().ended);
@@ -40,9 +41,9 @@ TEST(ConfirmEvents, BelongToNoAlert) {
 }
 
 TEST(ConfirmEvents, TheLastClaimantOfACaseIsKnown) {
-  const std::vector<TrackEvent> events = {claim_event("case", "first", "", ""),
-                                          claim_event("case", "second", "", ""),
-                                          claim_event("other", "third", "", "")};
+  const std::vector<track::TrackEvent> events = {claim_event("case", "first", "", ""),
+                                                 claim_event("case", "second", "", ""),
+                                                 claim_event("other", "third", "", "")};
   EXPECT_EQ(last_claimant(events, "case"), "second");
   EXPECT_EQ(last_claimant(events, "nobody's"), "");
 }
@@ -61,4 +62,4 @@ TEST(ConfirmClaimant, IsGoneOnlyWhereItsProcessRanHereAndIsNoMore) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

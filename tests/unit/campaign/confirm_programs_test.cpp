@@ -14,7 +14,7 @@
 #include "harness/os/command.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,25 +24,25 @@ using ::testing::ThrowsMessage;
 
 constexpr std::chrono::milliseconds kAskLimit = std::chrono::seconds(60);
 
-WorkerProgram script(const test::TemporaryFolder& folder, const std::string& name,
-                     const std::string& text) {
+run::WorkerProgram script(const test::TemporaryFolder& folder, const std::string& name,
+                          const std::string& text) {
   folder.write(name, "#!/bin/sh\n" + text);
   fs::permissions(folder / name, fs::perms::owner_all);
-  return {folder / name, program_build_id(folder / name)};
+  return {folder / name, run::program_build_id(folder / name)};
 }
 
-std::string output_of(const WorkerProgram& program) {
-  return run_command({program.path.string()}, "", kAskLimit).out;
+std::string output_of(const run::WorkerProgram& program) {
+  return os::run_command({program.path.string()}, "", kAskLimit).out;
 }
 
 TEST(ProgramOfNight, IsAKeptOneBeforeTheOneOfTheNightAndNeverAnotherBuild) {
   const test::TemporaryFolder folder;
-  const WorkerProgram here = script(folder, "worker", "echo 1\n");
-  const WorkerProgram kept = script(folder, "kept/worker", "echo 1\n");
-  const TrackedRun night{.build_id = here.build_id, .worker_path = here.path.string()};
+  const run::WorkerProgram here = script(folder, "worker", "echo 1\n");
+  const run::WorkerProgram kept = script(folder, "kept/worker", "echo 1\n");
+  const track::TrackedRun night{.build_id = here.build_id, .worker_path = here.path.string()};
   EXPECT_EQ(program_of_night(night, {}).value().path, here.path);
-  const std::vector<KeptBuild> builds = {{.build_id = "other", .worker = folder / "other"},
-                                         {.build_id = kept.build_id, .worker = kept.path}};
+  const std::vector<track::KeptBuild> builds = {{.build_id = "other", .worker = folder / "other"},
+                                                {.build_id = kept.build_id, .worker = kept.path}};
   EXPECT_EQ(program_of_night(night, builds).value().path, kept.path);
   script(folder, "kept/worker", "echo 2\n");
   EXPECT_EQ(program_of_night(night, builds).value().path, here.path) << "the kept one was changed";
@@ -55,23 +55,24 @@ TEST(FreshCopy, FindsWhatLiesBesideItAndBesideItsFolder) {
   const test::TemporaryFolder folder;
   folder.write("built/bin/beside.txt", "beside ");
   folder.write("built/lib/library.txt", "library");
-  const WorkerProgram program =
+  const run::WorkerProgram program =
       script(folder, "built/bin/worker",
              "here=$(dirname \"$0\")\ncat \"$here/beside.txt\" \"$here/../lib/library.txt\"\n");
-  const WorkerProgram copy = fresh_copy(program, folder / "fresh");
+  const run::WorkerProgram copy = fresh_copy(program, folder / "fresh");
   EXPECT_NE(copy.path, program.path);
   EXPECT_FALSE(fs::is_symlink(copy.path));
-  EXPECT_EQ(program_build_id(copy.path), program.build_id);
+  EXPECT_EQ(run::program_build_id(copy.path), program.build_id);
   EXPECT_EQ(output_of(copy), "beside library");
 }
 
 TEST(FreshCopy, OfALinkIsACopyOfTheProgramThatItLeadsTo) {
   const test::TemporaryFolder folder;
   folder.write("built/bin/beside.txt", "beside");
-  const WorkerProgram program =
+  const run::WorkerProgram program =
       script(folder, "built/bin/worker", "cat \"$(dirname \"$0\")/beside.txt\"\n");
   fs::create_symlink(program.path, folder / "current");
-  const WorkerProgram copy = fresh_copy({folder / "current", program.build_id}, folder / "fresh");
+  const run::WorkerProgram copy =
+      fresh_copy({folder / "current", program.build_id}, folder / "fresh");
   EXPECT_EQ(output_of(copy), "beside");
 }
 
@@ -106,4 +107,4 @@ TEST(FreshFolder, HasPathsOfDifferentLengthsThatFollowFromTheSeedAndIsRemoved) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -35,24 +35,24 @@ constexpr const char* kOneCase =
     "schedule: {wait: 0, warmup: 1, active: 5}\n"
     "stub: {jitter: 0.01}\n";
 
-std::string state_of(const ConfirmedNight& night) {
-  return night.series.empty() ? "" : std::string(name_of(night.series.front().state));
+std::string state_of(const campaign::ConfirmedNight& night) {
+  return night.series.empty() ? "" : std::string(track::name_of(night.series.front().state));
 }
 
 TEST(ConfirmSuspects, WhatIsReproducedTwiceIsARegressionWithItsSizeAndCause) {
   ConfirmBench bench(kOneCase);
   const fs::path good = bench.make_build("good");
   const fs::path tonight = bench.make_build("tonight", "STUB_SLOWER=1.03");
-  const ConfirmedNight night = bench.confirm(bench.request(good, tonight));
+  const campaign::ConfirmedNight night = bench.confirm(bench.request(good, tonight));
   ASSERT_THAT(night.series, SizeIs(1));
-  const ConfirmedSeries& one = night.series.front();
-  EXPECT_EQ(one.state, AlertState::kRegression) << one.why;
+  const campaign::ConfirmedSeries& one = night.series.front();
+  EXPECT_EQ(one.state, track::AlertState::kRegression) << one.why;
   EXPECT_THAT(one.why, IsEmpty());
   ASSERT_THAT(one.answers, SizeIs(2));
-  for (const ConfirmAnswer& answer : one.answers) {
+  for (const track::ConfirmAnswer& answer : one.answers) {
     EXPECT_TRUE(answer.reproduced);
     EXPECT_NEAR(answer.change, 0.03, 0.001);
-    EXPECT_EQ(answer.pairs, kConfirmPairs);
+    EXPECT_EQ(answer.pairs, track::kConfirmPairs);
   }
   EXPECT_NEAR(one.tonight_value.value() / one.good_value.value(), 1.03, 0.001);
   ASSERT_FALSE(one.cause.empty());
@@ -64,10 +64,10 @@ TEST(ConfirmSuspects, TheSecondCampaignRunsBothProgramsAtFreshPathsThatAreGoneAf
   ConfirmBench bench(kOneCase);
   const fs::path good = bench.make_build("good");
   const fs::path tonight = bench.make_build("tonight", "STUB_SLOWER=1.03");
-  const ConfirmedNight night = bench.confirm(bench.request(good, tonight));
+  const campaign::ConfirmedNight night = bench.confirm(bench.request(good, tonight));
   ASSERT_THAT(night.campaigns, SizeIs(2));
-  const ConfirmCampaign& first = night.campaigns[0];
-  const ConfirmCampaign& second = night.campaigns[1];
+  const campaign::ConfirmCampaign& first = night.campaigns[0];
+  const campaign::ConfirmCampaign& second = night.campaigns[1];
   EXPECT_EQ(first.good_worker, good.string());
   EXPECT_NE(second.good_worker, first.good_worker);
   EXPECT_NE(second.tonight_worker, first.tonight_worker);
@@ -75,7 +75,7 @@ TEST(ConfirmSuspects, TheSecondCampaignRunsBothProgramsAtFreshPathsThatAreGoneAf
   EXPECT_FALSE(fs::exists(second.good_worker));
   EXPECT_THAT(first.folder.filename().string(), HasSubstr("-confirm-confirm"));
   EXPECT_NE(first.folder, second.folder);
-  const Results results = read_results(second.folder);
+  const record::Results results = record::read_results(second.folder);
   EXPECT_EQ(text_of(results.runs.at(0).context, "confirm"), "20260203-010000-confirm");
   EXPECT_EQ(text_of(results.runs.at(0).context, "confirm_number"), "2");
   EXPECT_EQ(text_of(results.runs.at(0).labels, "confirm"), "20260203-010000-confirm");
@@ -83,7 +83,7 @@ TEST(ConfirmSuspects, TheSecondCampaignRunsBothProgramsAtFreshPathsThatAreGoneAf
 
 TEST(ConfirmSuspects, WhatIsNotThereAgainIsNotReproducedAndNotMeasuredASecondTime) {
   ConfirmBench bench(kOneCase);
-  const ConfirmedNight night =
+  const campaign::ConfirmedNight night =
       bench.confirm(bench.request(bench.make_build("good"), bench.make_build("tonight")));
   EXPECT_EQ(state_of(night), "not-reproduced");
   EXPECT_THAT(night.campaigns, SizeIs(1));
@@ -95,27 +95,27 @@ TEST(ConfirmSuspects, OnlyTheDirectionThatWasSuspectedIsReproduced) {
   const fs::path good = bench.make_build("good");
   const fs::path tonight = bench.make_build("tonight", "STUB_SLOWER=0.95");
   EXPECT_EQ(state_of(bench.confirm(bench.request(good, tonight))), "not-reproduced");
-  ConfirmRequest faster = bench.request(good, tonight);
+  campaign::ConfirmRequest faster = bench.request(good, tonight);
   faster.suspects.front().higher = false;
   EXPECT_EQ(state_of(bench.confirm(faster)), "improvement");
 }
 
 TEST(ConfirmSuspects, WithOneConfirmationItIsReproducedAndNoRegression) {
   ConfirmBench bench(kOneCase);
-  ConfirmRequest request =
+  campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.confirmations = 1;
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "reproduced");
   EXPECT_THAT(night.campaigns, SizeIs(1));
 }
 
 TEST(ConfirmSuspects, ARelinkedProgramThatIsNotSlowerLeavesItReproducedOnce) {
   ConfirmBench bench(kOneCase);
-  ConfirmRequest request =
+  campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.relinked = bench.make_build("relinked").string();
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "reproduced");
   EXPECT_THAT(night.series.front().why, HasSubstr("not with the relinked program"));
   EXPECT_THAT(night.series.front().answers, SizeIs(2));
@@ -123,10 +123,10 @@ TEST(ConfirmSuspects, ARelinkedProgramThatIsNotSlowerLeavesItReproducedOnce) {
 
 TEST(ConfirmSuspects, WhatWasReproducedBeforeIsMeasuredOnceMore) {
   ConfirmBench bench(kOneCase);
-  ConfirmRequest request =
+  campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.suspects.front().confirmations = 1;
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "regression");
   ASSERT_THAT(night.campaigns, SizeIs(1));
   EXPECT_EQ(night.campaigns.front().number, 2);
@@ -134,25 +134,25 @@ TEST(ConfirmSuspects, WhatWasReproducedBeforeIsMeasuredOnceMore) {
 
 TEST(ConfirmSuspects, MetricsOtherThanTheStepArePairedToo) {
   ConfirmBench bench(kOneCase);
-  ConfirmRequest request =
+  campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.05"));
-  const Suspect step = request.suspects.front();
-  Suspect rate = step;
+  const campaign::Suspect step = request.suspects.front();
+  campaign::Suspect rate = step;
   rate.metric = "samples_per_s";
   rate.direction = Direction::kHigherIsBetter;
   rate.higher = false;
-  Suspect phase = step;
+  campaign::Suspect phase = step;
   phase.metric = "phase.forward";
-  Suspect unknown = step;
+  campaign::Suspect unknown = step;
   unknown.metric = "no_such_metric";
   request.suspects = {rate, phase, unknown};
   request.confirmations = 1;
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   ASSERT_THAT(night.series, SizeIs(3));
-  EXPECT_EQ(night.series[0].state, AlertState::kReproduced) << night.series[0].why;
+  EXPECT_EQ(night.series[0].state, track::AlertState::kReproduced) << night.series[0].why;
   EXPECT_NEAR(night.series[0].answers.at(0).change, 1 / 1.05 - 1, 0.001);
-  EXPECT_EQ(night.series[1].state, AlertState::kReproduced) << night.series[1].why;
-  EXPECT_EQ(night.series[2].state, AlertState::kInvalid);
+  EXPECT_EQ(night.series[1].state, track::AlertState::kReproduced) << night.series[1].why;
+  EXPECT_EQ(night.series[2].state, track::AlertState::kInvalid);
   EXPECT_THAT(night.series[2].why, HasSubstr("no metric is named 'no_such_metric'"));
 }
 
@@ -160,13 +160,13 @@ TEST(ConfirmSuspects, BothBuildsMeasureAsManyStepsAsTheNightWhereTheirNumberIsLe
   ConfirmBench bench(
       "name: confirm\nworkload: stub\n"
       "schedule: {wait: 0, warmup: 1, active: auto, precision: 0.02}\n");
-  ConfirmRequest request =
+  campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.confirmations = 1;
   request.suspects.front().steps = 7;
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "reproduced") << night.series.front().why;
-  for (const Launch& launch : read_results(night.campaigns.at(0).folder).launches) {
+  for (const record::Launch& launch : record::read_results(night.campaigns.at(0).folder).launches) {
     if (launch.row.key.pass != Pass::kTiming) continue;
     EXPECT_EQ(text_of(launch.row.options, "schedule.active"), "7");
     EXPECT_EQ(launch.samples.at(0).steps.steps(), 7U);
@@ -176,18 +176,19 @@ TEST(ConfirmSuspects, BothBuildsMeasureAsManyStepsAsTheNightWhereTheirNumberIsLe
 TEST(ConfirmSuspects, ANightOnAnotherTorchBlamesNoBuild) {
   ConfirmBench bench(kOneCase);
   const std::string slow = "STUB_SLOWER=1.10 STUB_TORCH=2.10.0";
-  ConfirmRequest request =
+  campaign::ConfirmRequest request =
       bench.request(bench.make_build("good", slow), bench.make_build("tonight", slow + "1"));
   request.good->environment["torch"] = std::string("2.9.0");
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "environment-change");
   EXPECT_THAT(night.series.front().why, HasSubstr("torch was 2.9.0 and is now 2.10.0"));
-  EXPECT_THAT(read_results(night.campaigns.at(0).folder).launches, SizeIs(::testing::Le(2U)));
+  EXPECT_THAT(record::read_results(night.campaigns.at(0).folder).launches,
+              SizeIs(::testing::Le(2U)));
 }
 
 TEST(ConfirmSuspects, BuildsOnDifferentSoftwareAreNotBlamedForIt) {
   ConfirmBench bench(kOneCase);
-  const ConfirmedNight night =
+  const campaign::ConfirmedNight night =
       bench.confirm(bench.request(bench.make_build("good", "STUB_TORCH=2.9.0"),
                                   bench.make_build("tonight", "STUB_TORCH=2.10.0")));
   EXPECT_EQ(state_of(night), "environment-change");
@@ -198,13 +199,13 @@ TEST(ConfirmSuspects, BuildsOnDifferentSoftwareAreNotBlamedForIt) {
 TEST(ConfirmSuspects, ABuildThatDoesNotStartAnyMoreIsNoRegressionOfTonights) {
   ConfirmBench bench(kOneCase);
   const fs::path tonight = bench.make_build("tonight");
-  const ConfirmedNight silent =
+  const campaign::ConfirmedNight silent =
       bench.confirm(bench.request(bench.make_build("silent", "", "exit 7\n"), tonight));
   EXPECT_EQ(state_of(silent), "environment-change");
   EXPECT_THAT(silent.series.front().why,
               AllOf(HasSubstr("the last good build cannot measure tonight's experiment"),
                     HasSubstr("ended with status 7")));
-  const ConfirmedNight dies = bench.confirm(bench.request(
+  const campaign::ConfirmedNight dies = bench.confirm(bench.request(
       bench.make_build("dies", "", "case \"$1\" in --control*) exit 7;; esac\n"), tonight));
   EXPECT_EQ(state_of(dies), "environment-change");
   EXPECT_THAT(dies.series.front().why, HasSubstr("the last good build no longer runs here"));
@@ -212,7 +213,7 @@ TEST(ConfirmSuspects, ABuildThatDoesNotStartAnyMoreIsNoRegressionOfTonights) {
 
 TEST(ConfirmSuspects, ABuildThatDoesNotKnowTheOptionsIsNoRegressionOfTonights) {
   ConfirmBench bench(kOneCase);
-  const ConfirmedNight night = bench.confirm(
+  const campaign::ConfirmedNight night = bench.confirm(
       bench.request(bench.make_build("good", "STUB_LACKS=jitter"), bench.make_build("tonight")));
   EXPECT_EQ(state_of(night), "environment-change");
   EXPECT_THAT(night.series.front().why, HasSubstr("jitter"));
@@ -220,14 +221,14 @@ TEST(ConfirmSuspects, ABuildThatDoesNotKnowTheOptionsIsNoRegressionOfTonights) {
 
 TEST(ConfirmSuspects, ACaseThatIsGoneFromThePlanStaysOpenAndTheOthersAreMeasured) {
   ConfirmBench bench(kOneCase);
-  ConfirmRequest request =
+  campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.confirmations = 1;
   request.suspects.push_back(
       {.series = "gone", .case_id = "0123456789abcdef", .metric = "step_ns"});
-  const ConfirmedNight night = bench.confirm(request);
-  EXPECT_EQ(night.series[0].state, AlertState::kReproduced) << night.series[0].why;
-  EXPECT_EQ(night.series[1].state, AlertState::kSuspect);
+  const campaign::ConfirmedNight night = bench.confirm(request);
+  EXPECT_EQ(night.series[0].state, track::AlertState::kReproduced) << night.series[0].why;
+  EXPECT_EQ(night.series[1].state, track::AlertState::kSuspect);
   EXPECT_THAT(night.series[1].why, HasSubstr("no longer has this case"));
 }
 
@@ -235,15 +236,15 @@ TEST(ConfirmSuspects, WithoutABuildToMeasureAgainstASuspectStaysOpenAndIsToldWha
   ConfirmBench bench(kOneCase);
   const fs::path good = bench.make_build("good");
   const fs::path tonight = bench.make_build("tonight", "STUB_SLOWER=1.03");
-  ConfirmRequest request = bench.request(good, tonight);
+  campaign::ConfirmRequest request = bench.request(good, tonight);
   request.good.reset();
-  const ConfirmedNight none = bench.confirm(request);
+  const campaign::ConfirmedNight none = bench.confirm(request);
   EXPECT_EQ(state_of(none), "suspect");
   EXPECT_THAT(none.series.front().why, HasSubstr("--good PATH"));
 
   request = bench.request(good, tonight);
   bench.make_build("good", "STUB_SLOWER=1.01");  // built anew in the same place
-  const ConfirmedNight gone = bench.confirm(request);
+  const campaign::ConfirmedNight gone = bench.confirm(request);
   EXPECT_EQ(state_of(gone), "suspect");
   EXPECT_THAT(gone.series.front().why,
               AllOf(HasSubstr("is no longer on disk: rebuild it, or confirm by hand"),
@@ -254,12 +255,13 @@ TEST(ConfirmSuspects, WithoutABuildToMeasureAgainstASuspectStaysOpenAndIsToldWha
 TEST(ConfirmSuspects, AKeptBuildIsMeasuredWhereTheProgramOfTheNightIsGone) {
   ConfirmBench bench(kOneCase);
   const fs::path good = bench.make_build("good");
-  ConfirmRequest request = bench.request(good, bench.make_build("tonight", "STUB_SLOWER=1.03"));
+  campaign::ConfirmRequest request =
+      bench.request(good, bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.confirmations = 1;
   const fs::path kept = bench.folder / "kept-worker";
   fs::rename(good, kept);
   bench.open_store().keep_build({.build_id = request.good->build_id, .worker = kept});
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "reproduced") << night.series.front().why;
   EXPECT_EQ(night.campaigns.at(0).good_worker, kept.string());
 }
@@ -267,7 +269,7 @@ TEST(ConfirmSuspects, AKeptBuildIsMeasuredWhereTheProgramOfTheNightIsGone) {
 TEST(ConfirmSuspects, TheSameBuildInBothNightsIsNeverBlamed) {
   ConfirmBench bench(kOneCase);
   const fs::path worker = bench.make_build("both", "STUB_SLOWER=1.03");
-  const ConfirmedNight night = bench.confirm(bench.request(worker, worker));
+  const campaign::ConfirmedNight night = bench.confirm(bench.request(worker, worker));
   EXPECT_EQ(state_of(night), "not-reproduced");
   EXPECT_THAT(night.series.front().why, HasSubstr("the same build"));
   EXPECT_THAT(night.campaigns, IsEmpty());
@@ -275,10 +277,10 @@ TEST(ConfirmSuspects, TheSameBuildInBothNightsIsNeverBlamed) {
 
 TEST(ConfirmSuspects, ANightOfAnotherMachineIsLeftToIt) {
   ConfirmBench bench(kOneCase);
-  ConfirmRequest request =
+  campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.tonight.host = "elsewhere";
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "suspect");
   EXPECT_THAT(night.series.front().why, HasSubstr("can only be confirmed there"));
 }
@@ -287,9 +289,9 @@ TEST(ConfirmSuspects, ANoisyMachineMakesItInvalidAndNotASlowBuild) {
   ConfirmBench bench(
       "name: confirm\nworkload: stub\nschedule: {wait: 0, warmup: 1, active: 2}\n"
       "stub: {jitter: 0.9}\n");
-  const ConfirmRequest request =
+  const campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.10"));
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "invalid");
   EXPECT_THAT(night.series.front().why, HasSubstr("arm A"));
   ASSERT_FALSE(night.campaigns.at(0).gates.empty());
@@ -300,12 +302,12 @@ TEST(ConfirmSuspects, ANoisyMachineMakesItInvalidAndNotASlowBuild) {
 
 TEST(ConfirmSuspects, WhatAnotherProcessConfirmsIsLeftToIt) {
   ConfirmBench bench(kOneCase);
-  const ConfirmRequest request =
+  const campaign::ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   const std::string what =
       "confirm " + request.tonight.run_id + " " + request.suspects.front().case_id;
   ASSERT_TRUE(bench.open_store().claim(what, "somebody on elsewhere #1.2", std::chrono::hours(1)));
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "suspect");
   EXPECT_THAT(night.series.front().why, HasSubstr("another process is confirming"));
   bench.open_store().release(what, "somebody on elsewhere #1.2");
@@ -323,14 +325,14 @@ std::string signals_at_the_ninth_launch(const ConfirmBench& bench, const std::st
 
 TEST(ConfirmSuspects, AnInterruptedConfirmationGoesOnWhereItWas) {
   ConfirmBench bench(kOneCase);
-  const ConfirmRequest request = bench.request(
+  const campaign::ConfirmRequest request = bench.request(
       bench.make_build("good"),
       bench.make_build("tonight", "STUB_SLOWER=1.03", signals_at_the_ninth_launch(bench, "INT")));
-  const ConfirmedNight cut = bench.confirm(request);
+  const campaign::ConfirmedNight cut = bench.confirm(request);
   ASSERT_TRUE(cut.signal.has_value());
   EXPECT_EQ(state_of(cut), "suspect");
   EXPECT_THAT(cut.series.front().why, HasSubstr("the next check goes on with "));
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_FALSE(night.signal.has_value());
   EXPECT_EQ(state_of(night), "regression") << night.series.front().why;
   ASSERT_THAT(night.campaigns, SizeIs(2));
@@ -340,7 +342,7 @@ TEST(ConfirmSuspects, AnInterruptedConfirmationGoesOnWhereItWas) {
 }
 
 // Confirms in a process of its own, as another check does.
-pid_t confirm_elsewhere(ConfirmBench& bench, const ConfirmRequest& request) {
+pid_t confirm_elsewhere(ConfirmBench& bench, const campaign::ConfirmRequest& request) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   const bool regression = state_of(bench.confirm(request)) == "regression";
@@ -355,12 +357,12 @@ int status_of(pid_t child) {
 
 TEST(ConfirmSuspects, WhatAKilledProcessMeasuredIsKeptAndItsClaimIsTakenOver) {
   ConfirmBench bench(kOneCase);
-  const ConfirmRequest request = bench.request(
+  const campaign::ConfirmRequest request = bench.request(
       bench.make_build("good"),
       bench.make_build("tonight", "STUB_SLOWER=1.03", signals_at_the_ninth_launch(bench, "KILL")));
   const int status = status_of(confirm_elsewhere(bench, request));
   ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "regression") << night.series.front().why;
   ASSERT_THAT(night.campaigns, SizeIs(2));
   EXPECT_TRUE(night.campaigns.front().resumed);
@@ -374,11 +376,11 @@ TEST(ConfirmSuspects, OfTwoProcessesOneMeasuresAndTheOtherSaysSo) {
       bench.make_build("tonight", "STUB_SLOWER=1.03",
                        "case \"$1\" in --control*) : > '" + begun + "'\nwhile [ ! -e '" + go +
                            "' ]; do sleep 0.02; done;; esac\n");
-  const ConfirmRequest request = bench.request(bench.make_build("good"), waits);
+  const campaign::ConfirmRequest request = bench.request(bench.make_build("good"), waits);
   const pid_t child = confirm_elsewhere(bench, request);
   for (int i = 0; i < 6000 && !fs::exists(begun); ++i) ::usleep(10'000);
   ASSERT_TRUE(fs::exists(begun));
-  const ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight night = bench.confirm(request);
   bench.folder.write("go", std::string_view());
   EXPECT_EQ(state_of(night), "suspect");
   EXPECT_THAT(night.series.front().why, HasSubstr("another process is confirming"));
@@ -389,9 +391,10 @@ TEST(ConfirmSuspects, OfTwoProcessesOneMeasuresAndTheOtherSaysSo) {
 
 TEST(ConfirmSuspects, AskedAgainItJudgesTheSameLaunchesUnlessItIsToMeasureAnew) {
   ConfirmBench bench(kOneCase);
-  ConfirmRequest request = bench.request(bench.make_build("good"), bench.make_build("tonight"));
-  const ConfirmedNight night = bench.confirm(request);
-  const ConfirmedNight again = bench.confirm(request);
+  campaign::ConfirmRequest request =
+      bench.request(bench.make_build("good"), bench.make_build("tonight"));
+  const campaign::ConfirmedNight night = bench.confirm(request);
+  const campaign::ConfirmedNight again = bench.confirm(request);
   EXPECT_EQ(state_of(again), "not-reproduced");
   EXPECT_EQ(again.campaigns.at(0).folder, night.campaigns.at(0).folder);
   request.reuse = false;
@@ -400,7 +403,8 @@ TEST(ConfirmSuspects, AskedAgainItJudgesTheSameLaunchesUnlessItIsToMeasureAnew) 
 
 TEST(ConfirmSuspects, AProgramThatIsNoneIsRefused) {
   ConfirmBench bench(kOneCase);
-  ConfirmRequest request = bench.request(bench.make_build("good"), bench.make_build("tonight"));
+  campaign::ConfirmRequest request =
+      bench.request(bench.make_build("good"), bench.make_build("tonight"));
   request.good_worker = (bench.folder / "nothing").string();
   EXPECT_THAT([&] { (void)bench.confirm(request); },
               ThrowsMessage<ConfigError>(HasSubstr("nothing")));

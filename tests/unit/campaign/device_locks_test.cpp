@@ -10,7 +10,7 @@
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::AllOf;
@@ -21,16 +21,16 @@ using ::testing::ThrowsMessage;
 
 class DeviceLocks : public ::testing::Test {
  protected:
-  [[nodiscard]] std::optional<std::vector<DeviceLock>> lock(const std::set<std::string>& devices,
-                                                            LockPolicy policy) {
+  [[nodiscard]] std::optional<std::vector<run::DeviceLock>> lock(
+      const std::set<std::string>& devices, LockPolicy policy) {
     return lock_devices(folder_.path(), devices, policy, interrupts_, progress_);
   }
 
   test::TemporaryFolder folder_;
   HostClock clock_;
-  Interrupts interrupts_;
+  run::Interrupts interrupts_;
   std::ostringstream said_;
-  Progress progress_{said_, {}, clock_};
+  run::Progress progress_{said_, {}, clock_};
 };
 
 TEST_F(DeviceLocks, EveryDeviceGetsOne) {
@@ -66,7 +66,7 @@ TEST_F(DeviceLocks, AnInterruptEndsTheWait) {
 }
 
 TEST_F(DeviceLocks, AreThoseOnWhichCasesRun) {
-  Plan plan;
+  plan::Plan plan;
   plan.cases.resize(3);
   plan.cases[0].resolved.options["device"] = std::string("cuda:1");
   plan.cases[1].resolved.options["device"] = std::string("cuda:2");
@@ -83,4 +83,4 @@ TEST_F(DeviceLocks, NoLockWinsOverWaiting) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -25,25 +25,25 @@ constexpr const char* kNightCase =
 
 class MeasureNight : public ::testing::Test {
  protected:
-  [[nodiscard]] RunRequest other(const std::string& name, const std::string& yaml) const {
+  [[nodiscard]] campaign::RunRequest other(const std::string& name, const std::string& yaml) const {
     campaign_.folder.write(name, yaml);
-    RunRequest request = campaign_.run_request();
+    campaign::RunRequest request = campaign_.run_request();
     request.file = (campaign_.folder / name).string();
     return request;
   }
-  [[nodiscard]] UnfinishedNight night() const {
+  [[nodiscard]] campaign::UnfinishedNight night() const {
     return {campaign_.folder / "results", "key", std::chrono::system_clock::now()};
   }
   StubCampaign campaign_{kNightCase};
 };
 
 TEST_F(MeasureNight, EveryExperimentHasAFolderOfItsOwn) {
-  UnfinishedNight unfinished = night();
-  const MeasuredNight measured =
+  campaign::UnfinishedNight unfinished = night();
+  const campaign::MeasuredNight measured =
       campaign_.night({campaign_.run_request(), other("second.yaml", kNightCase)}, unfinished);
   ASSERT_THAT(measured.experiments, SizeIs(2));
   EXPECT_FALSE(measured.signal);
-  for (const MeasuredExperiment& experiment : measured.experiments) {
+  for (const campaign::MeasuredExperiment& experiment : measured.experiments) {
     EXPECT_EQ(experiment.error, "");
     EXPECT_THAT(experiment.results.launches, SizeIs(2));
   }
@@ -51,11 +51,11 @@ TEST_F(MeasureNight, EveryExperimentHasAFolderOfItsOwn) {
 }
 
 TEST_F(MeasureNight, ANightThatWasCutOffMeasuresOnlyWhatIsMissing) {
-  UnfinishedNight first = night();
-  const MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
+  campaign::UnfinishedNight first = night();
+  const campaign::MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
   (void)campaign_.said();
-  UnfinishedNight second = night();
-  const MeasuredNight after =
+  campaign::UnfinishedNight second = night();
+  const campaign::MeasuredNight after =
       campaign_.night({campaign_.run_request(), other("second.yaml", kNightCase)}, second);
   EXPECT_THAT(campaign_.said(), HasSubstr("1 case, 0 launches to do"));
   ASSERT_THAT(after.experiments, SizeIs(2));
@@ -65,12 +65,12 @@ TEST_F(MeasureNight, ANightThatWasCutOffMeasuresOnlyWhatIsMissing) {
 }
 
 TEST_F(MeasureNight, AnExperimentThatChangedMeanwhileIsMeasuredAnew) {
-  UnfinishedNight first = night();
-  const MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
+  campaign::UnfinishedNight first = night();
+  const campaign::MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
   campaign_.folder.write("config.yaml", std::string(kNightCase) + "stub: {step_us: 2000}\n");
   (void)campaign_.said();
-  UnfinishedNight second = night();
-  const MeasuredNight after = campaign_.night({campaign_.run_request()}, second);
+  campaign::UnfinishedNight second = night();
+  const campaign::MeasuredNight after = campaign_.night({campaign_.run_request()}, second);
   EXPECT_THAT(campaign_.said(), HasSubstr("is measured anew: "));
   ASSERT_THAT(after.experiments, SizeIs(1));
   EXPECT_FALSE(fs::equivalent(after.experiments[0].folder, before.experiments[0].folder));
@@ -78,10 +78,10 @@ TEST_F(MeasureNight, AnExperimentThatChangedMeanwhileIsMeasuredAnew) {
 }
 
 TEST_F(MeasureNight, WhatCannotBeMeasuredDoesNotEndTheNight) {
-  RunRequest nowhere = campaign_.run_request();
+  campaign::RunRequest nowhere = campaign_.run_request();
   nowhere.results = (campaign_.folder / "config.yaml").string();
-  UnfinishedNight unfinished = night();
-  const MeasuredNight measured =
+  campaign::UnfinishedNight unfinished = night();
+  const campaign::MeasuredNight measured =
       campaign_.night({nowhere, other("second.yaml", kNightCase)}, unfinished);
   ASSERT_THAT(measured.experiments, SizeIs(2));
   EXPECT_THAT(measured.experiments[0].error, HasSubstr("cannot make a folder for this run"));
@@ -90,8 +90,9 @@ TEST_F(MeasureNight, WhatCannotBeMeasuredDoesNotEndTheNight) {
 }
 
 TEST_F(MeasureNight, ASignalEndsTheNightBeforeTheNextExperiment) {
-  UnfinishedNight unfinished = night();
-  const MeasuredNight measured = campaign_.night({campaign_.run_request()}, unfinished, SIGTERM);
+  campaign::UnfinishedNight unfinished = night();
+  const campaign::MeasuredNight measured =
+      campaign_.night({campaign_.run_request()}, unfinished, SIGTERM);
   EXPECT_EQ(measured.signal, SIGTERM);
   EXPECT_THAT(measured.experiments, IsEmpty());
 }
@@ -103,7 +104,8 @@ TEST(FailedLaunches, AreCountedWithTheFirstReason) {
       "launches: 2\n"
       "schedule: {wait: 0, warmup: 1, active: 3}\n"
       "sweep: {matrix: {stub.behaviour: [ok, throw_in_step, skip]}}\n");
-  const FailedLaunches failed = failed_launches(campaign.run(campaign.run_request()).results);
+  const campaign::FailedLaunches failed =
+      campaign::failed_launches(campaign.run(campaign.run_request()).results);
   EXPECT_EQ(failed.launches, 2U);
   EXPECT_EQ(failed.of, 4U);
   EXPECT_EQ(failed.cases_without_any, 1U) << "a skipped case did not fail";

@@ -19,7 +19,7 @@ constexpr double kJitter = 0.05;
 constexpr double kSteps = 5;
 
 std::string stored_run(StubCampaign& campaign, int seed, double step_us) {
-  RunRequest request = campaign.run_request();
+  campaign::RunRequest request = campaign.run_request();
   request.set = {"seed=" + std::to_string(seed), "stub.step_us=" + std::to_string(step_us)};
   return campaign.run(request).run_folder.string();
 }
@@ -32,22 +32,23 @@ int found(double change) {
   for (int i = 0; i < kComparisons; ++i) {
     const std::string base = stored_run(campaign, 2 * i, 1000);
     const std::string candidate = stored_run(campaign, 2 * i + 1, 1000 * (1 + change));
-    const Comparison comparison = compare_files({.base = base,
-                                                 .candidates = {candidate},
-                                                 .ignore = {"stub.step_us"},
-                                                 .margins = {"peak_bytes=50%"}},
-                                                Catalogue{harness_sections(), {}})
-                                      .front();
-    const TestResult& step = comparison.cases.at(0).metrics.at(0).test;
+    const compare::Comparison comparison =
+        campaign::compare_files({.base = base,
+                                 .candidates = {candidate},
+                                 .ignore = {"stub.step_us"},
+                                 .margins = {"peak_bytes=50%"}},
+                                Catalogue{harness_sections(), {}})
+            .front();
+    const compare::TestResult& step = comparison.cases.at(0).metrics.at(0).test;
     EXPECT_EQ(step.pairs, 8U);
-    suspects += step.verdict == Verdict::kSuspect && step.slower;
+    suspects += step.verdict == compare::Verdict::kSuspect && step.slower;
   }
   return suspects;
 }
 
 TEST(PlantedChanges, EightLaunchesFindTheSizeThatIsPromisedMostlyAndAQuarterOfItSeldom) {
   const double launch_sd = kJitter / std::sqrt(3.0) / std::sqrt(kSteps);
-  const double promised = change_found({.launches = 8, .tests = 2}, launch_sd).value();
+  const double promised = compare::change_found({.launches = 8, .tests = 2}, launch_sd).value();
   EXPECT_GT(promised, 0.02);
   EXPECT_LT(promised, 0.05);
   EXPECT_GE(found(promised), 5) << "of " << kComparisons;

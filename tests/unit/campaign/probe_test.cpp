@@ -30,50 +30,51 @@ constexpr const char* kGoodAndBad =
     "schedule: {wait: 0, warmup: 10, active: 50}\n"
     "sweep: {matrix: {stub.behaviour: [ok, throw_in_step]}}\n";
 
-LaunchRow launch_of(std::int64_t wall_ns, std::int64_t steps) {
-  LaunchRow row;
+record::LaunchRow launch_of(std::int64_t wall_ns, std::int64_t steps) {
+  record::LaunchRow row;
   row.wall_ns = wall_ns;
   row.report.schedule = {{"steps", steps}};
   return row;
 }
 
 TEST(LaunchCost, IsTheTimeOfAStepAndWhatIsLeftOfTheLaunch) {
-  LaunchRow row = launch_of(3'000'000'000, 100);
+  record::LaunchRow row = launch_of(3'000'000'000, 100);
   row.report.schedule["cycles"] = std::int64_t{2};
   row.report.schedule["active"] = std::int64_t{25};
   row.report.schedule["window_drained_ns"] = std::int64_t{500'000'000};
-  const LaunchCost cost = cost_of(row).value();
+  const campaign::LaunchCost cost = campaign::cost_of(row).value();
   EXPECT_DOUBLE_EQ(cost.step_s, 0.01);
   EXPECT_DOUBLE_EQ(cost.fixed_s, 2);
   EXPECT_DOUBLE_EQ(cost.of(1000), 12);
 }
 
 TEST(LaunchCost, WithoutTimedWindowsIsThatOfAllStepsBehindTheSetUp) {
-  LaunchRow row = launch_of(3'000'000'000, 100);
+  record::LaunchRow row = launch_of(3'000'000'000, 100);
   row.report.metrics = {{"set_up_ns", 1e9}};
-  const LaunchCost cost = cost_of(row).value();
+  const campaign::LaunchCost cost = campaign::cost_of(row).value();
   EXPECT_DOUBLE_EQ(cost.step_s, 0.02);
   EXPECT_DOUBLE_EQ(cost.fixed_s, 1);
 }
 
 TEST(LaunchCost, OfAFailedOrProfiledLaunchIsNotKnown) {
-  LaunchRow failed = launch_of(1, 1);
+  record::LaunchRow failed = launch_of(1, 1);
   failed.outcome = Outcome::failed("boom");
-  EXPECT_FALSE(cost_of(failed));
-  LaunchRow profiled = launch_of(1, 1);
+  EXPECT_FALSE(campaign::cost_of(failed));
+  record::LaunchRow profiled = launch_of(1, 1);
   profiled.key.pass = Pass::kNative;
-  EXPECT_FALSE(cost_of(profiled));
+  EXPECT_FALSE(campaign::cost_of(profiled));
 }
 
 TEST(Estimate, NewerRunsOfOtherCasesDoNotHideOlderOnes) {
   StubCampaign campaign(kQuickAndSlow);
-  const RunRequest request = campaign.run_request();
+  const campaign::RunRequest request = campaign.run_request();
   EXPECT_EQ(campaign.run(request).exit_status, 0);
   for (int i = 0; i < 30; ++i) {
     fs::copy(STEPBENCH_SOURCE_DIR "/results/sample",
              fs::path(request.results) / ("29990101-0000" + std::to_string(10 + i) + "-other"));
   }
-  const TimeEstimate estimate = estimate_time(campaign.plan(request), request.results);
+  const campaign::TimeEstimate estimate =
+      campaign::estimate_time(campaign.plan(request), request.results);
   EXPECT_EQ(estimate.known_cases, 2);
   EXPECT_EQ(estimate.runs, 1);
   EXPECT_EQ(estimate.launches, 8);
@@ -82,46 +83,48 @@ TEST(Estimate, NewerRunsOfOtherCasesDoNotHideOlderOnes) {
 
 TEST(Estimate, TakesEachCaseFromTheNewestRunThatMeasuredIt) {
   StubCampaign campaign(kQuickAndSlow);
-  RunRequest request = campaign.run_request();
+  campaign::RunRequest request = campaign.run_request();
   request.filter = {"step_us=1000"};
   EXPECT_EQ(campaign.run(request).exit_status, 0);
   request.filter = {"step_us=2000"};
   EXPECT_EQ(campaign.run(request).exit_status, 0);
   request.filter = {};
-  const TimeEstimate estimate = estimate_time(campaign.plan(request), request.results);
+  const campaign::TimeEstimate estimate =
+      campaign::estimate_time(campaign.plan(request), request.results);
   EXPECT_EQ(estimate.known_cases, 2);
   EXPECT_EQ(estimate.runs, 2);
 }
 
 TEST(Estimate, IsNotMadeOfSmokeRunsAndDamagedFiles) {
   StubCampaign campaign(kQuickAndSlow);
-  RunRequest request = campaign.run_request();
+  campaign::RunRequest request = campaign.run_request();
   request.smoke = true;
   EXPECT_EQ(campaign.run(request).exit_status, 0);
   campaign.folder.write("results/30000101-000000-x/a.jsonl", "{\"kind\":\"launch\",\"case_id\":\"");
   request.smoke = false;
-  EXPECT_EQ(estimate_time(campaign.plan(request), request.results).known_cases, 0);
-  EXPECT_EQ(estimate_time(campaign.plan(request), "/no/such/folder").known_cases, 0);
+  EXPECT_EQ(campaign::estimate_time(campaign.plan(request), request.results).known_cases, 0);
+  EXPECT_EQ(campaign::estimate_time(campaign.plan(request), "/no/such/folder").known_cases, 0);
 }
 
 TEST(Estimate, CountsLaunchesThatRecordOperations) {
   StubCampaign campaign(kQuickAndSlow);
-  RunRequest request = campaign.run_request();
+  campaign::RunRequest request = campaign.run_request();
   request.profile = "native";
-  EXPECT_EQ(estimate_time(campaign.plan(request), "/no/such/folder").launches, 2 * (4 + 1));
+  EXPECT_EQ(campaign::estimate_time(campaign.plan(request), "/no/such/folder").launches,
+            2 * (4 + 1));
 }
 
 TEST(Probe, TellsWhatALaunchCostsAndKeepsNoResults) {
   StubCampaign campaign(kQuickAndSlow);
-  const RunRequest request = campaign.run_request();
-  const Probe probe = campaign.probe(request);
+  const campaign::RunRequest request = campaign.run_request();
+  const campaign::Probe probe = campaign.probe(request);
   EXPECT_EQ(probe.exit_status, 0);
   EXPECT_THAT(probe.failed, IsEmpty());
   ASSERT_THAT(probe.costs.by_case, SizeIs(2));
-  const Plan plan = campaign.plan(request);
-  const LaunchCost slow = probe.costs.by_case.at(plan.cases.back().resolved.case_id);
+  const plan::Plan plan = campaign.plan(request);
+  const campaign::LaunchCost slow = probe.costs.by_case.at(plan.cases.back().resolved.case_id);
   EXPECT_DOUBLE_EQ(slow.step_s, 0.002);
-  const TimeEstimate estimate = estimate_time(plan, probe.costs);
+  const campaign::TimeEstimate estimate = campaign::estimate_time(plan, probe.costs);
   EXPECT_TRUE(estimate.probed);
   EXPECT_GE(estimate.expected_s, 4 * 60 * (0.001 + 0.002)) << "the whole schedule's steps";
   EXPECT_FALSE(fs::exists(request.results));
@@ -130,7 +133,7 @@ TEST(Probe, TellsWhatALaunchCostsAndKeepsNoResults) {
 
 TEST(Probe, NamesTheCasesThatFail) {
   StubCampaign campaign(kGoodAndBad);
-  const Probe probe = campaign.probe(campaign.run_request());
+  const campaign::Probe probe = campaign.probe(campaign.run_request());
   EXPECT_EQ(probe.exit_status, 1);
   EXPECT_THAT(probe.costs.by_case, SizeIs(1));
   ASSERT_THAT(probe.failed, SizeIs(1));

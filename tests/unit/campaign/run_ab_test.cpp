@@ -26,24 +26,24 @@ constexpr const char* kOneCase =
 
 TEST(RunAb, ReturnsAVerdictAndWhereItsLaunchesAre) {
   StubCampaign campaign(kOneCase);
-  AbRequest request = campaign.ab_request();
+  campaign::AbRequest request = campaign.ab_request();
   request.arms.b_set = {"stub.step_us=1100"};
-  const AbRun run = campaign.ab(request);
+  const campaign::AbRun run = campaign.ab(request);
   EXPECT_EQ(run.exit_status, 1);
   EXPECT_EQ(run.comparison.exit_code, 1);
   EXPECT_EQ(run.run_folder, campaign.begun);
-  EXPECT_THAT(read_results(run.run_folder).launches, SizeIs(20));
+  EXPECT_THAT(record::read_results(run.run_folder).launches, SizeIs(20));
   EXPECT_THAT(campaign.said(),
               HasSubstr("1 case; judged after 10 pairs; at most 20 launches, seed 1, results in "));
 }
 
 TEST(RunAb, AFinishedCampaignIsJudgedAgainWithoutALaunch) {
   StubCampaign campaign(kOneCase);
-  AbRequest request = campaign.ab_request();
+  campaign::AbRequest request = campaign.ab_request();
   request.resume = campaign.ab(request).run_folder.string();
-  const AbRun again = campaign.ab(request);
+  const campaign::AbRun again = campaign.ab(request);
   EXPECT_EQ(again.exit_status, 0);
-  EXPECT_THAT(read_results(again.run_folder).launches, SizeIs(20));
+  EXPECT_THAT(record::read_results(again.run_folder).launches, SizeIs(20));
   request.seed = 2;
   EXPECT_THAT([&] { (void)campaign.ab(request); },
               ThrowsMessage<ConfigError>(HasSubstr("has seed 1")));
@@ -51,7 +51,7 @@ TEST(RunAb, AFinishedCampaignIsJudgedAgainWithoutALaunch) {
 
 TEST(RunAb, NamesTheArmInWhichAMistakeIs) {
   StubCampaign campaign(kOneCase);
-  AbRequest request = campaign.ab_request();
+  campaign::AbRequest request = campaign.ab_request();
   request.arms.b_set = {"stub.step_su=1100"};
   EXPECT_THAT([&] { (void)campaign.ab(request); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("in arm B"), HasSubstr("stub.step_us"))));
@@ -61,10 +61,10 @@ TEST(RunAb, NamesTheWorkersWhereTheyDifferAndSeesTheSameProgramUnderAnotherName)
   StubCampaign campaign(kOneCase);
   const std::filesystem::path copy = campaign.folder / "new-worker";
   std::filesystem::copy_file(STUB_WORKER, copy);
-  AbRequest request = campaign.ab_request();
+  campaign::AbRequest request = campaign.ab_request();
   request.pairs = 2;
   request.arms.b = copy.string();
-  const AbRun run = campaign.ab(request);
+  const campaign::AbRun run = campaign.ab(request);
   EXPECT_EQ(run.comparison.base, "worker " STUB_WORKER);
   EXPECT_EQ(run.comparison.candidate, "worker " + copy.string());
   EXPECT_THAT(
@@ -74,7 +74,7 @@ TEST(RunAb, NamesTheWorkersWhereTheyDifferAndSeesTheSameProgramUnderAnotherName)
 
 TEST(RunAb, RefusesWhatIsNoGate) {
   StubCampaign campaign(kOneCase);
-  AbRequest request = campaign.ab_request();
+  campaign::AbRequest request = campaign.ab_request();
   request.allow = {"nosie"};
   EXPECT_THAT([&] { (void)campaign.ab(request); },
               ThrowsMessage<ConfigError>(HasSubstr("did you mean 'noise'")));

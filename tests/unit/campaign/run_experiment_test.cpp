@@ -26,7 +26,7 @@ TEST(RunExperiment, MeasuresEveryLaunchAndReturnsWhatTheFolderHolds) {
   StubCampaign campaign(kTwoCases);
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  const RunEnd end = campaign.run(campaign.run_request());
+  const campaign::RunEnd end = campaign.run(campaign.run_request());
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "") << "a library prints nothing";
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(end.exit_status, 0);
@@ -39,7 +39,7 @@ TEST(RunExperiment, MeasuresEveryLaunchAndReturnsWhatTheFolderHolds) {
 
 TEST(RunExperiment, ResumesWhereItWasCutOff) {
   StubCampaign campaign(kTwoCases);
-  RunRequest request = campaign.run_request();
+  campaign::RunRequest request = campaign.run_request();
   request.launches = 1;
   EXPECT_EQ(campaign.run(request).exit_status, 0);
   const std::filesystem::path folder = std::filesystem::directory_iterator {
@@ -47,7 +47,7 @@ TEST(RunExperiment, ResumesWhereItWasCutOff) {
     } -> path();
   request.resume = folder.string();
   (void)campaign.said();
-  const RunEnd again = campaign.run(request);
+  const campaign::RunEnd again = campaign.run(request);
   EXPECT_EQ(again.run_folder, folder);
   EXPECT_THAT(campaign.said(), HasSubstr("2 cases, 0 launches to do"));
   EXPECT_THAT(again.results.launches, SizeIs(2));
@@ -55,7 +55,7 @@ TEST(RunExperiment, ResumesWhereItWasCutOff) {
 
 TEST(RunExperiment, RefusesToResumeAnotherExperiment) {
   StubCampaign campaign(kTwoCases);
-  RunRequest request = campaign.run_request();
+  campaign::RunRequest request = campaign.run_request();
   request.smoke = true;
   request.resume = campaign.run(request).run_folder.string();
   request.smoke = false;
@@ -73,14 +73,14 @@ TEST(RunExperiment, AFailedLaunchIsARowAndAnExitStatus) {
       "launches: 1\n"
       "schedule: {wait: 0, warmup: 1, active: 3}\n"
       "sweep: {matrix: {stub.behaviour: [ok, throw_in_step]}}\n");
-  const RunEnd end = campaign.run(campaign.run_request());
+  const campaign::RunEnd end = campaign.run(campaign.run_request());
   EXPECT_EQ(end.exit_status, 1);
   EXPECT_THAT(end.results.launches, SizeIs(2));
 }
 
 TEST(RunExperiment, WithoutACaseThereIsNothingToPlan) {
   StubCampaign campaign(kTwoCases);
-  RunRequest request = campaign.run_request();
+  campaign::RunRequest request = campaign.run_request();
   request.cases = {"zz"};
   EXPECT_THAT([&] { (void)campaign.run(request); },
               ThrowsMessage<ConfigError>(HasSubstr("begins with `zz`")));

@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ TEST(RunFolder, WithoutOneNothingWasMeasuredEarlier) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

@@ -9,7 +9,7 @@
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_experiment.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::ElementsAre;
@@ -26,24 +26,24 @@ TEST(RunRequest, AShardIsCountedFromOne) {
   }
 }
 
-Plan plan_with(const std::vector<std::string>& ids) {
-  Plan plan;
+plan::Plan plan_with(const std::vector<std::string>& ids) {
+  plan::Plan plan;
   for (const std::string& id : ids) {
-    PlannedCase planned;
+    plan::PlannedCase planned;
     planned.resolved.case_id = id;
     plan.cases.push_back(planned);
   }
   return plan;
 }
 
-std::vector<std::string> ids_of(const Plan& plan) {
+std::vector<std::string> ids_of(const plan::Plan& plan) {
   std::vector<std::string> ids;
-  for (const PlannedCase& planned : plan.cases) ids.push_back(planned.resolved.case_id);
+  for (const plan::PlannedCase& planned : plan.cases) ids.push_back(planned.resolved.case_id);
   return ids;
 }
 
 TEST(RunRequest, CasesAreChosenByTheBeginningsOfTheirIds) {
-  Plan plan = plan_with({"ab12", "ab34", "cd56"});
+  plan::Plan plan = plan_with({"ab12", "ab34", "cd56"});
   keep_cases(plan, {"ab3", "cd"});
   EXPECT_THAT(ids_of(plan), ElementsAre("ab34", "cd56"));
   keep_cases(plan, {});
@@ -84,8 +84,8 @@ TEST(RunRequest, ACaseIsProfiledAsItsOptionsSay) {
   EXPECT_EQ(profile_of(resolved)->engine, Pass::kKineto);
 }
 
-Results with_outcomes(const std::vector<Outcome>& outcomes) {
-  Results results;
+record::Results with_outcomes(const std::vector<Outcome>& outcomes) {
+  record::Results results;
   for (const Outcome& outcome : outcomes) {
     results.launches.emplace_back().row.outcome = outcome;
   }
@@ -102,4 +102,4 @@ TEST(RunExitStatus, IsNothingMeasuredSomeFailedOrAllWell) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

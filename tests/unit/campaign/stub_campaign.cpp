@@ -14,57 +14,58 @@ StubCampaign::StubCampaign(const std::string& yaml)
   folder.write("config.yaml", yaml);
 }
 
-RunRequest StubCampaign::run_request() const {
+campaign::RunRequest StubCampaign::run_request() const {
   return {.file = (folder / "config.yaml").string(),
           .results = (folder / "results").string(),
           .worker = STUB_WORKER,
-          .lock = LockPolicy::kNone};
+          .lock = campaign::LockPolicy::kNone};
 }
 
-AbRequest StubCampaign::ab_request() const {
+campaign::AbRequest StubCampaign::ab_request() const {
   return {.arms = {.file = (folder / "config.yaml").string(), .a = STUB_WORKER, .b = STUB_WORKER},
           .pairs = 10,
           .seed = 1,
           .margins = {"peak_bytes=50%"},
           .results = (folder / "results").string(),
-          .lock = LockPolicy::kNone};
+          .lock = campaign::LockPolicy::kNone};
 }
 
-RunEnd StubCampaign::run(const RunRequest& request) {
-  Progress progress{out_, {}, clock_};
-  Interrupts interrupts;
-  return run_experiment(request, plan_experiment(request, context_, true), context_, progress,
-                        interrupts, clock_);
+campaign::RunEnd StubCampaign::run(const campaign::RunRequest& request) {
+  run::Progress progress{out_, {}, clock_};
+  run::Interrupts interrupts;
+  return campaign::run_experiment(request, campaign::plan_experiment(request, context_, true),
+                                  context_, progress, interrupts, clock_);
 }
 
-Plan StubCampaign::plan(const RunRequest& request) const {
-  return plan_experiment(request, context_, true).planned.plan;
+plan::Plan StubCampaign::plan(const campaign::RunRequest& request) const {
+  return campaign::plan_experiment(request, context_, true).planned.plan;
 }
 
-Probe StubCampaign::probe(const RunRequest& request) {
-  Progress progress{out_, {}, clock_};
-  Interrupts interrupts;
-  return probe_cases(request, context_, progress, interrupts, clock_);
+campaign::Probe StubCampaign::probe(const campaign::RunRequest& request) {
+  run::Progress progress{out_, {}, clock_};
+  run::Interrupts interrupts;
+  return campaign::probe_cases(request, context_, progress, interrupts, clock_);
 }
 
-AbRun StubCampaign::ab(const AbRequest& request) {
-  Progress progress{out_, {}, clock_};
-  Interrupts interrupts;
-  check_request(request);
-  return run_ab(request, resolve_arms(request.arms, context_), context_, progress, interrupts,
-                clock_, [&](const std::filesystem::path& run_folder) { begun = run_folder; });
+campaign::AbRun StubCampaign::ab(const campaign::AbRequest& request) {
+  run::Progress progress{out_, {}, clock_};
+  run::Interrupts interrupts;
+  campaign::check_request(request);
+  return campaign::run_ab(request, campaign::resolve_arms(request.arms, context_), context_,
+                          progress, interrupts, clock_,
+                          [&](const std::filesystem::path& run_folder) { begun = run_folder; });
 }
 
-MeasuredNight StubCampaign::night(const std::vector<RunRequest>& requests,
-                                  UnfinishedNight& unfinished, int signal) {
-  std::vector<NightExperiment> experiments;
-  for (const RunRequest& request : requests) {
-    experiments.push_back({request, plan_experiment(request, context_, true)});
+campaign::MeasuredNight StubCampaign::night(const std::vector<campaign::RunRequest>& requests,
+                                            campaign::UnfinishedNight& unfinished, int signal) {
+  std::vector<campaign::NightExperiment> experiments;
+  for (const campaign::RunRequest& request : requests) {
+    experiments.push_back({request, campaign::plan_experiment(request, context_, true)});
   }
-  Progress progress{out_, {}, clock_};
-  Interrupts interrupts;
+  run::Progress progress{out_, {}, clock_};
+  run::Interrupts interrupts;
   if (signal != 0) (void)::raise(signal);
-  return measure_night(experiments, context_, unfinished, progress, interrupts, clock_);
+  return campaign::measure_night(experiments, context_, unfinished, progress, interrupts, clock_);
 }
 
 std::string StubCampaign::said() {

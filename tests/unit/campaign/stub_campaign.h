@@ -18,15 +18,16 @@ class StubCampaign {
  public:
   explicit StubCampaign(const std::string& yaml);
 
-  [[nodiscard]] RunRequest run_request() const;
-  [[nodiscard]] AbRequest ab_request() const;
-  [[nodiscard]] RunEnd run(const RunRequest& request);
-  [[nodiscard]] Plan plan(const RunRequest& request) const;
-  [[nodiscard]] Probe probe(const RunRequest& request);
-  [[nodiscard]] AbRun ab(const AbRequest& request);
+  [[nodiscard]] campaign::RunRequest run_request() const;
+  [[nodiscard]] campaign::AbRequest ab_request() const;
+  [[nodiscard]] campaign::RunEnd run(const campaign::RunRequest& request);
+  [[nodiscard]] plan::Plan plan(const campaign::RunRequest& request) const;
+  [[nodiscard]] campaign::Probe probe(const campaign::RunRequest& request);
+  [[nodiscard]] campaign::AbRun ab(const campaign::AbRequest& request);
   // `signal`: comes before the first launch; 0: none does.
-  [[nodiscard]] MeasuredNight night(const std::vector<RunRequest>& requests,
-                                    UnfinishedNight& unfinished, int signal = 0);
+  [[nodiscard]] campaign::MeasuredNight night(const std::vector<campaign::RunRequest>& requests,
+                                              campaign::UnfinishedNight& unfinished,
+                                              int signal = 0);
   // What progress was said since the last call.
   [[nodiscard]] std::string said();
 
@@ -35,7 +36,7 @@ class StubCampaign {
 
  private:
   Catalogue no_workloads_;
-  CampaignContext context_;
+  campaign::CampaignContext context_;
   HostClock clock_;
   std::ostringstream out_;
 };

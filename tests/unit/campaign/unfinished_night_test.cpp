@@ -18,8 +18,8 @@ const auto kEvening = std::chrono::system_clock::time_point{1'770'000'000s};
 class UnfinishedNightFile : public ::testing::Test {
  protected:
   UnfinishedNightFile() { fs::create_directory(run_); }
-  [[nodiscard]] UnfinishedNight open(std::chrono::system_clock::time_point now,
-                                     const std::string& key = "a.yaml b.yaml") const {
+  [[nodiscard]] campaign::UnfinishedNight open(std::chrono::system_clock::time_point now,
+                                               const std::string& key = "a.yaml b.yaml") const {
     return {folder_.path(), key, now};
   }
   [[nodiscard]] fs::path file() const {
@@ -33,10 +33,10 @@ class UnfinishedNightFile : public ::testing::Test {
 };
 
 TEST_F(UnfinishedNightFile, WhatWasBegunIsFoundByTheNextCall) {
-  UnfinishedNight first = open(kEvening);
+  campaign::UnfinishedNight first = open(kEvening);
   EXPECT_FALSE(first.goes_on());
   first.begun("a.yaml", run_);
-  const UnfinishedNight second = open(kEvening + 3h);
+  const campaign::UnfinishedNight second = open(kEvening + 3h);
   EXPECT_TRUE(second.goes_on());
   EXPECT_EQ(second.folder_of("a.yaml"), run_);
   EXPECT_EQ(second.folder_of("b.yaml"), fs::path{});
@@ -44,7 +44,7 @@ TEST_F(UnfinishedNightFile, WhatWasBegunIsFoundByTheNextCall) {
 }
 
 TEST_F(UnfinishedNightFile, OneThatEndedIsForgotten) {
-  UnfinishedNight night = open(kEvening);
+  campaign::UnfinishedNight night = open(kEvening);
   night.begun("a.yaml", run_);
   night.end();
   EXPECT_EQ(file(), fs::path{});
@@ -53,8 +53,8 @@ TEST_F(UnfinishedNightFile, OneThatEndedIsForgotten) {
 
 TEST_F(UnfinishedNightFile, OneOfTheNightBeforeIsForgotten) {
   open(kEvening).begun("a.yaml", run_);
-  EXPECT_TRUE(open(kEvening + kNightLasts).goes_on());
-  UnfinishedNight next = open(kEvening + kNightLasts + 1s);
+  EXPECT_TRUE(open(kEvening + campaign::kNightLasts).goes_on());
+  campaign::UnfinishedNight next = open(kEvening + campaign::kNightLasts + 1s);
   EXPECT_FALSE(next.goes_on());
   next.begun("b.yaml", run_);
   EXPECT_EQ(open(kEvening + 24h).folder_of("a.yaml"), fs::path{});
@@ -79,7 +79,7 @@ TEST_F(UnfinishedNightFile, ADamagedFileIsNoNightToGoOnWith) {
 
 TEST_F(UnfinishedNightFile, BegunAnewForgetsTheEarlierFolders) {
   open(kEvening).begun("a.yaml", run_);
-  UnfinishedNight night = open(kEvening + 1h);
+  campaign::UnfinishedNight night = open(kEvening + 1h);
   night.begin_anew(kEvening + 1h);
   EXPECT_FALSE(night.goes_on());
   EXPECT_EQ(night.folder_of("a.yaml"), fs::path{});

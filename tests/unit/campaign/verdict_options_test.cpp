@@ -6,25 +6,26 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TestedMetrics tested(const std::vector<std::string>& metrics,
-                     const std::vector<std::string>& margins, const Plan* plan = nullptr) {
+compare::TestedMetrics tested(const std::vector<std::string>& metrics,
+                              const std::vector<std::string>& margins,
+                              const plan::Plan* plan = nullptr) {
   return tested_metrics({metrics, margins}, {}, plan);
 }
 
-std::optional<double> margin_of(const TestedMetrics& tested, std::string_view name) {
-  TestedMetrics copy = tested;
-  const TestedMetric* metric = find_tested(copy, name, {});
+std::optional<double> margin_of(const compare::TestedMetrics& tested, std::string_view name) {
+  compare::TestedMetrics copy = tested;
+  const compare::TestedMetric* metric = compare::find_tested(copy, name, {});
   return metric == nullptr ? std::nullopt : metric->margin;
 }
 
 TEST(VerdictOptions, AMarginIsAShareOrAPercentage) {
-  const TestedMetrics metrics = tested({}, {"step=2%", "peak_bytes=0.005"});
+  const compare::TestedMetrics metrics = tested({}, {"step=2%", "peak_bytes=0.005"});
   EXPECT_DOUBLE_EQ(margin_of(metrics, "step").value(), 0.02);
   EXPECT_DOUBLE_EQ(margin_of(metrics, "peak_bytes").value(), 0.005);
   EXPECT_DOUBLE_EQ(margin_of(tested({}, {"0.03"}), "step").value(), 0.03)
@@ -33,7 +34,8 @@ TEST(VerdictOptions, AMarginIsAShareOrAPercentage) {
 }
 
 TEST(VerdictOptions, AMarginMayBeOfAnyTestedMetricInItsShortForm) {
-  const TestedMetrics metrics = tested({"step_p99_ns", "forward"}, {"p99=5%", "forward_ns=2%"});
+  const compare::TestedMetrics metrics =
+      tested({"step_p99_ns", "forward"}, {"p99=5%", "forward_ns=2%"});
   EXPECT_DOUBLE_EQ(margin_of(metrics, "step_p99").value(), 0.05);
   EXPECT_DOUBLE_EQ(margin_of(metrics, "forward").value(), 0.02);
 }
@@ -51,7 +53,7 @@ TEST(VerdictOptions, AWrongMarginIsRefused) {
 }
 
 TEST(VerdictOptions, TheFileSaysThatCountsDecideAndTheirMargin) {
-  Plan plan;
+  plan::Plan plan;
   EXPECT_FALSE(gates_counts(plan));
   plan.cases.resize(1);
   EXPECT_FALSE(gates_counts(plan)) << "a worker without the option";
@@ -64,7 +66,7 @@ TEST(VerdictOptions, TheFileSaysThatCountsDecideAndTheirMargin) {
 }
 
 TEST(VerdictOptions, TheFilesMarginsHoldUnlessTheyAreAuto) {
-  Plan plan;
+  plan::Plan plan;
   plan.cases.resize(1);
   plan.cases[0].resolved.options["compare.margin.step"] = 0.05;
   plan.cases[0].resolved.options["compare.margin.peak_bytes"] = std::string("auto");
@@ -72,7 +74,7 @@ TEST(VerdictOptions, TheFilesMarginsHoldUnlessTheyAreAuto) {
   EXPECT_FALSE(margin_of(tested({}, {}, &plan), "peak_bytes"));
   EXPECT_DOUBLE_EQ(margin_of(tested({}, {"step=3%"}, &plan), "step").value(), 0.03);
   EXPECT_NO_THROW((void)tested({"forward"}, {}, &plan)) << "the step is not tested";
-  const Plan empty;
+  const plan::Plan empty;
   EXPECT_FALSE(margin_of(tested({}, {}, &empty), "step"));
 }
 
@@ -87,4 +89,4 @@ TEST(VerdictOptions, WhatCannotBeAllowedIsNamedWithTheNearestThatCan) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::campaign

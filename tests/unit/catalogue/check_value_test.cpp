@@ -3,7 +3,7 @@
 
 #include "harness/catalogue/check_value.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 Option integer() {
@@ -49,4 +49,4 @@ TEST(CheckValue, PathsAreNotEmpty) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -6,7 +6,7 @@
 #include "harness/base/error.h"
 #include "workloads/built_in.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 using ::testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(Metrics, TheSourceIsTheClockThatIsRead) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -5,7 +5,7 @@
 
 #include "workloads/built_in.h"
 
-namespace stepbench {
+namespace stepbench::catalogue {
 namespace {
 
 using ::testing::Contains;
@@ -114,4 +114,4 @@ TEST(Validate, PatternsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::catalogue

@@ -27,8 +27,8 @@ struct PlannedCase {
 };
 
 // Each launch has four equal steps of eight samples, in two phases.
-inline Results planned_results(const std::vector<PlannedCase>& cases) {
-  Results results;
+inline record::Results planned_results(const std::vector<PlannedCase>& cases) {
+  record::Results results;
   std::vector<std::string> runs;
   for (std::size_t number = 0; number < cases.size(); ++number) {
     const PlannedCase& planned = cases[number];
@@ -36,7 +36,7 @@ inline Results planned_results(const std::vector<PlannedCase>& cases) {
     const auto run = static_cast<std::size_t>(known - runs.begin());
     if (known == runs.end()) {
       runs.push_back(planned.run_id);
-      RunRow row{.run_id = planned.run_id, .name = "demo"};
+      record::RunRow row{.run_id = planned.run_id, .name = "demo"};
       row.started_utc = "2026-01-31T12:00:00Z";
       for (const auto& [name, value] : planned.options) row.swept.push_back(name);
       results.runs.push_back(std::move(row));
@@ -45,7 +45,7 @@ inline Results planned_results(const std::vector<PlannedCase>& cases) {
     std::snprintf(id, sizeof(id), "%016llx",
                   static_cast<unsigned long long>((number + 1) * 0x9E3779B97F4A7C15ULL));
     for (std::size_t at = 0; at < std::max<std::size_t>(planned.step_ns.size(), 1); ++at) {
-      Launch& launch = results.launches.emplace_back();
+      record::Launch& launch = results.launches.emplace_back();
       launch.run = run;
       launch.row.key = {.case_id = id, .arm = planned.arm, .launch = static_cast<int>(at)};
       launch.row.workload = "train_step";
@@ -73,35 +73,36 @@ inline Results planned_results(const std::vector<PlannedCase>& cases) {
 }
 
 struct ReadFigure {
-  Figure figure;
+  report::Figure figure;
   Json json;
 };
 
 // Each parsed, which fails where it is no JSON.
-inline std::vector<ReadFigure> figures_of(const PageSection& section) {
+inline std::vector<ReadFigure> figures_of(const report::PageSection& section) {
   std::vector<ReadFigure> figures;
-  for (const Block& block : section.blocks) {
-    if (const auto* figure = std::get_if<Figure>(&block)) {
+  for (const report::Block& block : section.blocks) {
+    if (const auto* figure = std::get_if<report::Figure>(&block)) {
       figures.push_back({*figure, Json::parse(figure->json)});
     }
   }
   return figures;
 }
 
-inline std::string words_of(const PageSection& section) {
+inline std::string words_of(const report::PageSection& section) {
   std::string words;
-  for (const Block& block : section.blocks) {
-    if (const auto* paragraph = std::get_if<Paragraph>(&block)) words += paragraph->text + '\n';
+  for (const report::Block& block : section.blocks) {
+    if (const auto* paragraph = std::get_if<report::Paragraph>(&block))
+      words += paragraph->text + '\n';
   }
   return words;
 }
 
 // The row that a hover names by "case ID"; null if none.
-inline const CaseRow* row_of(const std::string& hover, const TableFacts& facts) {
+inline const estimate::CaseRow* row_of(const std::string& hover, const report::TableFacts& facts) {
   const std::size_t at = hover.find("<br>case ");
   if (at == std::string::npos) return nullptr;
   const std::string id = hover.substr(at + 9, hover.find_first_of(",<", at + 9) - at - 9);
-  for (const CaseRow& row : facts.rows) {
+  for (const estimate::CaseRow& row : facts.rows) {
     if (row.case_id.starts_with(id) && hover.starts_with(facts.names.name(row))) return &row;
   }
   return nullptr;

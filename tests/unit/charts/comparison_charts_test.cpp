@@ -13,7 +13,7 @@
 #include "tests/unit/charts/charted.h"
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::figures_of;
@@ -30,13 +30,13 @@ MadeResults three_cases(double factor, int seed, int launches) {
           .launches = launches};
 }
 
-Comparison slower_by_a_twentieth(int launches = 20) {
-  const Results base = make(three_cases(1, 0, launches));
+compare::Comparison slower_by_a_twentieth(int launches = 20) {
+  const record::Results base = make(three_cases(1, 0, launches));
   MadeResults changed = three_cases(1.05, 3, launches);
   changed.cases[0].data_wait_ns = [](int) { return 1'500'000; };
   changed.cases.pop_back();
-  const Results candidate = make(changed);
-  return compare({&base, "old"}, {&candidate, "<i>new</i>"}, {});
+  const record::Results candidate = make(changed);
+  return compare::compare({&base, "old"}, {&candidate, "<i>new</i>"}, {});
 }
 
 const Json* trace_named(const Json& figure, const std::string& name) {
@@ -46,13 +46,13 @@ const Json* trace_named(const Json& figure, const std::string& name) {
 }
 
 TEST(ComparisonCharts, EveryMetricHasARowWithItsChangeIntervalAndMargin) {
-  const Comparison comparison = slower_by_a_twentieth();
+  const compare::Comparison comparison = slower_by_a_twentieth();
   const auto figure = forest_figure(comparison);
   ASSERT_TRUE(figure);
   const Json json = Json::parse(figure->json);
-  std::map<std::size_t, const MetricResult*> rows;
-  for (const CaseResult& one : comparison.cases) {
-    for (const MetricResult& metric : one.metrics) rows.emplace(rows.size(), &metric);
+  std::map<std::size_t, const compare::MetricResult*> rows;
+  for (const compare::CaseResult& one : comparison.cases) {
+    for (const compare::MetricResult& metric : one.metrics) rows.emplace(rows.size(), &metric);
   }
   EXPECT_EQ(json["layout"]["yaxis"]["ticktext"].size(),
             rows.size() + (comparison.aa_control.change ? 1 : 0));
@@ -60,7 +60,7 @@ TEST(ComparisonCharts, EveryMetricHasARowWithItsChangeIntervalAndMargin) {
   for (const Json& trace : json["data"]) {
     if (trace["type"] != "scatter" || trace["name"] == "base against itself") continue;
     for (std::size_t i = 0; i < trace["y"].size(); ++i, ++drawn) {
-      const TestResult& told = rows.at(trace["y"][i].get<std::size_t>())->test;
+      const compare::TestResult& told = rows.at(trace["y"][i].get<std::size_t>())->test;
       const double change = trace["x"][i];
       EXPECT_NEAR(change, 100 * *told.change, 1e-3);
       EXPECT_NEAR(change + trace["error_x"]["array"][i].get<double>(), 100 * told.interval.high,
@@ -80,7 +80,7 @@ TEST(ComparisonCharts, EveryMetricHasARowWithItsChangeIntervalAndMargin) {
 }
 
 TEST(ComparisonCharts, ABaseThatWasMeasuredOftenStandsBesideItself) {
-  const Comparison comparison = slower_by_a_twentieth(32);
+  const compare::Comparison comparison = slower_by_a_twentieth(32);
   ASSERT_TRUE(comparison.aa_control.change);
   EXPECT_LE(comparison.aa_control.interval.low, *comparison.aa_control.change);
   EXPECT_LT(std::abs(*comparison.aa_control.change), 0.01);
@@ -88,13 +88,13 @@ TEST(ComparisonCharts, ABaseThatWasMeasuredOftenStandsBesideItself) {
   const Json* control = trace_named(json, "base against itself");
   ASSERT_NE(control, nullptr);
   EXPECT_NEAR((*control)["x"][0].get<double>(), 100 * *comparison.aa_control.change, 1e-3);
-  const Comparison back = read_comparisons(comparison_json(comparison)).front();
+  const compare::Comparison back = read_comparisons(comparison_json(comparison)).front();
   EXPECT_EQ(back.aa_control.change, comparison.aa_control.change);
   EXPECT_EQ(back.aa_control.interval.high, comparison.aa_control.interval.high);
 }
 
 TEST(ComparisonCharts, TheBarsOfACauseLeadFromTheOldStepToTheNewOne) {
-  const Comparison comparison = slower_by_a_twentieth();
+  const compare::Comparison comparison = slower_by_a_twentieth();
   const auto figure = cause_figure(comparison, 0);
   ASSERT_TRUE(figure);
   const Json trace = Json::parse(figure->json)["data"][0];
@@ -108,8 +108,8 @@ TEST(ComparisonCharts, TheBarsOfACauseLeadFromTheOldStepToTheNewOne) {
 }
 
 TEST(ComparisonCharts, ASectionTellsWhatOnlyOneSideHasAndEachComparisonHasItsOwn) {
-  const Comparison comparison = slower_by_a_twentieth();
-  const Comparison both[] = {comparison, comparison};
+  const compare::Comparison comparison = slower_by_a_twentieth();
+  const compare::Comparison both[] = {comparison, comparison};
   const std::vector<PageSection> sections = comparison_sections(both);
   ASSERT_EQ(sections.size(), 2U);
   EXPECT_NE(sections[0].id, sections[1].id);
@@ -125,13 +125,13 @@ TEST(ComparisonCharts, ASectionTellsWhatOnlyOneSideHasAndEachComparisonHasItsOwn
 }
 
 TEST(ComparisonCharts, TooFewLaunchesHaveNoIntervalAndTheFigureSaysSo) {
-  const Comparison comparison = slower_by_a_twentieth(3);
+  const compare::Comparison comparison = slower_by_a_twentieth(3);
   const auto figure = forest_figure(comparison);
   ASSERT_TRUE(figure);
   EXPECT_THAT(figure->note, HasSubstr("without an interval"));
   EXPECT_FALSE(forest_figure({})) << "nothing to draw";
-  EXPECT_EQ(comparison_sections(std::vector<Comparison>(1)).size(), 1U);
+  EXPECT_EQ(comparison_sections(std::vector<compare::Comparison>(1)).size(), 1U);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

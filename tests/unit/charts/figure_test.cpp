@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -29,7 +29,7 @@ TEST(PlotlyText, IsCutBetweenCharactersHoweverLongTheTextIs) {
 }
 
 TEST(FigureNumbers, AreShortAndNullWhereTheyAreNotFinite) {
-  JsonText json;
+  json::JsonText json;
   const double values[] = {53.216789, 1, 0.00012345678, -2e300, kNan, 123456789};
   json.open_object();
   add_numbers(json, "y", values);
@@ -38,9 +38,9 @@ TEST(FigureNumbers, AreShortAndNullWhereTheyAreNotFinite) {
 }
 
 TEST(FigureNumbers, AnIntervalWithoutAnEndHasNoBarThere) {
-  JsonText json;
+  json::JsonText json;
   const double centres[] = {10, 10, 10};
-  const Interval intervals[] = {
+  const stats::Interval intervals[] = {
       {9, 12}, {kNan, kNan}, {8, std::numeric_limits<double>::infinity()}};
   json.open_object();
   add_intervals(json, "error_y", centres, intervals);
@@ -104,4 +104,4 @@ TEST(FigureColours, ARoundOfColoursHasItsOwnDashAndSymbol) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

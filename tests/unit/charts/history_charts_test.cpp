@@ -10,7 +10,7 @@
 #include "tests/unit/charts/charted.h"
 #include "tests/unit/night/history_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::figures_of;
@@ -29,7 +29,7 @@ HistoryMaker moved_history() {
   maker.add_series("1", HistoryMaker::steady(26, 51e6));
   maker.run(22).git_sha = "0123456789abcdef";
   maker.run(22).labels = {{"branch", Value(std::string("<main>"))}};
-  maker.measure(maker.judge(22), AlertState::kRegression, 0.079);
+  maker.measure(maker.judge(22), track::AlertState::kRegression, 0.079);
   return maker;
 }
 
@@ -46,7 +46,7 @@ TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsLevelsAndAlert) {
   ASSERT_TRUE(section);
   const auto figures = figures_of(*section);
   ASSERT_EQ(figures.size(), 2U);
-  const SeriesHistory& series = maker.history.series.front();
+  const track::SeriesHistory& series = maker.history.series.front();
   const Json* values = trace_called(figures[0].json, "value with its interval");
   ASSERT_NE(values, nullptr) << "the series of the alert comes first";
   ASSERT_EQ((*values)["y"].size(), series.points.size());
@@ -70,7 +70,7 @@ TEST(HistoryCharts, AnEmptyHistoryHasNoSection) { EXPECT_FALSE(history_section({
 
 TEST(NightCharts, EverySeriesStandsAtItsChange) {
   HistoryMaker maker = moved_history();
-  const CheckedNight night{.night = maker.look(23), .history = maker.history};
+  const campaign::CheckedNight night{.night = maker.look(23), .history = maker.history};
   const std::string json = night_json(night, {});
   const auto section = night_section(json);
   ASSERT_TRUE(section);
@@ -93,9 +93,9 @@ TEST(NightCharts, EverySeriesStandsAtItsChange) {
 
 TEST(NightCharts, WhatIsNoNightIsRefused) {
   EXPECT_THROW((void)night_section(R"({"schema":"stepbench.verdict","version":"1.0.0"})"),
-               LineError);
-  EXPECT_THROW((void)night_section(night_error_json(2, "cannot be read")), LineError);
+               json::LineError);
+  EXPECT_THROW((void)night_section(night_error_json(2, "cannot be read")), json::LineError);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

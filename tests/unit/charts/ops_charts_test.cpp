@@ -9,7 +9,7 @@
 #include "tests/unit/charts/charted.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::figures_of;
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using testing::LogMaker;
 
 // Two steps of 1 ms in two phases, with kernels, memory and a hostile name.
-OpLog profiled_log() {
+ops::OpLog profiled_log() {
   LogMaker maker;
   maker.log.modules = {"layer1", "layer1.linear", "fc"};
   for (std::int64_t step = 0; step < 2; ++step) {
@@ -31,7 +31,7 @@ OpLog profiled_log() {
     maker.op("aten::addmm", at + 420'000, at + 560'000);
     const auto addmm = static_cast<std::uint32_t>(maker.log.ops.size() - 1);
     maker.op("<b>x</b>", at + 600'000, at + 700'000).module = 2;
-    maker.activity(ActivityKind::kKernel, "gemm", at + 700'000, at + 780'000,
+    maker.activity(ops::ActivityKind::kKernel, "gemm", at + 700'000, at + 780'000,
                    static_cast<std::uint64_t>(step + 1), addmm);
     maker.memory(at + 430'000, 3 << 20, addmm);
     maker.memory(at + 550'000, -(1 << 20), addmm);
@@ -39,11 +39,11 @@ OpLog profiled_log() {
   return std::move(maker.log);
 }
 
-Results profiled_results(OpTable table) {
-  Results results;
-  Launch launch;
+record::Results profiled_results(ops::OpTable table) {
+  record::Results results;
+  record::Launch launch;
   launch.row.key = {.case_id = "abcdef0123456789", .pass = Pass::kNative};
-  launch.ops = frames_of(table);
+  launch.ops = ops::frames_of(table);
   results.launches.push_back(std::move(launch));
   return results;
 }
@@ -69,8 +69,8 @@ double total_of(const Json& trace, const std::string& label) {
 }
 
 TEST(OpsCharts, AFlameViewSumsToTheTimeOfTheSteps) {
-  const OpTable table = make_op_table(profiled_log());
-  const auto figure = flame_figure(call_tree(table), OpTime::kHost);
+  const ops::OpTable table = ops::make_op_table(profiled_log());
+  const auto figure = flame_figure(ops::call_tree(table), OpTime::kHost);
   ASSERT_TRUE(figure);
   const Json trace = Json::parse(figure->json)["data"][0];
   EXPECT_EQ(trace["type"], "icicle");
@@ -83,7 +83,8 @@ TEST(OpsCharts, AFlameViewSumsToTheTimeOfTheSteps) {
 }
 
 TEST(OpsCharts, ADevicesFlameShowsItsTimeByTheCallItCameFrom) {
-  const auto figure = flame_figure(call_tree(make_op_table(profiled_log())), OpTime::kDevice);
+  const auto figure =
+      flame_figure(ops::call_tree(ops::make_op_table(profiled_log())), OpTime::kDevice);
   ASSERT_TRUE(figure);
   const Json trace = Json::parse(figure->json)["data"][0];
   EXPECT_NEAR(sum_of(trace["values"]), 0.08, 1e-5);
@@ -91,22 +92,22 @@ TEST(OpsCharts, ADevicesFlameShowsItsTimeByTheCallItCameFrom) {
 }
 
 TEST(OpsCharts, ATreemapSumsToTheStepAsTheTableByModuleDoes) {
-  const OpTable table = make_op_table(profiled_log());
+  const ops::OpTable table = ops::make_op_table(profiled_log());
   const auto figure = treemap_figure(table, OpTime::kHost);
   ASSERT_TRUE(figure);
   const Json trace = Json::parse(figure->json)["data"][0];
-  const ModuleTree tree = make_module_tree(table, 16);
+  const ops::ModuleTree tree = ops::make_module_tree(table, 16);
   EXPECT_NEAR(sum_of(trace["values"]), static_cast<double>(tree.nodes.front().all.cpu_ns) / 2e6,
               1e-4);
-  for (const ModuleNode& node : tree.nodes) {
-    if (node.kind != ModuleNode::Kind::kModule || node.depth == 0) continue;
+  for (const ops::ModuleNode& node : tree.nodes) {
+    if (node.kind != ops::ModuleNode::Kind::kModule || node.depth == 0) continue;
     const std::string label = node.path.substr(node.path.rfind('.') + 1);
     EXPECT_NEAR(total_of(trace, label), static_cast<double>(node.all.cpu_ns) / 2e6, 1e-4) << label;
   }
 }
 
 TEST(OpsCharts, MemoryIsALineWithItsPeakNamed) {
-  const auto figure = memory_figure(make_op_table(profiled_log()));
+  const auto figure = memory_figure(ops::make_op_table(profiled_log()));
   ASSERT_TRUE(figure);
   const Json data = Json::parse(figure->json)["data"];
   ASSERT_EQ(data.size(), 1U);
@@ -115,7 +116,7 @@ TEST(OpsCharts, MemoryIsALineWithItsPeakNamed) {
 }
 
 TEST(OpsCharts, ASectionHoldsTheTableAndSaysWhereAnOlderFileHasNoCalls) {
-  OpTable table = make_op_table(profiled_log());
+  ops::OpTable table = ops::make_op_table(profiled_log());
   const auto section = ops_section(profiled_results(table), {});
   ASSERT_TRUE(section);
   EXPECT_EQ(figures_of(*section).size(), 5U) << "host and device twice, memory";
@@ -133,4 +134,4 @@ TEST(OpsCharts, ASectionHoldsTheTableAndSaysWhereAnOlderFileHasNoCalls) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -19,7 +19,7 @@
 #include "harness/stats/order.h"
 #include "tests/unit/charts/charted.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::figures_of;
@@ -50,13 +50,13 @@ std::map<double, double> bar_sums(const ReadFigure& read) {
 }
 
 // Times a phase of a device, and of a stream beside it.
-Results device_results() {
-  Results results = test::planned_results(
+record::Results device_results() {
+  record::Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000, 2'000'000, 2'100'000}},
        {.options = {{"a", std::int64_t{2}}}}});
-  for (Launch& launch : results.launches) {
+  for (record::Launch& launch : results.launches) {
     launch.row.options["device"] = std::string("cuda");
-    for (CycleSamples& part : launch.samples) {
+    for (record::CycleSamples& part : launch.samples) {
       const std::size_t steps = part.steps.steps();
       part.steps.add("period_device_ns", steps).assign(steps, 3'000'000);
       part.steps.add("forward_device_ns", steps).assign(steps, 1'000'000);
@@ -70,19 +70,19 @@ Results device_results() {
 TEST(Anatomy, BarsSumToTheStepOfTheTable) {
   for (const auto& path : {test::kSample, test::kReportData / "sweep.jsonl",
                            test::kReportData / "dataloader_sweep.jsonl"}) {
-    const Results results = read_results(path);
+    const record::Results results = record::read_results(path);
     const TableFacts facts = table_facts(results, {});
     const auto section = anatomy_section(facts, {});
     ASSERT_TRUE(section);
-    std::vector<const CaseRow*> rows;
-    for (const CaseRow& row : facts.rows) {
+    std::vector<const estimate::CaseRow*> rows;
+    for (const estimate::CaseRow& row : facts.rows) {
       if (!row.phases.empty()) rows.push_back(&row);
     }
     const auto figures = figures_of(*section);
     const auto sums = bar_sums(figures[0]);
     ASSERT_EQ(sums.size(), rows.size()) << path;
     for (const auto& [place, sum] : sums) {
-      const CaseRow& row = *rows[static_cast<std::size_t>(place)];
+      const estimate::CaseRow& row = *rows[static_cast<std::size_t>(place)];
       EXPECT_TRUE(test::is_near(sum, *row.step_host_ns / facts.unit.ns)) << row.case_id;
     }
     EXPECT_EQ(figures[1].figure.choice, "shares");
@@ -91,7 +91,7 @@ TEST(Anatomy, BarsSumToTheStepOfTheTable) {
 }
 
 TEST(Anatomy, HostDeviceAndSideStreamsAreFiguresOfTheirOwn) {
-  const Results results = device_results();
+  const record::Results results = device_results();
   const TableFacts facts = table_facts(results, {});
   const auto section = anatomy_section(facts, {});
   ASSERT_TRUE(section);
@@ -108,7 +108,7 @@ TEST(Anatomy, HostDeviceAndSideStreamsAreFiguresOfTheirOwn) {
 }
 
 TEST(Anatomy, HasItsNumbersAsATable) {
-  const Results results = device_results();
+  const record::Results results = device_results();
   const auto section = anatomy_section(table_facts(results, {}), {});
   ASSERT_TRUE(section);
   const auto* table = std::get_if<PageTable>(&section->blocks.back());
@@ -124,9 +124,9 @@ TEST(Anatomy, HasItsNumbersAsATable) {
 }
 
 TEST(Anatomy, MarksTheWaitTheEpochGapAndFindingsBesideTheirCase) {
-  Results results = test::planned_results(
+  record::Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000, 2'000'000}}});
-  for (Launch& launch : results.launches) {
+  for (record::Launch& launch : results.launches) {
     auto& columns = launch.samples[0].steps;
     *columns.find("data_wait_ns") = {900'000, 100'000, 100'000, 100'000};
     *columns.find("other_ns") = {1'100'000, 1'900'000, 1'900'000, 1'900'000};
@@ -159,7 +159,7 @@ TEST(Anatomy, OfManyCasesTheBestAreDrawnAndItSaysSo) {
   for (std::int64_t i = 0; i < 100; ++i) {
     cases.push_back({.options = {{"a", i}}, .step_ns = {(200 - i) * 1'000'000}});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const auto section = anatomy_section(table_facts(results, {}), {});
   ASSERT_TRUE(section);
   const ReadFigure figure = figures_of(*section)[0];
@@ -168,7 +168,7 @@ TEST(Anatomy, OfManyCasesTheBestAreDrawnAndItSaysSo) {
 }
 
 TEST(Distributions, HaveEveryStepOfTheFileAndThePercentilesOfTheTable) {
-  const Results results = read_results(test::kSample);
+  const record::Results results = record::read_results(test::kSample);
   const TableFacts facts = table_facts(results, {});
   const auto section = distributions_section(facts, {});
   ASSERT_TRUE(section);
@@ -176,9 +176,10 @@ TEST(Distributions, HaveEveryStepOfTheFileAndThePercentilesOfTheTable) {
   ASSERT_EQ(figures.size(), 3U);
   EXPECT_EQ(section->steps_drawn, 180);
   for (const ReadFigure& read : figures) {
-    const auto row = std::find_if(facts.rows.begin(), facts.rows.end(), [&](const CaseRow& each) {
-      return read.figure.title.starts_with(facts.names.name(each) + " (");
-    });
+    const auto row =
+        std::find_if(facts.rows.begin(), facts.rows.end(), [&](const estimate::CaseRow& each) {
+          return read.figure.title.starts_with(facts.names.name(each) + " (");
+        });
     ASSERT_NE(row, facts.rows.end());
     const Json& shapes = read.json["layout"]["shapes"];
     ASSERT_EQ(shapes.size(), 2U) << "20 steps tell no p99";
@@ -201,7 +202,7 @@ TEST(Distributions, HaveEveryStepOfTheFileAndThePercentilesOfTheTable) {
 }
 
 TEST(Distributions, FlaggedStepsAreMarkedWithTheirReason) {
-  const Results results =
+  const record::Results results =
       test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000}}});
   const auto section = distributions_section(table_facts(results, {}), {});
   ASSERT_TRUE(section);
@@ -213,8 +214,8 @@ TEST(Distributions, FlaggedStepsAreMarkedWithTheirReason) {
 }
 
 // One launch of `steps` steps with a slow one.
-Results long_launch(std::size_t steps, std::size_t slow) {
-  Results results =
+record::Results long_launch(std::size_t steps, std::size_t slow) {
+  record::Results results =
       test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000}}});
   std::vector<std::int64_t> times(steps);
   std::vector<std::int64_t> index(steps);
@@ -229,7 +230,7 @@ Results long_launch(std::size_t steps, std::size_t slow) {
 }
 
 TEST(Distributions, OfManyStepsKeepTheSlowestAndSayHowManyAreDrawn) {
-  const Results results = long_launch(100'000, 54'321);
+  const record::Results results = long_launch(100'000, 54'321);
   const auto section = distributions_section(table_facts(results, {}), {.points = 1000});
   ASSERT_TRUE(section);
   const ReadFigure read = figures_of(*section)[0];
@@ -245,7 +246,7 @@ TEST(Distributions, OfManyStepsKeepTheSlowestAndSayHowManyAreDrawn) {
 }
 
 TEST(Distributions, OfALatencyAreWithoutTheWaitForData) {
-  Results results =
+  record::Results results =
       test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000}}});
   results.launches[0].row.options["schedule.sync"] = std::string("step");
   const auto section = distributions_section(table_facts(results, {}), {});
@@ -261,8 +262,8 @@ TEST(Distributions, OfManyCasesAreTheBestAndThoseWithAWarning) {
   for (std::int64_t i = 0; i < 60; ++i) {
     cases.push_back({.options = {{"a", i}}, .step_ns = {(i + 100) * 1'000'000}});
   }
-  Results results = test::planned_results(cases);
-  for (Launch& launch : results.launches) {
+  record::Results results = test::planned_results(cases);
+  for (record::Launch& launch : results.launches) {
     for (const char* phase : {"data_wait_ns", "other_ns"}) {
       std::vector<std::int64_t>& times = *launch.samples[0].steps.find(phase);
       const bool waits = std::string_view(phase) == "data_wait_ns";
@@ -282,21 +283,21 @@ TEST(Distributions, OfManyCasesAreTheBestAndThoseWithAWarning) {
 }
 
 TEST(LaunchCharts, ShowEachLaunchWhenItStartedWithTheNumberOfItsPage) {
-  const Results results = read_results(test::kSample);
+  const record::Results results = record::read_results(test::kSample);
   const TableFacts facts = table_facts(results, {});
   const auto section = launches_section(facts, {});
   ASSERT_TRUE(section);
   const auto figures = figures_of(*section);
-  std::set<const Launch*> seen;
+  std::set<const record::Launch*> seen;
   for (const Json& trace : figures[0].json["data"]) {
     for (std::size_t i = 0; i < trace["x"].size(); ++i) {
       const std::string start = trace["x"][i].get<std::string>() + "Z";
-      for (const CaseRow& row : facts.rows) {
+      for (const estimate::CaseRow& row : facts.rows) {
         for (const auto& [launch, estimate] : row.measured) {
           if (launch->row.started_utc != start) continue;
           seen.insert(launch);
-          EXPECT_TRUE(
-              test::is_near(trace["y"][i], headline_ns(estimate, row.clock) / facts.unit.ns));
+          EXPECT_TRUE(test::is_near(trace["y"][i],
+                                    estimate::headline_ns(estimate, row.clock) / facts.unit.ns));
         }
       }
     }
@@ -310,7 +311,7 @@ TEST(LaunchCharts, ShowEachLaunchWhenItStartedWithTheNumberOfItsPage) {
 }
 
 TEST(LaunchCharts, FailedAndSkippedOnesAreMarksWithTheirReasonAndBusyOnesAreRinged) {
-  Results results = test::planned_results(
+  record::Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000, 1'200'000}},
        {.options = {{"a", std::int64_t{2}}}, .reason = "<i>no memory</i>"},
        {.options = {{"a", std::int64_t{3}}}}});
@@ -342,7 +343,7 @@ TEST(LaunchCharts, OfManyLaunchesKeepTheDoubtfulOnesAndSayHowManyAreDrawn) {
   for (std::int64_t i = 0; i < 40; ++i) {
     cases.push_back({.options = {{"a", i}}, .step_ns = std::vector<std::int64_t>(100, 1'000'000)});
   }
-  Results results = test::planned_results(cases);
+  record::Results results = test::planned_results(cases);
   results.launches[3333].row.report.flags = {std::string(launch_flag::kThrottled)};
   const auto section = launches_section(table_facts(results, {}), {.points = 400});
   ASSERT_TRUE(section);
@@ -355,7 +356,7 @@ TEST(LaunchCharts, OfManyLaunchesKeepTheDoubtfulOnesAndSayHowManyAreDrawn) {
 }
 
 TEST(RunCharts, OfNothingAreNothing) {
-  const Results none;
+  const record::Results none;
   const TableFacts facts = table_facts(none, {});
   EXPECT_FALSE(anatomy_section(facts, {}));
   EXPECT_FALSE(distributions_section(facts, {}));
@@ -371,7 +372,7 @@ TEST(RunCharts, HostileNamesAreTextAndBytesThatAreNoTextAreReplaced) {
                      .step_ns = i == 2 ? std::vector<std::int64_t>{} : std::vector{i + 1'000'000},
                      .reason = hostile});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   for (const auto& section : {sweep_section(facts, {}), anatomy_section(facts, {}),
                               distributions_section(facts, {}), launches_section(facts, {})}) {
@@ -387,7 +388,7 @@ TEST(RunCharts, HostileNamesAreTextAndBytesThatAreNoTextAreReplaced) {
 
 // Byte by byte; no figure holds the time of its making.
 TEST(RunCharts, FiguresOfTheSampleAreThoseThatWereApproved) {
-  const Results results = read_results(test::kSample);
+  const record::Results results = record::read_results(test::kSample);
   const TableFacts facts = table_facts(results, {});
   std::string text;
   for (const auto& section : {sweep_section(facts, {}), anatomy_section(facts, {}),
@@ -406,4 +407,4 @@ TEST(RunCharts, FiguresOfTheSampleAreThoseThatWereApproved) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "harness/text/numbers.h"
 #include "tests/unit/charts/charted.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::figures_of;
@@ -42,14 +42,14 @@ Measure measure_of(const ReadFigure& read, const TableFacts& facts) {
 }
 
 // The number in `centre` and its interval are the row's.
-void expect_point(const CaseRow& row, const Measure& measure, const Json& trace, std::size_t i,
-                  const char* axis) {
+void expect_point(const estimate::CaseRow& row, const Measure& measure, const Json& trace,
+                  std::size_t i, const char* axis) {
   const auto value = drawn_value(row, measure);
   ASSERT_TRUE(value) << row.case_id << " has no number and is drawn with one";
   const double drawn = trace[axis][i];
   EXPECT_TRUE(test::is_near(drawn, value->centre)) << drawn << " for " << value->centre;
   const std::string bars = std::string("error_") + axis;
-  if (value->spread == Spread::kNone || !trace.contains(bars)) return;
+  if (value->spread == estimate::Spread::kNone || !trace.contains(bars)) return;
   const double scale = std::abs(value->centre) * 1e-3;
   EXPECT_NEAR(drawn + trace[bars]["array"][i].get<double>(), value->interval.high, scale);
   EXPECT_NEAR(drawn - trace[bars]["arrayminus"][i].get<double>(), value->interval.low, scale);
@@ -63,16 +63,16 @@ void expect_cells(const Json& trace, const Measure& measure, const TableFacts& f
       const std::string hover = trace["hovertext"][y][x];
       EXPECT_EQ(trace["z"][y][x].is_null(), hover.empty());
       if (hover.empty()) continue;
-      const CaseRow* row = test::row_of(hover, facts);
+      const estimate::CaseRow* row = test::row_of(hover, facts);
       ASSERT_NE(row, nullptr) << hover;
       seen.insert(row->case_id);
       const auto value = drawn_value(*row, measure);
       ASSERT_TRUE(value);
       if (trace.contains("text")) {
         EXPECT_EQ(trace["text"][y][x].get<std::string>(),
-                  significant(value->centre) + (row->is_best ? " *" : ""));
+                  text::significant(value->centre) + (row->is_best ? " *" : ""));
       }
-      const CaseRow& shown = row->is_best ? facts.rows[facts.ranking->best] : *row;
+      const estimate::CaseRow& shown = row->is_best ? facts.rows[facts.ranking->best] : *row;
       EXPECT_TRUE(test::is_near(trace["z"][y][x], drawn_value(shown, measure)->centre));
     }
   }
@@ -95,7 +95,7 @@ std::set<std::string> expect_rows_drawn_as_they_are(const PageSection& section,
       for (std::size_t i = 0; i < trace["hovertext"].size(); ++i) {
         const std::string hover = trace["hovertext"][i];
         if (hover.empty()) continue;
-        const CaseRow* row = test::row_of(hover, facts);
+        const estimate::CaseRow* row = test::row_of(hover, facts);
         EXPECT_NE(row, nullptr) << hover;
         if (row == nullptr) continue;
         seen.insert(row->case_id);
@@ -109,7 +109,7 @@ std::set<std::string> expect_rows_drawn_as_they_are(const PageSection& section,
 
 std::set<std::string> ids_of(const TableFacts& facts) {
   std::set<std::string> ids;
-  for (const CaseRow& row : facts.rows) ids.insert(row.case_id);
+  for (const estimate::CaseRow& row : facts.rows) ids.insert(row.case_id);
   return ids;
 }
 
@@ -123,7 +123,7 @@ TEST(SweepCharts, ShowEveryRowOfRecordedSweepsWithTheNumbersOfTheTable) {
   for (const auto& path :
        {test::kSample, test::kReportData / "sweep.jsonl",
         test::kReportData / "dataloader_sweep.jsonl", test::kReportData / "few_launches.jsonl"}) {
-    const Results results = read_results(path);
+    const record::Results results = record::read_results(path);
     const TableFacts facts = table_facts(results, {});
     EXPECT_EQ(expect_rows_drawn_as_they_are(drawn(facts), facts), ids_of(facts)) << path;
   }
@@ -135,7 +135,7 @@ TEST(SweepCharts, OneOptionOfNumbersIsALineInTheirOrderFromZero) {
     cases.push_back({.options = {{"loader.num_workers", workers}},
                      .step_ns = about(100.0 / static_cast<double>(workers))});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const auto figures = figures_of(drawn(facts));
   ASSERT_EQ(figures.size(), 2U);
@@ -154,7 +154,7 @@ TEST(SweepCharts, OneOptionOfWordsIsDotsWithIntervals) {
   for (const char* engine : {"fork", "thread", "<b>inline</b>"}) {
     cases.push_back({.options = {{"loader.engine", std::string(engine)}}, .step_ns = about(10)});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const auto figures = figures_of(drawn(facts));
   EXPECT_EQ(figures[0].json["layout"]["yaxis"]["ticktext"][2], "engine=&lt;b&gt;inline&lt;/b&gt;");
@@ -171,7 +171,7 @@ TEST(SweepCharts, ACombinationThatWasNotPlannedIsAHoleAndAFailedOneACross) {
                                                              : about(10.0 + double(workers))});
     }
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const PageSection section = drawn(facts);
   EXPECT_EQ(expect_rows_drawn_as_they_are(section, facts), ids_of(facts));
@@ -194,7 +194,7 @@ TEST(SweepCharts, CasesThatTieWithTheBestShareItsColour) {
   for (std::int64_t i = 0; i < 4; ++i) {
     cases.push_back({.options = {{"a", i / 2}, {"b", i % 2}}, .step_ns = about(ms[i])});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const PageSection section = drawn(facts);
   const Json heat = figures_of(section)[0].json["data"][0];
@@ -210,7 +210,7 @@ TEST(SweepCharts, OptionsThatChangeTogetherAreOneAxis) {
         {.options = {{"loader.batch_size", batch}, {"optimizer.lr", 0.1 * double(batch)}},
          .step_ns = about(double(batch))});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const auto figures = figures_of(drawn(facts));
   EXPECT_THAT(figures[0].figure.title, HasSubstr("by batch_size / lr"));
@@ -223,7 +223,7 @@ TEST(SweepCharts, ThreeOptionsAreSmallMultiplesOfOneRange) {
     cases.push_back({.options = {{"a", i / 6}, {"b", i % 6 / 2}, {"c", i % 2 == 0}},
                      .step_ns = about(10 + double(i))});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const PageSection section = drawn(facts);
   EXPECT_EQ(expect_rows_drawn_as_they_are(section, facts), ids_of(facts));
@@ -248,7 +248,7 @@ TEST(SweepCharts, NineOptionsAreParallelCoordinatesAndTheBestCases) {
     cases.push_back({.options = options,
                      .step_ns = i == 7 ? std::vector<std::int64_t>{} : about(10 + double(i))});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const PageSection section = drawn(facts);
   const auto figures = figures_of(section);
@@ -271,7 +271,7 @@ TEST(SweepCharts, SeveralRunsHaveAColourEach) {
                        .run_id = run});
     }
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const auto figures = figures_of(drawn(facts));
   const Json& data = figures[0].json["data"];
@@ -285,7 +285,7 @@ TEST(SweepCharts, TheArmsOfACampaignHaveAColourEach) {
   for (const char* arm : {"a", "b"}) {
     cases.push_back({.options = {{"a", std::int64_t{1}}}, .step_ns = about(10), .arm = arm});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const auto figures = figures_of(drawn(facts));
   const Json& data = figures[0].json["data"];
@@ -299,7 +299,7 @@ TEST(SweepCharts, ALatencyBesideStepsSaysSoAndARateThatWasNotRecordedIsNotAFailu
   for (const std::int64_t a : {1, 2}) {
     cases.push_back({.options = {{"a", a}}, .step_ns = {10 * kMs}});
   }
-  Results results = test::planned_results(cases);
+  record::Results results = test::planned_results(cases);
   results.launches[1].row.options["schedule.sync"] = std::string("step");
   results.launches[1].samples[0].steps.names[4] = "other_count";
   const TableFacts facts = table_facts(results, {});
@@ -315,7 +315,7 @@ TEST(SweepCharts, OfVeryManyCasesTheBestAreDrawnAndItSaysSo) {
   for (std::int64_t i = 0; i < 5000; ++i) {
     cases.push_back({.options = {{"a", i / 100}, {"b", i % 100}}, .step_ns = {(6000 - i) * 1000}});
   }
-  const Results results = test::planned_results(cases);
+  const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
   const auto figures = figures_of(drawn(facts));
   EXPECT_THAT(figures[0].figure.note, HasSubstr("the 2,000 best of 5,000 cases"));
@@ -328,7 +328,7 @@ TEST(SweepCharts, OfVeryManyCasesTheBestAreDrawnAndItSaysSo) {
 }
 
 TEST(SweepCharts, AHoverHasTheCaseItsIntervalAndItsCommands) {
-  const Results results = read_results(test::kSample);
+  const record::Results results = record::read_results(test::kSample);
   const TableFacts facts = table_facts(results, {});
   const auto section = sweep_section(facts, {.show_command = "stepbench show results/sample"});
   ASSERT_TRUE(section);
@@ -341,15 +341,15 @@ TEST(SweepCharts, AHoverHasTheCaseItsIntervalAndItsCommands) {
 }
 
 TEST(SweepCharts, NothingIsDrawnOfOneCaseOrWhereAllFailed) {
-  const Results none;
+  const record::Results none;
   EXPECT_FALSE(sweep_section(table_facts(none, {}), {}));
-  const Results one =
+  const record::Results one =
       test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {1}}});
   EXPECT_FALSE(sweep_section(table_facts(one, {}), {}));
-  const Results failed = test::planned_results(
+  const record::Results failed = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}}, {.options = {{"a", std::int64_t{2}}}}});
   EXPECT_FALSE(sweep_section(table_facts(failed, {}), {}));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::Contains;
@@ -43,4 +43,4 @@ TEST(ThinOut, KeepsTheEndsAndTheExtremesOfEachStretch) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,7 +7,7 @@
 #include "tests/unit/analyze/trace_maker.h"
 #include "tests/unit/charts/charted.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::figures_of;
@@ -16,7 +16,7 @@ using testing::kMillisecond;
 using testing::TraceMaker;
 
 // Six steps: loading for 10 ms and `extra_ns`, computing for 30, then nothing for 5.
-Trace loading_trace(std::int64_t extra_ns = 0) {
+trace::Trace loading_trace(std::int64_t extra_ns = 0) {
   TraceMaker maker;
   std::int64_t at_ns = 0;
   for (std::int64_t number = 0; number < 6; ++number) {
@@ -31,12 +31,13 @@ Trace loading_trace(std::int64_t extra_ns = 0) {
 }
 
 TEST(TraceCharts, ThePartsOfEveryStepSumToItAsTheAnalysisHasThem) {
-  const Trace trace = loading_trace();
-  const AnalysedTrace analysed{.trace = &trace, .path = "a.json", .analysis = analyse(trace)};
+  const trace::Trace trace = loading_trace();
+  const AnalysedTrace analysed{
+      .trace = &trace, .path = "a.json", .analysis = analyze::analyse(trace)};
   const auto figure = steps_figure(analysed);
   ASSERT_TRUE(figure);
   const Json json = Json::parse(figure->json);
-  const IdleReport& report = *analysed.analysis.idle_of({});
+  const analyze::IdleReport& report = *analysed.analysis.idle_of({});
   EXPECT_EQ(json["layout"]["barmode"], "stack");
   for (std::size_t step = 0; step < report.steps.size(); ++step) {
     double sum = 0;
@@ -51,8 +52,9 @@ TEST(TraceCharts, ThePartsOfEveryStepSumToItAsTheAnalysisHasThem) {
 TEST(TraceCharts, ATraceWithoutStepsHasNoneOfTheseCharts) {
   TraceMaker maker;
   maker.op("aten::mm", 0, 10);
-  const Trace trace = maker.finish();
-  const AnalysedTrace analysed{.trace = &trace, .path = "a.json", .analysis = analyse(trace)};
+  const trace::Trace trace = maker.finish();
+  const AnalysedTrace analysed{
+      .trace = &trace, .path = "a.json", .analysis = analyze::analyse(trace)};
   if (const auto figure = steps_figure(analysed)) {
     EXPECT_EQ(Json::parse(figure->json)["layout"]["barmode"], "stack");
   }
@@ -60,11 +62,11 @@ TEST(TraceCharts, ATraceWithoutStepsHasNoneOfTheseCharts) {
 }
 
 TEST(TraceCharts, TheRankThatTheOthersWaitForIsMarked) {
-  RankReport report;
+  analyze::RankReport report;
   report.steps = 8;
   report.rows = {{.rank = 0, .step_ns = 60e6, .work_ns = 50e6, .wait_ns = 10e6},
                  {.rank = 3, .step_ns = 60e6, .work_ns = 60e6, .wait_ns = 0}};
-  report.straggler = Straggler{.rank = 3, .gain_ns = 10e6};
+  report.straggler = analyze::Straggler{.rank = 3, .gain_ns = 10e6};
   const auto figure = ranks_figure(report);
   ASSERT_TRUE(figure);
   const Json json = Json::parse(figure->json);
@@ -75,10 +77,11 @@ TEST(TraceCharts, TheRankThatTheOthersWaitForIsMarked) {
 }
 
 TEST(TraceCharts, TwoTracesDifferByWhatTheirTableSays) {
-  const Trace base = loading_trace();
-  const Trace next = loading_trace(8 * kMillisecond);
-  const TraceDiff diff = compare_traces(diff_side("base", base, analyse(base), {}),
-                                        diff_side("new", next, analyse(next), {}));
+  const trace::Trace base = loading_trace();
+  const trace::Trace next = loading_trace(8 * kMillisecond);
+  const analyze::TraceDiff diff =
+      analyze::compare_traces(analyze::diff_side("base", base, analyze::analyse(base), {}),
+                              analyze::diff_side("new", next, analyze::analyse(next), {}));
   const auto section = diff_section(diff, "changes");
   ASSERT_TRUE(section);
   const auto figures = figures_of(*section);
@@ -93,4 +96,4 @@ TEST(TraceCharts, TwoTracesDifferByWhatTheirTableSays) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 // Measures at once: a case's arms have the given levels and a ripple of +-0.4 %.
@@ -185,4 +185,4 @@ TEST(AbCampaign, WithoutCasesIsOverAtOnce) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -39,7 +39,7 @@ class AbCommand : public ::testing::Test {
   }
 
   // Memory varies by a page or two, which is much of a small program: it is not what is tested.
-  [[nodiscard]] CommandResult ab(std::vector<std::string> arguments) const {
+  [[nodiscard]] os::CommandResult ab(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--margin", "peak_bytes=50%"});
     return program_.run(arguments);
   }
@@ -55,7 +55,7 @@ class AbCommand : public ::testing::Test {
 };
 
 TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
-  const CommandResult result = ab({"--b-set", "stub.step_us=1100", "--pairs", "10"});
+  const os::CommandResult result = ab({"--b-set", "stub.step_us=1100", "--pairs", "10"});
   EXPECT_EQ(result.exit_status, 1) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("regression"), HasSubstr("measured in turns"),
                                 HasSubstr("self-check, base against itself: not enough launches")));
@@ -76,10 +76,10 @@ constexpr const char* kWithTail =
 
 TEST_F(AbCommand, ASlowerTailIsFoundByItsPercentileAndNotByTheStep) {
   program_.config(kWithTail);
-  const CommandResult by_step = ab({"--b-set", "stub.tail_us=2200", "--pairs", "10"});
+  const os::CommandResult by_step = ab({"--b-set", "stub.tail_us=2200", "--pairs", "10"});
   EXPECT_EQ(by_step.exit_status, 0) << by_step.out;
   fs::remove_all(program_.folder / "results");
-  const CommandResult by_tail =
+  const os::CommandResult by_tail =
       program_.run({"--b-set", "stub.tail_us=2200", "--pairs", "10", "--metric", "step_p99"});
   EXPECT_EQ(by_tail.exit_status, 1) << by_tail.out << by_tail.err;
   EXPECT_THAT(by_tail.out, Not(HasSubstr("step_p99 of ")));
@@ -91,7 +91,7 @@ TEST_F(AbCommand, ASlowerTailIsFoundByItsPercentileAndNotByTheStep) {
 
 TEST_F(AbCommand, AFasterPhaseIsFoundByItsNameAndNotByTheStep) {
   const std::string faster = "stub.phases=data_wait=20,forward=27,backward=40,optimizer=5";
-  const CommandResult result = program_.run(
+  const os::CommandResult result = program_.run(
       {"--b-set", faster, "--pairs", "10", "--metric", "forward,step", "--margin", "forward=2%"});
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   const Json metrics = verdict().at("cases").at(0).at("metrics");
@@ -103,7 +103,7 @@ TEST_F(AbCommand, AFasterPhaseIsFoundByItsNameAndNotByTheStep) {
 }
 
 TEST_F(AbCommand, ARateThatFallsIsARegression) {
-  const CommandResult result = program_.run(
+  const os::CommandResult result = program_.run(
       {"--b-set", "stub.step_us=1100", "--pairs", "10", "--metric", "samples/s", "--profile"});
   EXPECT_EQ(result.exit_status, 1) << result.out << result.err;
   const Json rate = step_of(verdict());
@@ -113,7 +113,8 @@ TEST_F(AbCommand, ARateThatFallsIsARegression) {
 }
 
 TEST_F(AbCommand, CountsDecideAfterOnePairAndNeedRecordedOperations) {
-  const CommandResult result = program_.run({"--b-set", "stub.step_us=1100", "--gate", "counts"});
+  const os::CommandResult result =
+      program_.run({"--b-set", "stub.step_us=1100", "--gate", "counts"});
   EXPECT_EQ(result.exit_status, 4) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("nothing was counted in either side"));
   EXPECT_FALSE(step_of(verdict()).at("decides"));
@@ -125,13 +126,13 @@ TEST_F(AbCommand, APercentileOfFewStepsIsWarnedOf) {
 }
 
 TEST_F(AbCommand, AnUnknownMetricIsRefusedBeforeMeasuringAndAnAbsentOneAfterAPair) {
-  const CommandResult unknown = program_.run({"--metric", "step_p999"});
+  const os::CommandResult unknown = program_.run({"--metric", "step_p999"});
   EXPECT_EQ(unknown.exit_status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("--metric: no metric is named 'step_p999' (did you mean "
                                      "'step_p99'?)"));
   EXPECT_THAT(program_.run({"--metric", "samples"}).err, HasSubstr("neither better nor worse"));
   EXPECT_FALSE(fs::exists(program_.folder / "results"));
-  const CommandResult absent = program_.run({"--metric", "tokens_per_s"});
+  const os::CommandResult absent = program_.run({"--metric", "tokens_per_s"});
   EXPECT_EQ(absent.exit_status, 2);
   EXPECT_THAT(absent.err, HasSubstr("gives 'tokens_per_s'"));
   EXPECT_EQ(program_.results().launches.size(), 2U);
@@ -139,7 +140,7 @@ TEST_F(AbCommand, AnUnknownMetricIsRefusedBeforeMeasuringAndAnAbsentOneAfterAPai
 
 TEST_F(AbCommand, AVerdictThatCannotBeWrittenIsFoundBeforeMeasuring) {
   for (const char* flag : {"--verdict", "--markdown"}) {
-    const CommandResult result =
+    const os::CommandResult result =
         ab({"--pairs", "2", flag, (program_.folder / "absent" / "x.json").string()});
     EXPECT_EQ(result.exit_status, 2) << result.err;
     EXPECT_THAT(result.err, HasSubstr("x.json cannot be written: there is no folder"));
@@ -148,7 +149,7 @@ TEST_F(AbCommand, AVerdictThatCannotBeWrittenIsFoundBeforeMeasuring) {
 }
 
 TEST_F(AbCommand, AVerdictThatCouldNotBeWrittenAfterAllIsAnErrorInTheRunsOwnToo) {
-  const CommandResult result = ab({"--pairs", "2", "--verdict", "/dev/full"});
+  const os::CommandResult result = ab({"--pairs", "2", "--verdict", "/dev/full"});
   EXPECT_EQ(result.exit_status, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("/dev/full: cannot be written"));
   EXPECT_EQ(verdict().at("exit_code"), 2);
@@ -162,10 +163,10 @@ TEST_F(AbCommand, ShowDoesNotReplaceTheResultsThatItShows) {
   }
   const auto size = fs::file_size(results);
   for (const fs::path& output : {results, program_.run_dir() / "new.jsonl"}) {
-    const CommandResult shown =
-        run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
-                     program_.run_dir().string(), "--output", output.string()},
-                    "", std::chrono::seconds(100));
+    const os::CommandResult shown =
+        os::run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
+                         program_.run_dir().string(), "--output", output.string()},
+                        "", std::chrono::seconds(100));
     EXPECT_EQ(shown.exit_status, 2);
     EXPECT_THAT(shown.err, HasSubstr("would be among the results of a run, or replace them"));
   }
@@ -175,7 +176,7 @@ TEST_F(AbCommand, ShowDoesNotReplaceTheResultsThatItShows) {
 TEST_F(AbCommand, AVerdictThatWouldReplaceTheExperimentIsRefused) {
   const std::string config = (program_.folder / "config.yaml").string();
   for (const char* flag : {"--verdict", "--markdown"}) {
-    const CommandResult result = ab({"--pairs", "2", flag, config});
+    const os::CommandResult result = ab({"--pairs", "2", flag, config});
     EXPECT_EQ(result.exit_status, 2);
     EXPECT_THAT(result.err, HasSubstr("config.yaml is what this command reads"));
   }
@@ -185,7 +186,7 @@ TEST_F(AbCommand, AVerdictThatWouldReplaceTheExperimentIsRefused) {
 
 TEST_F(AbCommand, AReaderOfItsOutputThatGoesAwayIsAnErrorAndNoSignal) {
   program_.prefix = {"bash", "-c", R"("$@" | true; exit "${PIPESTATUS[0]}")", "bash"};
-  const CommandResult result = ab({"--pairs", "2"});
+  const os::CommandResult result = ab({"--pairs", "2"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("standard output"));
   EXPECT_EQ(verdict().at("exit_code"), 2);
@@ -200,12 +201,12 @@ TEST_F(AbCommand, EqualArmsAreOkAndAFasterOneIsAnImprovement) {
 }
 
 TEST_F(AbCommand, BothArmsMeasureAsManyStepsAsTheLoadersOfBothNeed) {
-  const CommandResult result = ab({"--pairs", "2", "--a-set", "schedule.block=4", "--a-set",
-                                   "schedule.refill=6", "--b-set", "schedule.block=6"});
+  const os::CommandResult result = ab({"--pairs", "2", "--a-set", "schedule.block=4", "--a-set",
+                                       "schedule.refill=6", "--b-set", "schedule.block=6"});
   EXPECT_THAT(result.err, HasSubstr("both arms measure the same number of steps"));
-  const Results results = read_results(program_.run_dir());
+  const record::Results results = record::read_results(program_.run_dir());
   ASSERT_EQ(results.launches.size(), 4U);
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     EXPECT_EQ(launch.row.report.schedule.at("active"), Value(std::int64_t{12}));
   }
 }
@@ -218,7 +219,7 @@ TEST_F(AbCommand, TooFewPairsAreInconclusive) {
 }
 
 TEST_F(AbCommand, WhatCannotBeMeasuredHasNoDataAndIsNotTriedForever) {
-  const CommandResult result = ab({"--b-set", "stub.behaviour=throw_in_step", "--pairs", "10"});
+  const os::CommandResult result = ab({"--b-set", "stub.behaviour=throw_in_step", "--pairs", "10"});
   EXPECT_EQ(result.exit_status, 4) << result.err;
   EXPECT_THAT(result.err, HasSubstr("arm B cannot be measured"));
   EXPECT_LE(program_.results().launches.size(), 8U);
@@ -236,7 +237,7 @@ TEST_F(AbCommand, EveryExitCodeReachesAShellPipeline) {
 
 TEST_F(AbCommand, LooksEndEachCaseWhenItIsDecided) {
   program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
-  const CommandResult result = ab({"--b-set", "stub.step_us=1100"});
+  const os::CommandResult result = ab({"--b-set", "stub.step_us=1100"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, HasSubstr("decided after 10 pairs: samples=1: step regression, +10"));
   EXPECT_EQ(program_.results().launches.size(), 40U);
@@ -246,10 +247,10 @@ TEST_F(AbCommand, LooksEndEachCaseWhenItIsDecided) {
 
 TEST_F(AbCommand, LaunchesCarryArmBlockAndPosition) {
   EXPECT_EQ(ab({"--pairs", "4", "--seed", "7"}).exit_status, 3);
-  const Results results = program_.results();
+  const record::Results results = program_.results();
   ASSERT_EQ(results.launches.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) {
-    const LaunchRow& row = results.launches[i].row;
+    const record::LaunchRow& row = results.launches[i].row;
     EXPECT_EQ(row.position, static_cast<int>(i));
     EXPECT_EQ(row.block, static_cast<int>(i / 4));
     EXPECT_EQ(row.key.launch, static_cast<int>(i / 2));
@@ -260,10 +261,10 @@ TEST_F(AbCommand, LaunchesCarryArmBlockAndPosition) {
 
 TEST_F(AbCommand, ArmsMayDifferByEnvironmentAndKeepTheirPoint) {
   EXPECT_EQ(ab({"--pairs", "6", "--b-env", "MALLOC_ARENA_MAX=1"}).exit_status, 0);
-  const Results results = program_.results();
+  const record::Results results = program_.results();
   std::set<std::string> points;
   std::set<std::string> cases;
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     points.insert(launch.row.point_id);
     cases.insert(launch.row.key.case_id);
   }
@@ -272,7 +273,7 @@ TEST_F(AbCommand, ArmsMayDifferByEnvironmentAndKeepTheirPoint) {
 }
 
 TEST_F(AbCommand, ArmsThatDoNotComputeTheSameAreFlagged) {
-  const CommandResult result = ab({"--pairs", "6", "--b-set", "stub.loss=0.5001"});
+  const os::CommandResult result = ab({"--pairs", "6", "--b-set", "stub.loss=0.5001"});
   EXPECT_THAT(result.out, HasSubstr("do not compute the same: loss"));
   const Json difference = verdict().at("cases").at(0).at("fingerprint_difference");
   EXPECT_EQ(difference.at("name"), "loss");
@@ -287,7 +288,7 @@ TEST_F(AbCommand, RefusesWhatMeasuresNothingOrUnequalCounts) {
 }
 
 TEST_F(AbCommand, WhatCannotBeAllowedIsRefusedWithTheNearest) {
-  const CommandResult result = ab({"--allow", "nois"});
+  const os::CommandResult result = ab({"--allow", "nois"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("--allow: 'nois'"), HasSubstr("did you mean 'noise'?"),
                                 HasSubstr("missing, noise, drift, load")));
@@ -327,7 +328,7 @@ TEST_F(AbCommand, TheHeaderSaysWhatTheArmsDifferIn) {
 
 TEST_F(AbCommand, ArmsThatAreTheSameAreSaidToBeEvenQuietlyAndInTheVerdict) {
   for (const char* same : {"stub.samples=32", "stub.jitter=0.01"}) {
-    const CommandResult result = ab({"--pairs", "6", "--quiet", "--b-set", same});
+    const os::CommandResult result = ab({"--pairs", "6", "--quiet", "--b-set", same});
     const std::string told = std::string("both arms are the same program with the same options (") +
                              same + " changes nothing)";
     EXPECT_THAT(result.err, HasSubstr("note: " + told));
@@ -341,8 +342,8 @@ TEST_F(AbCommand, ArmsThatAreTheSameAreSaidToBeEvenQuietlyAndInTheVerdict) {
 TEST_F(AbCommand, ADryRunTellsThePairsAndMeasuresNothing) {
   program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
   const std::string file = (program_.folder / "v.json").string();
-  const CommandResult looks = ab({"--b-set", "stub.step_us=900", "--dry-run", "--verdict", file,
-                                  "--metric", "p99,peak_bytes"});
+  const os::CommandResult looks = ab({"--b-set", "stub.step_us=900", "--dry-run", "--verdict", file,
+                                      "--metric", "p99,peak_bytes"});
   EXPECT_EQ(looks.exit_status, 0) << looks.err;
   EXPECT_THAT(looks.out,
               AllOf(HasSubstr("A stub.step_us=1000 (default)   B stub.step_us=900"),
@@ -361,7 +362,8 @@ TEST_F(AbCommand, BelowAnInvalidVerdictStandsTheCommandThatJudgesAgainAndItWorks
   program_.config(
       "name: ab\nworkload: stub\nschedule: {wait: 0, warmup: 1, active: 3}\n"
       "stub: {jitter: 0.9}\n");
-  const CommandResult invalid = ab({"--pairs", "8", "--seed", "3", "--b-set", "stub.samples=31"});
+  const os::CommandResult invalid =
+      ab({"--pairs", "8", "--seed", "3", "--b-set", "stub.samples=31"});
   EXPECT_EQ(invalid.exit_status, 4);
   const std::string begin =
       "To judge the same launches again without measuring, with this as a "
@@ -372,22 +374,22 @@ TEST_F(AbCommand, BelowAnInvalidVerdictStandsTheCommandThatJudgesAgainAndItWorks
       invalid.out.substr(at + begin.size(), invalid.out.find('\n', at) - at - begin.size());
   EXPECT_THAT(arguments, AllOf(HasSubstr("--resume " + program_.run_dir().string()),
                                HasSubstr("--allow noise"), Not(HasSubstr("--results"))));
-  const CommandResult again =
-      run_command({"/bin/sh", "-c", STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench " + arguments},
-                  "", std::chrono::seconds(100));
+  const os::CommandResult again = os::run_command(
+      {"/bin/sh", "-c", STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench " + arguments}, "",
+      std::chrono::seconds(100));
   EXPECT_EQ(again.exit_status, 0) << again.out << again.err;
   EXPECT_EQ(program_.results().launches.size(), 16U);
 }
 
 TEST_F(AbCommand, AMistakeOfOneArmNamesIt) {
-  const CommandResult result = ab({"--b-set", "stub.step_su=2"});
+  const os::CommandResult result = ab({"--b-set", "stub.step_su=2"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("in arm B ("), HasSubstr("stub.step_us")));
 }
 
 TEST_F(AbCommand, AnOverrideOfASweptOptionIsRefused) {
   program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
-  const CommandResult result = ab({"--b-set", "stub.samples=3"});
+  const os::CommandResult result = ab({"--b-set", "stub.samples=3"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("the sweep sets stub.samples"));
 }
@@ -436,7 +438,7 @@ void cut_off_and_resume(int signal, int lines) {
   const int status = run.wait();
   EXPECT_TRUE(status == 128 + signal || status == 1) << status;
   EXPECT_THAT(cut.leftovers(), IsEmpty());
-  const CommandResult resumed = cut.resume(arguments);
+  const os::CommandResult resumed = cut.resume(arguments);
   EXPECT_EQ(resumed.exit_status, 1) << resumed.err;
   const auto read = [](const RunProgram& program) {
     std::ifstream file(program.run_dir() / "verdict.json");
@@ -456,7 +458,7 @@ TEST_F(AbCommand, KilledAndResumedItGivesTheSameVerdict) {
 
 TEST_F(AbCommand, ResumeRefusesAnotherCampaign) {
   EXPECT_EQ(ab({"--pairs", "6"}).exit_status, 0);
-  const CommandResult pairs = program_.resume({"--pairs", "8", "--margin", "peak_bytes=50%"});
+  const os::CommandResult pairs = program_.resume({"--pairs", "8", "--margin", "peak_bytes=50%"});
   EXPECT_EQ(pairs.exit_status, 2);
   EXPECT_THAT(pairs.err, HasSubstr("--pairs was `6` and is now `8`"));
   EXPECT_THAT(program_.resume({"--pairs", "6", "--margin", "2%"}).err,

@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -17,18 +17,18 @@ using testing::ThrowsMessage;
 using testing_compare::around_10_ms;
 
 // A campaign of one point in the given order of arms, "ABBA BAAB".
-Results campaign(const std::string& order) {
+record::Results campaign(const std::string& order) {
   testing_compare::MadeResults made{.cases = {{.case_id = "c", .step_ns = around_10_ms(1, 0)}},
                                     .launches = 100};
-  const Results rows = testing_compare::make(made);
-  Results results;
+  const record::Results rows = testing_compare::make(made);
+  record::Results results;
   results.columns = rows.columns;
   int next_a = 0;
   int next_b = 0;
   for (const char arm : order) {
     if (arm == ' ') continue;
     int& next = arm == 'A' ? next_a : next_b;
-    Launch launch = rows.launches[static_cast<std::size_t>(next)];
+    record::Launch launch = rows.launches[static_cast<std::size_t>(next)];
     launch.row.key.arm = arm == 'A' ? kArmA : kArmB;
     launch.row.key.launch = next++;
     launch.row.position = static_cast<int>(results.launches.size());
@@ -40,10 +40,10 @@ Results campaign(const std::string& order) {
 
 const std::vector<AbPoint> kPoint = {{"c", "c", "c"}};
 
-AbPairs pairs_of(const Results& results) { return ab_pairs(results, kPoint).front(); }
+AbPairs pairs_of(const record::Results& results) { return ab_pairs(results, kPoint).front(); }
 
 TEST(AbPairs, TheLaunchesWithOneNumberAreAPair) {
-  const Results results = campaign("ABBA BAAB");
+  const record::Results results = campaign("ABBA BAAB");
   const AbPairs pairs = pairs_of(results);
   EXPECT_EQ(pairs.pair.base.measured.size(), 4U);
   EXPECT_EQ(pairs.a_first, 2U);
@@ -52,7 +52,7 @@ TEST(AbPairs, TheLaunchesWithOneNumberAreAPair) {
 }
 
 TEST(AbPairs, APairWithAFailedHalfIsDroppedAndCounted) {
-  Results results = campaign("ABBA BAAB");
+  record::Results results = campaign("ABBA BAAB");
   results.launches[2].row.outcome = Outcome::failed("died");  // B of pair 1
   const AbPairs pairs = pairs_of(results);
   EXPECT_EQ(pairs.dropped, 1U);
@@ -71,8 +71,8 @@ TEST(AbPairs, APairNeedsBothLaunches) {
 }
 
 TEST(AbPairs, OfSeveralAttemptsTheLastCounts) {
-  Results results = campaign("ABBA");
-  Launch again = results.launches[0];
+  record::Results results = campaign("ABBA");
+  record::Launch again = results.launches[0];
   again.row.attempt = 1;
   results.launches[0].row.outcome = Outcome::failed("died");
   results.launches.push_back(again);
@@ -86,11 +86,11 @@ TEST(AbPairs, ArmsThatDidNotTakeTurnsAreSequentialWhateverTheyAreCalled) {
 }
 
 TEST(AbPairs, SmokeRowsAreRefused) {
-  Results results = campaign("AB");
+  record::Results results = campaign("AB");
   results.launches[0].row.smoke = true;
   EXPECT_THAT([&] { (void)ab_pairs(results, kPoint); },
               ThrowsMessage<ConfigError>(HasSubstr("smoke")));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

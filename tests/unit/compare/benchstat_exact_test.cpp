@@ -6,7 +6,7 @@
 #include "harness/compare/judge.h"
 #include "tests/unit/stats/go_benchmarks.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing::Contains;
@@ -56,4 +56,4 @@ TEST_F(BenchstatExact, ZeroToZeroIsEqualAndZeroToSomethingHasNoPercentage) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -14,7 +14,7 @@
 
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -223,4 +223,4 @@ TEST_F(CompareCommand, CountsFindOnePlantedCopyWhereTimesSayNothing) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -13,7 +13,7 @@
 #include "harness/report/comparison_text.h"
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -29,8 +29,8 @@ MadeResults one_case(double factor, int seed) {
 
 Comparison compared(const MadeResults& base, const MadeResults& candidate,
                     const CompareOptions& options = {}) {
-  const Results a = make(base);
-  const Results b = make(candidate);
+  const record::Results a = make(base);
+  const record::Results b = make(candidate);
   return compare({&a, "old"}, {&b, "new"}, options);
 }
 
@@ -115,9 +115,9 @@ TEST(Compare, PeakMemoryIsComparedToTheByteOnlyWhenItDoesNotVary) {
 }
 
 TEST(Compare, CountsAreExactAndOutsideTheCorrection) {
-  const Results a = make(one_case(1, 0));
-  Results b = make(one_case(1, 0));
-  for (Launch& launch : b.launches) launch.row.report.metrics["copies"] = 121;
+  const record::Results a = make(one_case(1, 0));
+  record::Results b = make(one_case(1, 0));
+  for (record::Launch& launch : b.launches) launch.row.report.metrics["copies"] = 121;
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
   const MetricResult& copies = result.cases[0].metrics.at(2);
   EXPECT_EQ(copies.name, "copies");
@@ -128,8 +128,8 @@ TEST(Compare, CountsAreExactAndOutsideTheCorrection) {
 }
 
 TEST(Compare, ACountThatVariesIsANoteAndNeverDecidesTheExitCode) {
-  const Results a = make(one_case(1, 0));
-  Results b = make(one_case(1, 0));
+  const record::Results a = make(one_case(1, 0));
+  record::Results b = make(one_case(1, 0));
   b.launches[7].row.report.metrics["copies"] = 121;
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
   EXPECT_EQ(result.cases[0].metrics.size(), 2U);
@@ -156,13 +156,13 @@ TEST(Compare, AnEmptyIntersectionHasNoData) {
   const Comparison result = compared(one_case(1, 0), other, {.allow = {"missing"}});
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_EQ(result.verdict, Verdict::kNoData);
-  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("no case is in both"));
+  EXPECT_THAT(report::comparison_table(result, {}, false), HasSubstr("no case is in both"));
 }
 
 TEST(Compare, IgnoredOptionsJoinCasesWithOtherIds) {
   MadeResults other = one_case(1, 0);
   other.cases[0].case_id = "cccc";
-  const CaseKey key = [](const LaunchRow& row) { return row.workload; };
+  const CaseKey key = [](const record::LaunchRow& row) { return row.workload; };
   const Comparison result = compared(one_case(1, 0), other, {.key = key});
   ASSERT_EQ(result.cases.size(), 1u);
   EXPECT_EQ(result.cases[0].candidate_case_id, "cccc");
@@ -208,7 +208,7 @@ TEST(Compare, WhatOneSideDoesNotSayIsAWarningOnly) {
   silent.environment.erase("cpu.model");
   const Comparison result = compared(one_case(1, 0), silent);
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("cpu.model differs: A -> -"));
+  EXPECT_THAT(report::comparison_table(result, {}, false), HasSubstr("cpu.model differs: A -> -"));
 }
 
 TEST(Compare, WarnsOfAnotherKernelOrOptionInForce) {
@@ -216,9 +216,9 @@ TEST(Compare, WarnsOfAnotherKernelOrOptionInForce) {
   other.environment["kernel"] = Value{std::string("6.2")};
   const Comparison result = compared(one_case(1, 0), other);
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("kernel differs: 6.1 -> 6.2"));
+  EXPECT_THAT(report::comparison_table(result, {}, false), HasSubstr("kernel differs: 6.1 -> 6.2"));
   const Comparison allowed = compared(one_case(1, 0), other, {.allow = {"kernel"}});
-  EXPECT_THAT(comparison_table(allowed, {}, false), Not(HasSubstr("kernel differs")));
+  EXPECT_THAT(report::comparison_table(allowed, {}, false), Not(HasSubstr("kernel differs")));
 }
 
 TEST(Compare, ADriverMattersOnlyToCasesOnAGpu) {
@@ -230,28 +230,28 @@ TEST(Compare, ADriverMattersOnlyToCasesOnAGpu) {
 }
 
 TEST(Compare, FailedLaunchesDropTheirPairAndAreNamed) {
-  const Results a = make(one_case(1, 0));
-  Results b = make(one_case(1, 0));
+  const record::Results a = make(one_case(1, 0));
+  record::Results b = make(one_case(1, 0));
   b.launches[3].row.outcome = Outcome::failed("killed by signal 9");
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
   EXPECT_EQ(result.cases[0].metrics[0].test.pairs, 19u);
   EXPECT_THAT(
-      comparison_table(result, {}, false),
+      report::comparison_table(result, {}, false),
       HasSubstr("1 of 20 launches in the candidate have no measurement: killed by signal 9"));
 }
 
 TEST(Compare, AllLaunchesFailedIsNoData) {
-  const Results a = make(one_case(1, 0));
-  Results b = make(one_case(1, 0));
-  for (Launch& launch : b.launches) launch.row.outcome = Outcome::failed("out of memory");
+  const record::Results a = make(one_case(1, 0));
+  record::Results b = make(one_case(1, 0));
+  for (record::Launch& launch : b.launches) launch.row.outcome = Outcome::failed("out of memory");
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
   EXPECT_EQ(result.cases[0].metrics[0].test.verdict, Verdict::kNoData);
   EXPECT_EQ(result.exit_code, 4);
 }
 
 TEST(Compare, ANullMetricDropsItsPair) {
-  const Results a = make(one_case(1, 0));
-  Results b = make(one_case(1, 0));
+  const record::Results a = make(one_case(1, 0));
+  record::Results b = make(one_case(1, 0));
   b.launches[0].row.report.metrics["peak_device_bytes"] = std::nullopt;
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
   EXPECT_EQ(result.cases[0].metrics.at(1).test.dropped, 1u);
@@ -260,14 +260,14 @@ TEST(Compare, ANullMetricDropsItsPair) {
 TEST(Compare, UnequalStepCountsAreNoted) {
   MadeResults longer = one_case(1, 0);
   longer.steps = 9;
-  EXPECT_THAT(comparison_table(compared(one_case(1, 0), longer), {}, false),
+  EXPECT_THAT(report::comparison_table(compared(one_case(1, 0), longer), {}, false),
               HasSubstr("5 active steps in the base and 9"));
 }
 
 TEST(Compare, AaControlNeverPassesOnTooFewRuns) {
   const Comparison result = compared(one_case(1, 0), one_case(1, 0));
   EXPECT_EQ(result.aa_control.pooled_quads, 5u);
-  EXPECT_THAT(comparison_table(result, {}, false),
+  EXPECT_THAT(report::comparison_table(result, {}, false),
               HasSubstr("self-check, base against itself: not enough launches yet (20 of 80)"));
 }
 
@@ -288,9 +288,9 @@ TEST(Compare, SameInputGivesTheSameBytes) {
   const CompareOptions options{.bootstrap = true};
   const Comparison first = compared(one_case(1, 0), one_case(1.02, 3), options);
   const Comparison again = compared(one_case(1, 0), one_case(1.02, 3), options);
-  EXPECT_EQ(comparison_json(first), comparison_json(again));
-  EXPECT_EQ(comparison_table(first, {}, true), comparison_table(again, {}, true));
-  EXPECT_THAT(comparison_json(first), HasSubstr("bootstrap_ratio_low"));
+  EXPECT_EQ(report::comparison_json(first), report::comparison_json(again));
+  EXPECT_EQ(report::comparison_table(first, {}, true), report::comparison_table(again, {}, true));
+  EXPECT_THAT(report::comparison_json(first), HasSubstr("bootstrap_ratio_low"));
 }
 
 TEST(Compare, NamedMetricsAloneAreTestedAndCorrected) {
@@ -315,7 +315,8 @@ TEST(Compare, AMetricThatNoLaunchHasIsRefused) {
 }
 
 TEST(CompareOutput, MarkdownHasAMarkerAndTheVerdict) {
-  const std::string text = comparison_markdown(compared(one_case(1, 0), one_case(1.05, 1)), false);
+  const std::string text =
+      report::comparison_markdown(compared(one_case(1, 0), one_case(1.05, 1)), false);
   EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: old -> new"));
   EXPECT_THAT(text, HasSubstr("| step | 10.0 ms | 10.5 ms |"));
 }
@@ -324,7 +325,7 @@ TEST(CompareOutput, ANarrowTableKeepsBothValuesAndShortIds) {
   MadeResults slow = one_case(1.05, 1);
   MadeResults base = one_case(1, 0);
   slow.cases[0].case_id = base.cases[0].case_id = "5cd292380e4da869";
-  const std::string table = comparison_table(compared(base, slow), {.columns = 60}, false);
+  const std::string table = report::comparison_table(compared(base, slow), {.columns = 60}, false);
   EXPECT_THAT(table, HasSubstr("5cd292  step"));
   EXPECT_THAT(table, Not(HasSubstr("5cd2923")));
   EXPECT_THAT(table, HasSubstr("10.0 ms  10.5 ms"));
@@ -334,8 +335,8 @@ TEST(CompareOutput, ANarrowTableKeepsBothValuesAndShortIds) {
 
 TEST(CompareOutput, ColourOnlyWhenAskedFor) {
   const Comparison result = compared(one_case(1, 0), one_case(1.05, 1));
-  EXPECT_THAT(comparison_table(result, {.colour = false}, false), Not(HasSubstr("\x1b[")));
-  EXPECT_THAT(comparison_table(result, {.colour = true}, false), HasSubstr("\x1b[31m"));
+  EXPECT_THAT(report::comparison_table(result, {.colour = false}, false), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(report::comparison_table(result, {.colour = true}, false), HasSubstr("\x1b[31m"));
 }
 
 TEST(CompareOutput, ManyOkRowsAreCountedInstead) {
@@ -346,9 +347,10 @@ TEST(CompareOutput, ManyOkRowsAreCountedInstead) {
   }
   many.launches = 6;
   const Comparison result = compared(many, many);
-  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("180 more are ok (--all shows them)"));
-  EXPECT_THAT(comparison_table(result, {}, true), Not(HasSubstr("more are ok")));
+  EXPECT_THAT(report::comparison_table(result, {}, false),
+              HasSubstr("180 more are ok (--all shows them)"));
+  EXPECT_THAT(report::comparison_table(result, {}, true), Not(HasSubstr("more are ok")));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

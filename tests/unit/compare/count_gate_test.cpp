@@ -10,7 +10,7 @@
 #include "harness/ops/op_table.h"
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using ::testing::Contains;
@@ -18,11 +18,11 @@ using ::testing::HasSubstr;
 using testing_compare::around_10_ms;
 
 // Two steps with so many calls of an op.
-OpTable counted_ops(std::int64_t calls) {
-  OpTable table;
+ops::OpTable counted_ops(std::int64_t calls) {
+  ops::OpTable table;
   table.strings = {"aten::copy_", "forward"};
   for (std::int64_t step = 0; step < 2; ++step) {
-    OpRow row;
+    ops::OpRow row;
     row.name = 0;
     row.phase = 1;
     row.step = step;
@@ -42,9 +42,9 @@ struct CountedRun {
   std::string engine = "valgrind";        // that counted them
 };
 
-void add_instructions(const CountedRun& run, Results& results) {
+void add_instructions(const CountedRun& run, record::Results& results) {
   for (std::size_t i = 0; i < run.instructions.size(); ++i) {
-    Launch counted = results.launches.front();
+    record::Launch counted = results.launches.front();
     counted.row.key.launch = static_cast<int>(i);
     counted.row.key.pass = Pass::kWrapped;
     counted.row.worker_id = "under valgrind";
@@ -58,17 +58,17 @@ void add_instructions(const CountedRun& run, Results& results) {
   }
 }
 
-Results counted_run(const CountedRun& run) {
-  Results results = testing_compare::make(
+record::Results counted_run(const CountedRun& run) {
+  record::Results results = testing_compare::make(
       {.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(run.factor, 1)}},
        .launches = 3,
        .environment = {{"torch", run.torch}, {"cpu.model", std::string("A")}}});
-  for (Launch& launch : results.launches) launch.row.report.metrics.erase("copies");
+  for (record::Launch& launch : results.launches) launch.row.report.metrics.erase("copies");
   for (std::size_t i = 0; i < run.calls.size(); ++i) {
-    Launch profiled = results.launches.front();
+    record::Launch profiled = results.launches.front();
     profiled.row.key.pass = Pass::kNative;
     profiled.row.key.launch = static_cast<int>(i);
-    profiled.ops = frames_of(counted_ops(run.calls[i]));
+    profiled.ops = ops::frames_of(counted_ops(run.calls[i]));
     results.launches.push_back(std::move(profiled));
   }
   add_instructions(run, results);
@@ -77,8 +77,8 @@ Results counted_run(const CountedRun& run) {
 
 Comparison gated(const CountedRun& base, const CountedRun& candidate, double margin = 0,
                  std::vector<std::string> allow = {}) {
-  const Results a = counted_run(base);
-  const Results b = counted_run(candidate);
+  const record::Results a = counted_run(base);
+  const record::Results b = counted_run(candidate);
   return compare({&a, "old"}, {&b, "new"},
                  {.allow = std::move(allow), .gate_counts = true, .count_margin = margin});
 }
@@ -150,8 +150,8 @@ TEST(CountGate, InstructionsThatVaryOrWereCountedOtherwiseDecideNothing) {
 }
 
 TEST(CountGate, WhatOnlyWorkersUnderValgrindSayIsNoDifferenceOfTheSides) {
-  const Results a = counted_run({});
-  Results b = counted_run(with_instructions({1e6}));
+  const record::Results a = counted_run({});
+  record::Results b = counted_run(with_instructions({1e6}));
   b.workers.push_back(
       {.worker_id = "under valgrind", .environment = {{"cpu_capability", std::string("another")}}});
   for (const EnvironmentDifference& each : compare({&a, "old"}, {&b, "new"}, {}).environment) {
@@ -160,12 +160,12 @@ TEST(CountGate, WhatOnlyWorkersUnderValgrindSayIsNoDifferenceOfTheSides) {
 }
 
 TEST(CountGate, OneMoreAllocationOfTheSameBytesIsARegression) {
-  Results a = counted_run({});
-  Results b = counted_run({});
-  for (Results* results : {&a, &b}) {
-    OpTable table = counted_ops(10);
-    for (OpRow& row : table.rows) row.own_cpu_allocations = results == &a ? 3 : 4;
-    results->launches.back().ops = frames_of(table);
+  record::Results a = counted_run({});
+  record::Results b = counted_run({});
+  for (record::Results* results : {&a, &b}) {
+    ops::OpTable table = counted_ops(10);
+    for (ops::OpRow& row : table.rows) row.own_cpu_allocations = results == &a ? 3 : 4;
+    results->launches.back().ops = ops::frames_of(table);
   }
   const Comparison comparison = compare({&a, "old"}, {&b, "new"}, {.gate_counts = true});
   EXPECT_EQ(comparison.exit_code, 1);
@@ -191,4 +191,4 @@ TEST(CountGate, AnotherTorchIsRefusedByTheFieldsNameAndCanBeAllowed) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -43,20 +43,20 @@ exec "$@"
 };
 
 TEST_F(CountedCommand, ARunCountsInOneMoreLaunchThatTheTableLeavesOut) {
-  const CommandResult result = program_.run();
+  const os::CommandResult result = program_.run();
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  const Results results = program_.results();
+  const record::Results results = program_.results();
   ASSERT_EQ(results.launches.size(), 3U);
-  const LaunchRow& counted = results.launches.back().row;
+  const record::LaunchRow& counted = results.launches.back().row;
   EXPECT_EQ(counted.key.pass, Pass::kWrapped);
   EXPECT_EQ(counted.report.metrics.at("instructions_per_step"), 1000.0);
   EXPECT_EQ(text_of(counted.report.effective, "profile.counts"), "valgrind");
   EXPECT_THAT(result.err, HasSubstr("counted by valgrind"));
   EXPECT_THAT(result.out, Not(HasSubstr("wrapped")));
-  const CommandResult page =
-      run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
-                   program_.run_dir().string(), "--case", counted.key.case_id},
-                  "", std::chrono::seconds(100));
+  const os::CommandResult page =
+      os::run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
+                       program_.run_dir().string(), "--case", counted.key.case_id},
+                      "", std::chrono::seconds(100));
   EXPECT_THAT(page.out, ContainsRegex("instructions_per_step +1,000"));
 }
 
@@ -68,7 +68,7 @@ TEST_F(CountedCommand, AResumedRunDoesNotCountAgain) {
 
 TEST_F(CountedCommand, TheFileLetsCountsDecideInAbAndTheFlagWinsOverIt) {
   program_.ab = true;
-  const CommandResult more = program_.run({"--b-env", "INSTRUCTIONS=3300"});
+  const os::CommandResult more = program_.run({"--b-env", "INSTRUCTIONS=3300"});
   EXPECT_EQ(more.exit_status, 1) << more.out << more.err;
   EXPECT_THAT(more.out, HasSubstr("instructions_per_step"));
   EXPECT_THAT(more.out, HasSubstr("counted by valgrind, on one thread"));
@@ -86,7 +86,7 @@ TEST_F(CountedCommand, ALittleMoreThanTheFilesMarginAllowsIsFoundAndLessIsNot) {
 
 TEST_F(CountedCommand, ValgrindThatIsAbsentIsRefusedBeforeAnythingIsMeasured) {
   program_.prefix = {"PATH=" + (program_.folder / "tmp").string()};
-  const CommandResult result = program_.run();
+  const os::CommandResult result = program_.run();
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("profile.counts: valgrind is not installed here"));
   EXPECT_FALSE(std::filesystem::exists(program_.folder / "results"));

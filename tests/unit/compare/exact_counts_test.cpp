@@ -6,7 +6,7 @@
 #include <deque>
 #include <limits>
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,11 +15,11 @@ using ::testing::IsEmpty;
 class ExactCounts : public testing::Test {
  protected:
   // One launch for each value; nothing: the launch does not report the metric.
-  std::vector<const Launch*> launches(const std::string& metric,
-                                      const std::vector<std::optional<double>>& values) {
-    std::vector<const Launch*> made;
+  std::vector<const record::Launch*> launches(const std::string& metric,
+                                              const std::vector<std::optional<double>>& values) {
+    std::vector<const record::Launch*> made;
     for (const auto& value : values) {
-      Launch& launch = launches_.emplace_back();
+      record::Launch& launch = launches_.emplace_back();
       if (value) launch.row.report.metrics[metric] = *value;
       made.push_back(&launch);
     }
@@ -28,7 +28,7 @@ class ExactCounts : public testing::Test {
   static Metric counted(const std::string& name, Direction direction = Direction::kNeither) {
     return {.name = name, .unit = "", .direction = direction, .doc = "", .exact = true};
   }
-  std::deque<Launch> launches_;
+  std::deque<record::Launch> launches_;
 };
 
 TEST_F(ExactCounts, AChangedOneIsSaidWithBothValues) {
@@ -96,4 +96,4 @@ TEST(VaryingCounts, LaunchesWithoutANumberDoNotMakeACountVary) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

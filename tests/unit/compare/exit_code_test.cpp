@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 int code(std::vector<Verdict> verdicts, bool allow_inconclusive = false) {
@@ -64,4 +64,4 @@ TEST(Overall, IsTheVerdictThatDecided) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -19,7 +19,7 @@ struct Side {
   [[nodiscard]] CaseLaunches launches() const {
     return {.first = &launch.row, .measured = {&launch}};
   }
-  Launch launch;
+  record::Launch launch;
 };
 
 std::optional<FingerprintDifference> difference(const Side& a, const Side& b) {
@@ -102,4 +102,4 @@ TEST(FingerprintCheck, SaysNothingWithoutFingerprints) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

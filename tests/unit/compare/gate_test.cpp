@@ -12,7 +12,7 @@
 #include "harness/report/comparison_text.h"
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using ::testing::HasSubstr;
@@ -99,11 +99,11 @@ TEST(DriftGate, CasesThatLeftEarlyCountWithTheirBlocks) {
 }
 
 TEST(DriftGate, BlocksHoldBothArmsInTheOrderOfTheirNumbers) {
-  Results a = testing_compare::make(
+  record::Results a = testing_compare::make(
       {.cases = {{.case_id = "c",
                   .step_ns = [](int n) { return std::int64_t{1000} * (n < 2 ? 1 : 4); }}},
        .launches = 4});
-  Results b = a;
+  record::Results b = a;
   CasePair pair;
   for (std::size_t i = 0; i < 4; ++i) {
     a.launches[i].row.block = static_cast<int>(i / 2);
@@ -138,8 +138,8 @@ MadeResults noisy(double factor) {
 }
 
 Comparison compared(const CompareOptions& options) {
-  const Results a = testing_compare::make(noisy(1));
-  const Results b = testing_compare::make(noisy(1.3));
+  const record::Results a = testing_compare::make(noisy(1));
+  const record::Results b = testing_compare::make(noisy(1.3));
   return compare({&a, "old"}, {&b, "new"}, options);
 }
 
@@ -154,27 +154,28 @@ TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
   EXPECT_EQ(result.gates[0].case_id, "aaaa");
   Comparison told = result;
   told.judge_again = "stepbench compare old new";
-  const std::string table = comparison_table(told, {}, true);
+  const std::string table = report::comparison_table(told, {}, true);
   EXPECT_THAT(table, HasSubstr("invalid: too noisy"));
   EXPECT_THAT(table,
               HasSubstr("with this as a warning: stepbench compare old new --allow noise\n"));
-  EXPECT_THAT(comparison_markdown(result, true),
+  EXPECT_THAT(report::comparison_markdown(result, true),
               HasSubstr("the base's own launches differ by 49.8 %"));
-  EXPECT_THAT(comparison_json(result), HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"
-                                                 R"("state":"failed","allowed":false)"));
+  EXPECT_THAT(report::comparison_json(result),
+              HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"
+                        R"("state":"failed","allowed":false)"));
 }
 
 TEST(Gates, AllowedNoiseLeavesTheVerdict) {
   const Comparison result = compared({.allow = {"noise"}});
   EXPECT_EQ(result.cases.at(0).metrics.at(0).test.verdict, Verdict::kSuspect);
   EXPECT_EQ(result.exit_code, 3);
-  const std::string table = comparison_table(result, {}, true);
+  const std::string table = report::comparison_table(result, {}, true);
   EXPECT_THAT(table, HasSubstr("allowed: "));
   EXPECT_THAT(table, Not(HasSubstr("invalid")));
 }
 
 TEST(Gates, OneOfTheCampaignThatFailsMakesTheWholeInvalid) {
-  const Results a =
+  const record::Results a =
       testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
   Comparison comparison = compare({&a, "old"}, {&a, "new"}, {});
   comparison.gates = {{.name = "drift", .state = GateState::kWarning}};
@@ -193,9 +194,9 @@ TEST(Gates, NoiseOfWhatWasNotMeasuredLeavesItWithoutData) {
   CaseResult one;
   one.metrics.emplace_back();
   std::vector<Gate> gates;
-  const Results measured = testing_compare::make(noisy(1));
+  const record::Results measured = testing_compare::make(noisy(1));
   CasePair pair;
-  for (const Launch& launch : measured.launches) pair.base.measured.push_back(&launch);
+  for (const record::Launch& launch : measured.launches) pair.base.measured.push_back(&launch);
   judge_noise(pair, "a", "b", {}, one, gates);
   EXPECT_EQ(one.metrics[0].test.verdict, Verdict::kNoData);
   EXPECT_EQ(gates.size(), 1U);
@@ -207,16 +208,17 @@ TEST(Gates, ManyNoisyCasesAreCounted) {
     made.cases.push_back(made.cases[0]);
     made.cases.back().case_id = "case" + std::to_string(i);
   }
-  const Results a = testing_compare::make(made);
-  const std::string table = comparison_table(compare({&a, "old"}, {&a, "new"}, {}), {}, true);
+  const record::Results a = testing_compare::make(made);
+  const std::string table =
+      report::comparison_table(compare({&a, "old"}, {&a, "new"}, {}), {}, true);
   EXPECT_THAT(table, HasSubstr("14 more arms of cases differ like that"));
 }
 
 TEST(Gates, AQuietComparisonHasNothingToSay) {
-  const Results a =
+  const record::Results a =
       testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
   EXPECT_THAT(compare({&a, "old"}, {&a, "new"}, {}).gates, IsEmpty());
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing::Contains;
@@ -270,4 +270,4 @@ TEST(Judge, ALookIsStricterThanAFixedNumberOfPairs) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -5,7 +5,7 @@
 
 #include <deque>
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using ::testing::ElementsAre;
@@ -18,14 +18,14 @@ class MachineGates : public testing::Test {
   MachineGates() : cases_(1) {
     for (int i = 0; i < 10; ++i) {
       for (CaseLaunches* side : {&cases_[0].base, &cases_[0].candidate}) {
-        Launch& launch = launches_.emplace_back();
+        record::Launch& launch = launches_.emplace_back();
         launch.row.wall_ns = 5'000'000'000;
         side->measured.push_back(&launch);
       }
     }
   }
-  LaunchRow& base(int i) { return launches_[static_cast<std::size_t>(2 * i)].row; }
-  LaunchRow& candidate(int i) { return launches_[static_cast<std::size_t>(2 * i + 1)].row; }
+  record::LaunchRow& base(int i) { return launches_[static_cast<std::size_t>(2 * i)].row; }
+  record::LaunchRow& candidate(int i) { return launches_[static_cast<std::size_t>(2 * i + 1)].row; }
   // In launch i of the base and of the candidate.
   void put(const std::string& field, const std::function<double(int)>& of_base,
            const std::function<double(int)>& of_candidate) {
@@ -43,7 +43,7 @@ class MachineGates : public testing::Test {
       all.push_back(gate.name + " " + std::string(name_of(gate.state)));
     return all;
   }
-  std::deque<Launch> launches_;
+  std::deque<record::Launch> launches_;
   std::vector<CasePair> cases_;
 };
 
@@ -113,7 +113,7 @@ TEST_F(MachineGates, SharesCountedInTicksNeedASecond) {
     put(share, ripple, [](int i) { return 0.8 + ripple(i); });
   }
   EXPECT_THAT(gates(), ::testing::SizeIs(2));
-  for (Launch& launch : launches_) launch.row.wall_ns = 999'999'999;
+  for (record::Launch& launch : launches_) launch.row.wall_ns = 999'999'999;
   EXPECT_THAT(gates(), IsEmpty());
 }
 
@@ -137,7 +137,7 @@ TEST_F(MachineGates, WithoutWindowsTheWaitOfAWholeLifeCounts) {
 }
 
 TEST_F(MachineGates, OneSlowedDownLaunchWarnsAndAnArmOfThemFails) {
-  for (Launch& launch : launches_) launch.row.machine["gpu.throttled"] = std::string("no");
+  for (record::Launch& launch : launches_) launch.row.machine["gpu.throttled"] = std::string("no");
   EXPECT_THAT(gates(), IsEmpty());
   candidate(4).report.flags = {"throttled"};
   EXPECT_THAT(words(gates()), ElementsAre("throttling warning"));
@@ -177,4 +177,4 @@ TEST_F(MachineGates, PairsWithoutAReadingAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -11,7 +11,7 @@
 #include "harness/stats/order.h"
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing_noise::Noise;
@@ -23,7 +23,7 @@ constexpr int kMeanTrials = 500;
 double mean(const std::vector<double>& steps) {
   return std::accumulate(steps.begin(), steps.end(), 0.0) / static_cast<double>(steps.size());
 }
-double middle(const std::vector<double>& steps) { return median(steps); }
+double middle(const std::vector<double>& steps) { return stats::median(steps); }
 
 std::vector<double> even(Noise& noise) { return noise.autoregressive(50, 0, 0.02); }
 std::vector<double> wandering(Noise& noise) { return noise.autoregressive(50, 0.5, 0.05); }
@@ -79,4 +79,4 @@ TEST(MeanEstimate, FindsFivePercentOfStepsThatWander) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

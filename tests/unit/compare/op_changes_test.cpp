@@ -9,7 +9,7 @@
 #include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing::IsEmpty;
@@ -22,15 +22,15 @@ struct MadeOp {
 };
 
 // Two steps of these ops.
-Launch profiled(const std::vector<MadeOp>& ops, int number = 0) {
-  OpTable table;
+record::Launch profiled(const std::vector<MadeOp>& ops, int number = 0) {
+  ops::OpTable table;
   const auto index = [&](const std::string& text) {
     table.strings.push_back(text);
     return static_cast<std::uint32_t>(table.strings.size() - 1);
   };
   for (std::int64_t step = 0; step < 2; ++step) {
     for (const MadeOp& op : ops) {
-      OpRow row;
+      ops::OpRow row;
       row.name = index(op.name);
       row.phase = index(op.phase);
       row.step = step;
@@ -39,20 +39,20 @@ Launch profiled(const std::vector<MadeOp>& ops, int number = 0) {
       table.rows.push_back(row);
     }
   }
-  Launch launch;
+  record::Launch launch;
   launch.row.key = {.case_id = "c", .pass = Pass::kNative, .launch = number};
-  launch.ops = frames_of(table);
+  launch.ops = ops::frames_of(table);
   return launch;
 }
 
-std::vector<const Launch*> pointers(const std::vector<Launch>& launches) {
-  std::vector<const Launch*> result;
-  for (const Launch& launch : launches) result.push_back(&launch);
+std::vector<const record::Launch*> pointers(const std::vector<record::Launch>& launches) {
+  std::vector<const record::Launch*> result;
+  for (const record::Launch& launch : launches) result.push_back(&launch);
   return result;
 }
 
-std::vector<OpChange> changes(const std::vector<Launch>& a, const std::vector<Launch>& b,
-                              bool interleaved = true) {
+std::vector<OpChange> changes(const std::vector<record::Launch>& a,
+                              const std::vector<record::Launch>& b, bool interleaved = true) {
   return op_changes(pointers(a), pointers(b), interleaved);
 }
 
@@ -83,7 +83,7 @@ TEST(OpChanges, TheSameOpInAnotherPhaseIsAnotherOne) {
 
 TEST(OpChanges, TimesNeedThreePairsThatTookTurnsAndCarryTheirRange) {
   const auto side = [](std::int64_t extra) {
-    std::vector<Launch> launches;
+    std::vector<record::Launch> launches;
     for (int i = 0; i < 3; ++i) {
       launches.push_back(profiled({{"aten::mm", 1, 100'000 + extra + 100 * i}}, i));
     }
@@ -103,7 +103,7 @@ TEST(OpChanges, NothingChangedIsNothingSaid) {
 }
 
 TEST(OpChanges, OnlyMeasuredLaunchesOfTheArmCount) {
-  Results results;
+  record::Results results;
   results.launches = {profiled({{"aten::mm"}}, 1), profiled({{"aten::mm"}}, 0)};
   results.launches[1].row.key.arm = "b";
   EXPECT_EQ(ProfiledLaunches(results).of("c", "b").size(), 1U);
@@ -112,4 +112,4 @@ TEST(OpChanges, OnlyMeasuredLaunchesOfTheArmCount) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -13,7 +13,7 @@
 #include "harness/stats/random.h"
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using ::testing::ElementsAre;
@@ -44,7 +44,7 @@ class Planted {
     const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
     return std::exp(sd * radius * std::cos(2 * std::numbers::pi * random_.unit()));
   }
-  Random random_;
+  stats::Random random_;
 };
 
 double share_found(const ComparisonSize& size, double sd, double change) {
@@ -87,7 +87,7 @@ TEST(Power, AChangeWithinTheMarginIsNeverPromised) {
 }
 
 TEST(Power, TheSpreadOfLaunchesIsThatOfTheCasesThatArePlanned) {
-  const Results results = testing_compare::make(
+  const record::Results results = testing_compare::make(
       {.cases = {{.case_id = "aaaa", .step_ns = [](int launch) { return 1000 + launch % 2; }},
                  {.case_id = "bbbb", .step_ns = [](int) { return 1000; }}}});
   EXPECT_THAT(launch_spreads(results, {"aaaa"}),
@@ -96,4 +96,4 @@ TEST(Power, TheSpreadOfLaunchesIsThatOfTheCasesThatArePlanned) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -9,9 +9,9 @@
 namespace stepbench::testing_compare {
 namespace {
 
-Launch make_launch(const MadeResults& made, const MadeCase& one, int number) {
-  Launch launch;
-  LaunchRow& row = launch.row;
+record::Launch make_launch(const MadeResults& made, const MadeCase& one, int number) {
+  record::Launch launch;
+  record::LaunchRow& row = launch.row;
   row.key = {.case_id = one.case_id, .arm = made.arm, .pass = made.pass, .launch = number};
   row.point_id = one.case_id;
   row.workload = "loader";
@@ -42,9 +42,9 @@ Launch make_launch(const MadeResults& made, const MadeCase& one, int number) {
 
 }  // namespace
 
-Results make(const MadeResults& made) {
-  Results results;
-  RunRow run;
+record::Results make(const MadeResults& made) {
+  record::Results results;
+  record::RunRow run;
   run.run_id = "20260131-120000-made";
   run.name = "made";
   run.started_utc = "2026-01-31T12:00:00Z";
@@ -56,7 +56,7 @@ Results make(const MadeResults& made) {
                      {.name = "other_ns", .unit = "ns", .doc = "", .phase = true},
                      {.name = "peak_device_bytes", .unit = "bytes", .doc = ""},
                      {.name = "copies", .unit = "", .doc = "", .exact = true}};
-  WorkerRow worker;
+  record::WorkerRow worker;
   worker.worker_id = "w1";
   worker.build_id = "b1";
   worker.environment = made.environment;
@@ -69,15 +69,16 @@ Results make(const MadeResults& made) {
   return results;
 }
 
-void write(const Results& results, const std::filesystem::path& file) {
-  ResultWriter writer(file);
+void write(const record::Results& results, const std::filesystem::path& file) {
+  record::ResultWriter writer(file);
   writer.write(results.runs.at(0));
-  writer.write(ColumnRow{results.columns});
-  for (const WorkerRow& worker : results.workers) writer.write(worker);
-  for (const Launch& launch : results.launches) {
-    writer.write(
-        StartRow{.key = launch.row.key, .attempt = 0, .started_utc = launch.row.started_utc});
-    for (const CycleSamples& samples : launch.samples) writer.write({launch.row.key, samples});
+  writer.write(record::ColumnRow{results.columns});
+  for (const record::WorkerRow& worker : results.workers) writer.write(worker);
+  for (const record::Launch& launch : results.launches) {
+    writer.write(record::StartRow{
+        .key = launch.row.key, .attempt = 0, .started_utc = launch.row.started_utc});
+    for (const record::CycleSamples& samples : launch.samples)
+      writer.write({launch.row.key, samples});
     writer.write(launch.row);
   }
 }

@@ -34,9 +34,9 @@ struct MadeResults {
   std::string step_unit = "ns";
 };
 
-[[nodiscard]] Results make(const MadeResults& made);
+[[nodiscard]] record::Results make(const MadeResults& made);
 // As one result file.
-void write(const Results& results, const std::filesystem::path& file);
+void write(const record::Results& results, const std::filesystem::path& file);
 
 // 10 ms with a ripple of +-0.4 %, another one for each seed, times `factor`.
 [[nodiscard]] std::function<std::int64_t(int)> around_10_ms(double factor, int seed);

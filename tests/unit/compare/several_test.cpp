@@ -11,7 +11,7 @@
 #include "harness/report/comparisons_text.h"
 #include "tests/unit/compare/result_maker.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using ::testing::ElementsAre;
@@ -30,7 +30,7 @@ MadeResults run_of(double factor, int seed) {
 // The base, and the others by their factors.
 std::vector<Comparison> compared(const std::vector<MadeResults>& made,
                                  const CompareOptions& options = {}) {
-  std::vector<Results> results;
+  std::vector<record::Results> results;
   for (const MadeResults& each : made) results.push_back(make(each));
   std::vector<ComparisonSide> candidates;
   for (std::size_t i = 1; i < results.size(); ++i) {
@@ -44,12 +44,13 @@ const TestResult& step_of(const Comparison& comparison, std::size_t place = 0) {
 }
 
 TEST(CompareSeveral, OfOneIsTheComparisonOfTwo) {
-  const Results base = make(run_of(1, 0));
-  const Results slow = make(run_of(1.05, 1));
+  const record::Results base = make(run_of(1, 0));
+  const record::Results slow = make(run_of(1.05, 1));
   const ComparisonSide side{&slow, "slow"};
   const std::vector<Comparison> several = compare_several({&base, "base"}, {&side, 1}, {});
   ASSERT_EQ(several.size(), 1U);
-  EXPECT_EQ(comparison_json(several[0]), comparison_json(compare({&base, "base"}, side, {})));
+  EXPECT_EQ(report::comparison_json(several[0]),
+            report::comparison_json(compare({&base, "base"}, side, {})));
 }
 
 TEST(CompareSeveral, EachIsAgainstTheBase) {
@@ -101,15 +102,15 @@ TEST(CompareSeveral, RefusesByNameTheOneThatMayNotBeCompared) {
 
 TEST(CompareSeveral, TheTableHasAColumnForEachRun) {
   const auto all = compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)});
-  const std::string text = comparisons_table(all, {.columns = 120}, false);
+  const std::string text = report::comparisons_table(all, {.columns = 120}, false);
   EXPECT_THAT(text, HasSubstr("A base (base)\nB run1\nC run2\n"));
   EXPECT_THAT(text, HasSubstr("num_workers=4"));
   EXPECT_THAT(text, HasSubstr(" % worse?  [+"));
   EXPECT_THAT(text, HasSubstr("B: suspect: 1 perhaps worse"));
   EXPECT_THAT(text, HasSubstr("verdict: suspect (exit code 3), the worst of 2\n"));
   EXPECT_THAT(text, HasSubstr("2 cases, "));
-  EXPECT_EQ(text, comparisons_table(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}),
-                                    {.columns = 120}, false));
+  EXPECT_EQ(text, report::comparisons_table(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}),
+                                            {.columns = 120}, false));
 }
 
 TEST(CompareSeveral, SaysOfAllRunsOnceWhatHoldsForAll) {
@@ -117,7 +118,7 @@ TEST(CompareSeveral, SaysOfAllRunsOnceWhatHoldsForAll) {
   MadeResults kernel = run_of(1, 1);
   kernel.environment["kernel"] = Value{std::string("6.2")};
   const std::string text =
-      comparisons_table(compared({base, run_of(1, 2), kernel}), {.columns = 120}, false);
+      report::comparisons_table(compared({base, run_of(1, 2), kernel}), {.columns = 120}, false);
   EXPECT_THAT(text, HasSubstr("\nC: warning: kernel differs: 6.1 -> 6.2"));
   const std::string check = "self-check, base against itself";
   EXPECT_EQ(text.find(check), text.rfind(check));
@@ -128,56 +129,57 @@ TEST(CompareSeveral, ARunWithoutACaseHasAnEmptyCell) {
   MadeResults one = run_of(1, 1);
   one.cases.pop_back();
   const auto all = compared({run_of(1, 0), one, run_of(1, 2)}, {.allow = {"missing"}});
-  const std::string text = comparisons_table(all, {.columns = 120}, false);
+  const std::string text = report::comparisons_table(all, {.columns = 120}, false);
   EXPECT_THAT(text, HasSubstr("not measured"));
   EXPECT_THAT(text, HasSubstr("B: only in base: 1 case, bbbb"));
 }
 
 TEST(CompareSeveral, JsonHoldsEachComparisonAndTheExitCodeOfTheWorst) {
   const auto all = compared({run_of(1, 0), run_of(1, 2), run_of(1.05, 1)});
-  const auto json = nlohmann::json::parse(comparisons_json(all));
+  const auto json = nlohmann::json::parse(report::comparisons_json(all));
   EXPECT_EQ(json.at("schema"), "stepbench.verdicts");
   EXPECT_EQ(json.at("exit_code"), 3);
   EXPECT_EQ(json.at("verdict"), "suspect");
   EXPECT_EQ(json.at("base"), "base");
   ASSERT_EQ(json.at("comparisons").size(), 2U);
-  EXPECT_EQ(json.at("comparisons").at(1), nlohmann::json::parse(comparison_json(all[1])));
+  EXPECT_EQ(json.at("comparisons").at(1), nlohmann::json::parse(report::comparison_json(all[1])));
 }
 
 TEST(CompareSeveral, MarkdownCanBePostedAsAComment) {
   const std::string text =
-      comparisons_markdown(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}), false);
+      report::comparisons_markdown(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}), false);
   EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: 2 results against base"));
   EXPECT_THAT(text, HasSubstr("| case | metric | A | B | 95 % interval | C | 95 % interval |"));
 }
 
 TEST(CompareRequest, TakesAnotherBaseByPathOrByItsLastPart) {
-  const CompareRequest given{.base = "results/monday", .candidates = {"results/tuesday", "x/late"}};
-  CompareRequest request = given;
-  choose_base("tuesday", request);
+  const campaign::CompareRequest given{.base = "results/monday",
+                                       .candidates = {"results/tuesday", "x/late"}};
+  campaign::CompareRequest request = given;
+  campaign::choose_base("tuesday", request);
   EXPECT_EQ(request.base, "results/tuesday");
   EXPECT_THAT(request.candidates, ElementsAre("results/monday", "x/late"));
   request = given;
-  choose_base("x/late", request);
+  campaign::choose_base("x/late", request);
   EXPECT_EQ(request.base, "x/late");
   request = given;
-  EXPECT_THAT([&] { choose_base("results/tuesdy", request); },
+  EXPECT_THAT([&] { campaign::choose_base("results/tuesdy", request); },
               ThrowsMessage<ConfigError>(HasSubstr("did you mean 'results/tuesday'?")));
-  CompareRequest twins{.base = "a/run", .candidates = {"b/run"}};
-  EXPECT_THAT([&] { choose_base("run", twins); },
+  campaign::CompareRequest twins{.base = "a/run", .candidates = {"b/run"}};
+  EXPECT_THAT([&] { campaign::choose_base("run", twins); },
               ThrowsMessage<ConfigError>(HasSubstr("'run' may be a/run or b/run")));
 }
 
 TEST(CompareRequest, OfThreeResultsNoneMayStandTwice) {
-  EXPECT_NO_THROW(refuse_given_twice({.base = "a", .candidates = {"a"}}))
+  EXPECT_NO_THROW(campaign::refuse_given_twice({.base = "a", .candidates = {"a"}}))
       << "a result against itself is an A/A check";
-  EXPECT_NO_THROW(refuse_given_twice({.base = "a", .candidates = {"b", "c"}}));
+  EXPECT_NO_THROW(campaign::refuse_given_twice({.base = "a", .candidates = {"b", "c"}}));
   EXPECT_THAT(
       [&] {
-        refuse_given_twice({.base = "a", .candidates = {"b", "./a/"}});
+        campaign::refuse_given_twice({.base = "a", .candidates = {"b", "./a/"}});
       },
       ThrowsMessage<ConfigError>(HasSubstr("./a/: is given twice")));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -11,7 +11,7 @@
 #include "harness/compare/judge.h"
 #include "harness/stats/random.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 constexpr int kTrials = 20000;
@@ -54,7 +54,7 @@ class Machine {
     return radius * std::cos(angle);
   }
 
-  Random random_;
+  stats::Random random_;
   double drift_ = 0;
   double spare_ = 0;
   bool has_spare_ = false;
@@ -64,7 +64,7 @@ TestResult judged(const PairedSamples& samples, const VerdictRule& rule = {}) {
   return judge(std::span(&samples, 1), rule).tests[0];
 }
 
-bool covers(const Interval& interval, double change) {
+bool covers(const stats::Interval& interval, double change) {
   return interval.low <= change && change <= interval.high;
 }
 
@@ -192,4 +192,4 @@ TEST(Simulation, TheFullRuleFindsTwoAndThreePercentAmongAHundredCases) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using ::testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(TestedMetrics, AnUnknownNameIsRefusedWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

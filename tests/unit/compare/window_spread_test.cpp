@@ -9,7 +9,7 @@
 #include "harness/compare/gates.h"
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -20,7 +20,7 @@ using testing_noise::Noise;
 class Arm {
  public:
   void add(const std::vector<double>& steps, std::int64_t workers = 0, double factor = 1) {
-    Launch& launch = launches_.emplace_back();
+    record::Launch& launch = launches_.emplace_back();
     launch.row.options["loader.num_workers"] = workers;
     std::vector<std::int64_t> step_ns;
     for (const double step : steps) step_ns.push_back(std::llround(1000 * step * factor));
@@ -35,8 +35,8 @@ class Arm {
   [[nodiscard]] Gate gate() const { return noise_gate(means_, "arm a", spread()); }
 
  private:
-  std::deque<Launch> launches_;
-  std::vector<const Launch*> pointers_;
+  std::deque<record::Launch> launches_;
+  std::vector<const record::Launch*> pointers_;
   std::vector<double> means_;
 };
 
@@ -105,4 +105,4 @@ TEST(NoiseGate, SpreadThatBlocksDoNotExplainIsTheMachines) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::compare

@@ -8,12 +8,12 @@
 #include "harness/catalogue/catalogue.h"
 #include "tests/unit/cuda/note_sink.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
-DeviceActivity activity(ActivityKind kind, std::int64_t start_ns, std::int64_t end_ns,
-                        std::uint32_t name = 0) {
-  DeviceActivity out;
+ops::DeviceActivity activity(ops::ActivityKind kind, std::int64_t start_ns, std::int64_t end_ns,
+                             std::uint32_t name = 0) {
+  ops::DeviceActivity out;
   out.kind = kind;
   out.start_ns = start_ns;
   out.end_ns = end_ns;
@@ -22,8 +22,8 @@ DeviceActivity activity(ActivityKind kind, std::int64_t start_ns, std::int64_t e
 }
 
 // Two steps of 100 ns each, from 1000 on.
-OpLog two_steps() {
-  OpLog log;
+ops::OpLog two_steps() {
+  ops::OpLog log;
   log.names = {"kernel",
                "cudaLaunchKernel",
                "cudaGetDevice",
@@ -37,10 +37,11 @@ OpLog two_steps() {
 }
 
 TEST(ActivitySummary, BusyIsTheUnionOverStreams) {
-  OpLog log = two_steps();
-  log.activities = {
-      activity(ActivityKind::kKernel, 1010, 1050), activity(ActivityKind::kMemcpy, 1040, 1070),
-      activity(ActivityKind::kMemset, 1045, 1046), activity(ActivityKind::kKernel, 1190, 1300)};
+  ops::OpLog log = two_steps();
+  log.activities = {activity(ops::ActivityKind::kKernel, 1010, 1050),
+                    activity(ops::ActivityKind::kMemcpy, 1040, 1070),
+                    activity(ops::ActivityKind::kMemset, 1045, 1046),
+                    activity(ops::ActivityKind::kKernel, 1190, 1300)};
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.steps, 2);
   EXPECT_EQ(sum.span_ns, 300) << "the last kernel began in the last step";
@@ -49,21 +50,21 @@ TEST(ActivitySummary, BusyIsTheUnionOverStreams) {
 }
 
 TEST(ActivitySummary, CountsLaunchesCopiesAndWaitsOfTheHost) {
-  OpLog log = two_steps();
-  DeviceActivity pinned = activity(ActivityKind::kMemcpy, 1010, 1020);
-  pinned.copy = CopyKind::kHostToDevice;
+  ops::OpLog log = two_steps();
+  ops::DeviceActivity pinned = activity(ops::ActivityKind::kMemcpy, 1010, 1020);
+  pinned.copy = ops::CopyKind::kHostToDevice;
   pinned.pinned = true;
   pinned.bytes = 64;
-  DeviceActivity pageable = pinned;
+  ops::DeviceActivity pageable = pinned;
   pageable.pinned = false;
   pageable.bytes = 36;
-  log.activities = {activity(ActivityKind::kRuntime, 1001, 1002, 1),
-                    activity(ActivityKind::kRuntime, 1003, 1004, 2),
-                    activity(ActivityKind::kRuntime, 1005, 1006, 5),
+  log.activities = {activity(ops::ActivityKind::kRuntime, 1001, 1002, 1),
+                    activity(ops::ActivityKind::kRuntime, 1003, 1004, 2),
+                    activity(ops::ActivityKind::kRuntime, 1005, 1006, 5),
                     pinned,
                     pageable,
-                    activity(ActivityKind::kSynchronization, 1020, 1070, 3),
-                    activity(ActivityKind::kSynchronization, 1071, 1072, 4)};
+                    activity(ops::ActivityKind::kSynchronization, 1020, 1070, 3),
+                    activity(ops::ActivityKind::kSynchronization, 1071, 1072, 4)};
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.launches, 2) << "a kernel and a graph";
   EXPECT_EQ(sum.copies, 2);
@@ -74,27 +75,27 @@ TEST(ActivitySummary, CountsLaunchesCopiesAndWaitsOfTheHost) {
 }
 
 TEST(ActivitySummary, WhatRanOutsideTheStepsIsNotTheirs) {
-  OpLog log = two_steps();
-  log.activities = {activity(ActivityKind::kKernel, 100, 900),
-                    activity(ActivityKind::kKernel, 1300, 1400)};
+  ops::OpLog log = two_steps();
+  log.activities = {activity(ops::ActivityKind::kKernel, 100, 900),
+                    activity(ops::ActivityKind::kKernel, 1300, 1400)};
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.kernels, 0);
   EXPECT_EQ(sum.busy_ns, 0);
 }
 
-DeviceActivity joined(DeviceActivity activity, std::uint64_t correlation,
-                      std::uint32_t thread = kNoIndex) {
+ops::DeviceActivity joined(ops::DeviceActivity activity, std::uint64_t correlation,
+                           std::uint32_t thread = ops::kNoIndex) {
   activity.correlation = correlation;
   activity.thread = thread;
   return activity;
 }
 
 TEST(ActivitySummary, AllWaysToLaunchCountAndOneInsideAnotherCountsOnce) {
-  OpLog log = two_steps();
+  ops::OpLog log = two_steps();
   log.names = {"__cudaLaunchKernel", "cuLaunchKernelEx", "cudaLaunchHostFunc",
                "cuGraphLaunch",      "cudaMemcpyAsync",  "cudaLaunchKernelExC"};
-  constexpr auto kRuntime = ActivityKind::kRuntime;
-  constexpr auto kDriver = ActivityKind::kDriver;
+  constexpr auto kRuntime = ops::ActivityKind::kRuntime;
+  constexpr auto kDriver = ops::ActivityKind::kDriver;
   log.activities = {joined(activity(kRuntime, 1000, 1010, 0), 1, 0),
                     joined(activity(kDriver, 1002, 1008, 1), 2, 0),  // within it
                     joined(activity(kDriver, 1002, 1008, 1), 3, 1),  // of another thread
@@ -109,13 +110,13 @@ TEST(ActivitySummary, AllWaysToLaunchCountAndOneInsideAnotherCountsOnce) {
 }
 
 TEST(ActivitySummary, WorkOfADeviceThatIsBehindBelongsToTheStepThatStartedIt) {
-  OpLog log = two_steps();
-  log.activities = {joined(activity(ActivityKind::kRuntime, 1010, 1015, 1), 1, 0),
-                    joined(activity(ActivityKind::kRuntime, 1180, 1210, 1), 2, 0),
-                    joined(activity(ActivityKind::kRuntime, 1400, 1410, 1), 3, 0),
-                    joined(activity(ActivityKind::kKernel, 1020, 1220), 1),
-                    joined(activity(ActivityKind::kKernel, 1230, 1500), 2),
-                    joined(activity(ActivityKind::kKernel, 1600, 1700), 3)};
+  ops::OpLog log = two_steps();
+  log.activities = {joined(activity(ops::ActivityKind::kRuntime, 1010, 1015, 1), 1, 0),
+                    joined(activity(ops::ActivityKind::kRuntime, 1180, 1210, 1), 2, 0),
+                    joined(activity(ops::ActivityKind::kRuntime, 1400, 1410, 1), 3, 0),
+                    joined(activity(ops::ActivityKind::kKernel, 1020, 1220), 1),
+                    joined(activity(ops::ActivityKind::kKernel, 1230, 1500), 2),
+                    joined(activity(ops::ActivityKind::kKernel, 1600, 1700), 3)};
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.launches, 2);
   EXPECT_EQ(sum.kernels, 2);
@@ -124,44 +125,45 @@ TEST(ActivitySummary, WorkOfADeviceThatIsBehindBelongsToTheStepThatStartedIt) {
 }
 
 TEST(ActivitySummary, WorkStartedBeforeTheStepsIsBusyTimeButNoneOfTheirs) {
-  OpLog log = two_steps();
-  log.activities = {joined(activity(ActivityKind::kRuntime, 900, 910, 1), 1, 0),
-                    joined(activity(ActivityKind::kKernel, 950, 1030), 1)};
+  ops::OpLog log = two_steps();
+  log.activities = {joined(activity(ops::ActivityKind::kRuntime, 900, 910, 1), 1, 0),
+                    joined(activity(ops::ActivityKind::kKernel, 950, 1030), 1)};
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.kernels, 0);
   EXPECT_EQ(sum.busy_ns, 30);
 }
 
 TEST(ActivitySummary, KernelsOfOneGraphLaunchAreManyKernelsOfOneLaunch) {
-  OpLog log = two_steps();
-  log.activities = {joined(activity(ActivityKind::kRuntime, 1010, 1015, 5), 1, 0),
-                    joined(activity(ActivityKind::kKernel, 1020, 1030), 1),
-                    joined(activity(ActivityKind::kKernel, 1030, 1040), 1),
-                    joined(activity(ActivityKind::kKernel, 1240, 1250), 1)};
+  ops::OpLog log = two_steps();
+  log.activities = {joined(activity(ops::ActivityKind::kRuntime, 1010, 1015, 5), 1, 0),
+                    joined(activity(ops::ActivityKind::kKernel, 1020, 1030), 1),
+                    joined(activity(ops::ActivityKind::kKernel, 1030, 1040), 1),
+                    joined(activity(ops::ActivityKind::kKernel, 1240, 1250), 1)};
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.launches, 1);
   EXPECT_EQ(sum.kernels, 3);
 }
 
 TEST(ActivitySummary, CopiesOnTheDeviceAreNoPageableCopies) {
-  OpLog log = two_steps();
-  for (const CopyKind kind : {CopyKind::kDeviceToDevice, CopyKind::kPeer, CopyKind::kHostToHost}) {
-    log.activities.push_back(activity(ActivityKind::kMemcpy, 1010, 1020));
+  ops::OpLog log = two_steps();
+  for (const ops::CopyKind kind :
+       {ops::CopyKind::kDeviceToDevice, ops::CopyKind::kPeer, ops::CopyKind::kHostToHost}) {
+    log.activities.push_back(activity(ops::ActivityKind::kMemcpy, 1010, 1020));
     log.activities.back().copy = kind;
   }
-  log.activities.push_back(activity(ActivityKind::kMemcpy, 1010, 1020));
-  log.activities.back().copy = CopyKind::kDeviceToHost;
+  log.activities.push_back(activity(ops::ActivityKind::kMemcpy, 1010, 1020));
+  log.activities.back().copy = ops::CopyKind::kDeviceToHost;
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.copies, 4);
   EXPECT_EQ(sum.pageable_copies, 1);
 }
 
 TEST(ActivitySummary, WithoutMarksAllOfALogIsOneStep) {
-  OpLog log = two_steps();
+  ops::OpLog log = two_steps();
   log.marks.clear();
-  log.activities = {activity(ActivityKind::kKernel, 40, 50),
-                    activity(ActivityKind::kKernel, 90, 95),
-                    activity(ActivityKind::kSynchronization, 95, 95, 3)};
+  log.activities = {activity(ops::ActivityKind::kKernel, 40, 50),
+                    activity(ops::ActivityKind::kKernel, 90, 95),
+                    activity(ops::ActivityKind::kSynchronization, 95, 95, 3)};
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.steps, 1);
   EXPECT_EQ(sum.span_ns, 55);
@@ -170,9 +172,9 @@ TEST(ActivitySummary, WithoutMarksAllOfALogIsOneStep) {
 }
 
 TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
-  OpLog log = two_steps();
-  log.activities = {activity(ActivityKind::kKernel, 1000, 1100),
-                    activity(ActivityKind::kKernel, 1100, 1150)};
+  ops::OpLog log = two_steps();
+  log.activities = {activity(ops::ActivityKind::kKernel, 1000, 1100),
+                    activity(ops::ActivityKind::kKernel, 1100, 1150)};
   NoteSink sink;
   report(summarise_activities(log), sink);
   EXPECT_EQ(sink.metrics.at("device_busy_ns"), 75);
@@ -193,4 +195,4 @@ TEST(ActivitySummary, OfALogWithoutADeviceSaysNothing) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -8,7 +8,7 @@
 #include "harness/measure/window_samples.h"
 #include "tests/unit/cuda/note_sink.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::Contains;
@@ -152,4 +152,4 @@ TEST(AllocatorSeries, WindowsThatFollowEachOtherAreEachTheirOwn) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

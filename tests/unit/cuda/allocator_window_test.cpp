@@ -5,7 +5,7 @@
 
 #include "tests/unit/cuda/note_sink.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::HasSubstr;
@@ -56,4 +56,4 @@ TEST(AllocatorWindow, OfNoStepDividesByNothing) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

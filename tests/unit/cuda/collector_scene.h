@@ -7,13 +7,13 @@
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // The real collector on a scripted CUPTI and a scripted runtime.
 struct CollectorScene {
   CollectorScene() : collector(make_cupti_collector(cupti.api(), cuda.api(), options)) {}
-  OpLog collect() {
-    OpLog log;
+  ops::OpLog collect() {
+    ops::OpLog log;
     collector->collect(log);
     return log;
   }
@@ -24,4 +24,4 @@ struct CollectorScene {
   std::unique_ptr<ActivityCollector> collector;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 inline CUpti_ActivityKernel10 kernel(std::uint32_t correlation, std::uint64_t start,
                                      std::uint64_t end) {
@@ -71,4 +71,4 @@ inline CUpti_ActivityMemcpy6 copy(std::uint8_t kind, std::uint8_t from, std::uin
   return record;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -35,9 +35,9 @@ void operator delete[](void* memory) noexcept { give_back(memory); }
 void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { give_back(memory); }
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 std::int64_t heap_allocations() { return allocations; }
 std::int64_t heap_bytes() { return bytes; }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 [[nodiscard]] std::int64_t heap_allocations();  // since the program's start
 [[nodiscard]] std::int64_t heap_bytes();        // not given back yet
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

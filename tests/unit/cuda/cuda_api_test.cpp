@@ -7,7 +7,7 @@
 #include "harness/cuda/device_properties.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 // libtorch checks the thread's last error after each kernel that it launches: a query that found an
@@ -36,7 +36,7 @@ TEST(CudaApi, AQueryThatFindsAnEventNotReadyLeavesNoErrorForOthersToFind) {
 TEST(CudaApi, ADeviceIsDescribedByItsAttributesAndByTheDriverWhereThereIsOne) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
-  const TraceDevice device = device_properties(cuda.api(), 1);
+  const ops::TraceDevice device = device_properties(cuda.api(), 1);
   EXPECT_EQ(device.id, 1);
   EXPECT_EQ(device.name, "Scripted GPU 1");
   EXPECT_EQ(device.total_memory_bytes, std::int64_t{16} << 30);
@@ -49,4 +49,4 @@ TEST(CudaApi, ADeviceIsDescribedByItsAttributesAndByTheDriverWhereThereIsOne) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -8,7 +8,7 @@
 #include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::Contains;
@@ -36,14 +36,14 @@ TEST(CuptiCollector, AKernelIsJoinedWithItsCallAndTheOperatorAroundIt) {
   scene.cupti.emit(external(5, 77));
   scene.cupti.emit(launch(5, 100));
   scene.cupti.emit(kernel(5, 120, 180));
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   ASSERT_THAT(log.activities, SizeIs(2));
-  const DeviceActivity& called = log.activities[0];
-  const DeviceActivity& ran = log.activities[1];
-  EXPECT_EQ(called.kind, ActivityKind::kRuntime);
+  const ops::DeviceActivity& called = log.activities[0];
+  const ops::DeviceActivity& ran = log.activities[1];
+  EXPECT_EQ(called.kind, ops::ActivityKind::kRuntime);
   EXPECT_EQ(log.names[called.name], "cudaLaunchKernel");
   EXPECT_EQ(log.threads[called.thread].id, 4321);
-  EXPECT_EQ(ran.kind, ActivityKind::kKernel);
+  EXPECT_EQ(ran.kind, ops::ActivityKind::kKernel);
   EXPECT_EQ(log.names[ran.name], "add(float*, float*, int)");
   EXPECT_EQ(ran.start_ns, 120);
   EXPECT_EQ(ran.end_ns, 180);
@@ -66,7 +66,7 @@ TEST(CuptiCollector, RecordsOfOneCallMayLieInDifferentBuffersAndInAnyOrder) {
   scene.cupti.emit(kernel(5, 120, 180));
   for (std::uint32_t i = 100; i < 150; ++i) scene.cupti.emit(kernel(i, 200 + i, 210 + i));
   scene.cupti.emit(external(5, 77));
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   ASSERT_THAT(log.activities, SizeIs(51));
   EXPECT_EQ(log.activities.front().external, 77U);
   EXPECT_THAT(log.names, SizeIs(1)) << "each name stands once";
@@ -75,29 +75,29 @@ TEST(CuptiCollector, RecordsOfOneCallMayLieInDifferentBuffersAndInAnyOrder) {
 TEST(CuptiCollector, ACopyTellsItsKindItsBytesAndWhetherTheHostSideIsPinned) {
   struct Case {
     std::uint8_t kind, from, to;
-    CopyKind expected;
+    ops::CopyKind expected;
     bool pinned;
     const char* name;
   };
   const Case cases[] = {{CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PINNED,
-                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CopyKind::kHostToDevice, true,
+                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, ops::CopyKind::kHostToDevice, true,
                          "Memcpy HtoD (Pinned -> Device)"},
                         {CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE,
-                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CopyKind::kHostToDevice, false,
+                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, ops::CopyKind::kHostToDevice, false,
                          "Memcpy HtoD (Pageable -> Device)"},
                         {CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-                         CUPTI_ACTIVITY_MEMORY_KIND_PINNED, CopyKind::kDeviceToHost, true,
+                         CUPTI_ACTIVITY_MEMORY_KIND_PINNED, ops::CopyKind::kDeviceToHost, true,
                          "Memcpy DtoH (Device -> Pinned)"},
                         {CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CopyKind::kDeviceToDevice, false,
+                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, ops::CopyKind::kDeviceToDevice, false,
                          "Memcpy DtoD (Device -> Device)"}};
   CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   for (const Case& each : cases) {
     scene.cupti.emit(copy(each.kind, each.from, each.to));
-    const OpLog log = scene.collect();
+    const ops::OpLog log = scene.collect();
     ASSERT_THAT(log.activities, SizeIs(1));
-    EXPECT_EQ(log.activities[0].kind, ActivityKind::kMemcpy);
+    EXPECT_EQ(log.activities[0].kind, ops::ActivityKind::kMemcpy);
     EXPECT_EQ(log.activities[0].copy, each.expected) << each.name;
     EXPECT_EQ(log.activities[0].pinned, each.pinned) << each.name;
     EXPECT_EQ(log.activities[0].bytes, 4096);
@@ -121,13 +121,13 @@ TEST(CuptiCollector, SetsDriverCallsAndSynchronisationsAreKept) {
   wait.start = 20;
   wait.end = 50;
   scene.cupti.emit(wait);
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   ASSERT_THAT(log.activities, SizeIs(3));
-  EXPECT_EQ(log.activities[0].kind, ActivityKind::kMemset);
+  EXPECT_EQ(log.activities[0].kind, ops::ActivityKind::kMemset);
   EXPECT_EQ(log.activities[0].bytes, 64);
-  EXPECT_EQ(log.activities[1].kind, ActivityKind::kDriver);
+  EXPECT_EQ(log.activities[1].kind, ops::ActivityKind::kDriver);
   EXPECT_EQ(log.names[log.activities[1].name], "cuLaunchKernel");
-  EXPECT_EQ(log.activities[2].kind, ActivityKind::kSynchronization);
+  EXPECT_EQ(log.activities[2].kind, ops::ActivityKind::kSynchronization);
   EXPECT_EQ(log.names[log.activities[2].name], "Stream Synchronize");
 }
 
@@ -137,7 +137,7 @@ TEST(CuptiCollector, CallsAreNamedWithoutVersionAndKindOfDefaultStream) {
   constexpr std::uint32_t kLaunchOnThreadStream = 214;
   scene.cupti.emit(call(CUPTI_ACTIVITY_KIND_RUNTIME, kLaunchOnThreadStream, 8, 10));
   scene.cupti.emit(launch(9, 20));
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   EXPECT_THAT(log.names, ElementsAre("cudaLaunchKernel"));
 }
 
@@ -151,7 +151,7 @@ TEST(CuptiCollector, AQueryIsNoWaitThoughItIsRecordedAsOne) {
   scene.cupti.emit(record);
   constexpr std::uint32_t kEventQuery = 138;
   scene.cupti.emit(call(CUPTI_ACTIVITY_KIND_RUNTIME, kEventQuery, 8, 10));
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   ASSERT_THAT(log.activities, SizeIs(2));
   EXPECT_EQ(log.names[log.activities[0].name], "Event Query");
   EXPECT_EQ(summarise_activities(log).synchronisations, 0);
@@ -189,7 +189,7 @@ TEST(CuptiCollector, DroppedRecordsLostKernelsAndMissingTimesAreCounted) {
   scene.cupti.emit(kernel(3, 0, 0));
   scene.cupti.emit(kernel(4, 0, 9));  // began at the clock's zero
   scene.cupti.lost = 12;
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   EXPECT_EQ(log.dropped, 12 + 1);
   EXPECT_THAT(scene.collector->incomplete(),
               Optional(testing::StrEq("12 activity records dropped by the driver, 1 launches "
@@ -203,7 +203,7 @@ TEST(CuptiCollector, RecordsBeyondTheMemoryForThemAreDroppedAndCounted) {
   const std::size_t lost = scene.cupti.lost;
   EXPECT_GT(lost, 0U);
   scene.cupti.emit(kernel(1001, 1, 2));
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   EXPECT_LT(log.activities.size(), 1000U);
 }
 
@@ -225,7 +225,7 @@ TEST(CuptiCollector, WhatCameBeforeTheWindowIsForgotten) {
   scene.cupti.lost = 3;
   scene.collector->discard();
   scene.cupti.emit(kernel(2, 30, 40));
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   EXPECT_THAT(log.activities, SizeIs(1));
   EXPECT_EQ(log.dropped, 0);
 }
@@ -331,11 +331,11 @@ TEST(ActivityCollector, HereWithoutADeviceSaysWhy) {
   const auto collector = make_activity_collector();
   if (const auto reason = collector->start()) {
     EXPECT_THAT(*reason, testing::Not(IsEmpty()));
-    OpLog log;
+    ops::OpLog log;
     collector->collect(log);
     EXPECT_THAT(log.activities, IsEmpty());
   }
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

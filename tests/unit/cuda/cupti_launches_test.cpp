@@ -6,7 +6,7 @@
 #include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::Optional;
@@ -52,9 +52,9 @@ TEST(CuptiLaunches, OneGraphLaunchStartsManyKernelsUnderOneOperator) {
   scene.cupti.emit(external(5, 77));
   scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 5, 100));
   for (std::uint64_t i = 0; i < 3; ++i) scene.cupti.emit(kernel(5, 120 + 10 * i, 125 + 10 * i));
-  const OpLog log = scene.collect();
+  const ops::OpLog log = scene.collect();
   ASSERT_THAT(log.activities, SizeIs(4));
-  for (const DeviceActivity& each : log.activities) EXPECT_EQ(each.external, 77U);
+  for (const ops::DeviceActivity& each : log.activities) EXPECT_EQ(each.external, 77U);
   EXPECT_EQ(log.dropped, 0);
 }
 
@@ -86,4 +86,4 @@ TEST(CuptiLaunches, LossesOfTwoWindowsAddUp) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 std::size_t index_of(PhaseId id) { return static_cast<std::size_t>(id); }
@@ -105,4 +105,4 @@ TEST(ClockMap, OfOneMomentTwiceDoesNotDrift) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

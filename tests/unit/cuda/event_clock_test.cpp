@@ -7,7 +7,7 @@
 
 #include "tests/unit/cuda/event_scene.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::Contains;
@@ -417,4 +417,4 @@ TEST(EventClock, EveryEventIsDestroyed) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -5,7 +5,7 @@
 
 #include "tests/unit/cuda/event_scene.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::AnyOf;
@@ -119,4 +119,4 @@ TEST(EventFailures, WindowsBeforeKeepTheirTimesAndTheRowSaysHowMany) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -16,7 +16,7 @@
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 inline constexpr std::int64_t kUs = 1000;
 
@@ -67,14 +67,15 @@ struct EventScene {
       events = made.get();
       instruments.push_back(std::move(made));
     }
-    InstrumentSet set(std::move(instruments));
-    LoopOptions loop_options;
+    measure::InstrumentSet set(std::move(instruments));
+    worker::LoopOptions loop_options;
     loop_options.schedule = schedule;
     loop_options.stop.cycles = schedule.repeat;
     loop_options.deadline_ns = std::numeric_limits<std::int64_t>::max();
-    Loop loop(loop_options, clock, workload, set, names);
+    worker::Loop loop(loop_options, clock, workload, set, names);
     loop.exercise();
-    (void)loop.run([](const LoopStage&) {}, [&](const Series& cycle) { cycles.push_back(cycle); });
+    (void)loop.run([](const worker::LoopStage&) {},
+                   [&](const Series& cycle) { cycles.push_back(cycle); });
     if (events != nullptr) events->report(said);
   }
 
@@ -86,7 +87,7 @@ struct EventScene {
   ScriptedCuda cuda{clock};
   CudaApi api = cuda.api();
   EventClockOptions options{.window = 4};
-  Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
+  schedule::Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
   std::function<void()> before_window = [] {};
   bool without_events = false;
   bool workload_waits = true;  // for the device, where the loop asks it to
@@ -110,4 +111,4 @@ inline DeviceWork::Step two_phases(EventScene& scene, std::int64_t forward_ns,
   };
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

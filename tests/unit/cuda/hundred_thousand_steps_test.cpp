@@ -14,7 +14,7 @@
 #include "tests/unit/cuda/event_scene.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::IsEmpty;
@@ -32,9 +32,9 @@ class Collecting final : public Instrument {
   [[nodiscard]] std::optional<std::string> exercise() override { return std::nullopt; }
   void change(Action from, Action to) override {
     if (to == Action::kWarmup) on = !collector_->start();
-    if (is_active(to) && !is_active(from)) collector_->discard();
-    if (is_active(from) && !is_active(to)) {
-      OpLog log;
+    if (schedule::is_active(to) && !schedule::is_active(from)) collector_->discard();
+    if (schedule::is_active(from) && !schedule::is_active(to)) {
+      ops::OpLog log;
       collector_->collect(log);
       activities += static_cast<std::int64_t>(log.activities.size());
       dropped += log.dropped;
@@ -85,16 +85,18 @@ struct Campaign {
       instruments.push_back(std::move(made));
     }
     for (const auto& each : instruments) EXPECT_EQ(each->exercise(), std::nullopt);
-    InstrumentSet set(std::move(instruments));
+    measure::InstrumentSet set(std::move(instruments));
     DeviceWork workload(api, [&](StepRecorder& step) { one_step(step); });
-    LoopOptions options;
+    worker::LoopOptions options;
     options.schedule = {.wait = 1, .warmup = 2, .active = kSteps, .repeat = kCycles};
     options.stop.cycles = kCycles;
     options.deadline_ns = std::numeric_limits<std::int64_t>::max();
-    Loop loop(options, clock, workload, set, names);
+    worker::Loop loop(options, clock, workload, set, names);
     loop.exercise();
     (void)loop.run(
-        [&](const LoopStage& stage) { window_ = stage.active ? Window::kOpens : Window::kClosed; },
+        [&](const worker::LoopStage& stage) {
+          window_ = stage.active ? Window::kOpens : Window::kClosed;
+        },
         [&](const Series& cycle) {
           EXPECT_EQ(cycle.column("step_device_ns").size(), static_cast<std::size_t>(kSteps));
           censuses.push_back({cuda.events, heap_bytes(), cupti.buffers.size()});
@@ -185,4 +187,4 @@ TEST(HundredThousandSteps, OfAProfiledLaunchGiveEveryBufferBack) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -7,7 +7,7 @@
 
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // Keeps what is reported.
 struct NoteSink final : ReportSink {
@@ -21,4 +21,4 @@ struct NoteSink final : ReportSink {
   std::vector<Finding> findings;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -42,19 +42,19 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
   std::vector<std::unique_ptr<Instrument>> instruments;
-  instruments.push_back(make_nvtx_ranges(std::nullopt, {.phase_names = names}));
+  instruments.push_back(cuda::make_nvtx_ranges(std::nullopt, {.phase_names = names}));
   if (instruments.back()->exercise()) return 77;
-  InstrumentSet set(std::move(instruments));
+  measure::InstrumentSet set(std::move(instruments));
   ScriptedClock clock;
   Steps steps(clock, throws);
-  LoopOptions options;
+  worker::LoopOptions options;
   options.schedule = {.wait = 1, .warmup = 1, .active = many ? 1000 : 3, .repeat = many ? 100 : 2};
   options.stop.cycles = options.schedule.repeat;
   options.deadline_ns = std::numeric_limits<std::int64_t>::max();
-  Loop loop(options, clock, steps, set, names);
+  worker::Loop loop(options, clock, steps, set, names);
   loop.exercise();
   try {
-    (void)loop.run([](const LoopStage&) {}, [](const Series&) {});
+    (void)loop.run([](const worker::LoopStage&) {}, [](const Series&) {});
   } catch (const std::runtime_error&) {
     return throws ? 0 : 1;
   }

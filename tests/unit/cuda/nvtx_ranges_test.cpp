@@ -14,7 +14,7 @@
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::Contains;
@@ -26,7 +26,7 @@ std::vector<std::string> heard(const std::string& argument, bool counts_alone = 
   const std::filesystem::path log =
       std::filesystem::temp_directory_path() /
       ("stepbench-nvtx-" + std::to_string(::getpid()) + "-" + argument + ".log");
-  const CommandResult result = run_command(
+  const os::CommandResult result = os::run_command(
       {"env", "NVTX_INJECTION64_PATH=" NVTX_INJECTION, "STEPBENCH_NVTX_LOG=" + log.string(),
        counts_alone ? "STEPBENCH_NVTX_COUNTS=1" : "STEPBENCH_NVTX_LINES=1", NVTX_PROGRAM, argument},
       "", std::chrono::seconds(20));
@@ -143,4 +143,4 @@ TEST(NvtxRanges, AProfilerThatRefusesIsReported) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

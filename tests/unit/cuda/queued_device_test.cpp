@@ -8,7 +8,7 @@
 
 #include "tests/unit/cuda/event_scene.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -164,4 +164,4 @@ TEST(QueuedDevice, ALoaderHiddenBehindTheDevice) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -13,7 +13,7 @@
 #include "harness/cuda/cupti_records.h"
 #include "harness/machine/device_state.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::AnyOf;
@@ -132,7 +132,7 @@ TEST_F(Activity, WithoutADriverTheCollectorSaysWhyAndMayBeTriedAgain) {
     EXPECT_THAT(collector->start(), Optional(HasSubstr("CUPTI_ERROR_UNKNOWN (999)")));
     collector->push(1);
     collector->pop();
-    OpLog log;
+    ops::OpLog log;
     collector->collect(log);
     EXPECT_TRUE(log.activities.empty());
     EXPECT_EQ(collector->incomplete(), std::nullopt);
@@ -140,10 +140,10 @@ TEST_F(Activity, WithoutADriverTheCollectorSaysWhyAndMayBeTriedAgain) {
 }
 
 TEST(ManagementLibrary, IsAbsentOrAnswersForEachDevice) {
-  const auto session = NvmlSession::open(load_nvml_api());
+  const auto session = machine::NvmlSession::open(machine::load_nvml_api());
   if (session == nullptr) GTEST_SKIP() << "needs a CUDA device's driver: libnvidia-ml.so.1";
   for (int i = 0; i < session->devices(); ++i) EXPECT_TRUE(session->read(i).has_value());
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -13,7 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/cuda/activity_summary.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 constexpr const char* kFirstLine = "stepbench-activity 1";
@@ -216,14 +216,14 @@ void ReplayedCupti::hand_over() {
   }
 }
 
-std::string summary_text(const OpLog& log) {
+std::string summary_text(const ops::OpLog& log) {
   struct Sum {
     std::int64_t count = 0, ns = 0, bytes = 0;
   };
   constexpr const char* kKinds[] = {"kernel", "copy", "set", "runtime", "driver", "wait"};
   std::map<std::string, Sum> sums;
   std::int64_t joined = 0;
-  for (const DeviceActivity& activity : log.activities) {
+  for (const ops::DeviceActivity& activity : log.activities) {
     Sum& sum = sums[std::string(kKinds[static_cast<std::size_t>(activity.kind)]) + ' ' +
                     log.names.at(activity.name)];
     ++sum.count;
@@ -241,4 +241,4 @@ std::string summary_text(const OpLog& log) {
   return out.str();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -15,7 +15,7 @@
 #include "harness/cuda/cupti_api.h"
 #include "harness/ops/op_log.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 struct RecordedBuffer {
   std::vector<std::uint8_t> bytes = {};
@@ -53,6 +53,6 @@ class ReplayedCupti {
 };
 
 // What the collector read, one line for each kind and name, and the sums of the window.
-[[nodiscard]] std::string summary_text(const OpLog& log);
+[[nodiscard]] std::string summary_text(const ops::OpLog& log);
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -16,7 +16,7 @@
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using testing::HasSubstr;
@@ -29,7 +29,7 @@ std::string replayed(RecordedActivity recorded) {
   const auto collector = make_cupti_collector(
       cupti.api(), cuda.api(), {.buffer_bytes = largest, .most_bytes = std::size_t{1} << 30});
   if (const auto why = collector->start()) return *why;
-  OpLog log;
+  ops::OpLog log;
   collector->collect(log);
   return summary_text(log);
 }
@@ -63,7 +63,7 @@ Recorded composed() {
   copied.start = 300;
   copied.end = 330;
   cupti.emit(copied);
-  OpLog log;
+  ops::OpLog log;
   collector->collect(log);
   recorded.summary = summary_text(log);
   return recorded;
@@ -116,4 +116,4 @@ TEST(RecordedActivity, OfRealDevicesIsReadAsItWasOnThem) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

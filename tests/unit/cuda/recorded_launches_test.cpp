@@ -11,31 +11,36 @@
 #include "harness/ops/launch_calls.h"
 #include "harness/record/input.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 namespace {
 
 using Json = nlohmann::json;
 
-const std::map<std::string, ActivityKind>& kinds() {
-  static const std::map<std::string, ActivityKind> kinds = {
-      {"cuda_runtime", ActivityKind::kRuntime}, {"Runtime", ActivityKind::kRuntime},
-      {"cuda_driver", ActivityKind::kDriver},   {"kernel", ActivityKind::kKernel},
-      {"Kernel", ActivityKind::kKernel},        {"gpu_memcpy", ActivityKind::kMemcpy},
-      {"Memcpy", ActivityKind::kMemcpy},        {"gpu_memset", ActivityKind::kMemset},
-      {"Memset", ActivityKind::kMemset},        {"cuda_sync", ActivityKind::kSynchronization}};
+const std::map<std::string, ops::ActivityKind>& kinds() {
+  static const std::map<std::string, ops::ActivityKind> kinds = {
+      {"cuda_runtime", ops::ActivityKind::kRuntime},
+      {"Runtime", ops::ActivityKind::kRuntime},
+      {"cuda_driver", ops::ActivityKind::kDriver},
+      {"kernel", ops::ActivityKind::kKernel},
+      {"Kernel", ops::ActivityKind::kKernel},
+      {"gpu_memcpy", ops::ActivityKind::kMemcpy},
+      {"Memcpy", ops::ActivityKind::kMemcpy},
+      {"gpu_memset", ops::ActivityKind::kMemset},
+      {"Memset", ops::ActivityKind::kMemset},
+      {"cuda_sync", ops::ActivityKind::kSynchronization}};
   return kinds;
 }
 
-OpLog read(const std::filesystem::path& file) {
-  const Input input = Input::read(file);
-  OpLog log;
+ops::OpLog read(const std::filesystem::path& file) {
+  const record::Input input = record::Input::read(file);
+  ops::OpLog log;
   std::map<std::string, std::uint32_t> threads;
   double first_us = 0;  // since 1970 a double holds no nanoseconds
   const Json trace = Json::parse(input.text());
   for (const Json& event : trace.at("traceEvents")) {
     const auto kind = kinds().find(event.value("cat", ""));
     if (kind == kinds().end() || event.value("ph", "") != "X") continue;
-    DeviceActivity& activity = log.activities.emplace_back();
+    ops::DeviceActivity& activity = log.activities.emplace_back();
     activity.kind = kind->second;
     if (log.activities.size() == 1) first_us = event.at("ts").get<double>();
     activity.start_ns = std::llround((event.at("ts").get<double>() - first_us) * 1000);
@@ -58,13 +63,13 @@ class RecordedLaunches : public testing::TestWithParam<Recorded> {};
 TEST_P(RecordedLaunches, AreAllCountedAndNoneIsMissing) {
   const std::filesystem::path file = std::filesystem::path(TRACES) / GetParam().file;
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "the public traces are not at hand";
-  const OpLog log = read(file);
+  const ops::OpLog log = read(file);
   const ActivitySummary sum = summarise_activities(log);
   EXPECT_EQ(sum.launches, GetParam().launches);
   EXPECT_EQ(sum.kernels, GetParam().kernels);
   EXPECT_EQ(sum.copies, GetParam().copies);
   EXPECT_EQ(sum.synchronisations, GetParam().synchronisations);
-  EXPECT_EQ(launches_without_record(log.activities, log.names, {}), 0);
+  EXPECT_EQ(ops::launches_without_record(log.activities, log.names, {}), 0);
 }
 
 // ResNet-50 on one V100 through the runtime, a Triton kernel through the driver, additions on
@@ -79,4 +84,4 @@ INSTANTIATE_TEST_SUITE_P(
                  79, 79, 16, 21}));
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::cuda

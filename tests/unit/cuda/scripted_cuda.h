@@ -11,7 +11,7 @@
 #include "harness/cuda/cuda_api.h"
 #include "tests/scripted_clock.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // One device with streams that work off what is launched, in virtual time. The host's clock is the
 // test's; the device's runs `drift` times as fast from another zero. Where a stream has a queue,
@@ -154,4 +154,4 @@ class ScriptedCuda {
   std::map<CudaStream, std::deque<std::int64_t>> queues_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

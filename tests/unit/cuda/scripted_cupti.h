@@ -9,7 +9,7 @@
 
 #include "harness/cuda/cupti_api.h"
 
-namespace stepbench {
+namespace stepbench::cuda {
 
 // CUPTI as the collector sees it: hands out buffers of records that a test composed.
 class ScriptedCupti {
@@ -160,4 +160,4 @@ class ScriptedCupti {
   std::map<std::uint8_t*, std::size_t> next_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::cuda

@@ -7,16 +7,16 @@
 #include "harness/estimate/step_times.h"
 #include "tests/unit/estimate/made_launch.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
-Launch of_step(std::int64_t step, std::int64_t wait, std::int64_t samples = 64) {
+record::Launch of_step(std::int64_t step, std::int64_t wait, std::int64_t samples = 64) {
   return made_launch({"step_ns", "data_wait_ns", "other_ns", "samples"},
                      {{step, step}, {wait, wait}, {step - wait, step - wait}, {samples, samples}});
 }
 
 TEST(CaseEstimate, StepBatchAndRateAgreeAndPhasesSumToTheStep) {
-  const Results results =
+  const record::Results results =
       made_results({of_step(1'000'000, 100'000), of_step(1'500'000, 900'000),
                     of_step(1'200'000, 200'000), of_step(9'000'000, 8'000'000)});
   const CaseRow row = case_rows(results).front();
@@ -31,7 +31,7 @@ TEST(CaseEstimate, StepBatchAndRateAgreeAndPhasesSumToTheStep) {
 }
 
 TEST(CaseEstimate, TheModelsRateFollowsFromTheStepAndAShareAboveOneIsRefused) {
-  Results results = made_results({of_step(1000, 0)});
+  record::Results results = made_results({of_step(1000, 0)});
   EXPECT_FALSE(case_rows(results).front().achieved_flops_per_s);
   auto& metrics = results.launches[0].row.report.metrics;
   metrics["model_flops_per_step"] = 3e6;
@@ -45,10 +45,10 @@ TEST(CaseEstimate, TheModelsRateFollowsFromTheStepAndAShareAboveOneIsRefused) {
 }
 
 TEST(CaseEstimate, AGapAtBordersIsAlsoSpreadOverTheSteps) {
-  const Launch launch =
+  const record::Launch launch =
       made_launch({"step_ns", "data_wait_ns", "epoch_wait_ns", "flags"},
                   {{100, 100, 900, 100}, {10, 10, 810, 10}, {0, 0, 810, 0}, {0, 0, 1, 0}});
-  const Results results = made_results({launch, launch});
+  const record::Results results = made_results({launch, launch});
   const CaseRow row = case_rows(results).front();
   EXPECT_DOUBLE_EQ(row.epoch_gap_ns.value(), 800);
   EXPECT_DOUBLE_EQ(row.epoch_gap_per_step_ns.value(), 200);
@@ -56,7 +56,7 @@ TEST(CaseEstimate, AGapAtBordersIsAlsoSpreadOverTheSteps) {
 }
 
 TEST(CaseEstimate, LatencyRowsAreAboutTheirLatencyAndKeepTheRateOfTheirWindow) {
-  std::vector<Launch> launches;
+  std::vector<record::Launch> launches;
   for (std::int64_t i = 0; i < 6; ++i) {
     launches.push_back(of_step(1000 + i, 400));
     launches.back().row.options["schedule.sync"] = std::string("step");
@@ -69,14 +69,14 @@ TEST(CaseEstimate, LatencyRowsAreAboutTheirLatencyAndKeepTheRateOfTheirWindow) {
   EXPECT_NEAR(row.samples_per_s.value(), 64 / 1002.5e-9, 1);
 }
 
-Launch of_steps(std::vector<std::int64_t> steps) {
+record::Launch of_steps(std::vector<std::int64_t> steps) {
   return made_launch({"step_ns"}, {std::move(steps)});
 }
 
 TEST(RareSlowSteps, OfWhichMostLaunchesHaveNoneAreToldWithTheStepsThatHoldTen) {
-  std::vector<Launch> launches(9, of_steps({100, 101, 99, 100, 100}));
+  std::vector<record::Launch> launches(9, of_steps({100, 101, 99, 100, 100}));
   launches.push_back(of_steps({100, 100, 100, 4100, 100}));
-  const Results results = made_results(std::move(launches));
+  const record::Results results = made_results(std::move(launches));
   const auto rare = rare_slow_steps(case_rows(results).front(), 0.01);
   ASSERT_TRUE(rare);
   EXPECT_EQ(rare->slow, 1);
@@ -86,23 +86,24 @@ TEST(RareSlowSteps, OfWhichMostLaunchesHaveNoneAreToldWithTheStepsThatHoldTen) {
 }
 
 TEST(RareSlowSteps, AreNotToldOfEvenLaunchesOrOfLaunchesThatAreSlowAsWholes) {
-  const Results even = made_results(std::vector<Launch>(6, of_steps({100, 101, 99, 100, 100})));
+  const record::Results even =
+      made_results(std::vector<record::Launch>(6, of_steps({100, 101, 99, 100, 100})));
   EXPECT_FALSE(rare_slow_steps(case_rows(even).front(), 0.01));
-  std::vector<Launch> launches(5, of_steps({100, 101, 99, 100, 100}));
+  std::vector<record::Launch> launches(5, of_steps({100, 101, 99, 100, 100}));
   launches.push_back(of_steps({200, 201, 199, 200, 200, 203, 205}));
-  const Results one_slow = made_results(std::move(launches));
+  const record::Results one_slow = made_results(std::move(launches));
   EXPECT_FALSE(rare_slow_steps(case_rows(one_slow).front(), 0.01));
 }
 
 TEST(StepTimes, OfTwoSidesAreBetweenDrainedMomentsWhereSomeLaunchesHaveNoDeviceTimes) {
-  Launch device = made_launch({"step_ns", "period_device_ns"}, {{10, 10}, {50, 50}});
+  record::Launch device = made_launch({"step_ns", "period_device_ns"}, {{10, 10}, {50, 50}});
   device.row.report.effective["device"] = std::string("cuda:0");
   device.row.report.schedule["window_drained_ns"] = std::int64_t{120};
-  Launch without = device;
+  record::Launch without = device;
   without.samples[0].steps.names.pop_back();
   without.samples[0].steps.columns.pop_back();
-  const std::vector<const Launch*> all{&device, &device};
-  const std::vector<const Launch*> some{&device, &without};
+  const std::vector<const record::Launch*> all{&device, &device};
+  const std::vector<const record::Launch*> some{&device, &without};
   const StepTimes same = step_times(all, all);
   EXPECT_EQ(same.clock, StepClock::kDevice);
   EXPECT_FALSE(same.mixed);
@@ -115,4 +116,4 @@ TEST(StepTimes, OfTwoSidesAreBetweenDrainedMomentsWhereSomeLaunchesHaveNoDeviceT
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -6,11 +6,11 @@
 
 #include "tests/unit/estimate/made_launch.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 TEST(LaunchEstimate, NothingWithoutSteps) {
-  EXPECT_FALSE(estimate_of(Launch{}).has_value());
+  EXPECT_FALSE(estimate_of(record::Launch{}).has_value());
   EXPECT_FALSE(estimate_of(made_launch({"step_ns"}, {{}})).has_value());
   EXPECT_FALSE(estimate_of(made_launch({"index"}, {{1, 2}})).has_value()) << "no step times";
 }
@@ -35,7 +35,7 @@ TEST(LaunchEstimate, StepsThatComeInLockstepCountWithTheirWait) {
 }
 
 TEST(LaunchEstimate, CyclesAreOneSumAndMissingColumnsCountAsZero) {
-  Launch launch = made_launch({"step_ns"}, {{10, 20}});
+  record::Launch launch = made_launch({"step_ns"}, {{10, 20}});
   launch.samples.push_back(
       {.cycle = 1,
        .steps = {.names = {"step_ns", "samples", "flags"}, .columns = {{30, 40}, {4, 4}, {0, 1}}}});
@@ -84,8 +84,8 @@ TEST(LaunchEstimate, AnEpochsGapIsThatOfAWholeTurnOfTheWorkers) {
   const std::vector<std::int64_t> flags = {0, 0, 0, 0, 1, 0, 0, 0};
   std::vector<std::int64_t> epoch_wait(8, 0);
   epoch_wait[4] = 100;
-  Launch launch = made_launch({"step_ns", "data_wait_ns", "epoch_wait_ns", "flags"},
-                              {wait, wait, epoch_wait, flags});
+  record::Launch launch = made_launch({"step_ns", "data_wait_ns", "epoch_wait_ns", "flags"},
+                                      {wait, wait, epoch_wait, flags});
   launch.row.options["schedule.block"] = std::int64_t{2};
   EXPECT_DOUBLE_EQ(estimate_of(launch)->borders.value().gap_ns, 0);
   launch.samples[0].steps.columns[1][4] = 170;
@@ -95,8 +95,8 @@ TEST(LaunchEstimate, AnEpochsGapIsThatOfAWholeTurnOfTheWorkers) {
 }
 
 // Two epochs of three steps and a part of a third.
-Launch with_borders(int minor) {
-  Launch launch =
+record::Launch with_borders(int minor) {
+  record::Launch launch =
       made_launch({"step_ns", "data_wait_ns", "samples", "flags"}, {{7, 50, 2, 2, 50, 2, 2, 50, 9},
                                                                     {5, 48, 0, 0, 48, 0, 0, 48, 7},
                                                                     {4, 4, 4, 4, 4, 4, 4, 4, 4},
@@ -117,7 +117,7 @@ TEST(LaunchEstimate, OldFilesAreCutToWholeEpochs) {
 }
 
 TEST(LaunchEstimate, OldFilesWithoutAWholeEpochKeepAllStepsAndSaySo) {
-  Launch launch = with_borders(2);
+  record::Launch launch = with_borders(2);
   launch.samples[0].steps.columns[3] = {0, 1, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(estimate_of(launch)->steps, 9);
   EXPECT_TRUE(estimate_of(launch)->uneven);
@@ -131,19 +131,19 @@ TEST(LaunchEstimate, OldFilesWithoutAWholeEpochKeepAllStepsAndSaySo) {
 }
 
 TEST(LaunchEstimate, IsTheDevicesWhereEveryStepHasATimeThere) {
-  Launch launch = made_launch({"step_ns", "forward_ns", "other_ns", "step_device_ns",
-                               "period_device_ns", "forward_device_ns", "other_device_ns",
-                               "h2d_side_device_ns", "overlap_device_ns", "host_lead_ns"},
-                              {{10, 10},
-                               {4, 4},
-                               {6, 6},
-                               {180, 180},
-                               {190, 210},
-                               {150, 150},
-                               {40, 60},
-                               {30, 30},
-                               {20, 20},
-                               {90, 90}});
+  record::Launch launch = made_launch({"step_ns", "forward_ns", "other_ns", "step_device_ns",
+                                       "period_device_ns", "forward_device_ns", "other_device_ns",
+                                       "h2d_side_device_ns", "overlap_device_ns", "host_lead_ns"},
+                                      {{10, 10},
+                                       {4, 4},
+                                       {6, 6},
+                                       {180, 180},
+                                       {190, 210},
+                                       {150, 150},
+                                       {40, 60},
+                                       {30, 30},
+                                       {20, 20},
+                                       {90, 90}});
   const auto estimate = estimate_of(launch);
   EXPECT_EQ(clock_of(*estimate), StepClock::kDevice);
   EXPECT_DOUBLE_EQ(step_ns(*estimate, StepClock::kDevice), 200);
@@ -166,8 +166,9 @@ TEST(LaunchEstimate, IsTheDevicesWhereEveryStepHasATimeThere) {
 }
 
 TEST(LaunchEstimate, OldFilesOfADeviceHaveTheSumOfTheirStepsThere) {
-  Launch launch = made_launch({"step_ns", "step_device_ns", "forward_device_ns", "idle_device_ns"},
-                              {{10, 10}, {200, 220}, {150, 150}, {50, 70}});
+  record::Launch launch =
+      made_launch({"step_ns", "step_device_ns", "forward_device_ns", "idle_device_ns"},
+                  {{10, 10}, {200, 220}, {150, 150}, {50, 70}});
   launch.schema_minor = 2;
   const auto estimate = estimate_of(launch);
   EXPECT_DOUBLE_EQ(step_ns(*estimate, clock_of(*estimate)), 210);
@@ -177,7 +178,7 @@ TEST(LaunchEstimate, OldFilesOfADeviceHaveTheSumOfTheirStepsThere) {
 }
 
 TEST(LaunchEstimate, ALatencyIsTheMedianStepWithoutItsWaitForData) {
-  Launch launch = made_launch({"step_ns", "data_wait_ns"}, {{30, 40, 130}, {20, 10, 100}});
+  record::Launch launch = made_launch({"step_ns", "data_wait_ns"}, {{30, 40, 130}, {20, 10, 100}});
   EXPECT_FALSE(estimate_of(launch)->latency);
   launch.row.options["schedule.sync"] = std::string("step");
   const auto estimate = estimate_of(launch);
@@ -191,7 +192,7 @@ TEST(LaunchEstimate, ALatencyIsTheMedianStepWithoutItsWaitForData) {
 TEST(LaunchEstimate, OneLaunchsLatencyHasTheIntervalOfTheMediansOfTenBlocks) {
   std::vector<std::int64_t> times;
   for (int block = 0; block < 10; ++block) times.insert(times.end(), 3, 100 + block);
-  Launch launch = made_launch({"step_ns"}, {times});
+  record::Launch launch = made_launch({"step_ns"}, {times});
   launch.row.options["schedule.sync"] = std::string("step");
   const auto latency = estimate_of(launch)->latency.value();
   ASSERT_TRUE(latency.interval_ns);
@@ -200,4 +201,4 @@ TEST(LaunchEstimate, OneLaunchsLatencyHasTheIntervalOfTheMediansOfTenBlocks) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -7,11 +7,11 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 
-inline Launch made_launch(std::vector<std::string> columns,
-                          std::vector<std::vector<std::int64_t>> values) {
-  Launch launch;
+inline record::Launch made_launch(std::vector<std::string> columns,
+                                  std::vector<std::vector<std::int64_t>> values) {
+  record::Launch launch;
   launch.row.key.case_id = "00112233aabbccdd";
   launch.row.outcome = Outcome::measured();
   launch.samples.push_back(
@@ -20,13 +20,13 @@ inline Launch made_launch(std::vector<std::string> columns,
 }
 
 // Launches of one case, numbered.
-inline Results made_results(std::vector<Launch> launches) {
-  Results results;
-  for (Launch& launch : launches) {
+inline record::Results made_results(std::vector<record::Launch> launches) {
+  record::Results results;
+  for (record::Launch& launch : launches) {
     launch.row.key.launch = static_cast<int>(results.launches.size());
     results.launches.push_back(std::move(launch));
   }
   return results;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::estimate

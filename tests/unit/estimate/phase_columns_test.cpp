@@ -9,21 +9,21 @@
 #include "harness/estimate/columns.h"
 #include "tests/unit/estimate/made_launch.h"
 
-namespace stepbench {
+namespace stepbench::estimate {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Field;
 
-Launch launch_with_phases(DeclaredPhases phases) {
-  Launch launch = made_launch({"step_ns", "think_ns", "queue_ns", "other_ns"},
-                              {{10, 10}, {4, 4}, {3, 3}, {6, 6}});
-  launch.phases = std::make_shared<const DeclaredPhases>(std::move(phases));
+record::Launch launch_with_phases(record::DeclaredPhases phases) {
+  record::Launch launch = made_launch({"step_ns", "think_ns", "queue_ns", "other_ns"},
+                                      {{10, 10}, {4, 4}, {3, 3}, {6, 6}});
+  launch.phases = std::make_shared<const record::DeclaredPhases>(std::move(phases));
   return launch;
 }
 
 TEST(PhaseColumns, AreThoseThatTheFileSays) {
-  const Launch launch =
+  const record::Launch launch =
       launch_with_phases({{"think_ns", true}, {"queue_ns", false}, {"other_ns", true}});
   EXPECT_TRUE(phase_of(launch, "think_ns"));
   EXPECT_FALSE(phase_of(launch, "queue_ns")) << "an instrument's column of time is no phase";
@@ -33,13 +33,13 @@ TEST(PhaseColumns, AreThoseThatTheFileSays) {
 }
 
 TEST(PhaseColumns, AColumnThatWasNeverDeclaredIsTakenForAPhaseSoThatPhasesSumToTheStep) {
-  const Launch launch = launch_with_phases({{"think_ns", true}, {"other_ns", true}});
+  const record::Launch launch = launch_with_phases({{"think_ns", true}, {"other_ns", true}});
   EXPECT_TRUE(phase_of(launch, "queue_ns"));
   EXPECT_FALSE(phase_of(launch, "step_ns"));
 }
 
 TEST(PhaseColumns, OfAFileThatDoesNotSayAreAllTimesButTheKnownOthers) {
-  const Launch launch = made_launch({"step_ns"}, {{10}});
+  const record::Launch launch = made_launch({"step_ns"}, {{10}});
   EXPECT_TRUE(phase_of(launch, "queue_ns"));
   for (const char* column :
        {"step_ns", "epoch_wait_ns", "host_lead_ns", "period_device_ns", "samples"}) {
@@ -48,7 +48,7 @@ TEST(PhaseColumns, OfAFileThatDoesNotSayAreAllTimesButTheKnownOthers) {
 }
 
 TEST(PhaseColumns, TheirNamesSayWhereThePhaseRan) {
-  const Launch launch = made_launch({"step_ns"}, {{10}});
+  const record::Launch launch = made_launch({"step_ns"}, {{10}});
   const auto host = phase_of(launch, "h2d_ns");
   const auto compute = phase_of(launch, "h2d_device_ns");
   const auto side = phase_of(launch, "h2d_side_device_ns");
@@ -74,4 +74,4 @@ TEST(EstimateColumns, HaveNamesAndPlacesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::estimate

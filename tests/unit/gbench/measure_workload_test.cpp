@@ -11,7 +11,7 @@
 #include "harness/gbench/workload_benchmark.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::gbench {
 namespace {
 
 using ::testing::Contains;
@@ -144,4 +144,4 @@ TEST(RegisterWorkloads, RefusesAFileAndAWorkloadThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::gbench

@@ -10,7 +10,7 @@
 #include "harness/os/text_file.h"
 #include "tests/unit/run/run_program.h"
 
-namespace stepbench {
+namespace stepbench::gbench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ constexpr const char* kTwoCases =
 
 class GbenchProgram : public ::testing::Test {
  protected:
-  [[nodiscard]] CommandResult gbench(const std::vector<std::string>& arguments) const {
+  [[nodiscard]] os::CommandResult gbench(const std::vector<std::string>& arguments) const {
     std::vector<std::string> words = {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench-gbench",
                                       (program_.folder / "config.yaml").string(),
                                       "--sb-worker",
@@ -36,7 +36,7 @@ class GbenchProgram : public ::testing::Test {
                                       (program_.folder / "results").string(),
                                       "--sb-no-lock"};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    return run_command(words, "", std::chrono::seconds{100});
+    return os::run_command(words, "", std::chrono::seconds{100});
   }
   [[nodiscard]] bool has_results() const { return fs::exists(program_.folder / "results"); }
 
@@ -45,11 +45,11 @@ class GbenchProgram : public ::testing::Test {
 
 TEST_F(GbenchProgram, ARepetitionIsALaunchAndItsTimeTheLaunchesEstimate) {
   program_.config(kTwoCases);
-  const CommandResult result = gbench({"--benchmark_format=json"});
+  const os::CommandResult result = gbench({"--benchmark_format=json"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
-  const Results results = program_.results();
-  const std::vector<CaseRow> rows = case_rows(results);
+  const record::Results results = program_.results();
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(json.at("context").at("stepbench_run_id"), results.runs.at(0).run_id);
   EXPECT_THAT(json.at("context").at("executable").get<std::string>(),
@@ -60,8 +60,9 @@ TEST_F(GbenchProgram, ARepetitionIsALaunchAndItsTimeTheLaunchesEstimate) {
   }
   ASSERT_EQ(times.size(), 6U);
   for (std::size_t i = 0; i < times.size(); ++i) {
-    const LaunchEstimate& estimate = rows.at(i / 3).measured.at(i % 3).estimate;
-    EXPECT_NEAR(times[i], headline_ns(estimate, StepClock::kHost) / 1e6, 1e-9) << i;
+    const estimate::LaunchEstimate& estimate = rows.at(i / 3).measured.at(i % 3).estimate;
+    EXPECT_NEAR(times[i], estimate::headline_ns(estimate, estimate::StepClock::kHost) / 1e6, 1e-9)
+        << i;
   }
   const auto& first = json.at("benchmarks").at(0);
   EXPECT_THAT(first.at("name").get<std::string>(), HasSubstr("stub/step_us:1000"));
@@ -70,32 +71,32 @@ TEST_F(GbenchProgram, ARepetitionIsALaunchAndItsTimeTheLaunchesEstimate) {
 
 TEST_F(GbenchProgram, TakesGoogleBenchmarksOwnFlags) {
   program_.config(kTwoCases);
-  const CommandResult listed = gbench({"--benchmark_list_tests"});
+  const os::CommandResult listed = gbench({"--benchmark_list_tests"});
   EXPECT_EQ(listed.exit_status, 0) << listed.err;
   EXPECT_THAT(listed.out, AllOf(HasSubstr("stub/step_us:1000/"), HasSubstr("stub/step_us:2000/")));
   EXPECT_FALSE(has_results());
 
   const fs::path out = program_.folder / "out.json";
-  const CommandResult one =
+  const os::CommandResult one =
       gbench({"--benchmark_filter=2000", "--benchmark_repetitions=2",
               "--benchmark_enable_random_interleaving=true", "--benchmark_out=" + out.string(),
               "--benchmark_report_aggregates_only=true"});
   EXPECT_EQ(one.exit_status, 0) << one.err;
   EXPECT_EQ(program_.results().launches.size(), 2U);
-  const auto json = nlohmann::json::parse(read_text(out).value());
+  const auto json = nlohmann::json::parse(os::read_text(out).value());
   for (const auto& row : json.at("benchmarks")) EXPECT_EQ(row.at("run_type"), "aggregate");
 }
 
 TEST_F(GbenchProgram, AFilterThatFitsNoneIsAStatusOfItsOwnAndLeavesNothing) {
   program_.config(kTwoCases);
-  const CommandResult none = gbench({"--benchmark_filter=no_such_case"});
+  const os::CommandResult none = gbench({"--benchmark_filter=no_such_case"});
   EXPECT_EQ(none.exit_status, 4);
   EXPECT_TRUE(!has_results() || fs::is_empty(program_.folder / "results"));
 }
 
 TEST_F(GbenchProgram, FailedAndSkippedLaunchesAreErrorsOfTheirRows) {
   program_.config(testing::yaml_with("ok, segfault, skip"));
-  const CommandResult result = gbench({"--benchmark_format=json"});
+  const os::CommandResult result = gbench({"--benchmark_format=json"});
   EXPECT_EQ(result.exit_status, 1) << result.err;
   const auto json = nlohmann::json::parse(result.out);
   std::vector<std::string> errors;
@@ -108,7 +109,7 @@ TEST_F(GbenchProgram, FailedAndSkippedLaunchesAreErrorsOfTheirRows) {
 TEST_F(GbenchProgram, AnswersWhatItCannotDo) {
   program_.config(kTwoCases);
   const auto refused = [&](const std::string& option) {
-    const CommandResult result = gbench({option});
+    const os::CommandResult result = gbench({option});
     EXPECT_EQ(result.exit_status, 2) << option;
     return result.err;
   };
@@ -118,11 +119,11 @@ TEST_F(GbenchProgram, AnswersWhatItCannotDo) {
   EXPECT_THAT(refused("--sb-sett=a=1"), HasSubstr("did you mean '--sb-set'"));
   EXPECT_THAT(refused("--sb-set=stub.sampless=3"),
               AllOf(HasSubstr("--sb-set stub.sampless"), HasSubstr("did you mean 'stub.samples'")));
-  const CommandResult help = gbench({"--help"});
+  const os::CommandResult help = gbench({"--help"});
   EXPECT_EQ(help.exit_status, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("--sb-filter"), HasSubstr("--benchmark_repetitions=N"),
                               Not(HasSubstr(" --filter"))));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::gbench

@@ -8,7 +8,7 @@
 #include "harness/text/utc.h"
 #include "tests/unit/history/made_night.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::Contains;
@@ -19,26 +19,27 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 using testing_history::MadeNight;
 
-ImportOptions at_that_time() {
+track::ImportOptions at_that_time() {
   // 2026-02-01T00:00:00Z
   return {.now = std::chrono::system_clock::time_point(std::chrono::seconds(1769904000))};
 }
 
-Import import_made(const MadeNight& made) {
-  return import_of(testing_history::make(made), "results/RUN", at_that_time());
+track::Import import_made(const MadeNight& made) {
+  return track::import_of(testing_history::make(made), "results/RUN", at_that_time());
 }
 
-const CasePoint& point_named(const std::vector<CasePoint>& points, const std::string& metric) {
-  for (const CasePoint& point : points) {
+const track::CasePoint& point_named(const std::vector<track::CasePoint>& points,
+                                    const std::string& metric) {
+  for (const track::CasePoint& point : points) {
     if (point.metric == metric) return point;
   }
   throw Error("no point " + metric);
 }
 
-std::vector<CasePoint> points_of(const ImportedCase& one) {
-  std::vector<LaunchValues> values;
-  for (const ImportedLaunch& launch : one.launches) values.push_back(launch.values);
-  return case_points(values);
+std::vector<track::CasePoint> points_of(const track::ImportedCase& one) {
+  std::vector<track::LaunchValues> values;
+  for (const track::ImportedLaunch& launch : one.launches) values.push_back(launch.values);
+  return track::case_points(values);
 }
 
 TEST(Import, APointIsWhatTheTableOfResultsSaysOfTheCase) {
@@ -48,15 +49,15 @@ TEST(Import, APointIsWhatTheTableOfResultsSaysOfTheCase) {
   };
   for (const int launches : {1, 2, 5, 6, 7, 20}) {
     made.launches = launches;
-    const Results results = testing_history::make(made);
-    const CaseRow row = case_rows(results).at(0);
-    const Import import = import_of(results, "results/RUN", at_that_time());
-    const std::vector<CasePoint> points = points_of(import.runs.at(0).cases.at(0));
-    const CasePoint& step = point_named(points, "step_ns");
+    const record::Results results = testing_history::make(made);
+    const estimate::CaseRow row = estimate::case_rows(results).at(0);
+    const track::Import import = track::import_of(results, "results/RUN", at_that_time());
+    const std::vector<track::CasePoint> points = points_of(import.runs.at(0).cases.at(0));
+    const track::CasePoint& step = point_named(points, "step_ns");
     EXPECT_EQ(step.value, *row.step_ns);
     EXPECT_EQ(step.launches, launches);
     EXPECT_EQ(step.steps, 5);
-    if (row.spread == Spread::kOverLaunches) {
+    if (row.spread == estimate::Spread::kOverLaunches) {
       EXPECT_EQ(step.low, row.interval_ns.low);
       EXPECT_EQ(step.high, row.interval_ns.high);
     } else {
@@ -64,7 +65,7 @@ TEST(Import, APointIsWhatTheTableOfResultsSaysOfTheCase) {
       EXPECT_EQ(step.high, step.value);
     }
     double sum = 0;
-    for (const PhaseEstimate& phase : row.phases) {
+    for (const estimate::PhaseEstimate& phase : row.phases) {
       const double value = point_named(points, "phase." + phase.name).value;
       EXPECT_DOUBLE_EQ(value, phase.ns);
       sum += value;
@@ -74,26 +75,26 @@ TEST(Import, APointIsWhatTheTableOfResultsSaysOfTheCase) {
 }
 
 TEST(Import, ACaseHasASeriesForItsStepItsPeakAndEachPhase) {
-  const Import import = import_made({});
+  const track::Import import = import_made({});
   std::vector<std::string> metrics;
-  for (const CasePoint& point : points_of(import.runs.at(0).cases.at(0))) {
+  for (const track::CasePoint& point : points_of(import.runs.at(0).cases.at(0))) {
     metrics.push_back(point.metric);
   }
   EXPECT_THAT(metrics, ElementsAre("peak_bytes", "phase.data_wait", "phase.other", "step_ns"));
-  const ImportedCase& one = import.runs.at(0).cases.at(0);
-  EXPECT_TRUE(series_of(one, "step_ns").screened);
-  EXPECT_TRUE(series_of(one, "peak_bytes").screened);
-  EXPECT_FALSE(series_of(one, "phase.other").screened);
-  EXPECT_EQ(series_of(one, "peak_bytes").unit, "bytes");
+  const track::ImportedCase& one = import.runs.at(0).cases.at(0);
+  EXPECT_TRUE(track::series_of(one, "step_ns").screened);
+  EXPECT_TRUE(track::series_of(one, "peak_bytes").screened);
+  EXPECT_FALSE(track::series_of(one, "phase.other").screened);
+  EXPECT_EQ(track::series_of(one, "peak_bytes").unit, "bytes");
 }
 
 TEST(Import, TheDevicesPeakCountsRatherThanTheProcesss) {
-  Results results = testing_history::make({});
+  record::Results results = testing_history::make({});
   results.columns.push_back({.name = "peak_allocated_bytes", .unit = "bytes", .doc = ""});
-  for (Launch& launch : results.launches) {
+  for (record::Launch& launch : results.launches) {
     launch.row.report.metrics["peak_allocated_bytes"] = 5e8;
   }
-  const Import import = import_of(results, "results/RUN", at_that_time());
+  const track::Import import = track::import_of(results, "results/RUN", at_that_time());
   EXPECT_EQ(point_named(points_of(import.runs.at(0).cases.at(0)), "peak_bytes").value, 5e8);
 }
 
@@ -103,39 +104,39 @@ TEST(Import, OnlyTimingLaunchesOfRankZeroCountAndTheOthersAreCounted) {
   EXPECT_THAT(import_made({.pass = Pass::kNative}).left_out, ElementsAre(Pair("profiled", 6)));
   EXPECT_THAT(import_made({.pass = Pass::kWrapped}).left_out, ElementsAre(Pair("wrapped", 6)));
   EXPECT_THAT(import_made({.smoke = true}).runs, IsEmpty());
-  Results ranks = testing_history::make({});
+  record::Results ranks = testing_history::make({});
   for (int number = 0; number < 6; ++number) {
-    Launch second = ranks.launches[static_cast<std::size_t>(number)];
+    record::Launch second = ranks.launches[static_cast<std::size_t>(number)];
     second.row.key.rank = 1;
     ranks.launches.push_back(second);
   }
-  const Import import = import_of(ranks, "results/RUN", at_that_time());
+  const track::Import import = track::import_of(ranks, "results/RUN", at_that_time());
   EXPECT_THAT(import.left_out, ElementsAre(Pair("a rank other than 0", 6)));
   EXPECT_THAT(import.runs.at(0).cases.at(0).launches, SizeIs(6));
 }
 
 TEST(Import, AFailedLaunchAndANumberThatIsNoneAreGapsAndCounted) {
-  Results results = testing_history::make({});
+  record::Results results = testing_history::make({});
   results.launches[0].row.outcome = Outcome::failed("out of memory");
   results.launches[1].row.report.metrics["peak_rss_bytes"] = std::nullopt;
-  const Import import = import_of(results, "results/RUN", at_that_time());
+  const track::Import import = track::import_of(results, "results/RUN", at_that_time());
   EXPECT_THAT(import.left_out, ElementsAre(Pair("failed", 1)));
-  const std::vector<CasePoint> points = points_of(import.runs.at(0).cases.at(0));
+  const std::vector<track::CasePoint> points = points_of(import.runs.at(0).cases.at(0));
   EXPECT_EQ(point_named(points, "step_ns").launches, 5);
   EXPECT_EQ(point_named(points, "peak_bytes").launches, 4);
 }
 
 TEST(Import, ACaseOfWhichEveryLaunchFailedHasNoPoint) {
-  Results results = testing_history::make({});
-  for (Launch& launch : results.launches) launch.row.outcome = Outcome::failed("no device");
-  const Import import = import_of(results, "results/RUN", at_that_time());
+  record::Results results = testing_history::make({});
+  for (record::Launch& launch : results.launches) launch.row.outcome = Outcome::failed("no device");
+  const track::Import import = track::import_of(results, "results/RUN", at_that_time());
   EXPECT_THAT(points_of(import.runs.at(0).cases.at(0)), IsEmpty());
 }
 
 TEST(Import, UnequalStepCountsAreANoteAndNoCount) {
-  Results results = testing_history::make({});
+  record::Results results = testing_history::make({});
   for (auto& column : results.launches[3].samples[0].steps.columns) column.resize(4);
-  const Import import = import_of(results, "results/RUN", at_that_time());
+  const track::Import import = track::import_of(results, "results/RUN", at_that_time());
   EXPECT_THAT(import.notes, ElementsAre(HasSubstr("measured 4 to 5 steps")));
   EXPECT_EQ(point_named(points_of(import.runs.at(0).cases.at(0)), "step_ns").steps, 0);
 }
@@ -145,7 +146,7 @@ TEST(Import, ANightOfTheFutureIsTakenInAndNoted) {
   const MadeNight tomorrow{.started_utc = "2026-02-01T23:00:00Z"};
   EXPECT_THAT(import_made(tomorrow).notes, IsEmpty());
   const MadeNight later{.started_utc = "2026-02-02T01:00:00Z"};
-  const Import import = import_made(later);
+  const track::Import import = import_made(later);
   EXPECT_THAT(import.notes, ElementsAre(HasSubstr("dated in the future (2026-02-02T01:00:00Z)")));
   EXPECT_THAT(import.runs, SizeIs(1));
 }
@@ -156,7 +157,7 @@ TEST(Import, ADirtyTreeIsRecorded) {
 }
 
 TEST(Import, TheRunKeepsWhatAConfirmationNeeds) {
-  const TrackedRun run = import_made({}).runs.at(0).run;
+  const track::TrackedRun run = import_made({}).runs.at(0).run;
   EXPECT_EQ(run.experiment, "nightly");
   EXPECT_EQ(run.host, "bench1");
   EXPECT_EQ(run.build_id, "build1");
@@ -169,17 +170,17 @@ TEST(Import, TheRunKeepsWhatAConfirmationNeeds) {
 }
 
 TEST(Import, ASeriesIsNamedByTheOptionsThatAreNotDefaults) {
-  const Import import = import_made({});
+  const track::Import import = import_made({});
   const Fields options(import.runs.at(0).cases.at(0).options);
   EXPECT_THAT(options, ElementsAre(Pair("device", Value{std::string("cpu")}),
                                    Pair("loader.num_workers", Value{std::int64_t{2}})));
 }
 
 TEST(Import, ResultsWithoutARunAreRefused) {
-  Results results = testing_history::make({});
+  record::Results results = testing_history::make({});
   results.runs[0].run_id.clear();
-  EXPECT_THROW((void)import_of(results, "results/RUN", at_that_time()), ConfigError);
+  EXPECT_THROW((void)track::import_of(results, "results/RUN", at_that_time()), ConfigError);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/unit/history/made_night.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -30,34 +30,34 @@ class KeepWorkerTest : public ::testing::Test {
     fs::permissions(program(), fs::perms::owner_exec, fs::perm_options::add);
   }
   // A night that was measured with the program as it is now.
-  TrackedRun add_night(int day, const std::string& host = "bench1") {
+  track::TrackedRun add_night(int day, const std::string& host = "bench1") {
     MadeNight made = testing_history::night(day);
-    made.build_id = program_build_id(program());
+    made.build_id = run::program_build_id(program());
     made.host = host;
-    Results results = testing_history::make(made);
+    record::Results results = testing_history::make(made);
     results.runs[0].context["worker"] = Value{program().string()};
-    const ImportReport report = store.add(results, "results/" + made.run_id);
-    for (const TrackedRun& run : store.runs()) {
+    const track::ImportReport report = store.add(results, "results/" + made.run_id);
+    for (const track::TrackedRun& run : store.runs()) {
       if (run.run_id == report.runs.at(0)) return run;
     }
     throw Error("the night is not there");
   }
-  KeepReport keep(const TrackedRun& run) {
-    return keep_worker(store, run, kept(), run.started_utc);
+  campaign::KeepReport keep(const track::TrackedRun& run) {
+    return campaign::keep_worker(store, run, kept(), run.started_utc);
   }
 
   test::TemporaryFolder folder;
-  TrackStore store = TrackStore::open("sqlite:" + std::string(folder / "history.db"));
+  track::TrackStore store = track::TrackStore::open("sqlite:" + std::string(folder / "history.db"));
 };
 
 TEST_F(KeepWorkerTest, TheProgramOfANightStaysWhenItsFolderIsBuiltAnew) {
   write_program("#!/bin/sh\necho first\n");
-  const TrackedRun run = add_night(3);
-  const KeepReport report = keep(run);
+  const track::TrackedRun run = add_night(3);
+  const campaign::KeepReport report = keep(run);
   ASSERT_TRUE(report.kept.has_value());
   EXPECT_EQ(report.kept->worker, kept() / run.build_id / "worker");
   write_program("#!/bin/sh\necho second\n");
-  EXPECT_EQ(program_build_id(report.kept->worker), run.build_id);
+  EXPECT_EQ(run::program_build_id(report.kept->worker), run.build_id);
   EXPECT_EQ(fs::status(report.kept->worker).permissions() & fs::perms::owner_exec,
             fs::perms::owner_exec);
   ASSERT_THAT(store.builds(), SizeIs(1));
@@ -67,10 +67,10 @@ TEST_F(KeepWorkerTest, TheProgramOfANightStaysWhenItsFolderIsBuiltAnew) {
 
 TEST_F(KeepWorkerTest, ABuildThatIsThereIsNotCopiedAgain) {
   write_program("#!/bin/sh\necho first\n");
-  const TrackedRun run = add_night(3);
+  const track::TrackedRun run = add_night(3);
   keep(run);
   const auto written = fs::last_write_time(kept() / run.build_id / "worker");
-  const KeepReport again = keep(add_night(4));
+  const campaign::KeepReport again = keep(add_night(4));
   EXPECT_FALSE(again.kept.has_value());
   EXPECT_THAT(again.notes, IsEmpty());
   EXPECT_EQ(fs::last_write_time(kept() / run.build_id / "worker"), written);
@@ -78,9 +78,9 @@ TEST_F(KeepWorkerTest, ABuildThatIsThereIsNotCopiedAgain) {
 
 TEST_F(KeepWorkerTest, AProgramThatChangedSinceTheRunIsNotKeptUnderItsName) {
   write_program("#!/bin/sh\necho first\n");
-  const TrackedRun run = add_night(3);
+  const track::TrackedRun run = add_night(3);
   write_program("#!/bin/sh\necho second\n");
-  KeepReport report = keep(run);
+  campaign::KeepReport report = keep(run);
   EXPECT_FALSE(report.kept.has_value());
   EXPECT_THAT(report.notes, ElementsAre(HasSubstr("was not kept")));
   fs::remove(program());
@@ -90,20 +90,20 @@ TEST_F(KeepWorkerTest, AProgramThatChangedSinceTheRunIsNotKeptUnderItsName) {
 
 TEST_F(KeepWorkerTest, TheProgramThatRunsScriptsIsNotKeptAndTheScriptIsSaidToBeWhatChanges) {
   write_program("#!/bin/sh\necho first\n");
-  TrackedRun run = add_night(3);
+  track::TrackedRun run = add_night(3);
   run.worker_path = "/usr/share/stepbench/python/stepbench_worker/__main__.py";
-  const KeepReport report = keep(run);
+  const campaign::KeepReport report = keep(run);
   EXPECT_FALSE(report.kept.has_value());
   EXPECT_THAT(report.notes, ElementsAre(HasSubstr("measured a Python script: nothing was kept")));
 }
 
 TEST_F(KeepWorkerTest, ADamagedCopyIsMadeAnew) {
   write_program("#!/bin/sh\necho first\n");
-  const TrackedRun run = add_night(3);
+  const track::TrackedRun run = add_night(3);
   keep(run);
   fs::resize_file(kept() / run.build_id / "worker", 4);
   EXPECT_TRUE(keep(run).kept.has_value());
-  EXPECT_EQ(program_build_id(kept() / run.build_id / "worker"), run.build_id);
+  EXPECT_EQ(run::program_build_id(kept() / run.build_id / "worker"), run.build_id);
 }
 
 TEST_F(KeepWorkerTest, OfAScriptItsFilesAndModulesAreKeptToo) {
@@ -116,7 +116,7 @@ TEST_F(KeepWorkerTest, OfAScriptItsFilesAndModulesAreKeptToo) {
   folder.write("src/bench/data.py", "");
   folder.write("src/settings.json", "{}");
   folder.write("src/unrelated.py", "");
-  const TrackedRun run = add_night(3);
+  const track::TrackedRun run = add_night(3);
   keep(run);
   for (const char* name :
        {"model.py", "layers.py", "bench/__init__.py", "bench/data.py", "settings.json"}) {
@@ -137,7 +137,7 @@ TEST_F(KeepWorkerTest, ProgramsOfTheLastFourteenNightsStayAndOlderOnesGo) {
   std::vector<std::string> builds;
   for (int day = 1; day <= 16; ++day) {
     write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
-    const TrackedRun run = add_night(day);
+    const track::TrackedRun run = add_night(day);
     builds.push_back(run.build_id);
     keep(run);
   }
@@ -151,23 +151,23 @@ TEST_F(KeepWorkerTest, TheLastGoodBuildOfAnOpenAlertStaysHoweverOldItIs) {
   std::string first;
   for (int day = 1; day <= 17; ++day) {
     write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
-    const TrackedRun run = add_night(day);
+    const track::TrackedRun run = add_night(day);
     if (day == 1) {
       first = run.build_id;
-      const TrackEvent fired{.what = "fired",
-                             .alert_id = "A1",
-                             .to_state = "suspect",
-                             .details = {{"experiment", Value{std::string("nightly")}},
-                                         {"host", Value{std::string("bench1")}},
-                                         {"last_good", Value{run.run_id}},
-                                         {"night", Value{run.run_id}},
-                                         {"series", Value{std::string("5a5a5a5a5a5a5a5a")}},
-                                         {"worse", Value{true}}}};
+      const track::TrackEvent fired{.what = "fired",
+                                    .alert_id = "A1",
+                                    .to_state = "suspect",
+                                    .details = {{"experiment", Value{std::string("nightly")}},
+                                                {"host", Value{std::string("bench1")}},
+                                                {"last_good", Value{run.run_id}},
+                                                {"night", Value{run.run_id}},
+                                                {"series", Value{std::string("5a5a5a5a5a5a5a5a")}},
+                                                {"worse", Value{true}}}};
       store.record({&fired, 1});
     }
     keep(run);
   }
-  ASSERT_THAT(fold_alerts(store.events()).alerts, SizeIs(1));
+  ASSERT_THAT(track::fold_alerts(store.events()).alerts, SizeIs(1));
   EXPECT_TRUE(fs::exists(kept() / first / "worker"));
   EXPECT_THAT(store.builds(), SizeIs(15));
 }
@@ -189,7 +189,7 @@ TEST(ScriptFiles, AProgramThatIsNoScriptNamesNothing) {
                                           "ELF model.py",
                                           12));
   folder.write("model.py", "");
-  EXPECT_THAT(files_of_script(folder / "worker").beside, IsEmpty());
+  EXPECT_THAT(campaign::files_of_script(folder / "worker").beside, IsEmpty());
 }
 
 TEST(ScriptFiles, AFileAboveTheScriptsFolderIsNotTakenAlong) {
@@ -197,8 +197,8 @@ TEST(ScriptFiles, AFileAboveTheScriptsFolderIsNotTakenAlong) {
   folder.write("bin/worker", "#!/bin/sh\n. ../secret.env\n. here.sh\n");
   folder.write("secret.env", "");
   folder.write("bin/here.sh", "");
-  EXPECT_THAT(files_of_script(folder / "bin/worker").beside, ElementsAre("here.sh"));
+  EXPECT_THAT(campaign::files_of_script(folder / "bin/worker").beside, ElementsAre("here.sh"));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,9 +7,9 @@
 namespace stepbench::testing_history {
 namespace {
 
-Launch make_launch(const MadeNight& made, const std::string& case_id, int number) {
-  Launch launch;
-  LaunchRow& row = launch.row;
+record::Launch make_launch(const MadeNight& made, const std::string& case_id, int number) {
+  record::Launch launch;
+  record::LaunchRow& row = launch.row;
   row.key = {.case_id = case_id, .arm = made.arm, .pass = made.pass, .launch = number};
   row.point_id = case_id;
   row.workload = "train_step";
@@ -39,9 +39,9 @@ Launch make_launch(const MadeNight& made, const std::string& case_id, int number
 
 }  // namespace
 
-Results make(const MadeNight& made) {
-  Results results;
-  RunRow run;
+record::Results make(const MadeNight& made) {
+  record::Results results;
+  record::RunRow run;
   run.run_id = made.run_id;
   run.name = made.name;
   run.started_utc = made.started_utc;
@@ -62,7 +62,7 @@ Results make(const MadeNight& made) {
                      {.name = "data_wait_ns", .unit = "ns", .doc = "", .phase = true},
                      {.name = "other_ns", .unit = "ns", .doc = "", .phase = true},
                      {.name = "peak_rss_bytes", .unit = "bytes", .doc = ""}};
-  WorkerRow worker;
+  record::WorkerRow worker;
   worker.worker_id = "w1";
   worker.build_id = made.build_id;
   worker.environment = made.environment;

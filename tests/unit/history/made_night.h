@@ -36,7 +36,7 @@ struct MadeNight {
                         {"torch", Value{std::string("2.11.0")}}};
 };
 
-[[nodiscard]] Results make(const MadeNight& made);
+[[nodiscard]] record::Results make(const MadeNight& made);
 
 // The n-th night of a month, with an id and a date of its own.
 [[nodiscard]] MadeNight night(int day, MadeNight made = {});

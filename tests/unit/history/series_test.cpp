@@ -6,7 +6,7 @@
 
 #include "harness/track/surroundings.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::Contains;
@@ -17,17 +17,17 @@ using ::testing::Pair;
 
 Value text(const char* value) { return std::string(value); }
 
-LaunchRow launch_on(const char* device) {
-  LaunchRow launch;
+record::LaunchRow launch_on(const char* device) {
+  record::LaunchRow launch;
   launch.options = {{"device", text(device)}};
   return launch;
 }
 
-Surroundings on_cpu(const Fields& environment) {
-  return surroundings_of(launch_on("cpu"), environment);
+track::Surroundings on_cpu(const Fields& environment) {
+  return track::surroundings_of(launch_on("cpu"), environment);
 }
-Surroundings on_gpu(const Fields& environment) {
-  return surroundings_of(launch_on("cuda"), environment);
+track::Surroundings on_gpu(const Fields& environment) {
+  return track::surroundings_of(launch_on("cuda"), environment);
 }
 
 TEST(Surroundings, AnotherProcessorIsAnotherSeries) {
@@ -70,7 +70,7 @@ TEST(Surroundings, ReadingsAndNamesAreInNeither) {
                               {"git.sha", text("5b66870")},
                               {"numa.nodes", text("0-1")},
                               {"pid", Value{std::int64_t{17}}}};
-  for (const Surroundings& found : {on_cpu(environment), on_gpu(environment)}) {
+  for (const track::Surroundings& found : {on_cpu(environment), on_gpu(environment)}) {
     EXPECT_THAT(found.machine, IsEmpty());
     EXPECT_THAT(found.cohort, IsEmpty());
   }
@@ -102,7 +102,7 @@ TEST(Surroundings, AJobsOwnFoldersAndCoresAreNoChange) {
 }
 
 TEST(Surroundings, WhatTheMachineDecidedForAnOptionIsInTheCohort) {
-  LaunchRow launch = launch_on("auto");
+  record::LaunchRow launch = launch_on("auto");
   launch.options["threads.intra_op"] = text("auto");
   launch.options["loader.num_workers"] = Value{std::int64_t{2}};
   launch.options["schedule.active"] = text("auto");
@@ -112,45 +112,45 @@ TEST(Surroundings, WhatTheMachineDecidedForAnOptionIsInTheCohort) {
                              {"model.plugin_build", text("tonight")},
                              {"schedule.active", Value{std::int64_t{40}}},
                              {"threads.intra_op", Value{std::int64_t{8}}}};
-  EXPECT_THAT(surroundings_of(launch, {}).cohort,
+  EXPECT_THAT(track::surroundings_of(launch, {}).cohort,
               ElementsAre(Pair("data.digest", text("jpeg:512")), Pair("device", text("cuda")),
                           Pair("threads.intra_op", Value{std::int64_t{8}})));
 }
 
 TEST(Series, TheIdFollowsWorkloadCaseMetricAndMachineAlone) {
-  const TrackedSeries series{.experiment = "nightly",
-                             .workload = "train_step",
-                             .case_id = "aaaa",
-                             .metric = "step_ns",
-                             .machine = {{"cpu.model", text("EPYC")}}};
-  TrackedSeries other = series;
+  const track::TrackedSeries series{.experiment = "nightly",
+                                    .workload = "train_step",
+                                    .case_id = "aaaa",
+                                    .metric = "step_ns",
+                                    .machine = {{"cpu.model", text("EPYC")}}};
+  track::TrackedSeries other = series;
   other.experiment = "weekly";
   other.options = {{"loader.num_workers", Value{std::int64_t{2}}}};
   other.control = true;
-  EXPECT_EQ(series_id(other), series_id(series));
+  EXPECT_EQ(track::series_id(other), track::series_id(series));
   other = series;
   other.workload = "loader";
-  EXPECT_NE(series_id(other), series_id(series));
+  EXPECT_NE(track::series_id(other), track::series_id(series));
   other = series;
   other.case_id = "bbbb";
-  EXPECT_NE(series_id(other), series_id(series));
+  EXPECT_NE(track::series_id(other), track::series_id(series));
   other = series;
   other.metric = "peak_bytes";
-  EXPECT_NE(series_id(other), series_id(series));
+  EXPECT_NE(track::series_id(other), track::series_id(series));
   other = series;
   other.machine["track.version"] = Value{std::int64_t{2}};
-  EXPECT_NE(series_id(other), series_id(series));
+  EXPECT_NE(track::series_id(other), track::series_id(series));
 }
 
 TEST(Series, AnIdOnDiskStaysWhatItIs) {
-  const TrackedSeries series{.workload = "train_step",
-                             .case_id = "f672f0ea6306a318",
-                             .metric = "step_ns",
-                             .machine = {{"cpu.model", text("AMD EPYC")},
-                                         {"cpu_capability", text("AVX512")},
-                                         {"track.version", Value{std::int64_t{1}}}}};
-  EXPECT_EQ(series_id(series), "58ea5455014abe8f");
+  const track::TrackedSeries series{.workload = "train_step",
+                                    .case_id = "f672f0ea6306a318",
+                                    .metric = "step_ns",
+                                    .machine = {{"cpu.model", text("AMD EPYC")},
+                                                {"cpu_capability", text("AVX512")},
+                                                {"track.version", Value{std::int64_t{1}}}}};
+  EXPECT_EQ(track::series_id(series), "58ea5455014abe8f");
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -12,7 +12,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/unit/history/made_night.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -26,13 +26,14 @@ class TrackStoreTest : public ::testing::Test {
   [[nodiscard]] std::string file() const { return folder / "history.db"; }
   [[nodiscard]] std::string url() const { return "sqlite:" + file(); }
   [[nodiscard]] std::string events_file() const { return file() + ".events.jsonl"; }
-  [[nodiscard]] TrackStore open() const { return TrackStore::open(url()); }
-  static ImportReport add(TrackStore& store, const MadeNight& made) {
+  [[nodiscard]] track::TrackStore open() const { return track::TrackStore::open(url()); }
+  static track::ImportReport add(track::TrackStore& store, const MadeNight& made) {
     return store.add(testing_history::make(made), "results/" + made.run_id);
   }
-  static const SeriesHistory& step_of(const History& history, const std::string& case_id) {
-    for (const SeriesHistory& one : history.series) {
-      if (one.series.metric == kStepSeries && one.series.case_id == case_id) return one;
+  static const track::SeriesHistory& step_of(const track::History& history,
+                                             const std::string& case_id) {
+    for (const track::SeriesHistory& one : history.series) {
+      if (one.series.metric == track::kStepSeries && one.series.case_id == case_id) return one;
     }
     throw Error("no step series of " + case_id);
   }
@@ -46,20 +47,20 @@ class TrackStoreTest : public ::testing::Test {
 };
 
 TEST_F(TrackStoreTest, ANightComesBackAsItWasAdded) {
-  TrackStore store = open();
-  const ImportReport report = add(store, testing_history::night(3));
+  track::TrackStore store = open();
+  const track::ImportReport report = add(store, testing_history::night(3));
   EXPECT_EQ(report.new_launches, 6U);
   EXPECT_EQ(report.points, 4U);
   EXPECT_THAT(report.runs, ElementsAre("20260103-020000-nightly"));
-  const History history = open().history();
+  const track::History history = open().history();
   ASSERT_THAT(history.runs, SizeIs(1));
   EXPECT_EQ(history.runs[0].experiment, "nightly");
   EXPECT_EQ(history.runs[0].asked.set, std::vector<std::string>{"seed=1"});
   EXPECT_EQ(text_of(history.runs[0].environment, "torch"), "2.11.0");
   EXPECT_THAT(history.series, SizeIs(4));
-  const SeriesHistory& step = step_of(history, "aaaaaaaaaaaaaaaa");
+  const track::SeriesHistory& step = step_of(history, "aaaaaaaaaaaaaaaa");
   EXPECT_EQ(step.series.experiment, "nightly");
-  EXPECT_EQ(step.series.id, series_id(step.series));
+  EXPECT_EQ(step.series.id, track::series_id(step.series));
   ASSERT_THAT(step.points, SizeIs(1));
   EXPECT_EQ(step.points[0].value, 10'002'500);
   EXPECT_EQ(step.points[0].launches, 6);
@@ -71,7 +72,7 @@ TEST_F(TrackStoreTest, ANightComesBackAsItWasAdded) {
 }
 
 TEST_F(TrackStoreTest, LabelsOfARunReachTheHistory) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   made.labels = {{"branch", Value{std::string("main")}}, {"pr", Value{std::string("17")}}};
   add(store, made);
@@ -79,9 +80,9 @@ TEST_F(TrackStoreTest, LabelsOfARunReachTheHistory) {
 }
 
 TEST_F(TrackStoreTest, AddingARunAgainChangesNothing) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   add(store, testing_history::night(3));
-  const ImportReport again = add(store, testing_history::night(3));
+  const track::ImportReport again = add(store, testing_history::night(3));
   EXPECT_EQ(again.new_launches, 0U);
   EXPECT_EQ(again.known_launches, 6U);
   EXPECT_EQ(again.points, 0U);
@@ -90,13 +91,13 @@ TEST_F(TrackStoreTest, AddingARunAgainChangesNothing) {
 }
 
 TEST_F(TrackStoreTest, ALaunchWithOtherContentIsToldAndTheFirstIsKept) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   add(store, testing_history::night(3));
   MadeNight other = testing_history::night(3);
   other.step_ns = [](const std::string&, int launch) {
     return launch == 2 ? std::int64_t{99'000'000} : std::int64_t{10'000'000 + 1000 * launch};
   };
-  const ImportReport report = add(store, other);
+  const track::ImportReport report = add(store, other);
   EXPECT_EQ(report.known_launches, 5U);
   EXPECT_THAT(report.conflicts,
               ElementsAre(HasSubstr("launch 2 of case aaaaaaaaaaaaaaaa of run "
@@ -105,19 +106,19 @@ TEST_F(TrackStoreTest, ALaunchWithOtherContentIsToldAndTheFirstIsKept) {
 }
 
 TEST_F(TrackStoreTest, ARunOfAnotherConfigurationUnderAKnownIdIsAConflict) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   add(store, testing_history::night(3));
   MadeNight other = testing_history::night(3);
   other.config_hash = "config2";
   other.launches = 9;
-  const ImportReport report = add(store, other);
+  const track::ImportReport report = add(store, other);
   EXPECT_EQ(report.new_launches, 0U);
   EXPECT_THAT(report.conflicts, ElementsAre(HasSubstr("known with another configuration")));
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 6);
 }
 
 TEST_F(TrackStoreTest, TwoMachinesWhoseRunsBeganInTheSameSecondAreTwoNights) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   add(store, testing_history::night(3));
   MadeNight other = testing_history::night(3);
   other.host = "bench2";
@@ -130,15 +131,15 @@ TEST_F(TrackStoreTest, TwoMachinesWhoseRunsBeganInTheSameSecondAreTwoNights) {
 }
 
 TEST_F(TrackStoreTest, LaunchesOfAResumedRunRenewItsPoints) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   made.launches = 4;
   add(store, made);
   made.launches = 10;
-  const ImportReport report = add(store, made);
+  const track::ImportReport report = add(store, made);
   EXPECT_EQ(report.known_launches, 4U);
   EXPECT_EQ(report.new_launches, 6U);
-  TrackStore at_once = TrackStore::open("sqlite:" + std::string(folder / "other.db"));
+  track::TrackStore at_once = track::TrackStore::open("sqlite:" + std::string(folder / "other.db"));
   add(at_once, made);
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).value,
             step_of(at_once.history(), "aaaaaaaaaaaaaaaa").points.at(0).value);
@@ -146,21 +147,21 @@ TEST_F(TrackStoreTest, LaunchesOfAResumedRunRenewItsPoints) {
 }
 
 TEST_F(TrackStoreTest, ALaterAttemptTakesThePlaceOfAFailedOne) {
-  TrackStore store = open();
-  Results results = testing_history::make(testing_history::night(3));
+  track::TrackStore store = open();
+  record::Results results = testing_history::make(testing_history::night(3));
   results.launches[0].row.outcome = Outcome::failed("out of memory");
   store.add(results, "results/RUN");
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 5);
   results.launches[0].row.outcome = {};
   results.launches[0].row.attempt = 1;
-  const ImportReport report = store.add(results, "results/RUN");
+  const track::ImportReport report = store.add(results, "results/RUN");
   EXPECT_THAT(report.conflicts, IsEmpty());
   EXPECT_EQ(report.new_launches, 1U);
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 6);
 }
 
 TEST_F(TrackStoreTest, TheControlCasesStepStandsBesideTheRunsOtherPoints) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   made.cases = {"aaaaaaaaaaaaaaaa", "cccccccccccccccc"};
   made.control = "cccccccccccccccc";
@@ -168,14 +169,14 @@ TEST_F(TrackStoreTest, TheControlCasesStepStandsBesideTheRunsOtherPoints) {
     return id[0] == 'c' ? std::int64_t{7'000'000} : std::int64_t{10'000'000};
   };
   add(store, made);
-  const History history = store.history();
+  const track::History history = store.history();
   EXPECT_EQ(step_of(history, "aaaaaaaaaaaaaaaa").points.at(0).control, 7e6);
   EXPECT_FALSE(step_of(history, "aaaaaaaaaaaaaaaa").series.control);
   EXPECT_TRUE(step_of(history, "cccccccccccccccc").series.control);
 }
 
 TEST_F(TrackStoreTest, AControlThatComesInALaterPartOfTheRunReachesThePointsBefore) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   add(store, made);
   made.cases = {"cccccccccccccccc"};
@@ -185,18 +186,18 @@ TEST_F(TrackStoreTest, AControlThatComesInALaterPartOfTheRunReachesThePointsBefo
 }
 
 TEST_F(TrackStoreTest, NightsStandInOrderOfTimeWhateverTheOrderOfAdding) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   for (const int day : {9, 2, 5}) add(store, testing_history::night(day));
-  const History history = store.history();
+  const track::History history = store.history();
   std::vector<std::string> nights;
-  for (const TrackedPoint& point : step_of(history, "aaaaaaaaaaaaaaaa").points) {
+  for (const track::TrackedPoint& point : step_of(history, "aaaaaaaaaaaaaaaa").points) {
     nights.push_back(history.runs.at(point.run).started_utc.substr(0, 10));
   }
   EXPECT_THAT(nights, ElementsAre("2026-01-02", "2026-01-05", "2026-01-09"));
 }
 
 TEST_F(TrackStoreTest, AQueryNamesSeriesRunsExperimentsAndTheNewestPoints) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   for (const int day : {2, 5, 9}) add(store, testing_history::night(day));
   MadeNight weekly{.name = "weekly", .cases = {"bbbbbbbbbbbbbbbb"}};
   add(store, testing_history::night(6, weekly));
@@ -204,7 +205,7 @@ TEST_F(TrackStoreTest, AQueryNamesSeriesRunsExperimentsAndTheNewestPoints) {
   EXPECT_THAT(store.history({.experiments = {"weekly"}}).series, SizeIs(4));
   EXPECT_THAT(store.history({.runs = {"20260106-020000-weekly"}}).series, SizeIs(4));
   const std::string id = step_of(store.history(), "aaaaaaaaaaaaaaaa").series.id;
-  const History one = store.history({.series = {id}, .last = 2});
+  const track::History one = store.history({.series = {id}, .last = 2});
   ASSERT_THAT(one.series, SizeIs(1));
   ASSERT_THAT(one.series[0].points, SizeIs(2));
   EXPECT_EQ(one.runs.at(one.series[0].points[0].run).run_id, "20260105-020000-nightly");
@@ -212,7 +213,7 @@ TEST_F(TrackStoreTest, AQueryNamesSeriesRunsExperimentsAndTheNewestPoints) {
 
 TEST_F(TrackStoreTest, NamesWithQuotesAndStatementsAreOnlyNames) {
   const std::string evil = "Robert'); DROP TABLE point;--\"\\ \n\t\x01 $1 %s \xF0\x9F\x98\x80";
-  TrackStore store = open();
+  track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   made.name = made.host = made.build_id = made.config_hash = evil;
   made.run_id += evil;
@@ -220,21 +221,22 @@ TEST_F(TrackStoreTest, NamesWithQuotesAndStatementsAreOnlyNames) {
   made.environment["torch"] = Value{evil};
   made.environment[evil] = Value{evil};
   add(store, made);
-  const History history = open().history({.experiments = {evil}, .host = evil});
+  const track::History history = open().history({.experiments = {evil}, .host = evil});
   ASSERT_THAT(history.runs, SizeIs(1));
   EXPECT_EQ(history.runs[0].run_id, made.run_id);
   EXPECT_EQ(history.runs[0].build_id, evil);
   EXPECT_EQ(text_of(history.cohorts.at(0).fields, "torch"), evil);
   EXPECT_EQ(step_of(history, evil).points.at(0).value, 10'002'500);
-  TrackEvent event{.who = evil, .what = evil, .reason = evil, .details = {{evil, Value{evil}}}};
+  track::TrackEvent event{
+      .who = evil, .what = evil, .reason = evil, .details = {{evil, Value{evil}}}};
   store.record({&event, 1});
   EXPECT_EQ(store.events().at(0).details, event.details);
   EXPECT_TRUE(store.claim(evil, evil, std::chrono::hours(1)));
 }
 
 TEST_F(TrackStoreTest, EventsComeBackInTheirOrderAndAreInTheFile) {
-  TrackStore store = open();
-  const std::vector<TrackEvent> first = {
+  track::TrackStore store = open();
+  const std::vector<track::TrackEvent> first = {
       {.at_utc = "2026-01-03T02:00:00Z", .who = "me@bench1", .what = "suspect", .alert_id = "A1"},
       {.at_utc = "2026-01-03T02:00:00Z",
        .who = "me@bench1",
@@ -245,9 +247,9 @@ TEST_F(TrackStoreTest, EventsComeBackInTheirOrderAndAreInTheFile) {
        .reason = "p 2e-5",
        .details = {{"change", Value{0.03}}, {"pairs", Value{std::int64_t{20}}}}}};
   store.record(first);
-  const TrackEvent second{.at_utc = "2026-01-02T02:00:00Z", .what = "ignore"};
+  const track::TrackEvent second{.at_utc = "2026-01-02T02:00:00Z", .what = "ignore"};
   store.record({&second, 1});
-  const std::vector<TrackEvent> events = open().events();
+  const std::vector<track::TrackEvent> events = open().events();
   ASSERT_THAT(events, SizeIs(3));
   EXPECT_EQ(events[1].to_state, "reproduced");
   EXPECT_EQ(events[1].details, first[1].details);
@@ -258,21 +260,21 @@ TEST_F(TrackStoreTest, EventsComeBackInTheirOrderAndAreInTheFile) {
 
 TEST_F(TrackStoreTest, AHistoryThatIsMadeAnewReadsItsEventsBack) {
   {
-    TrackStore store = open();
+    track::TrackStore store = open();
     add(store, testing_history::night(3));
-    const std::vector<TrackEvent> events = {{.what = "suspect", .alert_id = "A1"},
-                                            {.what = "suspect", .alert_id = "A1"}};
+    const std::vector<track::TrackEvent> events = {{.what = "suspect", .alert_id = "A1"},
+                                                   {.what = "suspect", .alert_id = "A1"}};
     store.record(events);
   }
   std::filesystem::remove(file());
-  TrackStore store = open();
+  track::TrackStore store = open();
   add(store, testing_history::night(3));
   EXPECT_THAT(store.events(), SizeIs(2));
   EXPECT_THAT(open().events(), SizeIs(2));
 }
 
 TEST_F(TrackStoreTest, ATornLastLineOfEventsIsNoEventAndGivesWayToTheNext) {
-  const TrackEvent event{.what = "suspect", .alert_id = "A1"};
+  const track::TrackEvent event{.what = "suspect", .alert_id = "A1"};
   open().record({&event, 1});
   std::ofstream(events_file(), std::ios::app) << R"({"schema":"stepbench.event","ver)";
   EXPECT_THAT(open().events(), SizeIs(1));
@@ -282,7 +284,7 @@ TEST_F(TrackStoreTest, ATornLastLineOfEventsIsNoEventAndGivesWayToTheNext) {
 }
 
 TEST_F(TrackStoreTest, ADamagedLineOfEventsIsNamed) {
-  const TrackEvent event{.what = "suspect"};
+  const track::TrackEvent event{.what = "suspect"};
   open().record({&event, 1});
   std::ofstream(events_file(), std::ios::app) << "what is this?\n";
   try {
@@ -295,7 +297,7 @@ TEST_F(TrackStoreTest, ADamagedLineOfEventsIsNamed) {
 
 TEST_F(TrackStoreTest, OneOfTwoMachinesHasAClaimUntilItIsReleasedOrRunsOut) {
   auto now = std::chrono::system_clock::time_point(std::chrono::hours(24 * 20'000));
-  TrackStore store = TrackStore::open(url(), {.clock = [&] { return now; }});
+  track::TrackStore store = track::TrackStore::open(url(), {.clock = [&] { return now; }});
   EXPECT_TRUE(store.claim("confirm X", "me@bench1", std::chrono::hours(1)));
   EXPECT_TRUE(store.claim("confirm X", "me@bench1", std::chrono::hours(1)));
   EXPECT_FALSE(store.claim("confirm X", "me@bench2", std::chrono::hours(1)));
@@ -309,7 +311,7 @@ TEST_F(TrackStoreTest, OneOfTwoMachinesHasAClaimUntilItIsReleasedOrRunsOut) {
 }
 
 TEST_F(TrackStoreTest, KeptBuildsAreListedByTimeAndForgotten) {
-  TrackStore store = open();
+  track::TrackStore store = open();
   store.keep_build(
       {.build_id = "b2", .host = "bench1", .worker = "kept/b2/worker", .stored_utc = "2026-01-02"});
   store.keep_build(
@@ -325,7 +327,7 @@ TEST_F(TrackStoreTest, KeptBuildsAreListedByTimeAndForgotten) {
 
 TEST_F(TrackStoreTest, AHistoryOfANewerVersionIsRefused) {
   (void)open();
-  Database::open(url())->exec("UPDATE meta SET value = '99'");
+  store::Database::open(url())->exec("UPDATE meta SET value = '99'");
   try {
     (void)open();
     FAIL() << "it was opened";
@@ -335,9 +337,9 @@ TEST_F(TrackStoreTest, AHistoryOfANewerVersionIsRefused) {
 }
 
 TEST_F(TrackStoreTest, WhereThereIsNoneYetOnlyAddMakesOne) {
-  EXPECT_THROW((void)TrackStore::open(url(), {.make = false}), ConfigError);
+  EXPECT_THROW((void)track::TrackStore::open(url(), {.make = false}), ConfigError);
   EXPECT_FALSE(std::filesystem::exists(file()));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/unit/history/made_night.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -20,19 +20,19 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-TrackedSeries series_on(const char* cpu, std::int64_t workers) {
-  TrackedSeries series{.workload = "train_step",
-                       .case_id = "case" + std::to_string(workers),
-                       .metric = "step_ns",
-                       .options = {{"loader.num_workers", Value{workers}}},
-                       .machine = {{"cpu.model", Value{std::string(cpu)}}}};
-  series.id = series_id(series);
+track::TrackedSeries series_on(const char* cpu, std::int64_t workers) {
+  track::TrackedSeries series{.workload = "train_step",
+                              .case_id = "case" + std::to_string(workers),
+                              .metric = "step_ns",
+                              .options = {{"loader.num_workers", Value{workers}}},
+                              .machine = {{"cpu.model", Value{std::string(cpu)}}}};
+  series.id = track::series_id(series);
   return series;
 }
 
-History nights_with_another_torch_on_the_third() {
+track::History nights_with_another_torch_on_the_third() {
   const test::TemporaryFolder folder;
-  TrackStore store = TrackStore::open("sqlite:" + std::string(folder / "history.db"));
+  track::TrackStore store = track::TrackStore::open("sqlite:" + std::string(folder / "history.db"));
   for (int day = 1; day <= 4; ++day) {
     testing_history::MadeNight made = testing_history::night(day);
     made.control = made.cases.front();
@@ -43,28 +43,29 @@ History nights_with_another_torch_on_the_third() {
 }
 
 TEST(WhySplit, NamesTheFieldsThatMakeTwoSeries) {
-  EXPECT_THAT(identity_splits(series_on("A", 2), series_on("A", 2)), IsEmpty());
-  EXPECT_THAT(identity_splits(series_on("A", 2), series_on("B", 2)),
+  EXPECT_THAT(track::identity_splits(series_on("A", 2), series_on("A", 2)), IsEmpty());
+  EXPECT_THAT(track::identity_splits(series_on("A", 2), series_on("B", 2)),
               ElementsAre(FieldsAre("cpu.model", "A", "B")));
-  EXPECT_THAT(identity_splits(series_on("A", 2), series_on("A", 4)),
+  EXPECT_THAT(track::identity_splits(series_on("A", 2), series_on("A", 4)),
               ElementsAre(FieldsAre("loader.num_workers", "2", "4")));
-  TrackedSeries same_name = series_on("A", 2);
+  track::TrackedSeries same_name = series_on("A", 2);
   same_name.case_id = "another";
-  same_name.id = series_id(same_name);
-  EXPECT_THAT(identity_splits(series_on("A", 2), same_name),
+  same_name.id = track::series_id(same_name);
+  EXPECT_THAT(track::identity_splits(series_on("A", 2), same_name),
               ElementsAre(FieldsAre("case_id", "case2", "another")));
 }
 
 TEST(WhySplit, FindsTheNightInWhichTheEnvironmentChanged) {
-  const History history = nights_with_another_torch_on_the_third();
-  const std::vector<SegmentBegin> changes = segment_begins(history, history.series.front());
+  const track::History history = nights_with_another_torch_on_the_third();
+  const std::vector<track::SegmentBegin> changes =
+      track::segment_begins(history, history.series.front());
   ASSERT_THAT(changes, SizeIs(1));
   EXPECT_EQ(history.runs[changes[0].run].started_utc, "2026-01-03T02:00:00Z");
   EXPECT_THAT(changes[0].fields, ElementsAre(FieldsAre("torch", "2.11.0", "2.12.0")));
 }
 
 TEST(HistoryList, HasARowForEachScreenedSeriesAndTellsOfTheOthers) {
-  const History history = nights_with_another_torch_on_the_third();
+  const track::History history = nights_with_another_torch_on_the_third();
   const std::string text = history_list(history, false, 120, false);
   EXPECT_THAT(text, HasSubstr("step"));
   EXPECT_THAT(text, HasSubstr("2026-01-01"));
@@ -78,7 +79,7 @@ TEST(HistoryList, HasARowForEachScreenedSeriesAndTellsOfTheOthers) {
 }
 
 TEST(HistoryExport, HasALineForEachPoint) {
-  const History history = nights_with_another_torch_on_the_third();
+  const track::History history = nights_with_another_torch_on_the_third();
   const std::string csv = history_csv(history);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 4);
   EXPECT_THAT(csv, StartsWith("series_id,experiment,"));
@@ -90,4 +91,4 @@ TEST(HistoryExport, HasALineForEachPoint) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::json {
 namespace {
 
 TEST(JsonString, EscapesQuotesAndControlCharacters) {
@@ -75,4 +75,4 @@ TEST(JsonText, AStringIsWrittenAsItsPartsAreWhereverTheyAreCut) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::json

@@ -30,7 +30,8 @@ std::string flags_of(const std::byte* address) {
 }
 
 Batch batch_of(std::int64_t bytes, bool reuse) {
-  const BatchMemory memory({{.name = "x", .shape = {bytes}, .dtype = DType::kUInt8}}, 1, reuse);
+  const loader::BatchMemory memory({{.name = "x", .shape = {bytes}, .dtype = DType::kUInt8}}, 1,
+                                   reuse);
   return memory.take(1);
 }
 

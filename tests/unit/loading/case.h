@@ -16,7 +16,7 @@ namespace stepbench::test {
 inline ResolvedCase loader_case(const std::vector<std::pair<std::string, Value>>& changes) {
   ResolvedCase resolved;
   resolved.workload = "loader";
-  for (const Section& section : {data_section(), loader_section()}) {
+  for (const Section& section : {data::data_section(), loader::loader_section()}) {
     const auto add = [&](const std::vector<Option>& options) {
       for (const Option& option : options)
         resolved.options.emplace(section.name + "." + option.name, option.default_value);

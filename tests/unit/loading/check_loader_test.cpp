@@ -27,7 +27,7 @@ ResolvedCase with_workers(std::int64_t workers, const std::string& engine = "thr
 TEST(LoaderRules, WithoutWorkersEveryEngineIsInlineAndWorkerOptionsMeanNothing) {
   ResolvedCase resolved = with_workers(0);
   Said said;
-  check_loader(resolved, {.swept = true, .cores = 4}, said);
+  loader::check_loader(resolved, {.swept = true, .cores = 4}, said);
   EXPECT_EQ(resolved.text("loader.engine"), "inline");
   for (const char* option : {"loader.prefetch_factor", "loader.persistent_workers",
                              "loader.timeout_s", "loader.in_order"}) {
@@ -39,10 +39,10 @@ TEST(LoaderRules, WithoutWorkersEveryEngineIsInlineAndWorkerOptionsMeanNothing) 
 TEST(LoaderRules, InlineWithWorkersIsAnErrorAndInASweepASkippedPoint) {
   ResolvedCase resolved = with_workers(2, "inline");
   Said alone;
-  check_loader(resolved, {.cores = 4}, alone);
+  loader::check_loader(resolved, {.cores = 4}, alone);
   EXPECT_THAT(alone.errors, ElementsAre(HasSubstr("loader.engine: engine inline has no workers")));
   Said swept;
-  check_loader(resolved, {.swept = true, .cores = 4}, swept);
+  loader::check_loader(resolved, {.swept = true, .cores = 4}, swept);
   EXPECT_THAT(swept.errors, IsEmpty());
   EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("num_workers is 2")));
 }
@@ -51,17 +51,17 @@ TEST(LoaderRules, StacksAreOfEnginePythonAndLeftOutOfOtherEnginesInASweep) {
   ResolvedCase without_loader;
   without_loader.options["profile.stacks"] = true;
   Said said;
-  check_stacks(without_loader, {.swept = true}, said);
+  loader::check_stacks(without_loader, {.swept = true}, said);
   EXPECT_THAT(said.errors, ElementsAre(HasSubstr("loader.engine: python alone")));
   ResolvedCase threads = with_workers(2);
   threads.options["profile.stacks"] = true;
   Said swept;
-  check_stacks(threads, {.swept = true}, swept);
+  loader::check_stacks(threads, {.swept = true}, swept);
   EXPECT_THAT(swept.errors, IsEmpty());
   EXPECT_FALSE(threads.has("profile.stacks"));
   ResolvedCase python = with_workers(2, "python");
   python.options["profile.stacks"] = true;
-  check_stacks(python, {}, swept);
+  loader::check_stacks(python, {}, swept);
   EXPECT_THAT(swept.errors, IsEmpty());
   EXPECT_TRUE(python.has("profile.stacks"));
 }
@@ -71,13 +71,13 @@ TEST(LoaderRules, TorchsLoaderHasNoSayInThreadsAndPersistence) {
   resolved.options["loader.epochs"] = std::string("separate");
   resolved.options["loader.persistent_workers"] = true;
   Said said;
-  check_loader(resolved, {.cores = 4}, said);
+  loader::check_loader(resolved, {.cores = 4}, said);
   EXPECT_FALSE(resolved.has("loader.persistent_workers")) << "its threads always persist";
   EXPECT_FALSE(resolved.has("loader.threads_per_worker"));
   EXPECT_TRUE(resolved.has("loader.timeout_s"));
   EXPECT_THAT(said.errors, IsEmpty());
   resolved.options["loader.threads_per_worker"] = std::int64_t{4};
-  check_loader(resolved, {.cores = 4}, said);
+  loader::check_loader(resolved, {.cores = 4}, said);
   EXPECT_THAT(said.errors, ElementsAre(HasSubstr("does not cap the threads of its workers")));
 }
 
@@ -85,26 +85,26 @@ TEST(LoaderRules, JoinedEpochsKeepTheirWorkersAndAskingForItIsAnErrorOutsideASwe
   ResolvedCase resolved = with_workers(2);
   EXPECT_EQ(resolved.text("loader.epochs"), "joined");
   Said unasked;
-  check_loader(resolved, {.cores = 4}, unasked);
+  loader::check_loader(resolved, {.cores = 4}, unasked);
   EXPECT_FALSE(resolved.has("loader.persistent_workers"));
   EXPECT_THAT(unasked.errors, IsEmpty());
   for (const bool swept : {false, true}) {
     resolved.options["loader.persistent_workers"] = true;
     Said said;
-    check_loader(resolved, {.swept = swept, .cores = 4}, said);
+    loader::check_loader(resolved, {.swept = swept, .cores = 4}, said);
     EXPECT_FALSE(resolved.has("loader.persistent_workers"));
     EXPECT_EQ(said.errors.empty(), swept);
   }
   resolved.options["loader.epochs"] = std::string("separate");
   resolved.options["loader.persistent_workers"] = true;
   Said separate;
-  check_loader(resolved, {.cores = 4}, separate);
+  loader::check_loader(resolved, {.cores = 4}, separate);
   EXPECT_TRUE(resolved.flag("loader.persistent_workers"));
   EXPECT_THAT(separate.errors, IsEmpty());
 }
 
 TEST(LoaderRules, OnlySeparateEpochsHaveALastBatchToDrop) {
-  const Section section = loader_section();
+  const Section section = loader::loader_section();
   const auto drop_last = std::ranges::find(section.options, "drop_last", &Option::name);
   ASSERT_TRUE(drop_last->requires_.has_value());
   EXPECT_EQ(drop_last->requires_->option, "loader.epochs");
@@ -114,7 +114,7 @@ TEST(LoaderRules, OnlySeparateEpochsHaveALastBatchToDrop) {
 TEST(LoaderRules, MoreWorkersThanCoresAreAllowedAndNoted) {
   ResolvedCase resolved = with_workers(8);
   Said said;
-  check_loader(resolved, {.cores = 2}, said);
+  loader::check_loader(resolved, {.cores = 2}, said);
   EXPECT_THAT(said.notes, ElementsAre(HasSubstr("num_workers 8 exceeds the 2 cores")));
   EXPECT_THAT(said.errors, IsEmpty());
 }
@@ -124,14 +124,14 @@ TEST(LoaderRules, PinningWithoutAnAcceleratorIsSkippedUnlessCudaWasDemanded) {
   resolved.options["loader.pin_memory"] = true;
   resolved.options["device"] = std::string("cuda:0");
   Said demanded;
-  check_loader(resolved, {.cores = 4}, demanded);
+  loader::check_loader(resolved, {.cores = 4}, demanded);
   EXPECT_THAT(demanded.errors,
               ElementsAre(HasSubstr("loader.pin_memory: pin_memory needs an accelerator")));
   Said automatic;
-  check_loader(resolved, {.device_auto = true, .cores = 4}, automatic);
+  loader::check_loader(resolved, {.device_auto = true, .cores = 4}, automatic);
   EXPECT_THAT(automatic.skips, ElementsAre(HasSubstr("needs an accelerator")));
   Said swept;
-  check_loader(resolved, {.swept = true, .cores = 4}, swept);
+  loader::check_loader(resolved, {.swept = true, .cores = 4}, swept);
   EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("needs an accelerator")));
   EXPECT_THAT(swept.errors, IsEmpty());
 }
@@ -141,13 +141,13 @@ TEST(LoaderRules, PinningThatTheEngineCannotDoIsNeverDroppedSilently) {
     ResolvedCase resolved = with_workers(1, engine);
     resolved.options["loader.pin_memory"] = true;
     Said said;
-    check_loader(resolved, {.cuda_available = true, .swept = true, .cores = 4}, said);
+    loader::check_loader(resolved, {.cuda_available = true, .swept = true, .cores = 4}, said);
     EXPECT_EQ(said.skips.empty(), std::string_view(engine) != "torch_cpp") << engine;
   }
 }
 
 TEST(LoaderRules, TransportBelongsToWorkerProcessesAndReplacesBuffers) {
-  const Section section = loader_section();
+  const Section section = loader::loader_section();
   const auto transport = std::ranges::find(section.options, "transport", &Option::name);
   ASSERT_TRUE(transport->requires_.has_value());
   EXPECT_EQ(transport->requires_->option, "loader.engine");
@@ -155,12 +155,12 @@ TEST(LoaderRules, TransportBelongsToWorkerProcessesAndReplacesBuffers) {
   for (const char* engine : {"thread", "fork"}) {
     ResolvedCase resolved = with_workers(1, engine);
     Said said;
-    check_loader(resolved, {.cores = 4}, said);
+    loader::check_loader(resolved, {.cores = 4}, said);
     EXPECT_EQ(resolved.has("loader.buffers"), std::string_view(engine) == "thread");
   }
   ResolvedCase without = with_workers(0, "fork");
   Said said;
-  check_loader(without, {.swept = true, .cores = 4}, said);
+  loader::check_loader(without, {.swept = true, .cores = 4}, said);
   EXPECT_EQ(without.text("loader.engine"), "inline");
   EXPECT_FALSE(without.has("loader.transport"));
   EXPECT_TRUE(without.has("loader.buffers"));
@@ -171,7 +171,7 @@ TEST(SamplerRules, ShuffleAndSamplerExcludeEachOtherAsInPython) {
   resolved.options["loader.shuffle"] = true;
   resolved.options["loader.sampler"] = std::string("random");
   Said said;
-  check_sampler(resolved, {}, said);
+  loader::check_sampler(resolved, {}, said);
   EXPECT_THAT(said.errors, ElementsAre(HasSubstr("loader.sampler: sampler and shuffle exclude")));
 }
 
@@ -180,7 +180,7 @@ TEST(SamplerRules, ASamplerThatSaysWhatShuffleSaysIsTheSameCase) {
     ResolvedCase resolved = with_workers(0);
     resolved.options["loader.sampler"] = std::string(shuffle ? "random" : "sequential");
     Said said;
-    check_sampler(resolved, {}, said);
+    loader::check_sampler(resolved, {}, said);
     EXPECT_EQ(resolved.flag("loader.shuffle"), shuffle);
     EXPECT_FALSE(resolved.has("loader.sampler"));
     EXPECT_THAT(said.errors, IsEmpty());
@@ -193,7 +193,7 @@ TEST(SamplerRules, WeightsAndWeightedSamplersNeedEachOther) {
     if (sampler != nullptr) resolved.options["loader.sampler"] = std::string(sampler);
     if (weights != nullptr) resolved.options["loader.weights"] = std::string(weights);
     Said said;
-    check_sampler(resolved, {}, said);
+    loader::check_sampler(resolved, {}, said);
     return said.errors;
   };
   for (const char* sampler : {"weighted", "weighted_without_replacement"}) {
@@ -214,10 +214,10 @@ TEST(SamplerRules, HowManyAreDrawnIsSaidOnlyWhereSamplesAreDrawn) {
     resolved.options["loader.sampler"] = std::string(sampler);
     resolved.options["loader.num_samples"] = std::int64_t{5};
     Said said;
-    check_sampler(resolved, {}, said);
+    loader::check_sampler(resolved, {}, said);
     EXPECT_EQ(said.errors.empty(), draws) << sampler;
   }
-  const Section section = loader_section();
+  const Section section = loader::loader_section();
   EXPECT_EQ(std::ranges::find(section.options, "num_samples", &Option::name)->min, 1);
 }
 
@@ -228,10 +228,10 @@ TEST(SamplerRules, AnIterableDataSetHasNoIndicesToShuffle) {
     const bool shuffle = option == std::string("loader.shuffle");
     resolved.options[option] = shuffle ? Value(true) : Value(std::string("random"));
     Said alone;
-    check_sampler(resolved, {}, alone);
+    loader::check_sampler(resolved, {}, alone);
     EXPECT_THAT(alone.errors, ElementsAre(testing::StartsWith(option)));
     Said swept;
-    check_sampler(resolved, {.swept = true}, swept);
+    loader::check_sampler(resolved, {.swept = true}, swept);
     EXPECT_THAT(swept.errors, IsEmpty());
     EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("data.shuffle_buffer")));
   }
@@ -239,7 +239,7 @@ TEST(SamplerRules, AnIterableDataSetHasNoIndicesToShuffle) {
 
 // What Python's constructor refuses, the option's own data refuses: Requires and ranges.
 TEST(LoaderRules, WorkerOptionsDeclareThatTheyNeedWorkers) {
-  const Section section = loader_section();
+  const Section section = loader::loader_section();
   for (const char* name : {"prefetch_factor", "persistent_workers", "timeout_s", "affinity"}) {
     const auto option = std::ranges::find(section.options, name, &Option::name);
     ASSERT_NE(option, section.options.end()) << name;

@@ -31,7 +31,7 @@ class Conductor {
       : dispatch_(dispatch), samples_(samples), busy_(std::move(busy)) {}
 
   // For IndexDataset: on the thread of a worker.
-  void read(const SampleKey& key) {
+  void read(const data::SampleKey& key) {
     const std::int64_t batch = key.epoch * samples_ + key.index;
     std::unique_lock lock(mutex_);
     if (over_) return;
@@ -41,7 +41,7 @@ class Conductor {
   }
 
   // When the consumer gets each batch.
-  [[nodiscard]] std::vector<std::int64_t> run(Loader& loader, std::int64_t batches) {
+  [[nodiscard]] std::vector<std::int64_t> run(loader::Loader& loader, std::int64_t batches) {
     std::thread consumer([&] { consume(loader, batches); });
     {
       std::unique_lock lock(mutex_);
@@ -57,7 +57,7 @@ class Conductor {
   }
 
  private:
-  void consume(Loader& loader, std::int64_t batches) {
+  void consume(loader::Loader& loader, std::int64_t batches) {
     std::int64_t epoch = 0;
     loader.begin_epoch(epoch);
     for (std::int64_t i = 0; i < batches; ++i) {

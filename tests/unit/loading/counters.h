@@ -15,7 +15,7 @@ namespace stepbench::test {
 
 // Reader r yields 100 r, 100 r + 1, ..., as many as its entry says, each with `per_epoch` times the
 // epoch added.
-class Counters final : public IterableDataset {
+class Counters final : public data::IterableDataset {
  public:
   explicit Counters(std::vector<std::int64_t> lengths, std::int64_t bad = -1,
                     std::int64_t per_epoch = 0)
@@ -23,18 +23,19 @@ class Counters final : public IterableDataset {
 
   [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
   [[nodiscard]] std::string digest() const override { return "counters"; }
-  [[nodiscard]] std::unique_ptr<SampleStream> stream(const StreamShare& share) const override {
+  [[nodiscard]] std::unique_ptr<data::SampleStream> stream(
+      const data::StreamShare& share) const override {
     const std::int64_t reader = share.rank * share.workers + share.worker;
     return std::make_unique<Counter>(reader * 100 + share.epoch * per_epoch_,
                                      lengths_.at(static_cast<std::size_t>(reader)), bad_);
   }
 
  private:
-  class Counter final : public SampleStream {
+  class Counter final : public data::SampleStream {
    public:
     Counter(std::int64_t next, std::int64_t left, std::int64_t bad)
         : next_(next), left_(left), bad_(bad) {}
-    bool next(SampleSlots out, ReadCost&) override {
+    bool next(data::SampleSlots out, data::ReadCost&) override {
       if (left_-- <= 0) return false;
       const std::int64_t value = next_++;
       if (value == bad_) throw Error("a.tar: entry 7: damaged");

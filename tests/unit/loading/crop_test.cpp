@@ -11,8 +11,8 @@ TEST(RandomResizedCrop, StaysInsideTheImageAndWithinScaleAndRatio) {
   double share = 0;
   constexpr int kDraws = 20'000;
   for (int i = 0; i < kDraws; ++i) {
-    Philox random(1, static_cast<std::uint64_t>(i));
-    const Crop crop = random_resized_crop(500, 375, random);
+    data::Philox random(1, static_cast<std::uint64_t>(i));
+    const data::Crop crop = data::random_resized_crop(500, 375, random);
     ASSERT_GE(crop.left, 0);
     ASSERT_GE(crop.top, 0);
     ASSERT_LE(crop.left + crop.width, 500);
@@ -29,26 +29,27 @@ TEST(RandomResizedCrop, StaysInsideTheImageAndWithinScaleAndRatio) {
 }
 
 TEST(RandomResizedCrop, TakesTheLargestCentralPartWhenNothingFits) {
-  Philox random(1, 1);
-  const Crop wide = random_resized_crop(1000, 10, random);
+  data::Philox random(1, 1);
+  const data::Crop wide = data::random_resized_crop(1000, 10, random);
   EXPECT_EQ(wide.height, 10);
   EXPECT_EQ(wide.width, 13);
   EXPECT_EQ(wide.left, 493);
-  const Crop tall = random_resized_crop(3, 1000, random);
+  const data::Crop tall = data::random_resized_crop(3, 1000, random);
   EXPECT_EQ(tall.width, 3);
   EXPECT_EQ(tall.height, 4);
   EXPECT_EQ(tall.top, 498);
 }
 
 TEST(RandomResizedCrop, ASinglePixelIsTakenWhole) {
-  Philox random(1, 2);
-  const Crop crop = random_resized_crop(1, 1, random);
+  data::Philox random(1, 2);
+  const data::Crop crop = data::random_resized_crop(1, 1, random);
   EXPECT_EQ(crop.width, 1);
   EXPECT_EQ(crop.height, 1);
 }
 
 TEST(CenterWindow, RoundsAsTorchvisionDoes) {
-  const CenterWindow window = center_window(500, 375, 256, 224);  // Resize(256) gives 341 x 256
+  const data::CenterWindow window =
+      data::center_window(500, 375, 256, 224);  // Resize(256) gives 341 x 256
   EXPECT_EQ(window.resized_width, 341);
   EXPECT_EQ(window.resized_height, 256);
   EXPECT_EQ(window.left, 58);  // round(58.5): halves to even

@@ -32,7 +32,7 @@ std::string large(char fill) { return std::string(kSomePages, fill); }
 TEST(CutFile, ReadsAsZerosAndIsNamedWhereItsBytesWereUsed) {
   const test::TemporaryFolder root;
   root.write("data.bin", large('x'));
-  const MappedFile file(root / "data.bin");
+  const data::MappedFile file(root / "data.bin");
   EXPECT_EQ(file.bytes()[kSomePages - 1], std::byte{'x'});
   file.expect_whole(0, kSomePages);
   file.release_pages();
@@ -48,8 +48,8 @@ TEST(CutFile, LeavesOtherMappingsWhole) {
   const test::TemporaryFolder root;
   root.write("a.bin", large('a'));
   root.write("b.bin", large('b'));
-  const MappedFile a(root / "a.bin");
-  const MappedFile b(root / "b.bin");
+  const data::MappedFile a(root / "a.bin");
+  const data::MappedFile b(root / "b.bin");
   fs::resize_file(root / "a.bin", 0);
   EXPECT_EQ(a.bytes()[0], std::byte{0});
   EXPECT_EQ(b.bytes()[kSomePages - 1], std::byte{'b'});
@@ -62,45 +62,46 @@ TEST(CutFile, IsAnErrorOfTheSampleInEveryMappedFormat) {
     const char* kind;
     const char* file;
     test::Changes changes;
-    std::function<std::unique_ptr<Dataset>(const fs::path&, bool skip)> open;
+    std::function<std::unique_ptr<data::Dataset>(const fs::path&, bool skip)> open;
   };
   const std::vector<Cut> cuts = {
       {"mnist_idx",
        "train-images-idx3-ubyte",
        {{"samples", 40}, {"size", 28}},
        [](const fs::path& folder, bool skip) {
-         return open_mnist_idx(find_idx_files(folder, false), {.skip_errors = skip});
+         return data::open_mnist_idx(data::find_idx_files(folder, false), {.skip_errors = skip});
        }},
       {"cifar_bin",
        "data_batch_1.bin",
        {{"samples", 40}},
        [](const fs::path& folder, bool skip) {
-         return open_cifar_bin(find_cifar_files(folder, false, false), false,
-                               {.skip_errors = skip});
+         return data::open_cifar_bin(data::find_cifar_files(folder, false, false), false,
+                                     {.skip_errors = skip});
        }},
       {"safetensors",
        "data.safetensors",
        {{"samples", 40}, {"size", 32}},
        [](const fs::path& folder, bool skip) {
-         return open_safetensors(
+         return data::open_safetensors(
              {.common = {.path = folder, .classes = 10, .skip_errors = skip}, .target = ""});
        }},
       {"raw_tensor",
        "input.bin",
        {{"samples", 40}, {"size", 32}},
        [](const fs::path& folder, bool skip) {
-         return open_raw_tensor({.common = {.path = folder, .classes = 10, .skip_errors = skip},
-                                 .shape = {3, 32, 32},
-                                 .stored = DType::kUInt8});
+         return data::open_raw_tensor(
+             {.common = {.path = folder, .classes = 10, .skip_errors = skip},
+              .shape = {3, 32, 32},
+              .stored = DType::kUInt8});
        }},
       {"token_bin",
        "train.bin",
        {{"tokens", 20000}, {"vocabulary", 90}},
        [](const fs::path& folder, bool skip) {
-         return std::make_unique<TokenBin>(TokenBinOptions{.path = folder / "train.bin",
-                                                           .sequence_length = 512,
-                                                           .vocabulary = 90,
-                                                           .skip_errors = skip});
+         return std::make_unique<data::TokenBin>(data::TokenBinOptions{.path = folder / "train.bin",
+                                                                       .sequence_length = 512,
+                                                                       .vocabulary = 90,
+                                                                       .skip_errors = skip});
        }},
   };
   for (const Cut& cut : cuts) {
@@ -117,7 +118,7 @@ TEST(CutFile, IsAnErrorOfTheSampleInEveryMappedFormat) {
                     AllOf(HasSubstr(file.string()), HasSubstr("was cut here while it was in use"))))
         << cut.kind;
     EXPECT_NO_THROW(test::sample(*strict, {.index = 0})) << cut.kind;
-    ReadCost cost;
+    data::ReadCost cost;
     EXPECT_NO_THROW(test::sample(*lenient, {.index = bad}, &cost)) << cut.kind;
     EXPECT_EQ(cost.skipped, 1) << cut.kind;
   }
@@ -132,7 +133,7 @@ TEST(TarShard, WithoutPermissionToReadIsNotCalledEmpty) {
   if (user == 0) {
     ASSERT_EQ(::seteuid(65534), 0);
   }
-  EXPECT_THAT([&] { TarReader reader(root / "a.tar"); },
+  EXPECT_THAT([&] { data::TarReader reader(root / "a.tar"); },
               ThrowsMessage<ConfigError>(HasSubstr("a.tar: cannot be opened: Permission denied")));
   ASSERT_EQ(::seteuid(user), 0);
 }
@@ -144,13 +145,13 @@ TEST(TarShard, CutInAHeaderIsNamedWithTheHeadersOffset) {
   const fs::path shard = root / "set" / "shard-000000.tar";
   std::vector<std::uint64_t> headers;
   {
-    TarReader reader(shard);
-    for (TarReader::Entry entry; reader.next(entry);) headers.push_back(entry.offset);
+    data::TarReader reader(shard);
+    for (data::TarReader::Entry entry; reader.next(entry);) headers.push_back(entry.offset);
   }
   ASSERT_GT(headers.size(), 2U);
   fs::resize_file(shard, headers[2] + 100);
-  TarReader reader(shard);
-  TarReader::Entry entry;
+  data::TarReader reader(shard);
+  data::TarReader::Entry entry;
   std::vector<std::byte> content;
   const auto read_on = [&] {
     while (reader.next(entry)) reader.read(entry, 1 << 20, content);
@@ -167,7 +168,7 @@ TEST(ShrunkSet, CountsWhatAnImageFolderLeavesOut) {
   for (const char* name : {"cat/1.jpg", "cat/2.jpg", "dog/1.jpg", "dog/notes.txt"}) {
     root.write(name, "");
   }
-  EXPECT_EQ(left_out_note(scan_image_folder(root.path()).left_out, 3), std::nullopt);
+  EXPECT_EQ(data::left_out_note(data::scan_image_folder(root.path()).left_out, 3), std::nullopt);
   fs::create_symlink("nowhere.jpg", root / "cat/3.jpg");
   fs::create_symlink("nowhere", root / "mouse");
   fs::create_symlink("loop.jpg", root / "dog/loop.jpg");
@@ -179,15 +180,15 @@ TEST(ShrunkSet, CountsWhatAnImageFolderLeavesOut) {
   const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
   ASSERT_EQ(::bind(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   ::close(descriptor);
-  const ImageFolder folder = scan_image_folder(root.path());
+  const data::ImageFolder folder = data::scan_image_folder(root.path());
   EXPECT_EQ(folder.files.size(), 3U);
-  EXPECT_THAT(left_out_note(folder.left_out, 3),
+  EXPECT_THAT(data::left_out_note(folder.left_out, 3),
               Optional(std::string("5 of 8 files are left out: 2 dangling links, 1 looping link, "
                                    "1 pipe and 1 socket")));
 }
 
 TEST(ShrunkSet, NamesTheMissingFilesOfANumberedSet) {
-  const auto note = [](std::vector<std::string> paths) { return missing_files_note(paths); };
+  const auto note = [](std::vector<std::string> paths) { return data::missing_files_note(paths); };
   EXPECT_EQ(note({}), std::nullopt);
   EXPECT_EQ(note({"a/train.bin", "a/val.bin"}), std::nullopt);
   EXPECT_EQ(note({"a/t-000.tar", "a/t-001.tar", "a/u-007.tar"}), std::nullopt);
@@ -203,7 +204,7 @@ TEST(ShrunkSet, OfCifarIsAnErrorThatNamesTheAbsentFile) {
   const test::TemporaryFolder root;
   test::make("cifar_bin", root / "set", {{"samples", 5}});
   fs::remove(root / "set/data_batch_1.bin");
-  EXPECT_THAT([&] { (void)find_cifar_files(root / "set", false, false); },
+  EXPECT_THAT([&] { (void)data::find_cifar_files(root / "set", false, false); },
               ThrowsMessage<ConfigError>(
                   AllOf(HasSubstr("data_batch_1.bin: there is no such file, but data_batch_2.bin"),
                         HasSubstr("name it in data.path"))));

@@ -213,26 +213,26 @@ TEST(Mistakes, AreNamedWithFileOffsetAndWhatWasExpected) {
 
 TEST(Mistakes, MissingFilesAreNamedWithTheCommandThatMakesThem) {
   const test::TemporaryFolder root;
-  EXPECT_THAT([&] { (void)find_idx_files(root.path(), false); },
+  EXPECT_THAT([&] { (void)data::find_idx_files(root.path(), false); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("train-images-idx3-ubyte: there is no"),
                                                HasSubstr("stepbench data make mnist_idx"))));
   root.write("train-images-idx3-ubyte.gz", "x");
-  EXPECT_THAT([&] { (void)find_idx_files(root.path(), false); },
+  EXPECT_THAT([&] { (void)data::find_idx_files(root.path(), false); },
               ThrowsMessage<ConfigError>(HasSubstr("unpack it with gunzip")));
-  EXPECT_THAT([&] { (void)find_cifar_files(root.path(), true, true); },
+  EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), true, true); },
               ThrowsMessage<ConfigError>(HasSubstr("test.bin: there is no such file")));
   root.write("data_batch_1", "a pickle");
-  EXPECT_THAT([&] { (void)find_cifar_files(root.path(), false, false); },
+  EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), false, false); },
               ThrowsMessage<ConfigError>(HasSubstr("of the version for Python")));
-  EXPECT_THAT([&] { (void)TokenBin({.path = root.path()}); },
+  EXPECT_THAT([&] { (void)data::TokenBin({.path = root.path()}); },
               ThrowsMessage<ConfigError>(HasSubstr("holds no .bin file")));
 }
 
 TEST(Shapes, AreExtentsJoinedByX) {
-  EXPECT_THAT(parse_shape("3x32x32"), testing::ElementsAre(3, 32, 32));
-  EXPECT_THAT(parse_shape("7"), testing::ElementsAre(7));
+  EXPECT_THAT(data::parse_shape("3x32x32"), testing::ElementsAre(3, 32, 32));
+  EXPECT_THAT(data::parse_shape("7"), testing::ElementsAre(7));
   for (const char* bad : {"", "x", "3x", "3x0", "-1", "3,4", "3x4y", "999999999999x999999999999"}) {
-    EXPECT_THAT([&] { (void)parse_shape(bad); },
+    EXPECT_THAT([&] { (void)data::parse_shape(bad); },
                 ThrowsMessage<ConfigError>(HasSubstr("is not a shape")))
         << bad;
   }

@@ -31,13 +31,13 @@ class DataCommand : public ::testing::Test {
               0);
   }
 
-  [[nodiscard]] static CommandResult data(std::vector<std::string> words) {
+  [[nodiscard]] static os::CommandResult data(std::vector<std::string> words) {
     words.insert(words.begin(), {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "data"});
-    return run_command(words, "", std::chrono::seconds(60));
+    return os::run_command(words, "", std::chrono::seconds(60));
   }
   // An experiment over the set, with `more` at its end.
-  [[nodiscard]] CommandResult show(const std::string& more, std::vector<std::string> words = {},
-                                   const std::string& workload = "loader") const {
+  [[nodiscard]] os::CommandResult show(const std::string& more, std::vector<std::string> words = {},
+                                       const std::string& workload = "loader") const {
     root.write("x.yaml", "name: x\nworkload: " + workload + "\ndata: {kind: jpeg_folder, path: \"" +
                              (root / "set").string() +
                              "\", image_size: 16}\n"
@@ -51,32 +51,32 @@ class DataCommand : public ::testing::Test {
 };
 
 TEST_F(DataCommand, ShowsWhatALoaderWithWorkersDelivers) {
-  const CommandResult shown = show("");
+  const os::CommandResult shown = show("");
   EXPECT_EQ(shown.exit_status, 0) << shown.err;
   EXPECT_EQ(shown.err, "");
   EXPECT_THAT(shown.out,
               AllOf(HasSubstr("12 samples in 3 classes"), HasSubstr("engine thread, 2 workers"),
                     HasSubstr("[4, 3, 16, 16]"), HasSubstr("class_00001")));
-  const CommandResult json = show("", {"--format", "json"});
+  const os::CommandResult json = show("", {"--format", "json"});
   EXPECT_THAT(json.out, AllOf(StartsWith("{\"case_id\":"), HasSubstr("\"shape\":[4,3,16,16]")));
 }
 
 TEST_F(DataCommand, WritesAContactSheetOnceAndNeverOverAFile) {
   const std::string sheet = root / "new/sheet.png";
-  const CommandResult shown = show("", {"--png", sheet});
+  const os::CommandResult shown = show("", {"--png", sheet});
   EXPECT_THAT(shown.out, HasSubstr("sheet.png: 8 pictures")) << shown.err;
   EXPECT_TRUE(fs::is_regular_file(sheet));
-  const CommandResult again = show("", {"--png", sheet});
+  const os::CommandResult again = show("", {"--png", sheet});
   EXPECT_EQ(again.exit_status, 2);
   EXPECT_THAT(again.err, HasSubstr("is there already; nothing is overwritten"));
   EXPECT_EQ(again.out, "");
-  const CommandResult folder = show("", {"--png", root / "sheets"});
+  const os::CommandResult folder = show("", {"--png", root / "sheets"});
   EXPECT_EQ(std::distance(fs::directory_iterator(root / "sheets"), {}), 1) << folder.err;
 }
 
 TEST_F(DataCommand, AsksForACaseWhereTheyReadDifferentData) {
   const std::string sweep = "sweep: {matrix: {data.image_size: [16, 32]}}\n";
-  const CommandResult shown = show(sweep);
+  const os::CommandResult shown = show(sweep);
   EXPECT_EQ(shown.exit_status, 2);
   EXPECT_THAT(shown.err, AllOf(HasSubstr("--case: the cases differ in the data that they read"),
                                HasSubstr("data.image_size=32")));
@@ -89,7 +89,7 @@ TEST_F(DataCommand, AsksForACaseWhereTheyReadDifferentData) {
 
 TEST_F(DataCommand, NamesWhatIsWrongWithTheData) {
   root.write("set/class_00000/broken.jpg", "\xff\xd8\xff no more");
-  const CommandResult broken = show("");
+  const os::CommandResult broken = show("");
   EXPECT_EQ(broken.exit_status, 2);
   EXPECT_THAT(broken.err, HasSubstr("class_00000/broken.jpg: "));
   EXPECT_THAT(show("", {"--set", "data.on_error=skip"}).out,
@@ -125,7 +125,7 @@ TEST_F(DataCommand, AsksAnotherWorkerAndSaysWhenItCannotShowData) {
   };
   EXPECT_EQ(ask("head -n 1 | grep -o '\"loader.batch_size\":4'", "reader").out,
             "\"loader.batch_size\":4\n");
-  const CommandResult unknown = ask("echo 'data: unknown argument' >&2; exit 2", "reader");
+  const os::CommandResult unknown = ask("echo 'data: unknown argument' >&2; exit 2", "reader");
   EXPECT_EQ(unknown.exit_status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("worker data: this worker cannot show data"));
   EXPECT_THAT(ask("echo 'disk gone' >&2; exit 3", "reader").err,
@@ -134,11 +134,11 @@ TEST_F(DataCommand, AsksAnotherWorkerAndSaysWhenItCannotShowData) {
 }
 
 TEST_F(DataCommand, MakesNothingOverAnotherSet) {
-  const CommandResult other = data(
+  const os::CommandResult other = data(
       {"make", "jpeg_folder", "--images", "7", "--classes", "7", "--out", (root / "set").string()});
   EXPECT_EQ(other.exit_status, 2) << other.out;
   root.write("own/notes.txt", "mine");
-  const CommandResult own = data({"make", "token_bin", "--out", (root / "own").string()});
+  const os::CommandResult own = data({"make", "token_bin", "--out", (root / "own").string()});
   EXPECT_EQ(own.exit_status, 2) << own.out;
   EXPECT_THAT(own.err, HasSubstr("own"));
 }

@@ -26,7 +26,7 @@ inline CostOfBatch constant_cost() {
 // Log-normal: most batches near kCost, some several times that.
 inline CostOfBatch random_cost(std::uint64_t seed, double sigma) {
   return [seed, sigma](std::int64_t batch) {
-    Philox random(seed, static_cast<std::uint64_t>(batch));
+    data::Philox random(seed, static_cast<std::uint64_t>(batch));
     const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
     const double normal = radius * std::cos(6.283185307179586 * random.uniform());
     return std::llround(static_cast<double>(kCost) * std::exp(sigma * normal));

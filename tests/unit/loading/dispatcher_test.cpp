@@ -11,11 +11,11 @@
 namespace stepbench {
 namespace {
 
-using Task = Dispatcher::Task;
-using State = Dispatcher::State;
+using Task = loader::Dispatcher::Task;
+using State = loader::Dispatcher::State;
 using testing::ElementsAre;
 
-std::vector<Task> prime(Dispatcher& dispatcher, std::int64_t tasks) {
+std::vector<Task> prime(loader::Dispatcher& dispatcher, std::int64_t tasks) {
   std::vector<Task> sent;
   dispatcher.begin_epoch(tasks);
   for (std::int64_t i = 0; i < dispatcher.capacity(); ++i) {
@@ -25,13 +25,13 @@ std::vector<Task> prime(Dispatcher& dispatcher, std::int64_t tasks) {
 }
 
 TEST(Dispatcher, PrimesEveryWorkerInTurn) {
-  Dispatcher dispatcher(2, 2, true);
+  loader::Dispatcher dispatcher(2, 2, true);
   EXPECT_THAT(prime(dispatcher, 100), ElementsAre(Task{0, 0}, Task{1, 1}, Task{2, 0}, Task{3, 1}));
   EXPECT_EQ(dispatcher.outstanding(), 4);
 }
 
 TEST(Dispatcher, InOrderAStragglerHoldsUpWhatFinishedBeforeIt) {
-  Dispatcher dispatcher(2, 1, true);
+  loader::Dispatcher dispatcher(2, 1, true);
   (void)prime(dispatcher, 3);
   dispatcher.received(1);
   EXPECT_EQ(dispatcher.state(), State::kReceive);
@@ -43,7 +43,7 @@ TEST(Dispatcher, InOrderAStragglerHoldsUpWhatFinishedBeforeIt) {
 }
 
 TEST(Dispatcher, OutOfOrderTheFirstFinishedIsYieldedAndItsWorkerGetsTheNextTask) {
-  Dispatcher dispatcher(2, 1, false);
+  loader::Dispatcher dispatcher(2, 1, false);
   (void)prime(dispatcher, 4);
   for (const std::int64_t next : {1, 2, 3}) {  // worker 0 keeps task 0 to itself
     dispatcher.received(next);
@@ -59,13 +59,13 @@ TEST(Dispatcher, OutOfOrderTheFirstFinishedIsYieldedAndItsWorkerGetsTheNextTask)
 }
 
 TEST(Dispatcher, WorkersTakeTurnsFromTheFirstAgainInEveryEpoch) {
-  Dispatcher dispatcher(3, 1, true);
+  loader::Dispatcher dispatcher(3, 1, true);
   EXPECT_THAT(prime(dispatcher, 1), ElementsAre(Task{0, 0}));
   EXPECT_THAT(prime(dispatcher, 1), ElementsAre(Task{0, 0}));
 }
 
 TEST(Dispatcher, AnEndedWorkerIsPassedOverAndItsTasksAreNotAwaited) {
-  Dispatcher dispatcher(2, 2, true);
+  loader::Dispatcher dispatcher(2, 2, true);
   (void)prime(dispatcher, 1'000);
   dispatcher.ended(0);
   EXPECT_EQ(dispatcher.dispatch(), (Task{4, 1}));
@@ -81,12 +81,12 @@ TEST(Dispatcher, AnEndedWorkerIsPassedOverAndItsTasksAreNotAwaited) {
 // checked at every step.
 TEST(Dispatcher, KeepsItsPromisesOverRandomSchedules) {
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
-    Philox random(seed, 1);
+    data::Philox random(seed, 1);
     const int workers = 1 + static_cast<int>(random.below(5));
     const auto prefetch = static_cast<std::int64_t>(1 + random.below(4));
     const auto tasks = static_cast<std::int64_t>(random.below(25));
     const bool in_order = random.below(2) == 0;
-    Dispatcher dispatcher(workers, prefetch, in_order);
+    loader::Dispatcher dispatcher(workers, prefetch, in_order);
     std::map<int, std::deque<std::int64_t>> queues;
     const auto send = [&](const Task& task) {
       ASSERT_TRUE(!in_order || task.worker == task.index % workers);

@@ -29,7 +29,7 @@ const HostClock kClock;
 
 class ForkLoader : public test::LeavesNothing {};
 
-std::vector<std::vector<std::byte>> two_epochs(Loader& loader) {
+std::vector<std::vector<std::byte>> two_epochs(loader::Loader& loader) {
   std::vector<std::vector<std::byte>> batches;
   for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
     loader.begin_epoch(epoch);
@@ -39,8 +39,9 @@ std::vector<std::vector<std::byte>> two_epochs(Loader& loader) {
   return batches;
 }
 
-std::unique_ptr<Loader> fork_loader(const Dataset& data, const LoaderOptions& options) {
-  return make_fork_loader(data, options, sequential_order(data.size()), kClock);
+std::unique_ptr<loader::Loader> fork_loader(const data::Dataset& data,
+                                            const loader::LoaderOptions& options) {
+  return loader::make_fork_loader(data, options, loader::sequential_order(data.size()), kClock);
 }
 
 struct Point {
@@ -61,25 +62,29 @@ std::vector<Point> grid() {
 }
 
 TEST_F(ForkLoader, GivesTheSamplesOfInlineAndThreadBitForBitWhateverTheOptions) {
-  const Synthetic data({.samples = 23, .shape = {2, 3, 5}});
+  const data::Synthetic data({.samples = 23, .shape = {2, 3, 5}});
   for (const Point& p : grid()) {
-    LoaderOptions options{.batch_size = p.batch,
-                          .seed = 11,
-                          .num_workers = p.workers,
-                          .prefetch_factor = p.prefetch,
-                          .persistent_workers = p.persistent,
-                          .drop_last = p.drop_last};
-    const EpochOrder order = p.shuffle ? shuffled_order(23, 11) : sequential_order(23);
-    InlineLoader reference(data, options, order, kClock);
+    loader::LoaderOptions options{.batch_size = p.batch,
+                                  .seed = 11,
+                                  .num_workers = p.workers,
+                                  .prefetch_factor = p.prefetch,
+                                  .persistent_workers = p.persistent,
+                                  .drop_last = p.drop_last};
+    const loader::EpochOrder order =
+        p.shuffle ? loader::shuffled_order(23, 11) : loader::sequential_order(23);
+    loader::InlineLoader reference(data, options, order, kClock);
     const auto expected = two_epochs(reference);
     const auto said = [&] {
       return testing::Message() << p.workers << " workers, prefetch " << p.prefetch << ", batch "
                                 << p.batch << (p.persistent ? ", persistent" : "");
     };
-    ASSERT_EQ(two_epochs(*make_thread_loader(data, options, order, kClock)), expected) << said();
-    for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
+    ASSERT_EQ(two_epochs(*loader::make_thread_loader(data, options, order, kClock)), expected)
+        << said();
+    for (const loader::Transport transport :
+         {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
       options.transport = transport;
-      ASSERT_EQ(two_epochs(*make_fork_loader(data, options, order, kClock)), expected) << said();
+      ASSERT_EQ(two_epochs(*loader::make_fork_loader(data, options, order, kClock)), expected)
+          << said();
     }
   }
 }
@@ -87,7 +92,7 @@ TEST_F(ForkLoader, GivesTheSamplesOfInlineAndThreadBitForBitWhateverTheOptions) 
 TEST_F(ForkLoader, OutOfOrderTheFirstFinishedIsTheFirstReturned) {
   const test::SharedGate gate(3);
   const test::SharedSemaphores done(3);
-  const test::IndexDataset data(6, [&](const SampleKey& key) {
+  const test::IndexDataset data(6, [&](const data::SampleKey& key) {
     if (key.index >= 3) return done.post(key.index - 3);  // its worker has handed over the last one
     gate.pass(key.index);
   });
@@ -108,7 +113,7 @@ TEST_F(ForkLoader, OutOfOrderTheFirstFinishedIsTheFirstReturned) {
 TEST_F(ForkLoader, WorkersThatStayAreTheSameProcessesInEveryEpoch) {
   const test::Shared<pid_t> pids(16);
   const test::IndexDataset data(
-      8, [&](const SampleKey& key) { pids[8 * key.epoch + key.index] = ::getpid(); });
+      8, [&](const data::SampleKey& key) { pids[8 * key.epoch + key.index] = ::getpid(); });
   for (const bool persistent : {false, true}) {
     const auto loader =
         fork_loader(data, {.batch_size = 2, .num_workers = 2, .persistent_workers = persistent});
@@ -164,7 +169,7 @@ TEST_F(ForkLoader, WhatAbandonedEpochsHadFinishedDoesNotCountAsWaiting) {
 
 TEST_F(ForkLoader, LongIndexListsAndDeepQueuesNeverHoldUpTheConsumer) {
   const test::SharedGate gate(1);
-  const auto hold_the_first = [&](const SampleKey& key) {
+  const auto hold_the_first = [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);
   };
   const test::IndexDataset data(200'000, hold_the_first);
@@ -185,13 +190,14 @@ TEST_F(ForkLoader, LongIndexListsAndDeepQueuesNeverHoldUpTheConsumer) {
 TEST_F(ForkLoader, StreamsOfAnIterableDataSetAreThoseOfTheThreads) {
   const test::Counters data({7, 2, 0, 5});
   for (const bool persistent : {false, true}) {
-    for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
-      const LoaderOptions options{.batch_size = 2,
-                                  .num_workers = 4,
-                                  .persistent_workers = persistent,
-                                  .transport = transport};
-      const auto threads = make_thread_loader(data, options, {}, kClock);
-      const auto processes = make_fork_loader(data, options, {}, kClock);
+    for (const loader::Transport transport :
+         {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
+      const loader::LoaderOptions options{.batch_size = 2,
+                                          .num_workers = 4,
+                                          .persistent_workers = persistent,
+                                          .transport = transport};
+      const auto threads = loader::make_thread_loader(data, options, {}, kClock);
+      const auto processes = loader::make_fork_loader(data, options, {}, kClock);
       for (int pass = 0; pass < 2; ++pass) {  // the same epoch twice begins the streams anew
         const Batches expected = test::epoch(*threads, 0);
         EXPECT_EQ(expected.size(), 8U);
@@ -205,18 +211,18 @@ TEST_F(ForkLoader, StreamsOfAnIterableDataSetAreThoseOfTheThreads) {
 
 namespace test {
 
-Engine fork_engine(const std::string& name, Transport transport) {
+Engine fork_engine(const std::string& name, loader::Transport transport) {
   return {.name = name,
-          .make = [transport](const Dataset& data, LoaderOptions options, EpochOrder order,
-                              const Clock& clock) {
+          .make = [transport](const data::Dataset& data, loader::LoaderOptions options,
+                              loader::EpochOrder order, const Clock& clock) {
             options.transport = transport;
-            return make_fork_loader(data, options, std::move(order), clock);
+            return loader::make_fork_loader(data, options, std::move(order), clock);
           }};
 }
 
 INSTANTIATE_TEST_SUITE_P(ForkLoader, LoaderContract,
-                         testing::Values(fork_engine("shm_ring", Transport::kShmRing),
-                                         fork_engine("torch_fd", Transport::kTorchFd)),
+                         testing::Values(fork_engine("shm_ring", loader::Transport::kShmRing),
+                                         fork_engine("torch_fd", loader::Transport::kTorchFd)),
                          name_of_engine);
 
 }  // namespace test

@@ -22,16 +22,18 @@ class ForkPinning : public test::LeavesNothing {};
 
 TEST_F(ForkPinning, TheThreadEmptiesTheSlotsOfTheRingAndSegments) {
   const test::IndexDataset data(30);
-  for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
+  for (const loader::Transport transport :
+       {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
     for (const bool persistent : {false, true}) {
       test::ScriptedPinnedMemory memory;
-      const LoaderOptions options{.batch_size = 10,
-                                  .num_workers = 2,
-                                  .pin_memory = true,
-                                  .pinned = &memory,
-                                  .persistent_workers = persistent,
-                                  .transport = transport};
-      const auto loader = make_fork_loader(data, options, sequential_order(30), kPinningClock);
+      const loader::LoaderOptions options{.batch_size = 10,
+                                          .num_workers = 2,
+                                          .pin_memory = true,
+                                          .pinned = &memory,
+                                          .persistent_workers = persistent,
+                                          .transport = transport};
+      const auto loader =
+          loader::make_fork_loader(data, options, loader::sequential_order(30), kPinningClock);
       for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
         EXPECT_EQ(test::pinned_epoch(*loader, epoch, memory).size(), 3U);
       }
@@ -41,13 +43,13 @@ TEST_F(ForkPinning, TheThreadEmptiesTheSlotsOfTheRingAndSegments) {
 }
 
 TEST_F(ForkPinning, ADeadWorkerIsReportedThroughTheThread) {
-  const test::IndexDataset data(3, [](const SampleKey& key) {
+  const test::IndexDataset data(3, [](const data::SampleKey& key) {
     if (key.index == 1) (void)std::raise(SIGKILL);
   });
   test::ScriptedPinnedMemory memory;
   const auto loader =
-      make_fork_loader(data, {.num_workers = 1, .pin_memory = true, .pinned = &memory},
-                       sequential_order(3), kPinningClock);
+      loader::make_fork_loader(data, {.num_workers = 1, .pin_memory = true, .pinned = &memory},
+                               loader::sequential_order(3), kPinningClock);
   loader->begin_epoch(0);
   const auto all = [&] {
     while (loader->next()) {

@@ -28,10 +28,11 @@ TEST(ForkPreview, DeliversWhatTheSameLoaderWithoutProcessesDelivers) {
   const test::TemporaryFolder root;
   test::make("raw_tensor", root / "set", {{"samples", 40}, {"size", 32}});
   const auto preview = [&](std::int64_t workers) {
-    return preview_data(raw_case(root, workers), {}, engines(), order_without_torch);
+    return loader::preview_data(raw_case(root, workers), {}, loader::engines(),
+                                loader::order_without_torch);
   };
-  const DataPreview with = preview(2);
-  const DataPreview without = preview(0);
+  const loader::DataPreview with = preview(2);
+  const loader::DataPreview without = preview(0);
   EXPECT_EQ(with.engine, "fork");
   EXPECT_EQ(without.engine, "inline");
   EXPECT_EQ(with.first_indices, without.first_indices);
@@ -42,11 +43,12 @@ TEST(ForkPreview, DeliversWhatTheSameLoaderWithoutProcessesDelivers) {
 TEST(ForkPreview, AFileThatIsCutUnderAWorkerProcessIsNamed) {
   const test::TemporaryFolder root;
   test::make("raw_tensor", root / "set", {{"samples", 40}, {"size", 32}});
-  const std::unique_ptr<Dataset> data = make_dataset(raw_case(root, 2));
+  const std::unique_ptr<data::Dataset> data = data::make_dataset(raw_case(root, 2));
   const HostClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = "/stepbench-test-"};
   const ResolvedCase resolved = raw_case(root, 2);
-  const auto loader = make_loader(*data, resolved, order_without_torch(*data, {}), context);
+  const auto loader =
+      loader::make_loader(*data, resolved, loader::order_without_torch(*data, {}), context);
   std::filesystem::resize_file(root / "set/input.bin", 0);
   loader->begin_epoch(0);
   EXPECT_THAT([&] { (void)loader->next(); },

@@ -31,14 +31,16 @@ const HostClock kForkClock;
 
 class ForkRobustness : public test::LeavesNothing {};
 
-std::unique_ptr<Loader> robust_fork_loader(const Dataset& data, const LoaderOptions& options) {
-  return make_fork_loader(data, options, sequential_order(data.size()), kForkClock);
+std::unique_ptr<loader::Loader> robust_fork_loader(const data::Dataset& data,
+                                                   const loader::LoaderOptions& options) {
+  return loader::make_fork_loader(data, options, loader::sequential_order(data.size()), kForkClock);
 }
 
 void expect_death(const std::function<void()>& die, const std::string& how) {
-  for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
+  for (const loader::Transport transport :
+       {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
     const test::Shared<pid_t> pid(1);
-    const test::IndexDataset data(6, [&](const SampleKey& key) {
+    const test::IndexDataset data(6, [&](const data::SampleKey& key) {
       if (key.index != 3) return;
       pid[0] = ::getpid();
       die();
@@ -70,7 +72,7 @@ TEST_F(ForkRobustness, AnExitOfADataSetNamesTheStatus) {
 TEST_F(ForkRobustness, ADeathFromOutsideEndsTheWaitForABatchThatNeverComes) {
   const test::SharedGate gate(2);
   const test::Shared<pid_t> pids(2);
-  const test::IndexDataset data(2, [&](const SampleKey& key) {
+  const test::IndexDataset data(2, [&](const data::SampleKey& key) {
     pids[key.index] = ::getpid();
     gate.pass(key.index);
   });
@@ -85,7 +87,7 @@ TEST_F(ForkRobustness, ADeathFromOutsideEndsTheWaitForABatchThatNeverComes) {
 
 TEST_F(ForkRobustness, AHangTimesOutAndIsKilledInTheEnd) {
   const test::SharedGate gate(2);
-  const test::IndexDataset data(2, [&](const SampleKey& key) { gate.pass(key.index); });
+  const test::IndexDataset data(2, [&](const data::SampleKey& key) { gate.pass(key.index); });
   auto loader = robust_fork_loader(
       data, {.num_workers = 1, .timeout_s = 0.01, .patience = std::chrono::milliseconds(1)});
   loader->begin_epoch(0);
@@ -100,7 +102,7 @@ TEST_F(ForkRobustness, StopsInMidEpochAndLetsWorkersFinishTheirSampleOnly) {
   for (const bool persistent : {false, true}) {
     begun[0] = 0;
     const test::SharedGate gate(1000);
-    const test::IndexDataset data(1000, [&](const SampleKey& key) {
+    const test::IndexDataset data(1000, [&](const data::SampleKey& key) {
       ++begun[0];
       if (key.index % 100 == 0) gate.pass(key.index);
     });
@@ -117,14 +119,15 @@ TEST_F(ForkRobustness, StopsInMidEpochAndLetsWorkersFinishTheirSampleOnly) {
 
 // A hundred loaders, dropped at any place, and the process is as it was.
 TEST_F(ForkRobustness, RepetitionsLeaveNothing) {
-  const test::IndexDataset data(12, [](const SampleKey& key) {
+  const test::IndexDataset data(12, [](const data::SampleKey& key) {
     if (key.index == 7 && key.epoch == 1) throw Error("bad");
   });
   for (int i = 0; i < 100; ++i) {
     const auto loader = robust_fork_loader(
-        data, {.num_workers = 1 + i % 3,
-               .persistent_workers = i % 2 == 0,
-               .transport = i % 5 == 0 ? Transport::kTorchFd : Transport::kShmRing});
+        data,
+        {.num_workers = 1 + i % 3,
+         .persistent_workers = i % 2 == 0,
+         .transport = i % 5 == 0 ? loader::Transport::kTorchFd : loader::Transport::kShmRing});
     try {
       loader->begin_epoch(i % 2);
       for (int n = 0; n < i % 14; ++n) (void)loader->next();
@@ -138,7 +141,7 @@ TEST_F(ForkRobustness, AWorkerHoldsNoMachineryOfItsParent) {
   const test::Shared<std::int64_t> handles(3);
   const test::Shared<bool> default_signal(3);
   const auto before = std::signal(SIGTERM, SIG_IGN);
-  const test::IndexDataset data(3, [&](const SampleKey& key) {
+  const test::IndexDataset data(3, [&](const data::SampleKey& key) {
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
       std::error_code ignored;
       const std::string to = std::filesystem::read_symlink(entry.path(), ignored).string();
@@ -160,7 +163,7 @@ TEST_F(ForkRobustness, AWorkerHoldsNoMachineryOfItsParent) {
 TEST_F(ForkRobustness, WorkersHaveANameAndTheCoreThatAffinityGivesThem) {
   const test::Shared<int> cores(4);
   const test::Shared<int> last_letter(4);
-  const test::IndexDataset data(4, [&](const SampleKey& key) {
+  const test::IndexDataset data(4, [&](const data::SampleKey& key) {
     cpu_set_t set;
     CPU_ZERO(&set);
     ::sched_getaffinity(0, sizeof set, &set);
@@ -172,7 +175,7 @@ TEST_F(ForkRobustness, WorkersHaveANameAndTheCoreThatAffinityGivesThem) {
   });
   const auto loader = robust_fork_loader(data, {.num_workers = 2, .affinity = "compact"});
   (void)test::epoch(*loader, 0);
-  const std::vector<int> mine = cores_of_this_process();
+  const std::vector<int> mine = loader::cores_of_this_process();
   for (const int i : {0, 1, 2, 3}) {
     EXPECT_EQ(cores[i], mine[static_cast<std::size_t>(i % 2) % mine.size()]);
     EXPECT_EQ(last_letter[i], '0' + i % 2);
@@ -186,7 +189,7 @@ TEST_F(ForkRobustness, WorkersDieWithTheirParent) {
   const test::SharedGate gate(1);
   const pid_t parent = ::fork();
   if (parent == 0) {
-    const test::IndexDataset data(1, [&](const SampleKey&) { gate.pass(0); });
+    const test::IndexDataset data(1, [&](const data::SampleKey&) { gate.pass(0); });
     const auto loader = robust_fork_loader(data, {.num_workers = 1});
     loader->begin_epoch(0);
     (void)loader->next();
@@ -206,9 +209,9 @@ TEST_F(ForkRobustness, WithoutDescriptorsABatchOfSegmentsIsAnErrorThatNamesTheLi
   GTEST_SKIP() << "UBSan opens a pipe to look at an object, and there is no descriptor left for it";
 #endif
   const test::SharedGate gate(3);
-  const test::IndexDataset data(3, [&](const SampleKey& key) { gate.pass(key.index); });
+  const test::IndexDataset data(3, [&](const data::SampleKey& key) { gate.pass(key.index); });
   const auto loader =
-      robust_fork_loader(data, {.num_workers = 1, .transport = Transport::kTorchFd});
+      robust_fork_loader(data, {.num_workers = 1, .transport = loader::Transport::kTorchFd});
   loader->begin_epoch(0);
   gate.open(0);
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));
@@ -229,11 +232,11 @@ TEST_F(ForkRobustness, WithoutDescriptorsABatchOfSegmentsIsAnErrorThatNamesTheLi
 
 TEST_F(ForkRobustness, TooLittleSharedMemoryIsSaidBeforeTheRunWithBothNumbers) {
   const test::IndexDataset data(1000);
-  const LoaderOptions options{.batch_size = 1024, .num_workers = 2, .prefetch_factor = 2};
+  const loader::LoaderOptions options{.batch_size = 1024, .num_workers = 2, .prefetch_factor = 2};
   // 4 read ahead, 2 held, 2 being written; 8 KiB each
-  EXPECT_EQ(segment_bytes_needed(data, options), 8U * 8192);
-  EXPECT_NO_THROW(require_shared_memory(100, 100));
-  EXPECT_THAT([] { require_shared_memory(64U << 20U, 1U << 20U); },
+  EXPECT_EQ(loader::segment_bytes_needed(data, options), 8U * 8192);
+  EXPECT_NO_THROW(loader::require_shared_memory(100, 100));
+  EXPECT_THAT([] { loader::require_shared_memory(64U << 20U, 1U << 20U); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("loader.transport"), HasSubstr("64.0 MiB"),
                                                HasSubstr("1.0 MiB"))));
 }
@@ -241,8 +244,8 @@ TEST_F(ForkRobustness, TooLittleSharedMemoryIsSaidBeforeTheRunWithBothNumbers) {
 TEST_F(ForkRobustness, AFullShmIsAnErrorAndNoBusError) {
   EXPECT_THAT(
       [] {
-        (void)Segment::create("/stepbench-" + std::to_string(::getpid()) + "-full",
-                              std::size_t{1} << 50U);
+        (void)loader::Segment::create("/stepbench-" + std::to_string(::getpid()) + "-full",
+                                      std::size_t{1} << 50U);
       },
       ThrowsMessage<Error>(HasSubstr("of /dev/shm and")));
 }
@@ -254,14 +257,15 @@ TEST_F(ForkRobustness, ARingBeyondTheMachinesMemoryIsRefused) {
 }
 
 TEST_F(ForkRobustness, AWorkerThatCannotStartSaysSoForEveryBatch) {
-  class NoScratch final : public Dataset {
+  class NoScratch final : public data::Dataset {
    public:
     [[nodiscard]] std::int64_t size() const override { return 2; }
     [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
     [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
       throw Error("no decoder");
     }
-    void read(const SampleKey&, SampleSlots, Scratch&, ReadCost&) const override {}
+    void read(const data::SampleKey&, data::SampleSlots, Scratch&, data::ReadCost&) const override {
+    }
     [[nodiscard]] std::string digest() const override { return {}; }
 
    private:

@@ -16,30 +16,32 @@ using testing::ThrowsMessage;
 const HostClock kForkUploadClock;
 
 class ForkUpload : public test::LeavesNothing,
-                   public testing::WithParamInterface<std::tuple<Transport, bool>> {
+                   public testing::WithParamInterface<std::tuple<loader::Transport, bool>> {
  protected:
-  LoaderOptions options() {
+  loader::LoaderOptions options() {
     return {.batch_size = 10,
             .num_workers = 2,
             .pin_memory = true,
             .pinned = &memory,
             .upload = &upload,
             .persistent_workers = std::get<bool>(GetParam()),
-            .transport = std::get<Transport>(GetParam())};
+            .transport = std::get<loader::Transport>(GetParam())};
   }
   test::ScriptedPinnedMemory memory;
   test::ScriptedUpload upload{memory};
 };
 
 INSTANTIATE_TEST_SUITE_P(Transports, ForkUpload,
-                         testing::Combine(testing::Values(Transport::kShmRing, Transport::kTorchFd),
+                         testing::Combine(testing::Values(loader::Transport::kShmRing,
+                                                          loader::Transport::kTorchFd),
                                           testing::Bool()));
 
 TEST_P(ForkUpload, BatchesOfProcessesComeToTheDeviceInOrder) {
   const test::IndexDataset data(60);
   {
-    const auto loader = make_fork_loader(data, options(), shuffled_order(60, 5), kForkUploadClock);
-    const EpochOrder order = shuffled_order(60, 5);
+    const auto loader =
+        loader::make_fork_loader(data, options(), loader::shuffled_order(60, 5), kForkUploadClock);
+    const loader::EpochOrder order = loader::shuffled_order(60, 5);
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       std::vector<std::int64_t> samples;
       for (const auto& batch : test::uploaded_epoch(*loader, epoch)) {
@@ -62,7 +64,8 @@ TEST_P(ForkUpload, WhatACopyThrowsIsTheErrorOfItsBatch) {
     if (batch.index == 1) throw Error("device out of memory");
   };
   {
-    const auto loader = make_fork_loader(data, options(), sequential_order(30), kForkUploadClock);
+    const auto loader =
+        loader::make_fork_loader(data, options(), loader::sequential_order(30), kForkUploadClock);
     loader->begin_epoch(0);
     EXPECT_EQ(test::ScriptedUpload::of(*loader->next()).samples.front(), 0);
     EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("device out of memory"));

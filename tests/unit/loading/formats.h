@@ -21,28 +21,29 @@ namespace stepbench::test {
 
 using Changes = std::map<std::string, std::int64_t, std::less<>>;
 
-inline const Maker& maker(const std::string& kind) {
-  for (const Maker* row : makers()) {
+inline const data::Maker& maker(const std::string& kind) {
+  for (const data::Maker* row : data::makers()) {
     if (row->kind == kind) return *row;
   }
   throw Error("no maker " + kind);
 }
 
-inline MadeFolder make(const std::string& kind, const std::filesystem::path& out,
-                       const Changes& changes) {
-  MakerValues values = maker_values(maker(kind), out);
+inline data::MadeFolder make(const std::string& kind, const std::filesystem::path& out,
+                             const Changes& changes) {
+  data::MakerValues values = data::maker_values(maker(kind), out);
   for (const auto& [name, value] : changes) values.options.at(name) = value;
-  return make_data(maker(kind), values, {});
+  return data::make_data(maker(kind), values, {});
 }
 
 // The fields of a sample, byte by byte.
-inline std::vector<std::vector<std::byte>> sample(const Dataset& data, const SampleKey& key,
-                                                  ReadCost* cost = nullptr) {
+inline std::vector<std::vector<std::byte>> sample(const data::Dataset& data,
+                                                  const data::SampleKey& key,
+                                                  data::ReadCost* cost = nullptr) {
   std::vector<std::vector<std::byte>> fields;
   std::vector<std::byte*> slots;
   for (const FieldSpec& spec : data.fields()) fields.emplace_back(spec.bytes());
   for (auto& field : fields) slots.push_back(field.data());
-  ReadCost own;
+  data::ReadCost own;
   const auto scratch = data.make_scratch();
   data.read(key, slots, *scratch, cost != nullptr ? *cost : own);
   return fields;
@@ -55,7 +56,7 @@ std::vector<T> numbers(const std::vector<std::byte>& bytes) {
   return values;
 }
 
-inline std::vector<std::int64_t> labels(const Dataset& data) {
+inline std::vector<std::int64_t> labels(const data::Dataset& data) {
   std::vector<std::int64_t> all;
   for (std::int64_t i = 0; i < data.size(); ++i) {
     all.push_back(numbers<std::int64_t>(sample(data, {.index = i}).at(1)).at(0));
@@ -68,7 +69,7 @@ struct SmallFormat {
   std::string kind;
   Changes changes;
   std::vector<std::string> files;
-  std::function<std::unique_ptr<Dataset>(const std::filesystem::path& folder)> open;
+  std::function<std::unique_ptr<data::Dataset>(const std::filesystem::path& folder)> open;
 };
 
 inline void PrintTo(const SmallFormat& format, std::ostream* out) { *out << format.name; }
@@ -76,12 +77,12 @@ inline void PrintTo(const SmallFormat& format, std::ostream* out) { *out << form
 inline std::vector<SmallFormat> small_formats() {
   using Path = std::filesystem::path;
   const auto tokens = [](const Path& folder) {
-    return std::make_unique<TokenBin>(
-        TokenBinOptions{.path = folder / "train.bin", .sequence_length = 4, .vocabulary = 90});
+    return std::make_unique<data::TokenBin>(data::TokenBinOptions{
+        .path = folder / "train.bin", .sequence_length = 4, .vocabulary = 90});
   };
   const auto cifar = [](bool hundred) {
     return [hundred](const Path& folder) {
-      return open_cifar_bin(find_cifar_files(folder, hundred, false), hundred, {});
+      return data::open_cifar_bin(data::find_cifar_files(folder, hundred, false), hundred, {});
     };
   };
   return {
@@ -89,7 +90,9 @@ inline std::vector<SmallFormat> small_formats() {
        "mnist_idx",
        {{"samples", 4}, {"size", 3}},
        {"train-images-idx3-ubyte", "train-labels-idx1-ubyte"},
-       [](const Path& folder) { return open_mnist_idx(find_idx_files(folder, false), {}); }},
+       [](const Path& folder) {
+         return data::open_mnist_idx(data::find_idx_files(folder, false), {});
+       }},
       {"cifar10", "cifar_bin", {{"samples", 5}}, {"data_batch_2.bin"}, cifar(false)},
       {"cifar100", "cifar_bin", {{"samples", 2}, {"labels", 1}}, {"train.bin"}, cifar(true)},
       {"nanogpt", "token_bin", {{"tokens", 14}, {"vocabulary", 90}}, {"train.bin"}, tokens},
@@ -108,16 +111,16 @@ inline std::vector<SmallFormat> small_formats() {
        {{"samples", 4}, {"size", 2}},
        {"data.safetensors"},
        [](const Path& folder) {
-         return open_safetensors({.common = {.path = folder, .classes = 10}});
+         return data::open_safetensors({.common = {.path = folder, .classes = 10}});
        }},
       {"raw_tensor",
        "raw_tensor",
        {{"samples", 3}, {"size", 2}},
        {"input.bin", "target.bin"},
        [](const Path& folder) {
-         return open_raw_tensor({.common = {.path = folder, .classes = 10},
-                                 .shape = {3, 2, 2},
-                                 .stored = DType::kUInt8});
+         return data::open_raw_tensor({.common = {.path = folder, .classes = 10},
+                                       .shape = {3, 2, 2},
+                                       .stored = DType::kUInt8});
        }},
   };
 }

@@ -19,7 +19,7 @@ using testing::ThrowsMessage;
 
 std::vector<std::byte> record(std::int64_t index, std::int64_t label, std::size_t bytes) {
   std::vector<std::byte> content(bytes);
-  made_record(3, index, label, content);
+  data::made_record(3, index, label, content);
   return content;
 }
 
@@ -27,14 +27,14 @@ TEST(MnistIdx, GivesImagesOfOneChannelAndTheirLabels) {
   const test::TemporaryFolder root;
   make("mnist_idx", root.path() / "set",
        {{"samples", 5}, {"classes", 3}, {"size", 4}, {"seed", 3}});
-  const IdxFiles files = find_idx_files(root.path() / "set", false);
-  const auto stored = open_mnist_idx(files, {.as_float = false, .classes = 3});
+  const data::IdxFiles files = data::find_idx_files(root.path() / "set", false);
+  const auto stored = data::open_mnist_idx(files, {.as_float = false, .classes = 3});
   EXPECT_EQ(stored->size(), 5);
   EXPECT_EQ(stored->classes(), 3);
   EXPECT_THAT(stored->fields()[0].shape, ElementsAre(1, 4, 4));
   EXPECT_EQ(sample(*stored, {.index = 4})[0], record(4, 1, 16));
   EXPECT_THAT(labels(*stored), ElementsAre(0, 1, 2, 0, 1));
-  const auto scaled = open_mnist_idx(files, {});
+  const auto scaled = data::open_mnist_idx(files, {});
   const auto pixels = numbers<float>(sample(*scaled, {.index = 4})[0]);
   const auto bytes = record(4, 1, 16);
   for (std::size_t i = 0; i < pixels.size(); ++i) {
@@ -45,8 +45,8 @@ TEST(MnistIdx, GivesImagesOfOneChannelAndTheirLabels) {
 TEST(CifarBin, ReadsTheFiveFilesOfCifar10AsOne) {
   const test::TemporaryFolder root;
   make("cifar_bin", root.path() / "set", {{"samples", 12}, {"seed", 3}});
-  const auto data = open_cifar_bin(find_cifar_files(root.path() / "set", false, false), false,
-                                   {.as_float = false});
+  const auto data = data::open_cifar_bin(data::find_cifar_files(root.path() / "set", false, false),
+                                         false, {.as_float = false});
   EXPECT_EQ(data->size(), 12);
   EXPECT_THAT(data->fields()[0].shape, ElementsAre(3, 32, 32));
   for (const std::int64_t i : {0, 2, 3, 11}) {
@@ -58,7 +58,8 @@ TEST(CifarBin, ReadsTheFiveFilesOfCifar10AsOne) {
 TEST(CifarBin, UsesTheFineLabelOfCifar100) {
   const test::TemporaryFolder root;
   make("cifar_bin", root.path() / "set", {{"samples", 7}, {"labels", 1}});
-  const auto data = open_cifar_bin(find_cifar_files(root.path() / "set", true, false), true, {});
+  const auto data =
+      data::open_cifar_bin(data::find_cifar_files(root.path() / "set", true, false), true, {});
   EXPECT_EQ(data->classes(), 100);
   EXPECT_THAT(labels(*data), ElementsAre(0, 1, 2, 3, 4, 5, 6));
 }
@@ -68,10 +69,11 @@ TEST(TensorFiles, HoldWhatCifarHolds) {
   make("cifar_bin", root.path() / "cifar", {{"samples", 6}});
   make("safetensors", root.path() / "st", {{"samples", 6}});
   make("raw_tensor", root.path() / "raw", {{"samples", 6}});
-  const auto cifar = open_cifar_bin(find_cifar_files(root.path() / "cifar", false, false), false,
-                                    {.as_float = false});
-  const auto tensors = open_safetensors({.common = {.path = root.path() / "st", .classes = 10}});
-  const auto raw = open_raw_tensor(
+  const auto cifar = data::open_cifar_bin(
+      data::find_cifar_files(root.path() / "cifar", false, false), false, {.as_float = false});
+  const auto tensors =
+      data::open_safetensors({.common = {.path = root.path() / "st", .classes = 10}});
+  const auto raw = data::open_raw_tensor(
       {.common = {.path = root.path() / "raw"}, .shape = {3, 32, 32}, .stored = DType::kUInt8});
   for (std::int64_t i = 0; i < 6; ++i) {
     const auto expected = sample(*cifar, {.index = i});
@@ -82,7 +84,8 @@ TEST(TensorFiles, HoldWhatCifarHolds) {
 
 std::vector<std::int64_t> made_tokens(std::int64_t first, std::int64_t count) {
   std::vector<std::int64_t> tokens;
-  for (std::int64_t i = first; i < first + count; ++i) tokens.push_back(made_token(0, i, 1000));
+  for (std::int64_t i = first; i < first + count; ++i)
+    tokens.push_back(data::made_token(0, i, 1000));
   return tokens;
 }
 
@@ -97,7 +100,7 @@ TEST(TokenBin, WindowsFollowEachOtherWithoutCrossingFiles) {
             {"shards", 2},
             {"header", header},
             {"token-type", wide}});
-      const TokenBin data(
+      const data::TokenBin data(
           {.path = folder, .wide = wide == 1, .sequence_length = 8, .vocabulary = 1000});
       EXPECT_EQ(data.tokens(), 50);
       EXPECT_EQ(data.size(), 6);  // three of each file of 25 tokens
@@ -114,11 +117,11 @@ TEST(TokenBin, WindowsFollowEachOtherWithoutCrossingFiles) {
 TEST(TokenBin, RandomWindowsComeFromEverywhereAndRepeat) {
   const test::TemporaryFolder root;
   make("token_bin", root.path() / "set", {{"tokens", 20}, {"vocabulary", 1000}});
-  const TokenBin data(
+  const data::TokenBin data(
       {.path = root.path() / "set", .sequence_length = 8, .vocabulary = 1000, .random = true});
   std::set<std::int64_t> starts;
   for (std::int64_t epoch = 0; epoch < 200; ++epoch) {
-    const SampleKey key{.index = epoch % 2, .seed = 5, .epoch = epoch};
+    const data::SampleKey key{.index = epoch % 2, .seed = 5, .epoch = epoch};
     const auto window = numbers<std::int64_t>(sample(data, key)[0]);
     EXPECT_EQ(sample(data, key), sample(data, key));
     for (std::int64_t start = 0; start < 12; ++start) {
@@ -134,13 +137,13 @@ TEST(SkippedSamples, AreReplacedByTheNextAndCounted) {
   auto bytes = numbers<char>(std::vector<std::byte>(12));
   bytes = {0, 0, 8, 1, 0, 0, 0, 4, 0, 77, 2, 3};
   root.write("set/train-labels-idx1-ubyte", std::string(bytes.begin(), bytes.end()));
-  const IdxFiles files = find_idx_files(root.path() / "set", false);
-  const auto strict = open_mnist_idx(files, {});
+  const data::IdxFiles files = data::find_idx_files(root.path() / "set", false);
+  const auto strict = data::open_mnist_idx(files, {});
   EXPECT_THAT([&] { sample(*strict, {.index = 1}); },
               ThrowsMessage<Error>(AllOf(HasSubstr("train-labels-idx1-ubyte: offset 9: "),
                                          HasSubstr("label 77 is outside 0 to 9"))));
-  const auto lenient = open_mnist_idx(files, {.skip_errors = true});
-  ReadCost cost;
+  const auto lenient = data::open_mnist_idx(files, {.skip_errors = true});
+  data::ReadCost cost;
   EXPECT_EQ(sample(*lenient, {.index = 1}, &cost), sample(*strict, {.index = 2}));
   EXPECT_EQ(cost.skipped, 1);
 }
@@ -149,11 +152,11 @@ TEST(Makers, ASecondCallDoesNothingAndAMissingFileIsMadeAgain) {
   const test::TemporaryFolder root;
   for (const test::SmallFormat& format : test::small_formats()) {
     const auto folder = root.path() / format.name;
-    const MadeFolder first = make(format.kind, folder, format.changes);
+    const data::MadeFolder first = make(format.kind, folder, format.changes);
     EXPECT_GT(first.made, 0) << format.name;
     EXPECT_EQ(make(format.kind, folder, format.changes).made, 0) << format.name;
     std::filesystem::remove(folder / format.files[0]);
-    const MadeFolder again = make(format.kind, folder, format.changes);
+    const data::MadeFolder again = make(format.kind, folder, format.changes);
     EXPECT_EQ(again.made, 1) << format.name;
     EXPECT_EQ(again.bytes, first.bytes) << format.name;
     test::Changes other = format.changes;
@@ -167,13 +170,13 @@ TEST(Makers, ASecondCallDoesNothingAndAMissingFileIsMadeAgain) {
 TEST(Makers, RefuseFoldersOfOthersAndNameTheOptionThatIsWrong) {
   const test::TemporaryFolder root;
   root.write("thesis.txt", "x");
-  for (const Maker* maker : makers()) {
-    MakerValues values = maker_values(*maker, root.path());
-    EXPECT_THAT([&] { (void)make_data(*maker, values, {}); },
+  for (const data::Maker* maker : data::makers()) {
+    data::MakerValues values = data::maker_values(*maker, root.path());
+    EXPECT_THAT([&] { (void)data::make_data(*maker, values, {}); },
                 ThrowsMessage<ConfigError>(HasSubstr("is not empty")))
         << maker->kind;
     values.options.at(maker->counted) = 0;
-    EXPECT_THAT([&] { (void)make_data(*maker, values, {}); },
+    EXPECT_THAT([&] { (void)data::make_data(*maker, values, {}); },
                 ThrowsMessage<ConfigError>(HasSubstr("--" + maker->counted + ": 0 is outside")))
         << maker->kind;
   }

@@ -14,8 +14,8 @@ namespace {
 constexpr int kBlock = 64;
 
 // A code with up to 16 bits; some bits are no code at all.
-HuffmanTable::Code random_code(Philox& random) {
-  HuffmanTable::Code code;
+data::HuffmanTable::Code random_code(data::Philox& random) {
+  data::HuffmanTable::Code code;
   std::iota(code.symbol.begin(), code.symbol.end(), std::uint8_t{0});
   for (std::size_t i = code.symbol.size() - 1; i > 0; --i)
     std::swap(code.symbol[i], code.symbol[random.below(i + 1)]);
@@ -36,7 +36,7 @@ struct Plain {
 };
 
 // As the standard describes it: bit by bit, code by code.
-std::optional<Plain> read_plainly(const HuffmanTable::Code& code, std::uint64_t window) {
+std::optional<Plain> read_plainly(const data::HuffmanTable::Code& code, std::uint64_t window) {
   std::uint64_t next = 0;
   std::size_t index = 0;
   for (int length = 1; length <= 16; ++length, next *= 2) {
@@ -55,20 +55,20 @@ std::optional<Plain> read_plainly(const HuffmanTable::Code& code, std::uint64_t 
   return std::nullopt;
 }
 
-std::uint64_t random_window(Philox& random) {
+std::uint64_t random_window(data::Philox& random) {
   return std::uint64_t{random.next()} << 32 | random.next();
 }
 
 TEST(HuffmanTable, ReadsWhatTheStandardDescribes) {
-  Philox random(1, 0);
-  HuffmanTable table;
+  data::Philox random(1, 0);
+  data::HuffmanTable table;
   int invalid = 0;
   for (int codes = 0; codes < 20; ++codes) {
-    const HuffmanTable::Code code = random_code(random);
+    const data::HuffmanTable::Code code = random_code(random);
     table.build(code);
     for (int i = 0; i < 20'000; ++i) {
       const std::uint64_t window = random_window(random);
-      const HuffmanTable::Symbol got = table.at(window);
+      const data::HuffmanTable::Symbol got = table.at(window);
       const std::optional<Plain> expected = read_plainly(code, window);
       invalid += expected ? 0 : 1;
       ASSERT_EQ(got.length, expected ? expected->length : 0);
@@ -80,11 +80,11 @@ TEST(HuffmanTable, ReadsWhatTheStandardDescribes) {
 }
 
 TEST(HuffmanTable, SeveralSymbolsAreThoseThatAreReadOneByOne) {
-  Philox random(2, 0);
-  HuffmanTable table;
+  data::Philox random(2, 0);
+  data::HuffmanTable table;
   int more_than_one = 0;
   for (int codes = 0; codes < 20; ++codes) {
-    const HuffmanTable::Code code = random_code(random);
+    const data::HuffmanTable::Code code = random_code(random);
     table.build(code);
     for (int i = 0; i < 20'000; ++i) {
       const std::uint64_t window = random_window(random);
@@ -92,16 +92,16 @@ TEST(HuffmanTable, SeveralSymbolsAreThoseThatAreReadOneByOne) {
       bool ends = false;
       while (!ends && advance < kBlock) {
         const std::optional<Plain> next = read_plainly(code, window << length);
-        if (!next || length + next->length > HuffmanTable::kBits) break;
+        if (!next || length + next->length > data::HuffmanTable::kBits) break;
         ends = next->run == kBlock;
         length += next->length;
         advance += ends ? 1 : next->run + 1;
         ++symbols;
       }
-      const HuffmanTable::Several got = table.several_at(window);
+      const data::HuffmanTable::Several got = table.several_at(window);
       ASSERT_EQ(got.length, length);
-      ASSERT_EQ(got.advance,
-                symbols == 0 ? HuffmanTable::kNone : advance + (ends ? HuffmanTable::kEnds : 0));
+      ASSERT_EQ(got.advance, symbols == 0 ? data::HuffmanTable::kNone
+                                          : advance + (ends ? data::HuffmanTable::kEnds : 0));
       more_than_one += symbols > 1 ? 1 : 0;
     }
   }
@@ -111,22 +111,22 @@ TEST(HuffmanTable, SeveralSymbolsAreThoseThatAreReadOneByOne) {
 // libjpeg itself decodes files with restarts: the same image with and without them must give the
 // same pixels.
 TEST(HuffmanScan, GivesThePixelsOfLibjpeg) {
-  const auto pixels_of = [](const JpegEncoding& encoding) {
-    JpegDecoder decoder;
-    return test::decode(decoder, encode_jpeg(test::noise(encoding, 6), encoding),
+  const auto pixels_of = [](const data::JpegEncoding& encoding) {
+    data::JpegDecoder decoder;
+    return test::decode(decoder, data::encode_jpeg(test::noise(encoding, 6), encoding),
                         {.left = 0, .top = 0, .width = encoding.width, .height = encoding.height});
   };
   for (const int components : {1, 3, 4}) {
     for (const int quality : {1, 30, 75, 95, 100}) {
       for (const int chroma : {1, 2}) {
         for (const bool own_codes : {false, true}) {
-          JpegEncoding encoding{.width = 203,
-                                .height = 117,
-                                .components = components,
-                                .quality = quality,
-                                .chroma_horizontal = chroma,
-                                .chroma_vertical = chroma,
-                                .own_codes = own_codes};
+          data::JpegEncoding encoding{.width = 203,
+                                      .height = 117,
+                                      .components = components,
+                                      .quality = quality,
+                                      .chroma_horizontal = chroma,
+                                      .chroma_vertical = chroma,
+                                      .own_codes = own_codes};
           const auto ours = pixels_of(encoding);
           encoding.restart_rows = 1;
           ASSERT_EQ(ours, pixels_of(encoding))
@@ -139,23 +139,23 @@ TEST(HuffmanScan, GivesThePixelsOfLibjpeg) {
 }
 
 TEST(HuffmanScan, ReadsFilesWithCodesOfTheirOwnInTurn) {
-  JpegDecoder used;
+  data::JpegDecoder used;
   for (const bool own_codes : {false, true, false, true}) {
-    const JpegEncoding encoding{
+    const data::JpegEncoding encoding{
         .width = 90, .height = 70, .quality = own_codes ? 60 : 95, .own_codes = own_codes};
-    const std::vector<std::byte> file = encode_jpeg(test::noise(encoding, 7), encoding);
-    const JpegDecoder::Region part{.left = 40, .top = 30, .width = 20, .height = 20};
-    JpegDecoder fresh;
+    const std::vector<std::byte> file = data::encode_jpeg(test::noise(encoding, 7), encoding);
+    const data::JpegDecoder::Region part{.left = 40, .top = 30, .width = 20, .height = 20};
+    data::JpegDecoder fresh;
     EXPECT_EQ(test::decode(used, file, part), test::decode(fresh, file, part));
   }
 }
 
 // Bytes between a code's end and the next marker, and several 0xFF before that, are allowed.
 TEST(HuffmanScan, TakesFillBytesBeforeTheEndMarker) {
-  const JpegEncoding encoding{.width = 48, .height = 40};
-  std::vector<std::byte> file = encode_jpeg(test::noise(encoding, 8), encoding);
-  const JpegDecoder::Region all{.left = 0, .top = 0, .width = 48, .height = 40};
-  JpegDecoder decoder;
+  const data::JpegEncoding encoding{.width = 48, .height = 40};
+  std::vector<std::byte> file = data::encode_jpeg(test::noise(encoding, 8), encoding);
+  const data::JpegDecoder::Region all{.left = 0, .top = 0, .width = 48, .height = 40};
+  data::JpegDecoder decoder;
   const auto expected = test::decode(decoder, file, all);
   file.insert(file.end() - 2, 5, std::byte{0xFF});
   EXPECT_EQ(test::decode(decoder, file, all), expected);

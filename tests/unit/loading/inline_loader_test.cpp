@@ -18,7 +18,7 @@ using Batches = std::vector<std::vector<std::int64_t>>;
 TEST(InlineLoader, YieldsTheOrderInBatchesAndThenTheEnd) {
   const test::IndexDataset data(5);
   const HostClock clock;
-  InlineLoader loader(data, {.batch_size = 2}, sequential_order(5), clock);
+  loader::InlineLoader loader(data, {.batch_size = 2}, loader::sequential_order(5), clock);
   EXPECT_EQ(loader.batches_per_epoch(), 3);
   EXPECT_EQ(test::epoch(loader, 0), (Batches{{0, 1}, {2, 3}, {4}}));
   EXPECT_FALSE(loader.next().has_value());
@@ -28,7 +28,7 @@ TEST(InlineLoader, YieldsTheOrderInBatchesAndThenTheEnd) {
 TEST(InlineLoader, MarksThePartialBatch) {
   const test::IndexDataset data(3);
   const HostClock clock;
-  InlineLoader loader(data, {.batch_size = 2}, sequential_order(3), clock);
+  loader::InlineLoader loader(data, {.batch_size = 2}, loader::sequential_order(3), clock);
   loader.begin_epoch(0);
   EXPECT_FALSE(loader.next()->partial);
   EXPECT_TRUE(loader.next()->partial);
@@ -37,21 +37,22 @@ TEST(InlineLoader, MarksThePartialBatch) {
 TEST(InlineLoader, JoinedEpochsFollowEachOtherInFullBatches) {
   const test::EpochDataset data(5);
   const HostClock clock;
-  InlineLoader loader(data, {.batch_size = 3, .joined = true}, shuffled_order(5, 2), clock);
+  loader::InlineLoader loader(data, {.batch_size = 3, .joined = true}, loader::shuffled_order(5, 2),
+                              clock);
   EXPECT_LT(loader.batches_per_epoch(), 0);
   EXPECT_EQ(loader.ready(), std::nullopt) << "nothing is read before it is asked for";
   loader.begin_epoch(0);
-  for (const auto& expected : test::joined_batches(shuffled_order(5, 2), 3, 20)) {
+  for (const auto& expected : test::joined_batches(loader::shuffled_order(5, 2), 3, 20)) {
     EXPECT_EQ(test::indices(*loader.next()), expected);
   }
 }
 
 TEST(InlineLoader, AnErrorTakesItsBatchAndTheNextOneFollows) {
-  const test::IndexDataset data(6, [](const SampleKey& key) {
+  const test::IndexDataset data(6, [](const data::SampleKey& key) {
     if (key.index == 3) throw Error("sample 3 is bad");
   });
   const HostClock clock;
-  InlineLoader loader(data, {.batch_size = 2}, sequential_order(6), clock);
+  loader::InlineLoader loader(data, {.batch_size = 2}, loader::sequential_order(6), clock);
   loader.begin_epoch(0);
   EXPECT_THAT(test::indices(*loader.next()), ElementsAre(0, 1));
   EXPECT_THROW((void)loader.next(), Error);
@@ -59,8 +60,8 @@ TEST(InlineLoader, AnErrorTakesItsBatchAndTheNextOneFollows) {
 }
 
 TEST(InlineLoader, TellsAListenerWhatEachBatchCostTheStepThread) {
-  struct Listener final : WorkerSpanListener {
-    void batch(std::int64_t pid, int worker, const BatchCost& cost) override {
+  struct Listener final : loader::WorkerSpanListener {
+    void batch(std::int64_t pid, int worker, const loader::BatchCost& cost) override {
       EXPECT_EQ(pid, 0);
       EXPECT_EQ(worker, kConsumer);
       EXPECT_GE(cost.ended_ns, cost.began_ns);
@@ -70,22 +71,22 @@ TEST(InlineLoader, TellsAListenerWhatEachBatchCostTheStepThread) {
   } listener;
   const test::IndexDataset data(6);
   const HostClock clock;
-  InlineLoader loader(data, {.batch_size = 2}, sequential_order(6), clock);
+  loader::InlineLoader loader(data, {.batch_size = 2}, loader::sequential_order(6), clock);
   loader.begin_epoch(0);
   (void)loader.next();
-  worker_span_listener = &listener;
+  loader::worker_span_listener = &listener;
   (void)loader.next();
   (void)loader.next();
-  worker_span_listener = nullptr;
+  loader::worker_span_listener = nullptr;
   EXPECT_EQ(listener.batches, 2);
 }
 
 TEST(InlineLoader, PartsOfNextSumToItsDurationExactly) {
   const test::IndexDataset data(8);
   const TickClock clock;
-  InlineLoader loader(data, {.batch_size = 3}, sequential_order(8), clock);
+  loader::InlineLoader loader(data, {.batch_size = 3}, loader::sequential_order(8), clock);
   (void)test::epoch(loader, 0);
-  const LoaderMetrics& m = loader.metrics();
+  const loader::LoaderMetrics& m = loader.metrics();
   EXPECT_EQ(m.wait_ns.size(), 3U);
   EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
             m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
@@ -98,7 +99,8 @@ TEST(InlineLoader, ABatchOutlivesItsLoaderAndReusedMemoryComesBack) {
   const HostClock clock;
   std::optional<Batch> kept;
   {
-    InlineLoader loader(data, {.batch_size = 2, .reuse_buffers = true}, sequential_order(4), clock);
+    loader::InlineLoader loader(data, {.batch_size = 2, .reuse_buffers = true},
+                                loader::sequential_order(4), clock);
     loader.begin_epoch(0);
     kept = loader.next();
     const std::byte* second = loader.next()->fields[0].data;

@@ -24,20 +24,22 @@ using test::Counters;
 
 struct Engine {
   std::string name;
-  std::unique_ptr<Loader> (*make)(const Dataset&, const LoaderOptions&);
+  std::unique_ptr<loader::Loader> (*make)(const data::Dataset&, const loader::LoaderOptions&);
 };
 
-template <Transport kTransport>
-std::unique_ptr<Loader> forked(const Dataset& data, const LoaderOptions& options) {
-  LoaderOptions changed = options;
+template <loader::Transport kTransport>
+std::unique_ptr<loader::Loader> forked(const data::Dataset& data,
+                                       const loader::LoaderOptions& options) {
+  loader::LoaderOptions changed = options;
   changed.transport = kTransport;
-  return make_fork_loader(data, changed, {}, kClock);
+  return loader::make_fork_loader(data, changed, {}, kClock);
 }
 
 // Engines with workers: the same batches in the same order from each.
 class IterableLoader : public testing::TestWithParam<Engine> {
  protected:
-  static std::unique_ptr<Loader> make(const Dataset& data, const LoaderOptions& options) {
+  static std::unique_ptr<loader::Loader> make(const data::Dataset& data,
+                                              const loader::LoaderOptions& options) {
     return GetParam().make(data, options);
   }
 };
@@ -45,16 +47,16 @@ class IterableLoader : public testing::TestWithParam<Engine> {
 INSTANTIATE_TEST_SUITE_P(
     Engines, IterableLoader,
     testing::Values(Engine{"thread",
-                           [](const Dataset& data, const LoaderOptions& options) {
-                             return make_thread_loader(data, options, {}, kClock);
+                           [](const data::Dataset& data, const loader::LoaderOptions& options) {
+                             return loader::make_thread_loader(data, options, {}, kClock);
                            }},
-                    Engine{"fork_torch_fd", forked<Transport::kTorchFd>},
-                    Engine{"fork_shm_ring", forked<Transport::kShmRing>}),
+                    Engine{"fork_torch_fd", forked<loader::Transport::kTorchFd>},
+                    Engine{"fork_shm_ring", forked<loader::Transport::kShmRing>}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(IterableInline, ReadsOneStreamInBatchesAndAnotherInEachEpoch) {
   const Counters data({5});
-  InlineLoader loader(data, {.batch_size = 2}, {}, kClock);
+  loader::InlineLoader loader(data, {.batch_size = 2}, {}, kClock);
   const Batches all = {{0, 1}, {2, 3}, {4}};
   EXPECT_EQ(test::epoch(loader, 0), all);
   EXPECT_EQ(test::epoch(loader, 0), all);
@@ -80,7 +82,7 @@ TEST_P(IterableLoader, WorkersTakeTurnsUntilEachHasEnded) {
 
 TEST(IterableInline, JoinedPassesFollowEachOtherInFullBatches) {
   const Counters data({5}, -1, 1000);
-  InlineLoader loader(data, {.batch_size = 3, .joined = true}, {}, kClock);
+  loader::InlineLoader loader(data, {.batch_size = 3, .joined = true}, {}, kClock);
   loader.begin_epoch(0);
   for (const auto& expected :
        Batches{{0, 1, 2}, {3, 4, 1000}, {1001, 1002, 1003}, {1004, 2000, 2001}}) {
@@ -127,7 +129,7 @@ TEST_P(IterableLoader, EveryWorkerDropsItsOwnLastBatch) {
 
 TEST_P(IterableLoader, RanksReadDifferentShares) {
   const Counters data({2, 1, 3, 1});
-  LoaderOptions options{.batch_size = 1, .num_workers = 2, .rank = 1, .world = 2};
+  loader::LoaderOptions options{.batch_size = 1, .num_workers = 2, .rank = 1, .world = 2};
   EXPECT_EQ(test::epoch(*make(data, options), 0), (Batches{{200}, {300}, {201}, {202}}));
 }
 
@@ -135,7 +137,7 @@ TEST_P(IterableLoader, AnEpochWithoutSamplesEndsAtOnce) {
   const Counters data({0, 0});
   const auto loader = make(data, {.num_workers = 2});
   EXPECT_THAT(test::epoch(*loader, 0), IsEmpty());
-  InlineLoader alone(data, {}, {}, kClock);
+  loader::InlineLoader alone(data, {}, {}, kClock);
   EXPECT_THAT(test::epoch(alone, 0), IsEmpty());
 }
 
@@ -177,7 +179,7 @@ TEST_P(IterableLoader, AnEpochMayBeAbandoned) {
 TEST(IterableDataset, HasNoSampleByIndex) {
   const Counters data({1});
   const auto scratch = data.make_scratch();
-  ReadCost cost;
+  data::ReadCost cost;
   EXPECT_THAT([&] { data.read({}, {}, *scratch, cost); },
               ThrowsMessage<Error>(HasSubstr("no sample by index")));
 }

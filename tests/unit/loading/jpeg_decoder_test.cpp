@@ -17,7 +17,7 @@ using testing::ThrowsMessage;
 
 struct Format {
   const char* name;
-  JpegEncoding encoding;
+  data::JpegEncoding encoding;
 };
 
 std::ostream& operator<<(std::ostream& out, const Format& format) { return out << format.name; }
@@ -25,18 +25,18 @@ std::ostream& operator<<(std::ostream& out, const Format& format) { return out <
 class PartialDecode : public testing::TestWithParam<Format> {};
 
 TEST_P(PartialDecode, GivesTheBitsOfAFullDecodeForEveryRegion) {
-  Philox random(5, 0);
+  data::Philox random(5, 0);
   for (const auto& [width, height] :
        {std::pair{97, 61}, std::pair{200, 131}, std::pair{16, 16}, std::pair{33, 150}}) {
-    JpegEncoding encoding = GetParam().encoding;
+    data::JpegEncoding encoding = GetParam().encoding;
     encoding.width = width;
     encoding.height = height;
-    const std::vector<std::byte> file = encode_jpeg(noise(encoding, 1), encoding);
-    JpegDecoder decoder;
+    const std::vector<std::byte> file = data::encode_jpeg(noise(encoding, 1), encoding);
+    data::JpegDecoder decoder;
     const auto full =
         decode(decoder, file, {.left = 0, .top = 0, .width = width, .height = height});
     for (int i = 0; i < 60; ++i) {
-      JpegDecoder::Region region;
+      data::JpegDecoder::Region region;
       region.left = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(width)));
       region.top = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(height)));
       region.width = 1 + static_cast<std::int64_t>(
@@ -72,9 +72,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) { return instance.param.name; });
 
 TEST(JpegDecoder, GreyIsTheSameInAllThreeChannels) {
-  const JpegEncoding encoding{.width = 9, .height = 5, .components = 1};
-  JpegDecoder decoder;
-  for (const test::Rgb& pixel : decode(decoder, encode_jpeg(noise(encoding, 2), encoding),
+  const data::JpegEncoding encoding{.width = 9, .height = 5, .components = 1};
+  data::JpegDecoder decoder;
+  for (const test::Rgb& pixel : decode(decoder, data::encode_jpeg(noise(encoding, 2), encoding),
                                        {.left = 0, .top = 0, .width = 9, .height = 5})) {
     EXPECT_EQ(pixel[0], pixel[1]);
     EXPECT_EQ(pixel[0], pixel[2]);
@@ -82,13 +82,13 @@ TEST(JpegDecoder, GreyIsTheSameInAllThreeChannels) {
 }
 
 TEST(JpegDecoder, InvertedInksBecomeTheColoursOfPillow) {
-  const JpegEncoding encoding{.width = 8, .height = 8, .components = 4, .quality = 100};
+  const data::JpegEncoding encoding{.width = 8, .height = 8, .components = 4, .quality = 100};
   std::vector<std::uint8_t> pixels(8 * 8 * 4);
   for (std::size_t i = 0; i < pixels.size(); i += 4) {  // as Adobe stores it: 255 is no ink
     pixels[i] = 255, pixels[i + 1] = 155, pixels[i + 2] = 55, pixels[i + 3] = 205;
   }
-  JpegDecoder decoder;
-  const auto got = decode(decoder, encode_jpeg(pixels, encoding),
+  data::JpegDecoder decoder;
+  const auto got = decode(decoder, data::encode_jpeg(pixels, encoding),
                           {.left = 3, .top = 3, .width = 1, .height = 1});
   EXPECT_EQ(got[0],
             (test::Rgb{205, 125, 44}));  // Image.merge("CMYK", (0, 100, 200, 50)).convert("RGB")
@@ -96,9 +96,9 @@ TEST(JpegDecoder, InvertedInksBecomeTheColoursOfPillow) {
 
 class BadFile : public testing::Test {
  protected:
-  const JpegEncoding encoding{.width = 64, .height = 48};
-  std::vector<std::byte> file = encode_jpeg(noise(encoding, 3), encoding);
-  JpegDecoder decoder;
+  const data::JpegEncoding encoding{.width = 64, .height = 48};
+  std::vector<std::byte> file = data::encode_jpeg(noise(encoding, 3), encoding);
+  data::JpegDecoder decoder;
   void read() { (void)decode(decoder, file, {.left = 0, .top = 0, .width = 64, .height = 48}); }
 };
 
@@ -153,21 +153,21 @@ TEST_F(BadFile, ReadsTheNextFileAfterABadOne) {
 // Bytes changed at random places: an image or an Error, never anything else. The seeds are fixed.
 TEST_F(BadFile, TenThousandDamagedFilesAreReadOrRefused) {
   for (const bool progressive : {false, true}) {
-    JpegEncoding small{.width = 40, .height = 24, .progressive = progressive};
-    const std::vector<std::byte> whole = encode_jpeg(noise(small, 4), small);
+    data::JpegEncoding small{.width = 40, .height = 24, .progressive = progressive};
+    const std::vector<std::byte> whole = data::encode_jpeg(noise(small, 4), small);
     int refused = 0;
     for (std::uint64_t seed = 0; seed < 5'000; ++seed) {
-      Philox random(seed, 0);
+      data::Philox random(seed, 0);
       file = whole;
       for (std::uint64_t damage = 0; damage <= random.below(4); ++damage) {
         file[random.below(file.size())] = static_cast<std::byte>(random.below(256));
       }
       try {
-        const JpegDecoder::Size size = decoder.open(file);
-        const JpegDecoder::Region all{.left = 0,
-                                      .top = 0,
-                                      .width = size.width,
-                                      .height = std::min<std::int64_t>(size.height, 64)};
+        const data::JpegDecoder::Size size = decoder.open(file);
+        const data::JpegDecoder::Region all{.left = 0,
+                                            .top = 0,
+                                            .width = size.width,
+                                            .height = std::min<std::int64_t>(size.height, 64)};
         (void)decode(decoder, file, all);
       } catch (const Error&) {
         ++refused;

@@ -22,11 +22,12 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-Sample read(const JpegFolder& data, const SampleKey& key, Dataset::Scratch* with = nullptr) {
+Sample read(const data::JpegFolder& data, const data::SampleKey& key,
+            data::Dataset::Scratch* with = nullptr) {
   Sample sample{.image = std::vector<float>(data.fields()[0].bytes() / sizeof(float))};
   const std::array<std::byte*, 2> slots = {reinterpret_cast<std::byte*>(sample.image.data()),
                                            reinterpret_cast<std::byte*>(&sample.label)};
-  ReadCost cost;
+  data::ReadCost cost;
   const auto own = data.make_scratch();
   data.read(key, slots, with != nullptr ? *with : *own, cost);
   sample.skipped = cost.skipped;
@@ -40,15 +41,15 @@ class JpegFolderTest : public testing::Test {
     root.write("a/1.jpg", test::jpeg(60, 80, 2));
     root.write("b/2.jpg", test::jpeg(200, 30, 3));
   }
-  [[nodiscard]] JpegFolder data(bool skip = false, bool augment = true) const {
-    return JpegFolder(
+  [[nodiscard]] data::JpegFolder data(bool skip = false, bool augment = true) const {
+    return data::JpegFolder(
         {.path = root.path(), .image_size = 32, .augment = augment, .skip_errors = skip});
   }
   test::TemporaryFolder root;
 };
 
 TEST_F(JpegFolderTest, ASampleDependsOnSeedEpochAndIndexAndOnNothingElse) {
-  const JpegFolder folder = data();
+  const data::JpegFolder folder = data();
   const auto used = folder.make_scratch();
   (void)read(folder, {.index = 2, .seed = 9, .epoch = 4}, used.get());
   const Sample expected = read(folder, {.index = 0, .seed = 1, .epoch = 2});
@@ -58,7 +59,7 @@ TEST_F(JpegFolderTest, ASampleDependsOnSeedEpochAndIndexAndOnNothingElse) {
 }
 
 TEST_F(JpegFolderTest, LabelsAreThePositionsOfTheSortedClasses) {
-  const JpegFolder folder = data();
+  const data::JpegFolder folder = data();
   EXPECT_EQ(folder.size(), 3);
   EXPECT_EQ(folder.classes(), 2);
   EXPECT_EQ(read(folder, {.index = 1}).label, 0);
@@ -66,7 +67,7 @@ TEST_F(JpegFolderTest, LabelsAreThePositionsOfTheSortedClasses) {
 }
 
 TEST_F(JpegFolderTest, WithoutAugmentationEveryEpochIsTheSame) {
-  const JpegFolder folder = data(false, false);
+  const data::JpegFolder folder = data(false, false);
   for (std::int64_t i = 0; i < 3; ++i) {
     EXPECT_EQ(read(folder, {.index = i, .seed = 1, .epoch = 0}),
               read(folder, {.index = i, .seed = 2, .epoch = 7}));
@@ -74,8 +75,8 @@ TEST_F(JpegFolderTest, WithoutAugmentationEveryEpochIsTheSame) {
 }
 
 TEST_F(JpegFolderTest, AUniformImageBecomesItsNormalisedColour) {
-  const JpegEncoding encoding{.width = 50, .height = 40, .quality = 100};
-  root.write("a/0.jpg", encode_jpeg(std::vector<std::uint8_t>(50 * 40 * 3, 128), encoding));
+  const data::JpegEncoding encoding{.width = 50, .height = 40, .quality = 100};
+  root.write("a/0.jpg", data::encode_jpeg(std::vector<std::uint8_t>(50 * 40 * 3, 128), encoding));
   const Sample sample = read(data(), {.index = 0});
   for (const float value : std::span(sample.image).first(32 * 32)) {
     ASSERT_NEAR(value, (128 / 255.0 - 0.485) / 0.229, 0.02);
@@ -96,7 +97,7 @@ TEST_F(JpegFolderTest, AnUnreadableFileIsNamed) {
 }
 
 TEST_F(JpegFolderTest, AFileThatVanishedIsNamed) {
-  const JpegFolder folder = data();
+  const data::JpegFolder folder = data();
   std::filesystem::remove(root.path() / "a" / "0.jpg");
   EXPECT_THAT([&] { (void)read(folder, {.index = 0}); },
               ThrowsMessage<Error>(HasSubstr("cannot be opened")));
@@ -104,7 +105,7 @@ TEST_F(JpegFolderTest, AFileThatVanishedIsNamed) {
 
 TEST_F(JpegFolderTest, SkipTakesTheNextReadableImageAndCountsIt) {
   root.write("b/2.jpg", "damaged");
-  const JpegFolder folder = data(true);
+  const data::JpegFolder folder = data(true);
   const Sample sample = read(folder, {.index = 2, .seed = 5});
   EXPECT_EQ(sample.skipped, 1);
   EXPECT_EQ(sample.image, read(folder, {.index = 0, .seed = 5}).image);
@@ -127,8 +128,8 @@ TEST_F(JpegFolderTest, TheDigestFollowsCountAndBytes) {
 
 TEST_F(JpegFolderTest, FastDecodingDiffersOnlyWhereTheCropIsTwiceTheOutput) {
   root.write("a/0.jpg", test::jpeg(1200, 900, 8));
-  const JpegFolder exact = data(false, false);
-  const JpegFolder fast(
+  const data::JpegFolder exact = data(false, false);
+  const data::JpegFolder fast(
       {.path = root.path(), .image_size = 32, .augment = false, .fast_decode = true});
   const Sample a = read(exact, {.index = 0});
   const Sample b = read(fast, {.index = 0});

@@ -26,7 +26,7 @@ using test::random_cost;
 using Times = std::vector<std::int64_t>;
 
 // Workers of a loader in virtual time: waiting for a result moves the clock to its end.
-class VirtualPool final : public WorkerPool {
+class VirtualPool final : public loader::WorkerPool {
  public:
   VirtualPool(ScriptedClock& clock, const Dispatch& dispatch, std::int64_t& number)
       : clock_(clock),
@@ -34,45 +34,49 @@ class VirtualPool final : public WorkerPool {
         number_(number),
         free_ns_(static_cast<std::size_t>(dispatch.workers)) {}
 
-  void send(int worker, const LoaderTask& task) override {
+  void send(int worker, const loader::LoaderTask& task) override {
     std::int64_t& free_ns = free_ns_[static_cast<std::size_t>(worker)];
     free_ns = std::max(free_ns, clock_.now_ns()) + dispatch_.cost_ns(number_++);
-    LoaderResult result{.batch = task.batch, .worker = worker, .data = {}, .error = {}, .cost = {}};
+    loader::LoaderResult result{
+        .batch = task.batch, .worker = worker, .data = {}, .error = {}, .cost = {}};
     result.data.size = 1;
     result.data.index = task.batch;
     result.cost.ended_ns = free_ns;
     under_way_.push_back(std::move(result));
   }
-  [[nodiscard]] std::optional<LoaderResult> try_receive() override { return std::nullopt; }
-  [[nodiscard]] std::optional<LoaderResult> receive(nanoseconds) override { return std::nullopt; }
-  void try_receive_all(std::vector<LoaderResult>& into) override {
+  [[nodiscard]] std::optional<loader::LoaderResult> try_receive() override { return std::nullopt; }
+  [[nodiscard]] std::optional<loader::LoaderResult> receive(nanoseconds) override {
+    return std::nullopt;
+  }
+  void try_receive_all(std::vector<loader::LoaderResult>& into) override {
     std::ranges::stable_sort(under_way_, {}, ended);
     const auto first_unfinished = std::ranges::upper_bound(under_way_, clock_.now_ns(), {}, ended);
     std::move(under_way_.begin(), first_unfinished, std::back_inserter(into));
     under_way_.erase(under_way_.begin(), first_unfinished);
   }
-  void receive_all(std::vector<LoaderResult>& into, nanoseconds) override {
+  void receive_all(std::vector<loader::LoaderResult>& into, nanoseconds) override {
     clock_.set(std::max(clock_.now_ns(), ended(*std::ranges::min_element(under_way_, {}, ended))));
     try_receive_all(into);
   }
   [[nodiscard]] std::int64_t results() const override {
-    return std::ranges::count_if(
-        under_way_, [&](const LoaderResult& result) { return ended(result) <= clock_.now_ns(); });
+    return std::ranges::count_if(under_way_, [&](const loader::LoaderResult& result) {
+      return ended(result) <= clock_.now_ns();
+    });
   }
   void drain() override { under_way_.clear(); }
   void interrupt() override {}
 
  private:
-  static std::int64_t ended(const LoaderResult& result) { return result.cost.ended_ns; }
+  static std::int64_t ended(const loader::LoaderResult& result) { return result.cost.ended_ns; }
 
   ScriptedClock& clock_;
   const Dispatch& dispatch_;
   std::int64_t& number_;  // of batches sent
   std::vector<std::int64_t> free_ns_;
-  std::vector<LoaderResult> under_way_;
+  std::vector<loader::LoaderResult> under_way_;
 };
 
-Times consume(Loader& loader, ScriptedClock& clock, const Dispatch& dispatch,
+Times consume(loader::Loader& loader, ScriptedClock& clock, const Dispatch& dispatch,
               std::int64_t batches) {
   Times got;
   std::int64_t epoch = 0;
@@ -88,7 +92,7 @@ Times consume(Loader& loader, ScriptedClock& clock, const Dispatch& dispatch,
   return got;
 }
 
-LoaderOptions options_of(const Dispatch& dispatch, bool in_order = true) {
+loader::LoaderOptions options_of(const Dispatch& dispatch, bool in_order = true) {
   return {.joined = dispatch.epoch == 0,
           .num_workers = dispatch.workers,
           .prefetch_factor = dispatch.prefetch_factor,
@@ -100,8 +104,8 @@ Times prefetching(const Dispatch& dispatch, std::int64_t batches, bool in_order 
   ScriptedClock clock(0);
   std::int64_t number = 0;
   const std::int64_t samples = dispatch.epoch == 0 ? 7 : dispatch.epoch;
-  PrefetchingLoader loader(
-      samples, options_of(dispatch, in_order), sequential_order(samples),
+  loader::PrefetchingLoader loader(
+      samples, options_of(dispatch, in_order), loader::sequential_order(samples),
       [&] { return std::make_unique<VirtualPool>(clock, dispatch, number); }, clock);
   return consume(loader, clock, dispatch, batches);
 }
@@ -110,10 +114,10 @@ Times reading_inline(Dispatch dispatch, std::int64_t batches) {
   ScriptedClock clock(0);
   std::int64_t number = 0;
   const std::int64_t samples = dispatch.epoch == 0 ? 7 : dispatch.epoch;
-  const test::IndexDataset data(samples,
-                                [&](const SampleKey&) { clock.pass(dispatch.cost_ns(number++)); });
+  const test::IndexDataset data(
+      samples, [&](const data::SampleKey&) { clock.pass(dispatch.cost_ns(number++)); });
   dispatch.workers = 0;
-  InlineLoader loader(data, options_of(dispatch), sequential_order(samples), clock);
+  loader::InlineLoader loader(data, options_of(dispatch), loader::sequential_order(samples), clock);
   return consume(loader, clock, dispatch, batches);
 }
 
@@ -222,10 +226,11 @@ TEST_P(KnownTimes, TheEngineOfThreadsKeepsTheModelOfTurns) {
       }
       return std::ssize(busy);
     });
-    const test::IndexDataset data(samples, [&](const SampleKey& key) { conductor.read(key); });
+    const test::IndexDataset data(samples,
+                                  [&](const data::SampleKey& key) { conductor.read(key); });
     const HostClock clock;
-    const auto loader =
-        make_thread_loader(data, options_of(dispatch), sequential_order(samples), clock);
+    const auto loader = loader::make_thread_loader(data, options_of(dispatch),
+                                                   loader::sequential_order(samples), clock);
     EXPECT_EQ(conductor.run(*loader, kBatches), test::turn_times(dispatch, kBatches));
   }
 }

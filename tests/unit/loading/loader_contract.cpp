@@ -23,7 +23,7 @@ namespace {
 
 const HostClock kContractClock;
 
-std::vector<std::vector<std::byte>> two_epochs(Loader& loader) {
+std::vector<std::vector<std::byte>> two_epochs(loader::Loader& loader) {
   std::vector<std::vector<std::byte>> batches;
   for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
     loader.begin_epoch(epoch);
@@ -34,7 +34,7 @@ std::vector<std::vector<std::byte>> two_epochs(Loader& loader) {
 }
 
 // The next batch, however often a slow machine times out before it.
-Batch patiently(Loader& loader) {
+Batch patiently(loader::Loader& loader) {
   for (;;) {
     try {
       return std::move(*loader.next());
@@ -45,15 +45,16 @@ Batch patiently(Loader& loader) {
 
 }  // namespace
 
-std::unique_ptr<Loader> LoaderContract::make(const Dataset& data, const LoaderOptions& options) {
-  return make(data, options, sequential_order(data.size()), kContractClock);
+std::unique_ptr<loader::Loader> LoaderContract::make(const data::Dataset& data,
+                                                     const loader::LoaderOptions& options) {
+  return make(data, options, loader::sequential_order(data.size()), kContractClock);
 }
 
 TEST_P(LoaderContract, GivesTheSamplesOfTheInlineLoaderBitForBitWhateverItsOptions) {
-  const Synthetic data({.samples = 23, .shape = {2, 3, 5}});
+  const data::Synthetic data({.samples = 23, .shape = {2, 3, 5}});
   for (const bool drop_last : {false, true}) {
-    LoaderOptions options{.batch_size = 4, .seed = 11, .drop_last = drop_last};
-    InlineLoader reference(data, options, shuffled_order(23, 11), kContractClock);
+    loader::LoaderOptions options{.batch_size = 4, .seed = 11, .drop_last = drop_last};
+    loader::InlineLoader reference(data, options, loader::shuffled_order(23, 11), kContractClock);
     const auto expected = two_epochs(reference);
     for (const std::int64_t workers : {1, 2, 4}) {
       for (const std::int64_t prefetch : {1, 3}) {
@@ -63,7 +64,7 @@ TEST_P(LoaderContract, GivesTheSamplesOfTheInlineLoaderBitForBitWhateverItsOptio
             options.prefetch_factor = prefetch;
             options.persistent_workers = persistent;
             options.reuse_buffers = reuse;
-            const auto loader = make(data, options, shuffled_order(23, 11), kContractClock);
+            const auto loader = make(data, options, loader::shuffled_order(23, 11), kContractClock);
             ASSERT_EQ(two_epochs(*loader), expected)
                 << workers << " workers, prefetch " << prefetch;
             EXPECT_EQ(loader->batches_per_epoch(), drop_last ? 5 : 6);
@@ -84,7 +85,7 @@ TEST_P(LoaderContract, OutOfOrderItGivesTheSameBatchesAndNoneTwice) {
 }
 
 TEST_P(LoaderContract, AnErrorComesInItsBatchsPlaceAndNamesWorkerAndCause) {
-  const IndexDataset data(6, [](const SampleKey& key) {
+  const IndexDataset data(6, [](const data::SampleKey& key) {
     if (key.index == 3) throw Error("cat/3.jpg: corrupt");
   });
   const auto loader = make(data, {.num_workers = 2});
@@ -98,7 +99,7 @@ TEST_P(LoaderContract, AnErrorComesInItsBatchsPlaceAndNamesWorkerAndCause) {
 }
 
 TEST_P(LoaderContract, EveryBatchMayFailAndTheEpochStillEnds) {
-  const IndexDataset data(9, [](const SampleKey&) { throw 42; });
+  const IndexDataset data(9, [](const data::SampleKey&) { throw 42; });
   const auto loader = make(data, {.num_workers = 3});
   loader->begin_epoch(0);
   int failed = 0;
@@ -121,7 +122,7 @@ TEST_P(LoaderContract, EveryBatchMayFailAndTheEpochStillEnds) {
 
 TEST_P(LoaderContract, AStragglerHoldsUpTheBatchesBehindItInOrder) {
   const SharedGate gate(4);
-  const IndexDataset data(4, [&](const SampleKey& key) {
+  const IndexDataset data(4, [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);
   });
   const auto loader = make(data, {.num_workers = 2, .timeout_s = 0.001});
@@ -134,7 +135,7 @@ TEST_P(LoaderContract, AStragglerHoldsUpTheBatchesBehindItInOrder) {
 
 TEST_P(LoaderContract, AStragglerDoesNotStallOutOfOrder) {
   const SharedGate gate(5);
-  const IndexDataset data(5, [&](const SampleKey& key) {
+  const IndexDataset data(5, [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);
   });
   const auto loader = make(data, {.num_workers = 2, .prefetch_factor = 1, .in_order = false});
@@ -148,7 +149,7 @@ TEST_P(LoaderContract, AStragglerDoesNotStallOutOfOrder) {
 
 TEST_P(LoaderContract, NeverReadsAheadFurtherThanItMay) {
   const Shared<std::atomic<std::int64_t>> begun(1);
-  const IndexDataset data(60, [&](const SampleKey&) { ++begun[0]; });
+  const IndexDataset data(60, [&](const data::SampleKey&) { ++begun[0]; });
   const auto loader = make(data, {.num_workers = 3, .prefetch_factor = 2});
   loader->begin_epoch(0);
   std::int64_t yielded = 0;
@@ -163,7 +164,7 @@ TEST_P(LoaderContract, NeverReadsAheadFurtherThanItMay) {
 // sent the task.
 TEST_P(LoaderContract, RefillsInsideNext) {
   const SharedSemaphores begun(12);
-  const IndexDataset data(12, [&](const SampleKey& key) { begun.post(key.index); });
+  const IndexDataset data(12, [&](const data::SampleKey& key) { begun.post(key.index); });
   const auto loader = make(data, {.num_workers = 2, .prefetch_factor = 2});
   loader->begin_epoch(0);
   for (std::int64_t yielded = 0; yielded < 12; ++yielded) {
@@ -176,7 +177,7 @@ TEST_P(LoaderContract, RefillsInsideNext) {
 
 TEST_P(LoaderContract, TimesOutNamingTheOptionAndStaysUsable) {
   const SharedGate gate(2);
-  const IndexDataset data(2, [&](const SampleKey& key) {
+  const IndexDataset data(2, [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);
   });
   const auto loader = make(data, {.num_workers = 1, .timeout_s = 0.01});
@@ -218,9 +219,10 @@ TEST_P(LoaderContract, BatchesOutliveTheLoader) {
 TEST_P(LoaderContract, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
   const IndexDataset data(50);
   const TickClock clock;
-  const auto loader = make(data, {.batch_size = 2, .num_workers = 2}, sequential_order(50), clock);
+  const auto loader =
+      make(data, {.batch_size = 2, .num_workers = 2}, loader::sequential_order(50), clock);
   (void)epoch(*loader, 0);
-  const LoaderMetrics& m = loader->metrics();
+  const loader::LoaderMetrics& m = loader->metrics();
   EXPECT_EQ(m.wait_ns.size(), 25U);
   EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
             m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
@@ -240,12 +242,13 @@ TEST_P(LoaderContract, JoinedEpochsFollowEachOtherInFullBatches) {
       for (const std::int64_t workers : {1, 3}) {
         for (const bool in_order : {true, false}) {
           const EpochDataset data(size);
-          const LoaderOptions options{.batch_size = batch_size,
-                                      .joined = true,
-                                      .num_workers = workers,
-                                      .in_order = in_order};
-          const auto expected = joined_batches(shuffled_order(size, 3), batch_size, 2 * kBatches);
-          const auto loader = make(data, options, shuffled_order(size, 3), kContractClock);
+          const loader::LoaderOptions options{.batch_size = batch_size,
+                                              .joined = true,
+                                              .num_workers = workers,
+                                              .in_order = in_order};
+          const auto expected =
+              joined_batches(loader::shuffled_order(size, 3), batch_size, 2 * kBatches);
+          const auto loader = make(data, options, loader::shuffled_order(size, 3), kContractClock);
           EXPECT_LT(loader->batches_per_epoch(), 0);
           loader->begin_epoch(0);
           std::set<std::int64_t> seen;
@@ -269,7 +272,7 @@ TEST_P(LoaderContract, JoinedEpochsFollowEachOtherInFullBatches) {
 TEST_P(LoaderContract, ALoaderOfJoinedEpochsMayBeBegunAnew) {
   const EpochDataset data(5);
   const auto loader = make(data, {.batch_size = 3, .joined = true, .num_workers = 2},
-                           sequential_order(5), kContractClock);
+                           loader::sequential_order(5), kContractClock);
   for (int time = 0; time < 3; ++time) {
     loader->begin_epoch(0);
     EXPECT_THAT(indices(*loader->next()), ElementsAre(0, 1, 2));
@@ -280,7 +283,7 @@ TEST_P(LoaderContract, ALoaderOfJoinedEpochsMayBeBegunAnew) {
 TEST_P(LoaderContract, TellsHowManyBatchesAreReadyAndNeverMoreThanItReadsAhead) {
   const IndexDataset data(64);
   const auto loader = make(data, {.joined = true, .num_workers = 2, .prefetch_factor = 3},
-                           sequential_order(64), kContractClock);
+                           loader::sequential_order(64), kContractClock);
   loader->begin_epoch(0);
   (void)loader->next();
   while (*loader->ready() < 6) std::this_thread::yield();

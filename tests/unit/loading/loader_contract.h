@@ -14,8 +14,8 @@ namespace stepbench::test {
 
 struct Engine {
   std::string name;
-  std::function<std::unique_ptr<Loader>(const Dataset&, const LoaderOptions&, EpochOrder,
-                                        const Clock&)>
+  std::function<std::unique_ptr<loader::Loader>(const data::Dataset&, const loader::LoaderOptions&,
+                                                loader::EpochOrder, const Clock&)>
       make;
   bool survives_errors = true;  // false: as many errors as it reads ahead end an epoch early
 };
@@ -28,9 +28,11 @@ inline void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.na
 // which engines: INSTANTIATE_TEST_SUITE_P(Thread, LoaderContract, testing::Values(...)).
 class LoaderContract : public LeavesNothing, public testing::WithParamInterface<Engine> {
  protected:
-  [[nodiscard]] std::unique_ptr<Loader> make(const Dataset& data, const LoaderOptions& options);
-  [[nodiscard]] std::unique_ptr<Loader> make(const Dataset& data, const LoaderOptions& options,
-                                             EpochOrder order, const Clock& clock) {
+  [[nodiscard]] std::unique_ptr<loader::Loader> make(const data::Dataset& data,
+                                                     const loader::LoaderOptions& options);
+  [[nodiscard]] std::unique_ptr<loader::Loader> make(const data::Dataset& data,
+                                                     const loader::LoaderOptions& options,
+                                                     loader::EpochOrder order, const Clock& clock) {
     return GetParam().make(data, options, std::move(order), clock);
   }
 };

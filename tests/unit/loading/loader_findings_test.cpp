@@ -21,9 +21,9 @@ constexpr std::int64_t kSteps = 100;
 
 // A run of `kSteps` steps in steady state by the model: the consumer needs `consumer_ms` for a
 // step, a worker `batch_ms` for a batch, all of it decoding.
-LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
-                   std::int64_t batch_ms) {
-  LoaderFacts facts;
+loader::LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
+                           std::int64_t batch_ms) {
+  loader::LoaderFacts facts;
   facts.engine = workers == 0 ? "inline" : "thread";
   facts.options.num_workers = workers;
   facts.options.persistent_workers = true;
@@ -32,7 +32,7 @@ LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consum
       workers == 0 ? consumer_ms + batch_ms : std::max(consumer_ms, batch_ms / workers);
   facts.window.elapsed_ns = kSteps * step_ms * kMs;
   facts.window.used.user_ns = kSteps * (consumer_ms + batch_ms) * kMs;
-  LoaderMetrics& m = facts.measured;
+  loader::LoaderMetrics& m = facts.measured;
   m.wait_ns.assign(kSteps, (step_ms - consumer_ms) * kMs);
   m.samples = m.batches = kSteps;
   m.decode_ns = kSteps * batch_ms * kMs * 9 / 10;
@@ -44,19 +44,19 @@ LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consum
   return facts;
 }
 
-void wait_for_storage(LoaderFacts& facts) {
+void wait_for_storage(loader::LoaderFacts& facts) {
   std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
   facts.window.used.user_ns = facts.window.elapsed_ns / 100;
 }
 
-std::vector<std::string> ids(const LoaderFacts& facts) {
+std::vector<std::string> ids(const loader::LoaderFacts& facts) {
   std::vector<std::string> all;
-  for (const Finding& finding : loader_findings(facts)) all.push_back(finding.id);
+  for (const Finding& finding : loader::loader_findings(facts)) all.push_back(finding.id);
   return all;
 }
 
-Finding only(const LoaderFacts& facts) {
-  const std::vector<Finding> all = loader_findings(facts);
+Finding only(const loader::LoaderFacts& facts) {
+  const std::vector<Finding> all = loader::loader_findings(facts);
   EXPECT_EQ(all.size(), 1U);
   return all.empty() ? Finding{} : all.front();
 }
@@ -68,9 +68,9 @@ std::string set_of(const Finding& finding) {
 }
 
 TEST(LoaderFindings, SayNothingWhenNothingLimits) {
-  EXPECT_THAT(loader_findings(steady(2, 8, 10, 16)), IsEmpty());
-  EXPECT_THAT(loader_findings(steady(0, 8, 100, 1)), IsEmpty());
-  EXPECT_THAT(loader_findings(LoaderFacts{}), IsEmpty()) << "nothing measured";
+  EXPECT_THAT(loader::loader_findings(steady(2, 8, 10, 16)), IsEmpty());
+  EXPECT_THAT(loader::loader_findings(steady(0, 8, 100, 1)), IsEmpty());
+  EXPECT_THAT(loader::loader_findings(loader::LoaderFacts{}), IsEmpty()) << "nothing measured";
 }
 
 TEST(LoaderFindings, WithoutWorkersTheStepWaitsForItsOwnReading) {
@@ -85,7 +85,7 @@ TEST(LoaderFindings, WithoutWorkersTheStepWaitsForItsOwnReading) {
 }
 
 TEST(LoaderFindings, WithoutWorkersOnOneCoreOneWorkerCannotHelp) {
-  LoaderFacts facts = steady(0, 1, 10, 30);
+  loader::LoaderFacts facts = steady(0, 1, 10, 30);
   facts.may_decode_faster = true;
   EXPECT_EQ(set_of(only(facts)), "data.decode=fast ");
 }
@@ -93,7 +93,7 @@ TEST(LoaderFindings, WithoutWorkersOnOneCoreOneWorkerCannotHelp) {
 TEST(LoaderFacts, FasterDecodingIsThereWhereverJpegFilesAreDecodedExactly) {
   const auto may_decode_faster = [](const char* kind, const Value& decode) {
     const ResolvedCase resolved = test::loader_case({{"data.kind", kind}, {"data.decode", decode}});
-    return loader_facts(resolved, {}, {}).may_decode_faster;
+    return loader::loader_facts(resolved, {}, {}).may_decode_faster;
   };
   EXPECT_TRUE(may_decode_faster("jpeg_folder", "exact"));
   EXPECT_TRUE(may_decode_faster("webdataset", "exact"));
@@ -120,7 +120,7 @@ TEST(LoaderFindings, TheLoaderAloneIsItsOwnLimitAndNoComplaint) {
 }
 
 TEST(LoaderFindings, WaitsAtEpochBordersAreNotSteadyWaits) {
-  LoaderFacts facts = steady(2, 8, 10, 16);
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
   facts.measured.wait_ns[50] = 400 * kMs;
   facts.window.borders = 1;
   facts.window.border_ns = 410 * kMs;
@@ -138,7 +138,7 @@ TEST(LoaderFindings, MoreWorkersAreProposedWhileThereAreCores) {
 }
 
 TEST(LoaderFindings, WaitingForStorageIsOverlappedByMoreWorkersThanCores) {
-  LoaderFacts facts = steady(2, 2, 10, 160);
+  loader::LoaderFacts facts = steady(2, 2, 10, 160);
   wait_for_storage(facts);
   const Finding finding = only(facts);
   EXPECT_THAT(finding.text, HasSubstr("reading takes 90.0 % of the workers' time"));
@@ -156,14 +156,14 @@ TEST(LoaderFindings, ASlowConsumerLeavesTooManyWorkersIdle) {
 }
 
 TEST(LoaderFindings, MoreWorkersThanCoresAreSaidToShareThem) {
-  LoaderFacts facts = steady(8, 2, 10, 80);
+  loader::LoaderFacts facts = steady(8, 2, 10, 80);
   facts.window.used.user_ns = 2 * facts.window.elapsed_ns;
   EXPECT_THAT(ids(facts), ElementsAre("loader.oversubscribed"));
   EXPECT_EQ(set_of(only(facts)), "loader.num_workers=2 ");
 }
 
 TEST(LoaderFindings, AStragglerStallsInOrderOnly) {
-  LoaderFacts facts = steady(2, 8, 10, 12);
+  loader::LoaderFacts facts = steady(2, 8, 10, 12);
   facts.measured.wait_ns[50] = 200 * kMs;
   facts.measured.stalled_ns = 190 * kMs;
   facts.window.elapsed_ns += 200 * kMs;
@@ -177,7 +177,7 @@ TEST(LoaderFindings, AStragglerStallsInOrderOnly) {
 }
 
 TEST(LoaderFindings, UnevenBatchesAskForMoreToBeReadAhead) {
-  LoaderFacts facts = steady(2, 8, 10, 12);
+  loader::LoaderFacts facts = steady(2, 8, 10, 12);
   facts.measured.wait_ns.assign(kSteps, 2 * kMs);
   facts.window.elapsed_ns = kSteps * 12 * kMs;
   for (auto& worker : facts.measured.workers) {
@@ -190,7 +190,7 @@ TEST(LoaderFindings, UnevenBatchesAskForMoreToBeReadAhead) {
 }
 
 TEST(LoaderFindings, WorkersThatStartAnewEachEpochShowAtTheBorder) {
-  LoaderFacts facts = steady(2, 8, 10, 16);
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
   facts.options.persistent_workers = false;
   facts.window.borders = 2;
   facts.window.border_ns = 300 * kMs;
@@ -202,7 +202,7 @@ TEST(LoaderFindings, WorkersThatStartAnewEachEpochShowAtTheBorder) {
 }
 
 TEST(LoaderFindings, WorkersThatPersistStillBeginAnEpochWithNothingReadAhead) {
-  LoaderFacts facts = steady(2, 8, 10, 16);
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
   facts.window.borders = 2;
   facts.window.border_ns = 300 * kMs;
   facts.window.elapsed_ns += facts.window.border_ns;
@@ -213,19 +213,19 @@ TEST(LoaderFindings, WorkersThatPersistStillBeginAnEpochWithNothingReadAhead) {
 }
 
 TEST(LoaderFindings, SharesAreOfTheWholeTimeBordersIncluded) {
-  LoaderFacts facts = steady(1, 8, 10, 40);
+  loader::LoaderFacts facts = steady(1, 8, 10, 40);
   const std::int64_t without_ns = facts.window.elapsed_ns;
   facts.measured.wait_ns.push_back(0);
   facts.window.borders = 1;
   facts.window.border_ns = without_ns / 4;
   facts.window.elapsed_ns += facts.window.border_ns;
-  const LoaderAnalysis r(facts);
+  const loader::LoaderAnalysis r(facts);
   EXPECT_NEAR(r.wait_share, 0.75 * 0.8, 1e-9) << "the waits between borders";
   EXPECT_NEAR(r.gain_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
 }
 
 TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
-  LoaderFacts facts = steady(2, 8, 10, 16);
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
   facts.first_wait_ns = 3000 * kMs;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.start_up");
@@ -234,7 +234,7 @@ TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
 }
 
 TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
-  LoaderFacts facts = steady(2, 8, 10, 16);
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
   facts.measured.bytes = kSteps * 4096 * 1000;
   facts.window.used.minor_faults = kSteps * 1010;
   facts.window.used.system_ns = facts.window.used.user_ns / 2;
@@ -245,11 +245,11 @@ TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
   facts.transport = "torch_fd";
   EXPECT_EQ(set_of(only(facts)), "loader.transport=shm_ring ");
   facts.options.reuse_buffers = true;
-  EXPECT_THAT(loader_findings(facts), IsEmpty());
+  EXPECT_THAT(loader::loader_findings(facts), IsEmpty());
 }
 
 TEST(LoaderFindings, HandingOverIsNamedWithTheShareOfBothSides) {
-  LoaderFacts facts = steady(2, 8, 10, 16);
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
   facts.transport = "torch_fd";
   facts.measured.receive_ns = facts.window.elapsed_ns / 4;
   facts.measured.transport_ns = facts.measured.receive_ns + facts.window.elapsed_ns / 10;
@@ -261,13 +261,13 @@ TEST(LoaderFindings, HandingOverIsNamedWithTheShareOfBothSides) {
 }
 
 TEST(LoaderFindings, PinningInTheStepsOwnThreadIsNamed) {
-  LoaderFacts facts = steady(0, 8, 100, 1);
+  loader::LoaderFacts facts = steady(0, 8, 100, 1);
   facts.measured.pinning_ns = facts.window.elapsed_ns / 10;
   EXPECT_EQ(only(facts).id, "loader.pinning");
 }
 
 TEST(LoaderFindings, SamplesThatNeverCameAreAProblem) {
-  LoaderFacts facts = steady(2, 8, 10, 16);
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
   facts.engine = "torch_cpp";
   facts.measured.lost_samples = 16;
   const Finding finding = only(facts);
@@ -277,29 +277,30 @@ TEST(LoaderFindings, SamplesThatNeverCameAreAProblem) {
 
 TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
   constexpr std::int64_t kBorders = 20;
-  LoaderFacts facts = steady(1, 4, 10, 40);
+  loader::LoaderFacts facts = steady(1, 4, 10, 40);
   facts.measured.wait_ns.resize(kSteps + kBorders, 5 * kMs);
   facts.window.borders = kBorders;
   facts.window.border_ns = kBorders * 6 * kMs;
   facts.window.border_next_ns = kBorders * 5 * kMs;
   facts.window.elapsed_ns += facts.window.border_ns;
-  const LoaderAnalysis r(facts);
+  const loader::LoaderAnalysis r(facts);
   EXPECT_DOUBLE_EQ(r.step_ns, 40 * kMs);
   EXPECT_DOUBLE_EQ(r.consumer_ns, 10 * kMs);
 }
 
 TEST(LoaderAnalysis, WaitsForStorageOnlyWhileCoresAreFree) {
-  LoaderFacts facts = steady(1, 2, 1, 40);
+  loader::LoaderFacts facts = steady(1, 2, 1, 40);
   wait_for_storage(facts);
-  EXPECT_TRUE(LoaderAnalysis(facts).waits_for_storage());
+  EXPECT_TRUE(loader::LoaderAnalysis(facts).waits_for_storage());
   facts.window.used.user_ns = facts.window.elapsed_ns * 16 / 10;  // of two cores
-  EXPECT_FALSE(LoaderAnalysis(facts).waits_for_storage());
+  EXPECT_FALSE(loader::LoaderAnalysis(facts).waits_for_storage());
 }
 
 TEST(LoaderAnalysis, AWorkerThatIsNeededInPartIsNeeded) {
-  EXPECT_EQ(LoaderAnalysis(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
-  EXPECT_EQ(LoaderAnalysis(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
-  EXPECT_EQ(LoaderAnalysis(steady(1, 4, 10, 45)).workers_that_keep_up(), 4) << "one per core";
+  EXPECT_EQ(loader::LoaderAnalysis(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
+  EXPECT_EQ(loader::LoaderAnalysis(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
+  EXPECT_EQ(loader::LoaderAnalysis(steady(1, 4, 10, 45)).workers_that_keep_up(), 4)
+      << "one per core";
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class LoaderWorkloadTest : public testing::TestWithParam<std::int64_t> {
 };
 
 TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
-  LoaderWorkload workload(small_case(GetParam()), context);
+  loader::LoaderWorkload workload(small_case(GetParam()), context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   StepRecorder recorder(clock);
   std::vector<std::int64_t> samples;
@@ -80,7 +80,7 @@ TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
 TEST_P(LoaderWorkloadTest, JoinedEpochsMakeEveryStepTheSame) {
   ResolvedCase resolved = small_case(GetParam());
   resolved.options["loader.epochs"] = std::string("joined");
-  LoaderWorkload workload(resolved, context);
+  loader::LoaderWorkload workload(resolved, context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   EXPECT_EQ(workload.steps_per_epoch(), 0);
   StepRecorder recorder(clock);
@@ -97,7 +97,7 @@ TEST_P(LoaderWorkloadTest, JoinedEpochsMakeEveryStepTheSame) {
 
 TEST_P(LoaderWorkloadTest, SeparateEpochsTellHowManyStepsTheyAre) {
   for (const bool drop_last : {false, true}) {
-    LoaderWorkload workload(small_case(GetParam(), drop_last), context);
+    loader::LoaderWorkload workload(small_case(GetParam(), drop_last), context);
     ASSERT_EQ(workload.set_up(), std::nullopt);
     EXPECT_EQ(workload.steps_per_epoch(), drop_last ? 2 : 3);
     workload.tear_down();
@@ -105,7 +105,7 @@ TEST_P(LoaderWorkloadTest, SeparateEpochsTellHowManyStepsTheyAre) {
 }
 
 TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
-  LoaderWorkload workload(small_case(GetParam()), context);
+  loader::LoaderWorkload workload(small_case(GetParam()), context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   StepRecorder recorder(clock);
   const auto steps = [&](int count) {
@@ -122,7 +122,7 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   Reported reported;
   workload.report(reported);
   std::set<std::string> declared;
-  for (const Metric& metric : loader_metrics()) declared.insert(metric.name);
+  for (const Metric& metric : loader::loader_metrics()) declared.insert(metric.name);
   for (const auto& [name, value] : reported.metrics) EXPECT_TRUE(declared.contains(name)) << name;
   EXPECT_TRUE(reported.metrics.contains("loader_wait_p50_ns"));
   double parts = 0;
@@ -137,12 +137,12 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
 }
 
 TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
-  const std::vector<int> cores = cores_of_this_process();
+  const std::vector<int> cores = loader::cores_of_this_process();
   const std::string first = std::to_string(cores.front());
   const std::string last = std::to_string(cores.back());
   const std::string apart = "worker 0: " + first + "; worker 1: " + last;
   const std::vector<std::pair<std::string, std::string>> expected = {
-      {"none", cpu_list_text(cores)},
+      {"none", text::cpu_list_text(cores)},
       {first, first},
       {first + "," + last, first == last ? first : apart}};
   std::vector<std::string> engines = {"thread"};
@@ -156,7 +156,7 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
       resolved.options["loader.affinity"] = affinity;
       const HostClock clock;
       WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
-      LoaderWorkload workload(resolved, context);
+      loader::LoaderWorkload workload(resolved, context);
       ASSERT_EQ(workload.set_up(), std::nullopt);
       StepRecorder recorder(clock);
       workload.window(Edge::kBegin);
@@ -185,7 +185,7 @@ TEST(LoaderWorkloadFork, TellsWhenTheFirstBatchCameAndHowLongTheConsumerWaitedFo
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
   ResolvedCase resolved = small_case(1);
   resolved.options["loader.engine"] = std::string("fork");
-  LoaderWorkload workload(resolved, context);
+  loader::LoaderWorkload workload(resolved, context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   for (int i = 0; i < kMeanwhile; ++i) (void)clock.now_ns();
   StepRecorder recorder(clock);
@@ -214,7 +214,7 @@ TEST_F(LoaderWorkloadFiles, ThePageCacheIsPreparedBeforeACycleNotBetweenItsWarmU
       {{"data.kind", "jpeg_folder"}, {"data.path", folder_.string()}, {"data.page_cache", "warm"}});
   const TickClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
-  LoaderWorkload workload(resolved, context);
+  loader::LoaderWorkload workload(resolved, context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   workload.before_cycle();
   std::filesystem::remove(folder_ / "cat" / "0.jpg");
@@ -227,7 +227,7 @@ TEST_F(LoaderWorkloadFiles, ThePageCacheIsPreparedBeforeACycleNotBetweenItsWarmU
 TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {
   ResolvedCase resolved = small_case(GetParam(), true);
   resolved.options["data.samples"] = std::int64_t{3};
-  LoaderWorkload workload(resolved, context);
+  loader::LoaderWorkload workload(resolved, context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   StepRecorder recorder(clock);
   recorder.start_step(0);
@@ -242,12 +242,12 @@ TEST(ShrunkDataSet, StandsAsANoteOnTheCase) {
   std::filesystem::create_symlink("nowhere.jpg", root / "set/a/2.jpg");
   const HostClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
-  LoaderWorkload workload(test::loader_case({{"data.kind", "jpeg_folder"},
-                                             {"data.path", (root / "set").string()},
-                                             {"data.image_size", std::int64_t{8}},
-                                             {"loader.batch_size", std::int64_t{1}},
-                                             {"loader.num_workers", std::int64_t{0}}}),
-                          context);
+  loader::LoaderWorkload workload(test::loader_case({{"data.kind", "jpeg_folder"},
+                                                     {"data.path", (root / "set").string()},
+                                                     {"data.image_size", std::int64_t{8}},
+                                                     {"loader.batch_size", std::int64_t{1}},
+                                                     {"loader.num_workers", std::int64_t{0}}}),
+                                  context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   Reported reported;
   workload.report(reported);
@@ -262,9 +262,10 @@ TEST(MakeLoader, NamesTheEnginesThatItKnows) {
   const test::IndexDataset data(4);
   const ResolvedCase resolved =
       test::loader_case({{"loader.engine", "warp"}, {"loader.num_workers", std::int64_t{1}}});
-  EXPECT_THAT([&] { (void)make_loader(data, resolved, sequential_order(4), context); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("loader.engine: 'warp' is not an engine of this program")));
+  EXPECT_THAT(
+      [&] { (void)loader::make_loader(data, resolved, loader::sequential_order(4), context); },
+      ThrowsMessage<ConfigError>(
+          HasSubstr("loader.engine: 'warp' is not an engine of this program")));
 }
 
 }  // namespace

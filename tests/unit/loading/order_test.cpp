@@ -13,32 +13,32 @@ using testing::ElementsAre;
 using testing::UnorderedElementsAreArray;
 
 TEST(EpochOrder, SequentialIsTheSameInEveryEpoch) {
-  EXPECT_THAT(sequential_order(4)(0), ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(sequential_order(4)(9), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(loader::sequential_order(4)(0), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(loader::sequential_order(4)(9), ElementsAre(0, 1, 2, 3));
 }
 
 TEST(EpochOrder, ShuffleIsAPermutationThatDependsOnSeedAndEpochAlone) {
-  const EpochOrder order = shuffled_order(100, 3);
-  EXPECT_THAT(order(0), UnorderedElementsAreArray(sequential_order(100)(0)));
-  EXPECT_EQ(order(5), shuffled_order(100, 3)(5));
+  const loader::EpochOrder order = loader::shuffled_order(100, 3);
+  EXPECT_THAT(order(0), UnorderedElementsAreArray(loader::sequential_order(100)(0)));
+  EXPECT_EQ(order(5), loader::shuffled_order(100, 3)(5));
   EXPECT_NE(order(0), order(1));
-  EXPECT_NE(order(0), shuffled_order(100, 4)(0));
+  EXPECT_NE(order(0), loader::shuffled_order(100, 4)(0));
 }
 
 TEST(BatchCut, KeepsOrDropsTheLastPartialBatch) {
   const std::vector<std::int64_t> order = {4, 3, 2, 1, 0};
-  const BatchCut keep(order, 2, false);
+  const loader::BatchCut keep(order, 2, false);
   ASSERT_EQ(keep.count(), 3);
   EXPECT_THAT(keep[0], ElementsAre(4, 3));
   EXPECT_THAT(keep[2], ElementsAre(0));
-  EXPECT_EQ(BatchCut(order, 2, true).count(), 2);
-  EXPECT_EQ(BatchCut(order, 8, false).count(), 1);
-  EXPECT_EQ(BatchCut(order, 8, true).count(), 0);
-  EXPECT_EQ(BatchCut({}, 8, false).count(), 0);
+  EXPECT_EQ(loader::BatchCut(order, 2, true).count(), 2);
+  EXPECT_EQ(loader::BatchCut(order, 8, false).count(), 1);
+  EXPECT_EQ(loader::BatchCut(order, 8, true).count(), 0);
+  EXPECT_EQ(loader::BatchCut({}, 8, false).count(), 0);
 }
 
 TEST(Order, DrawnWithReplacementHasAsManyDrawsAsSamplesAndRepeatsSome) {
-  const EpochOrder order = drawn_order(1000, 1000, 3);
+  const loader::EpochOrder order = loader::drawn_order(1000, 1000, 3);
   const std::vector<std::int64_t> first = order(0);
   EXPECT_EQ(first.size(), 1000U);
   EXPECT_EQ(order(0), first);
@@ -50,7 +50,7 @@ TEST(Order, DrawnWithReplacementHasAsManyDrawsAsSamplesAndRepeatsSome) {
 }
 
 TEST(Order, WeightedDrawsFollowTheWeightsAndNeverTakeAWeightOfZero) {
-  const EpochOrder order = weighted_order({1, 0, 3}, 4000, true, 3);
+  const loader::EpochOrder order = loader::weighted_order({1, 0, 3}, 4000, true, 3);
   const std::vector<std::int64_t> first = order(0);
   ASSERT_EQ(first.size(), 4000U);
   EXPECT_EQ(order(0), first);
@@ -60,7 +60,7 @@ TEST(Order, WeightedDrawsFollowTheWeightsAndNeverTakeAWeightOfZero) {
 }
 
 TEST(Order, WeightedWithoutReplacementTakesNoSampleTwiceAndHeavyOnesFirst) {
-  const EpochOrder order = weighted_order({1, 1000, 1, 0, 1}, 4, false, 3);
+  const loader::EpochOrder order = loader::weighted_order({1, 1000, 1, 0, 1}, 4, false, 3);
   int first = 0;
   for (std::int64_t epoch = 0; epoch < 100; ++epoch) {
     const std::vector<std::int64_t> drawn = order(epoch);
@@ -71,9 +71,9 @@ TEST(Order, WeightedWithoutReplacementTakesNoSampleTwiceAndHeavyOnesFirst) {
 }
 
 TEST(Order, AnEpochHasAsManySamplesAsAreDrawn) {
-  EXPECT_EQ(epoch_batches(10, {.batch_size = 4}), 3);
-  EXPECT_EQ(epoch_batches(10, {.batch_size = 4, .num_samples = 5}), 2);
-  EXPECT_EQ(epoch_batches(-1, {.batch_size = 4}), -1);
+  EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 4}), 3);
+  EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 4, .num_samples = 5}), 2);
+  EXPECT_EQ(loader::epoch_batches(-1, {.batch_size = 4}), -1);
 }
 
 }  // namespace

@@ -49,19 +49,19 @@ TEST_F(PageCacheTest, WarmFilesAreResidentAndColdOnesAreNot) {
   struct statfs facts {};
   ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
   if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
-  if (!residency({folder_ / "a.bin"})) GTEST_SKIP() << "the kernel has no cachestat(2)";
+  if (!data::residency({folder_ / "a.bin"})) GTEST_SKIP() << "the kernel has no cachestat(2)";
   const test::IndexDataset data(1);
-  PageCache cold(wanting("cold"));
+  data::PageCache cold(wanting("cold"));
   cold.prepare(data);
   EXPECT_EQ(cold.effective(), "cold, 0.0 % resident");
-  PageCache warm(wanting("warm"));
+  data::PageCache warm(wanting("warm"));
   warm.prepare(data);
   EXPECT_EQ(warm.effective(), "warm, 100.0 % resident");
 }
 
 // By mincore(2), of which the code under test asks only where cachestat(2) is missing.
 std::size_t resident_pages(const std::filesystem::path& file) {
-  const MappedFile mapped(file.string());
+  const data::MappedFile mapped(file.string());
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((mapped.bytes().size() + page - 1) / page);
   void* const memory = const_cast<std::byte*>(mapped.bytes().data());  // NOLINT: its signature
@@ -74,25 +74,25 @@ TEST_F(PageCacheTest, MappedFilesGetColdAndAreReadAgain) {
   ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
   if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
   const std::filesystem::path file = folder_ / "a.bin";
-  const auto tokens = std::make_unique<TokenBin>(
-      TokenBinOptions{.path = file, .sequence_length = 64, .vocabulary = 65536});
+  const auto tokens = std::make_unique<data::TokenBin>(
+      data::TokenBinOptions{.path = file, .sequence_length = 64, .vocabulary = 65536});
   std::vector<std::int64_t> window(64);
   std::vector<std::int64_t> target(64);
   std::vector<std::byte*> slots = {reinterpret_cast<std::byte*>(window.data()),
                                    reinterpret_cast<std::byte*>(target.data())};
   const auto scratch = tokens->make_scratch();
-  ReadCost cost;
+  data::ReadCost cost;
   const auto read_all = [&] {
     for (std::int64_t i = 0; i < tokens->size(); ++i)
       tokens->read({.index = i}, slots, *scratch, cost);
   };
   read_all();
   EXPECT_EQ(resident_pages(file), 25U);
-  evict_from_page_cache({file});
+  data::evict_from_page_cache({file});
   EXPECT_EQ(resident_pages(file), 25U) << "the kernel forgets mapped pages: nothing is left to do";
   ResolvedCase resolved = wanting("cold");
   resolved.options["data.path"] = file.string();
-  PageCache cold(resolved);
+  data::PageCache cold(resolved);
   cold.prepare(*tokens);
   EXPECT_EQ(resident_pages(file), 0U);
   EXPECT_EQ(cold.effective(), "cold, 0.0 % resident");
@@ -105,13 +105,13 @@ TEST_F(PageCacheTest, AFileThatAnotherProcessKeepsMappedIsSaidToBeWarm) {
   ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
   if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
   const std::filesystem::path file = folder_ / "a.bin";
-  const MappedFile held(file.string());  // not the data set's
+  const data::MappedFile held(file.string());  // not the data set's
   std::size_t sum = 0;
   for (const std::byte byte : held.bytes()) sum += static_cast<std::size_t>(byte);
   EXPECT_EQ(sum, 100'000U * 'x');
   ResolvedCase resolved = wanting("cold");
   resolved.options["data.path"] = file.string();
-  PageCache cold(resolved);
+  data::PageCache cold(resolved);
   cold.prepare(test::IndexDataset(1));
   ASSERT_TRUE(cold.effective().has_value());
   EXPECT_THAT(*cold.effective(),
@@ -125,7 +125,7 @@ TEST_F(PageCacheTest, OnTmpfsColdIsRefusedByName) {
   struct statfs facts {};
   const bool tmpfs = ::statfs(file.c_str(), &facts) == 0 && facts.f_type == TMPFS_MAGIC;
   if (tmpfs) {
-    EXPECT_THAT([&] { evict_from_page_cache({file}); },
+    EXPECT_THAT([&] { data::evict_from_page_cache({file}); },
                 ThrowsMessage<ConfigError>(AllOf(HasSubstr("data.page_cache"),
                                                  HasSubstr(file.string()), HasSubstr("tmpfs"))));
   }
@@ -134,12 +134,12 @@ TEST_F(PageCacheTest, OnTmpfsColdIsRefusedByName) {
 }
 
 TEST_F(PageCacheTest, AMissingFileIsNamed) {
-  EXPECT_THAT([&] { read_into_page_cache({folder_ / "gone.bin"}); },
+  EXPECT_THAT([&] { data::read_into_page_cache({folder_ / "gone.bin"}); },
               ThrowsMessage<ConfigError>(HasSubstr("gone.bin")));
 }
 
 TEST_F(PageCacheTest, WithoutTheOptionNothingIsDone) {
-  PageCache none{ResolvedCase{}};
+  data::PageCache none{ResolvedCase{}};
   none.prepare(test::IndexDataset(1));
   EXPECT_EQ(none.effective(), std::nullopt);
 }

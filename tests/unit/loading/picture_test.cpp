@@ -24,14 +24,15 @@ FieldSpec image_spec(std::vector<std::int64_t> shape, DType dtype) {
   return {.name = "image", .shape = std::move(shape), .dtype = dtype};
 }
 
-Picture picture_of(const auto& numbers, const FieldSpec& spec,
-                   const std::optional<PixelScale>& pixels = {}) {
-  return to_picture(std::as_bytes(std::span(numbers)).data(), spec, *picture_layout(spec), pixels);
+loader::Picture picture_of(const auto& numbers, const FieldSpec& spec,
+                           const std::optional<data::PixelScale>& pixels = {}) {
+  return loader::to_picture(std::as_bytes(std::span(numbers)).data(), spec,
+                            *loader::picture_layout(spec), pixels);
 }
 
 TEST(PictureLayout, IsFoundForOneAndThreeChannelsBeforeAndBehindThePlaces) {
   const auto channels = [](std::vector<std::int64_t> shape, DType dtype = DType::kUInt8) {
-    const auto layout = picture_layout(image_spec(std::move(shape), dtype));
+    const auto layout = loader::picture_layout(image_spec(std::move(shape), dtype));
     return layout ? layout->channels * (layout->channels_last ? -1 : 1) : 0;
   };
   EXPECT_EQ(channels({3, 224, 200}), 3);
@@ -46,18 +47,18 @@ TEST(PictureLayout, IsFoundForOneAndThreeChannelsBeforeAndBehindThePlaces) {
 TEST(Picture, OfBytesHasThemInPlace) {
   std::vector<std::uint8_t> planes(3 * 4 * 5);
   for (std::size_t i = 0; i < planes.size(); ++i) planes[i] = static_cast<std::uint8_t>(i);
-  const Picture picture = picture_of(planes, image_spec({3, 4, 5}, DType::kUInt8));
+  const loader::Picture picture = picture_of(planes, image_spec({3, 4, 5}, DType::kUInt8));
   EXPECT_EQ(picture.width, 5);
   EXPECT_EQ(picture.height, 4);
-  EXPECT_EQ(picture.at(2, 1), (Picture::Colour{7, 27, 47}));
-  const Picture last = picture_of(planes, image_spec({4, 5, 3}, DType::kUInt8));
-  EXPECT_EQ(last.at(2, 1), (Picture::Colour{21, 22, 23}));
+  EXPECT_EQ(picture.at(2, 1), (loader::Picture::Colour{7, 27, 47}));
+  const loader::Picture last = picture_of(planes, image_spec({4, 5, 3}, DType::kUInt8));
+  EXPECT_EQ(last.at(2, 1), (loader::Picture::Colour{21, 22, 23}));
 }
 
 TEST(Picture, OfNormalisedNumbersIsTheImageOfTheFile) {
   // Half of it red: swapped channels, a wrong mean or a wrong place would show.
   const test::TemporaryFolder root;
-  const JpegEncoding encoding{.width = 32, .height = 32};
+  const data::JpegEncoding encoding{.width = 32, .height = 32};
   std::vector<std::uint8_t> rgb;
   for (int i = 0; i < 32 * 32; ++i) {
     const bool left = i % 32 < 16;
@@ -65,17 +66,17 @@ TEST(Picture, OfNormalisedNumbersIsTheImageOfTheFile) {
       rgb.push_back(static_cast<std::uint8_t>(value));
     }
   }
-  root.write("set/a/1.jpg", encode_jpeg(rgb, encoding));
-  const JpegFolder data({.path = root / "set", .image_size = 28, .augment = false});
+  root.write("set/a/1.jpg", data::encode_jpeg(rgb, encoding));
+  const data::JpegFolder data({.path = root / "set", .image_size = 28, .augment = false});
   std::vector<float> image(3 * 28 * 28);
   std::int64_t label = 0;
   const std::vector<std::byte*> slots = {reinterpret_cast<std::byte*>(image.data()),
                                          reinterpret_cast<std::byte*>(&label)};
-  ReadCost cost;
+  data::ReadCost cost;
   const auto scratch = data.make_scratch();
   data.read({}, slots, *scratch, cost);
-  const Picture picture = picture_of(image, data.fields()[0], data.facts().pixels);
-  const auto expect_near = [](Picture::Colour colour, std::array<int, 3> expected) {
+  const loader::Picture picture = picture_of(image, data.fields()[0], data.facts().pixels);
+  const auto expect_near = [](loader::Picture::Colour colour, std::array<int, 3> expected) {
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(colour[c], expected[c], 12) << "channel " << c;
   };
   expect_near(picture.at(4, 14), {220, 40, 30});
@@ -86,47 +87,48 @@ TEST(Picture, OfOtherNumbersIsStretchedAndShowsNaN) {
   std::vector<float> numbers(16, 5.0F);
   numbers[0] = -5.0F;
   numbers[1] = std::numeric_limits<float>::quiet_NaN();
-  const Picture picture = picture_of(numbers, image_spec({4, 4}, DType::kFloat32));
-  EXPECT_EQ(picture.at(0, 0), (Picture::Colour{0, 0, 0}));
-  EXPECT_EQ(picture.at(3, 3), (Picture::Colour{255, 255, 255}));
-  EXPECT_EQ(picture.at(1, 0), (Picture::Colour{255, 0, 255}));
+  const loader::Picture picture = picture_of(numbers, image_spec({4, 4}, DType::kFloat32));
+  EXPECT_EQ(picture.at(0, 0), (loader::Picture::Colour{0, 0, 0}));
+  EXPECT_EQ(picture.at(3, 3), (loader::Picture::Colour{255, 255, 255}));
+  EXPECT_EQ(picture.at(1, 0), (loader::Picture::Colour{255, 0, 255}));
 }
 
 TEST(ResizedPicture, IsLargerByAWholeFactorOrTheMeanOfBlocks) {
-  Picture small(32, 16, 9);
+  loader::Picture small(32, 16, 9);
   small.set(1, 0, {200, 0, 0});
-  const Picture up = resized_near(small, 256);
+  const loader::Picture up = loader::resized_near(small, 256);
   EXPECT_EQ(up.width, 256);
   EXPECT_EQ(up.height, 128);
-  EXPECT_EQ(up.at(15, 7), (Picture::Colour{200, 0, 0}));
-  EXPECT_EQ(up.at(16, 7), (Picture::Colour{9, 9, 9}));
-  Picture large(512, 512, 100);
+  EXPECT_EQ(up.at(15, 7), (loader::Picture::Colour{200, 0, 0}));
+  EXPECT_EQ(up.at(16, 7), (loader::Picture::Colour{9, 9, 9}));
+  loader::Picture large(512, 512, 100);
   large.set(0, 0, {0, 0, 0});
-  const Picture down = resized_near(large, 256);
+  const loader::Picture down = loader::resized_near(large, 256);
   EXPECT_EQ(down.width, 256);
-  EXPECT_EQ(down.at(0, 0), (Picture::Colour{75, 75, 75}));
+  EXPECT_EQ(down.at(0, 0), (loader::Picture::Colour{75, 75, 75}));
 }
 
 TEST(ContactSheet, HasFourPicturesInARowAndWordsBelow) {
-  const std::vector<LabelledPicture> pictures(
-      6,
-      {.picture = Picture(64, 64, 128), .lines = {"7 a long name of a class that is cut", "#1"}});
-  const Picture sheet = contact_sheet(pictures);
+  const std::vector<loader::LabelledPicture> pictures(
+      6, {.picture = loader::Picture(64, 64, 128),
+          .lines = {"7 a long name of a class that is cut", "#1"}});
+  const loader::Picture sheet = loader::contact_sheet(pictures);
   EXPECT_GT(sheet.width, 4 * 256);
   EXPECT_LT(sheet.width, 5 * 256);
   EXPECT_GT(sheet.height, 2 * 256);
-  EXPECT_EQ(sheet.at(20, 20), (Picture::Colour{128, 128, 128}));
+  EXPECT_EQ(sheet.at(20, 20), (loader::Picture::Colour{128, 128, 128}));
   bool ink = false;
-  for (int x = 0; x < 200; ++x) ink = ink || sheet.at(x, 12 + 256 + 12) == Picture::Colour{0, 0, 0};
+  for (int x = 0; x < 200; ++x)
+    ink = ink || sheet.at(x, 12 + 256 + 12) == loader::Picture::Colour{0, 0, 0};
   EXPECT_TRUE(ink);
-  EXPECT_EQ(contact_sheet({}).at(0, 0), (Picture::Colour{255, 255, 255}));
+  EXPECT_EQ(loader::contact_sheet({}).at(0, 0), (loader::Picture::Colour{255, 255, 255}));
 }
 
 TEST(PngFile, IsReadBackAndNeverOverwritten) {
   const test::TemporaryFolder root;
-  Picture picture(5, 3, 77);
+  loader::Picture picture(5, 3, 77);
   picture.set(4, 2, {1, 2, 3});
-  write_png(picture, root / "a.png");
+  loader::write_png(picture, root / "a.png");
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   ASSERT_NE(png_image_begin_read_from_file(&image, (root / "a.png").c_str()), 0);
@@ -136,9 +138,9 @@ TEST(PngFile, IsReadBackAndNeverOverwritten) {
   std::vector<std::uint8_t> rgb(PNG_IMAGE_SIZE(image));
   ASSERT_NE(png_image_finish_read(&image, nullptr, rgb.data(), 0, nullptr), 0);
   EXPECT_EQ(rgb, picture.rgb);
-  EXPECT_THAT([&] { write_png(picture, root / "a.png"); },
+  EXPECT_THAT([&] { loader::write_png(picture, root / "a.png"); },
               ThrowsMessage<ConfigError>(HasSubstr("a.png: is there already")));
-  EXPECT_THAT([&] { write_png(picture, root / "absent/a.png"); },
+  EXPECT_THAT([&] { loader::write_png(picture, root / "absent/a.png"); },
               ThrowsMessage<ConfigError>(HasSubstr("cannot be made: No such file")));
 }
 

@@ -19,7 +19,7 @@ using Batches = std::vector<std::vector<std::int64_t>>;
 
 const HostClock kClock;
 
-LoaderOptions pinning(test::ScriptedPinnedMemory& memory, std::int64_t workers) {
+loader::LoaderOptions pinning(test::ScriptedPinnedMemory& memory, std::int64_t workers) {
   return {.batch_size = 2, .num_workers = workers, .pin_memory = true, .pinned = &memory};
 }
 
@@ -27,10 +27,10 @@ TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
   const test::IndexDataset data(5);
   const TickClock clock;
   test::ScriptedPinnedMemory memory;
-  InlineLoader loader(data, pinning(memory, 0), sequential_order(5), clock);
+  loader::InlineLoader loader(data, pinning(memory, 0), loader::sequential_order(5), clock);
   EXPECT_EQ(test::pinned_epoch(loader, 0, memory), (Batches{{0, 1}, {2, 3}, {4}}));
   EXPECT_THAT(memory.threads(), ElementsAre(std::this_thread::get_id()));
-  const LoaderMetrics& m = loader.metrics();
+  const loader::LoaderMetrics& m = loader.metrics();
   EXPECT_EQ(m.pin_ns, 3);  // one tick for each batch
   EXPECT_EQ(m.pinning_ns, 3);
   EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
@@ -40,7 +40,7 @@ TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
 TEST(Pinning, TheMostThatBatchesHoldAtOnceIsCounted) {
   const test::IndexDataset data(5);
   test::ScriptedPinnedMemory memory;
-  InlineLoader loader(data, pinning(memory, 0), sequential_order(5), kClock);
+  loader::InlineLoader loader(data, pinning(memory, 0), loader::sequential_order(5), kClock);
   EXPECT_EQ(memory.peak_bytes(), 0);
   std::int64_t sample = 0;
   for (const FieldSpec& field : data.fields()) sample += static_cast<std::int64_t>(field.bytes());
@@ -56,9 +56,10 @@ TEST(Pinning, WithWorkersOneThreadOfItsOwnPinsThemAll) {
   const test::IndexDataset data(8);
   for (const bool persistent : {false, true}) {
     test::ScriptedPinnedMemory memory;
-    LoaderOptions options = pinning(memory, 2);
+    loader::LoaderOptions options = pinning(memory, 2);
     options.persistent_workers = persistent;
-    const auto loader = make_thread_loader(data, options, sequential_order(8), kClock);
+    const auto loader =
+        loader::make_thread_loader(data, options, loader::sequential_order(8), kClock);
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       EXPECT_EQ(test::pinned_epoch(*loader, epoch, memory),
                 (Batches{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
@@ -72,13 +73,14 @@ TEST(Pinning, WithWorkersOneThreadOfItsOwnPinsThemAll) {
 }
 
 TEST(Pinning, ErrorsOfWorkersPassThroughInTheirPlace) {
-  const test::IndexDataset data(4, [](const SampleKey& key) {
+  const test::IndexDataset data(4, [](const data::SampleKey& key) {
     if (key.index == 1) throw Error("corrupt");
   });
   test::ScriptedPinnedMemory memory;
-  LoaderOptions options = pinning(memory, 1);
+  loader::LoaderOptions options = pinning(memory, 1);
   options.batch_size = 1;
-  const auto loader = make_thread_loader(data, options, sequential_order(4), kClock);
+  const auto loader =
+      loader::make_thread_loader(data, options, loader::sequential_order(4), kClock);
   loader->begin_epoch(0);
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));
   EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("loader worker 0: corrupt"));
@@ -92,7 +94,8 @@ TEST(Pinning, NoPinnedMemoryIsTheErrorOfThatBatch) {
   memory.before = [&] {
     if (++asked == 2) throw Error("no page-locked memory left");
   };
-  const auto loader = make_thread_loader(data, pinning(memory, 1), sequential_order(4), kClock);
+  const auto loader =
+      loader::make_thread_loader(data, pinning(memory, 1), loader::sequential_order(4), kClock);
   loader->begin_epoch(0);
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0, 1));
   EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("no page-locked memory left"));
@@ -102,9 +105,10 @@ TEST(Pinning, StopsAndStartsAnewInMidEpoch) {
   const test::IndexDataset data(40);
   for (const bool persistent : {false, true}) {
     test::ScriptedPinnedMemory memory;
-    LoaderOptions options = pinning(memory, 2);
+    loader::LoaderOptions options = pinning(memory, 2);
     options.persistent_workers = persistent;
-    const auto loader = make_thread_loader(data, options, sequential_order(40), kClock);
+    const auto loader =
+        loader::make_thread_loader(data, options, loader::sequential_order(40), kClock);
     loader->begin_epoch(0);
     EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0, 1));
     EXPECT_EQ(test::pinned_epoch(*loader, 1, memory).size(), 20U);

@@ -19,31 +19,33 @@ using testing::IsEmpty;
 // What a scripted pool was told, and what it answers. Outlives the pools of a loader.
 struct Script {
   ScriptedClock clock{0};
-  std::vector<LoaderTask> sent = {};
-  std::vector<int> workers = {};                     // of `sent`
-  std::vector<LoaderResult> there = {};              // to be received at once
-  std::function<std::vector<LoaderResult>()> later;  // what a wait ends with
-  std::vector<nanoseconds> limits = {};              // one per wait
+  std::vector<loader::LoaderTask> sent = {};
+  std::vector<int> workers = {};                             // of `sent`
+  std::vector<loader::LoaderResult> there = {};              // to be received at once
+  std::function<std::vector<loader::LoaderResult>()> later;  // what a wait ends with
+  std::vector<nanoseconds> limits = {};                      // one per wait
   int pools = 0;
   int drained = 0;
 };
 
-class ScriptedPool final : public WorkerPool {
+class ScriptedPool final : public loader::WorkerPool {
  public:
   explicit ScriptedPool(Script& script) : script_(script) { ++script_.pools; }
   ~ScriptedPool() override { --script_.pools; }
 
-  void send(int worker, const LoaderTask& task) override {
+  void send(int worker, const loader::LoaderTask& task) override {
     script_.sent.push_back(task);
     script_.workers.push_back(worker);
   }
-  [[nodiscard]] std::optional<LoaderResult> try_receive() override { return std::nullopt; }
-  [[nodiscard]] std::optional<LoaderResult> receive(nanoseconds) override { return std::nullopt; }
-  void try_receive_all(std::vector<LoaderResult>& into) override {
+  [[nodiscard]] std::optional<loader::LoaderResult> try_receive() override { return std::nullopt; }
+  [[nodiscard]] std::optional<loader::LoaderResult> receive(nanoseconds) override {
+    return std::nullopt;
+  }
+  void try_receive_all(std::vector<loader::LoaderResult>& into) override {
     EXPECT_THAT(into, IsEmpty());
     into = std::exchange(script_.there, {});
   }
-  void receive_all(std::vector<LoaderResult>& into, nanoseconds limit) override {
+  void receive_all(std::vector<loader::LoaderResult>& into, nanoseconds limit) override {
     EXPECT_THAT(into, IsEmpty());
     script_.limits.push_back(limit);
     into = script_.later();
@@ -64,16 +66,17 @@ class ScriptedPool final : public WorkerPool {
 
 class Prefetching : public testing::Test {
  protected:
-  std::unique_ptr<PrefetchingLoader> loader(LoaderOptions options, std::int64_t samples = 8) {
+  std::unique_ptr<loader::PrefetchingLoader> loader(loader::LoaderOptions options,
+                                                    std::int64_t samples = 8) {
     options.num_workers = 2;
-    auto made = std::make_unique<PrefetchingLoader>(
-        samples, options, samples < 0 ? EpochOrder() : sequential_order(samples),
+    auto made = std::make_unique<loader::PrefetchingLoader>(
+        samples, options, samples < 0 ? loader::EpochOrder() : loader::sequential_order(samples),
         [this] { return std::make_unique<ScriptedPool>(script); }, script.clock);
     made->begin_epoch(0);
     return made;
   }
-  static LoaderResult result(std::int64_t batch, std::int64_t ended_ns = 0) {
-    LoaderResult made;
+  static loader::LoaderResult result(std::int64_t batch, std::int64_t ended_ns = 0) {
+    loader::LoaderResult made;
     made.batch = batch;
     made.worker = static_cast<int>(batch % 2);
     made.data.size = 1;
@@ -81,12 +84,12 @@ class Prefetching : public testing::Test {
     made.cost.began_ns = made.cost.ended_ns = ended_ns;
     return made;
   }
-  static std::vector<LoaderResult> results(const std::vector<std::int64_t>& batches) {
-    std::vector<LoaderResult> all;
+  static std::vector<loader::LoaderResult> results(const std::vector<std::int64_t>& batches) {
+    std::vector<loader::LoaderResult> all;
     for (const std::int64_t batch : batches) all.push_back(result(batch));
     return all;
   }
-  void arrive(std::int64_t after_ns, std::vector<LoaderResult> arriving) {
+  void arrive(std::int64_t after_ns, std::vector<loader::LoaderResult> arriving) {
     script.later = [this, after_ns, arriving = std::move(arriving)] {
       script.clock.pass(after_ns);
       return arriving;
@@ -94,7 +97,7 @@ class Prefetching : public testing::Test {
   }
   [[nodiscard]] std::vector<std::int64_t> sent() const {
     std::vector<std::int64_t> batches;
-    for (const LoaderTask& task : script.sent) batches.push_back(task.batch);
+    for (const loader::LoaderTask& task : script.sent) batches.push_back(task.batch);
     return batches;
   }
 
@@ -119,7 +122,7 @@ TEST_F(Prefetching, CountsWhatWasFinishedAtEntryThoughItIsTakenAtOnce) {
   script.there = results({0, 1});
   (void)made->next();
   (void)made->next();
-  const LoaderMetrics& m = made->metrics();
+  const loader::LoaderMetrics& m = made->metrics();
   EXPECT_THAT(m.queue_depth, ElementsAre(2, 1));
   EXPECT_EQ(m.ready, 2);
   EXPECT_EQ(m.held, 0);
@@ -131,7 +134,7 @@ TEST_F(Prefetching, HoldsWhatComesBeforeItsTurn) {
   const auto made = loader({});
   arrive(100, results({1, 0}));
   EXPECT_EQ(made->next()->index, 0);
-  const LoaderMetrics& m = made->metrics();
+  const loader::LoaderMetrics& m = made->metrics();
   EXPECT_EQ(m.blocked_ns, 100);
   EXPECT_EQ(m.stalled_ns, 0);
   EXPECT_EQ(m.ready, 0);
@@ -191,12 +194,12 @@ TEST_F(Prefetching, WithATimeLimitEveryArrivalBeginsItAnew) {
 
 TEST_F(Prefetching, TakingAResultOverIsNoWaiting) {
   const auto made = loader({});
-  LoaderResult mapped = result(0);
+  loader::LoaderResult mapped = result(0);
   mapped.take_over_ns = 30;
   mapped.blocked_ns = 4;
   arrive(100, {mapped});
   (void)made->next();
-  const LoaderMetrics& m = made->metrics();
+  const loader::LoaderMetrics& m = made->metrics();
   EXPECT_EQ(m.blocked_ns, 70);
   EXPECT_EQ(m.receive_ns, 30);
   EXPECT_EQ(m.transport_ns, 34);
@@ -232,7 +235,7 @@ TEST_F(Prefetching, WorkersThatDoNotPersistAreStoppedInTheNextThatFindsTheEnd) {
 TEST_F(Prefetching, TheEndOfAStreamIsNoBatchAndItsWorkerGetsNoMoreTasks) {
   const auto made = loader({}, -1);
   const auto end = [](std::int64_t batch) {
-    LoaderResult empty = result(batch, 1);
+    loader::LoaderResult empty = result(batch, 1);
     empty.data.size = 0;
     return empty;
   };

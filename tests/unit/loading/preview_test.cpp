@@ -28,8 +28,9 @@ using ::testing::ThrowsMessage;
 
 using Changed = std::vector<std::pair<std::string, Value>>;
 
-DataPreview preview_of(const Changed& changes, const PreviewRequest& request = {}) {
-  return preview_data(test::loader_case(changes), request, engines(), order_without_torch);
+loader::DataPreview preview_of(const Changed& changes, const loader::PreviewRequest& request = {}) {
+  return loader::preview_data(test::loader_case(changes), request, loader::engines(),
+                              loader::order_without_torch);
 }
 
 Changed image_folder(const test::TemporaryFolder& root, const Changed& more) {
@@ -43,23 +44,24 @@ Changed image_folder(const test::TemporaryFolder& root, const Changed& more) {
 
 TEST(PythonShuffle, IsTheOrderOfPythonsDataLoader) {
   // torch 2.11: torch.manual_seed(seed); DataLoader(range(n), shuffle=True).
-  const EpochOrder fresh = python_shuffle(6, 0, false);
+  const loader::EpochOrder fresh = loader::python_shuffle(6, 0, false);
   EXPECT_THAT(fresh(0), ElementsAre(0, 4, 3, 5, 2, 1));
   EXPECT_THAT(fresh(1), ElementsAre(2, 3, 1, 5, 4, 0));
   EXPECT_THAT(fresh(2), ElementsAre(5, 2, 0, 3, 1, 4));
   EXPECT_THAT(fresh(0), ElementsAre(0, 4, 3, 5, 2, 1)) << "an epoch is a pure function";
-  const EpochOrder persistent = python_shuffle(6, 0, true);
+  const loader::EpochOrder persistent = loader::python_shuffle(6, 0, true);
   EXPECT_THAT(persistent(1), ElementsAre(5, 0, 3, 2, 1, 4));
   EXPECT_THAT(persistent(2), ElementsAre(2, 3, 1, 5, 4, 0));
-  EXPECT_THAT(python_shuffle(9, 12345678901, false)(1), ElementsAre(2, 6, 4, 5, 7, 8, 3, 0, 1));
-  EXPECT_THAT(python_shuffle(0, 1, false)(0), IsEmpty());
+  EXPECT_THAT(loader::python_shuffle(9, 12345678901, false)(1),
+              ElementsAre(2, 6, 4, 5, 7, 8, 3, 0, 1));
+  EXPECT_THAT(loader::python_shuffle(0, 1, false)(0), IsEmpty());
 }
 
 TEST(DataPreview, SaysWhatAnEpochOfAnImageFolderIs) {
   const test::TemporaryFolder root;
   test::make("jpeg_folder", root / "set",
              {{"images", 21}, {"classes", 3}, {"width", 40}, {"height", 30}});
-  const DataPreview preview = preview_of(image_folder(root, {}), {.samples = 3});
+  const loader::DataPreview preview = preview_of(image_folder(root, {}), {.samples = 3});
   EXPECT_EQ(preview.samples, 21);
   EXPECT_EQ(preview.batches_per_epoch, 3);
   EXPECT_EQ(preview.last_batch, 5);
@@ -75,7 +77,7 @@ TEST(DataPreview, SaysWhatAnEpochOfAnImageFolderIs) {
   EXPECT_EQ(preview.first_samples[1].index, 1);
   EXPECT_THAT(preview.first_samples[1].file, HasSubstr("class_00000/image_"));
   EXPECT_THAT(preview.pictures, IsEmpty()) << "nobody asked";
-  const FieldPreview& image = preview.fields.at(0);
+  const loader::FieldPreview& image = preview.fields.at(0);
   EXPECT_EQ(image.all.values(), 16 * 3 * 24 * 24);
   EXPECT_THAT(image.channels, SizeIs(3));
   EXPECT_GE(image.all.min(), -2.12);
@@ -86,7 +88,7 @@ TEST(DataPreview, DeliversTheSameThroughEveryEngineThatItNeedsNoTorchFor) {
   const test::TemporaryFolder root;
   test::make("jpeg_folder", root / "set",
              {{"images", 21}, {"classes", 3}, {"width", 40}, {"height", 30}});
-  std::vector<DataPreview> all;
+  std::vector<loader::DataPreview> all;
   for (const char* engine : {"inline", "thread"}) {
     all.push_back(preview_of(
         image_folder(root, {{"loader.engine", Value{engine}},
@@ -120,18 +122,18 @@ TEST(DataPreview, TellsThatLabelsComeSorted) {
 TEST(DataPreview, ShowsTheFirstTokensOfText) {
   const test::TemporaryFolder root;
   test::make("token_bin", root / "set", {{"tokens", 400}, {"vocabulary", 90}});
-  const DataPreview preview = preview_of({{"data.kind", Value{"token_bin"}},
-                                          {"data.path", Value{(root / "set").string()}},
-                                          {"data.sequence_length", Value{std::int64_t{32}}},
-                                          {"data.vocabulary", Value{std::int64_t{90}}},
-                                          {"loader.num_workers", Value{std::int64_t{0}}},
-                                          {"loader.batch_size", Value{std::int64_t{4}}}},
-                                         {.samples = 2, .pictures = true});
+  const loader::DataPreview preview = preview_of({{"data.kind", Value{"token_bin"}},
+                                                  {"data.path", Value{(root / "set").string()}},
+                                                  {"data.sequence_length", Value{std::int64_t{32}}},
+                                                  {"data.vocabulary", Value{std::int64_t{90}}},
+                                                  {"loader.num_workers", Value{std::int64_t{0}}},
+                                                  {"loader.batch_size", Value{std::int64_t{4}}}},
+                                                 {.samples = 2, .pictures = true});
   EXPECT_THAT(preview.first_samples.at(0).tokens, SizeIs(16));
   EXPECT_GT(preview.tokens_seen, 1);
   EXPECT_THAT(preview.labels, IsEmpty());
   EXPECT_THAT(preview.notes, Contains(HasSubstr("field tokens is no picture")));
-  const std::string text = preview_text(preview, "", 100);
+  const std::string text = loader::preview_text(preview, "", 100);
   EXPECT_THAT(text, AllOf(HasSubstr("first tokens"), HasSubstr("vocabulary 90")));
 }
 
@@ -140,21 +142,21 @@ TEST(DataPreview, ShowsAStreamWithoutIndices) {
   test::make("webdataset", root / "set",
              {{"images", 12}, {"classes", 3}, {"shards", 2}, {"width", 16}, {"height", 16}});
   std::filesystem::rename(root / "set/shard-000001.tar", root / "set/shard-000002.tar");
-  const DataPreview preview = preview_of({{"data.kind", Value{"webdataset"}},
-                                          {"data.path", Value{(root / "set").string()}},
-                                          {"data.image_size", Value{std::int64_t{16}}},
-                                          {"loader.num_workers", Value{std::int64_t{0}}},
-                                          {"loader.batch_size", Value{std::int64_t{4}}}});
+  const loader::DataPreview preview = preview_of({{"data.kind", Value{"webdataset"}},
+                                                  {"data.path", Value{(root / "set").string()}},
+                                                  {"data.image_size", Value{std::int64_t{16}}},
+                                                  {"loader.num_workers", Value{std::int64_t{0}}},
+                                                  {"loader.batch_size", Value{std::int64_t{4}}}});
   EXPECT_EQ(preview.samples, std::nullopt);
   EXPECT_EQ(preview.parts, 2);
   EXPECT_EQ(preview.first_samples.at(0).index, std::nullopt);
   EXPECT_THAT(preview.notes, Contains(HasSubstr("shard-000001.tar is not there")));
-  EXPECT_THAT(preview_text(preview, "", 100), HasSubstr("a stream of 2 shards"));
+  EXPECT_THAT(loader::preview_text(preview, "", 100), HasSubstr("a stream of 2 shards"));
 }
 
 TEST(DataPreview, NeedsAWorkerForEnginesAndOrdersOfTorch) {
   const auto here = [](const Changed& changes) {
-    return previews_without_torch(test::loader_case(changes));
+    return loader::previews_without_torch(test::loader_case(changes));
   };
   EXPECT_TRUE(here({}));
   EXPECT_TRUE(here({{"loader.shuffle", Value{true}}}));
@@ -164,7 +166,7 @@ TEST(DataPreview, NeedsAWorkerForEnginesAndOrdersOfTorch) {
 }
 
 TEST(FieldStatistics, KeepsWhatIsNoNumberApart) {
-  FieldStatistics statistics;
+  loader::FieldStatistics statistics;
   EXPECT_TRUE(std::isnan(statistics.mean()));
   const std::vector<float> values = {0, 2, 4, std::numeric_limits<float>::quiet_NaN(),
                                      std::numeric_limits<float>::infinity()};
@@ -180,27 +182,27 @@ TEST(FieldStatistics, KeepsWhatIsNoNumberApart) {
 }
 
 TEST(PreviewText, HasNothingThatATerminalWouldObey) {
-  DataPreview preview;
+  loader::DataPreview preview;
   preview.kind = "jpeg_folder";
   preview.path = "a\x1b[2Jb";
   preview.batch_size = 1;
   preview.labels = {{.label = 0, .name = "cat\r\n\x07", .read = 1}};
   preview.first_samples = {{.index = 0, .label = 0, .name = "\x1b]0;x", .file = "f\x1b[31m.jpg"}};
   preview.notes = {"note\x1b[0m"};
-  const std::string text = preview_text(preview, "", 80);
+  const std::string text = loader::preview_text(preview, "", 80);
   EXPECT_THAT(text, Each(Not(::testing::AnyOf('\x1b', '\r', '\x07'))));
   EXPECT_THAT(text, HasSubstr("\\x1b[2J"));
 }
 
 TEST(ShowDataRequest, IsTheSameBehindTheWire) {
-  const ShowDataRequest asked{.samples = 3,
-                              .batches = 5,
-                              .png = "a \"b\".png",
-                              .json = true,
-                              .title = "one of 2",
-                              .columns = 77};
-  const ShowDataRequest heard = decode_show_data(encode(asked));
-  EXPECT_EQ(encode(heard), encode(asked));
+  const loader::ShowDataRequest asked{.samples = 3,
+                                      .batches = 5,
+                                      .png = "a \"b\".png",
+                                      .json = true,
+                                      .title = "one of 2",
+                                      .columns = 77};
+  const loader::ShowDataRequest heard = loader::decode_show_data(loader::encode(asked));
+  EXPECT_EQ(loader::encode(heard), loader::encode(asked));
   EXPECT_EQ(heard.png, asked.png);
 }
 
@@ -208,8 +210,9 @@ TEST(PixelFont, HasADifferentGlyphForEveryCharacter) {
   std::set<std::string> glyphs;
   for (char character = ' '; character <= '~'; ++character) {
     std::string pixels;
-    for (int y = 0; y < kGlyphHeight; ++y) {
-      for (int x = 0; x < kGlyphWidth; ++x) pixels += glyph_has(character, x, y) ? '#' : ' ';
+    for (int y = 0; y < loader::kGlyphHeight; ++y) {
+      for (int x = 0; x < loader::kGlyphWidth; ++x)
+        pixels += loader::glyph_has(character, x, y) ? '#' : ' ';
     }
     EXPECT_EQ(pixels.find('#') == std::string::npos, character == ' ') << character;
     glyphs.insert(pixels);

@@ -12,23 +12,23 @@ using std::chrono::nanoseconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-LoaderResult result(std::int64_t batch) {
-  LoaderResult made;
+loader::LoaderResult result(std::int64_t batch) {
+  loader::LoaderResult made;
   made.batch = batch;
   return made;
 }
 
-std::vector<std::int64_t> batches(const std::vector<LoaderResult>& results) {
+std::vector<std::int64_t> batches(const std::vector<loader::LoaderResult>& results) {
   std::vector<std::int64_t> all;
-  for (const LoaderResult& one : results) all.push_back(one.batch);
+  for (const loader::LoaderResult& one : results) all.push_back(one.batch);
   return all;
 }
 
 TEST(ResultQueue, GivesAllThatIsThereAtOnce) {
-  ResultQueue queue;
+  loader::ResultQueue queue;
   for (const std::int64_t batch : {3, 1}) queue.push(result(batch));
   EXPECT_EQ(queue.size(), 2U);
-  std::vector<LoaderResult> taken;
+  std::vector<loader::LoaderResult> taken;
   queue.take(taken, nanoseconds(0));
   EXPECT_THAT(batches(taken), ElementsAre(3, 1));
   EXPECT_EQ(queue.size(), 0U);
@@ -37,13 +37,13 @@ TEST(ResultQueue, GivesAllThatIsThereAtOnce) {
 // Would hang if the sleeper missed a result.
 TEST(ResultQueue, SleepsUntilAResultIsThere) {
   for (int round = 0; round < 200; ++round) {
-    ResultQueue queue;
+    loader::ResultQueue queue;
     std::thread worker([&] {
       for (const std::int64_t batch : {2, 1, 0}) queue.push(result(batch));
     });
     std::vector<std::int64_t> seen;
     while (seen.empty() || seen.back() != 0) {
-      std::vector<LoaderResult> taken;
+      std::vector<loader::LoaderResult> taken;
       queue.take(taken, nanoseconds(0));
       for (const std::int64_t batch : batches(taken)) seen.push_back(batch);
     }
@@ -53,8 +53,8 @@ TEST(ResultQueue, SleepsUntilAResultIsThere) {
 }
 
 TEST(ResultQueue, TakesNothingWhenTheLimitPassesAndStaysUsable) {
-  ResultQueue queue;
-  std::vector<LoaderResult> taken;
+  loader::ResultQueue queue;
+  std::vector<loader::LoaderResult> taken;
   queue.take(taken, nanoseconds(1));
   EXPECT_THAT(taken, IsEmpty());
   EXPECT_FALSE(queue.take_one(nanoseconds(1)).has_value());
@@ -64,7 +64,7 @@ TEST(ResultQueue, TakesNothingWhenTheLimitPassesAndStaysUsable) {
 }
 
 TEST(ResultQueue, AnInterruptionEndsOneWaitAndLosesNothing) {
-  ResultQueue queue;
+  loader::ResultQueue queue;
   std::thread other([&] { queue.interrupt(); });
   EXPECT_FALSE(queue.take_one(nanoseconds(0)).has_value());
   other.join();
@@ -75,7 +75,7 @@ TEST(ResultQueue, AnInterruptionEndsOneWaitAndLosesNothing) {
 }
 
 TEST(ResultQueue, TakenOneByOneTheyComeInTheirOrderBesideNewOnes) {
-  ResultQueue queue;
+  loader::ResultQueue queue;
   std::int64_t pushed = 0;
   std::int64_t taken = 0;
   for (int round = 0; round < 50; ++round) {
@@ -83,7 +83,7 @@ TEST(ResultQueue, TakenOneByOneTheyComeInTheirOrderBesideNewOnes) {
     for (int i = 0; i < 2; ++i) EXPECT_EQ(queue.try_take_one()->batch, taken++);
     EXPECT_EQ(queue.size(), static_cast<std::size_t>(pushed - taken));
   }
-  std::vector<LoaderResult> rest;
+  std::vector<loader::LoaderResult> rest;
   queue.try_take(rest);
   EXPECT_EQ(rest.size(), 50U);
   EXPECT_EQ(rest.front().batch, taken);

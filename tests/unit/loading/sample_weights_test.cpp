@@ -29,8 +29,9 @@ class WeightsFile : public testing::Test {
   }
   static std::vector<double> weights(const std::string& file, std::int64_t samples,
                                      bool replacement = true, std::int64_t draws = 0) {
-    return sample_weights(test::IndexDataset(samples),
-                          {.with_replacement = replacement, .weights = file, .num_samples = draws});
+    return loader::sample_weights(
+        test::IndexDataset(samples),
+        {.with_replacement = replacement, .weights = file, .num_samples = draws});
   }
 
  private:
@@ -38,15 +39,15 @@ class WeightsFile : public testing::Test {
 };
 
 TEST(BalancedWeights, MakeEveryClassAsLikelyAsAnyOther) {
-  EXPECT_THAT(balanced_weights({0, 0, 7, 0, 0}), ElementsAre(.25, .25, 1, .25, .25));
-  const Synthetic data({.samples = 500, .shape = {1}, .classes = 3});
-  const LoaderOptions options{.with_replacement = true, .weights = "balanced", .seed = 4};
-  const std::vector<double> weights = sample_weights(data, options);
+  EXPECT_THAT(loader::balanced_weights({0, 0, 7, 0, 0}), ElementsAre(.25, .25, 1, .25, .25));
+  const data::Synthetic data({.samples = 500, .shape = {1}, .classes = 3});
+  const loader::LoaderOptions options{.with_replacement = true, .weights = "balanced", .seed = 4};
+  const std::vector<double> weights = loader::sample_weights(data, options);
   EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 3, 1e-9);
 }
 
 TEST(BalancedWeights, NeedSamplesWithAClass) {
-  EXPECT_THAT([] { (void)sample_weights(test::IndexDataset(3), {.weights = "balanced"}); },
+  EXPECT_THAT([] { (void)loader::sample_weights(test::IndexDataset(3), {.weights = "balanced"}); },
               ThrowsMessage<ConfigError>(HasSubstr("loader.weights: balanced needs samples with")));
 }
 
@@ -73,7 +74,7 @@ TEST_F(WeightsFile, SaysWhatIsWrongAndOnWhichLine) {
   EXPECT_THAT(
       [&] { (void)weights("/nowhere/w.txt", 3); },
       ThrowsMessage<ConfigError>(HasSubstr("cannot read /nowhere/w.txt; expected `balanced`")));
-  EXPECT_THAT([] { (void)read_weights("/dev/zero"); },
+  EXPECT_THAT([] { (void)loader::read_weights("/dev/zero"); },
               ThrowsMessage<ConfigError>(HasSubstr("cannot read /dev/zero; expected `balanced`")));
 }
 

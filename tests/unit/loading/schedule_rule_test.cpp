@@ -50,7 +50,7 @@ TEST(ScheduleRule, AWindowHoldsManyWholeTurnsOfTheWorkers) {
                                    Expected{6, 4, 52}, Expected{6, 8, 56}, Expected{6, 12, 72}}) {
     ResolvedCase resolved = with_workers(expected.workers);
     Said said;
-    fit_schedule(expected.turns, resolved, {}, said);
+    loader::fit_schedule(expected.turns, resolved, {}, said);
     EXPECT_EQ(steps(resolved, "active"), expected.active) << expected.workers;
     EXPECT_EQ(steps(resolved, "active") % expected.workers, 0);
     EXPECT_EQ(steps(resolved, "block"), expected.workers);
@@ -60,7 +60,7 @@ TEST(ScheduleRule, AWindowHoldsManyWholeTurnsOfTheWorkers) {
 TEST(ScheduleRule, TheWarmUpLastsUntilTheQueueStandsAsItWill) {
   ResolvedCase resolved = with_workers(4, 3);
   Said said;
-  fit_schedule(24, resolved, {}, said);
+  loader::fit_schedule(24, resolved, {}, said);
   EXPECT_EQ(steps(resolved, "wait") + steps(resolved, "warmup"), 2 * 4 * 3 + 2);
   EXPECT_EQ(steps(resolved, "refill"), 26);
   EXPECT_THAT(said.notes, ElementsAre(HasSubstr("at least 24 times it")));
@@ -71,7 +71,7 @@ TEST(ScheduleRule, ALongerScheduleStaysAsItIsAndNothingIsSaid) {
   resolved.options["schedule.active"] = std::int64_t{400};
   resolved.options["schedule.warmup"] = std::int64_t{100};
   Said said;
-  fit_schedule(24, resolved, {}, said);
+  loader::fit_schedule(24, resolved, {}, said);
   EXPECT_EQ(steps(resolved, "active"), 400);
   EXPECT_EQ(steps(resolved, "warmup"), 100);
   EXPECT_THAT(said.notes, IsEmpty());
@@ -80,10 +80,10 @@ TEST(ScheduleRule, ALongerScheduleStaysAsItIsAndNothingIsSaid) {
 TEST(ScheduleRule, WhatFitsIsNotChangedASecondTime) {
   ResolvedCase once = with_workers(6);
   Said said;
-  fit_schedule(24, once, {}, said);
+  loader::fit_schedule(24, once, {}, said);
   ResolvedCase twice = once;
   Said second;
-  fit_schedule(24, twice, {}, second);
+  loader::fit_schedule(24, twice, {}, second);
   EXPECT_EQ(twice.options, once.options);
   EXPECT_THAT(second.notes, IsEmpty());
 }
@@ -94,7 +94,7 @@ TEST(ScheduleRule, WindowsOfAnAutomaticScheduleFitToo) {
   resolved.options["schedule.window"] = std::int64_t{50};
   resolved.options["schedule.max_active"] = std::int64_t{60};
   Said said;
-  fit_schedule(24, resolved, {}, said);
+  loader::fit_schedule(24, resolved, {}, said);
   EXPECT_EQ(resolved.text("schedule.active"), "auto");
   EXPECT_EQ(steps(resolved, "window"), 96);
   EXPECT_EQ(steps(resolved, "max_active"), 11 * 96) << "it may stop from the eleventh window on";
@@ -104,11 +104,11 @@ TEST(ScheduleRule, WithoutWorkersAndInASmokeRunNothingChanges) {
   ResolvedCase inline_case = with_workers(0);
   const ResolvedCase before = inline_case;
   Said said;
-  fit_schedule(24, inline_case, {}, said);
+  loader::fit_schedule(24, inline_case, {}, said);
   EXPECT_EQ(inline_case.options, before.options);
   ResolvedCase smoke = with_workers(8);
   smoke.options["schedule.active"] = std::int64_t{2};
-  fit_schedule(24, smoke, {.smoke = true}, said);
+  loader::fit_schedule(24, smoke, {.smoke = true}, said);
   EXPECT_EQ(steps(smoke, "active"), 2);
   EXPECT_THAT(said.notes, IsEmpty());
 }

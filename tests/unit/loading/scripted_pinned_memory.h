@@ -19,7 +19,7 @@
 namespace stepbench::test {
 
 // Memory of malloc that remembers what is out, and who asked.
-class ScriptedPinnedMemory final : public PinnedMemory {
+class ScriptedPinnedMemory final : public loader::PinnedMemory {
  public:
   std::function<void()> before = {};  // each allocation; may throw
 
@@ -57,7 +57,8 @@ class ScriptedPinnedMemory final : public PinnedMemory {
 };
 
 // The samples of each batch, all of which lie in `memory`.
-inline std::vector<std::vector<std::int64_t>> pinned_epoch(Loader& loader, std::int64_t number,
+inline std::vector<std::vector<std::int64_t>> pinned_epoch(loader::Loader& loader,
+                                                           std::int64_t number,
                                                            ScriptedPinnedMemory& memory) {
   std::vector<std::vector<std::int64_t>> batches;
   loader.begin_epoch(number);

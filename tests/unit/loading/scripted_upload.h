@@ -17,7 +17,7 @@
 namespace stepbench::test {
 
 // A device's memory, told by the values that came in: remembers who copied what, and what is there.
-class ScriptedUpload final : public BatchUpload {
+class ScriptedUpload final : public loader::BatchUpload {
  public:
   struct Copy {
     std::vector<std::int64_t> samples;
@@ -69,7 +69,8 @@ class ScriptedUpload final : public BatchUpload {
 };
 
 // The samples of each batch as they came to the device.
-inline std::vector<std::vector<std::int64_t>> uploaded_epoch(Loader& loader, std::int64_t number) {
+inline std::vector<std::vector<std::int64_t>> uploaded_epoch(loader::Loader& loader,
+                                                             std::int64_t number) {
   std::vector<std::vector<std::int64_t>> batches;
   loader.begin_epoch(number);
   while (const std::optional<Batch> batch = loader.next()) {

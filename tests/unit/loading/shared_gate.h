@@ -22,7 +22,7 @@ class Shared {
   [[nodiscard]] T& operator[](std::int64_t i) const { return first_[i]; }
 
  private:
-  SharedMemory memory_;
+  loader::SharedMemory memory_;
   T* first_;
 };
 

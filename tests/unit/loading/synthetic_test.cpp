@@ -16,25 +16,25 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-Sample read(const Synthetic& data, const SampleKey& key) {
+Sample read(const data::Synthetic& data, const data::SampleKey& key) {
   Sample sample{.image = std::vector<float>(data.fields()[0].bytes() / sizeof(float))};
   const std::array<std::byte*, 2> slots = {reinterpret_cast<std::byte*>(sample.image.data()),
                                            reinterpret_cast<std::byte*>(&sample.label)};
-  ReadCost cost;
+  data::ReadCost cost;
   const auto scratch = data.make_scratch();
   data.read(key, slots, *scratch, cost);
   return sample;
 }
 
 TEST(Synthetic, ASampleIsAFunctionOfSeedAndIndex) {
-  const Synthetic data({.shape = {3, 8, 8}});
+  const data::Synthetic data({.shape = {3, 8, 8}});
   EXPECT_EQ(read(data, {.index = 5, .seed = 1}), read(data, {.index = 5, .seed = 1, .epoch = 3}));
   EXPECT_NE(read(data, {.index = 5, .seed = 1}).image, read(data, {.index = 6, .seed = 1}).image);
   EXPECT_NE(read(data, {.index = 5, .seed = 1}).image, read(data, {.index = 5, .seed = 2}).image);
 }
 
 TEST(Synthetic, ImagesAreUniformAndLabelsWithinTheClasses) {
-  const Synthetic data({.shape = {100, 100}, .classes = 3});
+  const data::Synthetic data({.shape = {100, 100}, .classes = 3});
   const Sample sample = read(data, {.index = 0});
   EXPECT_THAT(sample.image, testing::Each(testing::AllOf(testing::Ge(-1.0F), testing::Le(1.0F))));
   double sum = 0;
@@ -47,18 +47,18 @@ TEST(Synthetic, ImagesAreUniformAndLabelsWithinTheClasses) {
 }
 
 TEST(Synthetic, FillLabelLeavesTheImageAlone) {
-  const Synthetic data({.shape = {4}, .fill = false});
+  const data::Synthetic data({.shape = {4}, .fill = false});
   EXPECT_THAT(read(data, {.index = 1}).image, testing::Each(0.0F));
 }
 
-class SyntheticCost : public testing::TestWithParam<CostDistribution> {};
+class SyntheticCost : public testing::TestWithParam<data::CostDistribution> {};
 
 TEST_P(SyntheticCost, HasTheMeanAndTheSpreadThatWereAskedFor) {
-  const Synthetic data(
-      {.cost = CostKind::kSpin, .cost_us = 100, .distribution = GetParam(), .cost_cv = 0.2});
-  const double cv = GetParam() == CostDistribution::kFixed         ? 0
-                    : GetParam() == CostDistribution::kExponential ? 1
-                                                                   : 0.2;
+  const data::Synthetic data(
+      {.cost = data::CostKind::kSpin, .cost_us = 100, .distribution = GetParam(), .cost_cv = 0.2});
+  const double cv = GetParam() == data::CostDistribution::kFixed         ? 0
+                    : GetParam() == data::CostDistribution::kExponential ? 1
+                                                                         : 0.2;
   double sum = 0;
   double squares = 0;
   constexpr int kDraws = 20'000;
@@ -74,8 +74,10 @@ TEST_P(SyntheticCost, HasTheMeanAndTheSpreadThatWereAskedFor) {
 }
 
 TEST(SyntheticStragglers, AreTheShareOfSamplesThatWasAskedForAndAlwaysTheSame) {
-  const Synthetic data(
-      {.cost = CostKind::kSleep, .cost_us = 100, .straggler_share = 0.1, .straggler_us = 5000});
+  const data::Synthetic data({.cost = data::CostKind::kSleep,
+                              .cost_us = 100,
+                              .straggler_share = 0.1,
+                              .straggler_us = 5000});
   int stragglers = 0;
   for (std::int64_t i = 0; i < 10'000; ++i) {
     const double us = data.cost_us({.index = i, .seed = 3});
@@ -87,13 +89,13 @@ TEST(SyntheticStragglers, AreTheShareOfSamplesThatWasAskedForAndAlwaysTheSame) {
 }
 
 TEST(Synthetic, WhatABatchCostsToPutTogetherIsNeitherFetchedNorDecoded) {
-  const Synthetic data({.shape = {4}, .collate_us = 2000});
+  const data::Synthetic data({.shape = {4}, .collate_us = 2000});
   std::array<float, 4> image = {};
   std::int64_t label = 0;
   const std::array<std::byte*, 2> slots = {reinterpret_cast<std::byte*>(image.data()),
                                            reinterpret_cast<std::byte*>(&label)};
   const HostClock clock;
-  ReadCost cost{.clock = &clock};
+  data::ReadCost cost{.clock = &clock};
   const auto scratch = data.make_scratch();
   const std::int64_t began_ns = clock.now_ns();
   data.read({.index = 1}, slots, *scratch, cost);
@@ -101,20 +103,22 @@ TEST(Synthetic, WhatABatchCostsToPutTogetherIsNeitherFetchedNorDecoded) {
 }
 
 TEST(Synthetic, BytesTakeEveryValue) {
-  const Synthetic data({.shape = {64, 64}, .dtype = DType::kUInt8});
+  const data::Synthetic data({.shape = {64, 64}, .dtype = DType::kUInt8});
   EXPECT_EQ(data.fields()[0].bytes(), 4096U);
   std::vector<std::byte> image(4096);
   std::int64_t label = 0;
   const std::array<std::byte*, 2> slots = {image.data(), reinterpret_cast<std::byte*>(&label)};
-  ReadCost cost;
+  data::ReadCost cost;
   const auto scratch = data.make_scratch();
   data.read({.index = 1}, slots, *scratch, cost);
   EXPECT_EQ(std::set<std::byte>(image.begin(), image.end()).size(), 256U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Distributions, SyntheticCost,
-                         testing::Values(CostDistribution::kFixed, CostDistribution::kNormal,
-                                         CostDistribution::kExponential, CostDistribution::kGamma));
+                         testing::Values(data::CostDistribution::kFixed,
+                                         data::CostDistribution::kNormal,
+                                         data::CostDistribution::kExponential,
+                                         data::CostDistribution::kGamma));
 
 }  // namespace
 }  // namespace stepbench

@@ -20,9 +20,10 @@ namespace stepbench::test {
 
 // One int64 field holding the index; `before` runs first, on the reading thread, and may throw or
 // wait.
-class IndexDataset final : public Dataset {
+class IndexDataset final : public data::Dataset {
  public:
-  explicit IndexDataset(std::int64_t samples, std::function<void(const SampleKey&)> before = {})
+  explicit IndexDataset(std::int64_t samples,
+                        std::function<void(const data::SampleKey&)> before = {})
       : samples_(samples), before_(std::move(before)) {}
 
   [[nodiscard]] std::int64_t size() const override { return samples_; }
@@ -30,7 +31,8 @@ class IndexDataset final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
     return std::make_unique<Scratch>();
   }
-  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
+  void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
+            data::ReadCost&) const override {
     if (before_) before_(key);
     std::memcpy(out[0], &key.index, sizeof key.index);
   }
@@ -38,12 +40,12 @@ class IndexDataset final : public Dataset {
 
  private:
   std::int64_t samples_;
-  std::function<void(const SampleKey&)> before_;
+  std::function<void(const data::SampleKey&)> before_;
   std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
 };
 
 // One int64 field: 1000 times the epoch that the sample is read in, and its index.
-class EpochDataset final : public Dataset {
+class EpochDataset final : public data::Dataset {
  public:
   static constexpr std::int64_t kEpoch = 1000;
   explicit EpochDataset(std::int64_t samples) : samples_(samples) {}
@@ -53,7 +55,8 @@ class EpochDataset final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
     return std::make_unique<Scratch>();
   }
-  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
+  void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
+            data::ReadCost&) const override {
     const std::int64_t value = key.epoch * kEpoch + key.index;
     std::memcpy(out[0], &value, sizeof value);
   }
@@ -82,7 +85,7 @@ inline std::vector<std::byte> bytes(const Batch& batch) {
 }
 
 // All batches of one epoch.
-inline std::vector<std::vector<std::int64_t>> epoch(Loader& loader, std::int64_t number) {
+inline std::vector<std::vector<std::int64_t>> epoch(loader::Loader& loader, std::int64_t number) {
   std::vector<std::vector<std::int64_t>> batches;
   loader.begin_epoch(number);
   while (const std::optional<Batch> batch = loader.next()) batches.push_back(indices(*batch));
@@ -90,7 +93,7 @@ inline std::vector<std::vector<std::int64_t>> epoch(Loader& loader, std::int64_t
 }
 
 // The first `count` batches of joined epochs of an EpochDataset in this order.
-inline std::vector<std::vector<std::int64_t>> joined_batches(const EpochOrder& order,
+inline std::vector<std::vector<std::int64_t>> joined_batches(const loader::EpochOrder& order,
                                                              std::int64_t batch_size,
                                                              std::int64_t count) {
   std::vector<std::int64_t> samples;

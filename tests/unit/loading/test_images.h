@@ -17,8 +17,8 @@ namespace stepbench::test {
 using Rgb = std::array<std::uint8_t, 3>;
 
 // Coarse blocks and fine noise: every coefficient of the transform is in use.
-inline std::vector<std::uint8_t> noise(const JpegEncoding& encoding, std::uint64_t seed) {
-  Philox random(seed, 77);
+inline std::vector<std::uint8_t> noise(const data::JpegEncoding& encoding, std::uint64_t seed) {
+  data::Philox random(seed, 77);
   std::vector<std::uint8_t> pixels;
   for (int y = 0; y < encoding.height; ++y) {
     for (int x = 0; x < encoding.width; ++x) {
@@ -31,8 +31,8 @@ inline std::vector<std::uint8_t> noise(const JpegEncoding& encoding, std::uint64
   return pixels;
 }
 
-inline std::vector<Rgb> decode(JpegDecoder& decoder, std::span<const std::byte> file,
-                               const JpegDecoder::Region& region) {
+inline std::vector<Rgb> decode(data::JpegDecoder& decoder, std::span<const std::byte> file,
+                               const data::JpegDecoder::Region& region) {
   (void)decoder.open(file);
   decoder.start(region);
   std::vector<std::uint8_t> row(decoder.row_bytes());
@@ -48,8 +48,8 @@ inline std::vector<Rgb> decode(JpegDecoder& decoder, std::span<const std::byte> 
 
 // A small valid file.
 inline std::vector<std::byte> jpeg(int width, int height, std::uint64_t seed) {
-  const JpegEncoding encoding{.width = width, .height = height};
-  return encode_jpeg(noise(encoding, seed), encoding);
+  const data::JpegEncoding encoding{.width = width, .height = height};
+  return data::encode_jpeg(noise(encoding, seed), encoding);
 }
 
 }  // namespace stepbench::test

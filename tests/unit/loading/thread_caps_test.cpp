@@ -32,12 +32,14 @@ TEST(ThreadCaps, HoldInsideWorkersAndNowhereElse) {
   ASSERT_EQ(threads_of_a_region(), 3);
   const test::Shared<int> seen(4);
   const test::IndexDataset data(
-      4, [&](const SampleKey& key) { seen[key.index] = threads_of_a_region(); });
+      4, [&](const data::SampleKey& key) { seen[key.index] = threads_of_a_region(); });
   for (const std::int64_t cap : {1, 2}) {
-    const LoaderOptions options{.num_workers = 2, .threads_per_worker = cap};
-    const auto threads = make_thread_loader(data, options, sequential_order(4), kClock);
-    const auto processes = make_fork_loader(data, options, sequential_order(4), kClock);
-    for (Loader* loader : {threads.get(), processes.get()}) {
+    const loader::LoaderOptions options{.num_workers = 2, .threads_per_worker = cap};
+    const auto threads =
+        loader::make_thread_loader(data, options, loader::sequential_order(4), kClock);
+    const auto processes =
+        loader::make_fork_loader(data, options, loader::sequential_order(4), kClock);
+    for (loader::Loader* loader : {threads.get(), processes.get()}) {
       for (const int i : {0, 1, 2, 3}) seen[i] = 0;
       (void)test::epoch(*loader, 0);
       for (const int i : {0, 1, 2, 3}) EXPECT_EQ(seen[i], cap);

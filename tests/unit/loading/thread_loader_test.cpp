@@ -49,13 +49,14 @@ class Gate {
 TEST(ThreadLoader, StopsInMidEpochWhileEveryWorkerIsReading) {
   for (const bool persistent : {false, true}) {
     Gate gate;
-    const test::IndexDataset data(100, [&](const SampleKey& key) { gate.wait_for(key.index); });
-    auto loader = make_thread_loader(data,
-                                     {.batch_size = 10,
-                                      .num_workers = 2,
-                                      .prefetch_factor = 2,
-                                      .persistent_workers = persistent},
-                                     sequential_order(100), kClock);
+    const test::IndexDataset data(100,
+                                  [&](const data::SampleKey& key) { gate.wait_for(key.index); });
+    auto loader = loader::make_thread_loader(data,
+                                             {.batch_size = 10,
+                                              .num_workers = 2,
+                                              .prefetch_factor = 2,
+                                              .persistent_workers = persistent},
+                                             loader::sequential_order(100), kClock);
     loader->begin_epoch(0);
     gate.wait_until_waiting(2);
     std::thread opener([&] {
@@ -70,13 +71,13 @@ TEST(ThreadLoader, PersistentWorkersAreTheSameThreadsInEveryEpoch) {
   for (const bool persistent : {false, true}) {
     std::mutex mutex;
     std::set<std::thread::id> readers;
-    const test::IndexDataset data(8, [&](const SampleKey&) {
+    const test::IndexDataset data(8, [&](const data::SampleKey&) {
       const std::lock_guard lock(mutex);
       readers.insert(std::this_thread::get_id());
     });
-    const auto loader = make_thread_loader(
+    const auto loader = loader::make_thread_loader(
         data, {.batch_size = 2, .num_workers = 2, .persistent_workers = persistent},
-        sequential_order(8), kClock);
+        loader::sequential_order(8), kClock);
     (void)test::epoch(*loader, 0);
     if (!persistent) continue;  // a new thread may get an old one's id
     (void)test::epoch(*loader, 1);
@@ -98,29 +99,30 @@ class RandomSchedules : public testing::TestWithParam<int> {};
 TEST_P(RandomSchedules, KeepEveryPromiseOfTheLoader) {
   const auto first = static_cast<std::uint64_t>(GetParam()) * kSchedulesPerTest;
   for (std::uint64_t seed = first; seed < first + kSchedulesPerTest; ++seed) {
-    Philox random(seed, 2);
+    data::Philox random(seed, 2);
     const auto upto = [&](std::uint64_t last) {
       return static_cast<std::int64_t>(random.below(last + 1));
     };
     const std::int64_t samples = upto(30);
     const std::int64_t bad = upto(40);
-    const LoaderOptions options{.batch_size = 1 + upto(3),
-                                .num_workers = 1 + upto(3),
-                                .prefetch_factor = 1 + upto(2),
-                                .persistent_workers = upto(1) == 0,
-                                .drop_last = upto(1) == 0,
-                                .in_order = upto(1) == 0,
-                                .reuse_buffers = upto(1) == 0};
-    const test::IndexDataset data(samples, [bad](const SampleKey& key) {
+    const loader::LoaderOptions options{.batch_size = 1 + upto(3),
+                                        .num_workers = 1 + upto(3),
+                                        .prefetch_factor = 1 + upto(2),
+                                        .persistent_workers = upto(1) == 0,
+                                        .drop_last = upto(1) == 0,
+                                        .in_order = upto(1) == 0,
+                                        .reuse_buffers = upto(1) == 0};
+    const test::IndexDataset data(samples, [bad](const data::SampleKey& key) {
       if (key.index == bad) throw Error("bad");
       if (key.index % 7 == 3) std::this_thread::yield();
     });
-    const auto loader = make_thread_loader(data, options, shuffled_order(samples, seed), kClock);
+    const auto loader =
+        loader::make_thread_loader(data, options, loader::shuffled_order(samples, seed), kClock);
     for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
       const std::int64_t stop_after = upto(2) == 0 ? upto(10) : samples + 1;
       loader->begin_epoch(epoch);
-      const std::vector<std::int64_t> order = shuffled_order(samples, seed)(epoch);
-      const BatchCut cut(order, options.batch_size, options.drop_last);
+      const std::vector<std::int64_t> order = loader::shuffled_order(samples, seed)(epoch);
+      const loader::BatchCut cut(order, options.batch_size, options.drop_last);
       std::vector<Batch> held;
       std::set<std::int64_t> arrived;
       std::int64_t calls = 0;
@@ -150,7 +152,8 @@ INSTANTIATE_TEST_SUITE_P(ThreadLoader, RandomSchedules, testing::Range(0, kSched
 namespace test {
 
 INSTANTIATE_TEST_SUITE_P(ThreadLoader, LoaderContract,
-                         testing::Values(Engine{.name = "thread", .make = make_thread_loader}),
+                         testing::Values(Engine{.name = "thread",
+                                                .make = loader::make_thread_loader}),
                          name_of_engine);
 
 }  // namespace test

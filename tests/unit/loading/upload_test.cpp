@@ -18,7 +18,7 @@ using Batches = std::vector<std::vector<std::int64_t>>;
 const HostClock kUploadClock;
 
 struct UploadScene {
-  LoaderOptions options(std::int64_t workers) {
+  loader::LoaderOptions options(std::int64_t workers) {
     return {.batch_size = 2,
             .num_workers = workers,
             .pin_memory = true,
@@ -33,11 +33,12 @@ TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
   const test::IndexDataset data(9);
   for (const bool persistent : {false, true}) {
     UploadScene scene;
-    LoaderOptions options = scene.options(2);
+    loader::LoaderOptions options = scene.options(2);
     options.persistent_workers = persistent;
-    const auto loader = make_thread_loader(data, options, shuffled_order(9, 3), kUploadClock);
-    const auto plain = make_thread_loader(data, {.batch_size = 2, .num_workers = 2},
-                                          shuffled_order(9, 3), kUploadClock);
+    const auto loader =
+        loader::make_thread_loader(data, options, loader::shuffled_order(9, 3), kUploadClock);
+    const auto plain = loader::make_thread_loader(data, {.batch_size = 2, .num_workers = 2},
+                                                  loader::shuffled_order(9, 3), kUploadClock);
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       EXPECT_EQ(test::uploaded_epoch(*loader, epoch), test::epoch(*plain, epoch));
     }
@@ -52,13 +53,14 @@ TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
 TEST(Upload, RunsAheadOfTheConsumerAsFarAsTheLoaderPrefetches) {
   const test::IndexDataset data(64);
   UploadScene scene;
-  LoaderOptions options = scene.options(2);
+  loader::LoaderOptions options = scene.options(2);
   options.prefetch_factor = 3;
   std::latch ahead(6);  // 2 workers * 3
   scene.upload.before = [&](const Batch&) {
     if (!ahead.try_wait()) ahead.count_down();
   };
-  const auto loader = make_thread_loader(data, options, sequential_order(64), kUploadClock);
+  const auto loader =
+      loader::make_thread_loader(data, options, loader::sequential_order(64), kUploadClock);
   loader->begin_epoch(0);
   ahead.wait();  // nothing was asked for yet
   std::int64_t batches = 0;
@@ -74,7 +76,8 @@ TEST(Upload, ItsTimeIsNotThatOfPinning) {
   scene.upload.before = [&](const Batch&) {
     for (int tick = 0; tick < 1000; ++tick) (void)clock.now_ns();
   };
-  const auto loader = make_thread_loader(data, scene.options(1), sequential_order(6), clock);
+  const auto loader =
+      loader::make_thread_loader(data, scene.options(1), loader::sequential_order(6), clock);
   (void)test::uploaded_epoch(*loader, 0);
   EXPECT_GT(loader->metrics().pin_ns, 0);
   EXPECT_LT(loader->metrics().pin_ns, 3000);
@@ -88,7 +91,8 @@ TEST(Upload, WhatACopyThrowsIsTheErrorOfItsBatchInItsTurn) {
   scene.upload.before = [](const Batch& batch) {
     if (batch.index == 1) throw Error("device out of memory");
   };
-  const auto loader = make_thread_loader(data, scene.options(2), sequential_order(8), kUploadClock);
+  const auto loader =
+      loader::make_thread_loader(data, scene.options(2), loader::sequential_order(8), kUploadClock);
   loader->begin_epoch(0);
   EXPECT_THAT(test::ScriptedUpload::of(*loader->next()).samples, ElementsAre(0, 1));
   EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("device out of memory"));
@@ -100,18 +104,19 @@ TEST(Upload, WhatACopyThrowsIsTheErrorOfItsBatchInItsTurn) {
 }
 
 TEST(Upload, ErrorsOfWorkersReachNoDevice) {
-  const test::IndexDataset data(4, [](const SampleKey& key) {
+  const test::IndexDataset data(4, [](const data::SampleKey& key) {
     if (key.index == 1) throw Error("corrupt");
   });
   UploadScene scene;
-  const auto loader = make_thread_loader(data, scene.options(1), sequential_order(4), kUploadClock);
+  const auto loader =
+      loader::make_thread_loader(data, scene.options(1), loader::sequential_order(4), kUploadClock);
   loader->begin_epoch(0);
   EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("loader worker 0: corrupt"));
   EXPECT_THAT(test::ScriptedUpload::of(*loader->next()).samples, ElementsAre(2, 3));
   EXPECT_THAT(scene.upload.order(), ElementsAre(1));
 }
 
-class NoDevice final : public BatchUpload {
+class NoDevice final : public loader::BatchUpload {
  public:
   void enter_thread() override { throw Error("no such device"); }
   std::shared_ptr<const void> upload(const Batch&) override { return nullptr; }
@@ -121,10 +126,10 @@ TEST(Upload, AThreadThatCannotUseTheDeviceEndsTheLoader) {
   const test::IndexDataset data(4);
   test::ScriptedPinnedMemory memory;
   NoDevice none;
-  const auto loader = make_thread_loader(
+  const auto loader = loader::make_thread_loader(
       data,
       {.batch_size = 2, .num_workers = 1, .pin_memory = true, .pinned = &memory, .upload = &none},
-      sequential_order(4), kUploadClock);
+      loader::sequential_order(4), kUploadClock);
   loader->begin_epoch(0);
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("no such device"));
@@ -138,10 +143,11 @@ TEST(Upload, BatchesThatNobodyTookAreReleasedWhereverTheyLie) {
       UploadScene scene;
       std::optional<Batch> kept;
       {
-        LoaderOptions options = scene.options(2);
+        loader::LoaderOptions options = scene.options(2);
         options.persistent_workers = persistent;
         options.in_order = in_order;
-        const auto loader = make_thread_loader(data, options, sequential_order(40), kUploadClock);
+        const auto loader =
+            loader::make_thread_loader(data, options, loader::sequential_order(40), kUploadClock);
         loader->begin_epoch(0);
         (void)loader->next();
         EXPECT_EQ(test::uploaded_epoch(*loader, 1).size(), 20U);  // anew in mid-epoch

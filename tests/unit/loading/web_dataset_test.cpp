@@ -38,13 +38,13 @@ class WebDatasetTest : public testing::Test {
         "webdataset", root.path() / "set",
         {{"images", kImages}, {"classes", kImages}, {"shards", 5}, {"width", 40}, {"height", 30}});
   }
-  [[nodiscard]] WebDataset data(std::int64_t buffer = 0, bool skip = false,
-                                const std::string& path = "set") const {
-    return WebDataset({.path = root.path() / path,
-                       .image = {.image_size = 16, .augment = false},
-                       .classes = kImages,
-                       .shuffle_buffer = buffer,
-                       .skip_errors = skip});
+  [[nodiscard]] data::WebDataset data(std::int64_t buffer = 0, bool skip = false,
+                                      const std::string& path = "set") const {
+    return data::WebDataset({.path = root.path() / path,
+                             .image = {.image_size = 16, .augment = false},
+                             .classes = kImages,
+                             .shuffle_buffer = buffer,
+                             .skip_errors = skip});
   }
   [[nodiscard]] std::filesystem::path shard(int number) const {
     return root.path() / "set" / ("shard-00000" + std::to_string(number) + ".tar");
@@ -54,9 +54,9 @@ class WebDatasetTest : public testing::Test {
     std::vector<std::int64_t> labels;
     std::vector<float> first_image;
     std::string error;
-    ReadCost cost;
+    data::ReadCost cost;
   };
-  static Read read(const WebDataset& data, const StreamShare& share) {
+  static Read read(const data::WebDataset& data, const data::StreamShare& share) {
     Read got;
     std::vector<float> image(data.fields()[0].bytes() / sizeof(float));
     std::int64_t label = -1;
@@ -92,13 +92,14 @@ TEST_F(WebDatasetTest, YieldsTheSamplesOfItsShardsInOrder) {
 TEST_F(WebDatasetTest, HoldsTheImagesOfAJpegFolderOfTheSameOptions) {
   test::make("jpeg_folder", root.path() / "folder",
              {{"images", kImages}, {"classes", kImages}, {"width", 40}, {"height", 30}});
-  const JpegFolder folder({.path = root.path() / "folder", .image_size = 16, .augment = false});
+  const data::JpegFolder folder(
+      {.path = root.path() / "folder", .image_size = 16, .augment = false});
   const auto expected = test::numbers<float>(test::sample(folder, {.index = 0})[0]);
   EXPECT_EQ(read(data(), {}).first_image, expected);
 }
 
 TEST_F(WebDatasetTest, ShardsGoRoundTheRanksAndThenRoundTheWorkers) {
-  const WebDataset set = data();
+  const data::WebDataset set = data();
   EXPECT_THAT(set.shards_of({.rank = 0, .world = 2}), ElementsAre(0, 2, 4));
   EXPECT_THAT(set.shards_of({.rank = 1, .world = 2}), ElementsAre(1, 3));
   EXPECT_THAT(set.shards_of({.rank = 0, .world = 2, .worker = 0, .workers = 2}), ElementsAre(0, 4));
@@ -130,7 +131,7 @@ TEST_F(WebDatasetTest, EverySampleIsReadOnceHoweverItIsShared) {
 }
 
 TEST_F(WebDatasetTest, TheShuffledOrderIsAFunctionOfSeedAndEpoch) {
-  const WebDataset set = data(5);
+  const data::WebDataset set = data(5);
   const auto order = read(set, {.seed = 1, .epoch = 2}).labels;
   EXPECT_EQ(read(set, {.seed = 1, .epoch = 2}).labels, order);
   EXPECT_NE(read(set, {.seed = 1, .epoch = 3}).labels, order);
@@ -139,8 +140,8 @@ TEST_F(WebDatasetTest, TheShuffledOrderIsAFunctionOfSeedAndEpoch) {
 }
 
 TEST_F(WebDatasetTest, InlineAndThreadWorkersAgreeAndTheOrderRepeats) {
-  const WebDataset set = data(3);
-  const auto order = [&](Loader& loader, std::int64_t epoch) {
+  const data::WebDataset set = data(3);
+  const auto order = [&](loader::Loader& loader, std::int64_t epoch) {
     std::vector<std::vector<std::int64_t>> batches;
     loader.begin_epoch(epoch);
     while (const auto batch = loader.next()) {
@@ -150,14 +151,14 @@ TEST_F(WebDatasetTest, InlineAndThreadWorkersAgreeAndTheOrderRepeats) {
     }
     return batches;
   };
-  LoaderOptions options{.batch_size = 2, .seed = 7};
-  InlineLoader alone(set, options, {}, kClock);
+  loader::LoaderOptions options{.batch_size = 2, .seed = 7};
+  loader::InlineLoader alone(set, options, {}, kClock);
   options.num_workers = 1;
-  const auto one = make_thread_loader(set, options, {}, kClock);
+  const auto one = loader::make_thread_loader(set, options, {}, kClock);
   options.num_workers = 3;
-  const auto three = make_thread_loader(set, options, {}, kClock);
+  const auto three = loader::make_thread_loader(set, options, {}, kClock);
   options.persistent_workers = true;
-  const auto again = make_thread_loader(set, options, {}, kClock);
+  const auto again = loader::make_thread_loader(set, options, {}, kClock);
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
     EXPECT_EQ(order(*one, epoch), order(alone, epoch));
     EXPECT_EQ(order(*three, epoch), order(*again, epoch));
@@ -165,11 +166,11 @@ TEST_F(WebDatasetTest, InlineAndThreadWorkersAgreeAndTheOrderRepeats) {
 }
 
 TEST_F(WebDatasetTest, ThreadsAndProcessesGiveTheSameBatchesBitForBit) {
-  const WebDataset set({.path = root.path() / "set",
-                        .image = {.image_size = 12},
-                        .classes = kImages,
-                        .shuffle_buffer = 3});
-  const auto all_bytes = [](Loader& loader) {
+  const data::WebDataset set({.path = root.path() / "set",
+                              .image = {.image_size = 12},
+                              .classes = kImages,
+                              .shuffle_buffer = 3});
+  const auto all_bytes = [](loader::Loader& loader) {
     std::vector<std::vector<std::byte>> batches;
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       loader.begin_epoch(epoch);
@@ -184,15 +185,17 @@ TEST_F(WebDatasetTest, ThreadsAndProcessesGiveTheSameBatchesBitForBit) {
   };
   for (const std::int64_t workers : {1, 2, 3}) {
     for (const bool drop_last : {false, true}) {
-      LoaderOptions options{.batch_size = 2,
-                            .seed = 5,
-                            .num_workers = workers,
-                            .persistent_workers = true,
-                            .drop_last = drop_last};
-      const auto expected = all_bytes(*make_thread_loader(set, options, {}, kClock));
-      for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
+      loader::LoaderOptions options{.batch_size = 2,
+                                    .seed = 5,
+                                    .num_workers = workers,
+                                    .persistent_workers = true,
+                                    .drop_last = drop_last};
+      const auto expected = all_bytes(*loader::make_thread_loader(set, options, {}, kClock));
+      for (const loader::Transport transport :
+           {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
         options.transport = transport;
-        EXPECT_EQ(all_bytes(*make_fork_loader(set, options, {}, kClock)), expected) << workers;
+        EXPECT_EQ(all_bytes(*loader::make_fork_loader(set, options, {}, kClock)), expected)
+            << workers;
       }
     }
   }
@@ -208,10 +211,10 @@ struct Notes final : ReportSink {
 
 TEST_F(WebDatasetTest, WorkersWithoutAShardAreNoted) {
   Notes few;
-  report_idle_readers(data(), 5, 1, few);
+  loader::report_idle_readers(data(), 5, 1, few);
   EXPECT_THAT(few.notes, testing::IsEmpty());
   Notes many;
-  report_idle_readers(data(), 4, 2, many);
+  loader::report_idle_readers(data(), 4, 2, many);
   EXPECT_THAT(many.notes, ElementsAre("the data set has 5 shards for 8 workers: 3 of them read "
                                       "nothing"));
 }
@@ -234,7 +237,8 @@ TEST_F(WebDatasetTest, ACutShardIsNamedAndSkippedToTheNext) {
 }
 
 TEST_F(WebDatasetTest, ClassesAreChecked) {
-  const WebDataset few({.path = root.path() / "set", .image = {.image_size = 8}, .classes = 12});
+  const data::WebDataset few(
+      {.path = root.path() / "set", .image = {.image_size = 8}, .classes = 12});
   EXPECT_THAT(read(few, {}).error, HasSubstr("00000012: class 12 is not below data.classes 12"));
 }
 

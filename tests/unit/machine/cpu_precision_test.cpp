@@ -7,7 +7,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(CpuPrecision, AFormatWithInstructionsAndAnUnknownCpuAreNoFinding) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 TEST(CrowdedThreads, AreMoreThreadsThanCores) {
@@ -21,4 +21,4 @@ TEST(CrowdedThreads, AreMoreThreadsThanCores) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::machine

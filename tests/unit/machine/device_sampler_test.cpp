@@ -6,7 +6,7 @@
 #include "tests/scripted_clock.h"
 #include "tests/unit/machine/scripted_nvml.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 using testing::IsEmpty;
@@ -203,4 +203,4 @@ TEST(ThrottleText, NamesWhatSlowsALoadedDeviceDown) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::machine

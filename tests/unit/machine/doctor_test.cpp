@@ -7,7 +7,7 @@
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -196,9 +196,9 @@ TEST(Spin, OfOneRunVariesNotAtAll) {
 class DoctorCommand : public testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
-  [[nodiscard]] CommandResult doctor(std::vector<std::string> arguments) const {
+  [[nodiscard]] os::CommandResult doctor(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {STEPBENCH_PROGRAM, "doctor", "--seconds", "0.05"});
-    return run_command(arguments, "", std::chrono::seconds(30));
+    return os::run_command(arguments, "", std::chrono::seconds(30));
   }
   const test::TemporaryFolder folder_;
   const fs::path root_ = folder_.path();
@@ -261,7 +261,7 @@ TEST(ShareOfOthers, IsWhatWasBusyBeyondTheOwn) {
 TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
   write("proc/self/status", "Cpus_allowed_list:\t0\n");
   write("proc/loadavg", "31.00 1 1 1/100 7\n");
-  const CommandResult result = doctor({"--root", root_});
+  const os::CommandResult result = doctor({"--root", root_});
   EXPECT_EQ(result.exit_status, 4) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("problem: load 31 on 1 CPU(s)"));
   EXPECT_THAT(result.out, HasSubstr("remedy: wait until it is quiet"));
@@ -273,7 +273,7 @@ TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
 TEST_F(DoctorCommand, SaysTheSameToAProgram) {
   write("proc/self/status", "Cpus_allowed_list:\t0\n");
   write("proc/loadavg", "31.00 1 1 1/100 7\n");
-  const CommandResult result = doctor({"--root", root_, "--format", "json"});
+  const os::CommandResult result = doctor({"--root", root_, "--format", "json"});
   EXPECT_EQ(result.exit_status, 4);
   EXPECT_THAT(result.out, HasSubstr(R"("pointless":true)"));
   EXPECT_THAT(result.out, HasSubstr(R"("id":"cpu.load")"));
@@ -286,4 +286,4 @@ TEST_F(DoctorCommand, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -16,7 +16,7 @@
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -372,7 +372,7 @@ TEST_F(Machine, GitStateIsThatOfTheRepositoryAroundAFolder) {
   const auto git = [&](std::vector<std::string> words) {
     words.insert(words.begin(),
                  {"git", "-C", root_.string(), "-c", "user.name=a", "-c", "user.email=a@b"});
-    return run_command(words, "", 30s).exit_status;
+    return os::run_command(words, "", 30s).exit_status;
   };
   write("file", "1");
   ASSERT_EQ(git({"init", "-q", "-b", "trunk"}) + git({"add", "file"}) +
@@ -388,4 +388,4 @@ TEST_F(Machine, GitStateIsThatOfTheRepositoryAroundAFolder) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::machine

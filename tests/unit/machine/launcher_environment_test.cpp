@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::machine {
 namespace {
 
 TEST(LauncherEnvironment, TakesOutWhatWouldAttachAProfilerAndKeepsTheRest) {
@@ -63,4 +63,4 @@ TEST(LauncherEnvironment, RecordsWhatChangesSpeed) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::machine

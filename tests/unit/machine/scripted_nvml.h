@@ -3,7 +3,7 @@
 
 #include "harness/machine/nvml_api.h"
 
-namespace stepbench {
+namespace stepbench::machine {
 
 // One device, or several alike, whose readings a test sets; `refuses` names what it does not tell.
 struct ScriptedNvml {
@@ -108,4 +108,4 @@ struct ScriptedNvml {
   std::vector<std::string> uuids = {"GPU-8a1e4f00-7b"};
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::machine

@@ -11,7 +11,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST(InstructionCounter, CountsOnThisMachineOrSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::measure

@@ -5,7 +5,7 @@
 
 #include "tests/unit/measure/recording_instrument.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 namespace {
 
 using testing::ElementsAre;
@@ -73,4 +73,4 @@ TEST(InstrumentSet, AnInstrumentThatThrowsWhileUnwindingDoesNotKeepTheOthersUp) 
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::measure

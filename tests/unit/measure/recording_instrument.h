@@ -8,7 +8,7 @@
 
 #include "harness/measure/instrument.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 
 // What all instruments of one test did, in order; throws at the n-th action that may throw.
 struct InstrumentLog {
@@ -50,7 +50,8 @@ class RecordingInstrument final : public Instrument {
     return std::nullopt;
   }
   void change(Action from, Action to) override {
-    log_.may_throw(name_ + " " + stepbench::name_of(from) + ">" + stepbench::name_of(to));
+    log_.may_throw(name_ + " " + stepbench::measure::name_of(from) + ">" +
+                   stepbench::measure::name_of(to));
   }
   [[nodiscard]] bool times_the_device() const override { return log_.times_the_device; }
   void step_begin(std::int64_t index) override {
@@ -77,4 +78,4 @@ class RecordingInstrument final : public Instrument {
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::measure

@@ -6,7 +6,7 @@
 #include "tests/scripted_clock.h"
 #include "tests/unit/measure/recording_instrument.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 namespace {
 
 using testing::ElementsAre;
@@ -157,4 +157,4 @@ TEST(StepRecorder, ThoseThatHeardAPhaseBeginHearItsEndWhenAnotherThrows) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::measure

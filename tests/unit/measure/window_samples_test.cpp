@@ -9,7 +9,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "tests/scripted_clock.h"
 
-namespace stepbench {
+namespace stepbench::measure {
 namespace {
 
 using testing::ElementsAre;
@@ -146,4 +146,4 @@ TEST(WindowSamples, ClearForgetsTheLastWindow) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::measure

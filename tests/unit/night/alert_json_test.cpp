@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TrackedSeries made_series(const std::string& id, const std::string& kind) {
+track::TrackedSeries made_series(const std::string& id, const std::string& kind) {
   return {.id = id,
           .experiment = "nightly",
           .workload = "train_step",
@@ -23,8 +23,8 @@ TrackedSeries made_series(const std::string& id, const std::string& kind) {
           .options = {{"model.kind", kind}}};
 }
 
-History made_history() {
-  History history;
+track::History made_history() {
+  track::History history;
   history.runs = {{.run_id = "20260202-030000-nightly",
                    .started_utc = "2026-02-02T03:00:00Z",
                    .build_id = "77ab00112233445566",
@@ -38,14 +38,14 @@ History made_history() {
   return history;
 }
 
-Alert made_alert() {
-  Alert alert{.id = "A17",
-              .state = AlertState::kRegression,
-              .host = "bench1",
-              .experiment = "nightly",
-              .opened_run = "20260203-030000-nightly",
-              .first_bad = "20260203-030000-nightly",
-              .last_good = "20260202-030000-nightly"};
+track::Alert made_alert() {
+  track::Alert alert{.id = "A17",
+                     .state = track::AlertState::kRegression,
+                     .host = "bench1",
+                     .experiment = "nightly",
+                     .opened_run = "20260203-030000-nightly",
+                     .first_bad = "20260203-030000-nightly",
+                     .last_good = "20260202-030000-nightly"};
   alert.confirmations = 2;
   alert.series = {{.id = "s1",
                    .experiment = "nightly",
@@ -71,8 +71,8 @@ TEST(AlertJson, TheSentenceSaysWhatMovedByHowMuchAndBetweenWhichPrograms) {
 }
 
 TEST(AlertJson, WithoutAMeasurementItSaysWhatTheScreenSaw) {
-  Alert alert = made_alert();
-  alert.state = AlertState::kSuspect;
+  track::Alert alert = made_alert();
+  alert.state = track::AlertState::kSuspect;
   alert.series.front().measured.clear();
   alert.series.pop_back();
   alert.last_good.clear();
@@ -98,7 +98,7 @@ TEST(AlertJson, HoldsEverythingThatAProgramNeeds) {
 }
 
 TEST(AlertJson, WhatTheHistoryNoLongerHoldsIsCalledByItsId) {
-  const History nothing;
+  const track::History nothing;
   EXPECT_THAT(alert_sentence(made_alert(), nothing), HasSubstr("between 20260202-030000-nightly "));
   const auto json = nlohmann::json::parse(alert_json(made_alert(), nothing, ""));
   EXPECT_EQ(json["series"][0]["id"], "s1");
@@ -106,7 +106,7 @@ TEST(AlertJson, WhatTheHistoryNoLongerHoldsIsCalledByItsId) {
 }
 
 TEST(AlertJson, NamesOfOthersCannotLeaveTheirPlace) {
-  Alert alert = made_alert();
+  track::Alert alert = made_alert();
   alert.host = "a\"\x1b[31m\n{}";
   const std::string text = alert_json(alert, made_history(), "");
   EXPECT_EQ(text.find('\n'), text.size() - 1) << "one line";
@@ -115,4 +115,4 @@ TEST(AlertJson, NamesOfOthersCannotLeaveTheirPlace) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

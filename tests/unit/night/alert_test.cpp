@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 // The whole table once more, as people would say it: a state per event, "-" where it cannot happen.
 struct ExpectedRow {
   const char* state;
-  std::array<const char*, kAlertEvents> after;
+  std::array<const char*, track::kAlertEvents> after;
 };
 constexpr const char* kSame = "same";
 constexpr const char* kNever = "-";
@@ -56,56 +56,59 @@ const std::vector<ExpectedRow> kExpected = {
 };
 
 TEST(AlertTable, SaysForEachStateAndEventWhatComesNext) {
-  ASSERT_EQ(kExpected.size(), kAlertStates);
+  ASSERT_EQ(kExpected.size(), track::kAlertStates);
   for (const ExpectedRow& row : kExpected) {
-    const AlertState state = *alert_state_of(row.state);
-    for (std::size_t i = 0; i < kAlertEvents; ++i) {
-      const auto event = static_cast<AlertEvent>(i);
-      const auto next = state_after(state, event, AlertState::kRegression);
+    const track::AlertState state = *track::alert_state_of(row.state);
+    for (std::size_t i = 0; i < track::kAlertEvents; ++i) {
+      const auto event = static_cast<track::AlertEvent>(i);
+      const auto next = track::state_after(state, event, track::AlertState::kRegression);
       const std::string expected = row.after[i];
-      const std::string got = next ? std::string(name_of(*next)) : std::string("-");
+      const std::string got = next ? std::string(track::name_of(*next)) : std::string("-");
       const std::string wanted = expected == "same"     ? row.state
                                  : expected == "before" ? "regression"
                                                         : expected;
-      EXPECT_EQ(got, wanted) << row.state << " + " << name_of(event);
+      EXPECT_EQ(got, wanted) << row.state << " + " << track::name_of(event);
     }
   }
 }
 
 TEST(AlertTable, OnlyAFiredScreenOpensAnAlert) {
-  for (std::size_t i = 0; i < kAlertEvents; ++i) {
-    const auto event = static_cast<AlertEvent>(i);
-    const auto next = state_after(std::nullopt, event, AlertState::kSuspect);
-    EXPECT_EQ(next.has_value(), event == AlertEvent::kFired) << name_of(event);
+  for (std::size_t i = 0; i < track::kAlertEvents; ++i) {
+    const auto event = static_cast<track::AlertEvent>(i);
+    const auto next = track::state_after(std::nullopt, event, track::AlertState::kSuspect);
+    EXPECT_EQ(next.has_value(), event == track::AlertEvent::kFired) << track::name_of(event);
   }
 }
 
 TEST(AlertTable, NamesOfStatesAndEventsReadBack) {
-  for (std::size_t i = 0; i < kAlertStates; ++i) {
-    EXPECT_EQ(alert_state_of(name_of(static_cast<AlertState>(i))), static_cast<AlertState>(i));
+  for (std::size_t i = 0; i < track::kAlertStates; ++i) {
+    EXPECT_EQ(track::alert_state_of(track::name_of(static_cast<track::AlertState>(i))),
+              static_cast<track::AlertState>(i));
   }
-  for (std::size_t i = 0; i < kAlertEvents; ++i) {
-    EXPECT_EQ(alert_event_of(name_of(static_cast<AlertEvent>(i))), static_cast<AlertEvent>(i));
+  for (std::size_t i = 0; i < track::kAlertEvents; ++i) {
+    EXPECT_EQ(track::alert_event_of(track::name_of(static_cast<track::AlertEvent>(i))),
+              static_cast<track::AlertEvent>(i));
   }
-  EXPECT_EQ(alert_state_of("Suspect"), std::nullopt);
-  EXPECT_EQ(alert_event_of(""), std::nullopt);
+  EXPECT_EQ(track::alert_state_of("Suspect"), std::nullopt);
+  EXPECT_EQ(track::alert_event_of(""), std::nullopt);
 }
 
 TEST(AlertTable, WhatSomebodyMustActOnIsOpen) {
   std::vector<std::string_view> open;
-  for (std::size_t i = 0; i < kAlertStates; ++i) {
-    const auto state = static_cast<AlertState>(i);
-    if (is_open(state)) open.push_back(name_of(state));
+  for (std::size_t i = 0; i < track::kAlertStates; ++i) {
+    const auto state = static_cast<track::AlertState>(i);
+    if (track::is_open(state)) open.push_back(track::name_of(state));
   }
   EXPECT_THAT(open, ElementsAre("suspect", "reproduced", "regression", "invalid"));
 }
 
-TrackEvent alert_event(const std::string& what, const std::string& alert, Fields details = {}) {
+track::TrackEvent alert_event(const std::string& what, const std::string& alert,
+                              Fields details = {}) {
   return {.what = what, .alert_id = alert, .details = std::move(details)};
 }
 
-TrackEvent fired(const std::string& alert, const std::string& series, const std::string& night,
-                 double change = 0.03) {
+track::TrackEvent fired(const std::string& alert, const std::string& series,
+                        const std::string& night, double change = 0.03) {
   return alert_event("fired", alert,
                      {{"series", series},
                       {"experiment", std::string("train")},
@@ -122,7 +125,7 @@ TrackEvent fired(const std::string& alert, const std::string& series, const std:
 }
 
 TEST(Alerts, FollowFromTheirEvents) {
-  const std::vector<TrackEvent> events = {
+  const std::vector<track::TrackEvent> events = {
       fired("A1", "s1", "run-2"),
       fired("A1", "s2", "run-2", 0.05),
       fired("A2", "s3", "run-2", -0.1),
@@ -130,11 +133,11 @@ TEST(Alerts, FollowFromTheirEvents) {
                   {{"series", std::string("s1")}, {"reproduced", true}, {"change", 0.031}}),
       alert_event("reproduced", "A1"),
       alert_event("confirmed", "A1")};
-  const AlertLog log = fold_alerts(events);
+  const track::AlertLog log = track::fold_alerts(events);
   ASSERT_EQ(log.alerts.size(), 2U);
-  const Alert& first = log.alerts[0];
+  const track::Alert& first = log.alerts[0];
   EXPECT_EQ(first.id, "A1");
-  EXPECT_EQ(first.state, AlertState::kRegression);
+  EXPECT_EQ(first.state, track::AlertState::kRegression);
   EXPECT_TRUE(first.worse);
   EXPECT_EQ(first.confirmations, 2);
   EXPECT_EQ(first.opened_run, "run-2");
@@ -149,46 +152,47 @@ TEST(Alerts, FollowFromTheirEvents) {
 }
 
 TEST(Alerts, StandByTheirNumberAndNotByTheirName) {
-  std::vector<TrackEvent> events;
+  std::vector<track::TrackEvent> events;
   for (int i = 1; i <= 11; ++i) events.push_back(fired("A" + std::to_string(i), "s", "run"));
-  const AlertLog log = fold_alerts(events);
+  const track::AlertLog log = track::fold_alerts(events);
   EXPECT_EQ(log.alerts.at(1).id, "A2");
   EXPECT_EQ(log.alerts.at(10).id, "A11");
-  EXPECT_EQ(next_alert_id(events), "A12");
-  EXPECT_EQ(next_alert_id({}), "A1");
+  EXPECT_EQ(track::next_alert_id(events), "A12");
+  EXPECT_EQ(track::next_alert_id({}), "A1");
 }
 
 TEST(Alerts, ComeBackInTheStateTheyHadWhenAnAcknowledgementExpires) {
-  std::vector<TrackEvent> events = {fired("A1", "s1", "run-2"), alert_event("confirmed", "A1")};
+  std::vector<track::TrackEvent> events = {fired("A1", "s1", "run-2"),
+                                           alert_event("confirmed", "A1")};
   events.push_back(
       alert_event("acknowledged", "A1", {{"until", std::string("2026-03-01")}, {"expect", 0.05}}));
-  Alert alert = fold_alerts(events).alerts.at(0);
-  EXPECT_EQ(alert.state, AlertState::kAcknowledged);
+  track::Alert alert = track::fold_alerts(events).alerts.at(0);
+  EXPECT_EQ(alert.state, track::AlertState::kAcknowledged);
   EXPECT_EQ(alert.until, "2026-03-01");
   EXPECT_DOUBLE_EQ(alert.expect.value_or(0), 0.05);
   // A second acknowledgement renews the date and does not hide what the state was.
   events.push_back(alert_event("acknowledged", "A1", {{"until", std::string("2026-04-01")}}));
   events.push_back(alert_event("expired", "A1"));
-  alert = fold_alerts(events).alerts.at(0);
-  EXPECT_EQ(alert.state, AlertState::kRegression);
+  alert = track::fold_alerts(events).alerts.at(0);
+  EXPECT_EQ(alert.state, track::AlertState::kRegression);
   EXPECT_EQ(alert.until, "");
 }
 
 TEST(Alerts, ThatGrewMustBeMeasuredAgain) {
-  const Alert alert =
-      fold_alerts(std::vector{fired("A1", "s1", "run-2"), alert_event("confirmed", "A1"),
-                              alert_event("acknowledged", "A1"), alert_event("grew", "A1")})
+  const track::Alert alert =
+      track::fold_alerts(std::vector{fired("A1", "s1", "run-2"), alert_event("confirmed", "A1"),
+                                     alert_event("acknowledged", "A1"), alert_event("grew", "A1")})
           .alerts.at(0);
-  EXPECT_EQ(alert.state, AlertState::kSuspect);
+  EXPECT_EQ(alert.state, track::AlertState::kSuspect);
   EXPECT_EQ(alert.confirmations, 0);
 }
 
 TEST(Alerts, ReopenWithTheNightThatBroughtThemBack) {
-  const Alert alert =
-      fold_alerts(std::vector{fired("A1", "s1", "run-2"), alert_event("confirmed", "A1"),
-                              alert_event("back", "A1"), fired("A1", "s1", "run-5")})
+  const track::Alert alert =
+      track::fold_alerts(std::vector{fired("A1", "s1", "run-2"), alert_event("confirmed", "A1"),
+                                     alert_event("back", "A1"), fired("A1", "s1", "run-5")})
           .alerts.at(0);
-  EXPECT_EQ(alert.state, AlertState::kSuspect);
+  EXPECT_EQ(alert.state, track::AlertState::kSuspect);
   EXPECT_EQ(alert.opened_run, "run-5");
   EXPECT_EQ(alert.first_bad, "run-5");
   EXPECT_EQ(alert.confirmations, 0);
@@ -196,11 +200,11 @@ TEST(Alerts, ReopenWithTheNightThatBroughtThemBack) {
 }
 
 TEST(Alerts, LeaveOutWhatCannotHaveHappenedAndSaySo) {
-  const AlertLog log = fold_alerts(std::vector{
+  const track::AlertLog log = track::fold_alerts(std::vector{
       alert_event("confirmed", "A1"), fired("A2", "s1", "run-2"), alert_event("expired", "A2"),
       alert_event("danced", "A2"), fired("B7", "s1", "run-2"), fired("A1x", "s1", "run-2")});
   ASSERT_EQ(log.alerts.size(), 1U);
-  EXPECT_EQ(log.alerts[0].state, AlertState::kSuspect);
+  EXPECT_EQ(log.alerts[0].state, track::AlertState::kSuspect);
   EXPECT_THAT(log.left_out,
               ElementsAre(HasSubstr("alert A1: 'confirmed' cannot happen before it is opened"),
                           HasSubstr("'expired' cannot happen when it is suspect"),
@@ -208,4 +212,4 @@ TEST(Alerts, LeaveOutWhatCannotHaveHappenedAndSaySo) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -8,7 +8,7 @@
 #include "harness/base/error.h"
 #include "tests/unit/night/history_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::HistoryMaker;
@@ -23,42 +23,43 @@ HistoryMaker maker_with_regression() {
   test::Nightly values = HistoryMaker::steady(21);
   values[20] = *values[20] * 1.05;
   maker.add_series("0", values);
-  maker.measure(maker.judge(20), AlertState::kRegression);
+  maker.measure(maker.judge(20), track::AlertState::kRegression);
   return maker;
 }
 
-AlertLog regression() { return fold_alerts(maker_with_regression().events); }
+track::AlertLog regression() { return track::fold_alerts(maker_with_regression().events); }
 
 TEST(ParsedChange, IsAPercentageWithItsSign) {
-  EXPECT_DOUBLE_EQ(parse_change("+3%").value(), 0.03);
-  EXPECT_DOUBLE_EQ(parse_change("3 %").value(), 0.03);
-  EXPECT_DOUBLE_EQ(parse_change("-0.5%").value(), -0.005);
+  EXPECT_DOUBLE_EQ(track::parse_change("+3%").value(), 0.03);
+  EXPECT_DOUBLE_EQ(track::parse_change("3 %").value(), 0.03);
+  EXPECT_DOUBLE_EQ(track::parse_change("-0.5%").value(), -0.005);
   for (const char* bad : {"", "%", "+%", "3", "three%", "0%", "-100%", "1e9%", "nan%", "inf%",
                           "3%%", "+-3%", "3 percent"}) {
-    EXPECT_EQ(parse_change(bad), std::nullopt) << bad;
+    EXPECT_EQ(track::parse_change(bad), std::nullopt) << bad;
   }
 }
 
 TEST(Acknowledgement, NeedsAnAlertThatIsThere) {
-  EXPECT_THAT([] { (void)acknowledge(regression(), "A2", {.reason = "x"}, kToday); },
+  EXPECT_THAT([] { (void)track::acknowledge(regression(), "A2", {.reason = "x"}, kToday); },
               ThrowsMessage<ConfigError>(HasSubstr("ALERT: no alert 'A2' (did you mean 'A1'?)")));
-  EXPECT_THAT([] { (void)acknowledge({}, "A2", {.reason = "x"}, kToday); },
+  EXPECT_THAT([] { (void)track::acknowledge({}, "A2", {.reason = "x"}, kToday); },
               ThrowsMessage<ConfigError>(HasSubstr("there is no alert in this history")));
-  EXPECT_EQ(acknowledge(regression(), "a1", {.reason = "x"}, kToday).alert_id, "A1");
-  EXPECT_EQ(acknowledge(regression(), "1", {.reason = "x"}, kToday).alert_id, "A1");
+  EXPECT_EQ(track::acknowledge(regression(), "a1", {.reason = "x"}, kToday).alert_id, "A1");
+  EXPECT_EQ(track::acknowledge(regression(), "1", {.reason = "x"}, kToday).alert_id, "A1");
 }
 
 TEST(Acknowledgement, NeedsAReason) {
   for (const char* reason : {"", " ", "\t\n"}) {
-    EXPECT_THAT([&] { (void)acknowledge(regression(), "A1", {.reason = reason}, kToday); },
+    EXPECT_THAT([&] { (void)track::acknowledge(regression(), "A1", {.reason = reason}, kToday); },
                 ThrowsMessage<ConfigError>(HasSubstr("--reason: is empty")));
   }
 }
 
 TEST(Acknowledgement, NeedsADateThatIsNotOver) {
   const auto until = [](const std::string& date) {
-    return
-        [date] { (void)acknowledge(regression(), "A1", {.reason = "x", .until = date}, kToday); };
+    return [date] {
+      (void)track::acknowledge(regression(), "A1", {.reason = "x", .until = date}, kToday);
+    };
   };
   EXPECT_THAT(until("2026-01-31"),
               ThrowsMessage<ConfigError>(HasSubstr("2026-01-31 has passed; today is 2026-02-01")));
@@ -72,7 +73,7 @@ TEST(Acknowledgement, NeedsADateThatIsNotOver) {
 TEST(Acknowledgement, NeedsAChangeInPercentThatGoesTheSameWay) {
   const auto expect = [](const std::string& change) {
     return [change] {
-      return acknowledge(regression(), "A1", {.reason = "x", .expect = change}, kToday);
+      return track::acknowledge(regression(), "A1", {.reason = "x", .expect = change}, kToday);
     };
   };
   EXPECT_THAT(expect("three"), ThrowsMessage<ConfigError>(HasSubstr(
@@ -84,16 +85,20 @@ TEST(Acknowledgement, NeedsAChangeInPercentThatGoesTheSameWay) {
 TEST(Acknowledgement, OfAnAlertThatIsOverIsRefused) {
   HistoryMaker maker = maker_with_regression();
   maker.tell({.what = "back", .alert_id = "A1"});
-  EXPECT_THAT([&] { (void)acknowledge(fold_alerts(maker.events), "A1", {.reason = "x"}, kToday); },
-              ThrowsMessage<ConfigError>(HasSubstr("A1 is fixed: there is nothing to accept")));
+  EXPECT_THAT(
+      [&] {
+        (void)track::acknowledge(track::fold_alerts(maker.events), "A1", {.reason = "x"}, kToday);
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("A1 is fixed: there is nothing to accept")));
 }
 
 TEST(Baseline, FixesTheAlertsThatBeganUpToItsRun) {
   const HistoryMaker maker = maker_with_regression();
-  const AlertLog log = fold_alerts(maker.events);
+  const track::AlertLog log = track::fold_alerts(maker.events);
   const auto& runs = maker.history.runs;
   const auto at = [&](std::size_t night) {
-    return set_baseline(BaselineMove::kSet, runs[night], log, maker.events, runs, "release");
+    return track::set_baseline(track::BaselineMove::kSet, runs[night], log, maker.events, runs,
+                               "release");
   };
   EXPECT_THAT(at(20), SizeIs(2));
   EXPECT_EQ(at(20)[1].alert_id, "A1");
@@ -102,35 +107,35 @@ TEST(Baseline, FixesTheAlertsThatBeganUpToItsRun) {
 
 TEST(Baseline, IsSetOnceAndUpdatedAfterThat) {
   HistoryMaker maker = maker_with_regression();
-  const auto move = [&](BaselineMove how, std::size_t night) {
-    const AlertLog log = fold_alerts(maker.events);
-    for (TrackEvent& event : set_baseline(how, maker.history.runs[night], log, maker.events,
-                                          maker.history.runs, "release")) {
+  const auto move = [&](track::BaselineMove how, std::size_t night) {
+    const track::AlertLog log = track::fold_alerts(maker.events);
+    for (track::TrackEvent& event : track::set_baseline(
+             how, maker.history.runs[night], log, maker.events, maker.history.runs, "release")) {
       maker.tell(std::move(event));
     }
   };
-  EXPECT_THAT([&] { move(BaselineMove::kUpdate, 10); },
+  EXPECT_THAT([&] { move(track::BaselineMove::kUpdate, 10); },
               ThrowsMessage<ConfigError>(HasSubstr("train has no baseline yet")));
-  move(BaselineMove::kSet, 10);
-  EXPECT_THAT([&] { move(BaselineMove::kSet, 11); },
+  move(track::BaselineMove::kSet, 10);
+  EXPECT_THAT([&] { move(track::BaselineMove::kSet, 11); },
               ThrowsMessage<ConfigError>(HasSubstr("train has a baseline already, 2026-01-11")));
-  move(BaselineMove::kUpdate, 20);
-  EXPECT_EQ(maker.alert("A1").state, AlertState::kFixed);
+  move(track::BaselineMove::kUpdate, 20);
+  EXPECT_EQ(maker.alert("A1").state, track::AlertState::kFixed);
 }
 
 TEST(RunMeant, IsItsIdTheBeginOfItOrItsFolder) {
   const HistoryMaker maker = maker_with_regression();
   const auto& runs = maker.history.runs;
-  EXPECT_EQ(run_meant("2026-01-05-train", runs, "RUN").run_id, "2026-01-05-train");
-  EXPECT_EQ(run_meant("2026-01-05", runs, "RUN").run_id, "2026-01-05-train");
-  EXPECT_EQ(run_meant("results/2026-01-05-train/", runs, "RUN").run_id, "2026-01-05-train");
-  EXPECT_THAT([&] { (void)run_meant("2026-01", runs, "RUN"); },
+  EXPECT_EQ(track::run_meant("2026-01-05-train", runs, "RUN").run_id, "2026-01-05-train");
+  EXPECT_EQ(track::run_meant("2026-01-05", runs, "RUN").run_id, "2026-01-05-train");
+  EXPECT_EQ(track::run_meant("results/2026-01-05-train/", runs, "RUN").run_id, "2026-01-05-train");
+  EXPECT_THAT([&] { (void)track::run_meant("2026-01", runs, "RUN"); },
               ThrowsMessage<ConfigError>(HasSubstr("is the beginning of 21 runs")));
-  EXPECT_THAT([&] { (void)run_meant("2026-01-05-trian", runs, "--night"); },
+  EXPECT_THAT([&] { (void)track::run_meant("2026-01-05-trian", runs, "--night"); },
               ThrowsMessage<ConfigError>(
                   HasSubstr("--night: the history has no run '2026-01-05-trian' (did you mean "
                             "'2026-01-05-train'?)")));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

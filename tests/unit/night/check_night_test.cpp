@@ -14,7 +14,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/unit/history/made_night.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -47,14 +47,15 @@ class CheckedNights : public ::testing::Test {
   }
 
   // Answers all suspects alike.
-  MeasureSuspects measuring(AlertState state, std::size_t times = 1) {
-    return [this, state, times](const ConfirmRequest& request) {
+  campaign::MeasureSuspects measuring(track::AlertState state, std::size_t times = 1) {
+    return [this, state, times](const campaign::ConfirmRequest& request) {
       asked_.push_back(request);
-      ConfirmedNight night;
-      for (const Suspect& suspect : request.suspects) {
-        ConfirmedSeries series{.suspect = suspect, .state = state, .why = "measured in the test"};
+      campaign::ConfirmedNight night;
+      for (const campaign::Suspect& suspect : request.suspects) {
+        campaign::ConfirmedSeries series{
+            .suspect = suspect, .state = state, .why = "measured in the test"};
         for (std::size_t i = 0; i < times; ++i) {
-          series.answers.push_back({.reproduced = state != AlertState::kNotReproduced,
+          series.answers.push_back({.reproduced = state != track::AlertState::kNotReproduced,
                                     .change = 0.061,
                                     .low = 0.058,
                                     .high = 0.064,
@@ -69,21 +70,21 @@ class CheckedNights : public ::testing::Test {
     };
   }
 
-  static CheckRequest request() {
+  static campaign::CheckRequest request() {
     return {.host = "bench1", .who = "ann@bench1", .now_utc = "2026-01-21T06:00:00Z"};
   }
 
   test::TemporaryFolder folder_;
-  TrackStore store_ = TrackStore::open("sqlite:" + (folder_ / "history.db").string());
-  std::vector<ConfirmRequest> asked_ = {};
+  track::TrackStore store_ = track::TrackStore::open("sqlite:" + (folder_ / "history.db").string());
+  std::vector<campaign::ConfirmRequest> asked_ = {};
 };
 
 TEST_F(CheckedNights, OpenOneAlertAndRecordIt) {
-  const CheckedNight checked = check_night(request(), store_, {});
+  const campaign::CheckedNight checked = campaign::check_night(request(), store_, {});
   EXPECT_EQ(checked.night.exit_code, 3);
   // The step and both of its phases moved; only the step is screened.
-  EXPECT_EQ(checked.night.count(NightState::kSuspect), 1U);
-  const std::vector<TrackEvent> events = store_.events();
+  EXPECT_EQ(checked.night.count(track::NightState::kSuspect), 1U);
+  const std::vector<track::TrackEvent> events = store_.events();
   ASSERT_THAT(events, SizeIs(1));
   EXPECT_EQ(events[0].what, "fired");
   EXPECT_EQ(events[0].who, "ann@bench1");
@@ -92,8 +93,8 @@ TEST_F(CheckedNights, OpenOneAlertAndRecordIt) {
 }
 
 TEST_F(CheckedNights, AskForTheLastGoodBuildAgainstTonights) {
-  const CheckedNight checked =
-      check_night(request(), store_, measuring(AlertState::kRegression, 2));
+  const campaign::CheckedNight checked =
+      campaign::check_night(request(), store_, measuring(track::AlertState::kRegression, 2));
   EXPECT_EQ(checked.night.exit_code, 1);
   ASSERT_THAT(asked_, SizeIs(1));
   EXPECT_EQ(asked_[0].tonight.build_id, "build21");
@@ -102,42 +103,44 @@ TEST_F(CheckedNights, AskForTheLastGoodBuildAgainstTonights) {
   ASSERT_THAT(asked_[0].suspects, SizeIs(1));
   EXPECT_EQ(asked_[0].suspects[0].case_id, "aaaaaaaaaaaaaaaa");
   EXPECT_TRUE(asked_[0].suspects[0].higher);
-  const Alert& alert = *checked.night.alerts.find("A1");
-  EXPECT_EQ(alert.state, AlertState::kRegression);
+  const track::Alert& alert = *checked.night.alerts.find("A1");
+  EXPECT_EQ(alert.state, track::AlertState::kRegression);
   EXPECT_EQ(alert.confirmations, 2);
   EXPECT_EQ(alert.series[0].measured[1].campaign, "results/campaign2");
   EXPECT_THAT(alert.series[0].measured[1].cause, HasSubstr("data_wait +500 us, 83"));
 }
 
 TEST_F(CheckedNights, AreNotMeasuredAgainOnceTheyAreDecided) {
-  for (const AlertState state :
-       {AlertState::kRegression, AlertState::kNotReproduced, AlertState::kEnvironmentChange}) {
-    (void)check_night(request(), store_, measuring(state));
+  for (const track::AlertState state :
+       {track::AlertState::kRegression, track::AlertState::kNotReproduced,
+        track::AlertState::kEnvironmentChange}) {
+    (void)campaign::check_night(request(), store_, measuring(state));
     const std::size_t asked = asked_.size();
     const std::size_t events = store_.events().size();
-    const CheckedNight again = check_night(request(), store_, measuring(state));
-    EXPECT_EQ(asked_.size(), asked) << name_of(state);
+    const campaign::CheckedNight again = campaign::check_night(request(), store_, measuring(state));
+    EXPECT_EQ(asked_.size(), asked) << track::name_of(state);
     EXPECT_EQ(store_.events().size(), events);
     break;
   }
 }
 
 TEST_F(CheckedNights, AreMeasuredOnceMoreWhileTheyAreReproducedOnlyOnce) {
-  CheckRequest once = request();
+  campaign::CheckRequest once = request();
   once.confirmations = 1;
-  (void)check_night(once, store_, measuring(AlertState::kReproduced));
-  (void)check_night(once, store_, measuring(AlertState::kReproduced));
+  (void)campaign::check_night(once, store_, measuring(track::AlertState::kReproduced));
+  (void)campaign::check_night(once, store_, measuring(track::AlertState::kReproduced));
   EXPECT_THAT(asked_, SizeIs(1));
-  const CheckedNight twice = check_night(request(), store_, measuring(AlertState::kRegression));
+  const campaign::CheckedNight twice =
+      campaign::check_night(request(), store_, measuring(track::AlertState::kRegression));
   ASSERT_THAT(asked_, SizeIs(2));
   EXPECT_EQ(asked_[1].suspects[0].confirmations, 1);
   EXPECT_EQ(twice.night.exit_code, 1);
 }
 
 TEST_F(CheckedNights, GiveTheSameBytesForTheSameInput) {
-  (void)check_night(request(), store_, {});
+  (void)campaign::check_night(request(), store_, {});
   const auto bytes = [&] {
-    const CheckedNight checked = check_night(request(), store_, {});
+    const campaign::CheckedNight checked = campaign::check_night(request(), store_, {});
     return night_page(checked, {}) + night_markdown(checked, {}) + night_json(checked, {});
   };
   const std::string first = bytes();
@@ -145,43 +148,47 @@ TEST_F(CheckedNights, GiveTheSameBytesForTheSameInput) {
 }
 
 TEST_F(CheckedNights, StayOpenWhereNothingCouldBeMeasured) {
-  const CheckedNight checked = check_night(request(), store_, measuring(AlertState::kSuspect, 0));
+  const campaign::CheckedNight checked =
+      campaign::check_night(request(), store_, measuring(track::AlertState::kSuspect, 0));
   EXPECT_EQ(checked.night.exit_code, 3);
   EXPECT_THAT(night_page(checked, {}), HasSubstr("not measured again: measured in the test"));
   EXPECT_THAT(store_.events(), SizeIs(1));
 }
 
 TEST_F(CheckedNights, OfAnotherMachineAreJudgedAndNotMeasured) {
-  CheckRequest other = request();
+  campaign::CheckRequest other = request();
   other.host = "bench2";
-  const CheckedNight nothing = check_night(other, store_, measuring(AlertState::kRegression));
+  const campaign::CheckedNight nothing =
+      campaign::check_night(other, store_, measuring(track::AlertState::kRegression));
   EXPECT_EQ(nothing.night.exit_code, 4);
   EXPECT_THAT(night_page(nothing, {}),
               HasSubstr("has no run of this machine, bench2; it has runs of bench1"));
   other.nights = {"20260121"};
-  EXPECT_EQ(check_night(other, store_, measuring(AlertState::kRegression)).night.exit_code, 3);
+  EXPECT_EQ(campaign::check_night(other, store_, measuring(track::AlertState::kRegression))
+                .night.exit_code,
+            3);
   EXPECT_THAT(asked_, IsEmpty());
 }
 
 TEST_F(CheckedNights, AreNamedByTheBeginOfTheirRun) {
-  CheckRequest old = request();
+  campaign::CheckRequest old = request();
   old.nights = {"20260115"};
-  const CheckedNight checked = check_night(old, store_, {});
+  const campaign::CheckedNight checked = campaign::check_night(old, store_, {});
   EXPECT_EQ(checked.night.exit_code, 0);
   EXPECT_EQ(checked.night.runs[0].run_id, "20260115-020000-nightly");
   old.nights = {"20260215"};
-  EXPECT_THAT([&] { (void)check_night(old, store_, {}); },
+  EXPECT_THAT([&] { (void)campaign::check_night(old, store_, {}); },
               ThrowsMessage<ConfigError>(HasSubstr("--night: the history has no run '20260215'")));
   add(22, 1, "bench2");
   old.nights = {"20260121", "20260122"};
-  EXPECT_THAT([&] { (void)check_night(old, store_, {}); },
+  EXPECT_THAT([&] { (void)campaign::check_night(old, store_, {}); },
               ThrowsMessage<ConfigError>(HasSubstr("runs of two machines, bench1 and bench2")));
 }
 
 TEST(CheckedNight, OfAnEmptyHistoryIsNoData) {
   const test::TemporaryFolder folder;
-  TrackStore store = TrackStore::open("sqlite:" + (folder / "history.db").string());
-  const CheckedNight checked = check_night(
+  track::TrackStore store = track::TrackStore::open("sqlite:" + (folder / "history.db").string());
+  const campaign::CheckedNight checked = campaign::check_night(
       {.host = "bench1", .who = "ann@bench1", .now_utc = "2026-01-21T06:00:00Z"}, store, {});
   EXPECT_EQ(checked.night.exit_code, 4);
   EXPECT_THAT(night_page(checked, {}), HasSubstr("the history is empty"));
@@ -189,4 +196,4 @@ TEST(CheckedNight, OfAnEmptyHistoryIsNoData) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

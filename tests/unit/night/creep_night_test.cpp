@@ -6,7 +6,7 @@
 
 #include "tests/unit/night/history_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::HistoryMaker;
@@ -25,7 +25,7 @@ Nightly creeping() {
 // The first night, from `from` on, that suspects the only series.
 std::size_t first_suspect(HistoryMaker& maker, std::size_t from) {
   for (std::size_t night = from; night < kCreepingNights; ++night) {
-    if (maker.judge(night).series.at(0).state == NightState::kSuspect) return night;
+    if (maker.judge(night).series.at(0).state == track::NightState::kSuspect) return night;
   }
   return kCreepingNights;
 }
@@ -35,12 +35,12 @@ TEST(CreepNight, HoldsTonightsProgramAgainstTheBestOfTheLastNights) {
   maker.add_series("0", creeping());
   const std::size_t night = first_suspect(maker, 10);
   ASSERT_LT(night, kCreepingNights);
-  const Alert alert = maker.alert("A1");
+  const track::Alert alert = maker.alert("A1");
   EXPECT_TRUE(alert.worse);
   EXPECT_THAT(alert.note, HasSubstr("in small steps"));
   EXPECT_LT(alert.last_good, HistoryMaker::run_id(15));
-  const Night again = maker.look(night);
-  EXPECT_EQ(again.series.at(0).state, NightState::kSuspect);
+  const track::Night again = maker.look(night);
+  EXPECT_EQ(again.series.at(0).state, track::NightState::kSuspect);
   EXPECT_TRUE(again.events.empty());
 }
 
@@ -49,7 +49,7 @@ TEST(CreepNight, IsSuspectedOnceAWeekWhileItIsNotReproduced) {
   maker.add_series("0", creeping());
   const std::size_t night = first_suspect(maker, 10);
   ASSERT_LT(night, kCreepingNights - 7);
-  maker.measure(maker.look(night), AlertState::kNotReproduced);
+  maker.measure(maker.look(night), track::AlertState::kNotReproduced);
   EXPECT_EQ(first_suspect(maker, night + 1), night + 7);
 }
 
@@ -66,4 +66,4 @@ TEST(CreepNight, AMetricWhereMoreIsBetterDoesNotCreepUpwards) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

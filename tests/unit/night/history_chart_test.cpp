@@ -11,7 +11,7 @@
 #include "harness/text/utf8.h"
 #include "tests/unit/night/history_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::HistoryMaker;
@@ -29,7 +29,7 @@ std::vector<ChartNight> nights_of(const Nightly& values) {
 std::size_t widest(const std::string& text) {
   std::istringstream lines(text);
   std::size_t most = 0;
-  for (std::string line; std::getline(lines, line);) most = std::max(most, width(line));
+  for (std::string line; std::getline(lines, line);) most = std::max(most, text::width(line));
   return most;
 }
 
@@ -76,4 +76,4 @@ TEST(Chart, OfEqualValuesIsALine) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

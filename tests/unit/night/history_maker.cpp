@@ -15,7 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 std::string utc_of_night(std::size_t night, std::chrono::minutes later = 0min) {
-  return utc_text(*parse_utc("2026-01-01T02:00:00Z") + 24h * static_cast<int>(night) + later);
+  return text::utc_text(*text::parse_utc("2026-01-01T02:00:00Z") + 24h * static_cast<int>(night) +
+                        later);
 }
 
 std::string hex_of_night(std::size_t night) {
@@ -46,39 +47,40 @@ std::string HistoryMaker::run_id(std::size_t night, const std::string& experimen
 std::size_t HistoryMaker::run_index(std::size_t night, const std::string& experiment) {
   const std::string id = run_id(night, experiment);
   const auto known = std::find_if(history.runs.begin(), history.runs.end(),
-                                  [&](const TrackedRun& each) { return each.run_id == id; });
+                                  [&](const track::TrackedRun& each) { return each.run_id == id; });
   if (known != history.runs.end()) {
     return static_cast<std::size_t>(known - history.runs.begin());
   }
-  TrackedRun fresh{.run_id = id,
-                   .started_utc = utc_of_night(night, experiment == "train" ? 0min : 30min),
-                   .experiment = experiment,
-                   .host = "box",
-                   .build_id = "b" + hex_of_night(night),
-                   .git_sha = hex_of_night(night) + "5ha",
-                   .plan_digest = "plan"};
-  const auto place = std::upper_bound(
-      history.runs.begin(), history.runs.end(), fresh,
-      [](const TrackedRun& a, const TrackedRun& b) { return a.started_utc < b.started_utc; });
+  track::TrackedRun fresh{.run_id = id,
+                          .started_utc = utc_of_night(night, experiment == "train" ? 0min : 30min),
+                          .experiment = experiment,
+                          .host = "box",
+                          .build_id = "b" + hex_of_night(night),
+                          .git_sha = hex_of_night(night) + "5ha",
+                          .plan_digest = "plan"};
+  const auto place = std::upper_bound(history.runs.begin(), history.runs.end(), fresh,
+                                      [](const track::TrackedRun& a, const track::TrackedRun& b) {
+                                        return a.started_utc < b.started_utc;
+                                      });
   const auto index = static_cast<std::size_t>(place - history.runs.begin());
   history.runs.insert(place, std::move(fresh));
-  for (SeriesHistory& series : history.series) {
-    for (TrackedPoint& each : series.points) each.run += each.run >= index ? 1 : 0;
+  for (track::SeriesHistory& series : history.series) {
+    for (track::TrackedPoint& each : series.points) each.run += each.run >= index ? 1 : 0;
   }
   return index;
 }
 
-TrackedSeries& HistoryMaker::add_series(const std::string& case_id, const Nightly& values,
-                                        const std::string& experiment) {
-  SeriesHistory series{.series = {.id = case_id,
-                                  .experiment = experiment,
-                                  .workload = "train_step",
-                                  .case_id = case_id,
-                                  .metric = "step_ns",
-                                  .unit = "ns",
-                                  .direction = Direction::kLowerIsBetter,
-                                  .screened = true,
-                                  .options = {{"loader.num_workers", case_id}}}};
+track::TrackedSeries& HistoryMaker::add_series(const std::string& case_id, const Nightly& values,
+                                               const std::string& experiment) {
+  track::SeriesHistory series{.series = {.id = case_id,
+                                         .experiment = experiment,
+                                         .workload = "train_step",
+                                         .case_id = case_id,
+                                         .metric = "step_ns",
+                                         .unit = "ns",
+                                         .direction = Direction::kLowerIsBetter,
+                                         .screened = true,
+                                         .options = {{"loader.num_workers", case_id}}}};
   for (std::size_t night = 0; night < values.size(); ++night) (void)run_index(night, experiment);
   for (std::size_t night = 0; night < values.size(); ++night) {
     if (!values[night]) continue;
@@ -93,14 +95,14 @@ TrackedSeries& HistoryMaker::add_series(const std::string& case_id, const Nightl
   return history.series.emplace_back(std::move(series)).series;
 }
 
-TrackedRun& HistoryMaker::run(std::size_t night, const std::string& experiment) {
+track::TrackedRun& HistoryMaker::run(std::size_t night, const std::string& experiment) {
   return history.runs[run_index(night, experiment)];
 }
 
-TrackedPoint& HistoryMaker::point(const std::string& case_id, std::size_t night) {
-  for (SeriesHistory& series : history.series) {
+track::TrackedPoint& HistoryMaker::point(const std::string& case_id, std::size_t night) {
+  for (track::SeriesHistory& series : history.series) {
     if (series.series.case_id != case_id) continue;
-    for (TrackedPoint& each : series.points) {
+    for (track::TrackedPoint& each : series.points) {
       if (history.runs[each.run].run_id == run_id(night, series.series.experiment)) return each;
     }
   }
@@ -108,8 +110,8 @@ TrackedPoint& HistoryMaker::point(const std::string& case_id, std::size_t night)
 }
 
 void HistoryMaker::set_control(const Nightly& values) {
-  for (SeriesHistory& series : history.series) {
-    for (TrackedPoint& each : series.points) {
+  for (track::SeriesHistory& series : history.series) {
+    for (track::TrackedPoint& each : series.points) {
       for (std::size_t night = 0; night < values.size(); ++night) {
         if (history.runs[each.run].run_id == run_id(night, series.series.experiment)) {
           each.control = values[night];
@@ -122,69 +124,71 @@ void HistoryMaker::set_control(const Nightly& values) {
 
 void HistoryMaker::set_cohort_from(std::size_t night, const std::string& driver) {
   history.cohorts.push_back({.id = driver, .fields = {{"gpu.driver", driver}}});
-  for (SeriesHistory& series : history.series) {
-    for (TrackedPoint& each : series.points) {
+  for (track::SeriesHistory& series : history.series) {
+    for (track::TrackedPoint& each : series.points) {
       if (history.runs[each.run].started_utc >= utc_of_night(night)) each.cohort = driver;
     }
   }
 }
 
-Night HistoryMaker::look(std::size_t night, bool allow_inconclusive) const {
+track::Night HistoryMaker::look(std::size_t night, bool allow_inconclusive) const {
   // What lies later is not known yet.
-  History known = history;
+  track::History known = history;
   const std::string end = utc_of_night(night, 12h);
-  std::erase_if(known.runs, [&](const TrackedRun& each) { return each.started_utc > end; });
-  for (SeriesHistory& series : known.series) {
+  std::erase_if(known.runs, [&](const track::TrackedRun& each) { return each.started_utc > end; });
+  for (track::SeriesHistory& series : known.series) {
     std::erase_if(series.points,
-                  [&](const TrackedPoint& each) { return each.run >= known.runs.size(); });
+                  [&](const track::TrackedPoint& each) { return each.run >= known.runs.size(); });
   }
   const std::string now = now_utc.empty() ? end : now_utc;
-  return judge_night({.history = known,
-                      .runs = known.runs,
-                      .tonight = tonights_runs(known.runs, "box", now),
-                      .events = events,
-                      .screen = screen,
-                      .now_utc = now,
-                      .allow_inconclusive = allow_inconclusive});
+  return track::judge_night({.history = known,
+                             .runs = known.runs,
+                             .tonight = track::tonights_runs(known.runs, "box", now),
+                             .events = events,
+                             .screen = screen,
+                             .now_utc = now,
+                             .allow_inconclusive = allow_inconclusive});
 }
 
-Night HistoryMaker::judge(std::size_t night) {
-  const Night first = look(night);
+track::Night HistoryMaker::judge(std::size_t night) {
+  const track::Night first = look(night);
   events.insert(events.end(), first.events.begin(), first.events.end());
   return look(night);
 }
 
-void HistoryMaker::measure(const Night& night, AlertState outcome, double change) {
-  std::vector<MeasuredSuspect> measured;
-  for (const NightSeries& series : night.series) {
+void HistoryMaker::measure(const track::Night& night, track::AlertState outcome, double change) {
+  std::vector<track::MeasuredSuspect> measured;
+  for (const track::NightSeries& series : night.series) {
     if (series.alert.empty()) continue;
-    const bool there = outcome == AlertState::kReproduced || outcome == AlertState::kRegression ||
-                       outcome == AlertState::kImprovement;
-    const AlertMeasurement one{.reproduced = there,
-                               .change = change,
-                               .low = change - 0.005,
-                               .high = change + 0.005,
-                               .p = 0.001,
-                               .pairs = 20,
-                               .night = series.run};
-    std::size_t times = there || outcome == AlertState::kNotReproduced ? 1 : 0;
-    if (outcome == AlertState::kRegression || outcome == AlertState::kImprovement) times = 2;
+    const bool there = outcome == track::AlertState::kReproduced ||
+                       outcome == track::AlertState::kRegression ||
+                       outcome == track::AlertState::kImprovement;
+    const track::AlertMeasurement one{.reproduced = there,
+                                      .change = change,
+                                      .low = change - 0.005,
+                                      .high = change + 0.005,
+                                      .p = 0.001,
+                                      .pairs = 20,
+                                      .night = series.run};
+    std::size_t times = there || outcome == track::AlertState::kNotReproduced ? 1 : 0;
+    if (outcome == track::AlertState::kRegression || outcome == track::AlertState::kImprovement)
+      times = 2;
     measured.push_back({.series = series.series.id,
                         .alert = series.alert,
                         .run = series.run,
                         .state = outcome,
-                        .measured = std::vector<AlertMeasurement>(times, one),
+                        .measured = std::vector<track::AlertMeasurement>(times, one),
                         .why = "measured again"});
   }
-  std::vector<TrackEvent> fresh = events_of(measured, night.alerts, night.runs);
+  std::vector<track::TrackEvent> fresh = track::events_of(measured, night.alerts, night.runs);
   events.insert(events.end(), fresh.begin(), fresh.end());
 }
 
-void HistoryMaker::tell(TrackEvent event) { events.push_back(std::move(event)); }
+void HistoryMaker::tell(track::TrackEvent event) { events.push_back(std::move(event)); }
 
-Alert HistoryMaker::alert(const std::string& id) const {
-  const AlertLog log = fold_alerts(events);
-  const Alert* found = log.find(id);
+track::Alert HistoryMaker::alert(const std::string& id) const {
+  const track::AlertLog log = track::fold_alerts(events);
+  const track::Alert* found = log.find(id);
   if (found == nullptr) throw std::runtime_error("no alert " + id);
   return *found;
 }

@@ -19,33 +19,33 @@ class HistoryMaker {
   HistoryMaker();
 
   // In nanoseconds, in an experiment of that name; the id is the name of the case.
-  TrackedSeries& add_series(const std::string& case_id, const Nightly& values,
-                            const std::string& experiment = "train");
+  track::TrackedSeries& add_series(const std::string& case_id, const Nightly& values,
+                                   const std::string& experiment = "train");
   // `count` values around `level` that vary by about half a percent, the same every time.
   static Nightly steady(std::size_t count, double level = 76e6);
 
   // Of night `night`, counted from 0, of an experiment.
-  TrackedRun& run(std::size_t night, const std::string& experiment = "train");
-  TrackedPoint& point(const std::string& case_id, std::size_t night);
+  track::TrackedRun& run(std::size_t night, const std::string& experiment = "train");
+  track::TrackedPoint& point(const std::string& case_id, std::size_t night);
   static std::string run_id(std::size_t night, const std::string& experiment = "train");
   // The control case's step of each night, for all series.
   void set_control(const Nightly& values);
   void set_cohort_from(std::size_t night, const std::string& driver);
 
   // Judges that night by what was known then, and records its events.
-  Night judge(std::size_t night);
+  track::Night judge(std::size_t night);
   // The same without recording.
-  Night look(std::size_t night, bool allow_inconclusive = false) const;
+  track::Night look(std::size_t night, bool allow_inconclusive = false) const;
   // As if the suspects of this night had been measured again, with this outcome.
-  void measure(const Night& night, AlertState outcome, double change = 0.03);
-  void tell(TrackEvent event);
+  void measure(const track::Night& night, track::AlertState outcome, double change = 0.03);
+  void tell(track::TrackEvent event);
 
-  [[nodiscard]] Alert alert(const std::string& id) const;
+  [[nodiscard]] track::Alert alert(const std::string& id) const;
 
-  std::vector<TrackEvent> events = {};
-  History history = {};
+  std::vector<track::TrackEvent> events = {};
+  track::History history = {};
   std::string now_utc = {};  // empty: the morning after the night
-  ScreenOptions screen = {};
+  track::ScreenOptions screen = {};
 
  private:
   [[nodiscard]] std::size_t run_index(std::size_t night, const std::string& experiment);

@@ -9,7 +9,7 @@
 
 #include "tests/unit/night/history_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::HistoryMaker;
@@ -28,8 +28,8 @@ Nightly stepped(std::size_t count, double factor, std::size_t from = kStep) {
   return values;
 }
 
-const NightSeries& of_case(const Night& night, const std::string& case_id) {
-  for (const NightSeries& series : night.series) {
+const track::NightSeries& of_case(const track::Night& night, const std::string& case_id) {
+  for (const track::NightSeries& series : night.series) {
     if (series.series.case_id == case_id) return series;
   }
   throw std::runtime_error("no series " + case_id);
@@ -39,10 +39,10 @@ TEST(Night, OfUsualValuesIsOkAndSaysNothingNew) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(21));
   maker.add_series("2", HistoryMaker::steady(21, 50e6));
-  const Night night = maker.judge(kStep);
-  EXPECT_EQ(night.count(NightState::kOk), 2U);
+  const track::Night night = maker.judge(kStep);
+  EXPECT_EQ(night.count(track::NightState::kOk), 2U);
   EXPECT_EQ(night.exit_code, 0);
-  EXPECT_EQ(night.verdict, NightState::kOk);
+  EXPECT_EQ(night.verdict, track::NightState::kOk);
   EXPECT_THAT(maker.events, IsEmpty());
   EXPECT_EQ(of_case(night, "0").points, 20U);
 }
@@ -51,8 +51,8 @@ TEST(Night, WithTooFewPointsIsWarmingUpAndNotGreen) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(21));
   EXPECT_EQ(maker.look(0).exit_code, 3);
-  const Night ninth = maker.look(9);
-  EXPECT_EQ(ninth.count(NightState::kWarmingUp), 1U);
+  const track::Night ninth = maker.look(9);
+  EXPECT_EQ(ninth.count(track::NightState::kWarmingUp), 1U);
   EXPECT_EQ(ninth.exit_code, 3);
   EXPECT_EQ(maker.look(9, true).exit_code, 0);
   EXPECT_EQ(maker.look(10).exit_code, 0);
@@ -62,15 +62,15 @@ TEST(Night, InWhichASeriesRisesOpensAnAlertBetweenTheLastGoodNightAndTonight) {
   HistoryMaker maker;
   maker.add_series("0", stepped(21, 1.03));
   maker.add_series("2", HistoryMaker::steady(21));
-  const Night night = maker.judge(kStep);
-  const NightSeries& moved = of_case(night, "0");
-  EXPECT_EQ(moved.state, NightState::kSuspect);
+  const track::Night night = maker.judge(kStep);
+  const track::NightSeries& moved = of_case(night, "0");
+  EXPECT_EQ(moved.state, track::NightState::kSuspect);
   EXPECT_EQ(moved.alert, "A1");
   EXPECT_TRUE(moved.worse);
   EXPECT_NEAR(moved.change.value(), 0.03, 0.006);
   EXPECT_EQ(moved.last_good, HistoryMaker::run_id(kStep - 1));
   EXPECT_EQ(moved.first_bad, HistoryMaker::run_id(kStep));
-  EXPECT_EQ(of_case(night, "2").state, NightState::kOk);
+  EXPECT_EQ(of_case(night, "2").state, track::NightState::kOk);
   EXPECT_EQ(night.exit_code, 3);
   EXPECT_EQ(maker.look(kStep, true).exit_code, 0);
   EXPECT_EQ(maker.alert("A1").opened_run, HistoryMaker::run_id(kStep));
@@ -82,14 +82,16 @@ TEST(Night, JudgedAgainGivesNoNewEvent) {
   (void)maker.judge(kStep);
   EXPECT_THAT(maker.events, SizeIs(1));
   EXPECT_THAT(maker.look(kStep).events, IsEmpty());
-  for (const AlertState outcome :
-       {AlertState::kNotReproduced, AlertState::kReproduced, AlertState::kRegression,
-        AlertState::kEnvironmentChange, AlertState::kInvalid}) {
+  for (const track::AlertState outcome :
+       {track::AlertState::kNotReproduced, track::AlertState::kReproduced,
+        track::AlertState::kRegression, track::AlertState::kEnvironmentChange,
+        track::AlertState::kInvalid}) {
     HistoryMaker copy = maker;
     copy.measure(copy.look(kStep), outcome);
-    EXPECT_THAT(copy.look(kStep).events, IsEmpty()) << name_of(outcome);
-    EXPECT_EQ(std::string(name_of(copy.alert("A1").state)), name_of(outcome));
-    EXPECT_EQ(std::string(name_of(of_case(copy.look(kStep), "0").state)), name_of(outcome));
+    EXPECT_THAT(copy.look(kStep).events, IsEmpty()) << track::name_of(outcome);
+    EXPECT_EQ(std::string(track::name_of(copy.alert("A1").state)), track::name_of(outcome));
+    EXPECT_EQ(std::string(track::name_of(of_case(copy.look(kStep), "0").state)),
+              track::name_of(outcome));
   }
 }
 
@@ -97,33 +99,33 @@ TEST(Night, ExitsByTheMostSeriousOfItsSeries) {
   HistoryMaker maker;
   maker.add_series("0", stepped(21, 1.03));
   maker.add_series("2", HistoryMaker::steady(21));
-  const Night night = maker.judge(kStep);
-  const auto exit_after = [&](AlertState outcome) {
+  const track::Night night = maker.judge(kStep);
+  const auto exit_after = [&](track::AlertState outcome) {
     HistoryMaker copy = maker;
     copy.measure(night, outcome);
     return copy.look(kStep).exit_code;
   };
-  EXPECT_EQ(exit_after(AlertState::kRegression), 1);
-  EXPECT_EQ(exit_after(AlertState::kReproduced), 3);
-  EXPECT_EQ(exit_after(AlertState::kSuspect), 3);
-  EXPECT_EQ(exit_after(AlertState::kInvalid), 4);
-  EXPECT_EQ(exit_after(AlertState::kNotReproduced), 0);
-  EXPECT_EQ(exit_after(AlertState::kEnvironmentChange), 0);
+  EXPECT_EQ(exit_after(track::AlertState::kRegression), 1);
+  EXPECT_EQ(exit_after(track::AlertState::kReproduced), 3);
+  EXPECT_EQ(exit_after(track::AlertState::kSuspect), 3);
+  EXPECT_EQ(exit_after(track::AlertState::kInvalid), 4);
+  EXPECT_EQ(exit_after(track::AlertState::kNotReproduced), 0);
+  EXPECT_EQ(exit_after(track::AlertState::kEnvironmentChange), 0);
 }
 
 TEST(Night, ThatIsFasterIsNoReasonToFail) {
   HistoryMaker maker;
   maker.add_series("0", stepped(22, 0.95));
-  const Night night = maker.judge(kStep);
-  EXPECT_EQ(of_case(night, "0").state, NightState::kSuspect);
+  const track::Night night = maker.judge(kStep);
+  EXPECT_EQ(of_case(night, "0").state, track::NightState::kSuspect);
   EXPECT_FALSE(of_case(night, "0").worse);
   EXPECT_EQ(night.exit_code, 0);
-  maker.measure(night, AlertState::kImprovement, -0.05);
-  const Night after = maker.look(kStep);
-  EXPECT_EQ(after.verdict, NightState::kImprovement);
+  maker.measure(night, track::AlertState::kImprovement, -0.05);
+  const track::Night after = maker.look(kStep);
+  EXPECT_EQ(after.verdict, track::NightState::kImprovement);
   EXPECT_EQ(after.exit_code, 0);
   // The next night has the new level, which is too young to say anything.
-  EXPECT_EQ(of_case(maker.judge(kStep + 1), "0").state, NightState::kWarmingUp);
+  EXPECT_EQ(of_case(maker.judge(kStep + 1), "0").state, track::NightState::kWarmingUp);
 }
 
 TEST(Night, PutsAllThatMovedTogetherIntoOneAlert) {
@@ -136,7 +138,7 @@ TEST(Night, PutsAllThatMovedTogetherIntoOneAlert) {
   Nightly late = stepped(21, 1.05);
   late[kStep - 1].reset();
   maker.add_series("16", late);
-  const Night night = maker.judge(kStep);
+  const track::Night night = maker.judge(kStep);
   EXPECT_EQ(of_case(night, "0").alert, "A1");
   EXPECT_EQ(of_case(night, "2").alert, "A1");
   EXPECT_EQ(of_case(night, "8").alert, "A1") << "the same commits in another experiment";
@@ -151,7 +153,7 @@ TEST(Night, GivesAnotherRangeOfCommitsAnAlertOfItsOwn) {
   maker.add_series("2", stepped(24, 1.05, kStep + 2));
   (void)maker.judge(kStep);
   (void)maker.judge(kStep + 1);
-  const Night night = maker.judge(kStep + 2);
+  const track::Night night = maker.judge(kStep + 2);
   EXPECT_EQ(of_case(night, "0").alert, "A1");
   EXPECT_EQ(of_case(night, "2").alert, "A2");
 }
@@ -168,8 +170,8 @@ TEST(Night, DoesNotBlameAProgramThatIsTheSame) {
   HistoryMaker maker;
   maker.add_series("0", stepped(21, 1.05));
   maker.run(kStep).build_id = maker.run(kStep - 1).build_id;
-  const Night night = maker.judge(kStep);
-  EXPECT_EQ(of_case(night, "0").state, NightState::kEnvironmentChange);
+  const track::Night night = maker.judge(kStep);
+  EXPECT_EQ(of_case(night, "0").state, track::NightState::kEnvironmentChange);
   EXPECT_THAT(of_case(night, "0").why, HasSubstr("the program is that of the last good night"));
   EXPECT_THAT(maker.events, IsEmpty());
   EXPECT_EQ(night.exit_code, 0);
@@ -180,11 +182,11 @@ TEST(Night, DropsWhatTheControlCaseDidToo) {
   maker.add_series("0", stepped(21, 1.05));
   maker.add_series("2", stepped(21, 1.12));
   maker.set_control(stepped(21, 1.05));
-  const Night night = maker.judge(kStep);
-  EXPECT_EQ(of_case(night, "0").state, NightState::kInvalid);
+  const track::Night night = maker.judge(kStep);
+  EXPECT_EQ(of_case(night, "0").state, track::NightState::kInvalid);
   EXPECT_THAT(of_case(night, "0").why, HasSubstr("the control case moved too"));
   EXPECT_NEAR(of_case(night, "0").normalised_change.value(), 0, 0.001);
-  EXPECT_EQ(of_case(night, "2").state, NightState::kSuspect) << "more than the machine did";
+  EXPECT_EQ(of_case(night, "2").state, track::NightState::kSuspect) << "more than the machine did";
   EXPECT_THAT(night.series, SizeIs(2)) << "the control case is no series of the night";
   EXPECT_EQ(night.exit_code, 4);
 }
@@ -193,15 +195,15 @@ TEST(Night, OfAnotherEnvironmentBeginsAgainAndSaysWhatChanged) {
   HistoryMaker maker;
   maker.add_series("0", stepped(24, 1.05));
   maker.set_cohort_from(kStep, "560.9");
-  const Night night = maker.judge(kStep);
-  EXPECT_EQ(of_case(night, "0").state, NightState::kEnvironmentChange);
+  const track::Night night = maker.judge(kStep);
+  EXPECT_EQ(of_case(night, "0").state, track::NightState::kEnvironmentChange);
   ASSERT_THAT(night.cohorts, SizeIs(1));
   EXPECT_EQ(night.cohorts[0].field, "gpu.driver");
   EXPECT_EQ(night.cohorts[0].before, "550.1");
   EXPECT_EQ(night.cohorts[0].tonight, "560.9");
   EXPECT_EQ(night.exit_code, 3) << "nothing could be judged";
   EXPECT_THAT(maker.events, IsEmpty());
-  EXPECT_EQ(of_case(maker.look(kStep + 1), "0").state, NightState::kWarmingUp);
+  EXPECT_EQ(of_case(maker.look(kStep + 1), "0").state, track::NightState::kWarmingUp);
   EXPECT_THAT(maker.look(kStep + 1).cohorts, IsEmpty());
 }
 
@@ -213,15 +215,16 @@ TEST(Night, SaysWhichPlannedCaseGaveNoValue) {
   maker.add_series("2", HistoryMaker::steady(21));
   maker.add_series("4", HistoryMaker::steady(21));
   maker.point("4", kStep).value = std::numeric_limits<double>::quiet_NaN();
-  const Night night = maker.look(kStep);
-  EXPECT_EQ(of_case(night, "0").state, NightState::kNoData);
-  EXPECT_EQ(of_case(night, "4").state, NightState::kNoData);
+  const track::Night night = maker.look(kStep);
+  EXPECT_EQ(of_case(night, "0").state, track::NightState::kNoData);
+  EXPECT_EQ(of_case(night, "4").state, track::NightState::kNoData);
   EXPECT_THAT(of_case(night, "0").why, HasSubstr("the last one is of 2026-01-20"));
   EXPECT_EQ(night.exit_code, 4);
 
   maker.run(kStep).plan_digest = "another plan";
-  const Night other = maker.look(kStep);
-  EXPECT_EQ(other.count(NightState::kNoData), 1U) << "the case that has a point which is none";
+  const track::Night other = maker.look(kStep);
+  EXPECT_EQ(other.count(track::NightState::kNoData), 1U)
+      << "the case that has a point which is none";
   EXPECT_THAT(other.notes, ElementsAre(HasSubstr("1 series of train is not in tonight's plan")));
 }
 
@@ -230,8 +233,8 @@ TEST(Night, WithoutNightsBetweenScreensTheOthers) {
   Nightly values = stepped(40, 1.05, 39);
   for (std::size_t i = 15; i < 30; ++i) values[i].reset();
   maker.add_series("0", values);
-  const NightSeries moved = of_case(maker.look(39), "0");
-  EXPECT_EQ(moved.state, NightState::kSuspect);
+  const track::NightSeries moved = of_case(maker.look(39), "0");
+  EXPECT_EQ(moved.state, track::NightState::kSuspect);
   EXPECT_EQ(moved.points, 24U);
 }
 
@@ -240,13 +243,13 @@ TEST(Night, DatedInTheFutureIsNotScreened) {
   Nightly values = stepped(21, 1.05);
   for (std::size_t i = 13; i < kStep; ++i) values[i].reset();
   maker.add_series("0", values);
-  std::erase_if(maker.history.runs, [](const TrackedRun& run) {
+  std::erase_if(maker.history.runs, [](const track::TrackedRun& run) {
     return run.run_id > HistoryMaker::run_id(12) && run.run_id < HistoryMaker::run_id(kStep);
   });
   maker.history.series[0].points.back().run = maker.history.runs.size() - 1;
   maker.now_utc = "2026-01-15T00:00:00Z";
-  const Night night = maker.judge(kStep);
-  EXPECT_EQ(night.count(NightState::kFutureDated), 1U);
+  const track::Night night = maker.judge(kStep);
+  EXPECT_EQ(night.count(track::NightState::kFutureDated), 1U);
   EXPECT_EQ(night.exit_code, 4);
   EXPECT_THAT(maker.events, IsEmpty());
 }
@@ -254,12 +257,12 @@ TEST(Night, DatedInTheFutureIsNotScreened) {
 TEST(Night, DatedInTheFutureDoesNotHideTonights) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(40));
-  const std::vector<TrackedRun>& runs = maker.history.runs;
-  EXPECT_THAT(tonights_runs(runs, "box", "2026-01-30T01:00:00Z"),
+  const std::vector<track::TrackedRun>& runs = maker.history.runs;
+  EXPECT_THAT(track::tonights_runs(runs, "box", "2026-01-30T01:00:00Z"),
               ElementsAre(HistoryMaker::run_id(29)));
-  EXPECT_THAT(tonights_runs(runs, "box", "2027-01-30T04:00:00Z"),
+  EXPECT_THAT(track::tonights_runs(runs, "box", "2027-01-30T04:00:00Z"),
               ElementsAre(HistoryMaker::run_id(39)));
-  EXPECT_THAT(tonights_runs(runs, "other box", "2027-01-30T04:00:00Z"), IsEmpty());
+  EXPECT_THAT(track::tonights_runs(runs, "other box", "2027-01-30T04:00:00Z"), IsEmpty());
 }
 
 TEST(Night, TakesTheNewestRunOfEachExperimentOfTheLastTwentyHours) {
@@ -267,7 +270,7 @@ TEST(Night, TakesTheNewestRunOfEachExperimentOfTheLastTwentyHours) {
   maker.add_series("0", HistoryMaker::steady(21));
   maker.add_series("8", HistoryMaker::steady(21), "loader");
   maker.add_series("9", HistoryMaker::steady(19), "old");
-  EXPECT_THAT(tonights_runs(maker.history.runs, "box", "2027-01-01T00:00:00Z"),
+  EXPECT_THAT(track::tonights_runs(maker.history.runs, "box", "2027-01-01T00:00:00Z"),
               ElementsAre(HistoryMaker::run_id(kStep, "loader"), HistoryMaker::run_id(kStep)));
 }
 
@@ -284,24 +287,24 @@ TEST(Alerts, LastUntilTheSeriesIsBack) {
   Nightly values = stepped(45, 1.05);
   for (std::size_t i = 35; i < values.size(); ++i) values[i] = *values[i] / 1.05;
   maker.add_series("0", values);
-  maker.measure(maker.judge(kStep), AlertState::kRegression);
+  maker.measure(maker.judge(kStep), track::AlertState::kRegression);
   for (std::size_t night = kStep + 1; night < 35; ++night) {
-    const Night each = maker.judge(night);
+    const track::Night each = maker.judge(night);
     EXPECT_EQ(each.exit_code, 1) << night;
-    EXPECT_EQ(of_case(each, "0").state, NightState::kRegression);
+    EXPECT_EQ(of_case(each, "0").state, track::NightState::kRegression);
     EXPECT_NEAR(of_case(each, "0").change.value(), 0.05, 0.01)
         << "against the level before, however long it lasts";
   }
   EXPECT_EQ(of_case(maker.look(34), "0").why, "") << "it is slow still";
-  const Night first = maker.judge(35);
+  const track::Night first = maker.judge(35);
   EXPECT_EQ(first.exit_code, 1) << "the median of three nights is not back yet";
   EXPECT_THAT(of_case(first, "0").why, HasSubstr("tonight alone is as usual"));
-  const Night back = maker.judge(36);
-  EXPECT_EQ(of_case(back, "0").state, NightState::kFixed);
+  const track::Night back = maker.judge(36);
+  EXPECT_EQ(of_case(back, "0").state, track::NightState::kFixed);
   EXPECT_EQ(back.exit_code, 0);
-  EXPECT_EQ(maker.alert("A1").state, AlertState::kFixed);
-  const Night after = maker.judge(37);
-  EXPECT_EQ(of_case(after, "0").state, NightState::kOk) << "no new warm-up";
+  EXPECT_EQ(maker.alert("A1").state, track::AlertState::kFixed);
+  const track::Night after = maker.judge(37);
+  EXPECT_EQ(of_case(after, "0").state, track::NightState::kOk) << "no new warm-up";
   EXPECT_EQ(of_case(after, "0").points, 21U) << "without the nights that were bad";
 }
 
@@ -311,12 +314,12 @@ TEST(Alerts, ThatAMeasurementClosedWaitForNoMoreNights) {
   for (std::size_t i = 25; i < values.size(); ++i) values[i] = *values[i] / 1.05;
   maker.add_series("0", values);
   for (std::size_t night = kStep; night < 25; ++night) {
-    const Night each = maker.judge(night);
-    if (night == kStep) maker.measure(each, AlertState::kRegression);
+    const track::Night each = maker.judge(night);
+    if (night == kStep) maker.measure(each, track::AlertState::kRegression);
   }
-  maker.measure(maker.judge(25), AlertState::kNotReproduced, 0.0);
-  EXPECT_EQ(maker.alert("A1").state, AlertState::kFixed);
-  const Night closed = maker.look(25);
+  maker.measure(maker.judge(25), track::AlertState::kNotReproduced, 0.0);
+  EXPECT_EQ(maker.alert("A1").state, track::AlertState::kFixed);
+  const track::Night closed = maker.look(25);
   EXPECT_EQ(closed.exit_code, 0);
   EXPECT_EQ(of_case(closed, "0").why, "");
 }
@@ -326,9 +329,9 @@ TEST(Alerts, AreReopenedWhereTheMoveComesBackSoon) {
   Nightly values = HistoryMaker::steady(45);
   for (const std::size_t i : {20, 21, 24, 25, 26, 38}) values[i] = *values[i] * 1.06;
   maker.add_series("0", values);
-  maker.measure(maker.judge(20), AlertState::kRegression);
+  maker.measure(maker.judge(20), track::AlertState::kRegression);
   for (std::size_t night = 21; night <= 23; ++night) (void)maker.judge(night);
-  EXPECT_EQ(maker.alert("A1").state, AlertState::kFixed);
+  EXPECT_EQ(maker.alert("A1").state, track::AlertState::kFixed);
   EXPECT_EQ(of_case(maker.judge(24), "0").alert, "A1");
   EXPECT_EQ(maker.alert("A1").opened_run, HistoryMaker::run_id(24));
   for (std::size_t night = 25; night < 38; ++night) (void)maker.judge(night);
@@ -340,10 +343,10 @@ TEST(Alerts, OfASpikeAreNotReproducedAndLeaveThePointInTheLevel) {
   Nightly values = HistoryMaker::steady(24);
   values[kStep] = *values[kStep] * 1.3;
   maker.add_series("0", values);
-  maker.measure(maker.judge(kStep), AlertState::kNotReproduced, 0.0);
+  maker.measure(maker.judge(kStep), track::AlertState::kNotReproduced, 0.0);
   EXPECT_EQ(maker.look(kStep).exit_code, 0);
-  const Night next = maker.judge(kStep + 1);
-  EXPECT_EQ(of_case(next, "0").state, NightState::kOk);
+  const track::Night next = maker.judge(kStep + 1);
+  EXPECT_EQ(of_case(next, "0").state, track::NightState::kOk);
   EXPECT_EQ(of_case(next, "0").points, kStep + 1);
 }
 
@@ -355,10 +358,10 @@ TEST(Alerts, ThatNobodyMeasuredAgainEndWithTheSpike) {
   (void)maker.judge(kStep);
   (void)maker.judge(kStep + 1);
   (void)maker.judge(kStep + 2);
-  EXPECT_EQ(maker.alert("A1").state, AlertState::kNotReproduced);
+  EXPECT_EQ(maker.alert("A1").state, track::AlertState::kNotReproduced);
 }
 
-TrackEvent acknowledged(const std::string& alert, Fields details = {}) {
+track::TrackEvent acknowledged(const std::string& alert, Fields details = {}) {
   return {.what = "acknowledged",
           .alert_id = alert,
           .reason = "needed for correctness",
@@ -370,11 +373,11 @@ TEST(Alerts, ThatAreAcknowledgedDoNotFailAndBeginANewLevel) {
   Nightly values = stepped(40, 1.05);
   for (std::size_t i = 36; i < values.size(); ++i) values[i] = *values[i] * 1.04;
   maker.add_series("0", values);
-  maker.measure(maker.judge(kStep), AlertState::kRegression);
+  maker.measure(maker.judge(kStep), track::AlertState::kRegression);
   maker.tell(acknowledged("A1"));
   for (std::size_t night = kStep + 1; night < 36; ++night) {
-    const Night each = maker.judge(night);
-    EXPECT_EQ(of_case(each, "0").state, NightState::kAcknowledged) << night;
+    const track::Night each = maker.judge(night);
+    EXPECT_EQ(of_case(each, "0").state, track::NightState::kAcknowledged) << night;
     EXPECT_EQ(each.exit_code, 0);
   }
 }
@@ -382,12 +385,12 @@ TEST(Alerts, ThatAreAcknowledgedDoNotFailAndBeginANewLevel) {
 TEST(Alerts, ComeBackTheNightAfterTheirDate) {
   HistoryMaker maker;
   maker.add_series("0", stepped(40, 1.05));
-  maker.measure(maker.judge(kStep), AlertState::kRegression);
+  maker.measure(maker.judge(kStep), track::AlertState::kRegression);
   maker.tell(acknowledged("A1", {{"until", HistoryMaker::run_id(23).substr(0, 10)}}));
   EXPECT_EQ(maker.judge(23).exit_code, 0);
-  const Night expired = maker.judge(24);
+  const track::Night expired = maker.judge(24);
   EXPECT_EQ(expired.exit_code, 1);
-  EXPECT_EQ(of_case(expired, "0").state, NightState::kRegression);
+  EXPECT_EQ(of_case(expired, "0").state, track::NightState::kRegression);
   EXPECT_THAT(maker.alert("A1").note, HasSubstr("accepted until 2026-01-24"));
   EXPECT_THAT(maker.look(24).events, IsEmpty());
 }
@@ -397,20 +400,20 @@ TEST(Alerts, ComeBackWhenTheChangeGrowsBeyondWhatWasAccepted) {
   Nightly values = stepped(40, 1.03);
   for (std::size_t i = 26; i < values.size(); ++i) values[i] = *values[i] * 1.04;
   maker.add_series("0", values);
-  maker.measure(maker.judge(kStep), AlertState::kRegression);
+  maker.measure(maker.judge(kStep), track::AlertState::kRegression);
   maker.tell(acknowledged("A1", {{"expect", 0.03}}));
   for (std::size_t night = kStep + 1; night < 26; ++night) {
     EXPECT_EQ(maker.judge(night).exit_code, 0) << night;
   }
-  const Night grown = maker.judge(26);
-  EXPECT_EQ(of_case(grown, "0").state, NightState::kSuspect);
+  const track::Night grown = maker.judge(26);
+  EXPECT_EQ(of_case(grown, "0").state, track::NightState::kSuspect);
   EXPECT_THAT(maker.alert("A1").note, HasSubstr("+3.00 % were accepted"));
 }
 
 TEST(Alerts, AreFixedByANewBaseline) {
   HistoryMaker maker;
   maker.add_series("0", stepped(40, 1.05));
-  maker.measure(maker.judge(kStep), AlertState::kRegression);
+  maker.measure(maker.judge(kStep), track::AlertState::kRegression);
   maker.tell({.what = "baseline",
               .alert_id = "A1",
               .reason = "new loss",
@@ -420,9 +423,9 @@ TEST(Alerts, AreFixedByANewBaseline) {
               .details = {{"run", HistoryMaker::run_id(kStep)},
                           {"experiment", std::string("train")},
                           {"host", std::string("box")}}});
-  EXPECT_EQ(maker.alert("A1").state, AlertState::kFixed);
-  EXPECT_EQ(of_case(maker.judge(kStep + 5), "0").state, NightState::kWarmingUp);
-  EXPECT_EQ(of_case(maker.judge(kStep + 10), "0").state, NightState::kOk);
+  EXPECT_EQ(maker.alert("A1").state, track::AlertState::kFixed);
+  EXPECT_EQ(of_case(maker.judge(kStep + 5), "0").state, track::NightState::kWarmingUp);
+  EXPECT_EQ(of_case(maker.judge(kStep + 10), "0").state, track::NightState::kOk);
 }
 
 TEST(Night, LeavesAnIgnoredSeriesOutUntilItsDate) {
@@ -432,19 +435,19 @@ TEST(Night, LeavesAnIgnoredSeriesOutUntilItsDate) {
   maker.tell({.what = "ignored",
               .details = {{"series", std::string("0")},
                           {"until", HistoryMaker::run_id(kStep).substr(0, 10)}}});
-  const Night night = maker.judge(kStep);
-  EXPECT_EQ(of_case(night, "0").state, NightState::kIgnored);
+  const track::Night night = maker.judge(kStep);
+  EXPECT_EQ(of_case(night, "0").state, track::NightState::kIgnored);
   EXPECT_EQ(night.exit_code, 0);
-  EXPECT_EQ(of_case(maker.look(kStep + 1), "0").state, NightState::kSuspect);
+  EXPECT_EQ(of_case(maker.look(kStep + 1), "0").state, track::NightState::kSuspect);
   maker.tell({.what = "watched", .details = {{"series", std::string("0")}}});
-  EXPECT_EQ(of_case(maker.look(kStep), "0").state, NightState::kSuspect);
+  EXPECT_EQ(of_case(maker.look(kStep), "0").state, track::NightState::kSuspect);
 }
 
 TEST(Night, OlderThanOneThatWasJudgedRecordsNothing) {
   HistoryMaker maker;
   maker.add_series("0", stepped(24, 1.05));
   (void)maker.judge(kStep + 2);
-  const Night night = maker.look(kStep);
+  const track::Night night = maker.look(kStep);
   EXPECT_FALSE(night.is_newest);
   EXPECT_THAT(night.events, IsEmpty());
   EXPECT_THAT(night.notes, ElementsAre(HasSubstr("a later night was judged already")));
@@ -458,14 +461,15 @@ TEST(Alerts, ShowHowOftenTheyWereRight) {
   for (std::size_t i = 40; i < values.size(); ++i) values[i] = *values[i] * 1.05;
   maker.add_series("0", values);
   for (std::size_t night = 15; night < 60; ++night) {
-    const Night each = maker.judge(night);
-    if (of_case(each, "0").state != NightState::kSuspect) continue;
-    maker.measure(each, night >= 40 ? AlertState::kRegression : AlertState::kNotReproduced);
+    const track::Night each = maker.judge(night);
+    if (of_case(each, "0").state != track::NightState::kSuspect) continue;
+    maker.measure(each,
+                  night >= 40 ? track::AlertState::kRegression : track::AlertState::kNotReproduced);
   }
-  const AlertPrecision precision = maker.look(59).precision;
+  const track::AlertPrecision precision = maker.look(59).precision;
   EXPECT_EQ(precision.confirmed, 1U);
   EXPECT_EQ(precision.not_reproduced, 2U);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

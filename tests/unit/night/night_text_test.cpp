@@ -17,7 +17,7 @@
 #include "harness/report/night_json.h"
 #include "tests/unit/night/history_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using test::HistoryMaker;
@@ -60,18 +60,18 @@ HistoryMaker eventful() {
   for (std::size_t i = 20; i < 26; ++i) young[i] = 40e6;
   maker.add_series("32", young);
   maker.set_control(HistoryMaker::steady(26, 10e6));
-  maker.measure(maker.judge(22), AlertState::kRegression, 0.048);
+  maker.measure(maker.judge(22), track::AlertState::kRegression, 0.048);
   return maker;
 }
 
-CheckedNight checked(const HistoryMaker& maker, std::size_t night) {
+campaign::CheckedNight checked(const HistoryMaker& maker, std::size_t night) {
   return {.night = maker.look(night), .history = maker.history};
 }
 
 TEST(NightText, OfAnEventfulNight) {
   HistoryMaker maker = eventful();
-  maker.measure(maker.judge(25), AlertState::kReproduced, 0.079);
-  const CheckedNight night = checked(maker, 25);
+  maker.measure(maker.judge(25), track::AlertState::kReproduced, 0.079);
+  const campaign::CheckedNight night = checked(maker, 25);
   expect_night_golden("eventful.txt", night_page(night, {}));
   expect_night_golden("eventful.md", night_markdown(night, {}));
   expect_night_golden("eventful.json",
@@ -109,7 +109,7 @@ TEST(NightText, ShowsForeignTextHarmless) {
   HistoryMaker maker;
   maker.add_series("0\x1b[31m|<b>", moved_from(20, 1.05, 76e6, 21));
   (void)maker.judge(20);
-  const CheckedNight night = checked(maker, 20);
+  const campaign::CheckedNight night = checked(maker, 20);
   EXPECT_THAT(night_page(night, {}), Not(HasSubstr("\x1b[31m")));
   EXPECT_THAT(night_markdown(night, {}), Not(HasSubstr("<b>")));
 }
@@ -119,7 +119,7 @@ TEST(NightText, OfManySeriesShowsTheLargestAndCountsTheRest) {
   for (int i = 0; i < 60; ++i) {
     maker.add_series(std::to_string(i), moved_from(20, 1.05 + 0.001 * i, 76e6, 21));
   }
-  const Night night = maker.judge(20);
+  const track::Night night = maker.judge(20);
   EXPECT_THAT(night.alerts.alerts, SizeIs(1));
   const std::string page = night_page(checked(maker, 20), {});
   EXPECT_THAT(page, HasSubstr("20 series more (--format json has all)"));
@@ -130,7 +130,7 @@ TEST(HistoryText, OfASeriesIsAChartAndATable) {
   HistoryMaker maker = eventful();
   (void)maker.judge(25);
   const SeriesNames names(maker.history);
-  const AlertLog log = fold_alerts(maker.events);
+  const track::AlertLog log = track::fold_alerts(maker.events);
   const HistoryView view =
       view_of(maker.history.series[0], maker.history, log, maker.events, {}, 60);
   expect_night_golden("series.txt", series_page(view, names, {.columns = 120}));
@@ -160,7 +160,7 @@ TEST(HistoryText, OfAnAlertIsWhatHappenedToIt) {
   const SeriesNames names(maker.history);
   expect_night_golden("alert.txt",
                       alert_page(maker.alert("A1"), maker.history, names, "", {.columns = 120}));
-  const AlertLog log = fold_alerts(maker.events);
+  const track::AlertLog log = track::fold_alerts(maker.events);
   expect_night_golden("open.txt", open_alerts_page(log, names, "2026-02-01", {.columns = 120}));
   EXPECT_EQ(open_alerts_page({}, names, "2026-02-01", {}), "no alert is open\n");
 }
@@ -203,4 +203,4 @@ TEST(SeriesNames, SeriesThatAreCalledAlikeAreToldApartByTheirIds) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

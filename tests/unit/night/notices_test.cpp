@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::IsEmpty;
@@ -20,17 +20,19 @@ class Notices : public ::testing::Test {
                        .alert_id = alert,
                        .details = {{"series", std::string("s")}, {"worse", worse}}});
   }
-  [[nodiscard]] std::vector<Notice> due(const std::string& oldest = "2026-01-01T00:00:00Z") const {
-    return notices_due(events_, oldest);
+  [[nodiscard]] std::vector<track::Notice> due(
+      const std::string& oldest = "2026-01-01T00:00:00Z") const {
+    return track::notices_due(events_, oldest);
   }
-  void tell(const char* what = kTold) {
-    for (const Notice& notice : due()) told_.push_back(event_of(notice, what, day_, "me@here"));
+  void tell(const char* what = track::kTold) {
+    for (const track::Notice& notice : due())
+      told_.push_back(track::event_of(notice, what, day_, "me@here"));
     events_.insert(events_.end(), told_.begin(), told_.end());
     told_.clear();
   }
   std::string day_ = "2026-02-01T03:00:00Z";
-  std::vector<TrackEvent> events_;
-  std::vector<TrackEvent> told_;
+  std::vector<track::TrackEvent> events_;
+  std::vector<track::TrackEvent> told_;
 };
 
 TEST_F(Notices, AnAlertThatWasOpenedIsToldOnce) {
@@ -38,7 +40,7 @@ TEST_F(Notices, AnAlertThatWasOpenedIsToldOnce) {
   happens("fired");
   ASSERT_THAT(due(), SizeIs(1));
   EXPECT_EQ(due()[0].alert_id, "A1");
-  EXPECT_EQ(due()[0].state, AlertState::kSuspect);
+  EXPECT_EQ(due()[0].state, track::AlertState::kSuspect);
   tell();
   EXPECT_THAT(due(), IsEmpty());
   happens("fired");
@@ -50,7 +52,7 @@ TEST_F(Notices, OneNightIsOneNoticeWithTheStateInWhichItEnded) {
   happens("reproduced");
   happens("confirmed");
   ASSERT_THAT(due(), SizeIs(1));
-  EXPECT_EQ(due()[0].state, AlertState::kRegression);
+  EXPECT_EQ(due()[0].state, track::AlertState::kRegression);
 }
 
 TEST_F(Notices, ASuspectThatBecomesARegressionIsToldAgain) {
@@ -58,11 +60,11 @@ TEST_F(Notices, ASuspectThatBecomesARegressionIsToldAgain) {
   tell();
   happens("reproduced");
   ASSERT_THAT(due(), SizeIs(1));
-  EXPECT_EQ(due()[0].state, AlertState::kReproduced);
+  EXPECT_EQ(due()[0].state, track::AlertState::kReproduced);
   tell();
   happens("confirmed");
   ASSERT_THAT(due(), SizeIs(1));
-  EXPECT_EQ(due()[0].state, AlertState::kRegression);
+  EXPECT_EQ(due()[0].state, track::AlertState::kRegression);
 }
 
 TEST_F(Notices, WhatWasNotReproducedFixedOrAcceptedIsNotTold) {
@@ -88,14 +90,15 @@ TEST_F(Notices, AnAcceptedAlertThatComesBackIsToldAgain) {
   EXPECT_THAT(due(), IsEmpty());
   happens("expired");
   ASSERT_THAT(due(), SizeIs(1));
-  EXPECT_EQ(due()[0].state, AlertState::kRegression);
+  EXPECT_EQ(due()[0].state, track::AlertState::kRegression);
 }
 
 TEST_F(Notices, AMessageThatFailedIsTriedAgain) {
   happens("fired");
-  const std::vector<Notice> first = due();
+  const std::vector<track::Notice> first = due();
   tell();
-  events_.push_back(event_of(first.at(0), kNotTold, day_, "me@here", "exit status 1"));
+  events_.push_back(
+      track::event_of(first.at(0), track::kNotTold, day_, "me@here", "exit status 1"));
   EXPECT_THAT(due(), SizeIs(1));
   tell();
   EXPECT_THAT(due(), IsEmpty());
@@ -117,4 +120,4 @@ TEST_F(Notices, EachAlertIsToldForItself) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

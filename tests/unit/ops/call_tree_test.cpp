@@ -8,7 +8,7 @@
 #include "harness/ops/op_frame.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 using testing::LogMaker;
@@ -160,4 +160,4 @@ TEST(CallTree, RowsThatNoProgramWroteStillMakeATree) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::ops

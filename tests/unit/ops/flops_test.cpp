@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 TEST(Flops, AMultiplyAddIsTwo) {
@@ -72,4 +72,4 @@ TEST(Flops, InputsThatDoNotFitGiveNothing) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -29,8 +29,8 @@ class LogMaker {
     log.threads = {{4711, "step"}, {4712, "autograd"}, {4713, "loader"}};
   }
 
-  OpEvent& op(std::string_view name, std::int64_t start_ns, std::int64_t end_ns,
-              std::uint32_t thread = 0) {
+  ops::OpEvent& op(std::string_view name, std::int64_t start_ns, std::int64_t end_ns,
+                   std::uint32_t thread = 0) {
     log.ops.push_back({.start_ns = start_ns,
                        .end_ns = end_ns,
                        .name = index_of(log.names, name),
@@ -38,19 +38,19 @@ class LogMaker {
                        .end_thread = thread});
     return log.ops.back();
   }
-  OpEvent& shaped(std::string_view name, std::string_view shapes, std::int64_t start_ns,
-                  std::int64_t end_ns) {
-    OpEvent& made = op(name, start_ns, end_ns);
+  ops::OpEvent& shaped(std::string_view name, std::string_view shapes, std::int64_t start_ns,
+                       std::int64_t end_ns) {
+    ops::OpEvent& made = op(name, start_ns, end_ns);
     made.shapes = index_of(log.shapes, shapes);
     return made;
   }
-  OpEvent& annotation(std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
-    OpEvent& made = op(name, start_ns, end_ns);
-    made.scope = OpScope::kUserScope;
+  ops::OpEvent& annotation(std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
+    ops::OpEvent& made = op(name, start_ns, end_ns);
+    made.scope = ops::OpScope::kUserScope;
     return made;
   }
-  MemoryEvent& memory(std::int64_t at_ns, std::int64_t bytes, std::uint32_t inside = kNoIndex,
-                      std::int16_t device = -1) {
+  ops::MemoryEvent& memory(std::int64_t at_ns, std::int64_t bytes,
+                           std::uint32_t inside = ops::kNoIndex, std::int16_t device = -1) {
     total_ += bytes;
     log.memory.push_back({.at_ns = at_ns,
                           .bytes = bytes,
@@ -60,9 +60,9 @@ class LogMaker {
                           .device = device});
     return log.memory.back();
   }
-  DeviceActivity& activity(ActivityKind kind, std::string_view name, std::int64_t start_ns,
-                           std::int64_t end_ns, std::uint64_t correlation,
-                           std::uint32_t cause = kNoIndex) {
+  ops::DeviceActivity& activity(ops::ActivityKind kind, std::string_view name,
+                                std::int64_t start_ns, std::int64_t end_ns,
+                                std::uint64_t correlation, std::uint32_t cause = ops::kNoIndex) {
     log.activities.push_back({.start_ns = start_ns,
                               .end_ns = end_ns,
                               .correlation = correlation,
@@ -73,14 +73,14 @@ class LogMaker {
     return log.activities.back();
   }
   void step(std::int64_t index, std::int64_t start_ns, std::int64_t end_ns) {
-    log.marks.push_back({start_ns, end_ns, index, kNoIndex});
+    log.marks.push_back({start_ns, end_ns, index, ops::kNoIndex});
   }
   void phase(std::string_view name, std::int64_t step_index, std::int64_t start_ns,
              std::int64_t end_ns) {
     log.marks.push_back({start_ns, end_ns, step_index, index_of(log.names, name)});
   }
 
-  OpLog log;
+  ops::OpLog log;
 
  private:
   std::int64_t total_ = 0;
@@ -91,7 +91,7 @@ class RandomLog {
  public:
   explicit RandomLog(std::uint32_t seed) : random_(seed) {}
 
-  OpLog make(int roots = 12) {
+  ops::OpLog make(int roots = 12) {
     for (std::uint32_t thread = 0; thread < 3; ++thread) {
       std::int64_t now_ns = 1000 + below(50);
       for (int i = 0; i < roots; ++i) now_ns = nest(thread, now_ns, now_ns + 60 + below(900), 0);
@@ -111,14 +111,14 @@ class RandomLog {
                                            "aten::copy_", "aten::_version", "ProfilerStep#3"};
     constexpr std::string_view kShapes[] = {"[[2, 3], [3, 4]]", "[[8], [8], []]"};
     const std::string_view name = kNames[below(6)];
-    OpEvent& made = maker_.op(name, start_ns, end_ns, thread);
+    ops::OpEvent& made = maker_.op(name, start_ns, end_ns, thread);
     const auto index = static_cast<std::uint32_t>(maker_.log.ops.size() - 1);
     if (below(3) > 0) made.shapes = index_of(maker_.log.shapes, kShapes[below(2)]);
-    if (below(8) == 0) made.scope = OpScope::kUserScope;
+    if (below(8) == 0) made.scope = ops::OpScope::kUserScope;
     if (below(12) == 0) made.end_thread = 1 - thread % 2;
     if (below(3) == 0)
       maker_.memory(start_ns + below(end_ns - start_ns + 1), below(4096) - 1024, index);
-    if (below(4) == 0 && end_ns - start_ns > 20 && !is_bookkeeping(name)) {
+    if (below(4) == 0 && end_ns - start_ns > 20 && !ops::is_bookkeeping(name)) {
       launch(index, start_ns + 5);
     }
     std::int64_t now_ns = start_ns + below(8);
@@ -132,9 +132,9 @@ class RandomLog {
 
   void launch(std::uint32_t cause, std::int64_t at_ns) {
     const std::uint64_t correlation = maker_.log.activities.size() + 1;
-    maker_.activity(ActivityKind::kRuntime, "cudaLaunchKernel", at_ns, at_ns + 4, correlation,
+    maker_.activity(ops::ActivityKind::kRuntime, "cudaLaunchKernel", at_ns, at_ns + 4, correlation,
                     cause);
-    maker_.activity(ActivityKind::kKernel, "gemm", at_ns + 100, at_ns + 100 + below(500),
+    maker_.activity(ops::ActivityKind::kKernel, "gemm", at_ns + 100, at_ns + 100 + below(500),
                     correlation, cause);
   }
 
@@ -143,8 +143,9 @@ class RandomLog {
 };
 
 // The row of that name, all steps, phases, shapes and modules together.
-inline OpRow row_of(const OpTable& table, std::string_view name, OpKind kind = OpKind::kOp) {
-  for (const OpRow& row : grouped(table.rows, {})) {
+inline ops::OpRow row_of(const ops::OpTable& table, std::string_view name,
+                         ops::OpKind kind = ops::OpKind::kOp) {
+  for (const ops::OpRow& row : ops::grouped(table.rows, {})) {
     if (table.text(row.name) == name && row.kind == kind) return row;
   }
   return {};

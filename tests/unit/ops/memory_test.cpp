@@ -5,7 +5,7 @@
 #include "harness/ops/memory_levels.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 using ::testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST(Memory, ThePeakIsThatOfTheAllocatorWhereItReportsOne) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -6,7 +6,7 @@
 
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 using ::testing::ElementsAre;
@@ -154,4 +154,4 @@ TEST(ModuleTree, OfAnEmptyTableIsAStepOfNothing) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -8,7 +8,7 @@
 #include "harness/record/encode.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 using testing::RandomLog;
@@ -16,7 +16,8 @@ using testing::RandomLog;
 // Everything that a reader could ask of a table.
 std::string described(const OpTable& table) {
   std::string text;
-  for (const OpFrame& frame : frames_of(table)) text += encode(OpsRow{.key = {}, .frame = frame});
+  for (const OpFrame& frame : frames_of(table))
+    text += record::encode(record::OpsRow{.key = {}, .frame = frame});
   return text;
 }
 
@@ -41,7 +42,7 @@ TEST(OpFrame, NoLineIsLongerThanAskedWhateverTheNames) {
   }
   constexpr std::size_t kLimit = 20'000;
   for (const OpFrame& frame : frames_of(table, kLimit)) {
-    EXPECT_LT(encode(OpsRow{.key = {}, .frame = frame}).size(), kLimit + 5'000);
+    EXPECT_LT(record::encode(record::OpsRow{.key = {}, .frame = frame}).size(), kLimit + 5'000);
   }
 }
 
@@ -68,4 +69,4 @@ TEST(OpFrame, AnIndexThatPointsNowhereNamesItsColumn) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -7,7 +7,7 @@
 #include "harness/ops/attribution.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 using testing::LogMaker;
@@ -281,4 +281,4 @@ TEST(OpTable, AnOpThatCallsItselfAgainCountsItsWorkOnce) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -5,7 +5,7 @@
 
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 using testing::LogMaker;
@@ -120,4 +120,4 @@ TEST(OpTree, ARuntimeCallCountsToTheThreadOfItsOp) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::ops

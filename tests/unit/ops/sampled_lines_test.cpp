@@ -5,7 +5,7 @@
 
 #include "harness/ops/op_frame.h"
 
-namespace stepbench {
+namespace stepbench::ops {
 namespace {
 
 OpTable stacks_of_two_lines() {
@@ -42,4 +42,4 @@ TEST(SampledLines, ShowNoControlCharactersOfAFile) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::ops

@@ -11,7 +11,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::os {
 namespace {
 
 using namespace std::chrono_literals;
@@ -88,4 +88,4 @@ TEST(Command, SaysWhyAProgramCannotBeRun) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::os

@@ -13,7 +13,7 @@
 #include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::os {
 namespace {
 
 using ::testing::AllOf;
@@ -90,11 +90,11 @@ TEST(OutputFile, PiecesStandThereTogetherOrNotAtAll) {
   const test::TemporaryFolder folder;
   folder.write("out.csv", "old\n");
   {
-    stepbench::OutputFile left(std::string("--output"), folder / "out.csv");
+    stepbench::os::OutputFile left(std::string("--output"), folder / "out.csv");
     left.write("half of");
   }
   EXPECT_EQ(read_text(folder / "out.csv"), "old\n");
-  stepbench::OutputFile file("--output", folder / "out.csv");
+  stepbench::os::OutputFile file("--output", folder / "out.csv");
   file.write("first, ");
   EXPECT_EQ(read_text(folder / "out.csv"), "old\n");
   file.write("second\n");
@@ -105,11 +105,11 @@ TEST(OutputFile, PiecesStandThereTogetherOrNotAtAll) {
 
 TEST(OutputFile, WithoutAPieceIsEmpty) {
   const test::TemporaryFolder folder;
-  stepbench::OutputFile file("--output", folder / "out.csv");
+  stepbench::os::OutputFile file("--output", folder / "out.csv");
   EXPECT_FALSE(fs::exists(folder / "out.csv"));
   file.close();
   EXPECT_EQ(read_text(folder / "out.csv"), "");
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::os

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
-namespace stepbench {
+namespace stepbench::os {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,4 +37,4 @@ TEST(ProcessExit, ReadsWhatWaitidSays) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::os

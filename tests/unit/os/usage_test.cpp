@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace stepbench {
+namespace stepbench::os {
 namespace {
 
 TEST(Usage, CountersNeverFall) {
@@ -39,4 +39,4 @@ TEST(Usage, AddsAndSubtracts) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::os

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 TEST(GridTable, ACellIsSortedByTheNumberItBeginsWith) {
@@ -21,9 +21,10 @@ TEST(GridTable, ACellIsSortedByTheNumberItBeginsWith) {
 }
 
 TEST(GridTable, WhatStandsInPlaceOfNumbersGetsAColumn) {
-  const Grid grid{.columns = {{.head = "case", .align = Align::kLeft}, {.head = "step"}},
-                  .rows = {{.cells = {"a", "12.5"}, .tint = Tint::kBest},
-                           {.cells = {"b"}, .tint = Tint::kFailed, .instead = "failed: why"}}};
+  const text::Grid grid{
+      .columns = {{.head = "case", .align = text::Align::kLeft}, {.head = "step"}},
+      .rows = {{.cells = {"a", "12.5"}, .tint = text::Tint::kBest},
+               {.cells = {"b"}, .tint = text::Tint::kFailed, .instead = "failed: why"}}};
   const PageTable table = page_table(grid, "Cases");
   ASSERT_EQ(table.columns.size(), 3U);
   EXPECT_FALSE(table.columns[0].number);
@@ -36,9 +37,9 @@ TEST(GridTable, WhatStandsInPlaceOfNumbersGetsAColumn) {
 }
 
 TEST(GridTable, WordsToTheRightAreNoNumbers) {
-  const Grid grid{.columns = {{.head = "pin_memory"}}, .rows = {{{"true"}}, {{"false"}}}};
+  const text::Grid grid{.columns = {{.head = "pin_memory"}}, .rows = {{{"true"}}, {{"false"}}}};
   EXPECT_FALSE(page_table(grid, "").columns[0].number);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

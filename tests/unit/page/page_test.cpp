@@ -9,7 +9,7 @@
 #include "harness/report/html/page_blocks.h"
 #include "harness/text/base64.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -34,7 +34,7 @@ PageTable numbers(std::size_t rows) {
 }
 
 std::string source_of(std::string_view script) {
-  return "'sha256-" + base64(sha256(script)) + '\'';
+  return "'sha256-" + text::base64(sha256(script)) + '\'';
 }
 
 TEST(Page, LetsNothingRunButTheScriptsThatItHolds) {
@@ -111,4 +111,4 @@ TEST(Page, ThatIsCompactPacksWhatIsLong) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "harness/record/pack.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -40,7 +40,7 @@ TEST(Plotly, IsFoundBesideTheProgramOrInItsShareFolder) {
   EXPECT_THAT(error_of("", bin), AllOf(HasSubstr((bin / kPlotlyFile).string()),
                                        HasSubstr((share / kPlotlyFile).string()),
                                        HasSubstr("tools/setup"), HasSubstr("--plotly none")));
-  std::ofstream(share / "plotly.min.js.gz") << gzip_text(made_plotly("4.1.0"));
+  std::ofstream(share / "plotly.min.js.gz") << record::gzip_text(made_plotly("4.1.0"));
   EXPECT_EQ(read_plotly("", bin).version, "4.1.0");
   std::ofstream(share / kPlotlyFile) << made_plotly("4.1.1");
   EXPECT_EQ(read_plotly("", bin).version, "4.1.1");
@@ -71,4 +71,4 @@ TEST(Plotly, ThatIsCutShortOrAnotherVersionIsRefused) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

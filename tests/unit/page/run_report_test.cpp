@@ -12,14 +12,16 @@
 #include "harness/report/html/report.h"
 #include "harness/report/html/runs_beside.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::HasSubstr;
 
 const std::filesystem::path kSource = STEPBENCH_SOURCE_DIR;
 
-Results sweep() { return read_results(kSource / "tests/unit/report/data/sweep.jsonl"); }
+record::Results sweep() {
+  return record::read_results(kSource / "tests/unit/report/data/sweep.jsonl");
+}
 
 // The element of the page that holds its data, as JSON.
 nlohmann::json data_of(const std::string& html) {
@@ -35,10 +37,10 @@ std::vector<std::string> ids_of(const ReportContent& content) {
 }
 
 TEST(RunReport, SaysDoubtsThenTheAnswerThenTheTable) {
-  const Results results = sweep();
+  const record::Results results = sweep();
   const ReportContent content = run_content(results, {"RUN"}, {});
   const std::vector<Block>& blocks = content.sections.front().blocks;
-  const std::vector<CaseRow> rows = case_rows(results);
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   std::size_t doubt = blocks.size();
   std::size_t answer = blocks.size();
   std::size_t table = blocks.size();
@@ -57,7 +59,7 @@ TEST(RunReport, SaysDoubtsThenTheAnswerThenTheTable) {
 }
 
 TEST(RunReport, HoldsWhatShowWritesAsJson) {
-  const Results results = sweep();
+  const record::Results results = sweep();
   const nlohmann::json data =
       data_of(report_of(run_content(results, {"RUN"}, {}), {.sources = {"RUN"}}).html);
   EXPECT_EQ(data["schema"], "stepbench.report");
@@ -65,14 +67,14 @@ TEST(RunReport, HoldsWhatShowWritesAsJson) {
   EXPECT_EQ(data["generated_from"]["kind"], "run");
   EXPECT_EQ(data["generated_from"]["files"], nlohmann::json({"RUN"}));
   EXPECT_EQ(data["sections"].front()["id"], "overview");
-  std::vector<CaseRow> rows = case_rows(results);
-  compare_with_best(rows);
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  estimate::compare_with_best(rows);
   EXPECT_EQ(data["content"],
             nlohmann::json::parse(json_of(rows, results, {}, Proposals(rows, results))));
 }
 
 TEST(RunReport, KeepsTheSectionsThatAreAskedForAndNamesTheNearest) {
-  const Results results = sweep();
+  const record::Results results = sweep();
   ReportContent content = run_content(results, {"RUN"}, {});
   EXPECT_THAT(ids_of(content), ::testing::IsSupersetOf({"overview", "numbers", "environment"}));
   const std::string html = report_of(content, {.sections = {"numbers"}}).html;
@@ -87,7 +89,7 @@ TEST(RunReport, KeepsTheSectionsThatAreAskedForAndNamesTheNearest) {
 }
 
 TEST(RunReport, OfTwoRunsHasAColumnForEach) {
-  Results results = sweep();
+  record::Results results = sweep();
   const std::size_t launches = results.launches.size();
   results.runs.push_back(results.runs.front());
   results.runs.back().run_id = "later";
@@ -102,12 +104,12 @@ TEST(RunReport, OfTwoRunsHasAColumnForEach) {
   EXPECT_EQ(table->columns[2].head, facts.names.run({.case_id = {}, .run_id = "later"}));
   EXPECT_EQ(table->rows.size(), facts.rows.size() / 2);
   for (const std::vector<PageCell>& row : table->rows) EXPECT_EQ(row[1].text, row[2].text);
-  const Results one = sweep();
+  const record::Results one = sweep();
   EXPECT_FALSE(runs_beside(table_facts(one, {})));
 }
 
 TEST(RunReport, OfARunWithoutLaunchesSaysSo) {
-  Results results = sweep();
+  record::Results results = sweep();
   results.launches.clear();
   const ReportContent content = run_content(results, {"RUN"}, {});
   EXPECT_FALSE(content.measured);
@@ -116,8 +118,8 @@ TEST(RunReport, OfARunWithoutLaunchesSaysSo) {
 }
 
 TEST(RunReport, OfFailuresAloneSaysThatNothingWasMeasured) {
-  Results results = sweep();
-  std::erase_if(results.launches, [](const Launch& launch) {
+  record::Results results = sweep();
+  std::erase_if(results.launches, [](const record::Launch& launch) {
     return launch.row.outcome.kind == Outcome::Kind::kMeasured;
   });
   const ReportContent content = run_content(results, {"RUN"}, {});
@@ -126,4 +128,4 @@ TEST(RunReport, OfFailuresAloneSaysThatNothingWasMeasured) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

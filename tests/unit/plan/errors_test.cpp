@@ -152,7 +152,8 @@ TEST(ConfigErrors, ListAsFileIsWrong) {
 
 TEST(ConfigErrors, SetNamesItsFlag) {
   const auto set = [](const char* text) {
-    return refusal_of("workload: loader\n", [=](PlanRequest& request) { request.set = {text}; });
+    return refusal_of("workload: loader\n",
+                      [=](plan::PlanRequest& request) { request.set = {text}; });
   };
   EXPECT_EQ(set("loader.num_wrokers=4").where, "--set loader.num_wrokers");
   EXPECT_THAT(set("loader.num_wrokers=4").what, HasSubstr("did you mean 'loader.num_workers'?"));
@@ -163,19 +164,19 @@ TEST(ConfigErrors, SetNamesItsFlag) {
 TEST(ConfigErrors, SetPathMustExist) {
   const Refusal refusal =
       refusal_of("workload: loader\ndata: {kind: files, path: /}\n",
-                 [](PlanRequest& request) { request.set = {"data.path=/no/such"}; });
+                 [](plan::PlanRequest& request) { request.set = {"data.path=/no/such"}; });
   EXPECT_EQ(refusal.where, "--set data.path");
 }
 
 TEST(ConfigErrors, MissingFileIsNamed) {
   const Refusal refusal =
-      refusal_of("", [](PlanRequest& request) { request.file = "no/such/sweep.yaml"; });
+      refusal_of("", [](plan::PlanRequest& request) { request.file = "no/such/sweep.yaml"; });
   EXPECT_EQ(refusal.where, "no/such/sweep.yaml");
   EXPECT_THAT(refusal.what, HasSubstr("cannot be read"));
 }
 
 TEST(ConfigErrors, FolderInPlaceOfAFileIsNamed) {
-  const Refusal refusal = refusal_of("", [](PlanRequest& request) { request.file = "/"; });
+  const Refusal refusal = refusal_of("", [](plan::PlanRequest& request) { request.file = "/"; });
   EXPECT_THAT(refusal.what, HasSubstr("is a folder"));
 }
 

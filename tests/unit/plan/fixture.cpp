@@ -140,22 +140,23 @@ const Catalogue& sample_catalogue() {
   return catalogue;
 }
 
-Plan plan_of(const std::string& yaml, const Change& change, std::span<const WorkloadRule> rules) {
-  PlanRequest request{.file = write_sweep(yaml)};
+plan::Plan plan_of(const std::string& yaml, const Change& change,
+                   std::span<const WorkloadRule> rules) {
+  plan::PlanRequest request{.file = write_sweep(yaml)};
   if (change) change(request);
-  Plan plan = make_plan(request, sample_catalogue(), rules);
+  plan::Plan plan = plan::make_plan(request, sample_catalogue(), rules);
   std::filesystem::remove_all(request.file.parent_path());
   return plan;
 }
 
 Refusal refusal_of(const std::string& yaml, const Change& change,
                    std::span<const WorkloadRule> rules) {
-  PlanRequest request{.file = write_sweep(yaml)};
+  plan::PlanRequest request{.file = write_sweep(yaml)};
   const std::filesystem::path file = request.file;
   Refusal refusal;
   try {
     if (change) change(request);
-    static_cast<void>(make_plan(request, sample_catalogue(), rules));
+    static_cast<void>(plan::make_plan(request, sample_catalogue(), rules));
   } catch (const ConfigError& error) {
     refusal = {error.where(), error.what()};
     remove_folder_of(refusal.where, file);
@@ -165,11 +166,11 @@ Refusal refusal_of(const std::string& yaml, const Change& change,
   return refusal;
 }
 
-std::vector<std::string> points(const Plan& plan) {
+std::vector<std::string> points(const plan::Plan& plan) {
   std::vector<std::string> all;
   std::vector<std::string> names = plan.varying;
   std::sort(names.begin(), names.end());
-  for (const PlannedCase& planned : plan.cases) {
+  for (const plan::PlannedCase& planned : plan.cases) {
     std::string text;
     for (const std::string& name : names) {
       const Value* value = planned.resolved.options.get(name);
@@ -181,9 +182,9 @@ std::vector<std::string> points(const Plan& plan) {
   return all;
 }
 
-std::vector<std::string> ids(const Plan& plan) {
+std::vector<std::string> ids(const plan::Plan& plan) {
   std::vector<std::string> all;
-  for (const PlannedCase& planned : plan.cases) all.push_back(planned.resolved.case_id);
+  for (const plan::PlannedCase& planned : plan.cases) all.push_back(planned.resolved.case_id);
   return all;
 }
 

@@ -20,17 +20,17 @@ struct Refusal {
   std::string what;
 };
 
-using Change = std::function<void(PlanRequest&)>;
+using Change = std::function<void(plan::PlanRequest&)>;
 
 // The plan of a file sweep.yaml with this text.
-Plan plan_of(const std::string& yaml, const Change& change = {},
-             std::span<const WorkloadRule> rules = {});
+plan::Plan plan_of(const std::string& yaml, const Change& change = {},
+                   std::span<const WorkloadRule> rules = {});
 // The ConfigError that the text gives; where is empty when it gives a plan.
 Refusal refusal_of(const std::string& yaml, const Change& change = {},
                    std::span<const WorkloadRule> rules = {});
 
 // "num_workers=4" for each option that varies, by name; one text per case.
-std::vector<std::string> points(const Plan& plan);
-std::vector<std::string> ids(const Plan& plan);
+std::vector<std::string> points(const plan::Plan& plan);
+std::vector<std::string> ids(const plan::Plan& plan);
 
 }  // namespace stepbench::testing

@@ -22,8 +22,8 @@ class ForeignCheckTest : public ::testing::Test {
   }
   ~ForeignCheckTest() override { std::filesystem::remove(file_); }
 
-  Plan plan(const ForeignCheck& check) {
-    return make_checked_plan({.file = file_}, sample_catalogue(), check);
+  plan::Plan plan(const plan::ForeignCheck& check) {
+    return plan::make_checked_plan({.file = file_}, sample_catalogue(), check);
   }
 
   std::filesystem::path file_ = std::filesystem::path(::testing::TempDir()) /
@@ -31,11 +31,11 @@ class ForeignCheckTest : public ::testing::Test {
 };
 
 TEST_F(ForeignCheckTest, AnswersBecomeSkipsAndNotes) {
-  const Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
+  const plan::Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
     EXPECT_TRUE(facts.swept);
     EXPECT_EQ(cases[1].integer("loader.num_workers"), 2);
-    return std::vector<CheckAnswer>{{.notes = {"hello"}},
-                                    {.kind = CheckAnswer::Kind::kSkip, .reason = "no"}};
+    return std::vector<plan::CheckAnswer>{{.notes = {"hello"}},
+                                          {.kind = plan::CheckAnswer::Kind::kSkip, .reason = "no"}};
   });
   EXPECT_FALSE(checked.cases[0].skip);
   EXPECT_EQ(checked.cases[1].skip, "no");
@@ -43,9 +43,9 @@ TEST_F(ForeignCheckTest, AnswersBecomeSkipsAndNotes) {
 }
 
 TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
-  const Plan asked = plan({});
-  const Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
-    std::vector<CheckAnswer> answers(cases.size());
+  const plan::Plan asked = plan({});
+  const plan::Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
+    std::vector<plan::CheckAnswer> answers(cases.size());
     answers[1].schedule = {{"schedule.active", 96}, {"schedule.sync", 1}, {"schedule.new", 2}};
     return answers;
   });
@@ -57,22 +57,22 @@ TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
 }
 
 TEST(CheckAnswer, HoldsNumbersOfStepsByName) {
-  const CheckAnswer answer =
-      check_answer_from_json(R"({"answer":"ok","schedule":{"schedule.active":96}})");
+  const plan::CheckAnswer answer =
+      plan::check_answer_from_json(R"({"answer":"ok","schedule":{"schedule.active":96}})");
   EXPECT_EQ(answer.schedule, (std::map<std::string, std::int64_t>{{"schedule.active", 96}}));
   for (const char* wrong : {R"({"answer":"ok","schedule":{"loader.num_workers":4}})",
                             R"({"answer":"ok","schedule":{"schedule.active":"auto"}})",
                             R"({"answer":"ok","schedule":{"schedule.active":-1}})"}) {
-    EXPECT_THROW(static_cast<void>(check_answer_from_json(wrong)), Error) << wrong;
+    EXPECT_THROW(static_cast<void>(plan::check_answer_from_json(wrong)), Error) << wrong;
   }
 }
 
 TEST_F(ForeignCheckTest, AnErrorIsPlacedAtTheSweptValue) {
   try {
     static_cast<void>(plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
-      std::vector<CheckAnswer> answers(cases.size());
+      std::vector<plan::CheckAnswer> answers(cases.size());
       answers[1] = {
-          .kind = CheckAnswer::Kind::kError, .option = "loader.num_workers", .reason = "odd"};
+          .kind = plan::CheckAnswer::Kind::kError, .option = "loader.num_workers", .reason = "odd"};
       return answers;
     }));
     FAIL() << "no error";
@@ -82,15 +82,16 @@ TEST_F(ForeignCheckTest, AnErrorIsPlacedAtTheSweptValue) {
 }
 
 TEST_F(ForeignCheckTest, AWrongNumberOfAnswersIsAnError) {
-  EXPECT_THROW(plan([](auto, const RuleFacts&) { return std::vector<CheckAnswer>(1); }), Error);
+  EXPECT_THROW(plan([](auto, const RuleFacts&) { return std::vector<plan::CheckAnswer>(1); }),
+               Error);
 }
 
 TEST_F(ForeignCheckTest, NoCheckMeansAllIsWell) { EXPECT_EQ(plan({}).cases.size(), 2U); }
 
 TEST(CheckAnswer, IsReadFromOneLineOfJson) {
-  const CheckAnswer answer =
-      check_answer_from_json(R"({"answer":"error","option":"a.b","reason":"r\"","notes":["n"]})");
-  EXPECT_EQ(answer.kind, CheckAnswer::Kind::kError);
+  const plan::CheckAnswer answer = plan::check_answer_from_json(
+      R"({"answer":"error","option":"a.b","reason":"r\"","notes":["n"]})");
+  EXPECT_EQ(answer.kind, plan::CheckAnswer::Kind::kError);
   EXPECT_EQ(answer.option, "a.b");
   EXPECT_EQ(answer.reason, "r\"");
   EXPECT_EQ(answer.notes, std::vector<std::string>{"n"});
@@ -99,7 +100,7 @@ TEST(CheckAnswer, IsReadFromOneLineOfJson) {
 TEST(CheckAnswer, RefusesAnythingElse) {
   for (const char* line :
        {"", "{", "[]", "{}", R"({"answer":"maybe"})", R"({"answer":"skip"})", R"({"answer":4})"}) {
-    EXPECT_THROW(static_cast<void>(check_answer_from_json(line)), Error) << line;
+    EXPECT_THROW(static_cast<void>(plan::check_answer_from_json(line)), Error) << line;
   }
 }
 

@@ -10,14 +10,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string option(const Plan& plan, std::string_view name) {
+std::string option(const plan::Plan& plan, std::string_view name) {
   return to_text(*plan.cases.at(0).resolved.options.get(name));
 }
 
 constexpr const char* kLoader = "workload: loader\n";
 
 TEST(OptionGroup, IsAMapInItsSection) {
-  const Plan plan =
+  const plan::Plan plan =
       plan_of(std::string(kLoader) + "compare: {margin: {step: 2%, peak_bytes: 0}}\n");
   EXPECT_EQ(option(plan, "compare.margin.step"), "2%");
   EXPECT_EQ(option(plan, "compare.margin.peak_bytes"), "0");
@@ -29,8 +29,8 @@ TEST(OptionGroup, IsNoPartOfACase) {
 }
 
 TEST(OptionGroup, CanBeSetByItsWholeName) {
-  const Plan plan =
-      plan_of(kLoader, [](PlanRequest& request) { request.set = {"compare.margin.step=0.005"}; });
+  const plan::Plan plan = plan_of(
+      kLoader, [](plan::PlanRequest& request) { request.set = {"compare.margin.step=0.005"}; });
   EXPECT_EQ(option(plan, "compare.margin.step"), "0.005");
 }
 

@@ -66,7 +66,7 @@ TEST(CaseId, ADefaultWrittenOutChangesNothing) {
 }
 
 TEST(CaseId, ADeviceEntersByItsClass) {
-  const auto with_cuda = [](PlanRequest& request) { request.cuda_available = true; };
+  const auto with_cuda = [](plan::PlanRequest& request) { request.cuda_available = true; };
   EXPECT_EQ(id_of("workload: loader\ndevice: cuda:3\n", with_cuda),
             id_of("workload: loader\n", with_cuda));
   EXPECT_NE(id_of("workload: loader\ndevice: cpu\n", with_cuda),
@@ -86,7 +86,8 @@ TEST(CaseId, AddingAValueToAListKeepsTheOthers) {
 }
 
 TEST(CaseId, SweepingGivesTheIdsOfSingleFiles) {
-  const Plan plan = plan_of("workload: loader\nsweep: {matrix: {loader.num_workers: [0, 3]}}\n");
+  const plan::Plan plan =
+      plan_of("workload: loader\nsweep: {matrix: {loader.num_workers: [0, 3]}}\n");
   EXPECT_EQ(ids(plan)[0], id_of("workload: loader\n"));
   EXPECT_EQ(ids(plan)[1], id_of("workload: loader\nloader: {num_workers: 3}\n"));
 }
@@ -94,34 +95,36 @@ TEST(CaseId, SweepingGivesTheIdsOfSingleFiles) {
 TEST(CaseId, AddingAnOptionWithItsIdentityDefaultChangesNothing) {
   const OptionValues before = {{"device", std::string("cpu")},
                                {"loader.num_workers", std::int64_t{2}}};
-  const IdentityKeys keys = {{"device", {}}, {"loader.num_workers", std::int64_t{0}}};
+  const plan::IdentityKeys keys = {{"device", {}}, {"loader.num_workers", std::int64_t{0}}};
   OptionValues after = before;
   after["loader.added"] = std::int64_t{5};
-  const IdentityKeys more = {
+  const plan::IdentityKeys more = {
       {"device", {}}, {"loader.added", std::int64_t{5}}, {"loader.num_workers", std::int64_t{0}}};
-  EXPECT_EQ(case_id(before, keys), case_id(after, more));
+  EXPECT_EQ(plan::case_id(before, keys), plan::case_id(after, more));
   after["loader.added"] = std::int64_t{6};
-  EXPECT_NE(case_id(before, keys), case_id(after, more));
+  EXPECT_NE(plan::case_id(before, keys), plan::case_id(after, more));
   after["loader.added"] = {};
-  EXPECT_EQ(case_id(before, keys), case_id(after, more));
+  EXPECT_EQ(plan::case_id(before, keys), plan::case_id(after, more));
 }
 
 TEST(CaseId, TextsCannotForgeOtherOptions) {
-  const IdentityKeys keys = {{"env.A", {}}, {"env.B", {}}};
+  const plan::IdentityKeys keys = {{"env.A", {}}, {"env.B", {}}};
   const OptionValues forged = {{"env.A", std::string("x\nenv.B=y")}};
   const OptionValues honest = {{"env.A", std::string("x")}, {"env.B", std::string("y")}};
-  EXPECT_NE(case_id(forged, keys), case_id(honest, keys));
+  EXPECT_NE(plan::case_id(forged, keys), plan::case_id(honest, keys));
 }
 
 TEST(PlanDigest, FollowsCasesAndLaunchesOnly) {
   const std::string yaml =
       "workload: loader\nsweep: {matrix: {loader.num_workers: [1, 2, 3, 4]}}\n";
   const std::string whole = plan_of(yaml).digest;
-  EXPECT_EQ(plan_of(yaml, [](PlanRequest& r) { r.shard = {1, 2}; }).digest, whole);
-  EXPECT_EQ(plan_of(yaml, [](PlanRequest& r) { r.filter = {"num_workers=2"}; }).digest, whole);
+  EXPECT_EQ(plan_of(yaml, [](plan::PlanRequest& r) { r.shard = {1, 2}; }).digest, whole);
+  EXPECT_EQ(plan_of(yaml, [](plan::PlanRequest& r) { r.filter = {"num_workers=2"}; }).digest,
+            whole);
   EXPECT_EQ(plan_of("name: x\n" + yaml).digest, whole);
   EXPECT_NE(plan_of("launches: 7\n" + yaml).digest, whole);
-  EXPECT_NE(plan_of(yaml, [](PlanRequest& r) { r.set = {"loader.batch_size=2"}; }).digest, whole);
+  EXPECT_NE(plan_of(yaml, [](plan::PlanRequest& r) { r.set = {"loader.batch_size=2"}; }).digest,
+            whole);
 }
 
 }  // namespace

@@ -15,11 +15,11 @@ const std::vector<std::pair<std::string, std::string>> kVariables = {{"HOME", "/
                                                                      {"EMPTY", ""}};
 
 TEST(Interpolate, FillsInVariablesAndDefaults) {
-  EXPECT_EQ(interpolate("${HOME}/data", kVariables), "/home/ada/data");
-  EXPECT_EQ(interpolate("${HOME:-x}/${NOPE:-y}", kVariables), "/home/ada/y");
-  EXPECT_EQ(interpolate("${EMPTY:-fallback}", kVariables), "fallback");
-  EXPECT_EQ(interpolate("${EMPTY}", kVariables), "");
-  EXPECT_EQ(interpolate("costs $5 or $$5", kVariables), "costs $5 or $5");
+  EXPECT_EQ(plan::interpolate("${HOME}/data", kVariables), "/home/ada/data");
+  EXPECT_EQ(plan::interpolate("${HOME:-x}/${NOPE:-y}", kVariables), "/home/ada/y");
+  EXPECT_EQ(plan::interpolate("${EMPTY:-fallback}", kVariables), "fallback");
+  EXPECT_EQ(plan::interpolate("${EMPTY}", kVariables), "");
+  EXPECT_EQ(plan::interpolate("costs $5 or $$5", kVariables), "costs $5 or $5");
 }
 
 TEST(Interpolate, AMissingVariableWithoutDefaultIsAnError) {
@@ -29,24 +29,24 @@ TEST(Interpolate, AMissingVariableWithoutDefaultIsAnError) {
 }
 
 TEST(Interpolate, AnUnfinishedOneIsAnError) {
-  EXPECT_THROW(static_cast<void>(interpolate("${HOME", kVariables)), Error);
-  EXPECT_THROW(static_cast<void>(interpolate("${}", kVariables)), Error);
-  EXPECT_THROW(static_cast<void>(interpolate("${1x}", kVariables)), Error);
+  EXPECT_THROW(static_cast<void>(plan::interpolate("${HOME", kVariables)), Error);
+  EXPECT_THROW(static_cast<void>(plan::interpolate("${}", kVariables)), Error);
+  EXPECT_THROW(static_cast<void>(plan::interpolate("${1x}", kVariables)), Error);
 }
 
 TEST(Interpolate, TheResultIsTypedAsIfWrittenThere) {
-  const Plan plan = plan_of("workload: loader\nloader: {num_workers: ${N:-3}}\n");
+  const plan::Plan plan = plan_of("workload: loader\nloader: {num_workers: ${N:-3}}\n");
   EXPECT_EQ(plan.cases[0].resolved.integer("loader.num_workers"), 3);
 }
 
 TEST(Interpolate, OnlyTheGivenVariablesCount) {
-  const Plan plan = plan_of("workload: loader\nname: ${PATH:-none}\n");
+  const plan::Plan plan = plan_of("workload: loader\nname: ${PATH:-none}\n");
   EXPECT_EQ(plan.name, "none");
 }
 
 TEST(Interpolate, AValueOfAVariableIsNotInterpolatedAgain) {
   const std::vector<std::pair<std::string, std::string>> nested = {{"A", "${B}"}, {"B", "x"}};
-  EXPECT_EQ(interpolate("${A}", nested), "${B}");
+  EXPECT_EQ(plan::interpolate("${A}", nested), "${B}");
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ TEST(Mutations, EndInAPlanOrAConfigErrorWithAPlace) {
     const std::string text = mutated(random);
     std::ofstream(file, std::ios::binary) << text;
     try {
-      const Plan plan = make_plan({.file = file, .max_cases = 1000}, sample_catalogue(), {});
+      const plan::Plan plan =
+          plan::make_plan({.file = file, .max_cases = 1000}, sample_catalogue(), {});
       EXPECT_FALSE(plan.cases.empty()) << text;
       ++plans;
     } catch (const ConfigError& error) {

@@ -18,13 +18,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-CommandResult ran(std::vector<std::string> arguments) {
+os::CommandResult ran(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench");
-  return run_command(arguments, "", std::chrono::seconds(60));
+  return os::run_command(arguments, "", std::chrono::seconds(60));
 }
 
 std::string listed(const std::string& name, const std::string& format = "table") {
-  const CommandResult result = ran({"list", name, "--format", format});
+  const os::CommandResult result = ran({"list", name, "--format", format});
   EXPECT_EQ(result.exit_status, 0) << result.err;
   return result.out;
 }
@@ -60,8 +60,8 @@ TEST(ListCommand, ExplainsOnceWhatIsNoPartOfAnIdentity) {
 
 TEST(PlanCommand, AnswersOtherToolsWordsWithOurs) {
   const auto answer = [](const std::string& yaml) {
-    return run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "plan", "-"}, yaml,
-                       std::chrono::seconds(60))
+    return os::run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "plan", "-"}, yaml,
+                           std::chrono::seconds(60))
         .err;
   };
   EXPECT_THAT(answer("workload: train_step\noptimizer: {learning_rate: 1}\n"),
@@ -73,7 +73,7 @@ TEST(PlanCommand, AnswersOtherToolsWordsWithOurs) {
 }
 
 TEST(ListCommand, AnUnknownNameIsAnsweredWithTheNearest) {
-  const CommandResult result = ran({"list", "num_wrokers"});
+  const os::CommandResult result = ran({"list", "num_wrokers"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("did you mean 'loader.num_workers'?"));
 }

@@ -17,13 +17,13 @@ TEST(Requires, AnOptionWithoutMeaningIsAnErrorOutsideASweep) {
 }
 
 TEST(Requires, ADefaultWithoutMeaningIsNull) {
-  const Plan plan = plan_of("workload: loader\nloader: {num_workers: 0}\n");
+  const plan::Plan plan = plan_of("workload: loader\nloader: {num_workers: 0}\n");
   EXPECT_FALSE(plan.cases[0].resolved.has("loader.prefetch"));
   EXPECT_TRUE(plan.cases[0].resolved.options.contains("loader.prefetch"));
 }
 
 TEST(Requires, InASweepItIsNullInThatCase) {
-  const Plan plan = plan_of(
+  const plan::Plan plan = plan_of(
       "workload: loader\nloader: {prefetch: 4}\nsweep: {matrix: {loader.num_workers: [0, 1]}}\n");
   EXPECT_FALSE(plan.cases[0].resolved.has("loader.prefetch"));
   EXPECT_EQ(plan.cases[1].resolved.integer("loader.prefetch"), 4);
@@ -31,15 +31,15 @@ TEST(Requires, InASweepItIsNullInThatCase) {
 
 TEST(Requires, PrecisionNeedsAutomaticSteps) {
   EXPECT_EQ(refusal_of("workload: loader\nschedule: {precision: 0.02}\n").where, "sweep.yaml:2:23");
-  const Plan plan = plan_of("workload: loader\nschedule: {active: auto, precision: 0.02}\n");
+  const plan::Plan plan = plan_of("workload: loader\nschedule: {active: auto, precision: 0.02}\n");
   EXPECT_EQ(plan.cases[0].resolved.text("schedule.active"), "auto");
   EXPECT_EQ(plan.cases[0].resolved.number("schedule.precision"), 0.02);
 }
 
 TEST(Smoke, IsOneLaunchOfOneWarmUpAndTwoSteps) {
-  const Plan plan =
+  const plan::Plan plan =
       plan_of("workload: loader\nlaunches: 9\nschedule: {active: auto, precision: 0.02}\n",
-              [](PlanRequest& request) { request.smoke = true; });
+              [](plan::PlanRequest& request) { request.smoke = true; });
   const ResolvedCase& resolved = plan.cases[0].resolved;
   EXPECT_EQ(resolved.integer("launches"), 1);
   EXPECT_EQ(resolved.integer("schedule.wait"), 0);
@@ -52,7 +52,7 @@ TEST(Rules, MayChooseAnotherVariantWhoseOptionsThenApply) {
   const WorkloadRule rules[] = {{"loader", [](ResolvedCase& resolved, const RuleFacts&, RuleSink&) {
                                    resolved.options["data.kind"] = std::string("synthetic");
                                  }}};
-  const Plan plan = plan_of("workload: loader\ndata: {kind: files, path: /}\n", {}, rules);
+  const plan::Plan plan = plan_of("workload: loader\ndata: {kind: files, path: /}\n", {}, rules);
   EXPECT_EQ(plan.cases[0].resolved.integer("data.samples"), 100);
   EXPECT_FALSE(plan.cases[0].resolved.has("data.path"));
   EXPECT_EQ(ids(plan), ids(plan_of("workload: loader\n")));
@@ -66,22 +66,22 @@ TEST(Rules, SkipsAndNotesAreKept) {
          if (resolved.integer("loader.num_workers") > facts.cores) sink.skip("too many");
          sink.note("said once");
        }}};
-  const Plan plan = plan_of(
+  const plan::Plan plan = plan_of(
       "workload: loader\nsweep: {matrix: {loader.num_workers: [1, 4]}}\n",
-      [](PlanRequest& request) { request.cores = 3; }, rules);
+      [](plan::PlanRequest& request) { request.cores = 3; }, rules);
   EXPECT_FALSE(plan.cases[0].skip);
   EXPECT_EQ(plan.cases[1].skip, "too many");
   EXPECT_THAT(plan.notes, ::testing::ElementsAre("said once"));
 }
 
 TEST(Device, ASweptCudaWithoutADeviceIsSkipped) {
-  const Plan plan = plan_of("workload: loader\nsweep: {matrix: {device: [cpu, cuda]}}\n");
+  const plan::Plan plan = plan_of("workload: loader\nsweep: {matrix: {device: [cpu, cuda]}}\n");
   EXPECT_FALSE(plan.cases[0].skip);
   EXPECT_THAT(*plan.cases[1].skip, HasSubstr("no CUDA device"));
 }
 
 TEST(Device, AutoTakesCudaWhenItIsThere) {
-  const auto with_cuda = [](PlanRequest& request) { request.cuda_available = true; };
+  const auto with_cuda = [](plan::PlanRequest& request) { request.cuda_available = true; };
   EXPECT_EQ(plan_of("workload: loader\n", with_cuda).cases[0].resolved.text("device"), "cuda:0");
 }
 

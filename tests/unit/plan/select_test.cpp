@@ -16,7 +16,7 @@ const std::string kSweep =
     "8]}}\n";
 
 Change filters(std::vector<std::string> filter) {
-  return [filter](PlanRequest& request) { request.filter = filter; };
+  return [filter](plan::PlanRequest& request) { request.filter = filter; };
 }
 
 TEST(Filter, ShortNamesAndSeveralValues) {
@@ -39,7 +39,7 @@ TEST(Shard, ShardsAreDisjointCoverThePlanAndKeepItsOrder) {
   for (std::int64_t count = 1; count <= 8; ++count) {
     std::set<std::string> seen;
     for (std::int64_t index = 0; index < count; ++index) {
-      const std::vector<std::string> part = ids(plan_of(kSweep, [&](PlanRequest& request) {
+      const std::vector<std::string> part = ids(plan_of(kSweep, [&](plan::PlanRequest& request) {
         request.shard = {index, count};
       }));
       std::size_t at = 0;
@@ -56,8 +56,8 @@ TEST(Shard, ShardsAreDisjointCoverThePlanAndKeepItsOrder) {
 }
 
 TEST(Shard, ImpossibleNumbersAreRefused) {
-  for (const Shard shard : {Shard{4, 4}, Shard{-1, 2}, Shard{0, 0}}) {
-    EXPECT_EQ(refusal_of(kSweep, [&](PlanRequest& request) { request.shard = shard; }).where,
+  for (const plan::Shard shard : {plan::Shard{4, 4}, plan::Shard{-1, 2}, plan::Shard{0, 0}}) {
+    EXPECT_EQ(refusal_of(kSweep, [&](plan::PlanRequest& request) { request.shard = shard; }).where,
               "--shard");
   }
 }

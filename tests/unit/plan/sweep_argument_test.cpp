@@ -17,10 +17,10 @@ using ::testing::IsEmpty;
 using Arguments = std::vector<std::string>;
 
 Change sweeping(const Arguments& arguments) {
-  return [arguments](PlanRequest& request) { request.sweep = arguments; };
+  return [arguments](plan::PlanRequest& request) { request.sweep = arguments; };
 }
 
-Plan swept(const std::string& sweep, const Arguments& arguments) {
+plan::Plan swept(const std::string& sweep, const Arguments& arguments) {
   return plan_of("workload: loader\n" + (sweep.empty() ? "" : "sweep: " + sweep + "\n"),
                  sweeping(arguments));
 }
@@ -31,7 +31,7 @@ Refusal refused(const std::string& sweep, const Arguments& arguments) {
 }
 
 TEST(SweepArgument, SeveralMakeAMatrixInTheirOrder) {
-  const Plan plan = swept("", {"batch_size=8,16", "loader.num_workers=0,2"});
+  const plan::Plan plan = swept("", {"batch_size=8,16", "loader.num_workers=0,2"});
   EXPECT_THAT(plan.varying, ElementsAre("loader.batch_size", "loader.num_workers"));
   EXPECT_THAT(points(plan),
               ElementsAre("batch_size=8 num_workers=0", "batch_size=8 num_workers=2",
@@ -78,7 +78,7 @@ TEST(SweepArgument, AnotherOptionGoesBetweenMatrixAndZip) {
 }
 
 TEST(SweepArgument, LeavesOutAnIncludeThatSetsTheOption) {
-  const Plan plan = swept(
+  const plan::Plan plan = swept(
       "{matrix: {loader.batch_size: [1]}, include: [{loader.num_workers: 8}, "
       "{data.samples: 7}]}",
       {"num_workers=0,2"});
@@ -115,7 +115,8 @@ TEST(SweepArgument, MistakesNameTheArgument) {
 
 TEST(SweepArgument, ASetWithAListIsAnsweredWithASweep) {
   const auto setting = [](const std::string& text) {
-    return refusal_of("workload: loader\n", [&](PlanRequest& request) { request.set = {text}; });
+    return refusal_of("workload: loader\n",
+                      [&](plan::PlanRequest& request) { request.set = {text}; });
   };
   EXPECT_THAT(setting("batch_size=8,16").what,
               HasSubstr("to measure each of them: --sweep batch_size=8,16"));
@@ -125,18 +126,19 @@ TEST(SweepArgument, ASetWithAListIsAnsweredWithASweep) {
 }
 
 TEST(SweepArgument, ASetWithoutEffectIsAnsweredWithASweep) {
-  const Plan plan = plan_of("workload: loader\nsweep: {matrix: {loader.batch_size: [1, 2]}}\n",
-                            [](PlanRequest& request) { request.set = {"batch_size=4"}; });
+  const plan::Plan plan =
+      plan_of("workload: loader\nsweep: {matrix: {loader.batch_size: [1, 2]}}\n",
+              [](plan::PlanRequest& request) { request.set = {"batch_size=4"}; });
   EXPECT_THAT(plan.notes, Contains(HasSubstr("--sweep loader.batch_size=... replaces")));
   EXPECT_THAT(swept("", {"batch_size=1,2"}).notes, IsEmpty());
 }
 
 TEST(StandardInput, IsPlannedFromItsText) {
-  PlanRequest request{.file = kStandardInput, .text = "workload: loader\n"};
-  EXPECT_EQ(make_plan(request, sample_catalogue(), {}).name, "stdin");
+  plan::PlanRequest request{.file = plan::kStandardInput, .text = "workload: loader\n"};
+  EXPECT_EQ(plan::make_plan(request, sample_catalogue(), {}).name, "stdin");
   request.text = "workload: laoder\n";
   try {
-    (void)make_plan(request, sample_catalogue(), {});
+    (void)plan::make_plan(request, sample_catalogue(), {});
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_EQ(error.where(), "standard input:1:11");

@@ -16,7 +16,7 @@ void expect_sweep_refusal(const std::string& sweep, const std::string& where,
   EXPECT_THAT(refusal.what, HasSubstr(what));
 }
 
-Plan swept(const std::string& sweep) {
+plan::Plan swept(const std::string& sweep) {
   return plan_of("workload: loader\nloader: {num_workers: 7}\nsweep: " + sweep + "\n");
 }
 
@@ -27,7 +27,7 @@ TEST(Sweep, TheLastKeyOfTheMatrixVariesFastest) {
 }
 
 TEST(Sweep, ZipAdvancesItsKeysTogetherInsideTheMatrix) {
-  const Plan plan = swept(
+  const plan::Plan plan = swept(
       "{zip: {loader.batch_size: [8, 4], data.samples: [10, 20]}, matrix: {loader.num_workers: [1, "
       "2]}}");
   EXPECT_THAT(points(plan), ElementsAre("samples=10 batch_size=8 num_workers=1",
@@ -37,7 +37,7 @@ TEST(Sweep, ZipAdvancesItsKeysTogetherInsideTheMatrix) {
 }
 
 TEST(Sweep, ExcludeRemovesPointsAndIncludeAppends) {
-  const Plan plan = swept(
+  const plan::Plan plan = swept(
       "{matrix: {loader.num_workers: [1, 2], loader.batch_size: [8, 4]},"
       " exclude: [{loader.num_workers: 1, loader.batch_size: 4}],"
       " include: [{loader.num_workers: 1, loader.batch_size: 64}, {loader.batch_size: 16}]}");
@@ -54,7 +54,7 @@ TEST(Sweep, ExcludeMatchesAnyOfAList) {
 }
 
 TEST(Sweep, ExcludeMayNameOptionsThatDoNotVary) {
-  const Plan plan = swept(
+  const plan::Plan plan = swept(
       "{matrix: {loader.batch_size: [1, 2]}, exclude: [{loader.num_workers: 7,"
       " loader.batch_size: 1}]}");
   EXPECT_EQ(plan.cases.size(), 1U);
@@ -66,15 +66,15 @@ TEST(Sweep, IncludeAloneGivesOnlyItsCases) {
 }
 
 TEST(Sweep, ASweptValueWinsOverSetAndFile) {
-  const Plan plan = plan_of(
+  const plan::Plan plan = plan_of(
       "workload: loader\nloader: {batch_size: 9}\nsweep: {matrix: {loader.batch_size: [1, 2]}}\n",
-      [](PlanRequest& request) { request.set = {"loader.batch_size=5"}; });
+      [](plan::PlanRequest& request) { request.set = {"loader.batch_size=5"}; });
   EXPECT_THAT(points(plan), ElementsAre("batch_size=1", "batch_size=2"));
   EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("--set loader.batch_size has no effect")));
 }
 
 TEST(Sweep, PointsThatBecomeEqualAreMergedAndCounted) {
-  const Plan plan = swept("{matrix: {loader.num_workers: [0, 1], loader.prefetch: [2, 4]}}");
+  const plan::Plan plan = swept("{matrix: {loader.num_workers: [0, 1], loader.prefetch: [2, 4]}}");
   EXPECT_THAT(points(plan), ElementsAre("num_workers=0 prefetch=null", "num_workers=1 prefetch=2",
                                         "num_workers=1 prefetch=4"));
   EXPECT_EQ(plan.merged, 1);
@@ -83,13 +83,13 @@ TEST(Sweep, PointsThatBecomeEqualAreMergedAndCounted) {
 }
 
 TEST(Sweep, AnExcludeThatMatchesNothingIsNoted) {
-  const Plan plan =
+  const plan::Plan plan =
       swept("{matrix: {loader.num_workers: [1, 2]}, exclude: [{loader.num_workers: 3}]}");
   EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("sweep.yaml:3:57 matches no point")));
 }
 
 TEST(Sweep, OptionsOfAVariantApplyToItsCasesOnly) {
-  const Plan plan = plan_of(
+  const plan::Plan plan = plan_of(
       "workload: loader\ndata: {path: /, samples: 5}\nsweep: {matrix: {data.kind: [synthetic, "
       "files]}}\n");
   EXPECT_FALSE(plan.cases[0].resolved.has("data.path"));
@@ -99,14 +99,15 @@ TEST(Sweep, OptionsOfAVariantApplyToItsCasesOnly) {
 }
 
 TEST(Sweep, WorkloadsMayVary) {
-  const Plan plan = plan_of("model: {width: 4}\nsweep: {matrix: {workload: [loader, train]}}\n");
+  const plan::Plan plan =
+      plan_of("model: {width: 4}\nsweep: {matrix: {workload: [loader, train]}}\n");
   EXPECT_EQ(plan.cases[0].resolved.workload, "loader");
   EXPECT_FALSE(plan.cases[0].resolved.has("model.width"));
   EXPECT_EQ(plan.cases[1].resolved.integer("model.width"), 4);
 }
 
 TEST(Sweep, EnvironmentVariablesMayVary) {
-  const Plan plan = plan_of(
+  const plan::Plan plan = plan_of(
       "workload: loader\nenv: {A: x}\nsweep: {matrix: {env.B: [\"1\", \"2\"]}, include: [{env.A: "
       "y}]}\n");
   EXPECT_EQ(plan.cases[1].resolved.text("env.B"), "2");
@@ -202,7 +203,7 @@ TEST(SweepErrors, TooManyCasesAreCountedNotMade) {
                        "sweep.yaml:2:1", "the sweep has more than 10,000,000 cases; no plan may");
   const Refusal refusal =
       refusal_of("workload: loader\nsweep: {matrix: {loader.batch_size: [1, 2, 3]}}\n",
-                 [](PlanRequest& request) { request.max_cases = 2; });
+                 [](plan::PlanRequest& request) { request.max_cases = 2; });
   EXPECT_THAT(refusal.what, HasSubstr("the sweep has 3 cases, more than 2"));
 }
 
@@ -215,7 +216,7 @@ TEST(SweepErrors, ANumberOfCasesThatOverflowsIsRefusedWhateverMaxCasesSays) {
   for (const std::int64_t most : {std::int64_t{10'000'000}, std::int64_t{2305843009213693951},
                                   std::int64_t{0}, std::int64_t{-1}}) {
     const Refusal refusal =
-        refusal_of(yaml, [&](PlanRequest& request) { request.max_cases = most; });
+        refusal_of(yaml, [&](plan::PlanRequest& request) { request.max_cases = most; });
     EXPECT_THAT(refusal.what, HasSubstr("10,000,000")) << most;
   }
 }

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 void expect_words(const std::string& yaml, const std::string& where, const std::string& what) {
-  const Refusal refusal = refusal_of(yaml, [](PlanRequest& request) {
+  const Refusal refusal = refusal_of(yaml, [](plan::PlanRequest& request) {
     request.variables = {{"HOME", "/home/ada"}, {"B", "b"}};
   });
   EXPECT_EQ(refusal.where, where) << yaml << refusal.what;
@@ -78,7 +78,7 @@ TEST(Words, OtherToolsWordsAreAnsweredWithOurs) {
   expect_words("workload: loader\ndata: {cost: busy-wait}\n", "sweep.yaml:2:14",
                "(did you mean 'spin'?)");
   EXPECT_THAT(refusal_of("workload: train\nmodel: {width: 1}\n",
-                         [](PlanRequest& request) { request.set = {"learning_rate=1"}; })
+                         [](plan::PlanRequest& request) { request.set = {"learning_rate=1"}; })
                   .what,
               HasSubstr("did you mean 'model.rate'?"));
 }
@@ -104,7 +104,7 @@ TEST(Words, ABadEnvironmentIsRefusedWithItsPlace) {
 TEST(Words, TheHomeFolderIsFilledIn) {
   const auto plan_here = [](const std::string& path) {
     return refusal_of("workload: loader\ndata: {kind: files, path: " + path + "}\n",
-                      [](PlanRequest& request) {
+                      [](plan::PlanRequest& request) {
                         request.variables = {{"HOME", "/home/ada"}};
                       })
         .what;
@@ -114,7 +114,7 @@ TEST(Words, TheHomeFolderIsFilledIn) {
   EXPECT_THAT(plan_here("$HOME/none"), HasSubstr("'$HOME' is not filled in; write ${HOME}"));
   EXPECT_THAT(plan_here("\"${HOME}/none\""), HasSubstr("'/home/ada/none'"));
   EXPECT_THAT(refusal_of("workload: loader\ndata: {kind: files}\n",
-                         [](PlanRequest& request) {
+                         [](plan::PlanRequest& request) {
                            request.set = {"data.path=~/none"};
                            request.variables = {{"HOME", "/home/ada"}};
                          })

@@ -11,9 +11,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string error_of(const std::string& text, const YamlLimits& limits = {}) {
+std::string error_of(const std::string& text, const plan::YamlLimits& limits = {}) {
   try {
-    static_cast<void>(parse_yaml(text, "a.yaml", limits));
+    static_cast<void>(plan::parse_yaml(text, "a.yaml", limits));
     return {};
   } catch (const ConfigError& error) {
     return error.what();
@@ -21,10 +21,10 @@ std::string error_of(const std::string& text, const YamlLimits& limits = {}) {
 }
 
 TEST(Yaml, MarksAreLineAndColumnFromOne) {
-  const ConfigNode root = parse_yaml("a: 1\nb:\n  c: [x, y]\n", "a.yaml");
-  const ConfigNode& list = root.find("b")->value.find("c")->value;
-  EXPECT_EQ(place("a.yaml", list.items[1].mark), "a.yaml:3:10");
-  EXPECT_EQ(place("a.yaml", root.find("b")->mark), "a.yaml:2:1");
+  const plan::ConfigNode root = plan::parse_yaml("a: 1\nb:\n  c: [x, y]\n", "a.yaml");
+  const plan::ConfigNode& list = root.find("b")->value.find("c")->value;
+  EXPECT_EQ(plan::place("a.yaml", list.items[1].mark), "a.yaml:3:10");
+  EXPECT_EQ(plan::place("a.yaml", root.find("b")->mark), "a.yaml:2:1");
 }
 
 TEST(Yaml, SyntaxErrorsHaveAPlace) {
@@ -41,7 +41,7 @@ TEST(Yaml, RepeatedKeysAreFoundAtEveryLevel) {
 }
 
 TEST(Yaml, AliasesAreExpanded) {
-  const ConfigNode root = parse_yaml("a: &x {b: 1}\nc: *x\n", "a.yaml");
+  const plan::ConfigNode root = plan::parse_yaml("a: &x {b: 1}\nc: *x\n", "a.yaml");
   EXPECT_EQ(root.find("c")->value.find("b")->value.text, "1");
 }
 
@@ -87,10 +87,10 @@ TEST(Yaml, BinaryFilesAreRefused) {
 }
 
 TEST(Yaml, VariablesMayStandUnquotedInFlowGroups) {
-  const ConfigNode root = parse_yaml("data: {path: ${HERE:-a/b}, size: 4}\n", "a.yaml");
-  const ConfigNode& data = root.find("data")->value;
+  const plan::ConfigNode root = plan::parse_yaml("data: {path: ${HERE:-a/b}, size: 4}\n", "a.yaml");
+  const plan::ConfigNode& data = root.find("data")->value;
   EXPECT_EQ(data.find("path")->value.text, "${HERE:-a/b}");
-  EXPECT_EQ(place("a.yaml", data.find("size")->mark), "a.yaml:1:28");
+  EXPECT_EQ(plan::place("a.yaml", data.find("size")->mark), "a.yaml:1:28");
 }
 
 }  // namespace

@@ -39,8 +39,9 @@ std::string read(const std::string& line) {
   if (has(R"({"kind": "facts")")) return (void)decode_facts(line), "facts";
   // Read where data are shown.
   if (has(R"({"kind": "data")")) return "data";
-  if (has(R"({"answer")")) return (void)check_answer_from_json(line), "answer";
-  if (has(R"({"stepbench_catalogue")")) return (void)catalogue_from_json(line, "doc"), "catalogue";
+  if (has(R"({"answer")")) return (void)plan::check_answer_from_json(line), "answer";
+  if (has(R"({"stepbench_catalogue")"))
+    return (void)catalogue::catalogue_from_json(line, "doc"), "catalogue";
   constexpr const char* kKinds[] = {"hello", "stage",  "cycle",   "samples",
                                     "ops",   "launch", "skipped", "failed"};
   return kKinds[decode_worker(line).index()];
@@ -93,7 +94,7 @@ TEST(ProtocolDocument, DamagedExamplesAreReadOrRefusedNeverWorse) {
 TEST(ProtocolDocument, TheSamplesExampleSumsExactly) {
   for (const std::string& line : examples()) {
     if (!line.starts_with(R"({"kind": "samples")")) continue;
-    const auto samples = std::get<CycleSamples>(decode_worker(line)).steps;
+    const auto samples = std::get<record::CycleSamples>(decode_worker(line)).steps;
     for (std::size_t row = 0; row < samples.steps(); ++row) {
       std::int64_t rest = 0;
       for (std::size_t i = 0; i < samples.names.size(); ++i) {

@@ -67,21 +67,22 @@ TEST(CaseMessage, AMinimalCaseTakesDefaults) {
 }
 
 TEST(Samples, IntegersAreExact) {
-  const CycleSamples message{7, {{"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}}};
-  const CycleSamples read = round_trip(message);
+  const record::CycleSamples message{
+      7, {{"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}}};
+  const record::CycleSamples read = round_trip(message);
   EXPECT_EQ(read.cycle, 7);
   EXPECT_EQ(read.steps, message.steps);
 }
 
 TEST(LaunchReport, ReadsBackAsWritten) {
-  LaunchReport report;
+  record::LaunchReport report;
   report.effective = {{"threads.intra_op", std::int64_t{2}}};
   report.schedule = {{"stop_reason", std::string("count")}};
   report.metrics = {{"peak_rss_bytes", 1e9}, {"unknown", std::nullopt}};
   report.fingerprint = {{"loss", 0.1}};
   report.flags = {"truncated"};
   report.notes = {"one"};
-  const LaunchReport read = round_trip(report);
+  const record::LaunchReport read = round_trip(report);
   EXPECT_EQ(read.effective, report.effective);
   EXPECT_EQ(read.schedule, report.schedule);
   EXPECT_EQ(read.metrics, report.metrics);
@@ -91,7 +92,7 @@ TEST(LaunchReport, ReadsBackAsWritten) {
 }
 
 TEST(LaunchReport, FindingsReadBackAsWritten) {
-  LaunchReport report;
+  record::LaunchReport report;
   report.findings = {{.id = "a.b",
                       .severity = Severity::kProblem,
                       .text = "much",
@@ -109,7 +110,7 @@ TEST(LaunchReport, FindingsReadBackAsWritten) {
                       .places = {{.name = "aten::item", .at_ns = 7, .duration_ns = 9, .step = 0},
                                  {.name = "outside", .at_ns = -1}}},
                      {.id = "bare"}};
-  const LaunchReport read = round_trip(report);
+  const record::LaunchReport read = round_trip(report);
   EXPECT_EQ(encode(WorkerMessage(read)), encode(WorkerMessage(report)));
   ASSERT_EQ(read.findings.size(), 2U);
   EXPECT_EQ(read.findings[0].severity, Severity::kProblem);
@@ -145,10 +146,10 @@ TEST(LaunchReport, AFindingSaysWhichMemberIsWrong) {
 }
 
 TEST(LaunchReport, NonFiniteNumbersAreSpelledBesideTheNullThatStandsForThem) {
-  LaunchReport report;
+  record::LaunchReport report;
   report.metrics = {{"bad", std::numeric_limits<double>::quiet_NaN()}};
   report.fingerprint = {{"loss", std::numeric_limits<double>::infinity()}};
-  const LaunchReport read = round_trip(report);
+  const record::LaunchReport read = round_trip(report);
   EXPECT_EQ(read.metrics.at("bad"), std::nullopt);
   EXPECT_EQ(read.fingerprint.at("loss"), report.fingerprint.at("loss"));
   EXPECT_THAT(encode(WorkerMessage(report)), HasSubstr(R"("fingerprint":{"loss":null})"));

@@ -12,7 +12,7 @@
 #include "harness/record/encode.h"
 #include "harness/run/worker_session.h"
 
-namespace stepbench {
+namespace stepbench::protocol {
 namespace {
 
 const std::filesystem::path kTranscripts =
@@ -32,23 +32,24 @@ std::string whole_file(const std::string& name) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string record_lines(WorkerSession& session, Pass pass) {
-  const LaunchKey key{"3f2a9c01b4d5e6f7", "", pass, 0, 0};
+std::string record_lines(run::WorkerSession& session, Pass pass) {
+  const record::LaunchKey key{"3f2a9c01b4d5e6f7", "", pass, 0, 0};
   std::string lines;
-  for (CycleSamples& samples : session.take_samples()) {
-    lines += encode(SamplesRow{key, std::move(samples)}) + '\n';
+  for (record::CycleSamples& samples : session.take_samples()) {
+    lines += record::encode(record::SamplesRow{key, std::move(samples)}) + '\n';
   }
-  for (OpFrame& frame : session.take_ops()) lines += encode(OpsRow{key, std::move(frame)}) + '\n';
-  LaunchRow row;
+  for (ops::OpFrame& frame : session.take_ops())
+    lines += record::encode(record::OpsRow{key, std::move(frame)}) + '\n';
+  record::LaunchRow row;
   row.key = key;
   row.outcome = session.final_outcome().value();
   row.report = session.take_report();
-  return lines + encode(row) + '\n';
+  return lines + record::encode(row) + '\n';
 }
 
 TEST_P(Transcripts, OfAnOlderWorkerBecomeTheSameRecordLines) {
   const std::string name = GetParam().name;
-  WorkerSession session{std::uint64_t{1} << 20};
+  run::WorkerSession session{std::uint64_t{1} << 20};
   session.receive(whole_file(name + ".worker.jsonl"));
   ASSERT_EQ(session.protocol_error(), std::nullopt);
   EXPECT_EQ(session.hello()->protocol.max, GetParam().highest_version);
@@ -62,4 +63,4 @@ INSTANTIATE_TEST_SUITE_P(Recorded, Transcripts,
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::protocol

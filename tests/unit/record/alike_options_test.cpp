@@ -5,25 +5,26 @@
 
 #include <string>
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 class Reader {
  public:
   OptionValues read(const std::string& options) {
     const std::string line = "{\"options\":" + options + "}";
-    return alike_.read(parser_.parse(line, LineParser::Padding::kNone).object, "options");
+    return alike_.read(parser_.parse(line, json::LineParser::Padding::kNone).object, "options");
   }
 
  private:
-  LineParser parser_;
+  json::LineParser parser_;
   AlikeOptions alike_;
 };
 
 OptionValues by_fields(const std::string& options) {
-  LineParser parser;
+  json::LineParser parser;
   const std::string line = "{\"options\":" + options + "}";
-  return OptionValues(parser.parse(line, LineParser::Padding::kNone).object.fields("options"));
+  return OptionValues(
+      parser.parse(line, json::LineParser::Padding::kNone).object.fields("options"));
 }
 
 TEST(AlikeOptions, CasesOfASweepShareTheirNamesAndWhatTheyHaveInCommon) {
@@ -73,4 +74,4 @@ TEST(AlikeOptions, ManyKindsOfCasesAreReadAsWell) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::record

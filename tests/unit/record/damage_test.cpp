@@ -11,7 +11,7 @@
 #include "harness/record/reader.h"
 #include "tests/unit/record/sample_rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 using test::TemporaryFolder;
@@ -52,7 +52,7 @@ TEST(CutFile, ReadsAtEveryByteAndKeepsEveryFinishedLaunch) {
 // Reading either succeeds or throws ConfigError; nothing else, and no crash.
 void read_anything(const std::filesystem::path& file, int& refused) {
   try {
-    for (const Launch& launch : read_results(file).launches) (void)estimate_of(launch);
+    for (const Launch& launch : read_results(file).launches) (void)estimate::estimate_of(launch);
   } catch (const ConfigError& error) {
     ++refused;
     ASSERT_EQ(error.where().rfind(file.string(), 0), 0U) << error.what();
@@ -103,4 +103,4 @@ TEST(DamagedFile, RandomBytesAreRefused) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::record

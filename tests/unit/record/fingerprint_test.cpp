@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 const double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -62,4 +62,4 @@ TEST(SameWithin, ALaunchsOwnSpreadWidensTheLimitOfItsPrecision) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::record

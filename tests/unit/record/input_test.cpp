@@ -11,7 +11,7 @@
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 using ::testing::AllOf;
@@ -76,4 +76,4 @@ TEST(Input, AnEndlessPipeIsRefusedAndNamed) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::record

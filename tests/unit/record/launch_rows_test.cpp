@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 TEST(ResultFile, IsKnownByItsName) {
@@ -20,4 +20,4 @@ TEST(ResultFile, IsNothingElseThatLiesBesideRuns) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::record

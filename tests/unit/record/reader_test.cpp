@@ -14,7 +14,7 @@
 #include "harness/record/case_options.h"
 #include "tests/unit/record/sample_rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 using test::TemporaryFolder;
@@ -129,7 +129,7 @@ TEST(Reader, ALaunchLineCommitsItsOpsToo) {
   const Results results = read_text(kRun + start(key) + ops(key, 3) + start(key, 1) + ops(key, 4) +
                                     ops(key, 5) + launch(key, 1));
   ASSERT_EQ(results.launches.size(), 1U);
-  const OpTable table = op_table_of(results.launches[0].ops);
+  const ops::OpTable table = ops::op_table_of(results.launches[0].ops);
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[0].calls, 4);
   EXPECT_EQ(table.rows[1].calls, 5);
@@ -458,4 +458,4 @@ TEST(Reader, AFolderWithoutResultsSaysWhatItLooksFor) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -15,12 +15,12 @@
 
 namespace stepbench::testing {
 
-inline LaunchKey key(std::string case_id = "00112233aabbccdd", int launch = 0) {
+inline record::LaunchKey key(std::string case_id = "00112233aabbccdd", int launch = 0) {
   return {
       .case_id = std::move(case_id), .arm = "", .pass = Pass::kTiming, .launch = launch, .rank = 0};
 }
 
-inline RunRow run_row() {
+inline record::RunRow run_row() {
   return {.run_id = "20260131-120000-demo",
           .name = "demo",
           .stepbench_version = "0.1.0",
@@ -35,8 +35,8 @@ inline RunRow run_row() {
           .context = {{"host", std::string("box")}, {"shard", std::int64_t{0}}}};
 }
 
-inline SamplesRow samples_row(LaunchKey of = key(), std::int64_t cycle = 0,
-                              std::int64_t first = 11) {
+inline record::SamplesRow samples_row(record::LaunchKey of = key(), std::int64_t cycle = 0,
+                                      std::int64_t first = 11) {
   return {.key = std::move(of),
           .samples = {.cycle = cycle,
                       .steps = {.names = {"index", "step_ns", "data_wait_ns", "other_ns", "samples",
@@ -49,8 +49,8 @@ inline SamplesRow samples_row(LaunchKey of = key(), std::int64_t cycle = 0,
                                             {0, 0, 2}}}}};
 }
 
-inline LaunchRow launch_row(LaunchKey of = key()) {
-  LaunchRow row;
+inline record::LaunchRow launch_row(record::LaunchKey of = key()) {
+  record::LaunchRow row;
   row.key = std::move(of);
   row.point_id = row.key.case_id;
   row.workload = "stub";

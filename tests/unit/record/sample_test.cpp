@@ -6,7 +6,7 @@
 
 #include "harness/record/reader.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 TEST(Sample, OfSchema100IsReadWithoutAWarning) {
@@ -44,4 +44,4 @@ TEST(Sample, PhasesAndTheRestSumToEveryStepExactly) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::record

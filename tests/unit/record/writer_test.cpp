@@ -14,7 +14,7 @@
 #include "harness/record/reader.h"
 #include "tests/unit/record/sample_rows.h"
 
-namespace stepbench {
+namespace stepbench::record {
 namespace {
 
 using test::TemporaryFolder;
@@ -207,4 +207,4 @@ TEST(Writer, ALaunchOfAFileThatIsBeingWrittenIsUnderWayAndLaterUnfinished) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::record

@@ -14,7 +14,7 @@
 #include "harness/report/run_title.h"
 #include "harness/report/table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -29,22 +29,22 @@ struct SweepMaker {
   std::vector<std::int64_t> step_us = {100, 150};
   int launches = 6;
 
-  [[nodiscard]] Results make() const {
+  [[nodiscard]] record::Results make() const {
     constexpr std::int64_t kNs = 1000;
-    Results results;
+    record::Results results;
     results.runs.push_back({.run_id = "20260131-120000-demo",
                             .name = "demo",
                             .started_utc = "2026-01-31T12:00:00Z",
                             .swept = {"loader.batch_size"}});
     for (std::size_t i = 0; i < samples.size(); ++i) {
       for (int launch = 0; launch < launches; ++launch) {
-        Launch& made = results.launches.emplace_back();
+        record::Launch& made = results.launches.emplace_back();
         made.row.key = {.case_id = std::to_string(i + 1) + "abcdef123456789", .launch = launch};
         made.row.workload = "train_step";
         made.row.options["loader.batch_size"] = samples[i];
         // Launches differ by one part in a hundred.
         const std::int64_t step = step_us[i] * kNs + launch * step_us[i] * 2;
-        CycleSamples part;
+        record::CycleSamples part;
         part.steps.names = {"index", "step_ns", "samples"};
         part.steps.columns = {{0, 1}, {step, step}, {samples[i], samples[i]}};
         made.samples.push_back(std::move(part));
@@ -54,7 +54,9 @@ struct SweepMaker {
   }
 };
 
-std::string answer_of(const Results& results) { return answer_line(case_rows(results), results); }
+std::string answer_of(const record::Results& results) {
+  return answer_line(estimate::case_rows(results), results);
+}
 
 TEST(Answer, CasesOfDifferentWorkAreJudgedByTheirRate) {
   const std::string answer = answer_of(SweepMaker().make());
@@ -71,22 +73,22 @@ TEST(Answer, CasesOfEqualWorkAreJudgedByTheirStep) {
 }
 
 TEST(Answer, OverlappingIntervalsAreATie) {
-  const Results results = SweepMaker{.step_us = {100, 200}}.make();
+  const record::Results results = SweepMaker{.step_us = {100, 200}}.make();
   EXPECT_THAT(answer_of(results),
               AllOf(HasSubstr("1.00x as fast as the next"), HasSubstr("overlap: a tie")));
-  std::vector<CaseRow> rows = case_rows(results);
-  compare_with_best(rows);
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  estimate::compare_with_best(rows);
   EXPECT_TRUE(rows[0].is_best);
   EXPECT_TRUE(rows[1].is_best);
 }
 
 TEST(Answer, ARatioHoldsOneExactlyWhereTheIntervalsOverlap) {
   for (std::int64_t step = 190; step < 210; ++step) {
-    const Results results = SweepMaker{.step_us = {100, step}}.make();
-    const std::vector<CaseRow> rows = case_rows(results);
-    const auto ranking = rank(rows);
+    const record::Results results = SweepMaker{.step_us = {100, step}}.make();
+    const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+    const auto ranking = estimate::rank(rows);
     ASSERT_TRUE(ranking);
-    const auto ratio = speed_up(rows[ranking->best], rows[ranking->next], ranking->by);
+    const auto ratio = estimate::speed_up(rows[ranking->best], rows[ranking->next], ranking->by);
     ASSERT_TRUE(ratio && ratio->interval);
     EXPECT_GE(ratio->value, 1);
     EXPECT_EQ(ratio->interval->low <= 1, !ranking->ties.empty()) << step;
@@ -94,7 +96,7 @@ TEST(Answer, ARatioHoldsOneExactlyWhereTheIntervalsOverlap) {
 }
 
 TEST(Answer, FewLaunchesGiveAnOrderAndNoWinner) {
-  const Results results = SweepMaker{.launches = 3}.make();
+  const record::Results results = SweepMaker{.launches = 3}.make();
   EXPECT_THAT(answer_of(results), AllOf(StartsWith("fastest so far: batch_size=16, 106,"),
                                         HasSubstr("; too few launches to call it (n=3, 6 needed)"),
                                         Not(HasSubstr("*")), Not(HasSubstr("[1."))));
@@ -103,30 +105,30 @@ TEST(Answer, FewLaunchesGiveAnOrderAndNoWinner) {
 
 TEST(Answer, OneCaseASmokeRunAndArmsHaveNone) {
   EXPECT_THAT(answer_of(SweepMaker{.samples = {8}}.make()), IsEmpty());
-  Results smoke = SweepMaker().make();
-  for (Launch& launch : smoke.launches) launch.row.smoke = true;
+  record::Results smoke = SweepMaker().make();
+  for (record::Launch& launch : smoke.launches) launch.row.smoke = true;
   EXPECT_THAT(answer_of(smoke), IsEmpty());
-  Results arms = SweepMaker().make();
-  for (Launch& launch : arms.launches) launch.row.key.arm = "a";
+  record::Results arms = SweepMaker().make();
+  for (record::Launch& launch : arms.launches) launch.row.key.arm = "a";
   EXPECT_THAT(answer_of(arms), IsEmpty());
 }
 
 TEST(Answer, FailedCasesDoNotCount) {
-  Results results = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
-  for (Launch& launch : results.launches) {
+  record::Results results = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
+  for (record::Launch& launch : results.launches) {
     if (launch.row.key.case_id.starts_with("3")) launch.row.outcome = Outcome::failed("killed");
   }
   EXPECT_THAT(answer_of(results), StartsWith("best: batch_size=16 (*)"));
 }
 
 TEST(Answer, WhatIsMissingYetMakesItSoFar) {
-  Results results = SweepMaker().make();
-  results.end = EndRow{.reason = "interrupted"};
+  record::Results results = SweepMaker().make();
+  results.end = record::EndRow{.reason = "interrupted"};
   EXPECT_THAT(answer_of(results), StartsWith("best so far: "));
 }
 
 TEST(Answer, StandsLastInATableAndFirstInMarkdown) {
-  const Results results = SweepMaker().make();
+  const record::Results results = SweepMaker().make();
   const std::string table = render_table(results, {.columns = 400});
   EXPECT_TRUE(table.ends_with(answer_of(results) + '\n')) << table;
   const std::string markdown = render(results, Format::kMarkdown, {});
@@ -137,7 +139,7 @@ TEST(Answer, StandsLastInATableAndFirstInMarkdown) {
 }
 
 TEST(Table, WhatASweepIsJudgedByStandsFirstAndStaysInANarrowTerminal) {
-  const Results results = SweepMaker().make();
+  const record::Results results = SweepMaker().make();
   const std::string wide = render_table(results, {.columns = 140});
   EXPECT_LT(wide.find("samples/s"), wide.find("step [us]"));
   EXPECT_LT(wide.find("95 % interval"), wide.find("step [us]"));
@@ -147,13 +149,14 @@ TEST(Table, WhatASweepIsJudgedByStandsFirstAndStaysInANarrowTerminal) {
 }
 
 TEST(Baseline, IsTheRowWithTheSameOtherOptions) {
-  Results results = SweepMaker{.samples = {8, 16, 8, 16}, .step_us = {100, 200, 50, 100}}.make();
+  record::Results results =
+      SweepMaker{.samples = {8, 16, 8, 16}, .step_us = {100, 200, 50, 100}}.make();
   results.runs[0].swept = {"loader.batch_size", "loader.num_workers"};
-  for (Launch& launch : results.launches) {
+  for (record::Launch& launch : results.launches) {
     const bool late = launch.row.key.case_id[0] > '2';
     launch.row.options["loader.num_workers"] = std::int64_t{late ? 2 : 0};
   }
-  std::vector<CaseRow> rows = case_rows(results);
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   compare_with_baseline(rows, results, "num_workers=0");
   ASSERT_TRUE(rows[2].vs_baseline && rows[3].vs_baseline && rows[3].vs_baseline_interval);
   EXPECT_NEAR(*rows[0].vs_baseline, 1, 1e-9);
@@ -171,9 +174,10 @@ TEST(Baseline, IsTheRowWithTheSameOtherOptions) {
 }
 
 TEST(Pivot, ShowsWhatTheCasesAreJudgedByAsRowsByColumns) {
-  Results results = SweepMaker{.samples = {8, 16, 8, 16}, .step_us = {100, 200, 50, 90}}.make();
+  record::Results results =
+      SweepMaker{.samples = {8, 16, 8, 16}, .step_us = {100, 200, 50, 90}}.make();
   results.runs[0].swept = {"loader.batch_size", "loader.num_workers", "loader.pin_memory"};
-  for (Launch& launch : results.launches) {
+  for (record::Launch& launch : results.launches) {
     const bool late = launch.row.key.case_id[0] > '2';
     launch.row.options["loader.num_workers"] = std::int64_t{late ? 2 : 0};
     launch.row.options["loader.pin_memory"] = true;
@@ -186,7 +190,7 @@ TEST(Pivot, ShowsWhatTheCasesAreJudgedByAsRowsByColumns) {
               StartsWith("num_workers,batch_size=8,batch_size=16\n0,100500,201000\n"));
   EXPECT_THAT(render(results, Format::kMarkdown, {.select = {"step"}, .pivot = by}),
               HasSubstr("| 0 | 100 | 201 |"));
-  for (Launch& launch : results.launches) {
+  for (record::Launch& launch : results.launches) {
     if (launch.row.key.case_id[0] != '4') continue;
     launch.row.options["loader.batch_size"] = std::int64_t{8};
     launch.row.options["loader.pin_memory"] = false;
@@ -200,21 +204,21 @@ TEST(Pivot, ShowsWhatTheCasesAreJudgedByAsRowsByColumns) {
 }
 
 TEST(Filter, KeepsLaunchesByAnyOfTheValues) {
-  Results results = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
+  record::Results results = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
   keep_filtered(results, std::vector<std::string>{"batch_size=8,32.0"});
-  EXPECT_EQ(case_rows(results).size(), 2U);
+  EXPECT_EQ(estimate::case_rows(results).size(), 2U);
   EXPECT_THROW(keep_filtered(results, std::vector<std::string>{"batch_size=7"}), ConfigError);
   EXPECT_THROW(keep_filtered(results, std::vector<std::string>{"batch_sise=8"}), ConfigError);
   EXPECT_THROW(keep_filtered(results, std::vector<std::string>{"batch_size"}), ConfigError);
 }
 
 TEST(Columns, AreFoundByTheirHeads) {
-  Results results = SweepMaker().make();
-  for (Launch& launch : results.launches) {
+  record::Results results = SweepMaker().make();
+  for (record::Launch& launch : results.launches) {
     launch.row.report.metrics["peak_bytes"] = 1048576;
     launch.row.options["margin.step"] = 0.01;  // `step` for short, but the column is what is seen
   }
-  const std::vector<CaseRow> rows = case_rows(results);
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   EXPECT_EQ(full_name("samples/s", rows, "--sort"), "samples_per_s");
   EXPECT_EQ(full_name("Data wait", rows, "--sort"), "data_wait_share");
   EXPECT_EQ(full_name("data wait [%]", rows, "--sort"), "data_wait_share");
@@ -229,37 +233,37 @@ TEST(Columns, AreFoundByTheirHeads) {
 }
 
 TEST(Runs, OfOneCaseStandBesideEachOther) {
-  Results results = SweepMaker().make();
-  Results second = SweepMaker{.step_us = {50, 75}}.make();
+  record::Results results = SweepMaker().make();
+  record::Results second = SweepMaker{.step_us = {50, 75}}.make();
   results.runs.push_back(second.runs[0]);
   results.runs[1].run_id = "20260201-120000-demo";
-  for (Launch& launch : second.launches) {
+  for (record::Launch& launch : second.launches) {
     launch.run = 1;
     results.launches.push_back(launch);
   }
-  EXPECT_EQ(case_rows(results).size(), 4U);
+  EXPECT_EQ(estimate::case_rows(results).size(), 4U);
   const std::string table =
       render_table(results, {.columns = 200, .baseline = "20260131-120000-demo"});
   EXPECT_THAT(table, AllOf(HasSubstr("20260131-120000  "), HasSubstr("20260201-120000  "),
                            HasSubstr("2.00x [1.98, 2.02]"),
                            HasSubstr("best: batch_size=16 (run 20260201-120000) (*)")));
   results.runs[1].run_id = results.runs[0].run_id;
-  EXPECT_EQ(case_rows(results).size(), 2U) << "files of one resumed run";
+  EXPECT_EQ(estimate::case_rows(results).size(), 2U) << "files of one resumed run";
 }
 
 TEST(Title, SaysWhichRunOnWhichMachine) {
-  Results results = SweepMaker().make();
+  record::Results results = SweepMaker().make();
   results.workers.push_back({.worker_id = "w",
                              .environment = {{"cpu.model", "AMD EPYC"},
                                              {"cpu.logical", std::int64_t{2}},
                                              {"gpu.count", std::int64_t{0}},
                                              {"torch", "2.11.0"}}});
-  for (Launch& launch : results.launches) launch.row.worker_id = "w";
+  for (record::Launch& launch : results.launches) launch.row.worker_id = "w";
   results.runs[0].config_text = "name: demo\n```\n";
   results.runs[0].argv = {"stepbench", "run", "my demo.yaml"};
   const std::string title =
       "demo, 2026-01-31 12:00 UTC, 2x AMD EPYC, no GPU, torch 2.11.0, 6 launches per case";
-  EXPECT_THAT(run_titles(case_rows(results), results), ::testing::ElementsAre(title));
+  EXPECT_THAT(run_titles(estimate::case_rows(results), results), ::testing::ElementsAre(title));
   EXPECT_THAT(render_table(results, {.columns = 200}), StartsWith(title + "\n\n"));
   const std::string markdown = render(results, Format::kMarkdown, {});
   EXPECT_THAT(markdown,
@@ -271,8 +275,8 @@ TEST(Title, SaysWhichRunOnWhichMachine) {
 }
 
 TEST(Running, ALaunchUnderWayIsNoUnfinishedOne) {
-  Results results = SweepMaker{.launches = 2}.make();
-  for (Launch& launch : results.launches) launch.row.options["launches"] = std::int64_t{6};
+  record::Results results = SweepMaker{.launches = 2}.make();
+  for (record::Launch& launch : results.launches) launch.row.options["launches"] = std::int64_t{6};
   results.unfinished = {
       {.key = {.case_id = "1abcdef123456789", .launch = 2}, .running = true},
       {.key = {.case_id = "3abcdef123456789"}, .running = true},
@@ -285,15 +289,15 @@ TEST(Running, ALaunchUnderWayIsNoUnfinishedOne) {
 }
 
 TEST(CasePage, BeginsWithPhasesAndEndsWithTheOptionsThatWereChanged) {
-  Results results = SweepMaker{.samples = {8}}.make();
-  for (Launch& launch : results.launches) {
+  record::Results results = SweepMaker{.samples = {8}}.make();
+  for (record::Launch& launch : results.launches) {
     launch.row.options["loader.shuffle"] = true;
     launch.row.report.metrics["loader_occupancy"] = 0.0000235;
     launch.row.report.flags = {"waited_for_cpu", "truncated"};
     launch.samples[0].steps.add("forward_ns", 2) = {1000, 1000};
   }
   results.columns = {{.name = "loader_occupancy", .unit = "ratio", .doc = ""}};
-  const std::vector<CaseRow> rows = case_rows(results);
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   const std::string page = render_case(rows[0], results, {.defaults = {{"loader.shuffle", true}}});
   EXPECT_THAT(page,
               AllOf(HasSubstr("  train_step  6 launches measured\ndemo, 2026-01-31 12:00 UTC"),
@@ -307,4 +311,4 @@ TEST(CasePage, BeginsWithPhasesAndEndsWithTheOptionsThatWereChanged) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -5,15 +5,15 @@
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-Results one_launch(bool on_device) {
-  Launch launch;
+record::Results one_launch(bool on_device) {
+  record::Launch launch;
   launch.row.key.case_id = "00112233aabbccdd";
   launch.row.workload = "train_step";
   launch.row.outcome = Outcome::measured();
@@ -30,7 +30,7 @@ Results one_launch(bool on_device) {
     }
   }
   launch.samples.push_back({.cycle = 0, .steps = std::move(steps)});
-  Results results;
+  record::Results results;
   results.launches.push_back(std::move(launch));
   return results;
 }
@@ -45,15 +45,15 @@ TEST(DeviceTimes, AreTheStepAndTheHeaderSaysSo) {
 TEST(DeviceTimes, AHostThatNeedsLessTimeRanAheadAndItsPhasesAreLaunchCosts) {
   EXPECT_THAT(render_table(one_launch(true), {.columns = 200}),
               HasSubstr("the host ran ahead of the device by 2.0 steps"));
-  Results even = one_launch(true);
+  record::Results even = one_launch(true);
   even.launches[0].samples[0].steps.columns[1] = {6'200'000, 6'200'000};
   EXPECT_THAT(render_table(even, {.columns = 200}), Not(HasSubstr("ran ahead")));
 }
 
 TEST(DeviceTimes, MissingInOneLaunchPutItOnTheHostsClockToTheDrainedEnd) {
-  Results results = one_launch(true);
+  record::Results results = one_launch(true);
   for (const bool events : {false, true}) {
-    Launch launch = one_launch(events).launches[0];
+    record::Launch launch = one_launch(events).launches[0];
     launch.row.key.launch = 1 + (events ? 1 : 0);
     launch.row.report.effective["device"] = std::string("cuda:0");
     launch.row.report.schedule["window_drained_ns"] = std::int64_t{14'000'000};
@@ -68,8 +68,9 @@ TEST(DeviceTimes, MissingInOneLaunchPutItOnTheHostsClockToTheDrainedEnd) {
 }
 
 TEST(DeviceTimes, ShowThePhasesOfTheDeviceAndWhoWaitsForWhom) {
-  const Results results = one_launch(true);
-  const std::string page = render_case(case_rows(results).front(), results, {.columns = 100});
+  const record::Results results = one_launch(true);
+  const std::string page =
+      render_case(estimate::case_rows(results).front(), results, {.columns = 100});
   EXPECT_THAT(page, HasSubstr("Phases of a step on the stream that computes, by CUDA events"));
   EXPECT_THAT(page, HasSubstr("a step spans 5.90 ms on the device, host ahead by 12.5 ms"));
   const std::size_t host = page.find("Phases of a step on the host");
@@ -84,16 +85,17 @@ TEST(DeviceTimes, ShowThePhasesOfTheDeviceAndWhoWaitsForWhom) {
   EXPECT_THAT(page.substr(side), ContainsRegex("h2d +0\\.100"));
 }
 
-Results with_sources() {
-  Results results = one_launch(true);
+record::Results with_sources() {
+  record::Results results = one_launch(true);
   results.launches[0].row.report.metrics = {{"kernels", 12.0}, {"set_up_ns", 5e6}};
   results.columns = harness_metrics();
   return results;
 }
 
 TEST(DeviceTimes, APageSaysWhichClockGaveEachNumber) {
-  const Results results = with_sources();
-  const std::string page = render_case(case_rows(results).front(), results, {.columns = 120});
+  const record::Results results = with_sources();
+  const std::string page =
+      render_case(estimate::case_rows(results).front(), results, {.columns = 120});
   EXPECT_THAT(page, ContainsRegex("kernels +12 +12 +12 +cupti"));
   EXPECT_THAT(page, ContainsRegex("set_up +5.00 ms +5.00 ms +5.00 ms +host_clock"));
   EXPECT_THAT(page, HasSubstr("host ahead by 12.5 ms (cuda_events+host_clock)"));
@@ -109,8 +111,8 @@ TEST(DeviceTimes, JsonNamesTheClocksOfItsNumbers) {
 }
 
 TEST(DeviceTimes, JsonOfRawStepsNamesTheClocksOfItsColumns) {
-  const Results results = with_sources();
-  const std::vector<CaseRow> rows = case_rows(results);
+  const record::Results results = with_sources();
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   const std::string json = samples_json(sample_table(rows, {}), results.columns);
   EXPECT_THAT(json, HasSubstr(R"("forward_device_ns":"cuda_events")"));
   EXPECT_THAT(json, HasSubstr(R"("step_ns":"host_clock")"));
@@ -118,10 +120,10 @@ TEST(DeviceTimes, JsonOfRawStepsNamesTheClocksOfItsColumns) {
 }
 
 TEST(DeviceTimes, AreNotSpokenOfWithoutADevice) {
-  const Results results = one_launch(false);
-  EXPECT_THAT(render_case(case_rows(results).front(), results, {.columns = 100}),
+  const record::Results results = one_launch(false);
+  EXPECT_THAT(render_case(estimate::case_rows(results).front(), results, {.columns = 100}),
               Not(HasSubstr("on the device")));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

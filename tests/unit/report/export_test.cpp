@@ -25,7 +25,7 @@
 #include "harness/text/openmetrics.h"
 #include "harness/text/xml.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -37,18 +37,18 @@ using ::testing::StartsWith;
 
 const std::filesystem::path kExportSources = STEPBENCH_SOURCE_DIR;
 
-Results sample_run() { return read_results(kExportSources / "results/sample"); }
-Results sweep_with_failures() {
-  return read_results(kExportSources / "tests/unit/report/data/sweep.jsonl");
+record::Results sample_run() { return record::read_results(kExportSources / "results/sample"); }
+record::Results sweep_with_failures() {
+  return record::read_results(kExportSources / "tests/unit/report/data/sweep.jsonl");
 }
 
-Comparison sample_against_itself() {
-  const Results results = sample_run();
-  return compare({&results, "old"}, {&results, "new"}, {});
+compare::Comparison sample_against_itself() {
+  const record::Results results = sample_run();
+  return compare::compare({&results, "old"}, {&results, "new"}, {});
 }
 
 TEST(Checks, AFailedCaseFailsASkippedOneIsSkippedAndNamesAreUnique) {
-  const Results results = sweep_with_failures();
+  const record::Results results = sweep_with_failures();
   const std::vector<CheckSuite> suites = checks_of(results);
   ASSERT_THAT(suites, SizeIs(1));
   std::set<std::string> names;
@@ -63,23 +63,23 @@ TEST(Checks, AFailedCaseFailsASkippedOneIsSkippedAndNamesAreUnique) {
 }
 
 TEST(Checks, OnlyARegressionOfAVerdictFails) {
-  Comparison comparison = sample_against_itself();
-  MetricResult& step = comparison.cases.front().metrics.front();
-  const auto state = [&](Verdict verdict, bool slower) {
+  compare::Comparison comparison = sample_against_itself();
+  compare::MetricResult& step = comparison.cases.front().metrics.front();
+  const auto state = [&](compare::Verdict verdict, bool slower) {
     step.test.verdict = verdict;
     step.test.slower = slower;
     return checks_of({&comparison, 1}).front().checks.front().state;
   };
-  for (MetricResult& metric : comparison.cases.front().metrics) {
-    metric.test.verdict = Verdict::kOk;
+  for (compare::MetricResult& metric : comparison.cases.front().metrics) {
+    metric.test.verdict = compare::Verdict::kOk;
   }
-  EXPECT_EQ(state(Verdict::kRegression, true), CheckState::kFailed);
-  EXPECT_EQ(state(Verdict::kSuspect, true), CheckState::kSkipped);
-  EXPECT_EQ(state(Verdict::kSuspect, false), CheckState::kPassed);
-  EXPECT_EQ(state(Verdict::kInconclusive, true), CheckState::kSkipped);
-  EXPECT_EQ(state(Verdict::kInvalid, true), CheckState::kError);
-  EXPECT_EQ(state(Verdict::kNoData, false), CheckState::kError);
-  EXPECT_EQ(state(Verdict::kImprovement, false), CheckState::kPassed);
+  EXPECT_EQ(state(compare::Verdict::kRegression, true), CheckState::kFailed);
+  EXPECT_EQ(state(compare::Verdict::kSuspect, true), CheckState::kSkipped);
+  EXPECT_EQ(state(compare::Verdict::kSuspect, false), CheckState::kPassed);
+  EXPECT_EQ(state(compare::Verdict::kInconclusive, true), CheckState::kSkipped);
+  EXPECT_EQ(state(compare::Verdict::kInvalid, true), CheckState::kError);
+  EXPECT_EQ(state(compare::Verdict::kNoData, false), CheckState::kError);
+  EXPECT_EQ(state(compare::Verdict::kImprovement, false), CheckState::kPassed);
 }
 
 TEST(Checks, ANightFailsByItsRegressionsAndAnErrorIsOneCheck) {
@@ -111,7 +111,8 @@ TEST(Junit, EndsEveryElementAndCountsWhatItHolds) {
 }
 
 TEST(Junit, TextKeepsWhatXmlForbidsVisible) {
-  EXPECT_EQ(xml_text("a<b>&\"\n\x01\xEF\xBF\xBF"), "a&lt;b&gt;&amp;&quot;&#10;\\x01\xEF\xBF\xBD");
+  EXPECT_EQ(text::xml_text("a<b>&\"\n\x01\xEF\xBF\xBF"),
+            "a&lt;b&gt;&amp;&quot;&#10;\\x01\xEF\xBF\xBD");
 }
 
 TEST(Annotations, AMessageCannotBeginACommandAndNoMoreThanShownAreWritten) {
@@ -137,21 +138,22 @@ TEST(Annotations, AMessageCannotBeginACommandAndNoMoreThanShownAreWritten) {
 }
 
 TEST(OpenMetrics, FamiliesStandTogetherAndLabelsAreEscaped) {
-  GaugePage page;
-  page.add("x_seconds", "seconds", "Help.", GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
+  text::GaugePage page;
+  page.add("x_seconds", "seconds", "Help.", text::GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
   page.add("y", "", "Other.", "", std::nan(""));
-  page.add("x_seconds", "seconds", "Help.", GaugePage::label_text({{"a", "2"}}), INFINITY);
+  page.add("x_seconds", "seconds", "Help.", text::GaugePage::label_text({{"a", "2"}}), INFINITY);
   EXPECT_EQ(page.samples(), 3U);
   EXPECT_EQ(page.text(),
             "# TYPE x_seconds gauge\n# UNIT x_seconds seconds\n# HELP x_seconds Help.\n"
             "x_seconds{a=\"q\\\"\\\\\\n\"} 0.5\nx_seconds{a=\"2\"} +Inf\n"
             "# TYPE y gauge\n# HELP y Other.\ny NaN\n# EOF\n");
-  EXPECT_EQ(GaugePage::name_text("2 é.b"), "_2____b");
+  EXPECT_EQ(text::GaugePage::name_text("2 é.b"), "_2____b");
 }
 
 TEST(OpenMetrics, MoreSeriesThanAskedForAreRefused) {
-  const auto page_of = [](const Results& results, std::size_t most) {
-    return whole_text([&](const TextSink& sink) { write_openmetrics(results, most, sink); });
+  const auto page_of = [](const record::Results& results, std::size_t most) {
+    return text::whole_text(
+        [&](const text::TextSink& sink) { write_openmetrics(results, most, sink); });
   };
   EXPECT_THROW((void)page_of(sample_run(), 10), ConfigError);
   EXPECT_THAT(page_of(sample_run(), kMaxSeries),
@@ -162,14 +164,14 @@ TEST(OpenMetrics, MoreSeriesThanAskedForAreRefused) {
 
 TEST(Gbench, ALaunchIsARepetitionAndAFailureAnError) {
   const std::string json = gbench_json(sample_run());
-  LineParser parser;
-  const LineObject whole = parser.parse(json, LineParser::Padding::kNone).object;
+  json::LineParser parser;
+  const json::LineObject whole = parser.parse(json, json::LineParser::Padding::kNone).object;
   EXPECT_EQ(whole.object("context")->integer("num_cpus"), 2);
   std::size_t repetitions = 0;
   double sum = 0;
-  const std::vector<JsonView> benchmarks = whole.array("benchmarks").value();
-  for (const JsonView& view : benchmarks) {
-    const LineObject one = *view.object();
+  const std::vector<json::JsonView> benchmarks = whole.array("benchmarks").value();
+  for (const json::JsonView& view : benchmarks) {
+    const json::LineObject one = *view.object();
     EXPECT_THAT(one.text("name"), StartsWith("train_step/num_workers:"));
     EXPECT_EQ(one.text("time_unit"), "ns");
     if (one.text("run_type") == "aggregate") continue;
@@ -185,18 +187,18 @@ TEST(Gbench, ALaunchIsARepetitionAndAFailureAnError) {
 }
 
 TEST(Gbench, PartsOfANameHoldNoSeparatorAndNamesAreUnique) {
-  Results results = sample_run();
-  for (Launch& launch : results.launches) {
+  record::Results results = sample_run();
+  for (record::Launch& launch : results.launches) {
     launch.row.workload = "a/b:c\"\n" + std::string(4096, 'x');
     launch.row.options["loader.num_workers"] = "same/value";
   }
   const std::string json = gbench_json(results);
-  LineParser parser;
+  json::LineParser parser;
   std::set<std::string> names;
-  const std::vector<JsonView> benchmarks =
-      parser.parse(json, LineParser::Padding::kNone).object.array("benchmarks").value();
-  for (const JsonView& view : benchmarks) {
-    const LineObject one = *view.object();
+  const std::vector<json::JsonView> benchmarks =
+      parser.parse(json, json::LineParser::Padding::kNone).object.array("benchmarks").value();
+  for (const json::JsonView& view : benchmarks) {
+    const json::LineObject one = *view.object();
     const std::string name = one.text("run_name");
     if (one.text("name") == name && one.integer("repetition_index") == 0) {
       EXPECT_TRUE(names.insert(name).second) << name;
@@ -208,17 +210,17 @@ TEST(Gbench, PartsOfANameHoldNoSeparatorAndNamesAreUnique) {
 }
 
 TEST(ReadComparison, AVerdictFileComesBackByteForByte) {
-  Comparison comparison = sample_against_itself();
+  compare::Comparison comparison = sample_against_itself();
   comparison.cases.front().cause = {{.phase = "forward", .change_ns = 5, .interval_ns = {1, 9}}};
-  OpChange copies;
+  compare::OpChange copies;
   copies.name = "aten::copy_";
   copies.base_calls = 1;
   comparison.cases.front().ops = {copies};
-  comparison.gates = {{.name = "drift", .state = GateState::kFailed, .fails_at = 0.1}};
+  comparison.gates = {{.name = "drift", .state = compare::GateState::kFailed, .fails_at = 0.1}};
   comparison.only_base = {{.case_id = "x", .workload = "w", .options = {{"a", true}}}};
   const std::string json = comparison_json(comparison);
   EXPECT_EQ(comparison_json(read_comparisons(json).front()), json);
-  const std::vector<Comparison> two = {comparison, comparison};
+  const std::vector<compare::Comparison> two = {comparison, comparison};
   EXPECT_EQ(comparisons_json(read_comparisons(comparisons_json(two))), comparisons_json(two));
 }
 
@@ -245,8 +247,8 @@ TEST(CasesCsv, HoldsWhatAPageShowsAndNoNameTwice) {
 }
 
 TEST(CasesCsv, AMetricThatHasTheNameOfAColumnKeepsItsValue) {
-  Results results = sample_run();
-  for (Launch& launch : results.launches) launch.row.report.metrics["launches"] = 123.0;
+  record::Results results = sample_run();
+  for (record::Launch& launch : results.launches) launch.row.report.metrics["launches"] = 123.0;
   const std::string csv =
       render(results, Format::kCsv, {.select = {"launches", "metric.launches"}});
   EXPECT_THAT(csv, HasSubstr("launches,metric.launches\n3,123\n"));
@@ -257,8 +259,8 @@ TEST(ExportFormats, HaveOneNameEachAndEveryRunComesInAllOfThem) {
   for (const ExportFormat& format : export_formats()) {
     EXPECT_TRUE(names.insert(format.name).second);
     ASSERT_NE(format.of_run, nullptr);
-    const std::string text =
-        whole_text([&](const TextSink& sink) { format.of_run(Results(), {}, sink); });
+    const std::string text = text::whole_text(
+        [&](const text::TextSink& sink) { format.of_run(record::Results(), {}, sink); });
     EXPECT_THAT(text, Not(::testing::IsEmpty())) << format.name;
   }
   EXPECT_EQ(export_format_of_file("a/b.prom"), export_format("openmetrics"));
@@ -267,4 +269,4 @@ TEST(ExportFormats, HaveOneNameEachAndEveryRunComesInAllOfThem) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -7,7 +7,7 @@
 #include "harness/report/table.h"
 #include "tests/unit/record/sample_rows.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -30,41 +30,42 @@ Finding finding(std::string id, double value, Severity severity = Severity::kWar
 // One case per list; of each, one list of findings per launch.
 using FoundByLaunch = std::vector<std::vector<Finding>>;
 
-Results results_of(const std::vector<FoundByLaunch>& cases) {
+record::Results results_of(const std::vector<FoundByLaunch>& cases) {
   const test::TemporaryFolder folder;
-  ResultWriter writer(folder / "a.jsonl");
+  record::ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());
   for (std::size_t number = 0; number < cases.size(); ++number) {
     for (std::size_t launch = 0; launch < cases[number].size(); ++launch) {
-      const LaunchKey key =
+      const record::LaunchKey key =
           testing::key("000000000000000" + std::to_string(number), static_cast<int>(launch));
-      writer.write(StartRow{.key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
-      SamplesRow samples = testing::samples_row(key);
+      writer.write(
+          record::StartRow{.key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
+      record::SamplesRow samples = testing::samples_row(key);
       samples.samples.steps.columns[2] = {0, 0, 0};  // no wait for data
       samples.samples.steps.columns[3] = samples.samples.steps.columns[1];
       writer.write(samples);
-      LaunchRow row = testing::launch_row(key);
+      record::LaunchRow row = testing::launch_row(key);
       row.options["loader.num_workers"] = static_cast<std::int64_t>(number);
       row.report.findings = cases[number][launch];
       writer.write(row);
     }
   }
-  return read_results(folder.path());
+  return record::read_results(folder.path());
 }
 
 TEST(Findings, AreOfACaseWhenHalfOfItsLaunchesHaveThem) {
-  const Results results = results_of(
+  const record::Results results = results_of(
       {{{finding("often", 1)}, {finding("often", 2)}, {}, {}}, {{finding("once", 1)}, {}, {}}});
-  const auto rows = case_rows(results);
+  const auto rows = estimate::case_rows(results);
   const Proposals proposals(rows, results);
   EXPECT_EQ(findings_of(rows[0], proposals).size(), 1U);
   EXPECT_THAT(findings_of(rows[1], proposals), IsEmpty());
 }
 
 TEST(Findings, AreToldInTheWordsOfTheMedianLaunch) {
-  const Results results =
+  const record::Results results =
       results_of({{{finding("a", 90)}, {finding("a", 10)}, {finding("a", 40)}}});
-  const auto rows = case_rows(results);
+  const auto rows = estimate::case_rows(results);
   const auto found = findings_of(rows[0], Proposals(rows, results));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].finding.text, "a saw 40");
@@ -72,19 +73,19 @@ TEST(Findings, AreToldInTheWordsOfTheMedianLaunch) {
 }
 
 TEST(Findings, TheGravestStandsFirstThenTheOneWithMostToWin) {
-  const Results results = results_of(
+  const record::Results results = results_of(
       {{{finding("small", 1, Severity::kWarning, 0.1), finding("large", 2, Severity::kWarning, 0.6),
          finding("note", 3, Severity::kInfo, 0.9), finding("grave", 4, Severity::kProblem, 0.0)}}});
-  EXPECT_THAT(finding_lines(case_rows(results), results),
+  EXPECT_THAT(finding_lines(estimate::case_rows(results), results),
               ElementsAre("problem: grave saw 4", "warning: large saw 2", "warning: small saw 1",
                           "info: note saw 3"));
 }
 
 TEST(Findings, OfSeveralCasesStandOnceInTheWordsOfTheWorst) {
-  const Results results = results_of({{{finding("a", 10, Severity::kWarning, 0.1)}},
-                                      {{finding("a", 70, Severity::kWarning, 0.7)}},
-                                      {{}}});
-  EXPECT_THAT(finding_lines(case_rows(results), results),
+  const record::Results results = results_of({{{finding("a", 10, Severity::kWarning, 0.1)}},
+                                              {{finding("a", 70, Severity::kWarning, 0.7)}},
+                                              {{}}});
+  EXPECT_THAT(finding_lines(estimate::case_rows(results), results),
               ElementsAre("warning: a saw 70 (num_workers=1; num_workers=0)"));
 }
 
@@ -93,7 +94,7 @@ TEST(Findings, TheRemedyIsWrittenAsItIsTyped) {
   with.remedy = "Use more.";
   with.set = {{.option = "loader.num_workers", .value = "2"},
               {.option = "loader.prefetch_factor", .value = "4"}};
-  const Results results = results_of({{{with}}});
+  const record::Results results = results_of({{{with}}});
   const std::string table = render_table(results, {.columns = 40});
   EXPECT_THAT(
       table,
@@ -102,14 +103,14 @@ TEST(Findings, TheRemedyIsWrittenAsItIsTyped) {
 }
 
 TEST(Findings, AreInEveryFormatForPeopleAndInJson) {
-  const Results results = results_of({{{finding("a", 10)}, {}}});
+  const record::Results results = results_of({{{finding("a", 10)}, {}}});
   EXPECT_THAT(render(results, Format::kMarkdown, {}), HasSubstr("- warning: a saw 10\n"));
   EXPECT_THAT(render(results, Format::kJson, {}),
               AllOf(HasSubstr(R"("findings":[{"id":"a","severity":"warning")"),
                     HasSubstr(R"("launches":1}])")));
-  const Results none = results_of({{{}}});
+  const record::Results none = results_of({{{}}});
   EXPECT_THAT(render_table(none, {}), Not(HasSubstr("warning")));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -23,7 +23,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 const std::filesystem::path kHostileData =
@@ -41,8 +41,8 @@ std::string hostile_text() {
 
 class Spoiler {
  public:
-  void spoil(Results& results) {
-    for (RunRow& run : results.runs) {
+  void spoil(record::Results& results) {
+    for (record::RunRow& run : results.runs) {
       add(run.run_id, run.name, run.stepbench_version, run.started_utc, run.config_path,
           run.config_text, run.config_hash, run.plan_digest);
       spoil_each(run.argv);
@@ -50,12 +50,12 @@ class Spoiler {
       spoil_each(run.swept);
     }
     for (Metric& metric : results.columns) add(metric.unit, metric.doc);
-    for (WorkerRow& worker : results.workers) {
+    for (record::WorkerRow& worker : results.workers) {
       add(worker.worker_id, worker.path, worker.build_id);
       spoil(worker.environment);
     }
-    for (Launch& launch : results.launches) spoil(launch);
-    for (StartRow& start : results.unfinished) {
+    for (record::Launch& launch : results.launches) spoil(launch);
+    for (record::StartRow& start : results.unfinished) {
       add(start.key.case_id, start.key.arm, start.started_utc);
       spoil(start.options);
     }
@@ -85,14 +85,14 @@ class Spoiler {
     values = spoilt;
   }
 
-  void spoil(Launch& launch) const {
-    LaunchRow& row = launch.row;
+  void spoil(record::Launch& launch) const {
+    record::LaunchRow& row = launch.row;
     add(row.key.case_id, row.key.arm, row.point_id, row.workload, row.worker_id, row.stage,
         row.started_utc, row.output, row.repeat_command);
     if (row.outcome.kind != Outcome::Kind::kMeasured) add(row.outcome.reason);
     spoil(row.options);
     spoil(row.machine);
-    LaunchReport& report = row.report;
+    record::LaunchReport& report = row.report;
     spoil(report.effective);
     spoil(report.fingerprint);
     report.schedule[text_] = text_;
@@ -106,11 +106,11 @@ class Spoiler {
                                .evidence = {text_},
                                .remedy = text_,
                                .set = {{text_, text_}}});
-    for (CycleSamples& part : launch.samples) {
+    for (record::CycleSamples& part : launch.samples) {
       part.steps.add("phase" + text_ + "_ns", part.steps.steps());
     }
     // The first name of a frame is a kind of row, which the reader knows.
-    for (OpFrame& frame : launch.ops) {
+    for (ops::OpFrame& frame : launch.ops) {
       for (std::string& text : frame.strings) {
         if (!kKinds.contains(text)) add(text);
       }
@@ -121,8 +121,8 @@ class Spoiler {
   std::string text_ = hostile_text();
 };
 
-Results spoilt(const std::string& file) {
-  Results results = read_results(kHostileData / file);
+record::Results spoilt(const std::string& file) {
+  record::Results results = record::read_results(kHostileData / file);
   Spoiler().spoil(results);
   return results;
 }
@@ -130,8 +130,8 @@ Results spoilt(const std::string& file) {
 // Line ends are the program's own.
 void expect_harmless(const std::string& text, const std::string& what) {
   EXPECT_NE(text.find(what.ends_with("JSON") ? "\\u001b" : "\\x1b"), std::string::npos) << what;
-  EXPECT_EQ(text, to_valid_utf8(text)) << what;
-  EXPECT_EQ(text, printable(text, LineEnds::kKeep)) << what;
+  EXPECT_EQ(text, text::to_valid_utf8(text)) << what;
+  EXPECT_EQ(text, text::printable(text, text::LineEnds::kKeep)) << what;
 }
 
 std::vector<std::string> lines_of_output(const std::string& text) {
@@ -177,7 +177,7 @@ void expect_whole_tables(const std::string& markdown, const std::string& what) {
 
 TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
   for (const std::string file : {"sweep.jsonl", "few_launches.jsonl", "smoke.jsonl"}) {
-    const Results results = spoilt(file);
+    const record::Results results = spoilt(file);
     for (const int columns : {40, 100, 400}) {
       expect_harmless(render_table(results, {.columns = columns}), file + " as a table");
       expect_harmless(render_table(results, {.columns = columns, .plot = true}), file + " as bars");
@@ -190,14 +190,14 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
     for (const ExportFormat& format : export_formats()) {
       const bool json = format.ending == ".json";
       const std::string text =
-          whole_text([&](const TextSink& sink) { format.of_run(results, {}, sink); });
+          text::whole_text([&](const text::TextSink& sink) { format.of_run(results, {}, sink); });
       expect_harmless(text, file + " as " + std::string(format.name) + (json ? " JSON" : ""));
     }
-    for (const CaseRow& row : case_rows(results)) {
+    for (const estimate::CaseRow& row : estimate::case_rows(results)) {
       expect_harmless(render_case(row, results, {}), file + " as a page");
       expect_harmless(render_steps(row, results, {}), file + " as steps");
     }
-    const SampleTable samples = sample_table(case_rows(results), {});
+    const SampleTable samples = sample_table(estimate::case_rows(results), {});
     expect_harmless(samples_csv(samples), file + " as steps in CSV");
     expect_harmless(samples_json(samples, results.columns), file + " as steps in JSON");
   }
@@ -242,7 +242,7 @@ TEST(HostileText, EveryRowOfCsvHasTheSameNumberOfCells) {
 }
 
 TEST(HostileText, OpTablesShowItWithoutObeyingIt) {
-  const Results results = spoilt("profiled.jsonl");
+  const record::Results results = spoilt("profiled.jsonl");
   const OpsView view{.group_by = {"shape", "phase", "module"}};
   for (const Format format : {Format::kTable, Format::kMarkdown, Format::kCsv, Format::kJson}) {
     const std::string text = render_ops(results, view, format, {});
@@ -252,12 +252,13 @@ TEST(HostileText, OpTablesShowItWithoutObeyingIt) {
 }
 
 TEST(HostileText, ComparisonsShowItWithoutObeyingIt) {
-  Results base = spoilt("sweep.jsonl");
-  for (Launch& launch : base.launches) launch.row.key.arm.clear();  // arms are for `ab`
-  Results candidate = base;
-  for (WorkerRow& worker : candidate.workers) worker.environment["kernel"] = "new" + hostile_text();
-  const Comparison comparison =
-      compare({&base, "a" + hostile_text()}, {&candidate, "b" + hostile_text()}, {});
+  record::Results base = spoilt("sweep.jsonl");
+  for (record::Launch& launch : base.launches) launch.row.key.arm.clear();  // arms are for `ab`
+  record::Results candidate = base;
+  for (record::WorkerRow& worker : candidate.workers)
+    worker.environment["kernel"] = "new" + hostile_text();
+  const compare::Comparison comparison =
+      compare::compare({&base, "a" + hostile_text()}, {&candidate, "b" + hostile_text()}, {});
   expect_harmless(comparison_table(comparison, {}, true), "comparison");
   const std::string markdown = comparison_markdown(comparison, true);
   expect_harmless(markdown, "comparison in Markdown");
@@ -269,4 +270,4 @@ TEST(HostileText, ComparisonsShowItWithoutObeyingIt) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "harness/report/profiled_cases.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -17,7 +17,7 @@ using testing::LogMaker;
 using ::testing::Not;
 
 // Two steps of 1 ms: layer1 has 0.5 ms, of which its linear has 0.2 ms, and fc 0.1 ms.
-Results with_modules(bool device = false) {
+record::Results with_modules(bool device = false) {
   LogMaker maker;
   maker.log.modules = {"layer1", "layer1.linear", "fc"};
   for (std::int64_t step = 0; step < 2; ++step) {
@@ -29,14 +29,14 @@ Results with_modules(bool device = false) {
     const auto linear = static_cast<std::uint32_t>(maker.log.ops.size() - 1);
     maker.op("aten::linear", at_ns + 500'000, at_ns + 600'000).module = 2;
     if (device) {
-      maker.activity(ActivityKind::kKernel, "gemm", at_ns + 700'000, at_ns + 780'000,
+      maker.activity(ops::ActivityKind::kKernel, "gemm", at_ns + 700'000, at_ns + 780'000,
                      static_cast<std::uint64_t>(step + 1), linear);
     }
   }
-  Results results;
-  Launch launch;
+  record::Results results;
+  record::Launch launch;
   launch.row.key = {.case_id = "abcdef0123456789", .pass = Pass::kNative};
-  launch.ops = frames_of(make_op_table(maker.log));
+  launch.ops = ops::frames_of(ops::make_op_table(maker.log));
   results.launches.push_back(std::move(launch));
   return results;
 }
@@ -112,8 +112,8 @@ TEST(ModuleReport, ResultsWithoutModulesSayHowToGetThem) {
   LogMaker maker;
   maker.step(0, 0, 100);
   maker.op("aten::add", 10, 20);
-  Results results = with_modules();
-  results.launches[0].ops = frames_of(make_op_table(maker.log));
+  record::Results results = with_modules();
+  results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
   try {
     (void)render_modules(results, {}, Format::kTable, {});
     FAIL();
@@ -123,9 +123,9 @@ TEST(ModuleReport, ResultsWithoutModulesSayHowToGetThem) {
 }
 
 TEST(RecordingCost, IsAFactorOrLostInTheNoise) {
-  CaseRow timed;
+  estimate::CaseRow timed;
   timed.step_ns = 100;
-  timed.spread = Spread::kRange;
+  timed.spread = estimate::Spread::kRange;
   timed.interval_ns = {90, 120};
   EXPECT_EQ(recording_cost(std::nullopt, &timed),
             "recording cost: unknown, no timing launch beside it");
@@ -136,4 +136,4 @@ TEST(RecordingCost, IsAFactorOrLostInTheNoise) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

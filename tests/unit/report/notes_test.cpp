@@ -6,7 +6,7 @@
 
 #include <deque>
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,10 +19,10 @@ struct Said {
 };
 
 std::vector<std::string> notes(const std::vector<Said>& all) {
-  std::deque<Launch> launches;
-  CaseRow row;
+  std::deque<record::Launch> launches;
+  estimate::CaseRow row;
   for (const Said& said : all) {
-    LaunchReport& report = launches.emplace_back().row.report;
+    record::LaunchReport& report = launches.emplace_back().row.report;
     report.schedule = {{"warmup_verdict", std::string(said.verdict)},
                        {"warmup_more", said.more_steps},
                        {"warmup_change", said.change}};
@@ -63,4 +63,4 @@ TEST(WarmUpNotes, AFileThatDoesNotSayHowMuchFasterStillTellsTheSteps) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

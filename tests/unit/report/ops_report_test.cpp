@@ -9,7 +9,7 @@
 #include "harness/report/ops_columns.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -17,7 +17,7 @@ using testing::LogMaker;
 using ::testing::Not;
 
 // Two steps of one matrix product with its kernel.
-Results profiled() {
+record::Results profiled() {
   LogMaker maker;
   for (std::int64_t step = 0; step < 2; ++step) {
     const std::int64_t at_ns = step * 1'000'000;
@@ -27,17 +27,17 @@ Results profiled() {
     maker.shaped("aten::mm", "[[8, 32], [32, 64]]", at_ns + 20'000, at_ns + 120'000);
     const auto mm = static_cast<std::uint32_t>(maker.log.ops.size() - 1);
     maker.memory(at_ns + 30'000, 2048, mm);
-    maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", at_ns + 40'000, at_ns + 45'001, 1,
-                   mm);
-    maker.activity(ActivityKind::kRuntime, "cudaDeviceSynchronize", at_ns + 50'000, at_ns + 90'000,
-                   2, mm);
-    maker.activity(ActivityKind::kKernel, "gemm", at_ns + 300'000, at_ns + 380'000, 1, mm);
+    maker.activity(ops::ActivityKind::kRuntime, "cudaLaunchKernel", at_ns + 40'000, at_ns + 45'001,
+                   1, mm);
+    maker.activity(ops::ActivityKind::kRuntime, "cudaDeviceSynchronize", at_ns + 50'000,
+                   at_ns + 90'000, 2, mm);
+    maker.activity(ops::ActivityKind::kKernel, "gemm", at_ns + 300'000, at_ns + 380'000, 1, mm);
   }
-  Results results;
-  Launch launch;
+  record::Results results;
+  record::Launch launch;
   launch.row.key = {.case_id = "abcdef0123456789", .pass = Pass::kNative};
   launch.row.report.metrics["profile_overhead"] = 1.12;
-  launch.ops = frames_of(make_op_table(maker.log));
+  launch.ops = ops::frames_of(ops::make_op_table(maker.log));
   results.launches.push_back(std::move(launch));
   return results;
 }
@@ -57,8 +57,8 @@ TEST(OpsReport, ShowsTheEngineAndWhatProfilingCost) {
 TEST(OpsReport, LeavesOutColumnsThatHoldNothing) {
   LogMaker maker;
   maker.op("aten::mm", 0, 10);
-  Results results = profiled();
-  results.launches[0].ops = frames_of(make_op_table(maker.log));
+  record::Results results = profiled();
+  results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
   const std::string text = render_ops(results, {}, Format::kTable, {.columns = 200});
   EXPECT_THAT(text, Not(HasSubstr("CUDA")));
   EXPECT_THAT(text, Not(HasSubstr("mem")));
@@ -102,8 +102,8 @@ TEST(OpsReport, LongNamesKeepTheEndThatTellsThemApart) {
   for (const char* of : {"ConvolutionBackward0", "NativeBatchNormBackward0"}) {
     maker.op("autograd::engine::evaluate_function: " + std::string(of), 0, 10);
   }
-  Results results = profiled();
-  results.launches[0].ops = frames_of(make_op_table(maker.log));
+  record::Results results = profiled();
+  results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
   const std::string text = render_ops(results, {}, Format::kTable, {.columns = 60});
   EXPECT_THAT(text, HasSubstr("autograd::e…on: ConvolutionBackward0"));
   EXPECT_THAT(text, HasSubstr("autograd::e…NativeBatchNormBackward0"));
@@ -140,7 +140,7 @@ TEST(OpsReport, TheRowLimitSaysHowMuchItHides) {
 }
 
 TEST(OpsReport, ResultsWithoutProfiledLaunchesSayHowToGetThem) {
-  Results results = profiled();
+  record::Results results = profiled();
   results.launches[0].ops.clear();
   try {
     (void)render_ops(results, {}, Format::kTable, {});
@@ -161,4 +161,4 @@ TEST(OpsColumns, HaveDifferentNamesAndHeads) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -19,7 +19,7 @@
 #include "harness/text/ascii.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -37,28 +37,29 @@ void expect_picture(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, approved.str()) << "STEPBENCH_APPROVE=1 accepts a change";
 }
 
-Results plotted_sweep() { return read_results(kPictures / "sweep.jsonl"); }
+record::Results plotted_sweep() { return record::read_results(kPictures / "sweep.jsonl"); }
 
 std::size_t widest_plot_line(const std::string& text) {
   std::size_t widest = 0;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.find("repeat: ") == std::string::npos) widest = std::max(widest, width(line));
+    if (line.find("repeat: ") == std::string::npos) widest = std::max(widest, text::width(line));
   }
   return widest;
 }
 
 // One case of so many launches, each of two windows of `steps` steps.
-Results stepped(int launches, int steps) {
-  Results results = plotted_sweep();
-  Launch pattern = results.launches.front();
+record::Results stepped(int launches, int steps) {
+  record::Results results = plotted_sweep();
+  record::Launch pattern = results.launches.front();
   results.launches.clear();
   for (int number = 0; number < launches; ++number) {
-    Launch& launch = results.launches.emplace_back(pattern);
+    record::Launch& launch = results.launches.emplace_back(pattern);
     launch.row.key.launch = number;
     launch.samples.clear();
     for (int cycle = 0; cycle < 2; ++cycle) {
-      CycleSamples& window = launch.samples.emplace_back(CycleSamples{.cycle = cycle});
+      record::CycleSamples& window =
+          launch.samples.emplace_back(record::CycleSamples{.cycle = cycle});
       auto& times = window.steps.add("step_ns", static_cast<std::size_t>(steps));
       for (std::size_t i = 0; i < times.size(); ++i) {
         times[i] = 50'000'000 + static_cast<std::int64_t>(i % 7) * 1'000'000;
@@ -69,8 +70,8 @@ Results stepped(int launches, int steps) {
   return results;
 }
 
-std::string plot_of(const Results& results, int columns = 100) {
-  return render_steps(case_rows(results).front(), results, {.columns = columns});
+std::string plot_of(const record::Results& results, int columns = 100) {
+  return render_steps(estimate::case_rows(results).front(), results, {.columns = columns});
 }
 
 TEST(SweepPlot, HasABarForEachCaseBesideItsNumbers) {
@@ -116,8 +117,8 @@ TEST(SweepPlot, DrawsAnotherColumnAndRefusesWhatIsNoNumber) {
 }
 
 TEST(StepsPlot, HasEachStepOfFewWithPercentilesAndFlags) {
-  const Results results = plotted_sweep();
-  for (const CaseRow& row : case_rows(results)) {
+  const record::Results results = plotted_sweep();
+  for (const estimate::CaseRow& row : estimate::case_rows(results)) {
     if (row.case_id.starts_with("35dc")) {
       expect_picture("steps_plot.txt", render_steps(row, results, {.columns = 100}));
     }
@@ -148,7 +149,7 @@ TEST(StepsPlot, FitsTheTerminalWhateverThereIs) {
 }
 
 TEST(StepsPlot, CutsOffStepsThatWouldPressTheOthersTogether) {
-  Results results = stepped(1, 100);
+  record::Results results = stepped(1, 100);
   results.launches[0].samples[1].steps.find("step_ns")->at(7) = 2'000'000'000;
   EXPECT_THAT(plot_of(results),
               AllOf(HasSubstr("▲ 1 step longer than the axis, the longest 2.00 s in launch 0"),
@@ -156,8 +157,8 @@ TEST(StepsPlot, CutsOffStepsThatWouldPressTheOthersTogether) {
 }
 
 TEST(StepsPlot, OfACaseWithoutNumbersSaysWhy) {
-  const Results results = plotted_sweep();
-  for (const CaseRow& row : case_rows(results)) {
+  const record::Results results = plotted_sweep();
+  for (const estimate::CaseRow& row : estimate::case_rows(results)) {
     if (!row.case_id.starts_with("e0d8")) continue;
     EXPECT_THAT(render_steps(row, results, {}),
                 HasSubstr("no step of it was measured: killed by signal 9"));
@@ -167,20 +168,20 @@ TEST(StepsPlot, OfACaseWithoutNumbersSaysWhy) {
 TEST(Ascii, KeepsTheWidthOfEveryLine) {
   const std::string drawn = render_table(plotted_sweep(), {.columns = 100, .plot = true}) +
                             plot_of(stepped(2, 3'000)) + "caf\xC3\xA9 \xFF";
-  const std::string ascii = drawn_in_ascii(drawn);
-  EXPECT_EQ(width(ascii), width(drawn));
+  const std::string ascii = text::drawn_in_ascii(drawn);
+  EXPECT_EQ(text::width(ascii), text::width(drawn));
   EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c >= 0; }));
   EXPECT_THAT(ascii, AllOf(HasSubstr("####"), EndsWith("caf? ?")));
 }
 
 TEST(Ascii, IsForLocalesThatSayTheyHaveNoUtf8) {
   for (const char* locale : {"", "C.UTF-8", "en_US.utf8", "de_DE.UTF-8@euro"}) {
-    EXPECT_TRUE(has_utf8(locale)) << locale;
+    EXPECT_TRUE(text::has_utf8(locale)) << locale;
   }
   for (const char* locale : {"C", "POSIX", "de_DE", "de_DE.ISO-8859-1"}) {
-    EXPECT_FALSE(has_utf8(locale)) << locale;
+    EXPECT_FALSE(text::has_utf8(locale)) << locale;
   }
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "harness/report/table.h"
 #include "tests/unit/record/sample_rows.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -26,16 +26,16 @@ struct Case {
   std::vector<Finding> findings = {};
 };
 
-Results swept_results(const std::vector<Case>& cases) {
-  Results results;
-  RunRow run = testing::run_row();
+record::Results swept_results(const std::vector<Case>& cases) {
+  record::Results results;
+  record::RunRow run = testing::run_row();
   run.swept = {"loader.num_workers", "loader.batch_size"};
   results.runs.push_back(run);
   for (std::size_t number = 0; number < cases.size(); ++number) {
     const Case& each = cases[number];
     const std::string id = std::to_string(number) + "00000000000000000";
     for (std::size_t at = 0; at < std::max<std::size_t>(each.step_ns.size(), 1); ++at) {
-      Launch launch;
+      record::Launch launch;
       launch.row = testing::launch_row(testing::key(id.substr(0, 16), static_cast<int>(at)));
       launch.row.options = {
           {"loader.num_workers", each.workers},
@@ -73,12 +73,12 @@ Finding no_workers(const std::string& proposed, std::optional<double> share = 0.
           .set = {{.option = "loader.num_workers", .value = proposed}}};
 }
 
-std::vector<std::string> lines_of(const Results& results) {
-  return finding_lines(case_rows(results), results);
+std::vector<std::string> lines_of(const record::Results& results) {
+  return finding_lines(estimate::case_rows(results), results);
 }
 
 TEST(Proposals, AChangeThatTheRunMeasuredAsSlowerIsNotProposed) {
-  const Results results =
+  const record::Results results =
       swept_results({{.step_ns = {100, 101, 102}, .findings = {no_workers("2")}},
                      {.workers = 2, .step_ns = {398, 400, 402}}});
   EXPECT_THAT(lines_of(results), ElementsAre("info: no workers (num_workers=0 batch_size=8)",
@@ -86,7 +86,7 @@ TEST(Proposals, AChangeThatTheRunMeasuredAsSlowerIsNotProposed) {
 }
 
 TEST(Proposals, AChangeThatTheRunMeasuredAsFasterNamesTheCase) {
-  const Results results =
+  const record::Results results =
       swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("2")}},
                      {.workers = 2, .step_ns = {200, 201, 202}}});
   EXPECT_THAT(lines_of(results),
@@ -95,7 +95,7 @@ TEST(Proposals, AChangeThatTheRunMeasuredAsFasterNamesTheCase) {
 }
 
 TEST(Proposals, AChangeWithinTheNoiseMadeNoDifference) {
-  const Results results =
+  const record::Results results =
       swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("2")}},
                      {.workers = 2, .step_ns = {390, 400, 403}}});
   EXPECT_THAT(lines_of(results), ElementsAre("info: no workers (num_workers=0 batch_size=8)",
@@ -103,32 +103,33 @@ TEST(Proposals, AChangeWithinTheNoiseMadeNoDifference) {
 }
 
 TEST(Proposals, WhatCostsNothingIsStillWorthSayingWhereItMadeNoDifference) {
-  const Results results =
+  const record::Results results =
       swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("2", std::nullopt)}},
                      {.workers = 2, .step_ns = {390, 400, 403}}});
   EXPECT_THAT(lines_of(results), Contains("  Workers read ahead."));
 }
 
 TEST(Proposals, AChangeThatFailedSaysWhy) {
-  const Results results = swept_results(
+  const record::Results results = swept_results(
       {{.step_ns = {400, 402, 404}, .findings = {no_workers("2")}}, {.workers = 2, .step_ns = {}}});
   EXPECT_THAT(lines_of(results), Contains("  num_workers=2 failed: out of memory"));
 }
 
 TEST(Proposals, OnlyRowsThatAreEqualInAllElseAnswer) {
-  const Results results =
+  const record::Results results =
       swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("2")}},
                      {.workers = 2, .batch_size = 16, .step_ns = {200, 201, 202}}});
   EXPECT_THAT(lines_of(results), Contains("  try: --sweep loader.num_workers=0,2"));
 }
 
 TEST(Proposals, RowsOfAnotherRunDoNotAnswer) {
-  Results results = swept_results({{.step_ns = {100, 101, 102}, .findings = {no_workers("2")}},
-                                   {.workers = 2, .step_ns = {398, 400, 402}}});
+  record::Results results =
+      swept_results({{.step_ns = {100, 101, 102}, .findings = {no_workers("2")}},
+                     {.workers = 2, .step_ns = {398, 400, 402}}});
   results.runs[0].context["shard"] = std::string("1of1");
   results.runs.push_back(results.runs[0]);
   results.runs[1].run_id = "20260201-120000-demo";
-  for (Launch& launch : results.launches) {
+  for (record::Launch& launch : results.launches) {
     launch.run = launch.row.key.case_id.starts_with('1') ? 1 : 0;
   }
   EXPECT_THAT(lines_of(results), Contains("  try: --sweep loader.num_workers=0,2"));
@@ -137,31 +138,33 @@ TEST(Proposals, RowsOfAnotherRunDoNotAnswer) {
 TEST(Proposals, ASweptOptionIsProposedAsASweepAndAnyOtherAsASetting) {
   Finding finding = no_workers("4");
   finding.set.push_back({.option = "data.decode", .value = "fast"});
-  const Results results = swept_results({{.step_ns = {400}, .findings = {finding}}});
+  const record::Results results = swept_results({{.step_ns = {400}, .findings = {finding}}});
   EXPECT_THAT(lines_of(results),
               Contains("  try: --sweep loader.num_workers=0,4 --set data.decode=fast"));
 }
 
 TEST(Proposals, AStepInTheProposedDirectionThatWasSlowerAnswersToo) {
-  const Results slower = swept_results({{.step_ns = {100, 101, 102}, .findings = {no_workers("4")}},
-                                        {.workers = 2, .step_ns = {398, 400, 402}}});
+  const record::Results slower =
+      swept_results({{.step_ns = {100, 101, 102}, .findings = {no_workers("4")}},
+                     {.workers = 2, .step_ns = {398, 400, 402}}});
   EXPECT_THAT(lines_of(slower), Contains("  num_workers=2 was measured: 0.25x the samples/s"));
   EXPECT_THAT(lines_of(slower), Not(Contains(HasSubstr("try:"))));
-  const Results faster = swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("4")}},
-                                        {.workers = 2, .step_ns = {200, 201, 202}}});
+  const record::Results faster =
+      swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("4")}},
+                     {.workers = 2, .step_ns = {200, 201, 202}}});
   EXPECT_THAT(lines_of(faster),
               AllOf(Contains("  num_workers=2 was measured: 2x the samples/s, case 100000"),
                     Contains("  try: --sweep loader.num_workers=0,4")));
 }
 
 TEST(Proposals, OfTheBestCaseAreNoProblems) {
-  const Results results = swept_results(
+  const record::Results results = swept_results(
       {{.step_ns = {100}, .findings = {no_workers("2")}}, {.batch_size = 4, .step_ns = {400}}});
   EXPECT_THAT(lines_of(results).front(), HasSubstr("warning: no workers"));
 }
 
 TEST(Proposals, OfASmokeRunProposeNothing) {
-  Results results = swept_results({{.step_ns = {100}, .findings = {no_workers("2")}}});
+  record::Results results = swept_results({{.step_ns = {100}, .findings = {no_workers("2")}}});
   results.launches[0].row.smoke = true;
   EXPECT_THAT(lines_of(results), IsEmpty());
   Finding lost = no_workers("2");
@@ -173,7 +176,7 @@ TEST(Proposals, OfASmokeRunProposeNothing) {
 }
 
 TEST(Proposals, OfAllCasesSayHowMany) {
-  const Results results =
+  const record::Results results =
       swept_results({{.step_ns = {100}, .findings = {no_workers("4")}},
                      {.batch_size = 4, .step_ns = {100}, .findings = {no_workers("4", 0.9)}}});
   EXPECT_THAT(lines_of(results).front(),
@@ -181,7 +184,7 @@ TEST(Proposals, OfAllCasesSayHowMany) {
 }
 
 TEST(Proposals, AWorkerThatExplainsNothingIsToldOfItsWaitForData) {
-  Results results = swept_results({{.step_ns = {1000}}});
+  record::Results results = swept_results({{.step_ns = {1000}}});
   results.launches[0].samples[0].steps.columns[2] = {840, 840};
   EXPECT_THAT(
       lines_of(results),
@@ -192,13 +195,13 @@ TEST(Proposals, AWorkerThatExplainsNothingIsToldOfItsWaitForData) {
 }
 
 TEST(Proposals, BatchesThatAreAllThatIsMeasuredAreNoWait) {
-  Results results = swept_results({{.step_ns = {1000}}});
+  record::Results results = swept_results({{.step_ns = {1000}}});
   results.launches[0].samples[0].steps.columns[2] = {1000, 1000};
   EXPECT_THAT(lines_of(results), IsEmpty());
 }
 
 TEST(Proposals, APrecisionThatIsSlowerThanFp32IsSaidToBe) {
-  Results results = swept_results({{.step_ns = {500}}, {.step_ns = {100}}});
+  record::Results results = swept_results({{.step_ns = {500}}, {.step_ns = {100}}});
   results.runs[0].swept = {"model.precision"};
   results.launches[0].row.options["model.precision"] = std::string("bf16");
   results.launches[1].row.options["model.precision"] = std::string("fp32");
@@ -210,7 +213,7 @@ TEST(Proposals, APrecisionThatIsSlowerThanFp32IsSaidToBe) {
 }
 
 TEST(Proposals, InJsonSayWhatWasMeasured) {
-  const Results results =
+  const record::Results results =
       swept_results({{.step_ns = {100, 101, 102}, .findings = {no_workers("2")}},
                      {.workers = 2, .step_ns = {398, 400, 402}}});
   EXPECT_THAT(render(results, Format::kJson, {}),
@@ -239,12 +242,12 @@ TEST(Proposals, NeverContradictTheRowsOfTheirRun) {
         cases.push_back(std::move(each));
       }
     }
-    const Results results = swept_results(cases);
-    const std::vector<CaseRow> rows = case_rows(results);
+    const record::Results results = swept_results(cases);
+    const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
     const Proposals proposals(rows, results);
-    for (const CaseRow& row : rows) {
+    for (const estimate::CaseRow& row : rows) {
       for (const CaseFinding& each : findings_of(row, proposals)) {
-        for (const CaseRow& other : rows) {
+        for (const estimate::CaseRow& other : rows) {
           const auto equal = [&](const char* option, const std::string& value) {
             return to_text(other.options().at(option)) == value;
           };
@@ -273,4 +276,4 @@ TEST(Proposals, NeverContradictTheRowsOfTheirRun) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

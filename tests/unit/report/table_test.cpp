@@ -17,7 +17,7 @@
 #include "harness/report/samples_export.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -39,13 +39,13 @@ void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, contents(kData / name)) << "STEPBENCH_APPROVE=1 accepts a change";
 }
 
-Results sweep() { return read_results(kData / "sweep.jsonl"); }
+record::Results sweep() { return record::read_results(kData / "sweep.jsonl"); }
 
 std::size_t widest_line(const std::string& text) {
   std::size_t widest = 0;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.find("repeat: ") == std::string::npos) widest = std::max(widest, width(line));
+    if (line.find("repeat: ") == std::string::npos) widest = std::max(widest, text::width(line));
   }
   return widest;
 }
@@ -64,13 +64,13 @@ TEST(Table, FitsTheTerminalByLeavingOutTheLeastImportantFirst) {
 
 TEST(Table, FewLaunchesHaveARangeInPlaceOfAnInterval) {
   const std::string table =
-      render_table(read_results(kData / "few_launches.jsonl"), {.columns = 140});
+      render_table(record::read_results(kData / "few_launches.jsonl"), {.columns = 140});
   EXPECT_THAT(table, AllOf(HasSubstr("range (n=3)"), Not(HasSubstr("95 % interval"))));
 }
 
 TEST(Table, AnInterruptedSweepNamesTheSweptOptionsOfWhatItHas) {
   const std::string workers = "loader.num_workers";
-  Results results = sweep();
+  record::Results results = sweep();
   results.launches.resize(1);
   results.launches[0].row.options[workers] = std::int64_t{3};
   results.runs[0].swept = {workers};
@@ -85,7 +85,8 @@ TEST(Table, AnInterruptedSweepNamesTheSweptOptionsOfWhatItHas) {
 }
 
 TEST(Table, SmokeRowsAreMarkedAndAutomaticWindowsSayWithinOneLaunch) {
-  expect_golden("smoke.txt", render_table(read_results(kData / "smoke.jsonl"), {.columns = 120}));
+  expect_golden("smoke.txt",
+                render_table(record::read_results(kData / "smoke.jsonl"), {.columns = 120}));
 }
 
 TEST(Table, ColoursAreOnlyWhereAskedFor) {
@@ -95,7 +96,7 @@ TEST(Table, ColoursAreOnlyWhereAskedFor) {
 }
 
 // Of the rows of a coloured table, those in the colour of the best, by their case.
-std::vector<std::string> best_cases(const Results& results) {
+std::vector<std::string> best_cases(const record::Results& results) {
   std::vector<std::string> cases;
   std::istringstream lines(render_table(results, {.colour = true, .columns = 140}));
   for (std::string line; std::getline(lines, line);) {
@@ -106,28 +107,28 @@ std::vector<std::string> best_cases(const Results& results) {
 
 TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
   EXPECT_THAT(best_cases(sweep()), ::testing::ElementsAre("35dcaa", "13995f", "3d1fb2"));
-  Results slower = sweep();
-  for (Launch& launch : slower.launches) {
+  record::Results slower = sweep();
+  for (record::Launch& launch : slower.launches) {
     if (!launch.row.key.case_id.starts_with("35dcaa")) continue;
-    for (CycleSamples& part : launch.samples) {
+    for (record::CycleSamples& part : launch.samples) {
       for (std::int64_t& step : part.steps.columns[1]) step += step / 10;
     }
   }
   EXPECT_THAT(best_cases(slower), ::testing::ElementsAre("13995f", "3d1fb2"));
-  EXPECT_THAT(best_cases(read_results(kData / "few_launches.jsonl")), ::testing::IsEmpty())
+  EXPECT_THAT(best_cases(record::read_results(kData / "few_launches.jsonl")), ::testing::IsEmpty())
       << "a range of few launches tells no winner";
 }
 
 // A recorded run of configs/dataloader_sweep.yaml on 512 JPEG files, two busy cores.
 TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
-  const Results results = read_results(kData / "dataloader_sweep.jsonl");
-  std::vector<CaseRow> rows = case_rows(results);
+  const record::Results results = record::read_results(kData / "dataloader_sweep.jsonl");
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   ASSERT_EQ(rows.size(), 3U);
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     std::vector<double> steps;
-    for (const Launch& launch : results.launches) {
+    for (const record::Launch& launch : results.launches) {
       if (launch.row.key.case_id != row.case_id) continue;
-      const CycleSamples& part = launch.samples.at(0);
+      const record::CycleSamples& part = launch.samples.at(0);
       const auto& times = part.steps.columns.at(1);
       steps.push_back(
           static_cast<double>(std::accumulate(times.begin(), times.end(), std::int64_t{0})) /
@@ -175,14 +176,14 @@ TEST(Table, UnknownNamesAreAnsweredWithTheNearest) {
 }
 
 TEST(Table, NothingToShowSaysSo) {
-  EXPECT_EQ(render_table(Results{}, {}), "No launches in these results.\n");
+  EXPECT_EQ(render_table(record::Results{}, {}), "No launches in these results.\n");
 }
 
 TEST(CasePage, ShowsOneCaseWhole) {
-  const Results results = sweep();
-  const std::vector<CaseRow> rows = case_rows(results);
+  const record::Results results = sweep();
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   std::string pages;
-  for (const CaseRow& row : rows) {
+  for (const estimate::CaseRow& row : rows) {
     if (row.failed.size() == 1 || row.measured.empty())
       pages += render_case(row, results, {.columns = 100}) + "\n\n";
   }
@@ -190,18 +191,18 @@ TEST(CasePage, ShowsOneCaseWhole) {
 }
 
 TEST(Samples, CsvNamesTheCaseOfEveryStep) {
-  const Results results = read_results(kData / "smoke.jsonl");
-  const auto rows = case_rows(results);
+  const record::Results results = record::read_results(kData / "smoke.jsonl");
+  const auto rows = estimate::case_rows(results);
   expect_golden("smoke_samples.csv", samples_csv(sample_table(rows, {})));
 }
 
 TEST(Samples, OnlyTheColumnsAskedFor) {
-  const Results results = read_results(kData / "smoke.jsonl");
-  const auto rows = case_rows(results);
+  const record::Results results = record::read_results(kData / "smoke.jsonl");
+  const auto rows = estimate::case_rows(results);
   EXPECT_THAT(samples_json(sample_table(rows, {"step_ns"})),
               HasSubstr("\"columns\":{\"case\":[0,0,1,1,"));
   EXPECT_THROW((void)sample_table(rows, {"stepns"}), ConfigError);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::report

@@ -6,7 +6,7 @@
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,14 +17,14 @@ std::string text(const std::optional<Job>& job) {
   return job ? std::to_string(job->case_index) + "." + std::to_string(job->launch) : "";
 }
 
-std::vector<std::string> drain(ListAgenda& agenda, const Results& finished = {}) {
+std::vector<std::string> drain(ListAgenda& agenda, const record::Results& finished = {}) {
   std::vector<std::string> order;
   while (const auto job = agenda.next(finished)) order.push_back(text(job));
   return order;
 }
 
-Launch launch_of(const std::string& case_id, int number, Outcome outcome, int attempt = 0) {
-  Launch launch;
+record::Launch launch_of(const std::string& case_id, int number, Outcome outcome, int attempt = 0) {
+  record::Launch launch;
   launch.row.key = {case_id, "", Pass::kTiming, number, 0};
   launch.row.outcome = std::move(outcome);
   launch.row.attempt = attempt;
@@ -66,7 +66,7 @@ TEST(ListAgenda, AnotherPassIsNotDone) {
 
 TEST(ListAgenda, LaunchesASkippedCaseOnce) {
   ListAgenda agenda{{{"a", 3}, {"b", 2, true}}, Pass::kTiming, {}};
-  Results finished;
+  record::Results finished;
   EXPECT_EQ(text(agenda.next(finished)), "0.0");
   finished.launches.push_back(launch_of("a", 0, Outcome::skipped("no GPU")));
   EXPECT_THAT(drain(agenda, finished), ElementsAre("1.0"));
@@ -94,7 +94,7 @@ TEST(ListAgenda, AResumedRunDoesOnlyTheProfiledLaunchThatIsMissing) {
 }
 
 TEST(Resume, WhatHasALaunchLineIsDoneWhateverItsOutcome) {
-  Results earlier;
+  record::Results earlier;
   earlier.launches = {launch_of("a", 0, Outcome::measured()),
                       launch_of("b", 0, Outcome::failed("x")),
                       launch_of("c", 0, Outcome::skipped("y"))};
@@ -103,23 +103,24 @@ TEST(Resume, WhatHasALaunchLineIsDoneWhateverItsOutcome) {
 }
 
 TEST(Resume, CountsAttemptsOfLaunchesThatDiedToo) {
-  Results earlier;
+  record::Results earlier;
   earlier.launches = {launch_of("a", 0, Outcome::failed("x"), 1)};
-  earlier.unfinished = {StartRow{{"b", "", Pass::kTiming, 0, 0}, 0, "", {}}};
+  earlier.unfinished = {record::StartRow{{"b", "", Pass::kTiming, 0, 0}, 0, "", {}}};
   const auto next = next_attempts(earlier);
   EXPECT_EQ(next.at({"a", "", Pass::kTiming, 0, 0}), 2);
   EXPECT_EQ(next.at({"b", "", Pass::kTiming, 0, 0}), 1);
 }
 
-RunRow row_with(const std::string& plan, const std::string& build, const std::string& data) {
-  RunRow row;
+record::RunRow row_with(const std::string& plan, const std::string& build,
+                        const std::string& data) {
+  record::RunRow row;
   row.plan_digest = plan;
   row.context = {{"worker_build_id", build}, {"data_digest", data}};
   return row;
 }
 
-std::string difference(const RunRow& now) {
-  Results earlier;
+std::string difference(const record::RunRow& now) {
+  record::Results earlier;
   earlier.runs = {row_with("p", "w", "d")};
   try {
     check_same_experiment(earlier, now, {}, {});
@@ -140,4 +141,4 @@ TEST(Resume, NamesWhatDiffers) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

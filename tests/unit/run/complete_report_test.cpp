@@ -12,7 +12,7 @@
 #include "harness/ops/op_table.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::Contains;
@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // 30 steps that become faster, in the two messages of one cycle.
-Launch warming_launch() {
-  Launch launch;
+record::Launch warming_launch() {
+  record::Launch launch;
   for (std::int64_t part = 0; part < 2; ++part) {
     std::vector<std::int64_t> steps;
     for (std::int64_t i = 15 * part; i < 15 * part + 15; ++i) {
@@ -33,7 +33,7 @@ Launch warming_launch() {
 }
 
 TEST(CompleteReport, JudgesTheWarmUpOfAWorkerThatDoesNot) {
-  Launch launch = warming_launch();
+  record::Launch launch = warming_launch();
   add_warmup_verdict(launch);
   EXPECT_EQ(launch.row.report.schedule.at("warmup_verdict"), Value(std::string("too_short")));
   EXPECT_THAT(launch.row.report.flags, Contains("warmup_too_short"));
@@ -41,7 +41,7 @@ TEST(CompleteReport, JudgesTheWarmUpOfAWorkerThatDoesNot) {
 }
 
 TEST(CompleteReport, LeavesTheVerdictOfAWorkerAlone) {
-  Launch launch = warming_launch();
+  record::Launch launch = warming_launch();
   launch.row.report.schedule["warmup_verdict"] = std::string("ok");
   add_warmup_verdict(launch);
   EXPECT_EQ(launch.row.report.schedule.at("warmup_verdict"), Value(std::string("ok")));
@@ -61,10 +61,10 @@ constexpr const char* kScript = R"({"schemaVersion": 1, "traceEvents": [
 
 class TracedOps : public ::testing::Test {
  protected:
-  Launch launch_with(const std::string& text, const std::string& named) {
+  record::Launch launch_with(const std::string& text, const std::string& named) {
     std::filesystem::create_directory(folder_.path() / "traces");
     std::ofstream(folder_.path() / "traces/one.pt.trace.json") << text;
-    Launch launch;
+    record::Launch launch;
     launch.row.key.pass = Pass::kKineto;
     launch.row.report.effective["profile.trace"] = named;
     return launch;
@@ -78,11 +78,11 @@ class TracedOps : public ::testing::Test {
 };
 
 TEST_F(TracedOps, AreThoseOfTheStepsByPhaseWithoutTheMarksOfPhases) {
-  Launch launch = launch_with(kScript, "traces/one.pt.trace.json");
+  record::Launch launch = launch_with(kScript, "traces/one.pt.trace.json");
   add_traced_ops(launch, folder_.path());
-  const OpTable table = op_table_of(launch.ops);
+  const ops::OpTable table = ops::op_table_of(launch.ops);
   std::vector<std::string> lines;
-  for (const OpRow& row : table.rows) {
+  for (const ops::OpRow& row : table.rows) {
     lines.push_back(std::string(table.text(row.name)) + " " + std::string(table.text(row.phase)) +
                     " " + std::to_string(row.step) + " " + std::to_string(row.calls) + " " +
                     std::to_string(row.self_cpu_ns));
@@ -98,7 +98,7 @@ TEST_F(TracedOps, AreThoseOfTheStepsByPhaseWithoutTheMarksOfPhases) {
 }
 
 TEST_F(TracedOps, KeepTheTraceThatWasAskedFor) {
-  Launch launch = launch_with(kScript, "traces/one.pt.trace.json");
+  record::Launch launch = launch_with(kScript, "traces/one.pt.trace.json");
   launch.row.options["profile.trace"] = true;
   add_traced_ops(launch, folder_.path());
   EXPECT_TRUE(is_kept());
@@ -106,7 +106,7 @@ TEST_F(TracedOps, KeepTheTraceThatWasAskedFor) {
 }
 
 TEST_F(TracedOps, OfATraceThatIsDamagedAreANote) {
-  Launch launch = launch_with("{\"traceEvents\": [", "traces/one.pt.trace.json");
+  record::Launch launch = launch_with("{\"traceEvents\": [", "traces/one.pt.trace.json");
   add_traced_ops(launch, folder_.path());
   EXPECT_THAT(launch.row.report.notes, Contains(HasSubstr("profiled operations: ")));
   EXPECT_THAT(launch.ops, IsEmpty());
@@ -115,11 +115,11 @@ TEST_F(TracedOps, OfATraceThatIsDamagedAreANote) {
 TEST_F(TracedOps, AreReadInTheRunsOwnFolderAlone) {
   const std::filesystem::path elsewhere = folder_.path() / "one.pt.trace.json";
   std::ofstream(elsewhere) << kScript;
-  Launch launch = launch_with("", "../../" + elsewhere.string());
+  record::Launch launch = launch_with("", "../../" + elsewhere.string());
   add_traced_ops(launch, folder_.path());
   EXPECT_THAT(launch.ops, IsEmpty());
   EXPECT_TRUE(std::filesystem::exists(elsewhere));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -10,7 +10,7 @@
 #include "harness/run/launch_limits.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::Contains;
@@ -29,8 +29,8 @@ ResolvedCase asking(const std::string& counts, const std::string& device = "cpu"
   return resolved;
 }
 
-Plan plan_of(ResolvedCase resolved) {
-  Plan plan;
+plan::Plan plan_of(ResolvedCase resolved) {
+  plan::Plan plan;
   plan.cases.resize(1);
   plan.cases[0].resolved = std::move(resolved);
   return plan;
@@ -84,8 +84,8 @@ class CallgrindFiles : public ::testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(files_.folder / name) << text;
   }
-  LaunchRow counted_row() const {
-    LaunchRow row;
+  record::LaunchRow counted_row() const {
+    record::LaunchRow row;
     row.outcome = Outcome::measured();
     row.report.schedule["active"] = std::int64_t{3};
     add_counts(counted_case(asking("auto")), files_, 77, row);
@@ -99,7 +99,7 @@ class CallgrindFiles : public ::testing::Test {
 TEST_F(CallgrindFiles, TheWorkersTotalIsTakenAndFilesOfItsChildrenGo) {
   write("aaaa-0.77", "# callgrind format\npid: 77\nfn=(1) step\n5 40\n\ntotals: 6000\n");
   write("aaaa-0.78", "totals: 5\n");
-  const LaunchRow row = counted_row();
+  const record::LaunchRow row = counted_row();
   EXPECT_EQ(row.report.metrics.at("instructions_per_step"), 2000.0);
   EXPECT_EQ(text_of(row.report.effective, "profile.counts"), "valgrind");
   EXPECT_EQ(text_of(row.report.effective, "schedule.active"), "3");
@@ -120,4 +120,4 @@ TEST_F(CallgrindFiles, APercentSignInThePathIsNoCodeOfCallgrinds) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -6,7 +6,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::IsEmpty;
@@ -24,4 +24,4 @@ TEST(DataDigest, IsOfNamesAndSizesNotOfThePlace) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

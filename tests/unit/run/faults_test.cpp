@@ -22,10 +22,10 @@ void expect_failed_row(const std::string& behaviour, const std::string& reason,
                        const std::string& stage) {
   RunProgram program;
   program.config(yaml_with(behaviour + ", ok"));
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 1) << result.err;
-  const Results results = program.results();
-  const LaunchRow& failed = program.launch_with(results, behaviour);
+  const record::Results results = program.results();
+  const record::LaunchRow& failed = program.launch_with(results, behaviour);
   EXPECT_EQ(failed.outcome.kind, Outcome::Kind::kFailed);
   EXPECT_THAT(failed.outcome.reason, HasSubstr(reason));
   EXPECT_EQ(failed.stage, stage);
@@ -42,9 +42,9 @@ TEST(Fault, ACrashNamesItsSignal) {
 TEST(Run, AProfiledLaunchIsOneMoreRowPerCaseAndNoRowOfTheTable) {
   RunProgram program;
   program.config(yaml_with("ok"));
-  const CommandResult result = program.run({"--profile"});
+  const os::CommandResult result = program.run({"--profile"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  const Results results = program.results();
+  const record::Results results = program.results();
   ASSERT_EQ(results.launches.size(), 2U);
   EXPECT_EQ(results.launches[0].row.key.pass, Pass::kTiming);
   EXPECT_EQ(results.launches[1].row.key.pass, Pass::kNative);
@@ -65,8 +65,8 @@ TEST(Run, AFailedProfiledLaunchLeavesItsTimedOnesAsTheyAre) {
                                    "exec " +
                                    stub + " --case \"$0.case\" >&3\n");
   program.config(yaml_with("ok"));
-  const CommandResult result = program.run({"--profile=kineto"});
-  const Results results = program.results();
+  const os::CommandResult result = program.run({"--profile=kineto"});
+  const record::Results results = program.results();
   ASSERT_EQ(results.launches.size(), 2U);
   EXPECT_EQ(results.launches[0].row.outcome.kind, Outcome::Kind::kMeasured) << result.out;
   EXPECT_EQ(results.launches[1].row.outcome.kind, Outcome::Kind::kFailed);
@@ -140,7 +140,7 @@ TEST(Fault, ASkipIsARowWithItsReasonAndNoFailure) {
   RunProgram program;
   program.config(yaml_with("skip, ok"));
   EXPECT_EQ(program.run({"--launches", "2"}).exit_status, 0);
-  const Results results = program.results();
+  const record::Results results = program.results();
   EXPECT_EQ(program.launch_with(results, "skip").outcome.kind, Outcome::Kind::kSkipped);
   EXPECT_EQ(results.launches.size(), 3U) << "a skipped case is launched once";
 }
@@ -161,17 +161,17 @@ struct HangCase {
 // A busy machine may need longer to come to the stage that hangs: then again with ten times that.
 void expect_timeout(const HangCase& hang, double limit_s, double told_s) {
   RunProgram program;
-  program.config(
-      yaml_with(hang.behaviour, "limits: {" + hang.limit + ": " + short_number(limit_s) + "}\n"));
+  program.config(yaml_with(hang.behaviour,
+                           "limits: {" + hang.limit + ": " + text::short_number(limit_s) + "}\n"));
   EXPECT_EQ(program.run().exit_status, 4);
   EXPECT_THAT(program.leftovers(), IsEmpty());
-  const LaunchRow row = program.results().launches.at(0).row;
+  const record::LaunchRow row = program.results().launches.at(0).row;
   if (row.stage != hang.stage && limit_s < 10) {
     expect_timeout(hang, 10 * limit_s, 10 * told_s);
     return;
   }
   EXPECT_EQ(row.stage, hang.stage);
-  EXPECT_THAT(row.outcome.reason, HasSubstr(seconds_text(told_s) + " " + hang.reason));
+  EXPECT_THAT(row.outcome.reason, HasSubstr(text::seconds_text(told_s) + " " + hang.reason));
 }
 
 TEST(Fault, AHangInSetUpMeetsItsLimit) {
@@ -228,7 +228,7 @@ TEST(Fault, AMissingWorkerIsSaidBeforeAnythingRuns) {
   RunProgram program;
   program.config(yaml_with("ok"));
   program.worker = program.folder / "no-such-worker";
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("there is no such program"));
   EXPECT_FALSE(std::filesystem::exists(program.folder / "results"));
@@ -238,7 +238,7 @@ TEST(Fault, AWorkerThatIsNoProgramIsSaidBeforeAnythingRuns) {
   RunProgram program;
   program.config(yaml_with("ok"));
   program.worker = program.folder / "config.yaml";
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("not an executable file"));
 }
@@ -248,7 +248,7 @@ TEST(Fault, AFullDiskEndsTheRunAndKeepsWhatWasFinished) {
   program.config(
       "name: full\nworkload: stub\nlaunches: 4\nschedule: {wait: 0, warmup: 0, active: 2000}\n");
   program.prefix = {"/bin/sh", "-c", "ulimit -f 256; exec \"$0\" \"$@\""};  // 128 KiB
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 2) << result.out;
   EXPECT_THAT(result.err, HasSubstr("File too large"));
   EXPECT_THAT(result.err, HasSubstr("go on with --resume"));
@@ -269,9 +269,9 @@ TEST(Wrap, PutsACommandBeforeTheWorkerAndMarksItsRows) {
       program.run({"--wrap", wrapper.string() + " '{case_id} {launch}' {run_dir}/wrapped.txt"})
           .exit_status,
       0);
-  const auto said = read_line(program.run_dir() / "wrapped.txt");
+  const auto said = os::read_line(program.run_dir() / "wrapped.txt");
   std::filesystem::remove(program.run_dir() / "wrapped.txt");
-  const Results results = program.results();
+  const record::Results results = program.results();
   EXPECT_EQ(said, results.launches.at(0).row.key.case_id + " 0");
   EXPECT_EQ(results.launches.at(0).row.key.pass, Pass::kWrapped);
 }
@@ -279,10 +279,10 @@ TEST(Wrap, PutsACommandBeforeTheWorkerAndMarksItsRows) {
 TEST(Wrap, ThatCannotWorkIsSaidBeforeAnythingIsMade) {
   RunProgram program;
   program.config(yaml_with("ok"));
-  const CommandResult unknown = program.run({"--wrap", "env {bogus}"});
+  const os::CommandResult unknown = program.run({"--wrap", "env {bogus}"});
   EXPECT_EQ(unknown.exit_status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("there is no {bogus}; known: {run_dir}, {case_id}, {launch}"));
-  const CommandResult missing = program.run({"--wrap", "no-such-profiler -x"});
+  const os::CommandResult missing = program.run({"--wrap", "no-such-profiler -x"});
   EXPECT_EQ(missing.exit_status, 2);
   EXPECT_THAT(missing.err, HasSubstr("no-such-profiler: there is no such program"));
   EXPECT_FALSE(std::filesystem::exists(program.folder / "results"));
@@ -301,7 +301,7 @@ TEST(Secret, ItsValueIsNowhereInTheResults) {
   EXPECT_EQ(program.run(on_the_line).exit_status, 0);
   std::string text;
   for (const auto& entry : std::filesystem::directory_iterator{program.run_dir()}) {
-    text += read_text(entry.path()).value();
+    text += os::read_text(entry.path()).value();
   }
   for (const char* value :
        {"wandb_in_the_file", "hf_on_the_line", "from_the_shell", "proxy_password"}) {
@@ -310,7 +310,7 @@ TEST(Secret, ItsValueIsNowhereInTheResults) {
   for (const char* name : {"WANDB_API_KEY", "HF_TOKEN", "NCCL_SECRET"}) {
     EXPECT_THAT(text, HasSubstr(name));
   }
-  const CommandResult resumed = program.resume(on_the_line);
+  const os::CommandResult resumed = program.resume(on_the_line);
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
 }
 
@@ -322,12 +322,12 @@ TEST(Secret, IsAskedForAgainWhenARunGoesOnFromItsFolderAlone) {
     std::vector<std::string> words = {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "run",
                                       "--no-lock", "--resume", program.run_dir().string()};
     words.insert(words.end(), more.begin(), more.end());
-    return run_command(words, "", std::chrono::seconds{100});
+    return os::run_command(words, "", std::chrono::seconds{100});
   };
-  const CommandResult without = resume({});
+  const os::CommandResult without = resume({});
   EXPECT_EQ(without.exit_status, 2);
   EXPECT_THAT(without.err, HasSubstr("give --set env.HF_TOKEN=VALUE again"));
-  const CommandResult with = resume({"--set", "env.HF_TOKEN=hf_on_the_line"});
+  const os::CommandResult with = resume({"--set", "env.HF_TOKEN=hf_on_the_line"});
   EXPECT_EQ(with.exit_status, 0) << with.err;
 }
 
@@ -337,9 +337,9 @@ TEST(Secret, CasesThatDifferInOneStayTwo) {
       "name: secret\nworkload: stub\nlaunches: 1\n"
       "schedule: {wait: 0, warmup: 0, active: 2}\n"
       "sweep: {matrix: {env.HF_TOKEN: [hf_first, hf_second]}}\n");
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  const Results results = program.results();
+  const record::Results results = program.results();
   ASSERT_EQ(results.launches.size(), 2U);
   EXPECT_NE(results.launches[0].row.key.case_id, results.launches[1].row.key.case_id);
   EXPECT_NE(results.launches[0].row.options.at("env.HF_TOKEN"),
@@ -356,7 +356,7 @@ TEST(ForeignWorker, ThatIsAScriptIsAskedEachTime) {
       program.script("worker", "echo \"$1\" >> " + log.string() + "; exec " + stub + " \"$@\"\n");
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
-  EXPECT_EQ(read_text(log), "describe\ncheck\ndescribe\ncheck\n")
+  EXPECT_EQ(os::read_text(log), "describe\ncheck\ndescribe\ncheck\n")
       << "what it executes may have been built anew";
 }
 
@@ -374,7 +374,7 @@ TEST(ForeignWorker, ThatDoesNotDescribeItselfIsKilledAtTheLimit) {
   RunProgram program;
   program.config(yaml_with("ok"));
   program.worker = program.script("worker", "sleep 1000\n");
-  const CommandResult result = program.run({"--set", "limits.ask_s=0.3"});
+  const os::CommandResult result = program.run({"--set", "limits.ask_s=0.3"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("worker describe: gave no answer within 0.3 s"));
   EXPECT_THAT(result.err, HasSubstr("limits.ask_s"));
@@ -387,7 +387,7 @@ TEST(ForeignWorker, ThatHangsInItsRulesIsKilledAtTheLimitOfTheFile) {
   const std::string stub = program.worker.string();
   program.worker =
       program.script("worker", "case $1 in check) sleep 1000;; esac\nexec " + stub + " \"$@\"\n");
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("worker check: gave no answer within 0.3 s"));
   EXPECT_THAT(program.leftovers(), IsEmpty());
@@ -415,7 +415,7 @@ TEST(ForeignWorker, ThatCrashesInItsRulesIsAnErrorAtTheFilesLine) {
                                   "case $1 in check) echo '{\"answer\": \"ok\"}'; kill -SEGV $$;; "
                                   "esac\nexec " +
                                       stub + " \"$@\"\n");
-  const CommandResult result = program.run({"--dry-run"});
+  const os::CommandResult result = program.run({"--dry-run"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("config.yaml:2:"));
   EXPECT_THAT(result.err, HasSubstr("the worker that checked this case was killed by SIGSEGV"));
@@ -427,7 +427,7 @@ TEST(ForeignWorker, WithoutRulesIsSaidToHaveNone) {
   const std::string stub = program.worker.string();
   program.worker = program.script(
       "worker", "case $1 in check) echo usage >&2; exit 2;; esac\nexec " + stub + " \"$@\"\n");
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("no rules of the worker were asked"));
 }
@@ -436,7 +436,7 @@ TEST(ForeignWorker, ThatBreaksWhenAskedIsNamedWithItsLastWords) {
   RunProgram program;
   program.config(yaml_with("ok"));
   program.worker = program.script("worker", "echo 'no module named torch' >&2; exit 7\n");
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("worker describe: ended with status 7: no module named torch"));
 }

@@ -24,17 +24,17 @@ constexpr const char* kYaml =
 TEST(FindingsOfARun, TravelFromTheWorkerToTheTableAndThePage) {
   RunProgram program;
   program.config(kYaml);
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("warning: the step spins for 51 % of its time "
                                     "(finding_launches=3)\n  Shorten the script.\n"
                                     "  try: --set stub.step_us=10\n"));
-  const Results results = program.results();
-  const std::vector<CaseRow> rows = case_rows(results);
+  const record::Results results = program.results();
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   ASSERT_EQ(rows.size(), 3U);
-  EXPECT_THAT(render_case(rows[1], results, {}), Not(HasSubstr("Findings")))
+  EXPECT_THAT(report::render_case(rows[1], results, {}), Not(HasSubstr("Findings")))
       << "one launch of four has it";
-  EXPECT_THAT(render_case(rows[2], results, {}),
+  EXPECT_THAT(report::render_case(rows[2], results, {}),
               AllOf(HasSubstr("Findings\nwarning: the step spins for 51 % of its time (3 of 4 "
                               "launches)\n"),
                     HasSubstr("  seen in: step_ns; to be won at most: 50.0 % of the step\n")));

@@ -13,7 +13,7 @@
 #include "harness/run/launch_rules.h"
 #include "harness/run/worker_session.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 constexpr std::int64_t kActive = 4;
@@ -45,7 +45,7 @@ std::vector<std::string> good_lines() {
 LaunchRules rules_of_two_cycles() {
   ResolvedCase resolved;
   resolved.options = {{"schedule.active", Value{kActive}}, {"schedule.repeat", Value{kCycles}}};
-  return launch_rules(resolved, Pass::kTiming, ColumnRow{harness_metrics()});
+  return launch_rules(resolved, Pass::kTiming, record::ColumnRow{harness_metrics()});
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -137,9 +137,9 @@ void feed(WorkerSession& session, std::string_view text, Mutation& random) {
 }
 
 // Written anew here: what a measurement of this schedule is.
-void expect_a_measurement(const std::vector<CycleSamples>& samples) {
+void expect_a_measurement(const std::vector<record::CycleSamples>& samples) {
   std::int64_t steps = 0;
-  for (const CycleSamples& part : samples) {
+  for (const record::CycleSamples& part : samples) {
     const auto& step_ns = part.steps.column("step_ns");
     steps += std::ssize(step_ns);
     for (std::size_t row = 0; row < step_ns.size(); ++row) {
@@ -191,4 +191,4 @@ TEST(HostileTranscript, IsEitherRefusedOrAMeasurement) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -31,7 +31,7 @@ constexpr const char* kSweep =
 std::map<std::filesystem::path, std::string> whole_lines(const std::filesystem::path& run_dir) {
   std::map<std::filesystem::path, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator{run_dir}) {
-    std::string text = read_text(entry.path()).value();
+    std::string text = os::read_text(entry.path()).value();
     text.resize(text.rfind('\n') + 1);
     files.emplace(entry.path(), text);
   }
@@ -71,15 +71,15 @@ void cut_off_and_resume(int signal, int exit_status, unsigned seed) {
   const std::size_t finished = launch_lines(program.run_dir());
   EXPECT_GE(finished + 1, static_cast<std::size_t>(lines))
       << "progress is told after the row is written";
-  const CommandResult resumed = program.resume();
+  const os::CommandResult resumed = program.resume();
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
   const auto after = whole_lines(program.run_dir());
   for (const auto& [file, text] : before)
     EXPECT_EQ(after.at(file), text) << "finished rows are not touched";
   EXPECT_EQ(launch_lines(program.run_dir()), kLaunches) << "none is missing, none is there twice";
-  const Results results = program.results();
+  const record::Results results = program.results();
   EXPECT_EQ(results.launches.size(), kLaunches);
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured);
     EXPECT_FALSE(launch.samples.empty());
   }
@@ -141,14 +141,14 @@ TEST(Resume, RepeatsFailedLaunchesOnlyWhenAsked) {
   std::filesystem::remove(broken);
   EXPECT_EQ(program.resume().exit_status, 4);
   EXPECT_EQ(program.resume({"--retry-failed"}).exit_status, 0);
-  const Results results = program.results();
+  const record::Results results = program.results();
   ASSERT_EQ(results.launches.size(), 1U);
   EXPECT_EQ(results.launches[0].row.outcome.kind, Outcome::Kind::kMeasured);
   EXPECT_EQ(results.launches[0].row.attempt, 1);
 }
 
 void expect_refusal(const RunProgram& program, const std::string& difference) {
-  const CommandResult result = program.resume();
+  const os::CommandResult result = program.resume();
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("not the same experiment: " + difference));
 }
@@ -165,7 +165,7 @@ TEST(Resume, RefusesAnotherSchedule) {
   RunProgram program;
   program.config(yaml_with("ok"));
   EXPECT_EQ(program.run().exit_status, 0);
-  const CommandResult result = program.resume({"--set", "schedule.active=7"});
+  const os::CommandResult result = program.resume({"--set", "schedule.active=7"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("schedule.active"));
   EXPECT_THAT(result.err, HasSubstr("was 5 and is now 7"));
@@ -194,7 +194,7 @@ TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
   program.config(kSweep);
   const auto folder = program.folder / "results/20260131-120000-cut";
   std::filesystem::create_directories(folder);
-  const CommandResult resumed = program.resume();
+  const os::CommandResult resumed = program.resume();
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
   EXPECT_EQ(launch_lines(folder), kLaunches);
 }
@@ -202,7 +202,7 @@ TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
 TEST(Resume, RefusesAFolderThatIsNone) {
   RunProgram program;
   program.config(yaml_with("ok"));
-  const CommandResult result = program.run({"--resume", (program.folder / "nowhere").string()});
+  const os::CommandResult result = program.run({"--resume", (program.folder / "nowhere").string()});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("is not a run's folder"));
 }
@@ -211,7 +211,7 @@ TEST(Resume, OfACompleteRunPrintsItsTable) {
   RunProgram program;
   program.config(yaml_with("ok"));
   EXPECT_EQ(program.run().exit_status, 0);
-  const CommandResult result = program.resume();
+  const os::CommandResult result = program.resume();
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_EQ(launch_lines(program.run_dir()), 1U);
   EXPECT_THAT(result.out, HasSubstr("Results: "));
@@ -226,7 +226,7 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
   program.worker = example / "python_worker.py";
   program.prefix = {"/usr/bin/env", "PATH=" + python.parent_path().string() + ":/usr/bin:/bin",
                     "TORCHINDUCTOR_CACHE_DIR=" + (program.folder / "cache").string()};
-  program.config(read_text(example / "mlp.yaml").value());
+  program.config(os::read_text(example / "mlp.yaml").value());
   StartedRun run = program.start();
   for (std::string line; run.read_line(line) && line.find("  step ") == std::string::npos;) {
   }
@@ -234,11 +234,11 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
   EXPECT_EQ(run.wait(), 143);
   EXPECT_THAT(program.leftovers(), IsEmpty());
   EXPECT_EQ(launch_lines(program.run_dir()), 1U);
-  const CommandResult resumed = program.resume();
+  const os::CommandResult resumed = program.resume();
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
-  const Results results = program.results();
+  const record::Results results = program.results();
   ASSERT_EQ(results.launches.size(), 2U);
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured) << launch.row.outcome.reason;
     EXPECT_EQ(launch.samples.at(0).steps.columns.at(0).size(), 5U);
   }

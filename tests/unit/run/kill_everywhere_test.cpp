@@ -91,7 +91,7 @@ TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
     ASSERT_THAT(program.leftovers(), IsEmpty());
     const auto results = program.folder / "results";
     if (!std::filesystem::exists(results) || std::filesystem::is_empty(results)) continue;
-    const CommandResult result = program.resume();
+    const os::CommandResult result = program.resume();
     ASSERT_EQ(result.exit_status, 0) << result.err;
     ASSERT_EQ(program.results().launches.size(), 1U);
     ASSERT_THAT(program.results().unfinished, IsEmpty());

@@ -35,11 +35,11 @@ bool has_rows(const RunProgram& program) {
 }
 
 void complete(const RunProgram& program) {
-  const CommandResult result = has_run(program) ? program.resume() : program.run();
+  const os::CommandResult result = has_run(program) ? program.resume() : program.run();
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  const Results results = program.results();
+  const record::Results results = program.results();
   EXPECT_EQ(results.launches.size(), kLaunchesInAll);
-  for (const Launch& launch : results.launches) {
+  for (const record::Launch& launch : results.launches) {
     EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured);
     EXPECT_FALSE(launch.samples.empty());
   }

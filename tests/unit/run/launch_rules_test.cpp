@@ -8,7 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::HasSubstr;
@@ -22,10 +22,10 @@ ResolvedCase five_steps(std::int64_t cycles = 1) {
 }
 
 LaunchRules rules(std::int64_t cycles = 1) {
-  return launch_rules(five_steps(cycles), Pass::kTiming, ColumnRow{harness_metrics()});
+  return launch_rules(five_steps(cycles), Pass::kTiming, record::ColumnRow{harness_metrics()});
 }
 
-CycleSamples window(std::int64_t cycle = 0, std::int64_t first = 11) {
+record::CycleSamples window(std::int64_t cycle = 0, std::int64_t first = 11) {
   return {cycle,
           {.names = {"index", "step_ns", "forward_ns", "other_ns", "samples", "flags"},
            .columns = {{first, first + 1, first + 2, first + 3, first + 4},
@@ -36,15 +36,15 @@ CycleSamples window(std::int64_t cycle = 0, std::int64_t first = 11) {
                        {0, 0, 0, 0, 2}}}};
 }
 
-LaunchReport cut_report() {
-  LaunchReport report;
+record::LaunchReport cut_report() {
+  record::LaunchReport report;
   report.flags = {"truncated"};
   return report;
 }
 
 constexpr std::int64_t kAge = 5'000'000'000;
 
-void expect_breach(const CycleSamples& samples, const std::string& what) {
+void expect_breach(const record::CycleSamples& samples, const std::string& what) {
   LaunchCheck check{rules()};
   EXPECT_THAT([&] { check.samples(samples); }, ThrowsMessage<Error>(HasSubstr(what)));
 }
@@ -58,8 +58,8 @@ TEST(LaunchRules, AWholeWindowIsAMeasurement) {
 
 TEST(LaunchRules, PartsOfAWindowMayComeInAnyOrder) {
   LaunchCheck check{rules()};
-  CycleSamples first{0, {{"index", "step_ns"}, {{11, 12}, {1, 1}}}};
-  CycleSamples second{0, {{"index", "step_ns"}, {{13, 14, 15}, {1, 1, 1}}}};
+  record::CycleSamples first{0, {{"index", "step_ns"}, {{11, 12}, {1, 1}}}};
+  record::CycleSamples second{0, {{"index", "step_ns"}, {{13, 14, 15}, {1, 1, 1}}}};
   check.samples(second);
   check.samples(first);
   EXPECT_NO_THROW(check.launch({}, kAge));
@@ -82,19 +82,19 @@ TEST(LaunchRules, ALaunchWithoutSamplesMeasuredNothing) {
 }
 
 TEST(LaunchRules, TimesAreNotNegative) {
-  CycleSamples samples = window();
+  record::CycleSamples samples = window();
   samples.steps.find("forward_ns")->at(2) = -1;
   expect_breach(samples, "cycle 0, step 13: forward_ns is negative, -1");
 }
 
 TEST(LaunchRules, TimesAreNotAbsurd) {
-  CycleSamples samples = window();
+  record::CycleSamples samples = window();
   samples.steps.find("step_ns")->at(0) = std::int64_t{1} << 62U;
   expect_breach(samples, "cycle 0, step 11: step_ns is out of range");
 }
 
 TEST(LaunchRules, PhasesSumToTheStep) {
-  CycleSamples samples = window();
+  record::CycleSamples samples = window();
   samples.steps.find("other_ns")->at(1) = 401;
   expect_breach(samples,
                 "cycle 0, step 12: its phases and other_ns sum to 1,001 ns, step_ns is 1,000");
@@ -117,7 +117,7 @@ TEST(LaunchRules, AWorkerOfALaterProtocolMayHaveOtherColumns) {
 }
 
 TEST(LaunchRules, StepsComeOnceAndInTheirOrder) {
-  CycleSamples samples = window();
+  record::CycleSamples samples = window();
   samples.steps.find("index")->at(1) = 11;
   expect_breach(samples, "cycle 0: `index` goes from 11 to 11");
   LaunchCheck check{rules()};
@@ -136,7 +136,7 @@ TEST(LaunchRules, AWindowHasTheStepsOfTheSchedule) {
 TEST(LaunchRules, AWindowMayHaveOtherStepsWhereTheWorkerSaysSo) {
   LaunchCheck check{rules()};
   check.samples({0, {{"step_ns"}, {{1, 2, 3}}}});
-  LaunchReport report;
+  record::LaunchReport report;
   report.effective = {{"schedule.active", std::int64_t{3}}};
   EXPECT_NO_THROW(check.launch(report, kAge));
 }
@@ -169,7 +169,7 @@ TEST(LaunchRules, AllCyclesCameOrTheLaunchSaysThatItWasCut) {
 TEST(LaunchRules, TheReportAgreesWithTheSamples) {
   LaunchCheck check{rules()};
   check.samples(window());
-  LaunchReport report;
+  record::LaunchReport report;
   report.schedule = {{"active", std::int64_t{6}}};
   EXPECT_THAT([&] { check.launch(report, kAge); },
               ThrowsMessage<Error>(HasSubstr("schedule.active is 6, samples of 5 steps came")));
@@ -180,7 +180,7 @@ TEST(LaunchRules, TheReportAgreesWithTheSamples) {
 
 TEST(LaunchRules, StepsAreNotLongerThanTheLifeOfTheirProcess) {
   LaunchCheck check{rules()};
-  CycleSamples samples = window();
+  record::CycleSamples samples = window();
   for (const char* column : {"step_ns", "other_ns"}) {
     for (std::int64_t& ns : *samples.steps.find(column)) ns += 3'600'000'000'000;
   }
@@ -193,7 +193,7 @@ TEST(LaunchRules, StepsAreNotLongerThanTheLifeOfTheirProcess) {
 
 TEST(LaunchRules, AFloodHasABoundFromTheSchedule) {
   LaunchCheck check{rules()};
-  const std::size_t rows = kMaxStepsPerSamplesRow;
+  const std::size_t rows = record::kMaxStepsPerSamplesRow;
   const auto flood = [&] {
     for (std::int64_t cycle = 0; cycle < 100'000; ++cycle) {
       check.samples({cycle, {{"step_ns"}, {std::vector<std::int64_t>(rows, 1)}}});
@@ -203,10 +203,11 @@ TEST(LaunchRules, AFloodHasABoundFromTheSchedule) {
 }
 
 TEST(LaunchRules, AProfileHasAScheduleOfItsOwn) {
-  LaunchCheck check{launch_rules(five_steps(), Pass::kNative, ColumnRow{harness_metrics()})};
+  LaunchCheck check{
+      launch_rules(five_steps(), Pass::kNative, record::ColumnRow{harness_metrics()})};
   check.samples({0, {{"step_ns"}, {{1, 2, 3}}}});
   EXPECT_NO_THROW(check.launch({}, kAge));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

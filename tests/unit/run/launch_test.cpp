@@ -14,7 +14,7 @@
 #include "harness/run/worker_process.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ TEST(Limits, ASilentCycleMayTakeTheLimitOfEachOfItsSteps) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

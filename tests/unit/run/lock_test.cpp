@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,4 +51,4 @@ TEST(DeviceLockTest, ThatCannotBeMadeIsAnError) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

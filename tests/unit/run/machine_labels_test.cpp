@@ -5,28 +5,28 @@
 
 #include "harness/measure/step_recorder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Span = DeviceSampler::Span;
+using Span = machine::DeviceSampler::Span;
 
-CycleSamples steps(std::int64_t cycle, std::vector<std::int64_t> step_ns) {
+record::CycleSamples steps(std::int64_t cycle, std::vector<std::int64_t> step_ns) {
   std::vector<std::int64_t> flags(step_ns.size(), 0);
   return {cycle, {{"index", "step_ns", "flags"}, {step_ns, step_ns, flags}}};
 }
 
 TEST(ThrottledSteps, AreThoseThatRanWhileTheDeviceWasSlowedDown) {
-  std::vector<CycleSamples> samples = {steps(0, {100, 100, 100, 100})};
+  std::vector<record::CycleSamples> samples = {steps(0, {100, 100, 100, 100})};
   const std::vector<std::int64_t> begins = {1000};
   EXPECT_EQ(label_throttled_steps(samples, begins, std::vector{Span{1150, 1250}}), 2);
   EXPECT_THAT(samples[0].steps.columns[2], ElementsAre(0, kThrottled, kThrottled, 0));
 }
 
 TEST(ThrottledSteps, CountFromTheirOwnWindowAndThroughItsParts) {
-  std::vector<CycleSamples> samples = {steps(0, {100, 100}), steps(0, {100, 100}),
-                                       steps(1, {100, 100})};
+  std::vector<record::CycleSamples> samples = {steps(0, {100, 100}), steps(0, {100, 100}),
+                                               steps(1, {100, 100})};
   samples[1].steps.columns[2] = {kPartialBatch, 0};
   const std::vector<std::int64_t> begins = {1000, 5000};
   const std::vector<Span> throttled = {{1210, 1220}, {5110, 9000}};
@@ -37,14 +37,14 @@ TEST(ThrottledSteps, CountFromTheirOwnWindowAndThroughItsParts) {
 }
 
 TEST(ThrottledSteps, OfAWorkerWithoutFlagsOrOfAnUnknownWindowStayAsTheyAre) {
-  std::vector<CycleSamples> samples = {{0, {{"step_ns"}, {{100}}}}, steps(7, {100})};
+  std::vector<record::CycleSamples> samples = {{0, {{"step_ns"}, {{100}}}}, steps(7, {100})};
   EXPECT_EQ(
       label_throttled_steps(samples, std::vector<std::int64_t>{0}, std::vector{Span{0, 1'000'000}}),
       0);
 }
 
 std::vector<std::string> flags_of(const Fields& machine) {
-  LaunchReport report;
+  record::LaunchReport report;
   label_machine(machine, 1'000'000'000, report);
   EXPECT_EQ(report.flags.size(), report.notes.size());
   return report.flags;
@@ -70,7 +70,7 @@ TEST(MachineLabels, OfWindowsCountWhatWasWaitedInThem) {
 
 TEST(MachineLabels, TellAWorkersOwnThreadsFromOthers) {
   const auto note = [](double others) {
-    LaunchReport report;
+    record::LaunchReport report;
     label_machine({{"run_queue_wait_ns", std::int64_t{500}}, {"others_cpu_share", others}}, 1000,
                   report);
     return report.notes.at(0);
@@ -89,4 +89,4 @@ TEST(MachineLabels, NameAQuotaThatHitAndADeviceThatWasSlowedDown) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

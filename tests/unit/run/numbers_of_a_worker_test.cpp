@@ -16,7 +16,7 @@ constexpr const char* kLaunchLine = R"({"kind":"launch"})";
 
 // A worker that says `lines` in its launches, which are sh commands that print, and is else the
 // stub.
-LaunchRow row_of_worker_that_says(const std::string& printing) {
+record::LaunchRow row_of_worker_that_says(const std::string& printing) {
   RunProgram program;
   program.config(yaml_with("ok"));
   const std::string stub = program.worker.string();
@@ -25,7 +25,7 @@ LaunchRow row_of_worker_that_says(const std::string& printing) {
                     R"(say() { printf '%s\n' "$1" >&3; })" + "\n" +
                     R"(say '{"kind":"hello","protocol":[1,3],"build_id":"b","pid":1}')" +
                     "\nread -r line <&3\n" + printing + "\n");
-  const CommandResult result = program.run();
+  const os::CommandResult result = program.run();
   EXPECT_EQ(result.exit_status, 4) << result.err;
   EXPECT_THAT(program.leftovers(), IsEmpty());
   return program.results().launches.at(0).row;
@@ -39,7 +39,7 @@ std::string samples(const std::string& columns, const std::string& values) {
 }
 
 void expect_breach(const std::string& printing, const std::string& what) {
-  const LaunchRow row = row_of_worker_that_says(printing);
+  const record::LaunchRow row = row_of_worker_that_says(printing);
   EXPECT_EQ(row.outcome.kind, Outcome::Kind::kFailed);
   EXPECT_THAT(row.outcome.reason, HasSubstr("of the worker breaks the protocol: "));
   EXPECT_THAT(row.outcome.reason, HasSubstr(what));

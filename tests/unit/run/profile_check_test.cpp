@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,8 +21,8 @@ struct Made {
   std::string precision = "fp32";
 };
 
-Launch launch_of(const Made& made) {
-  Launch launch;
+record::Launch launch_of(const Made& made) {
+  record::Launch launch;
   launch.row.key = {"a", made.arm, made.pass, 0, 0};
   launch.row.outcome = Outcome::measured();
   launch.row.report.fingerprint["loss"] = made.loss;
@@ -32,28 +32,28 @@ Launch launch_of(const Made& made) {
   return launch;
 }
 
-Launch checked(const Made& profiled, const std::vector<Made>& timed) {
-  Results finished;
+record::Launch checked(const Made& profiled, const std::vector<Made>& timed) {
+  record::Results finished;
   for (const Made& made : timed) finished.launches.push_back(launch_of(made));
-  Launch launch = launch_of(profiled);
+  record::Launch launch = launch_of(profiled);
   check_profile(launch, finished);
   return launch;
 }
 
 TEST(ProfileCheck, PublishesHowMuchSlowerAProfiledStepIs) {
-  const Launch launch = checked({.pass = Pass::kNative, .step_ns = 1200},
-                                {{.step_ns = 900}, {.step_ns = 1000}, {.step_ns = 1100}});
+  const record::Launch launch = checked({.pass = Pass::kNative, .step_ns = 1200},
+                                        {{.step_ns = 900}, {.step_ns = 1000}, {.step_ns = 1100}});
   EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.2);
   EXPECT_THAT(launch.row.report.flags, IsEmpty());
 }
 
 TEST(ProfileCheck, FlagsAPerturbationThatMakesSharesMislead) {
-  const Launch launch = checked({.pass = Pass::kKineto, .step_ns = 1300}, {{}});
+  const record::Launch launch = checked({.pass = Pass::kKineto, .step_ns = 1300}, {{}});
   EXPECT_THAT(launch.row.report.flags, ElementsAre("perturbed"));
 }
 
 TEST(ProfileCheck, FlagsAnotherLossAfterEquallyManySteps) {
-  const Launch launch = checked({.pass = Pass::kNative, .loss = 2.1}, {{}});
+  const record::Launch launch = checked({.pass = Pass::kNative, .loss = 2.1}, {{}});
   EXPECT_THAT(launch.row.report.flags, ElementsAre("profile_mismatch"));
 }
 
@@ -81,12 +81,12 @@ TEST(ProfileCheck, FlagsALossThatIsNoNumberWhereTheTimedOnesHaveOne) {
 }
 
 TEST(ProfileCheck, DoesNotCompareLossesAfterAnotherNumberOfSteps) {
-  const Launch launch = checked({.pass = Pass::kNative, .loss = 2.1, .steps = 12}, {{}});
+  const record::Launch launch = checked({.pass = Pass::kNative, .loss = 2.1, .steps = 12}, {{}});
   EXPECT_THAT(launch.row.report.flags, IsEmpty());
 }
 
 TEST(ProfileCheck, ComparesWithTimedLaunchesOfTheSameArm) {
-  const Launch launch =
+  const record::Launch launch =
       checked({.pass = Pass::kNative, .step_ns = 1100, .arm = "b"},
               {{.step_ns = 10, .loss = 5, .arm = "a"}, {.step_ns = 1000, .arm = "b"}});
   EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.1);
@@ -98,4 +98,4 @@ TEST(ProfileCheck, LeavesTimedLaunchesAlone) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -17,27 +17,27 @@ constexpr const char* kSmall =
     "workload: stub\nlaunches: 1\nschedule: {wait: 0, warmup: 0, active: 2}\n";
 
 // From the folder of the test, as a user would.
-CommandResult stepbench(const RunProgram& program, std::vector<std::string> arguments,
-                        const std::string& input = "", const std::string& from = "") {
+os::CommandResult stepbench(const RunProgram& program, std::vector<std::string> arguments,
+                            const std::string& input = "", const std::string& from = "") {
   const std::string folder = from.empty() ? program.folder.string() : from;
   arguments.insert(arguments.begin(),
                    {"/usr/bin/env", "-C", folder, "TMPDIR=" + (program.folder / "tmp").string(),
                     "XDG_CACHE_HOME=" + (program.folder / "cache").string(), kProgram});
-  return run_command(arguments, input, std::chrono::seconds(100));
+  return os::run_command(arguments, input, std::chrono::seconds(100));
 }
 
 TEST(RecordedRequest, ARunGoesOnFromItsFolderAlone) {
   RunProgram program;
   program.config(kSmall);
   std::filesystem::create_symlink(program.worker, program.folder / "own-worker");
-  const CommandResult first =
+  const os::CommandResult first =
       stepbench(program, {"run", "config.yaml", "--no-lock", "--worker", "./own-worker", "--set",
                           "schedule.active=3", "--sweep", "stub.behaviour=ok,throw_in_step",
                           "--sweep", "step_us=100,200", "--launches", "2"});
   ASSERT_EQ(first.exit_status, 1) << first.err;
   ASSERT_THAT(program.results().launches, SizeIs(8));
   std::filesystem::remove(program.folder / "config.yaml");
-  const CommandResult again = stepbench(
+  const os::CommandResult again = stepbench(
       program, {"run", "--resume", program.run_dir().string(), "--retry-failed", "--no-lock"}, "",
       "/");
   EXPECT_EQ(again.exit_status, 1) << again.err;
@@ -52,8 +52,8 @@ TEST(RecordedRequest, WhatIsGivenBesidesWins) {
       "run",     "config.yaml",    "--no-lock", "--worker", program.worker.string(),
       "--sweep", "step_us=100,200"};
   ASSERT_EQ(stepbench(program, words).exit_status, 0);
-  const CommandResult more = stepbench(program, {"run", "--resume", program.run_dir().string(),
-                                                 "--no-lock", "--sweep", "step_us=100,300"});
+  const os::CommandResult more = stepbench(program, {"run", "--resume", program.run_dir().string(),
+                                                     "--no-lock", "--sweep", "step_us=100,300"});
   EXPECT_EQ(more.exit_status, 2);
   EXPECT_THAT(more.err, HasSubstr("not the same experiment"));
 }
@@ -61,10 +61,10 @@ TEST(RecordedRequest, WhatIsGivenBesidesWins) {
 TEST(RecordedRequest, AFolderThatDoesNotTellIsRefused) {
   RunProgram program;
   std::filesystem::create_directory(program.folder / "empty");
-  const CommandResult empty = stepbench(program, {"run", "--resume", "empty"});
+  const os::CommandResult empty = stepbench(program, {"run", "--resume", "empty"});
   EXPECT_EQ(empty.exit_status, 2);
   EXPECT_THAT(empty.err, HasSubstr("empty"));
-  const CommandResult nothing = stepbench(program, {"run"});
+  const os::CommandResult nothing = stepbench(program, {"run"});
   EXPECT_EQ(nothing.exit_status, 2);
   EXPECT_THAT(nothing.err, AllOf(HasSubstr("FILE: is missing"), HasSubstr("--resume RUN")));
 }
@@ -72,12 +72,12 @@ TEST(RecordedRequest, AFolderThatDoesNotTellIsRefused) {
 TEST(StandardInput, IsMeasuredAndCanBeRepeated) {
   RunProgram program;
   const std::string yaml = std::string(kSmall) + "name: piped\nstub: {behaviour: throw_in_step}\n";
-  const CommandResult result =
+  const os::CommandResult result =
       stepbench(program, {"run", "-", "--no-lock", "--worker", program.worker.string()}, yaml);
   EXPECT_EQ(result.exit_status, 4) << result.err;
   EXPECT_THAT(result.out + result.err, HasSubstr("experiment.yaml --worker"));
   const std::string copy = (program.run_dir() / "experiment.yaml").string();
-  const CommandResult again =
+  const os::CommandResult again =
       stepbench(program, {"plan", copy, "--worker", program.worker.string()});
   EXPECT_EQ(again.exit_status, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("1 case, 1 launch"));
@@ -88,7 +88,7 @@ TEST(StandardInput, IsMeasuredAndCanBeRepeated) {
 
 TEST(StandardInput, MistakesArePlacedInIt) {
   const RunProgram program;
-  const CommandResult result = stepbench(program, {"plan", "-"}, "workload: laoder\n");
+  const os::CommandResult result = stepbench(program, {"plan", "-"}, "workload: laoder\n");
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("standard input:1:11: "));
 }

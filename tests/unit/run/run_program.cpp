@@ -92,16 +92,16 @@ std::vector<std::string> RunProgram::command(const std::vector<std::string>& arg
   return words;
 }
 
-CommandResult RunProgram::run(const std::vector<std::string>& arguments) const {
+os::CommandResult RunProgram::run(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = command({"--results", (folder / "results").string()});
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return run_command(words, "", 100s);
+  return os::run_command(words, "", 100s);
 }
 
-CommandResult RunProgram::resume(const std::vector<std::string>& arguments) const {
+os::CommandResult RunProgram::resume(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = command({"--resume", run_dir().string()});
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return run_command(words, "", 100s);
+  return os::run_command(words, "", 100s);
 }
 
 std::vector<std::string> RunProgram::command_to_start(
@@ -118,8 +118,8 @@ StartedRun RunProgram::start(const std::vector<std::string>& arguments) const {
   argv.push_back(nullptr);
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
-  Descriptor read{ends[0]};
-  const Descriptor write{ends[1]};
+  os::Descriptor read{ends[0]};
+  const os::Descriptor write{ends[1]};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, write.value(), STDERR_FILENO);
@@ -137,9 +137,9 @@ fs::path RunProgram::run_dir() const {
   throw std::runtime_error("no run in " + folder.string());
 }
 
-const LaunchRow& RunProgram::launch_with(const Results& results,
-                                         const std::string& behaviour) const {
-  for (const Launch& launch : results.launches) {
+const record::LaunchRow& RunProgram::launch_with(const record::Results& results,
+                                                 const std::string& behaviour) const {
+  for (const record::Launch& launch : results.launches) {
     const auto found = launch.row.options.find("stub.behaviour");
     if (found != launch.row.options.end() && to_text(found->second) == behaviour) return launch.row;
   }
@@ -152,9 +152,10 @@ std::vector<std::string> RunProgram::processes() const {
   for (fs::directory_iterator at{"/proc", error}, end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto environment = read_text(at->path() / "environ");
+    const auto environment = os::read_text(at->path() / "environ");
     if (environment && environment->find(token_) != std::string::npos) {
-      found.push_back("process " + name + ": " + read_text(at->path() / "cmdline").value_or(""));
+      found.push_back("process " + name + ": " +
+                      os::read_text(at->path() / "cmdline").value_or(""));
     }
   }
   return found;
@@ -180,7 +181,8 @@ std::vector<std::string> RunProgram::leftovers() const {
   for (fs::directory_iterator at{"/dev/shm", error}, end; !error && at != end;
        at.increment(error)) {
     const std::string name = at->path().filename().string();
-    const auto pid = name.starts_with("stepbench-") ? parse_integer(name.substr(10)) : std::nullopt;
+    const auto pid =
+        name.starts_with("stepbench-") ? os::parse_integer(name.substr(10)) : std::nullopt;
     if (pid && ::kill(static_cast<pid_t>(*pid), 0) != 0) left.push_back(at->path());
   }
   return left;

@@ -19,14 +19,14 @@ namespace stepbench::testing {
 // A run under way: its standard error is read here.
 class StartedRun {
  public:
-  StartedRun(pid_t pid, Descriptor err) : pid_(pid), err_(std::move(err)) {}
+  StartedRun(pid_t pid, os::Descriptor err) : pid_(pid), err_(std::move(err)) {}
   [[nodiscard]] bool read_line(std::string& line);  // false at the end
   void signal(int number) const;
   [[nodiscard]] int wait();  // exit status, 128 + signal when killed by one; drains standard error
 
  private:
   pid_t pid_;
-  Descriptor err_;
+  os::Descriptor err_;
   std::string buffer_;
 };
 
@@ -45,17 +45,17 @@ class RunProgram {
   void config(std::string_view yaml) const;
   std::filesystem::path script(const std::string& name,
                                const std::string& body) const;  // an executable sh script
-  [[nodiscard]] CommandResult run(const std::vector<std::string>& arguments = {}) const;
-  [[nodiscard]] CommandResult resume(const std::vector<std::string>& arguments = {}) const;
+  [[nodiscard]] os::CommandResult run(const std::vector<std::string>& arguments = {}) const;
+  [[nodiscard]] os::CommandResult resume(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] StartedRun start(const std::vector<std::string>& arguments = {}) const;
   // The command line that start() starts.
   [[nodiscard]] std::vector<std::string> command_to_start(
       const std::vector<std::string>& arguments = {}) const;
 
   [[nodiscard]] std::filesystem::path run_dir() const;  // the one there is
-  [[nodiscard]] Results results() const { return read_results(run_dir()); }
-  [[nodiscard]] const LaunchRow& launch_with(const Results& results,
-                                             const std::string& behaviour) const;
+  [[nodiscard]] record::Results results() const { return record::read_results(run_dir()); }
+  [[nodiscard]] const record::LaunchRow& launch_with(const record::Results& results,
+                                                     const std::string& behaviour) const;
 
   // Processes, shared segments and files that nobody will ever take away; empty when all is well.
   // Waits a while for processes that are being killed.

@@ -8,7 +8,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,4 +39,4 @@ TEST(Segments, OfDeadControllersAreStale) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -12,18 +12,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-CommandResult show(const RunProgram& program, const std::vector<std::string>& arguments = {}) {
+os::CommandResult show(const RunProgram& program, const std::vector<std::string>& arguments = {}) {
   std::vector<std::string> words = {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
                                     program.run_dir().string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return run_command(words, "", std::chrono::seconds(60));
+  return os::run_command(words, "", std::chrono::seconds(60));
 }
 
 TEST(ShowCommand, ExitsWithFourWhereNoLaunchWasMeasured) {
   RunProgram program;
   program.config(yaml_with("throw_in_step"));
   EXPECT_EQ(program.run().exit_status, 4);
-  const CommandResult shown = show(program);
+  const os::CommandResult shown = show(program);
   EXPECT_EQ(shown.exit_status, 4) << "as the run itself, though the folder holds a launch";
   EXPECT_THAT(shown.out, HasSubstr("failed: scripted exception"));
 }
@@ -39,7 +39,7 @@ TEST(ShowCommand, AnUnknownCaseIsAnsweredWithTheNearest) {
   RunProgram program;
   program.config(yaml_with("ok"));
   EXPECT_EQ(program.run().exit_status, 0);
-  const CommandResult shown = show(program, {"--case", "zz"});
+  const os::CommandResult shown = show(program, {"--case", "zz"});
   EXPECT_EQ(shown.exit_status, 2);
   EXPECT_THAT(shown.err, HasSubstr("no case begins with 'zz'"));
 }

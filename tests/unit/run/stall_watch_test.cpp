@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using protocol::Stage;
@@ -121,4 +121,4 @@ TEST(StallWatch, AbsurdTimesDoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

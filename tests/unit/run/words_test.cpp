@@ -12,7 +12,7 @@
 #include "harness/text/utf8.h"
 #include "tests/scripted_clock.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::ElementsAre;
@@ -65,8 +65,8 @@ TEST(Wrap, NsysThatWouldEndTheWorkerIsWarnedOf) {
   }
 }
 
-LaunchRow measured(std::int64_t wall_ns) {
-  LaunchRow row;
+record::LaunchRow measured(std::int64_t wall_ns) {
+  record::LaunchRow row;
   row.wall_ns = wall_ns;
   return row;
 }
@@ -128,7 +128,7 @@ TEST(Progress, ATerminalThatIsResizedIsAskedAgain) {
   columns = 60;
   out.str("");
   progress.update("active", 0);
-  EXPECT_LE(width(out.str()), std::size_t{60 + 3});
+  EXPECT_LE(text::width(out.str()), std::size_t{60 + 3});
 }
 
 TEST(Progress, ACaseWithoutOptionsToNameKeepsWithinTheLineToo) {
@@ -138,7 +138,7 @@ TEST(Progress, ACaseWithoutOptionsToNameKeepsWithinTheLineToo) {
   progress.begin_launch(1, 1, "", 1, 1);
   out.str("");
   progress.update("active", 89'300);
-  EXPECT_LE(width(out.str()), std::size_t{40 + 3});
+  EXPECT_LE(text::width(out.str()), std::size_t{40 + 3});
 }
 
 TEST(Progress, SaysFailuresAtOnceEvenOnATerminal) {
@@ -146,7 +146,7 @@ TEST(Progress, SaysFailuresAtOnceEvenOnATerminal) {
   std::ostringstream out;
   Progress progress{out, {.terminal = true}, clock};
   progress.begin_launch(1, 1, "", 1, 0);
-  LaunchRow row;
+  record::LaunchRow row;
   row.outcome = Outcome::failed("boom\nmore");
   row.stage = "active";
   progress.end_launch(row, std::nullopt);
@@ -165,4 +165,4 @@ TEST(Progress, IsSilentWhenQuiet) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

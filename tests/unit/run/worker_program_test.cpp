@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,4 +47,4 @@ TEST(ProgramBuildId, OfAProgramIsTheLinkers) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

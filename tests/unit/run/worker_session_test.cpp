@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::run {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,8 +28,8 @@ TEST(WorkerSession, FollowsAWorkerToItsFinalLine) {
   EXPECT_EQ(session.stage(), protocol::Stage::kActive);
   session.receive(line(protocol::CycleMessage{0, 5, 1234}));
   EXPECT_EQ(session.last_cycle_step_ns(), 1234);
-  session.receive(line(CycleSamples{0, {{"step_ns"}, {{1, 2}}}}));
-  session.receive(line(LaunchReport{}));
+  session.receive(line(record::CycleSamples{0, {{"step_ns"}, {{1, 2}}}}));
+  session.receive(line(record::LaunchReport{}));
   EXPECT_FALSE(session.protocol_error());
   ASSERT_TRUE(session.final_outcome());
   EXPECT_EQ(session.final_outcome()->kind, Outcome::Kind::kMeasured);
@@ -45,7 +45,7 @@ TEST(WorkerSession, TakesBytesOneByOne) {
 
 TEST(WorkerSession, WantsHelloFirst) {
   WorkerSession session{kPlenty};
-  session.receive(line(LaunchReport{}));
+  session.receive(line(record::LaunchReport{}));
   EXPECT_THAT(session.protocol_error(), Optional(HasSubstr("first message must be `hello`")));
 }
 
@@ -58,7 +58,7 @@ TEST(WorkerSession, RefusesAWorkerOfOtherOptionsBeforeItMeasures) {
 
 TEST(WorkerSession, WantsNothingAfterTheFinalLine) {
   WorkerSession session{kPlenty};
-  session.receive(hello() + line(LaunchReport{}) + line(LaunchReport{}));
+  session.receive(hello() + line(record::LaunchReport{}) + line(record::LaunchReport{}));
   EXPECT_THAT(session.protocol_error(), Optional(HasSubstr("nothing may follow the final line")));
 }
 
@@ -96,4 +96,4 @@ TEST(WorkerSession, HasALimitForAllMessagesTogether) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::run

@@ -13,7 +13,7 @@
 #include "tests/unit/runs/made_runs.h"
 #include "tests/unit/shell/program.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,10 +46,10 @@ TEST_F(Compress, KeepsContentTimeAndPermissions) {
   fs::permissions(file(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
   const auto then = fs::last_write_time(file()) - std::chrono::hours{48};
   fs::last_write_time(file(), then);
-  const std::string text{Input::read(file()).text()};
-  const PackedSizes sizes = pack_file(file());
+  const std::string text{record::Input::read(file()).text()};
+  const record::PackedSizes sizes = record::pack_file(file());
   EXPECT_THAT(names(run_), ElementsAre("box-1of1-7.jsonl.gz"));
-  EXPECT_EQ(Input::read(packed()).text(), text);
+  EXPECT_EQ(record::Input::read(packed()).text(), text);
   EXPECT_EQ(fs::last_write_time(packed()), then);
   EXPECT_EQ(fs::status(packed()).permissions(),
             fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
@@ -74,9 +74,10 @@ TEST_F(Compress, TheRunReadsAsBefore) {
 }
 
 TEST_F(Compress, FinishesWhatAKilledProgramHadHalfDone) {
-  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz", gzip_text(Input::read(file()).text()));
+  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz",
+                 record::gzip_text(record::Input::read(file()).text()));
   results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz.tmp", "half");
-  pack_file(file());
+  record::pack_file(file());
   EXPECT_FALSE(fs::exists(file()));
   EXPECT_TRUE(fs::exists(packed()));
 }
@@ -86,27 +87,28 @@ TEST_F(Compress, TheNumbersAreTheSameWhileBothFormsAreThere) {
     return stepbench({"show", run_.string(), "--samples", "--format", "csv"}).out;
   };
   const std::string before = shown();
-  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz", gzip_text(Input::read(file()).text()));
+  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz",
+                 record::gzip_text(record::Input::read(file()).text()));
   EXPECT_EQ(shown(), before);
   EXPECT_EQ(summarise_run(run_).launches, 6);
 }
 
 TEST_F(Compress, KeepsBothWhereAPackedFileHoldsSomethingElse) {
-  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz", gzip_text("{}\n"));
-  EXPECT_THAT([&] { pack_file(file()); },
+  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz", record::gzip_text("{}\n"));
+  EXPECT_THAT([&] { record::pack_file(file()); },
               ThrowsMessage<ConfigError>(HasSubstr("holds something else")));
   EXPECT_TRUE(fs::exists(file()));
-  EXPECT_EQ(Input::read(packed()).text(), "{}\n");
-  const CommandResult refused = stepbench({"runs", "compress", run_.string()});
+  EXPECT_EQ(record::Input::read(packed()).text(), "{}\n");
+  const os::CommandResult refused = stepbench({"runs", "compress", run_.string()});
   EXPECT_EQ(refused.exit_status, 2);
   EXPECT_THAT(refused.err, HasSubstr("box-1of1-7.jsonl.gz: lies there already"));
 }
 
 TEST_F(Compress, RefusesARunThatIsRunning) {
-  ResultWriter writer(run_ / "more.jsonl");
+  record::ResultWriter writer(run_ / "more.jsonl");
   EXPECT_THAT([&] { (void)compress_run(run_); },
               ThrowsMessage<ConfigError>(HasSubstr("is running")));
-  EXPECT_THAT([&] { pack_file(run_ / "more.jsonl"); },
+  EXPECT_THAT([&] { record::pack_file(run_ / "more.jsonl"); },
               ThrowsMessage<ConfigError>(HasSubstr("is being written now")));
   EXPECT_EQ(stepbench({"runs", "compress", run_.string()}).exit_status, 2);
 }
@@ -123,14 +125,14 @@ TEST_F(Compress, RefusesWhatIsNoRun) {
 
 TEST_F(Compress, TakesRunsByAge) {
   const std::string folder = results_.path().string();
-  const CommandResult young =
+  const os::CommandResult young =
       stepbench({"runs", "compress", "--results", folder, "--older-than", "9999w"});
   EXPECT_EQ(young.out, "nothing to pack\n");
-  const CommandResult dry =
+  const os::CommandResult dry =
       stepbench({"runs", "compress", "--results", folder, "--older-than", "1s", "--dry-run"});
   EXPECT_THAT(dry.out, HasSubstr("nothing was changed (--dry-run)"));
   EXPECT_TRUE(fs::exists(file()));
-  const CommandResult done =
+  const os::CommandResult done =
       stepbench({"runs", "compress", "--results", folder, "--older-than", "1s"});
   EXPECT_EQ(done.exit_status, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("1 file, "));
@@ -138,4 +140,4 @@ TEST_F(Compress, TakesRunsByAge) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -22,7 +22,7 @@ struct MadeRun {
   Fields context = {};
   Fields labels = {};
   // Changes a launch before it is written.
-  std::function<void(LaunchRow&)> change = [](LaunchRow&) {};
+  std::function<void(record::LaunchRow&)> change = [](record::LaunchRow&) {};
 };
 
 // Writes results/ID/FILE; returns the run's folder.

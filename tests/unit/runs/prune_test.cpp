@@ -10,7 +10,7 @@
 #include "tests/unit/runs/made_runs.h"
 #include "tests/unit/shell/program.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +23,7 @@ using testing::stepbench;
 using ::testing::ThrowsMessage;
 using testing_runs::make_run;
 
-const Moment kFebruary = parse_utc("2026-02-10").value();
+const Moment kFebruary = text::parse_utc("2026-02-10").value();
 
 class Prune : public ::testing::Test {
  protected:
@@ -50,7 +50,7 @@ class Prune : public ::testing::Test {
     std::sort(names.begin(), names.end());
     return names;
   }
-  [[nodiscard]] CommandResult prune(std::vector<std::string> arguments) const {
+  [[nodiscard]] os::CommandResult prune(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"runs", "prune", "--results", results_.path().string()});
     return stepbench(arguments);
   }
@@ -76,8 +76,9 @@ TEST_F(Prune, ProtectsWhatIsLabelledRunningUnreadableOrHoldsThingsOfOthers) {
   results_.write("20260201-120000-night/notes.txt", "important");
   results_.write("20260102-000000-damaged/x.jsonl", "no JSON\n");
   fs::create_directory(results_ / "20260103-000000-live");
-  ResultWriter writer(results_ / "20260103-000000-live/x.jsonl");
-  writer.write(RunRow{.run_id = "20260103-000000-live", .started_utc = "2026-01-03T00:00:00Z"});
+  record::ResultWriter writer(results_ / "20260103-000000-live/x.jsonl");
+  writer.write(
+      record::RunRow{.run_id = "20260103-000000-live", .started_utc = "2026-01-03T00:00:00Z"});
   const PrunePlan all = plan({.keep = 0, .now = kFebruary});
   EXPECT_THAT(doomed(all), ElementsAre("20260204-120000-night", "20260203-120000-night",
                                        "20260202-120000-night"));
@@ -105,7 +106,7 @@ TEST_F(Prune, FollowsNoLink) {
 
 TEST_F(Prune, RemovesNoRunThatBeganToRunMeanwhile) {
   const fs::path folder = results_ / "20260201-120000-night";
-  ResultWriter writer(folder / "resumed.jsonl");
+  record::ResultWriter writer(folder / "resumed.jsonl");
   EXPECT_THAT([&] { remove_run(folder); },
               ThrowsMessage<ConfigError>(HasSubstr("is running by now")));
   EXPECT_TRUE(fs::exists(folder / "box-1of1-7.jsonl"));
@@ -119,7 +120,7 @@ TEST_F(Prune, WhatAKilledPruneLeftBehindGoesWithTheNext) {
 }
 
 TEST_F(Prune, DeletesNothingWhereNobodyCanBeAsked) {
-  const CommandResult asked = prune({"--keep", "1"});
+  const os::CommandResult asked = prune({"--keep", "1"});
   EXPECT_EQ(asked.exit_status, 2);
   EXPECT_THAT(asked.out, HasSubstr("20260201-120000-night"));
   EXPECT_THAT(asked.err, HasSubstr("give --yes to delete these 3 runs"));
@@ -127,7 +128,7 @@ TEST_F(Prune, DeletesNothingWhereNobodyCanBeAsked) {
 }
 
 TEST_F(Prune, ListsAndDeletesNothingInADryRun) {
-  const CommandResult dry = prune({"--keep", "3", "--dry-run", "--yes"});
+  const os::CommandResult dry = prune({"--keep", "3", "--dry-run", "--yes"});
   EXPECT_EQ(dry.exit_status, 0);
   EXPECT_THAT(dry.out, HasSubstr("1 run, "));
   EXPECT_THAT(dry.out, HasSubstr("nothing was deleted (--dry-run)\n"));
@@ -136,7 +137,7 @@ TEST_F(Prune, ListsAndDeletesNothingInADryRun) {
 
 TEST_F(Prune, DeletesWithYes) {
   results_.write("20260202-120000-night/traces/box_1.2.pt.trace.json", "{}");
-  const CommandResult done = prune({"--keep", "1", "--older-than", "1h", "--yes"});
+  const os::CommandResult done = prune({"--keep", "1", "--older-than", "1h", "--yes"});
   EXPECT_EQ(done.exit_status, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("deleted 3 runs, "));
   EXPECT_THAT(left(), ElementsAre("20260204-120000-night"));
@@ -144,7 +145,7 @@ TEST_F(Prune, DeletesWithYes) {
 }
 
 TEST_F(Prune, RefusesToGuessWhatIsMeant) {
-  const CommandResult bare = prune({"--yes"});
+  const os::CommandResult bare = prune({"--yes"});
   EXPECT_EQ(bare.exit_status, 2);
   EXPECT_THAT(bare.err, HasSubstr("says not what to delete"));
   EXPECT_THAT(prune({"--older-than", "30"}).err, HasSubstr("an age such as 30d"));
@@ -156,4 +157,4 @@ TEST_F(Prune, RefusesToGuessWhatIsMeant) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::runs

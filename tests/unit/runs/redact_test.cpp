@@ -16,7 +16,7 @@
 #include "tests/unit/runs/made_runs.h"
 #include "tests/unit/shell/program.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,9 +40,9 @@ Value text(const std::string& value) { return Value{value}; }
 // A run in which the secrets stand wherever a run can hold them.
 fs::path secret_run(const test::TemporaryFolder& folder, const std::string& id, double factor,
                     int seed) {
-  Results results = testing_compare::make(
+  record::Results results = testing_compare::make(
       {.cases = {{.case_id = "aaaa", .num_workers = 4, .step_ns = around_10_ms(factor, seed)}}});
-  RunRow& run = results.runs.front();
+  record::RunRow& run = results.runs.front();
   run.run_id = id;
   run.name = "night of annika";
   run.argv = {"/home/annika/bin/stepbench", "run", "--worker=/home/annika/My Photos/worker",
@@ -65,7 +65,7 @@ fs::path secret_run(const test::TemporaryFolder& folder, const std::string& id, 
   machine["env.USER"] = text("annika");
   machine["env.API"] = text("hunter2-token");
   machine["env.OMP_NUM_THREADS"] = text("4");
-  for (Launch& launch : results.launches) {
+  for (record::Launch& launch : results.launches) {
     launch.row.options["data.path"] = text("/home/annika/My Photos");
     launch.row.options["env.API"] = text("hunter2-token");
     launch.row.output =
@@ -76,10 +76,11 @@ fs::path secret_run(const test::TemporaryFolder& folder, const std::string& id, 
   const fs::path run_folder = folder / id;
   fs::create_directories(run_folder / "traces");
   testing_compare::write(results, run_folder / "gpu7.acme.example-1of1-17.jsonl");
-  folder.write(id + "/traces/gpu7_17.1700.pt.trace.json.gz",
-               gzip_text(R"({"traceName":"gpu7_17.json","traceEvents":[{"ph":"X","name":"mm",)"
-                         R"("ts":1.50,"args":{"file":"\/home\/annika\/m.py","who":"\u0061nnika",)"
-                         R"("dir":"/mnt/acme/\u00e9clair"}}]})"));
+  folder.write(
+      id + "/traces/gpu7_17.1700.pt.trace.json.gz",
+      record::gzip_text(R"({"traceName":"gpu7_17.json","traceEvents":[{"ph":"X","name":"mm",)"
+                        R"("ts":1.50,"args":{"file":"\/home\/annika\/m.py","who":"\u0061nnika",)"
+                        R"("dir":"/mnt/acme/\u00e9clair"}}]})"));
   folder.write(id + "/verdict.json", R"({"exit_code":0,"base":"/home/annika/acme/old","p":1e-9})");
   folder.write(id + "/experiment.yaml", "path: /home/annika/My\\ Photos\n# annika\n");
   folder.write(id + "/notes.txt", "call annika");
@@ -92,7 +93,7 @@ std::string everything_in(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     all += entry.path().lexically_relative(folder).string() + '\n';
     if (!entry.is_regular_file()) continue;
-    const std::string content{Input::read(entry.path()).text()};
+    const std::string content{record::Input::read(entry.path()).text()};
     all += content + '\n';
     std::istringstream lines(content);
     for (std::string line; std::getline(lines, line);) {
@@ -147,7 +148,7 @@ TEST_F(Redact, ShowAndCompareSayTheSameOfTheCopy) {
   EXPECT_EQ(csv(run_), csv(copies[0]));
   EXPECT_GT(csv(run_).size(), 1000U);
   const auto compared = [](const fs::path& base, const fs::path& candidate) {
-    const CommandResult result =
+    const os::CommandResult result =
         stepbench({"compare", base.string(), candidate.string(), "--format", "json"});
     auto json = nlohmann::json::parse(result.out);
     for (auto& one : json.at("cases")) one.erase("options");
@@ -157,7 +158,7 @@ TEST_F(Redact, ShowAndCompareSayTheSameOfTheCopy) {
 }
 
 TEST_F(Redact, TellsWhatWasReplacedAndThatSomebodyShouldLook) {
-  const CommandResult done =
+  const os::CommandResult done =
       stepbench({"runs", "redact", run_.string(), "--output", (folder_ / "copy").string()});
   EXPECT_EQ(done.exit_status, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("gpu7.acme.example"));
@@ -181,7 +182,7 @@ TEST_F(Redact, RefusesAnOutputThatIsThereAndRunsThatCannotBeCopied) {
               ThrowsMessage<ConfigError>(HasSubstr("is no folder of a run")));
   EXPECT_THAT([&] { (void)redact_runs({{folder_ / "full"}}, folder_ / "copy"); },
               ThrowsMessage<ConfigError>(HasSubstr("holds no result file")));
-  ResultWriter writer(run_ / "live.jsonl");
+  record::ResultWriter writer(run_ / "live.jsonl");
   EXPECT_THAT([&] { (void)redact_runs({{run_}}, folder_ / "copy"); },
               ThrowsMessage<ConfigError>(HasSubstr("is running")));
   EXPECT_FALSE(fs::exists(folder_ / "copy"));
@@ -189,7 +190,7 @@ TEST_F(Redact, RefusesAnOutputThatIsThereAndRunsThatCannotBeCopied) {
 
 TEST_F(Redact, ADamagedLastLineIsLeftOut) {
   const fs::path file = run_ / "gpu7.acme.example-1of1-17.jsonl";
-  const std::string whole{Input::read(file).text()};
+  const std::string whole{record::Input::read(file).text()};
   folder_.write("20260131-120000-night/gpu7.acme.example-1of1-17.jsonl",
                 whole.substr(0, whole.size() - 50));
   const RedactedRuns done = redact_runs({{run_}}, folder_ / "copy");
@@ -197,7 +198,7 @@ TEST_F(Redact, ADamagedLastLineIsLeftOut) {
 }
 
 TEST(RedactJson, CopiesEverythingElseByteForByte) {
-  Redactor redactor;
+  text::Redactor redactor;
   const std::string same =
       R"( {"kind":"samples","values":[[1,-2,3e-5],[]],"a":"\u00e9\n","case_id":"/x/y","n":null} )";
   EXPECT_EQ(redact_json(same, redactor), same);
@@ -220,7 +221,7 @@ bool same_but_for_texts(const nlohmann::json& a, const nlohmann::json& b) {
 TEST(RedactJson, OfDamagedLinesKeepsNumbersOrGivesNothing) {
   const test::TemporaryFolder folder;
   const fs::path run = secret_run(folder, "20260131-120000-night", 1, 0);
-  const std::string whole{Input::read(run / "gpu7.acme.example-1of1-17.jsonl").text()};
+  const std::string whole{record::Input::read(run / "gpu7.acme.example-1of1-17.jsonl").text()};
   std::istringstream stream(whole);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line) && lines.size() < 6;) lines.push_back(line);
@@ -231,7 +232,7 @@ TEST(RedactJson, OfDamagedLinesKeepsNumbersOrGivesNothing) {
     for (std::size_t i = random() % 3; i > 0; --i) {
       line[random() % line.size()] = "\"\\{}[],:/0a\x80 "[random() % 13];
     }
-    Redactor redactor;
+    text::Redactor redactor;
     const auto redacted = redact_json(line, redactor);
     const auto before = nlohmann::json::parse(line, nullptr, false);
     if (before.is_discarded()) continue;
@@ -244,7 +245,7 @@ TEST(RedactJson, OfDamagedLinesKeepsNumbersOrGivesNothing) {
 }
 
 TEST(RedactJson, RefusesWhatIsNoJson) {
-  Redactor redactor;
+  text::Redactor redactor;
   for (const char* text :
        {"", "{", "{\"a\":}", "[1,2", "{\"a\" 1}", "\"open", "{} {}", "{\"a\":\"\\x\"}"}) {
     EXPECT_FALSE(redact_json(text, redactor)) << text;
@@ -253,4 +254,4 @@ TEST(RedactJson, RefusesWhatIsNoJson) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/text/utc.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,19 +40,19 @@ TEST(RunFilter, WantsEveryLabel) {
 }
 
 TEST(RunFilter, LeavesOutWhatBeganEarlierOrDoesNotSayWhen) {
-  EXPECT_TRUE(passes(run_of_today(), {.since = parse_utc("2026-01-31")}));
-  EXPECT_TRUE(passes(run_of_today(), {.since = parse_utc("2026-01-31 12:00")}));
-  EXPECT_FALSE(passes(run_of_today(), {.since = parse_utc("2026-01-31 12:01")}));
+  EXPECT_TRUE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31")}));
+  EXPECT_TRUE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31 12:00")}));
+  EXPECT_FALSE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31 12:01")}));
   EXPECT_FALSE(passes({.folder = "results/x", .broken = "damaged"}, {.since = Moment{}}));
 }
 
 TEST(RunFilter, ReadsADayOrAnAge) {
-  const Moment now = parse_utc("2026-02-10").value();
-  EXPECT_EQ(parse_since("--since", "2026-01-31", now), parse_utc("2026-01-31"));
-  EXPECT_EQ(parse_since("--since", "10d", now), parse_utc("2026-01-31"));
+  const Moment now = text::parse_utc("2026-02-10").value();
+  EXPECT_EQ(parse_since("--since", "2026-01-31", now), text::parse_utc("2026-01-31"));
+  EXPECT_EQ(parse_since("--since", "10d", now), text::parse_utc("2026-01-31"));
   EXPECT_THAT([&] { (void)parse_since("--since", "yesterday", now); },
               ThrowsMessage<ConfigError>(HasSubstr("--since: expected a day such as 2026-01-31")));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::runs

@@ -10,7 +10,7 @@
 #include "harness/record/writer.h"
 #include "tests/unit/runs/made_runs.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,7 +47,7 @@ TEST(RunSummary, TellsWhatTheHeaderAndTheLaunchesSay) {
 TEST(RunSummary, ACaseWithAFailedLaunchHasFailed) {
   const test::TemporaryFolder results;
   const RunSummary run =
-      summarise_run(make_run(results, {.cases = 3, .change = [](LaunchRow& row) {
+      summarise_run(make_run(results, {.cases = 3, .change = [](record::LaunchRow& row) {
                                          if (row.key.case_id == "case1" && row.key.launch == 2) {
                                            row.outcome = {Outcome::Kind::kFailed, "out of memory"};
                                          }
@@ -63,9 +63,10 @@ TEST(RunSummary, ACaseWithAFailedLaunchHasFailed) {
 
 TEST(RunSummary, AnAttemptThatSucceededReplacesOneThatFailed) {
   const test::TemporaryFolder results;
-  MadeRun first{.cases = 1, .launches = 1, .end = "interrupted", .change = [](LaunchRow& row) {
-                  row.outcome = {Outcome::Kind::kFailed, "killed"};
-                }};
+  MadeRun first{
+      .cases = 1, .launches = 1, .end = "interrupted", .change = [](record::LaunchRow& row) {
+        row.outcome = {Outcome::Kind::kFailed, "killed"};
+      }};
   make_run(results, first);
   const RunSummary run = summarise_run(make_run(results, {.started_utc = "2026-01-31T13:00:00Z",
                                                           .file = "box-1of1-9.jsonl",
@@ -82,11 +83,12 @@ TEST(RunSummary, CasesOfShardsAddUpAndTheLeastFinishedShardCounts) {
   const test::TemporaryFolder results;
   make_run(results, {.file = "a.jsonl", .context = {{"shard", Value{std::string("1of2")}}}});
   const RunSummary run = summarise_run(make_run(
-      results, {.file = "b.jsonl",
-                .cases = 1,
-                .end = "",
-                .context = {{"shard", Value{std::string("2of2")}}},
-                .change = [](LaunchRow& row) { row.point_id = row.key.case_id = "other"; }}));
+      results,
+      {.file = "b.jsonl",
+       .cases = 1,
+       .end = "",
+       .context = {{"shard", Value{std::string("2of2")}}},
+       .change = [](record::LaunchRow& row) { row.point_id = row.key.case_id = "other"; }}));
   EXPECT_EQ(run.cases, 3);
   EXPECT_EQ(run.ok, 3);
   EXPECT_EQ(run.state, RunState::kUnfinished);
@@ -108,9 +110,9 @@ TEST(RunSummary, ARunThatIsBeingWrittenIsRunning) {
   const test::TemporaryFolder results;
   fs::create_directory(results / "20260131-120000-live");
   const fs::path folder = results / "20260131-120000-live";
-  ResultWriter writer(folder / "box-1of1-7.jsonl");
+  record::ResultWriter writer(folder / "box-1of1-7.jsonl");
   EXPECT_THAT(summarise_run(folder).broken, HasSubstr("has no whole line"));
-  writer.write(RunRow{.run_id = "20260131-120000-live", .cases = 4});
+  writer.write(record::RunRow{.run_id = "20260131-120000-live", .cases = 4});
   EXPECT_EQ(summarise_run(folder).state, RunState::kRunning);
   EXPECT_EQ(summarise_run(folder).cases, 4);
 }
@@ -175,4 +177,4 @@ TEST(RunFolders, AreListedTheNewestFirst) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::runs

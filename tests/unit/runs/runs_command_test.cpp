@@ -10,7 +10,7 @@
 #include "tests/unit/runs/made_runs.h"
 #include "tests/unit/shell/program.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,7 +34,7 @@ class RunsCommand : public ::testing::Test {
 
   [[nodiscard]] std::vector<std::string> ids(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"runs", results_.path().string(), "--format", "json"});
-    const CommandResult result = stepbench(arguments);
+    const os::CommandResult result = stepbench(arguments);
     EXPECT_EQ(result.exit_status, 0) << result.err;
     std::vector<std::string> found;
     const auto listed = nlohmann::json::parse(result.out);
@@ -50,7 +50,7 @@ class RunsCommand : public ::testing::Test {
 TEST_F(RunsCommand, ListsTheNewestFirst) {
   EXPECT_THAT(ids({}), ElementsAre("20260202-120000-demo", "20260201-120000-resnet",
                                    "20260131-120000-demo"));
-  const CommandResult table = stepbench({"runs", "--results", results_.path().string()});
+  const os::CommandResult table = stepbench({"runs", "--results", results_.path().string()});
   EXPECT_EQ(table.exit_status, 0);
   EXPECT_THAT(table.out, HasSubstr("3 runs, "));
   EXPECT_THAT(table.out, HasSubstr("unfinished"));
@@ -69,23 +69,23 @@ TEST_F(RunsCommand, ChoosesByNameLabelTimeAndNumber) {
 
 TEST_F(RunsCommand, SaysThatNothingIsThere) {
   const test::TemporaryFolder empty;
-  const CommandResult none = stepbench({"runs", empty.path().string()});
+  const os::CommandResult none = stepbench({"runs", empty.path().string()});
   EXPECT_EQ(none.exit_status, 0);
   EXPECT_THAT(none.out, IsEmpty());
   EXPECT_THAT(none.err, HasSubstr("no run in " + empty.path().string()));
-  const CommandResult filtered = stepbench({"runs", results_.path().string(), "--name", "zzz"});
+  const os::CommandResult filtered = stepbench({"runs", results_.path().string(), "--name", "zzz"});
   EXPECT_THAT(filtered.err, HasSubstr("is like that; without a filter there would be 3 runs"));
 }
 
 TEST_F(RunsCommand, ShowsOneRunThatIsNamedItself) {
-  const CommandResult one =
+  const os::CommandResult one =
       stepbench({"runs", (results_ / "20260131-120000-demo").string(), "--format", "json"});
   EXPECT_EQ(nlohmann::json::parse(one.out).at("runs").size(), 1U);
 }
 
 TEST_F(RunsCommand, RefusesWhatIsNoFolderAndWrongValues) {
   const auto refused = [](const std::vector<std::string>& arguments) {
-    const CommandResult result = stepbench(arguments);
+    const os::CommandResult result = stepbench(arguments);
     EXPECT_EQ(result.exit_status, 2);
     EXPECT_THAT(result.out, IsEmpty());
     return result.err;
@@ -104,7 +104,7 @@ TEST_F(RunsCommand, RefusesWhatIsNoFolderAndWrongValues) {
 TEST_F(RunsCommand, SaysWhichFolderItMayNotRead) {
   if (::geteuid() == 0) GTEST_SKIP() << "running as root, who may read everything";
   fs::permissions(results_ / "20260131-120000-demo", fs::perms::none);
-  const CommandResult result = stepbench({"runs", results_.path().string()});
+  const os::CommandResult result = stepbench({"runs", results_.path().string()});
   fs::permissions(results_ / "20260131-120000-demo", fs::perms::owner_all);
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_THAT(result.out, HasSubstr("cannot be read: Permission denied"));
@@ -119,4 +119,4 @@ TEST_F(RunsCommand, IsCompletedWithFoldersCommandsAndOptions) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::runs

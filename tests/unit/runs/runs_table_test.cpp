@@ -8,13 +8,13 @@
 
 #include "harness/text/utc.h"
 
-namespace stepbench {
+namespace stepbench::runs {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const Moment kNow = parse_utc("2026-02-10 12:00").value();
+const Moment kNow = text::parse_utc("2026-02-10 12:00").value();
 
 RunSummary complete_run() {
   return {.folder = "results/20260131-120000-demo",
@@ -31,7 +31,7 @@ RunSummary complete_run() {
 }
 
 std::string table(const std::vector<RunSummary>& runs, std::size_t all, int columns = 140) {
-  return render_runs(runs, all, Format::kTable, {.columns = columns}, kNow);
+  return report::render_runs(runs, all, report::Format::kTable, {.columns = columns}, kNow);
 }
 
 TEST(RunsTable, HasALineForEachRunAndASumBelow) {
@@ -63,11 +63,11 @@ TEST(RunsTable, ShowsFailuresLabelsAndNamesOnlyWhereThereAreSome) {
 }
 
 TEST(RunsTable, SaysWhatKindOfRunItIs) {
-  EXPECT_EQ(kind_words({}), "run");
-  EXPECT_EQ(kind_words({.smoke = true}), "smoke run");
-  EXPECT_EQ(kind_words({.ab = true}), "ab");
-  EXPECT_EQ(kind_words({.ab = true, .verdict = "regression"}), "ab: regression");
-  EXPECT_EQ(kind_words({.profiled = 2}), "run + profile");
+  EXPECT_EQ(report::kind_words({}), "run");
+  EXPECT_EQ(report::kind_words({.smoke = true}), "smoke run");
+  EXPECT_EQ(report::kind_words({.ab = true}), "ab");
+  EXPECT_EQ(report::kind_words({.ab = true, .verdict = "regression"}), "ab: regression");
+  EXPECT_EQ(report::kind_words({.profiled = 2}), "run + profile");
 }
 
 TEST(RunsTable, ABrokenFolderHasItsReasonInPlaceOfNumbers) {
@@ -93,14 +93,15 @@ TEST(RunsTable, TextOfOthersCannotForgeARow) {
   run.labels = {{"x", Value{std::string("a\nb\x1b[31m")}}};
   EXPECT_THAT(table({run}, 1), HasSubstr("x=a\\nb\\x1b[31m"));
   run.labels = {{"x", Value{std::string("=1+1|<b>")}}};
-  EXPECT_THAT(render_runs({&run, 1}, 1, Format::kMarkdown, {}, kNow), Not(HasSubstr("<b>")));
+  EXPECT_THAT(report::render_runs({&run, 1}, 1, report::Format::kMarkdown, {}, kNow),
+              Not(HasSubstr("<b>")));
 }
 
 TEST(RunsTable, JsonAndCsvHaveEveryFieldAndDependOnNoClock) {
   RunSummary run = complete_run();
   run.labels = {{"pr", Value{std::int64_t{7}}}};
-  const std::string json = render_runs({&run, 1}, 1, Format::kJson, {}, kNow);
-  EXPECT_EQ(json, render_runs({&run, 1}, 1, Format::kJson, {}, Moment{}));
+  const std::string json = report::render_runs({&run, 1}, 1, report::Format::kJson, {}, kNow);
+  EXPECT_EQ(json, report::render_runs({&run, 1}, 1, report::Format::kJson, {}, Moment{}));
   const auto parsed = nlohmann::json::parse(json);
   EXPECT_EQ(parsed.at("schema"), "stepbench.runs");
   const auto& one = parsed.at("runs").at(0);
@@ -108,12 +109,12 @@ TEST(RunsTable, JsonAndCsvHaveEveryFieldAndDependOnNoClock) {
   EXPECT_EQ(one.at("labels").at("pr"), 7);
   EXPECT_EQ(one.at("bytes"), 2048);
   EXPECT_EQ(one.at("state"), "complete");
-  const std::string csv = render_runs({&run, 1}, 1, Format::kCsv, {}, kNow);
+  const std::string csv = report::render_runs({&run, 1}, 1, report::Format::kCsv, {}, kNow);
   EXPECT_THAT(csv, HasSubstr("run_id,folder,started_utc"));
   EXPECT_THAT(csv, HasSubstr(",pr=7\n"));
-  EXPECT_EQ(render_runs({}, 3, Format::kJson, {}, kNow),
+  EXPECT_EQ(report::render_runs({}, 3, report::Format::kJson, {}, kNow),
             "{\"schema\":\"stepbench.runs\",\"version\":\"1.0.0\",\"runs\":[]}\n");
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::runs

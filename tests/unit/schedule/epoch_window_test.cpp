@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 std::int64_t borders_in(std::int64_t per_epoch, std::int64_t begin, std::int64_t steps) {
@@ -76,4 +76,4 @@ TEST(EpochWindow, AWindowThatIsClearOfBordersStaysInItsPlace) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::schedule

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 std::string letters(const Schedule& schedule, std::size_t steps) {
@@ -95,4 +95,4 @@ TEST(Schedule, EqualsTorchProfilersOverAGridOfArguments) {  // torch 2.11
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::schedule

@@ -13,7 +13,7 @@
 #include "harness/schedule/stopping.h"
 #include "harness/stats/random.h"
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 constexpr int kLaunches = 2000;
@@ -29,7 +29,7 @@ class Draws {
   bool happens(double share) { return random_.unit() < share; }
 
  private:
-  Random random_;
+  stats::Random random_;
 };
 
 // Steps of one launch, in order; their true mean is 1.
@@ -110,4 +110,4 @@ INSTANTIATE_TEST_SUITE_P(Steps, Automatic,
                          testing::PrintToStringParamName());
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::schedule

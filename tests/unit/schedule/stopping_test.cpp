@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 TEST(Stopping, ACountEndsWithItsLastCycle) {
@@ -106,4 +106,4 @@ TEST(StopReason, IsWrittenByName) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::schedule

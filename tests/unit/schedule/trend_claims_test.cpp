@@ -8,7 +8,7 @@
 #include "harness/schedule/warmup_verdict.h"
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 using testing_noise::Noise;
@@ -102,4 +102,4 @@ TEST(TrendClaims, StepsThatBecomeSlowerAreTold) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::schedule

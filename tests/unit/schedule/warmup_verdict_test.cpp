@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 using testing::HasSubstr;
@@ -183,4 +183,4 @@ TEST(Warmup, NamesOnDiskAreReadBackAndOthersAreUnknown) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::schedule

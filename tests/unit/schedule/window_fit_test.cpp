@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::schedule {
 namespace {
 
 TEST(WindowFit, AWindowIsRoundedUpToWholeBlocks) {
@@ -29,4 +29,4 @@ TEST(WindowFit, EqualBatchesLeaveTheEndsOfTheWindow) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::schedule

@@ -56,7 +56,7 @@ class Analyze : public ::testing::Test {
 };
 
 TEST_F(Analyze, NamesTheCauseWithItsShareAndWhatToDo) {
-  const CommandResult page = stepbench({"analyze", write("my.pt.trace.json", trace_text(8))});
+  const os::CommandResult page = stepbench({"analyze", write("my.pt.trace.json", trace_text(8))});
   EXPECT_EQ(page.exit_status, 0) << page.err;
   EXPECT_THAT(page.out, HasSubstr("my.pt.trace.json: 8 steps"));
   EXPECT_THAT(page.out,
@@ -67,7 +67,7 @@ TEST_F(Analyze, NamesTheCauseWithItsShareAndWhatToDo) {
 }
 
 TEST_F(Analyze, WritesJsonWhosePartsSumToTheStep) {
-  const CommandResult made =
+  const os::CommandResult made =
       stepbench({"analyze", write("a.json", trace_text(8)), "--format", "json"});
   const auto json = nlohmann::json::parse(made.out);
   EXPECT_EQ(json["schema"], "stepbench.analysis");
@@ -100,15 +100,16 @@ TEST_F(Analyze, OfTheSameFileTwiceIsTheSame) {
 TEST_F(Analyze, ReadsAFolderOfTracesAndTheTracesOfARun) {
   write("log/b.json", trace_text(4));
   write("log/a.json", trace_text(6));
-  const CommandResult both = stepbench({"analyze", (folder_ / "log").string()});
+  const os::CommandResult both = stepbench({"analyze", (folder_ / "log").string()});
   EXPECT_LT(both.out.find("a.json: 6 steps"), both.out.find("b.json: 4 steps"));
   write("run/x.jsonl", "");
-  const CommandResult none = stepbench({"analyze", (folder_ / "run").string()});
+  const os::CommandResult none = stepbench({"analyze", (folder_ / "run").string()});
   EXPECT_EQ(none.exit_status, 2);
   EXPECT_THAT(none.err, HasSubstr("--set profile.trace=true"));
   write("run/traces/0123-native-0-0.1.pt.trace.json", trace_text(4));
   EXPECT_EQ(stepbench({"analyze", (folder_ / "run").string(), "--case", "0123"}).exit_status, 0);
-  const CommandResult other = stepbench({"analyze", (folder_ / "run").string(), "--case", "ff"});
+  const os::CommandResult other =
+      stepbench({"analyze", (folder_ / "run").string(), "--case", "ff"});
   EXPECT_EQ(other.exit_status, 2);
   EXPECT_THAT(other.err, HasSubstr("begins with 'ff'"));
 }
@@ -117,7 +118,7 @@ TEST_F(Analyze, PrintsTheWholeTracesOfAFolderAndNamesTheBrokenOne) {
   write("log/a.json", trace_text(6));
   write("log/broken.json", trace_text(8).substr(0, 700));
   write("log/c.json", trace_text(4));
-  const CommandResult shown = stepbench({"analyze", (folder_ / "log").string()});
+  const os::CommandResult shown = stepbench({"analyze", (folder_ / "log").string()});
   EXPECT_EQ(shown.exit_status, 2);
   EXPECT_THAT(shown.out, AllOf(HasSubstr("a.json: 6 steps"), HasSubstr("c.json: 4 steps")));
   EXPECT_THAT(shown.err, AllOf(HasSubstr("broken.json"), HasSubstr("byte")));
@@ -130,10 +131,10 @@ TEST_F(Analyze, ComparesTwoTracesFoldersAndRuns) {
   }
   const std::string base = write("base/worker0.111.pt.trace.json", trace_text(8));
   const std::string next = write("new/worker0.222.pt.trace.json", slower);
-  const CommandResult same = stepbench({"analyze", base, "--diff", base});
+  const os::CommandResult same = stepbench({"analyze", base, "--diff", base});
   EXPECT_EQ(same.exit_status, 0) << same.err;
   EXPECT_THAT(same.out, HasSubstr("nothing changed"));
-  const CommandResult files = stepbench({"analyze", next, "--diff", base, "--format", "json"});
+  const os::CommandResult files = stepbench({"analyze", next, "--diff", base, "--format", "json"});
   const auto json = nlohmann::json::parse(files.out);
   EXPECT_EQ(json["diff"]["findings"][0]["id"], "trace.data_exposed");
   EXPECT_EQ(json["diff"]["findings"][0]["change"], "shrank");
@@ -151,11 +152,11 @@ TEST_F(Analyze, ComparesTwoTracesFoldersAndRuns) {
 
   write("base/worker1.111.pt.trace.json", trace_text(8));
   write("new/worker2.222.pt.trace.json", trace_text(8));
-  const CommandResult some = stepbench({"analyze", folder("new"), "--diff", folder("base")});
+  const os::CommandResult some = stepbench({"analyze", folder("new"), "--diff", folder("base")});
   EXPECT_EQ(some.exit_status, 0);
   EXPECT_THAT(some.err, AllOf(HasSubstr("worker2 (only in new)"), HasSubstr("worker1 (only in")));
   const std::string damaged = write("damaged.json", trace_text(8, 4));
-  const CommandResult refused = stepbench({"analyze", next, "--diff", damaged});
+  const os::CommandResult refused = stepbench({"analyze", next, "--diff", damaged});
   EXPECT_EQ(refused.exit_status, 4);
   EXPECT_THAT(refused.out, HasSubstr("comparable: NO"));
 }
@@ -177,7 +178,7 @@ TEST_F(Analyze, ComparesTheCasesOfTwoRunsWithAllTheirLaunches) {
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(nlohmann::json::parse(lines[0])["diff"]["base"]["steps"], 12);
   EXPECT_EQ(nlohmann::json::parse(lines[1])["diff"]["new"]["steps"], 6);
-  const CommandResult chosen =
+  const os::CommandResult chosen =
       stepbench({"analyze", two, "--diff", one, "--case", "4567", "--format", "json"});
   EXPECT_EQ(testing::lines_of_text(chosen.out).size(), 1U);
   std::filesystem::rename(folder_ / "two/traces/4567-native-0-0.3.pt.trace.json",
@@ -196,7 +197,7 @@ TEST_F(Analyze, ShowsTheRanksOfAJobOnOnePageAndOneOfThemAlone) {
   }
   write("log/other.json", trace_text(8, 0, header(0, 2)));
   const std::string log = (folder_ / "log").string();
-  const CommandResult job = stepbench({"analyze", log});
+  const os::CommandResult job = stepbench({"analyze", log});
   EXPECT_EQ(job.exit_status, 0) << job.err;
   EXPECT_THAT(job.out, HasSubstr("one job: traces of 3 ranks of 4, 6 steps in all of them"));
   EXPECT_THAT(job.out, HasSubstr("no trace of rank 2 of 4"));
@@ -204,7 +205,7 @@ TEST_F(Analyze, ShowsTheRanksOfAJobOnOnePageAndOneOfThemAlone) {
   EXPECT_THAT(job.out, HasSubstr("other.json: 8 steps"));
   EXPECT_THAT(job.out, Not(HasSubstr("r1.json: 8 steps")));
   EXPECT_THAT(stepbench({"analyze", log, "--rank", "1"}).out, HasSubstr("r1.json: 8 steps"));
-  const CommandResult absent = stepbench({"analyze", log, "--rank", "7"});
+  const os::CommandResult absent = stepbench({"analyze", log, "--rank", "7"});
   EXPECT_EQ(absent.exit_status, 2);
   EXPECT_THAT(absent.err, HasSubstr("there are: 0, 1, 3"));
   const std::vector<std::string> lines =
@@ -237,7 +238,7 @@ TEST_F(Analyze, CountsInTheWindowThatWasAskedFor) {
 }
 
 TEST_F(Analyze, EndsWith4WhereTheNumbersWouldLie) {
-  const CommandResult broken = stepbench({"analyze", write("a.json", trace_text(8, 4))});
+  const os::CommandResult broken = stepbench({"analyze", write("a.json", trace_text(8, 4))});
   EXPECT_EQ(broken.exit_status, 4);
   EXPECT_THAT(broken.out, HasSubstr("integrity: BROKEN"));
 }
@@ -254,7 +255,7 @@ TEST_F(Analyze, CountsTheStepsThatWereAskedFor) {
   const std::string file = write("a.json", trace_text(8));
   EXPECT_THAT(stepbench({"analyze", file, "--steps", "0-1"}).out,
               HasSubstr("mean of 2 steps as chosen"));
-  const CommandResult absent = stepbench({"analyze", file, "--steps", "50"});
+  const os::CommandResult absent = stepbench({"analyze", file, "--steps", "50"});
   EXPECT_EQ(absent.exit_status, 2);
   EXPECT_THAT(absent.err, HasSubstr("there is no such step"));
 }
@@ -280,7 +281,7 @@ TEST_F(Analyze, AnswersMistakes) {
   for (const auto& [arguments, answer] : wrong) {
     std::vector<std::string> all = {"analyze"};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    const CommandResult answered = stepbench(all);
+    const os::CommandResult answered = stepbench(all);
     EXPECT_EQ(answered.exit_status, 2) << answer;
     EXPECT_THAT(answered.err, HasSubstr(answer));
     EXPECT_EQ(answered.out, "") << answer;
@@ -295,7 +296,7 @@ TEST_F(Analyze, ShowsHostileNamesAsText) {
   }
   const std::string file = write("a.json", text);
   for (const char* format : {"page", "markdown", "json"}) {
-    const CommandResult shown = stepbench({"analyze", file, "--format", format});
+    const os::CommandResult shown = stepbench({"analyze", file, "--format", format});
     EXPECT_EQ(shown.exit_status, 0);
     EXPECT_THAT(shown.out, Not(HasSubstr("\x1b")));
   }

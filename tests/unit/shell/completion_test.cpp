@@ -26,7 +26,7 @@ const std::string kSample = STEPBENCH_SOURCE_DIR "/results/sample";
 // The words that are offered for the last one of these.
 std::vector<std::string> offered(std::vector<std::string> words) {
   words.insert(words.begin(), "__complete");
-  const CommandResult asked = stepbench(words);
+  const os::CommandResult asked = stepbench(words);
   EXPECT_EQ(asked.exit_status, 0);
   EXPECT_THAT(asked.err, IsEmpty());
   std::vector<std::string> found;
@@ -116,12 +116,12 @@ TEST(Completion, IsSilentWhereNothingCanBeRead) {
 }
 
 // Runs `script` in the shell; nothing where the shell is not installed.
-std::optional<CommandResult> in_shell(const std::vector<std::string>& shell,
-                                      const std::string& script) {
+std::optional<os::CommandResult> in_shell(const std::vector<std::string>& shell,
+                                          const std::string& script) {
   std::vector<std::string> words = shell;
   words.push_back("-c");
   words.push_back(script);
-  CommandResult result = run_command(words, "", std::chrono::seconds{100});
+  os::CommandResult result = os::run_command(words, "", std::chrono::seconds{100});
   if (!result.started) return std::nullopt;
   return result;
 }

@@ -30,7 +30,7 @@ std::string text_in(const std::filesystem::path& file) {
 TEST(Export, AFormatFollowsFromTheEndingAndAFileIsReplacedAsAWhole) {
   const test::TemporaryFolder folder;
   std::ofstream(folder / "report.xml") << "old";
-  const CommandResult done =
+  const os::CommandResult done =
       stepbench({"export", kExportedRun, "--output", (folder / "report.xml").string()});
   EXPECT_EQ(done.exit_status, 0) << done.err;
   EXPECT_THAT(text_in(folder / "report.xml"), StartsWith("<?xml"));
@@ -45,7 +45,7 @@ TEST(Export, AVerdictIsToldByItsContentAndEqualsWhatCompareWrote) {
   const test::TemporaryFolder folder;
   const std::string verdict = (folder / "odd name").string();
   const std::string report = (folder / "report.xml").string();
-  const CommandResult compared =
+  const os::CommandResult compared =
       stepbench({"compare", kExportedRun, kExportedRun, "--verdict", verdict, "--junit", report,
                  "--openmetrics", (folder / "v.prom").string(), "--format", "github"});
   EXPECT_EQ(compared.exit_status, 3) << compared.err;
@@ -73,7 +73,7 @@ TEST(Export, ARunThatFailsIsTheReportsFailure) {
   const std::string report = (folder / "report.xml").string();
   const std::string file = (folder / "x.yaml").string();
   std::ofstream(file) << "name: x\nworkload: scripted\nnonsense: {}\n";
-  const CommandResult done = stepbench(
+  const os::CommandResult done = stepbench(
       {"run", file, "--worker", testing::stub_worker(), "--junit", report, "--format", "github"});
   EXPECT_EQ(done.exit_status, 2);
   EXPECT_THAT(text_in(report), AllOf(HasSubstr("<error "), HasSubstr("nonsense")));
@@ -87,7 +87,7 @@ TEST(Export, AnInputIsNeverOverwrittenAndAFullDiskIsSaid) {
   EXPECT_THAT(stepbench({"export", copy, "--format", "csv", "--output", copy}).err,
               HasSubstr("--output: "));
   EXPECT_EQ(std::filesystem::file_size(copy), size);
-  const CommandResult full =
+  const os::CommandResult full =
       stepbench({"export", copy, "--format", "csv", "--output", "/dev/full"});
   EXPECT_EQ(full.exit_status, 2);
   EXPECT_THAT(full.err, HasSubstr("No space left on device"));
@@ -97,7 +97,7 @@ TEST(Export, AnInputIsNeverOverwrittenAndAFullDiskIsSaid) {
 }
 
 TEST(Export, TooManySeriesAreRefusedByTheirNumber) {
-  const CommandResult done =
+  const os::CommandResult done =
       stepbench({"export", kExportedRun, "--format", "openmetrics", "--max-series", "5"});
   EXPECT_EQ(done.exit_status, 2);
   EXPECT_THAT(done.out, IsEmpty());

@@ -20,7 +20,7 @@ const std::vector<std::string> kCommands = {"plan",    "run",  "ab",     "show",
 
 TEST(Help, IsTheSameByTheCommandAndByTheOption) {
   for (const std::string& command : kCommands) {
-    const CommandResult asked = stepbench({"help", command});
+    const os::CommandResult asked = stepbench({"help", command});
     EXPECT_EQ(asked.exit_status, 0);
     EXPECT_EQ(asked.out, stepbench({command, "--help"}).out);
     EXPECT_EQ(asked.out, stepbench({command, "-h"}).out);
@@ -49,13 +49,13 @@ TEST(Help, SentencesKeepTo80ColumnsAwayFromATerminal) {
   for (const std::string& command : kCommands) {
     for (const std::string& line : testing::lines_of_text(stepbench({"help", command}).out)) {
       const bool example = line.starts_with("  stepbench ") || line.starts_with("    ");
-      EXPECT_TRUE(example || width(line) <= 80) << command << ": " << line;
+      EXPECT_TRUE(example || text::width(line) <= 80) << command << ": " << line;
     }
   }
 }
 
 TEST(Help, OfNothingNamesTheCommandsOnStandardErrorAndExitsWith2) {
-  const CommandResult bare = stepbench({});
+  const os::CommandResult bare = stepbench({});
   EXPECT_EQ(bare.exit_status, 2);
   EXPECT_THAT(bare.out, IsEmpty());
   EXPECT_EQ(bare.err, stepbench({"--help"}).out);
@@ -64,13 +64,13 @@ TEST(Help, OfNothingNamesTheCommandsOnStandardErrorAndExitsWith2) {
 }
 
 TEST(Help, OfAnUnknownCommandNamesTheNearest) {
-  const CommandResult asked = stepbench({"help", "shwo"});
+  const os::CommandResult asked = stepbench({"help", "shwo"});
   EXPECT_EQ(asked.exit_status, 2);
   EXPECT_THAT(asked.err, HasSubstr("unknown command 'shwo' (did you mean 'show'?)"));
 }
 
 TEST(Version, IsOneLine) {
-  const CommandResult asked = stepbench({"-V"});
+  const os::CommandResult asked = stepbench({"-V"});
   EXPECT_EQ(asked.exit_status, 0);
   EXPECT_THAT(asked.out, StartsWith("stepbench "));
   EXPECT_EQ(asked.out, stepbench({"--version"}).out);
@@ -84,7 +84,7 @@ TEST(Color, IsOnOrOffWhereverTheOptionStands) {
                                              {"--color", "always", "run"},
                                              {"run", "--color=always"},
                                              {"--color=never", "run", "--color", "always"}}) {
-    const CommandResult wrong = stepbench(line);
+    const os::CommandResult wrong = stepbench(line);
     EXPECT_THAT(wrong.err, HasSubstr(red));
     EXPECT_EQ(wrong.exit_status, 2);
   }

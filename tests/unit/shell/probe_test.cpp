@@ -23,7 +23,7 @@ TEST(ProbeCommand, ShowsTimesAndFailuresBesideTheCases) {
             "schedule: {wait: 0, warmup: 10, active: 50}\n"
             "sweep: {matrix: {stub.behaviour: [ok, throw_in_step]}}\n");
   const std::string file = (own / "x.yaml").string();
-  const CommandResult probe =
+  const os::CommandResult probe =
       stepbench({"plan", file, "--probe", "--no-lock", "--quiet", "--worker",
                  testing::stub_worker(), "--results", (own / "results").string()});
   EXPECT_EQ(probe.exit_status, 1);
@@ -48,7 +48,8 @@ TEST(ProbeCommand, EndsInOrderWhenItIsInterrupted) {
       " & pid=$!\n"
       "while ! test -e begun; do kill -0 $pid || exit 99; sleep 0.01; done\n"
       "kill -TERM $pid; wait $pid";
-  const CommandResult probe = run_command({"/bin/sh", "-c", script}, "", std::chrono::seconds{100});
+  const os::CommandResult probe =
+      os::run_command({"/bin/sh", "-c", script}, "", std::chrono::seconds{100});
   EXPECT_EQ(probe.exit_status, 143);
   EXPECT_EQ(probe.err, "stepbench: interrupted; the probe is not complete\n");
   EXPECT_THAT(probe.out, IsEmpty());

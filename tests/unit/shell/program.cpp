@@ -11,10 +11,10 @@ std::string stepbench_program() { return STEPBENCH_BINARY_DIR "/tools/stepbench/
 
 std::string stub_worker() { return STEPBENCH_BINARY_DIR "/tests/stub_worker/stub-worker"; }
 
-CommandResult stepbench(const std::vector<std::string>& arguments) {
+os::CommandResult stepbench(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {stepbench_program()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return run_command(words, "", 100s);
+  return os::run_command(words, "", 100s);
 }
 
 std::vector<std::string> lines_of_text(const std::string& text) {

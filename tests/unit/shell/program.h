@@ -11,7 +11,7 @@ namespace stepbench::testing {
 
 [[nodiscard]] std::string stepbench_program();
 [[nodiscard]] std::string stub_worker();
-[[nodiscard]] CommandResult stepbench(const std::vector<std::string>& arguments);
+[[nodiscard]] os::CommandResult stepbench(const std::vector<std::string>& arguments);
 [[nodiscard]] std::vector<std::string> lines_of_text(const std::string& text);
 
 }  // namespace stepbench::testing

@@ -32,7 +32,7 @@ TEST(Report, LiesInTheFolderOfItsRunAndIsReplacedByTheNextOne) {
   const std::filesystem::path run = folder / "20260101-000000-sample";
   std::filesystem::copy(kReportedRun, run);
   for (int i = 0; i < 2; ++i) {
-    const CommandResult done = stepbench({"report", run.string(), "--plotly", "none"});
+    const os::CommandResult done = stepbench({"report", run.string(), "--plotly", "none"});
     EXPECT_EQ(done.exit_status, 0) << done.err;
     EXPECT_THAT(done.out, AllOf(StartsWith("3 cases, 9 launches, 180 steps"),
                                 EndsWith((run / "report.html").string() + '\n')));
@@ -60,7 +60,7 @@ TEST(Report, TellsWhatASourceIsByItsContent) {
   const test::TemporaryFolder folder;
   const std::string verdict = (folder / "odd name").string();
   const std::string page = (folder / "page.html").string();
-  const CommandResult compared =
+  const os::CommandResult compared =
       stepbench({"compare", kReportedRun, kReportedRun, "--verdict", verdict});
   EXPECT_EQ(compared.exit_status, 3) << compared.err;
   const auto report = [&](std::vector<std::string> sources) {
@@ -74,7 +74,7 @@ TEST(Report, TellsWhatASourceIsByItsContent) {
   EXPECT_THAT(report({(folder / "nothing").string()}).err, HasSubstr("no such file"));
   std::ofstream(folder / "text.txt") << "hello\n";
   EXPECT_EQ(report({(folder / "text.txt").string()}).exit_status, 2);
-  const CommandResult experiment = report({STEPBENCH_SOURCE_DIR "/configs/quickstart.yaml"});
+  const os::CommandResult experiment = report({STEPBENCH_SOURCE_DIR "/configs/quickstart.yaml"});
   EXPECT_EQ(experiment.exit_status, 2);
   EXPECT_THAT(experiment.err, HasSubstr("is an experiment"));
 }
@@ -91,7 +91,7 @@ TEST(Report, OfFailuresAloneIsWrittenAndSaysSo) {
   }
   std::ofstream(folder / "failed.jsonl") << text;
   const std::string page = (folder / "page.html").string();
-  const CommandResult done = stepbench(
+  const os::CommandResult done = stepbench(
       {"report", (folder / "failed.jsonl").string(), "--plotly", "none", "--output", page});
   EXPECT_EQ(done.exit_status, 4) << done.err;
   EXPECT_THAT(html_in(page), HasSubstr("Nothing was measured."));
@@ -104,20 +104,21 @@ TEST(Report, IsWrittenBesideAVerdictAndOfAFailure) {
   }
   const test::TemporaryFolder folder;
   const std::string page = (folder / "page.html").string();
-  const CommandResult done =
+  const os::CommandResult done =
       stepbench({"compare", kReportedRun, kReportedRun, "--report", page, "--format", "json"});
   EXPECT_EQ(done.exit_status, 3) << done.err;
   EXPECT_THAT(done.out, StartsWith("{"));
   EXPECT_THAT(done.err, HasSubstr(page));
   EXPECT_THAT(html_in(page), HasSubstr("verdict: inconclusive"));
-  const CommandResult broken =
+  const os::CommandResult broken =
       stepbench({"compare", kReportedRun, (folder / "nothing").string(), "--report", page});
   EXPECT_EQ(broken.exit_status, 2);
   EXPECT_THAT(html_in(page), HasSubstr("<h1>stepbench compare failed</h1>"));
 }
 
 TEST(Report, WithoutItsScriptSaysWhereItLooked) {
-  const CommandResult asked = stepbench({"report", kReportedRun, "--plotly", "/nowhere/plotly.js"});
+  const os::CommandResult asked =
+      stepbench({"report", kReportedRun, "--plotly", "/nowhere/plotly.js"});
   EXPECT_EQ(asked.exit_status, 2);
   EXPECT_THAT(asked.err,
               AllOf(HasSubstr("/nowhere/plotly.js is not there"), HasSubstr("--plotly none")));

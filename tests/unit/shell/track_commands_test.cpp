@@ -19,13 +19,13 @@ using testing::stepbench;
 
 class TrackCommands : public ::testing::Test {
  protected:
-  [[nodiscard]] CommandResult track(std::vector<std::string> words) const {
+  [[nodiscard]] os::CommandResult track(std::vector<std::string> words) const {
     words.insert(words.begin(), "track");
     words.insert(words.end(), {"--db", db()});
     return stepbench(words);
   }
   void add_sample() const {
-    const CommandResult added =
+    const os::CommandResult added =
         track({"add", std::string(STEPBENCH_SOURCE_DIR) + "/results/sample"});
     ASSERT_EQ(added.exit_status, 0) << added.err;
   }
@@ -34,7 +34,7 @@ class TrackCommands : public ::testing::Test {
   test::TemporaryFolder own_;
 };
 
-void expect_refused(const CommandResult& result, const std::string& why) {
+void expect_refused(const os::CommandResult& result, const std::string& why) {
   EXPECT_EQ(result.exit_status, 2) << result.out;
   EXPECT_THAT(result.err, HasSubstr(why));
 }
@@ -49,7 +49,7 @@ TEST_F(TrackCommands, RefuseAHistoryThatIsNotThere) {
 TEST_F(TrackCommands, JudgeAFirstNightAsWarmingUp) {
   add_sample();
   const std::string verdict = (own_ / "night.json").string();
-  const CommandResult night =
+  const os::CommandResult night =
       track({"check", "--night", "20261122", "--no-confirm", "--verdict", verdict});
   EXPECT_EQ(night.exit_status, 3) << night.err;
   EXPECT_THAT(night.out, HasSubstr("6 series: 6 warming-up (0 of 10 earlier nights)"));
@@ -68,7 +68,7 @@ TEST_F(TrackCommands, JudgeAFirstNightAsWarmingUp) {
 
 TEST_F(TrackCommands, ShowASeriesOfOnePoint) {
   add_sample();
-  const CommandResult shown = track({"show", "num_workers=1"});
+  const os::CommandResult shown = track({"show", "num_workers=1"});
   EXPECT_EQ(shown.exit_status, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("quickstart num_workers=1, step"));
   EXPECT_THAT(shown.out, HasSubstr("56.1 ms"));
@@ -90,13 +90,13 @@ TEST_F(TrackCommands, RefuseWordsThatSayNothing) {
 
 TEST_F(TrackCommands, IgnoreASeriesAndSetABaseline) {
   add_sample();
-  const CommandResult ignored = track({"ignore", "num_workers=1", "--reason", "disk"});
+  const os::CommandResult ignored = track({"ignore", "num_workers=1", "--reason", "disk"});
   EXPECT_EQ(ignored.exit_status, 0) << ignored.err;
   EXPECT_THAT(ignored.out, HasSubstr("quickstart num_workers=1, step ("));
   EXPECT_THAT(track({"check", "--night", "20261122"}).out,
               HasSubstr("5 warming-up (0 of 10 earlier nights), 1 ignored"));
   EXPECT_EQ(track({"ignore", "num_workers=1", "--end", "--reason", "new"}).exit_status, 0);
-  const CommandResult baseline = track({"baseline", "set", "20261122", "--reason", "release"});
+  const os::CommandResult baseline = track({"baseline", "set", "20261122", "--reason", "release"});
   EXPECT_EQ(baseline.exit_status, 0) << baseline.err;
   EXPECT_THAT(baseline.out, HasSubstr("the usual begins with 20261122-031557-quickstart"));
 }

@@ -38,13 +38,13 @@ class TrackConfirm : public ::testing::Test {
     return path(file);
   }
   void add_night(const std::string& worker) const {
-    const CommandResult run = stepbench({"run", path("night.yaml"), "--worker", worker, "--results",
-                                         path("results"), "--no-lock", "--quiet"});
+    const os::CommandResult run = stepbench({"run", path("night.yaml"), "--worker", worker,
+                                             "--results", path("results"), "--no-lock", "--quiet"});
     ASSERT_EQ(run.exit_status, 0) << run.err;
-    const CommandResult added = stepbench({"track", "add", path("results"), "--db", db()});
+    const os::CommandResult added = stepbench({"track", "add", path("results"), "--db", db()});
     ASSERT_EQ(added.exit_status, 0) << added.err;
   }
-  [[nodiscard]] CommandResult confirm(std::vector<std::string> words) const {
+  [[nodiscard]] os::CommandResult confirm(std::vector<std::string> words) const {
     words.insert(words.begin(), {"track", "confirm"});
     for (const std::string& word :
          {std::string("--db"), db(), std::string("--results"), path("results"),
@@ -65,7 +65,7 @@ class TrackConfirm : public ::testing::Test {
 TEST_F(TrackConfirm, ShowsASlowerBuildWithItsSizeAndCause) {
   add_night(build("1"));
   add_night(build("1.05"));
-  const CommandResult shown = confirm({"night"});
+  const os::CommandResult shown = confirm({"night"});
   EXPECT_EQ(shown.exit_status, 1) << shown.err;
   for (const char* part :
        {"tonight:   ", "last good: ", "night, step: regression\n", " (last good) -> ",
@@ -77,10 +77,11 @@ TEST_F(TrackConfirm, ShowsASlowerBuildWithItsSizeAndCause) {
 
 TEST_F(TrackConfirm, NeedsAnotherBuildAndSaysWhatToDoWhereThereIsNone) {
   add_night(build("1"));
-  const CommandResult none = confirm({"night"});
+  const os::CommandResult none = confirm({"night"});
   EXPECT_EQ(none.exit_status, 3) << none.err;
   EXPECT_THAT(none.out, AllOf(HasSubstr("night, step: suspect\n"), HasSubstr("--good PATH")));
-  const CommandResult good = confirm({"night", "--good", build("1.001"), "--confirmations", "1"});
+  const os::CommandResult good =
+      confirm({"night", "--good", build("1.001"), "--confirmations", "1"});
   EXPECT_EQ(good.exit_status, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("night, step: not-reproduced\n"));
 }
@@ -88,10 +89,10 @@ TEST_F(TrackConfirm, NeedsAnotherBuildAndSaysWhatToDoWhereThereIsNone) {
 TEST_F(TrackConfirm, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(confirm({"night"}).exit_status, 2) << "there is no history";
   add_night(build("1"));
-  const CommandResult unknown = confirm({"nihgt"});
+  const os::CommandResult unknown = confirm({"nihgt"});
   EXPECT_EQ(unknown.exit_status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'night'"));
-  const CommandResult missing = confirm({"night", "--good", "no/such/worker"});
+  const os::CommandResult missing = confirm({"night", "--good", "no/such/worker"});
   EXPECT_EQ(missing.exit_status, 2);
   EXPECT_THAT(missing.err, HasSubstr("there is no program no/such/worker"));
 }

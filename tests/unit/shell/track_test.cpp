@@ -17,7 +17,7 @@ using testing::stepbench;
 class TrackCommand : public ::testing::Test {
  protected:
   [[nodiscard]] std::string file() const { return folder / "history.db"; }
-  [[nodiscard]] CommandResult track(std::vector<std::string> arguments) const {
+  [[nodiscard]] os::CommandResult track(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "track");
     arguments.insert(arguments.end(), {"--db", "sqlite:" + file()});
     return stepbench(arguments);
@@ -27,16 +27,16 @@ class TrackCommand : public ::testing::Test {
 };
 
 TEST_F(TrackCommand, TheSampleIsAddedListedAndExported) {
-  const CommandResult added = track({"add", sample});
+  const os::CommandResult added = track({"add", sample});
   EXPECT_EQ(added.exit_status, 0) << added.err;
   EXPECT_THAT(added.out, HasSubstr("9 launches added from 1 run, 27 points"));
   EXPECT_THAT(track({"add", sample}).out, HasSubstr("9 launches were there already"));
-  const CommandResult list = track({"list"});
+  const os::CommandResult list = track({"list"});
   EXPECT_EQ(list.exit_status, 0);
   EXPECT_THAT(list.out, HasSubstr("num_workers=2"));
   EXPECT_THAT(track({"export"}).out, HasSubstr("\n58ea5455014abe8f,quickstart,train_step,"));
   EXPECT_THAT(track({"export", "--format", "json"}).out, HasSubstr("stepbench.history"));
-  const CommandResult split = track({"why-split", "58ea54", "4d8143"});
+  const os::CommandResult split = track({"why-split", "58ea54", "4d8143"});
   EXPECT_EQ(split.exit_status, 0) << split.err;
   EXPECT_THAT(split.out, HasSubstr("loader.num_workers"));
   EXPECT_THAT(track({"why-split", "58ea54"}).out, HasSubstr("one segment"));
@@ -44,7 +44,7 @@ TEST_F(TrackCommand, TheSampleIsAddedListedAndExported) {
 
 TEST_F(TrackCommand, AnEmptyFolderAddsNothingAndExitsWith4) {
   std::filesystem::create_directory(folder / "results");
-  const CommandResult result = track({"add", folder / "results"});
+  const os::CommandResult result = track({"add", folder / "results"});
   EXPECT_EQ(result.exit_status, 4);
   EXPECT_THAT(result.err, HasSubstr("no result files are there"));
   EXPECT_FALSE(std::filesystem::exists(file()));
@@ -52,7 +52,7 @@ TEST_F(TrackCommand, AnEmptyFolderAddsNothingAndExitsWith4) {
 
 TEST_F(TrackCommand, WhatIsNoResultExitsWith2) {
   folder.write("notes.jsonl", "these are notes\n");
-  const CommandResult result = track({"add", folder / "notes.jsonl"});
+  const os::CommandResult result = track({"add", folder / "notes.jsonl"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("notes.jsonl:1"));
   EXPECT_EQ(track({"add", folder / "nowhere"}).exit_status, 2);
@@ -64,7 +64,7 @@ TEST_F(TrackCommand, AHistoryThatIsNotThereAndAFileThatIsNoneExitWith2) {
   folder.write("history.db", std::string(4096, 'x'));
   EXPECT_EQ(track({"list"}).exit_status, 2);
   EXPECT_THAT(track({"list"}).err, HasSubstr("is no database of SQLite"));
-  const CommandResult url = stepbench({"track", "list", "--db", "history.db"});
+  const os::CommandResult url = stepbench({"track", "list", "--db", "history.db"});
   EXPECT_EQ(url.exit_status, 2);
   EXPECT_THAT(url.err, HasSubstr("sqlite:FILE and postgresql://"));
   EXPECT_THAT(url.out, IsEmpty());
@@ -72,7 +72,7 @@ TEST_F(TrackCommand, AHistoryThatIsNotThereAndAFileThatIsNoneExitWith2) {
 
 TEST_F(TrackCommand, ASeriesThatIsNotThereOrIsSeveralIsToldWithTheWayToTheList) {
   (void)track({"add", sample});
-  const CommandResult none = track({"why-split", "zzzz"});
+  const os::CommandResult none = track({"why-split", "zzzz"});
   EXPECT_EQ(none.exit_status, 2);
   EXPECT_THAT(none.err, HasSubstr("stepbench track list --all"));
   EXPECT_THAT(track({"why-split", "1"}).err, HasSubstr("is the beginning of 4 ids"));

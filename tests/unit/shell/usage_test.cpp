@@ -14,7 +14,7 @@ using ::testing::Not;
 using testing::stepbench;
 
 std::string answer_to(const std::vector<std::string>& arguments) {
-  const CommandResult wrong = stepbench(arguments);
+  const os::CommandResult wrong = stepbench(arguments);
   EXPECT_EQ(wrong.exit_status, 2);
   EXPECT_THAT(wrong.out, IsEmpty());
   for (const char* raw : {"TEXT", "INT", "not in range", "Could not convert", "required but",

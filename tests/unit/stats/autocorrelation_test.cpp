@@ -8,7 +8,7 @@
 #include "harness/stats/order.h"
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 using testing_noise::Noise;
@@ -86,4 +86,4 @@ TEST(SpreadOfMean, OfFewBlocksIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

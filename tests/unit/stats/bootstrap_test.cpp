@@ -8,7 +8,7 @@
 
 #include "harness/stats/random.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 TEST(Bootstrap, SameSamplesGiveTheSameInterval) {
@@ -52,4 +52,4 @@ TEST(Bootstrap, ScalesWithTheCandidate) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 TEST(EffectSize, CountsPairsInWhichTheCandidateIsAbove) {
@@ -38,4 +38,4 @@ TEST(PairsNeeded, IsFiniteWithoutNoiseOrMargin) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

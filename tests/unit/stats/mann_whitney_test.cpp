@@ -10,7 +10,7 @@
 
 #include "harness/stats/random.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 double u_statistic(const std::vector<double>& x, const std::vector<double>& y) {
@@ -104,4 +104,4 @@ TEST(MannWhitney, NormalApproximationMeetsTheExactLawAtItsBorder) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

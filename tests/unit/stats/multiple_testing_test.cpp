@@ -7,7 +7,7 @@
 
 #include "harness/stats/benjamini_hochberg.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 TEST(BenjaminiHochberg, GivesThePublishedAdjustedValues) {
@@ -41,4 +41,4 @@ TEST(BenjaminiHochberg, CountsButDoesNotRankWhatIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -45,7 +45,7 @@ class Noise {
   }
 
  private:
-  Random random_;
+  stats::Random random_;
 };
 
 }  // namespace stepbench::testing_noise

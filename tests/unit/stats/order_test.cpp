@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 std::vector<double> one_to(std::size_t n) {
@@ -65,4 +65,4 @@ TEST(MedianInterval, StaysFiniteAndCentredForManyValues) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

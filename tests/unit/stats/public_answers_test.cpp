@@ -18,7 +18,7 @@
 #include "harness/stats/rank_tests.h"
 #include "tests/unit/stats/go_benchmarks.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 using testing_stats::GoResults;
@@ -200,4 +200,4 @@ TEST_F(PublicAnswers, BenchstatWarnsOfTooFewAndOfEqualSamples) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

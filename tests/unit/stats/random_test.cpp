@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 // Frozen: a recorded seed must give the same order of blocks in every later version.
@@ -48,4 +48,4 @@ TEST(SeedOf, DependsOnValuesOrderAndStart) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -17,7 +17,7 @@
 #include "harness/stats/rank_tests.h"
 #include "harness/stats/trend.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 using nlohmann::json;
@@ -89,4 +89,4 @@ TEST(Scipy, AgreesOverAGridOfSamples) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

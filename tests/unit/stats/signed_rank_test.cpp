@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 TEST(SignedRank, GivesTheEnumeratedValues) {
@@ -76,4 +76,4 @@ TEST(SignInterval, UsesThePublishedRanks) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

@@ -9,7 +9,7 @@
 
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::stats {
 namespace {
 
 // Level 1000 with a uniform ripple of +-0.5 %, from the raw generator so that it is the same
@@ -111,4 +111,4 @@ TEST(MannKendall, SeriesAddUp) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::stats

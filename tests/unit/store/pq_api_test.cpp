@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace stepbench {
+namespace stepbench::store {
 namespace {
 
 using ::testing::HasSubstr;
@@ -93,4 +93,4 @@ TEST(PqApi, TheInstalledLibraryHasAllFunctions) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::store

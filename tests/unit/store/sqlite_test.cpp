@@ -16,7 +16,7 @@
 #include "harness/store/transaction.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::store {
 namespace {
 
 using ::testing::ElementsAre;
@@ -248,4 +248,4 @@ TEST(DatabaseUrl, IsShownWithoutItsPassword) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::store

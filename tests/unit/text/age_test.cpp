@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 using namespace std::chrono_literals;
@@ -36,4 +36,4 @@ TEST(Age, RefusesWhatHasNoUnitOrIsNoAge) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

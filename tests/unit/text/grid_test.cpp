@@ -5,7 +5,7 @@
 
 #include "harness/text/csv.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 TEST(Align, PutsColumnsOfNumbersToTheRight) {
@@ -40,4 +40,4 @@ TEST(CsvCell, IsQuotedWhereItWouldBeSplit) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -5,7 +5,7 @@
 
 #include "harness/text/base64.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 TEST(Html, TextIsNoMarkupInAnElementOrAnAttribute) {
@@ -31,4 +31,4 @@ TEST(Base64, HasPaddingAsTheRfcShowsIt) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -9,7 +9,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 const std::vector<std::string> kKnown = {"launches",           "data.kind",
@@ -52,4 +52,4 @@ TEST(Names, AnUnknownOneIsAnsweredWithTheNearest) {
 TEST(Names, APartOfAWordIsNoName) { EXPECT_TRUE(names_meant("workers", kKnown).empty()); }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

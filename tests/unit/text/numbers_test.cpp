@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 using ::testing::ElementsAre;
@@ -128,4 +128,4 @@ TEST(CpuList, RefusesAnythingElse) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

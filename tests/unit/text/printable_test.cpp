@@ -8,7 +8,7 @@
 #include "harness/text/grid.h"
 #include "harness/text/utf8.h"
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 TEST(Printable, MakesControlCharactersVisible) {
@@ -72,10 +72,10 @@ TEST(Csv, ControlCharactersAreVisibleAndLineEndsQuoted) {
 }
 
 TEST(Json, WritesWhatATerminalWouldObeyAsEscapes) {
-  EXPECT_EQ(json_string("\x1b\x7f\n"), R"("\u001b\u007f\n")");
-  EXPECT_EQ(json_string("\xC2\x9B\u202E"), R"("\u009b\u202e")");
-  EXPECT_EQ(json_string("\U000E0041"), R"("\udb40\udc41")");
-  EXPECT_EQ(json_string("größe"), "\"größe\"");
+  EXPECT_EQ(json::json_string("\x1b\x7f\n"), R"("\u001b\u007f\n")");
+  EXPECT_EQ(json::json_string("\xC2\x9B\u202E"), R"("\u009b\u202e")");
+  EXPECT_EQ(json::json_string("\U000E0041"), R"("\udb40\udc41")");
+  EXPECT_EQ(json::json_string("größe"), "\"größe\"");
 }
 
 TEST(Grid, EveryCellAndHeadIsPrintable) {
@@ -89,4 +89,4 @@ TEST(Grid, EveryCellAndHeadIsPrintable) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 using ::testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(Redactor, FindsTheUsersOfHomeFolders) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 const std::vector<std::string> kNone;
@@ -80,4 +80,4 @@ TEST(Secrets, MaskingTwiceIsMaskingOnce) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 std::string back(std::string_view text) {
@@ -42,4 +42,4 @@ TEST(Utc, IsShownToTheMinute) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

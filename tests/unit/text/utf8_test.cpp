@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 TEST(Utf8, ReplacesWhatIsNot) {
@@ -40,4 +40,4 @@ TEST(Utf8, IsCutByCharactersNotBytes) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

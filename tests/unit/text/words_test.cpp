@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::text {
 namespace {
 
 const std::vector<std::string> kNames = {"num_workers", "prefetch_factor", "pin_memory", "seed"};
@@ -95,4 +95,4 @@ TEST(ShellWord, IsQuotedWhereItHasToBe) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::text

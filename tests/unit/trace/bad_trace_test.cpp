@@ -15,7 +15,7 @@
 #include "tests/unit/trace/read_text.h"
 #include "tests/unit/trace/trace_text.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 using test::op_row;
@@ -37,7 +37,7 @@ std::string small_file() {
   testing::LogMaker maker;
   maker.step(1, 100, 900);
   maker.shaped("aten::mm", "[[2, 3], [3, 4]]", 200, 300);
-  maker.activity(ActivityKind::kKernel, "gemm", 400, 500, 7);
+  maker.activity(ops::ActivityKind::kKernel, "gemm", 400, 500, 7);
   const test::TemporaryFolder folder;
   write_trace(maker.log, {}, folder / "t.json");
   return testing::read_file(folder / "t.json");
@@ -249,4 +249,4 @@ TEST(BadTrace, AFileThatUnpacksToTooMuchIsRefused) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 TEST(NameFacts, StepsAreFoundByTheirNumber) {
@@ -53,17 +53,17 @@ TEST(NameFacts, CallsOfEveryRuntimeHaveTheirClass) {
 
 TEST(NameFacts, CopiesSayWhereFromAndWhereTo) {
   const NameFacts pageable = facts_of_name("Memcpy HtoD (Pageable -> Device)");
-  EXPECT_EQ(pageable.copy, CopyKind::kHostToDevice);
+  EXPECT_EQ(pageable.copy, ops::CopyKind::kHostToDevice);
   EXPECT_EQ(pageable.from, MemoryKind::kPageable);
   EXPECT_EQ(pageable.to, MemoryKind::kDevice);
   const NameFacts back = facts_of_name("Memcpy DtoH (Device -> Pinned)");
-  EXPECT_EQ(back.copy, CopyKind::kDeviceToHost);
+  EXPECT_EQ(back.copy, ops::CopyKind::kDeviceToHost);
   EXPECT_EQ(back.to, MemoryKind::kPinned);
   const NameFacts rocm = facts_of_name("Memcpy HtoD (Host -> Device)");
-  EXPECT_EQ(rocm.copy, CopyKind::kHostToDevice);
+  EXPECT_EQ(rocm.copy, ops::CopyKind::kHostToDevice);
   EXPECT_EQ(rocm.from, MemoryKind::kUnknown) << "ROCm does not say whether it was pinned";
-  EXPECT_EQ(facts_of_name("Memcpy PtoP (Device -> Device)").copy, CopyKind::kPeer);
-  EXPECT_EQ(facts_of_name("Memcpy ) -> (").copy, CopyKind::kNone);
+  EXPECT_EQ(facts_of_name("Memcpy PtoP (Device -> Device)").copy, ops::CopyKind::kPeer);
+  EXPECT_EQ(facts_of_name("Memcpy ) -> (").copy, ops::CopyKind::kNone);
 }
 
 TEST(NameFacts, CollectivesAreFoundWhereverTheirLibraryStands) {
@@ -83,4 +83,4 @@ TEST(NameFacts, CopiesThatRocmCallsKernelsAreToldApart) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 TEST(NumberText, MicrosecondsKeepEveryNanosecond) {
@@ -69,4 +69,4 @@ TEST(NumberText, WholeNumbersMayBeWrittenInAnyWay) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -12,24 +12,25 @@
 #include "harness/trace/trace_of.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 using testing::LogMaker;
 
 // Every row of the table as one line, in an order of its own.
-std::set<std::string> lines_of(const OpTable& table) {
+std::set<std::string> lines_of(const ops::OpTable& table) {
   std::set<std::string> lines;
-  for (const OpRow& row : grouped(table.rows, {.shapes = true, .phase = true, .step = true})) {
+  for (const ops::OpRow& row :
+       ops::grouped(table.rows, {.shapes = true, .phase = true, .step = true})) {
     std::ostringstream line;
     line << table.text(row.name) << ' ' << table.text(row.shapes) << ' ' << table.text(row.phase)
-         << " step " << row.step << ' ' << name_of(row.kind) << ' ' << row.calls << " cpu "
+         << " step " << row.step << ' ' << ops::name_of(row.kind) << ' ' << row.calls << " cpu "
          << row.self_cpu_ns << ' ' << row.cpu_ns << " device " << row.self_device_ns << ' '
          << row.device_ns << " bytes " << row.self_cpu_bytes << ' ' << row.cpu_bytes << " flops "
          << row.flops;
     lines.insert(line.str());
   }
-  for (const ActivityRow& row : table.activities) {
+  for (const ops::ActivityRow& row : table.activities) {
     std::ostringstream line;
     line << table.text(row.name) << " by " << table.text(row.op) << ' ' << row.launches << ' '
          << row.total_ns << ' ' << row.bytes;
@@ -42,7 +43,8 @@ TEST(OpLogOf, TheTableOfATraceIsThatOfTheLogBehindIt) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     LogMaker maker;
     maker.log = testing::RandomLog(seed).make();
-    for (OpEvent& op : maker.log.ops) op.end_thread = op.thread;  // no file says where it ended
+    for (ops::OpEvent& op : maker.log.ops)
+      op.end_thread = op.thread;  // no file says where it ended
     for (std::string& name : maker.log.names) {
       if (name.starts_with("ProfilerStep")) name = "aten::step";  // the steps are the marks below
     }
@@ -51,8 +53,8 @@ TEST(OpLogOf, TheTableOfATraceIsThatOfTheLogBehindIt) {
     maker.phase("forward", 4, 900, 2'500);
     maker.step(5, 3'000, 9'000);
     maker.phase("forward", 5, 3'100, 8'000);
-    const OpLog log = op_log_of(trace_of(maker.log));
-    ASSERT_EQ(lines_of(make_op_table(log)), lines_of(make_op_table(maker.log))) << seed;
+    const ops::OpLog log = op_log_of(trace_of(maker.log));
+    ASSERT_EQ(lines_of(ops::make_op_table(log)), lines_of(ops::make_op_table(maker.log))) << seed;
     EXPECT_EQ(log.marks.size(), maker.log.marks.size());
     EXPECT_EQ(log.process, maker.log.process);
     EXPECT_EQ(log.threads[log.step_thread].name, "step");
@@ -65,29 +67,29 @@ TEST(OpLogOf, OfAForeignTraceCallsBelongToTheOperatorAroundThem) {
       "tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "the public traces are not here";
   const Trace trace = read_trace(file);
-  const OpLog log = op_log_of(trace);
+  const ops::OpLog log = op_log_of(trace);
   EXPECT_EQ(log.ops.size(), 23'646U);
   EXPECT_EQ(log.activities.size(), 11'923U + 8'772U + 12U + 312U);
   EXPECT_EQ(log.memory.size(), 12'838U);
-  const OpTable table = make_op_table(log);
-  const OpRow convolution = testing::row_of(table, "aten::cudnn_convolution");
+  const ops::OpTable table = ops::make_op_table(log);
+  const ops::OpRow convolution = testing::row_of(table, "aten::cudnn_convolution");
   EXPECT_EQ(convolution.calls, 318) << "53 in each of 6 steps";
   EXPECT_GT(convolution.self_device_ns, 0);
   std::int64_t waits = 0;
-  for (const StepMark& mark : log.marks) {
-    waits += mark.phase != kNoIndex && log.names[mark.phase] == "data_wait" ? 1 : 0;
+  for (const ops::StepMark& mark : log.marks) {
+    waits += mark.phase != ops::kNoIndex && log.names[mark.phase] == "data_wait" ? 1 : 0;
   }
   EXPECT_EQ(waits, 6);
   std::int64_t kernel_ns = 0;
   std::int64_t orphans = 0;
-  for (const ActivityRow& row : table.activities) {
-    if (row.kind != ActivityKind::kKernel) continue;
+  for (const ops::ActivityRow& row : table.activities) {
+    if (row.kind != ops::ActivityKind::kKernel) continue;
     kernel_ns += row.total_ns;
-    orphans += row.op == kNoIndex ? row.launches : 0;
+    orphans += row.op == ops::kNoIndex ? row.launches : 0;
   }
   EXPECT_GT(kernel_ns, 590'000'000) << "98.6 ms in each of 6 steps";
   EXPECT_EQ(orphans, 0);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

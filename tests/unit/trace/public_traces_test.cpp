@@ -7,7 +7,7 @@
 
 #include "harness/trace/read_trace.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 class PublicTraces : public ::testing::Test {
@@ -156,4 +156,4 @@ TEST_F(PublicTraces, TwoThinnedOutOnesHaveTheirOrphans) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -13,7 +13,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/unit/record/sample_rows.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 using ::testing::ElementsAre;
@@ -348,4 +348,4 @@ TEST(ReadNsight, AnyByteMayBeAnyOther) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -11,23 +11,23 @@
 
 namespace stepbench::test {
 
-inline Trace trace_from(std::string_view text, const ReadOptions& options = {}) {
+inline trace::Trace trace_from(std::string_view text, const trace::ReadOptions& options = {}) {
   const TemporaryFolder folder;
   folder.write("t.json", text);
-  return read_trace(folder / "t.json", options);
+  return trace::read_trace(folder / "t.json", options);
 }
 
 // The rows of a file with nothing else in it.
-inline Trace trace_of_rows(std::string_view rows) {
+inline trace::Trace trace_of_rows(std::string_view rows) {
   return trace_from("{\"traceEvents\":[" + std::string(rows) + "]}");
 }
 
 // The sentence that says why not, behind the path; empty: it was read.
-inline std::string refusal(std::string_view text, const ReadOptions& options = {}) {
+inline std::string refusal(std::string_view text, const trace::ReadOptions& options = {}) {
   const TemporaryFolder folder;
   folder.write("t.json", text);
   try {
-    (void)read_trace(folder / "t.json", options);
+    (void)trace::read_trace(folder / "t.json", options);
   } catch (const ConfigError& error) {
     const std::string what = error.what();
     const std::string path = (folder / "t.json").string() + ": ";

@@ -7,7 +7,7 @@
 #include "tests/unit/trace/read_text.h"
 #include "tests/unit/trace/trace_text.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 using test::op_row;
@@ -122,9 +122,9 @@ TEST(ReadTrace, ArgumentsOfOperatorsAndCollectivesAreKept) {
   EXPECT_EQ(trace.text(op->types), R"(["float", "", "Scalar"])");
   EXPECT_EQ(trace.text(op->arguments), R"(["", "", "1"])");
   EXPECT_EQ(trace.text(op->stack), "a.py(3): f;\\x");
-  EXPECT_EQ(op->module, kNoIndex);
+  EXPECT_EQ(op->module, ops::kNoIndex);
   EXPECT_EQ(op->forward_thread, 99);
-  ASSERT_NE(op->collective, kNoIndex);
+  ASSERT_NE(op->collective, ops::kNoIndex);
   const CollectiveDetail& collective = trace.collectives[op->collective];
   EXPECT_EQ(trace.text(collective.name), "allreduce");
   EXPECT_EQ(collective.in_elements, 1'048'576);
@@ -214,4 +214,4 @@ TEST(ReadTrace, TheFieldsOfARowMayComeInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

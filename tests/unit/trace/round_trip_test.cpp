@@ -18,7 +18,7 @@
 #include "tests/unit/trace/read_text.h"
 #include "tests/unit/trace/trace_text.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -47,40 +47,43 @@ TraceHeader full_header() {
 }
 
 // Rows of every kind that the writer knows.
-OpLog full_log(std::uint32_t seed) {
-  OpLog log = testing::RandomLog(seed).make();
+ops::OpLog full_log(std::uint32_t seed) {
+  ops::OpLog log = testing::RandomLog(seed).make();
   testing::LogMaker maker;
   maker.log = std::move(log);
   maker.step(7, 1'000, 40'000);
   maker.phase("data_wait", 7, 1'000, 9'001);
   maker.phase("forward", 7, 9'001, 30'000);
   maker.op("odd \"name\" \n caf\xC3\xA9 \xFF", 100, 205).sequence = 9;
-  OpEvent& backward = maker.op("MmBackward0", 20'000, 21'000, 1);
-  backward.scope = OpScope::kBackwardFunction;
+  ops::OpEvent& backward = maker.op("MmBackward0", 20'000, 21'000, 1);
+  backward.scope = ops::OpScope::kBackwardFunction;
   backward.sequence = 9;
   backward.forward_thread = 0;
   maker.shaped("aten::mm", "[[2,3], [3, 4]]", 500, 777).module = 0;
   maker.shaped("aten::cat", "[[2], bad]", 800, 801);
   maker.log.modules = {"layer1.0.conv1"};
-  maker.activity(ActivityKind::kDriver, "cuLaunchKernelEx", 600, 650, 90'001);
-  DeviceActivity& kernel = maker.activity(ActivityKind::kKernel, "nccl_gemm", 900, 12'345, 90'001);
+  maker.activity(ops::ActivityKind::kDriver, "cuLaunchKernelEx", 600, 650, 90'001);
+  ops::DeviceActivity& kernel =
+      maker.activity(ops::ActivityKind::kKernel, "nccl_gemm", 900, 12'345, 90'001);
   kernel.grid[0] = 217;
   kernel.grid[1] = kernel.grid[2] = 1;
   kernel.block[0] = 96;
   kernel.block[1] = kernel.block[2] = 1;
   kernel.registers_per_thread = 40;
   kernel.device = 0;
-  maker.activity(ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 13'000, 13'777, 90'002)
+  maker
+      .activity(ops::ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 13'000, 13'777,
+                90'002)
       .bytes = 12'345;
-  maker.activity(ActivityKind::kMemset, "Memset (Device)", 14'000, 14'001, 90'003).bytes = -1;
-  maker.activity(ActivityKind::kKernel, "without times", 0, 0, 90'004);
-  maker.memory(3'000, -64, kNoIndex, 0).total_reserved = 4096;
+  maker.activity(ops::ActivityKind::kMemset, "Memset (Device)", 14'000, 14'001, 90'003).bytes = -1;
+  maker.activity(ops::ActivityKind::kKernel, "without times", 0, 0, 90'004);
+  maker.memory(3'000, -64, ops::kNoIndex, 0).total_reserved = 4096;
   maker.log.foreign.push_back({2'000, 3'000, 5000, testing::index_of(maker.log.names, "decode")});
   maker.log.dropped = 3;
   return maker.log;
 }
 
-std::filesystem::path write(const test::TemporaryFolder& folder, const OpLog& log,
+std::filesystem::path write(const test::TemporaryFolder& folder, const ops::OpLog& log,
                             const char* name = "t.pt.trace.json") {
   write_trace(log, full_header(), folder / name);
   return folder / name;
@@ -89,7 +92,7 @@ std::filesystem::path write(const test::TemporaryFolder& folder, const OpLog& lo
 TEST(RoundTrip, AFileThatWasWrittenIsReadAsTheLogItWasWrittenFrom) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     const test::TemporaryFolder folder;
-    const OpLog log = full_log(seed);
+    const ops::OpLog log = full_log(seed);
     const Trace wanted = trace_of(log, full_header());
     const Trace read = read_trace(write(folder, log));
     ASSERT_EQ(difference(rows_text(read), rows_text(wanted)), "") << "seed " << seed;
@@ -101,7 +104,7 @@ TEST(RoundTrip, AFileThatWasWrittenIsReadAsTheLogItWasWrittenFrom) {
 
 TEST(RoundTrip, CompressedItIsTheSame) {
   const test::TemporaryFolder folder;
-  const OpLog log = full_log(3);
+  const ops::OpLog log = full_log(3);
   const Trace plain = read_trace(write(folder, log));
   const Trace packed = read_trace(write(folder, log, "t.pt.trace.json.gz"));
   EXPECT_TRUE(packed.reading.compressed);
@@ -126,7 +129,7 @@ TEST(RoundTrip, ALargeFileOfManyMembersAndRunsIsTheSame) {
 // A pipe hands out a few bytes at a time, so that every place of the text is once the end of a run.
 TEST(RoundTrip, WhereThePiecesEndDoesNotMatter) {
   const test::TemporaryFolder folder;
-  const OpLog log = full_log(5);
+  const ops::OpLog log = full_log(5);
   const std::filesystem::path file = write(folder, log);
   const std::string text = testing::read_file(file);
   for (const std::size_t piece : {1, 3, 61}) {
@@ -222,4 +225,4 @@ TEST(RoundTrip, TimesAreTheSameFromAnyBaseAndInWholeMicroseconds) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

@@ -6,7 +6,7 @@
 #include "harness/trace/trace_builder.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 using testing::LogMaker;
@@ -37,9 +37,10 @@ TEST(TraceOf, RowsLieInTheLaneOfTheirThreadFromTheFirstRecordOn) {
 TEST(TraceOf, CallsAndDeviceRowsShareTheirCorrelation) {
   LogMaker maker;
   maker.shaped("aten::mm", "[[2,3], [3, 4]]", 1000, 5000).sequence = 3;
-  maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 2000, 2500, 31, 0);
-  maker.activity(ActivityKind::kKernel, "gemm", 4000, 9000, 31, 0).grid[0] = 4;
-  maker.activity(ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 9000, 9500, 32).bytes = 8;
+  maker.activity(ops::ActivityKind::kRuntime, "cudaLaunchKernel", 2000, 2500, 31, 0);
+  maker.activity(ops::ActivityKind::kKernel, "gemm", 4000, 9000, 31, 0).grid[0] = 4;
+  maker.activity(ops::ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 9000, 9500, 32)
+      .bytes = 8;
   const Trace trace = trace_of(maker.log);
   ASSERT_EQ(trace.lanes.size(), 3U);
   const std::vector<TraceEvent>& host = trace.lanes[0].events;
@@ -60,7 +61,7 @@ TEST(TraceOf, CallsAndDeviceRowsShareTheirCorrelation) {
 }
 
 TEST(TraceOf, AnEmptyLogHasNothingButItsSpan) {
-  const Trace trace = trace_of(OpLog{});
+  const Trace trace = trace_of(ops::OpLog{});
   ASSERT_EQ(trace.lanes.size(), 1U);
   EXPECT_EQ(trace.lanes[0].kind, LaneKind::kOther);
   EXPECT_TRUE(trace.own);
@@ -110,4 +111,4 @@ TEST(TraceBuilder, ANegativeDurationIsKeptAsAMark) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

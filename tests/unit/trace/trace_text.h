@@ -10,49 +10,50 @@
 
 namespace stepbench::test {
 
-inline void append_op(std::ostream& out, const Trace& trace, const OpDetail& op) {
+inline void append_op(std::ostream& out, const trace::Trace& trace, const trace::OpDetail& op) {
   out << " shapes=" << trace.text(op.shapes) << " types=" << trace.text(op.types)
       << " arguments=" << trace.text(op.arguments) << " module=" << trace.text(op.module)
       << " stack=" << trace.text(op.stack) << " forward=" << op.forward_thread;
 }
 
-inline void append_kernel(std::ostream& out, const Trace& trace, const KernelDetail& kernel) {
+inline void append_kernel(std::ostream& out, const trace::Trace& trace,
+                          const trace::KernelDetail& kernel) {
   for (const std::int32_t extent : kernel.grid) out << ' ' << extent;
   for (const std::int32_t extent : kernel.block) out << ' ' << extent;
   out << " registers=" << kernel.registers_per_thread << " shared=" << kernel.shared_memory_bytes
       << " blocks=" << kernel.blocks_per_sm << " warps=" << kernel.warps_per_sm
       << " occupancy=" << kernel.occupancy_percent << " node=" << kernel.graph_node
       << " context=" << kernel.context;
-  if (kernel.collective == kNoIndex) return;
-  const CollectiveDetail& collective = trace.collectives[kernel.collective];
+  if (kernel.collective == ops::kNoIndex) return;
+  const trace::CollectiveDetail& collective = trace.collectives[kernel.collective];
   out << ' ' << trace.text(collective.name) << ' ' << trace.text(collective.dtype) << ' '
       << trace.text(collective.group) << ' ' << collective.in_elements << ' '
       << collective.out_elements << ' ' << collective.group_size;
 }
 
 // Lanes, rows and memory.
-inline std::string rows_text(const Trace& trace) {
+inline std::string rows_text(const trace::Trace& trace) {
   std::ostringstream out;
-  for (const TraceLane& lane : trace.lanes) {
+  for (const trace::TraceLane& lane : trace.lanes) {
     out << "lane " << static_cast<int>(lane.kind) << " pid " << lane.pid << " tid " << lane.tid
         << " device " << lane.device << " stream " << lane.stream << " '" << lane.name << "' '"
         << lane.process_name << "'\n";
-    for (const TraceEvent& event : lane.events) {
-      out << "  " << kind_text(event.kind) << ' ' << event.start_ns << ' ' << event.end_ns << " '"
-          << trace.name_of(event) << "' correlation " << event.correlation << " external "
+    for (const trace::TraceEvent& event : lane.events) {
+      out << "  " << trace::kind_text(event.kind) << ' ' << event.start_ns << ' ' << event.end_ns
+          << " '" << trace.name_of(event) << "' correlation " << event.correlation << " external "
           << event.external << " value " << event.value << (event.negative ? " negative" : "");
-      if (const OpDetail* op = trace.op_detail(event)) append_op(out, trace, *op);
-      if (const KernelDetail* kernel = trace.kernel_detail(event)) {
+      if (const trace::OpDetail* op = trace.op_detail(event)) append_op(out, trace, *op);
+      if (const trace::KernelDetail* kernel = trace.kernel_detail(event)) {
         append_kernel(out, trace, *kernel);
       }
-      if (const SyncDetail* sync = trace.sync_detail(event)) {
+      if (const trace::SyncDetail* sync = trace.sync_detail(event)) {
         out << " waits on " << sync->waits_on_stream << " event " << sync->event_id << " of "
             << sync->event_correlation;
       }
       out << '\n';
     }
   }
-  for (const TraceMemory& memory : trace.memory) {
+  for (const trace::TraceMemory& memory : trace.memory) {
     out << "memory " << memory.at_ns << ' ' << memory.bytes << ' ' << memory.address << ' '
         << memory.total_allocated << ' ' << memory.total_reserved << " device " << memory.device
         << " tid " << trace.lanes[memory.lane].tid << '\n';
@@ -61,14 +62,14 @@ inline std::string rows_text(const Trace& trace) {
 }
 
 // What the header says.
-inline std::string header_text(const Trace& trace) {
+inline std::string header_text(const trace::Trace& trace) {
   std::ostringstream out;
   out << "base " << trace.base_ns.value_or(-1) << " schema " << trace.schema.value_or(-1)
       << " rank " << trace.rank.value_or(-1) << " of " << trace.world.value_or(-1) << " shapes "
       << trace.with_shapes.value_or(false) << " memory " << trace.with_memory.value_or(false)
       << " own " << trace.own << " dropped " << trace.dropped << " resolution "
       << trace.resolution_ns << '\n';
-  for (const TraceDevice& device : trace.devices) {
+  for (const ops::TraceDevice& device : trace.devices) {
     out << "device " << device.id << ' ' << device.name << ' ' << device.total_memory_bytes << ' '
         << device.compute_major << '.' << device.compute_minor << ' '
         << device.max_threads_per_block << ' ' << device.max_threads_per_multiprocessor << ' '

@@ -11,7 +11,7 @@
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/record/sample_rows.h"
 
-namespace stepbench {
+namespace stepbench::trace {
 namespace {
 
 using ::testing::HasSubstr;
@@ -27,23 +27,23 @@ LogMaker one_step() {
   maker.step(7, 1'000'000, 1'100'000);
   maker.phase("data_wait", 7, 1'000'000, 1'020'000);
   maker.phase("forward", 7, 1'020'000, 1'060'000);
-  OpEvent& forward = maker.shaped("aten::mm", "[[2, 3], [3, 4]]", 1'020'500, 1'030'007);
+  ops::OpEvent& forward = maker.shaped("aten::mm", "[[2, 3], [3, 4]]", 1'020'500, 1'030'007);
   forward.sequence = 5;
-  OpEvent& backward = maker.op("MmBackward0", 1'070'000, 1'080'000, 1);
-  backward.scope = OpScope::kBackwardFunction;
+  ops::OpEvent& backward = maker.op("MmBackward0", 1'070'000, 1'080'000, 1);
+  backward.scope = ops::OpScope::kBackwardFunction;
   backward.sequence = 5;
   backward.forward_thread = 0;
   maker.memory(1'021'000, 4096, 0).total_reserved = 8192;
-  maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 1'022'000, 1'024'000, 31, 0);
-  DeviceActivity& kernel =
-      maker.activity(ActivityKind::kKernel, "gemm", 1'040'000, 1'050'000, 31, 0);
+  maker.activity(ops::ActivityKind::kRuntime, "cudaLaunchKernel", 1'022'000, 1'024'000, 31, 0);
+  ops::DeviceActivity& kernel =
+      maker.activity(ops::ActivityKind::kKernel, "gemm", 1'040'000, 1'050'000, 31, 0);
   kernel.grid[0] = 216;
   kernel.grid[1] = kernel.grid[2] = 1;
   kernel.block[0] = 256;
   kernel.block[1] = kernel.block[2] = 1;
   kernel.registers_per_thread = 32;
-  DeviceActivity& copy = maker.activity(ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)",
-                                        1'052'000, 1'053'000, 32);
+  ops::DeviceActivity& copy = maker.activity(
+      ops::ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 1'052'000, 1'053'000, 32);
   copy.bytes = 12'500;
   maker.log.foreign.push_back(
       {1'001'000, 1'015'000, 5000, testing::index_of(maker.log.names, "decode")});
@@ -63,7 +63,7 @@ TraceHeader header() {
   return made;
 }
 
-std::string written(const OpLog& log, const TraceHeader& with = header()) {
+std::string written(const ops::OpLog& log, const TraceHeader& with = header()) {
   const TemporaryFolder folder;
   write_trace(log, with, folder / "t.pt.trace.json");
   EXPECT_FALSE(std::filesystem::exists(folder / "t.pt.trace.json.tmp"));
@@ -219,7 +219,7 @@ TEST(WriteTrace, NamesMayHoldAnything) {
 }
 
 TEST(WriteTrace, AnEmptyLogIsAValidTrace) {
-  EXPECT_FALSE(Json::parse(written(OpLog{})).at("traceEvents").empty());
+  EXPECT_FALSE(Json::parse(written(ops::OpLog{})).at("traceEvents").empty());
 }
 
 std::string unpacked(std::string_view packed) {
@@ -257,7 +257,7 @@ TEST(WriteTrace, CompressedItHoldsTheSameText) {
 TEST(WriteTrace, WhatCannotBeWrittenLeavesNothingAndNamesThePath) {
   const TemporaryFolder folder;
   try {
-    write_trace(OpLog{}, header(), folder / "no/such/folder.json");
+    write_trace(ops::OpLog{}, header(), folder / "no/such/folder.json");
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("no/such/folder.json: No such file or directory"));
@@ -273,4 +273,4 @@ TEST(WriteTrace, ItsNameEndsAsReadersLookForIt) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::trace

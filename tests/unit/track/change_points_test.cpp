@@ -15,7 +15,7 @@
 #include "tests/unit/stats/go_benchmarks.h"
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 std::vector<std::size_t> indexes(const std::vector<ChangePoint>& points) {
@@ -205,4 +205,4 @@ TEST(Divisive, GivesTheSameForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::track

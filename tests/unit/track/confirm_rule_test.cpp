@@ -8,7 +8,7 @@
 #include "harness/track/confirm_rule.h"
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 // Pairs whose second value is the first times `ratio`, with a spread of 0.5 %.
@@ -104,4 +104,4 @@ TEST(ConfirmRule, TakesValuesThatNeverVary) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -8,7 +8,7 @@
 
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 // Rises by `slope` a night, as a share of the first level.
@@ -74,4 +74,4 @@ TEST(Creep, IsDueOnceAWeek) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::track

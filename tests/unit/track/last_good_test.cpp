@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 // 980, 990, 1000, 1010, 1020, 980, ...: usual 1000, spread 14.8.
@@ -73,4 +73,4 @@ TEST(LastGood, WhereEveryUsableNightWasSlowItIsTheNewestThatDidNotFire) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::track

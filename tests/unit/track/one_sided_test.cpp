@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 // '+' worse, '-' better; 'n' worse and not reproduced; 'o' worse and not measured.
@@ -42,4 +42,4 @@ TEST(OneSided, WhatWasNotReproducedDoesNotCount) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::track

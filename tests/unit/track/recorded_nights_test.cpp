@@ -13,7 +13,7 @@
 #include "harness/track/confirm_rule.h"
 #include "harness/track/screen.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 std::vector<nlohmann::json> recorded(const std::string& name) {
@@ -79,4 +79,4 @@ TEST(RecordedNights, FireAndAreMeasuredAgainAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -10,7 +10,7 @@
 
 #include "tests/unit/stats/noise.h"
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 constexpr ScreenKind kAllScreens[] = {ScreenKind::kRobustZ, ScreenKind::kOtava2, ScreenKind::kRank,
@@ -196,4 +196,4 @@ TEST(Screen, Otava2ForgetsAStepAfterFiveNights) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::track

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::track {
 namespace {
 
 // One run a night: n0 on 1 January, n1 on 2 January, ...
@@ -112,4 +112,4 @@ TEST(MissingNights, APointThatIsNotANumberIsMissing) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::track

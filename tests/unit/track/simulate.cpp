@@ -58,12 +58,12 @@ class Machine {
   }
 
   bool campaign(double good, double tonight, bool higher) {
-    std::array<double, kConfirmPairs> of_good{};
-    std::array<double, kConfirmPairs> of_tonight{};
+    std::array<double, track::kConfirmPairs> of_good{};
+    std::array<double, track::kConfirmPairs> of_tonight{};
     std::size_t goods = 0;
     std::size_t tonights = 0;
     double walk = 0;
-    for (std::size_t block = 0; block < kConfirmPairs / 2; ++block) {
+    for (std::size_t block = 0; block < track::kConfirmPairs / 2; ++block) {
       const bool tonight_first = random_.below(2) == 1;
       for (const bool is_tonight : {tonight_first, !tonight_first, !tonight_first, tonight_first}) {
         walk += kWalk * normal();
@@ -76,7 +76,7 @@ class Machine {
         }
       }
     }
-    return confirm(of_good, of_tonight, higher).reproduced;
+    return track::confirm(of_good, of_tonight, higher).reproduced;
   }
 
   double night_noise() {
@@ -125,7 +125,7 @@ class Machine {
   }
 
   World world_;
-  Random random_;
+  stats::Random random_;
   double state_ = 0;
   double spare_ = 0;
   bool has_spare_ = false;
@@ -134,19 +134,19 @@ class Machine {
 // One series: its nights so far.
 class Nights {
  public:
-  Nights(Machine& machine, ScreenKind screen) : machine_(machine), options_{.kind = screen} {
+  Nights(Machine& machine, track::ScreenKind screen) : machine_(machine), options_{.kind = screen} {
     machine_.begin();
   }
 
-  ScreenAnswer add(double level) {
+  track::ScreenAnswer add(double level) {
     true_levels_.push_back(level);
     levels_.push_back(level + machine_.offset_of_a_build());
     values_.push_back(machine_.night(levels_.back()));
-    return screen(values_, options_);
+    return track::screen(values_, options_);
   }
 
-  Machine::Answers confirmed(const ScreenAnswer& answer) {
-    const std::optional<std::size_t> good = last_good(values_, options_, answer);
+  Machine::Answers confirmed(const track::ScreenAnswer& answer) {
+    const std::optional<std::size_t> good = track::last_good(values_, options_, answer);
     return good ? against(*good, answer.higher) : Machine::Answers{};
   }
 
@@ -159,7 +159,7 @@ class Nights {
 
  private:
   Machine& machine_;
-  ScreenOptions options_;
+  track::ScreenOptions options_;
   std::vector<double> values_;
   std::vector<double> levels_;
   std::vector<double> true_levels_;
@@ -187,14 +187,14 @@ double QuietNights::per_thousand(std::size_t count) const {
   return 1000 * static_cast<double>(count) / static_cast<double>(nights);
 }
 
-QuietNights quiet_nights(const World& world, ScreenKind screen, std::size_t series,
+QuietNights quiet_nights(const World& world, track::ScreenKind screen, std::size_t series,
                          std::size_t nights_each, std::uint64_t seed) {
   Machine machine(world, seed);
   QuietNights quiet;
   for (std::size_t i = 0; i < series; ++i) {
     Nights nights(machine, screen);
     for (std::size_t night = 0; night < nights_each; ++night) {
-      const ScreenAnswer answer = nights.add(0);
+      const track::ScreenAnswer answer = nights.add(0);
       if (answer.warming_up) continue;
       ++quiet.nights;
       if (!answer.fired()) continue;
@@ -207,8 +207,8 @@ QuietNights quiet_nights(const World& world, ScreenKind screen, std::size_t seri
   return quiet;
 }
 
-FoundSteps found_steps(const World& world, ScreenKind screen, double step, std::size_t series,
-                       std::uint64_t seed) {
+FoundSteps found_steps(const World& world, track::ScreenKind screen, double step,
+                       std::size_t series, std::uint64_t seed) {
   constexpr std::uint32_t kFirstStep = 40;
   constexpr std::size_t kWatched = 10;
   Machine machine(world, seed);
@@ -220,7 +220,7 @@ FoundSteps found_steps(const World& world, ScreenKind screen, double step, std::
     std::size_t once = kNeverFound;
     std::size_t twice = kNeverFound;
     for (std::size_t night = 1; night <= kWatched && twice == kNeverFound; ++night) {
-      const ScreenAnswer answer = nights.add(std::log1p(step));
+      const track::ScreenAnswer answer = nights.add(std::log1p(step));
       if (!answer.higher) continue;
       const Machine::Answers answers = nights.confirmed(answer);
       if (answers.once) once = std::min(once, night);
@@ -247,21 +247,21 @@ CreepFound creeping_nights(const World& world, double slope, std::size_t series,
                            std::uint64_t seed) {
   constexpr std::size_t kQuiet = 40;
   constexpr std::size_t kWeeks = 13;
-  constexpr std::size_t kDays = kCreepDays;
+  constexpr std::size_t kDays = track::kCreepDays;
   Machine machine(world, seed);
   CreepFound found{.series = series};
   for (std::size_t i = 0; i < series; ++i) {
-    Nights nights(machine, ScreenKind::kRobustZ);
+    Nights nights(machine, track::ScreenKind::kRobustZ);
     for (std::size_t night = 0; night < kQuiet; ++night) (void)nights.add(0);
     for (std::size_t night = 1; night <= kWeeks * kDays; ++night) {
-      const ScreenAnswer answer = nights.add(slope * static_cast<double>(night));
+      const track::ScreenAnswer answer = nights.add(slope * static_cast<double>(night));
       if (answer.higher && nights.confirmed(answer).twice) {
         ++found.by_screen;
         if (slope > 0) break;
       }
       if (night % kDays != 0) continue;
       ++found.weeks;
-      const auto worth = creep(nights.values(), true, kConfirmMargin);
+      const auto worth = track::creep(nights.values(), true, track::kConfirmMargin);
       if (!worth) continue;
       ++found.measured;
       if (!nights.against(worth->best, true).twice) continue;

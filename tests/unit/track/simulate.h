@@ -51,8 +51,9 @@ struct QuietNights {       // of nights on which nothing changed
 
   [[nodiscard]] double per_thousand(std::size_t count) const;
 };
-[[nodiscard]] QuietNights quiet_nights(const World& world, ScreenKind screen, std::size_t series,
-                                       std::size_t nights_each, std::uint64_t seed);
+[[nodiscard]] QuietNights quiet_nights(const World& world, track::ScreenKind screen,
+                                       std::size_t series, std::size_t nights_each,
+                                       std::uint64_t seed);
 
 struct FoundSteps {  // by how many nights it took; the first night is 1
   std::vector<std::size_t> once;
@@ -63,7 +64,7 @@ inline constexpr std::size_t kNeverFound = 99;
 [[nodiscard]] std::size_t median_night(std::vector<std::size_t> nights);
 
 // A step of so much (0.03), after 40 to 59 nights.
-[[nodiscard]] FoundSteps found_steps(const World& world, ScreenKind screen, double step,
+[[nodiscard]] FoundSteps found_steps(const World& world, track::ScreenKind screen, double step,
                                      std::size_t series, std::uint64_t seed);
 
 struct CreepFound {

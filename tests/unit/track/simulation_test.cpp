@@ -17,7 +17,7 @@ class TrackSimulation : public ::testing::TestWithParam<Noise> {};
 // 27,000 nights of each; in 900,000 none is confirmed at all.
 TEST_P(TrackSimulation, NothingIsConfirmedWhereNothingChanged) {
   const QuietNights quiet =
-      quiet_nights({.noise = GetParam()}, ScreenKind::kRobustZ, 300, 100, kSeed);
+      quiet_nights({.noise = GetParam()}, track::ScreenKind::kRobustZ, 300, 100, kSeed);
   EXPECT_EQ(quiet.nights, 300u * 90);
   EXPECT_GT(quiet.fired, 100u);
   EXPECT_LE(quiet.slower_once + quiet.faster_once, 2u);
@@ -27,25 +27,25 @@ TEST_P(TrackSimulation, NothingIsConfirmedWhereNothingChanged) {
 // The goal is 0.5 of 1,000 nights, 13 of these; what is more than 28 is no chance.
 TEST_P(TrackSimulation, FewAreConfirmedWhereCodeLiesElsewhere) {
   const QuietNights between = quiet_nights({.noise = GetParam(), .layout_sd = 0.005},
-                                           ScreenKind::kRobustZ, 300, 100, kSeed);
+                                           track::ScreenKind::kRobustZ, 300, 100, kSeed);
   EXPECT_LE(between.slower_once, 28u);
   const QuietNights of_builds =
       quiet_nights({.noise = GetParam(), .layout = Layout::kOfBuilds, .layout_sd = 0.005},
-                   ScreenKind::kRobustZ, 300, 100, kSeed);
+                   track::ScreenKind::kRobustZ, 300, 100, kSeed);
   EXPECT_LE(of_builds.slower_twice, 28u);
 }
 
 // 500 series: the share may be off by 4 standard deviations, 0.064 of the goal of 0.85.
 TEST_P(TrackSimulation, AStepOfThreePercentIsConfirmedWithinFiveNights) {
   const FoundSteps found =
-      found_steps({.noise = GetParam()}, ScreenKind::kRobustZ, 0.03, 500, kSeed);
+      found_steps({.noise = GetParam()}, track::ScreenKind::kRobustZ, 0.03, 500, kSeed);
   EXPECT_GE(share_within(found.twice, 5), 0.85 - 0.064);
   EXPECT_LE(median_night(found.twice), 2u);
 }
 
 TEST_P(TrackSimulation, AStepOfFivePercentIsConfirmedTheSameNight) {
   const FoundSteps found =
-      found_steps({.noise = GetParam()}, ScreenKind::kRobustZ, 0.05, 500, kSeed);
+      found_steps({.noise = GetParam()}, track::ScreenKind::kRobustZ, 0.05, 500, kSeed);
   EXPECT_GE(share_within(found.twice, 5), 0.97);
   EXPECT_EQ(median_night(found.twice), 1u);
 }
@@ -59,12 +59,12 @@ TEST_P(TrackSimulation, ALevelThatCreepsIsFoundByTheWeeklyMeasurement) {
 
 TEST(TrackSimulationSeed, GivesTheSameForTheSameSeed) {
   const World world{.noise = Noise::kHeavyTails, .layout = Layout::kOfBuilds, .layout_sd = 0.01};
-  const QuietNights once = quiet_nights(world, ScreenKind::kOtava2, 10, 60, 3);
-  const QuietNights again = quiet_nights(world, ScreenKind::kOtava2, 10, 60, 3);
+  const QuietNights once = quiet_nights(world, track::ScreenKind::kOtava2, 10, 60, 3);
+  const QuietNights again = quiet_nights(world, track::ScreenKind::kOtava2, 10, 60, 3);
   EXPECT_EQ(once.fired, again.fired);
   EXPECT_EQ(once.slower_once, again.slower_once);
-  EXPECT_EQ(found_steps(world, ScreenKind::kRank, 0.05, 10, 3).once,
-            found_steps(world, ScreenKind::kRank, 0.05, 10, 3).once);
+  EXPECT_EQ(found_steps(world, track::ScreenKind::kRank, 0.05, 10, 3).once,
+            found_steps(world, track::ScreenKind::kRank, 0.05, 10, 3).once);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllNoises, TrackSimulation, ::testing::ValuesIn(kNoises),

@@ -108,7 +108,7 @@ class Page {
     line("## Nights on which nothing changed");
     line("");
     line("Screen `robust_z`, " +
-         with_separators(static_cast<std::int64_t>(kSeries * (kNights - 10))) +
+         text::with_separators(static_cast<std::int64_t>(kSeries * (kNights - 10))) +
          " nights in each row. Per 1,000 nights of a series: *fired*, and so measured again "
          "(either");
     line(
@@ -122,7 +122,7 @@ class Page {
       std::size_t number = 0;
       for (const Setting& setting : settings(noise)) {
         const QuietNights found =
-            quiet_nights(setting.world, ScreenKind::kRobustZ, kSeries, kNights, next_seed());
+            quiet_nights(setting.world, track::ScreenKind::kRobustZ, kSeries, kNights, next_seed());
         row({std::string(name_of(noise)), std::string(setting.name),
              fixed(found.per_thousand(found.fired), 1), rate(found, found.slower_once),
              rate(found, found.slower_twice), rate(found, found.faster_once),
@@ -142,7 +142,7 @@ class Page {
     line("## Steps");
     line("");
     line("`robust_z`, a step after 40 to 59 nights, " +
-         with_separators(static_cast<std::int64_t>(kSeries)) +
+         text::with_separators(static_cast<std::int64_t>(kSeries)) +
          " series in each row: the share that is confirmed within five nights, in");
     line("percent, and the median night (1 is the night of the step itself).");
     line("");
@@ -154,9 +154,9 @@ class Page {
       for (const Setting& setting : settings(noise)) {
         if (number == 0 || number == 2 || number == 5) {
           const FoundSteps three =
-              found_steps(setting.world, ScreenKind::kRobustZ, 0.03, kSeries, next_seed());
+              found_steps(setting.world, track::ScreenKind::kRobustZ, 0.03, kSeries, next_seed());
           const FoundSteps five =
-              found_steps(setting.world, ScreenKind::kRobustZ, 0.05, kSeries, next_seed());
+              found_steps(setting.world, track::ScreenKind::kRobustZ, 0.05, kSeries, next_seed());
           row({std::string(name_of(noise)), std::string(setting.name),
                fixed(100 * share_within(three.once, 5), 1),
                fixed(100 * share_within(three.twice, 5), 1),
@@ -181,8 +181,8 @@ class Page {
     line("## The other screens");
     line("");
     line("With the same confirmation; " +
-         with_separators(static_cast<std::int64_t>(kOtherSeries * (kNights - 10))) +
-         " quiet nights and " + with_separators(static_cast<std::int64_t>(kOtherSeries)) +
+         text::with_separators(static_cast<std::int64_t>(kOtherSeries * (kNights - 10))) +
+         " quiet nights and " + text::with_separators(static_cast<std::int64_t>(kOtherSeries)) +
          " steps of 3 % in each row. *Layout*: 0.5 %");
     line(
         "between the arms, else none. What fires costs 40 launches: where that is too much, "
@@ -195,8 +195,8 @@ class Page {
     row({"screen", "noise", "fired", "slower, once", "slower, once, with layout",
          "3 % within 5 nights, twice", "median"});
     row({"---", "---", "---", "---", "---", "---", "---"});
-    for (const ScreenKind kind :
-         {ScreenKind::kRobustZ, ScreenKind::kOtava2, ScreenKind::kRank, ScreenKind::kTPred}) {
+    for (const track::ScreenKind kind : {track::ScreenKind::kRobustZ, track::ScreenKind::kOtava2,
+                                         track::ScreenKind::kRank, track::ScreenKind::kTPred}) {
       for (const Noise noise : kNoises) {
         const QuietNights plain =
             quiet_nights({.noise = noise}, kind, kOtherSeries, kNights, next_seed());
@@ -205,7 +205,7 @@ class Page {
         const FoundSteps found =
             found_steps({.noise = noise}, kind, 0.03, kOtherSeries, next_seed());
         const std::size_t middle = median_night(found.twice);
-        row({"`" + std::string(name_of(kind)) + "`", std::string(name_of(noise)),
+        row({"`" + std::string(track::name_of(kind)) + "`", std::string(name_of(noise)),
              fixed(plain.per_thousand(plain.fired), 1), rate(plain, plain.slower_once),
              rate(layout, layout.slower_once), fixed(100 * share_within(found.twice, 5), 1),
              middle == kNeverFound ? "-" : std::to_string(middle)});
@@ -218,7 +218,7 @@ class Page {
     line("## Creep");
     line("");
     line("13 weeks after 40 quiet nights, the level rising a little every night, " +
-         with_separators(static_cast<std::int64_t>(kOtherSeries)) +
+         text::with_separators(static_cast<std::int64_t>(kOtherSeries)) +
          " series in each row, each build");
     line(
         "with an offset of 0.5 %. Once a week the night is held against the best of the last 90, "

@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using Mode = WorkerArguments::Mode;
@@ -44,4 +44,4 @@ TEST(WorkerArguments, MistakesNameTheArgument) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

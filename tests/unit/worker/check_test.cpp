@@ -9,7 +9,7 @@
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST(Facts, ReadBackAsWritten) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -12,7 +12,7 @@
 #include "harness/base/series.h"
 #include "harness/workload.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using ::testing::Contains;
@@ -25,7 +25,7 @@ struct CountingProcessor {
   int open_error = 0;
   int reads = 0;
 
-  PerfCalls calls() {
+  measure::PerfCalls calls() {
     return {.open = [this](pid_t, bool) { return open_error == 0 ? 3 : -open_error; },
             .read = [this](int, void* into, std::size_t bytes) -> ssize_t {
               ++reads;
@@ -113,4 +113,4 @@ TEST(CountInstruments, CallgrindsInstrumentNeedsValgrindAroundIt) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

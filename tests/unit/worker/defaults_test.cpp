@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 Option option(const std::string& name, Value value) {
@@ -66,4 +66,4 @@ TEST(Defaults, LeaveNullsAndForeignSectionsAlone) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -8,7 +8,7 @@
 #include "tests/unit/measure/recording_instrument.h"
 #include "tests/unit/worker/scripted_workload.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using protocol::Stage;
@@ -67,7 +67,7 @@ class LaunchWorkload final : public ScriptedWorkload {
     sink.effective("device", std::string("cpu"));
     sink.note("as asked");
     if (!script_.ops) return;
-    OpTable table;
+    ops::OpTable table;
     table.strings = {"aten::mm"};
     table.rows = {{.name = 0, .calls = 4}};
     table.dropped = 2;
@@ -85,11 +85,11 @@ std::unique_ptr<Workload> make(const ResolvedCase&, WorkerContext& context) {
   return std::make_unique<LaunchWorkload>(script, context);
 }
 
-InstrumentType recording(InstrumentLog& log, Passes passes = kAllPasses) {
+InstrumentType recording(measure::InstrumentLog& log, Passes passes = kAllPasses) {
   return {.name = "A",
           .passes = passes,
           .make = [&log](const ResolvedCase&, WorkerContext&) -> std::unique_ptr<Instrument> {
-            return std::make_unique<RecordingInstrument>("A", log);
+            return std::make_unique<measure::RecordingInstrument>("A", log);
           }};
 }
 
@@ -100,9 +100,9 @@ Catalogue launch_catalogue() {
 struct Said {
   std::vector<std::string> kinds;
   std::vector<Stage> stages;
-  std::vector<CycleSamples> samples;
-  std::vector<OpFrame> ops;
-  std::optional<LaunchReport> report;
+  std::vector<record::CycleSamples> samples;
+  std::vector<ops::OpFrame> ops;
+  std::optional<record::LaunchReport> report;
   std::optional<std::string> skipped;
   std::optional<protocol::FailedMessage> failed;
 
@@ -112,15 +112,15 @@ struct Said {
     stages.push_back(message.stage);
   }
   void operator()(const protocol::CycleMessage&) { kinds.emplace_back("cycle"); }
-  void operator()(const CycleSamples& message) {
+  void operator()(const record::CycleSamples& message) {
     kinds.emplace_back("samples");
     samples.push_back(message);
   }
-  void operator()(const OpFrame& message) {
+  void operator()(const ops::OpFrame& message) {
     kinds.emplace_back("ops");
     ops.push_back(message);
   }
-  void operator()(const LaunchReport& message) {
+  void operator()(const record::LaunchReport& message) {
     kinds.emplace_back("launch");
     report = message;
   }
@@ -162,7 +162,7 @@ TEST(Launch, SaysWhatOperationsCostBeforeItsFinalLine) {
   const Said said = run(script);
   ASSERT_EQ(said.ops.size(), 1U);
   EXPECT_EQ(said.kinds.at(said.kinds.size() - 2), "ops");
-  EXPECT_EQ(op_table_of(said.ops).rows[0].calls, 4);
+  EXPECT_EQ(ops::op_table_of(said.ops).rows[0].calls, 4);
   EXPECT_THAT(said.report->flags, Contains("ops_incomplete"));
   EXPECT_THAT(said.report->notes, Contains(HasSubstr("2 records were lost")));
 }
@@ -205,7 +205,7 @@ TEST(Launch, FingerprintAndReportComeBeforeTearDown) {
 
 TEST(Launch, ReportsWhatSamplesCannotTell) {
   Script script;
-  const LaunchReport report = run(script).report.value();
+  const record::LaunchReport report = run(script).report.value();
   const auto metric = [&](const char* name) { return report.metrics.at(name).value(); };
   EXPECT_EQ(metric("set_up_ns"), 500);
   EXPECT_EQ(metric("tear_down_ns"), 30);
@@ -229,7 +229,7 @@ TEST(Launch, ReportsWhatSamplesCannotTell) {
 
 TEST(Launch, EveryMetricThatItReportsIsDeclared) {
   Script script;
-  const LaunchReport report = run(script).report.value();
+  const record::LaunchReport report = run(script).report.value();
   for (const auto& [name, value] : report.metrics) {
     if (name == "flops") continue;  // the workload's own
     const auto& declared = harness_metrics();
@@ -242,7 +242,7 @@ TEST(Launch, EveryMetricThatItReportsIsDeclared) {
 TEST(Launch, CollectorsTakePartInTheirOwnPassAlone) {
   for (const Pass pass : {Pass::kTiming, Pass::kNative, Pass::kKineto}) {
     Script script;
-    InstrumentLog log;
+    measure::InstrumentLog log;
     const InstrumentType types[] = {recording(log, {Pass::kNative})};
     (void)run(script, {}, types, "scripted", pass);
     EXPECT_EQ(log.lines.empty(), pass != Pass::kNative);
@@ -255,7 +255,7 @@ TEST(Launch, AProfiledLaunchTakesAsManyStepsAsATimedOneAndKeepsTheLast) {
       std::vector<std::pair<std::string, Value>>{{"schedule.warmup", std::int64_t{5}},
                                                  {"schedule.repeat", std::int64_t{2}},
                                                  {"profile.active", std::int64_t{2}}};
-  const LaunchReport timed = run(script, options).report.value();
+  const record::LaunchReport timed = run(script, options).report.value();
   const Said profiled = run(script, options, {}, "scripted", Pass::kNative);
   EXPECT_EQ(profiled.report->schedule.at("steps"), timed.schedule.at("steps"));
   EXPECT_EQ(profiled.report->schedule.at("active"), Value(std::int64_t{2}));
@@ -345,14 +345,14 @@ TEST(Launch, LongWindowsAreSentInParts) {
   Script script;
   const Said said = run(script, {{"schedule.active", std::int64_t{20'000}}});
   ASSERT_EQ(said.samples.size(), 2U);
-  EXPECT_EQ(said.samples[0].steps.columns[0].size(), kMaxStepsPerSamplesRow);
-  EXPECT_EQ(said.samples[1].steps.columns[0].size(), 20'000 - kMaxStepsPerSamplesRow);
+  EXPECT_EQ(said.samples[0].steps.columns[0].size(), record::kMaxStepsPerSamplesRow);
+  EXPECT_EQ(said.samples[1].steps.columns[0].size(), 20'000 - record::kMaxStepsPerSamplesRow);
   EXPECT_EQ(said.samples[0].cycle, said.samples[1].cycle);
 }
 
 TEST(Launch, EachInstrumentIsExercisedOnceBeforeTheFirstStep) {
   Script script;
-  InstrumentLog log;
+  measure::InstrumentLog log;
   const InstrumentType types[] = {recording(log)};
   (void)run(script, {}, types);
   EXPECT_EQ(log.lines.front(), "A exercise");
@@ -362,13 +362,13 @@ TEST(Launch, EachInstrumentIsExercisedOnceBeforeTheFirstStep) {
 
 TEST(Launch, AnInstrumentMayThrowAtAnyActionAndTheWorkloadIsTornDown) {
   Script quiet;
-  InstrumentLog all;
+  measure::InstrumentLog all;
   const InstrumentType counted[] = {recording(all)};
   (void)run(quiet, {}, counted);
   for (int n = 0; n < all.throwing_actions; ++n) {
     SCOPED_TRACE("action " + std::to_string(n));
     Script script;
-    InstrumentLog log;
+    measure::InstrumentLog log;
     log.throw_at = n;
     const InstrumentType types[] = {recording(log)};
     const Said said = run(script, {}, types);
@@ -380,4 +380,4 @@ TEST(Launch, AnInstrumentMayThrowAtAnyActionAndTheWorkloadIsTornDown) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -6,7 +6,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/worker/defaults.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 ResolvedCase with(const std::vector<std::pair<std::string, Value>>& schedule) {
@@ -50,9 +50,9 @@ TEST(LoopOptions, OnlyAProfilingPassBeginsItsWindowOnAnIdleDevice) {
 TEST(LoopOptions, AProfileTakesTheLastStepsOfTheScheduleThatThePlanMade) {
   const ResolvedCase resolved =
       with({{"wait", steps(0)}, {"warmup", steps(18)}, {"active", steps(96)}});
-  const Schedule profile = loop_options(resolved, 0, Pass::kNative).schedule;
+  const schedule::Schedule profile = loop_options(resolved, 0, Pass::kNative).schedule;
   EXPECT_EQ(profile.skip_first + profile.warmup + profile.active, 18 + 96);
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

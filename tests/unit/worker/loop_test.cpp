@@ -12,7 +12,7 @@
 #include "tests/unit/measure/recording_instrument.h"
 #include "tests/unit/worker/scripted_workload.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using testing::AllOf;
@@ -32,15 +32,15 @@ std::vector<std::string> phase_names() {
 
 // One loop with a workload and two instruments that share one log.
 struct Scene {
-  explicit Scene(Schedule schedule) {
+  explicit Scene(schedule::Schedule schedule) {
     options.schedule = schedule;
     options.stop.cycles = schedule.repeat;
     options.deadline_ns = std::numeric_limits<std::int64_t>::max();
   }
 
   LoopResult run() {
-    InstrumentSet set(with_instruments ? two_instruments(log)
-                                       : std::vector<std::unique_ptr<Instrument>>());
+    measure::InstrumentSet set(with_instruments ? measure::two_instruments(log)
+                                                : std::vector<std::unique_ptr<Instrument>>());
     Loop loop(options, clock, workload, set, phase_names());
     loop.exercise();
     log.lines.emplace_back("run");
@@ -53,7 +53,7 @@ struct Scene {
   }
 
   ScriptedClock clock;
-  InstrumentLog log;
+  measure::InstrumentLog log;
   ScriptedWorkload workload{clock, log.lines};
   bool with_instruments = false;
   LoopOptions options;
@@ -193,7 +193,7 @@ TEST(Loop, CyclesKeepTheirStepIndices) {
   ASSERT_THAT(scene.cycles, SizeIs(2));
   EXPECT_THAT(scene.cycles[0].column("index"), ElementsAre(5, 6));
   EXPECT_THAT(scene.cycles[1].column("index"), ElementsAre(9, 10));
-  EXPECT_EQ(result.reason, StopReason::kCount);
+  EXPECT_EQ(result.reason, schedule::StopReason::kCount);
   EXPECT_EQ(result.cycles, 2);
   EXPECT_EQ(result.active_steps, 4);
   EXPECT_FALSE(result.truncated);
@@ -235,7 +235,7 @@ TEST(Loop, AnAutomaticWindowStopsWhenTheMeanIsPreciseTwiceRunning) {
   Scene scene({.wait = 0, .warmup = 0, .active = 50, .repeat = 0});
   scene.options.stop = {.cycles = 1, .automatic = true};
   const LoopResult result = scene.run();
-  EXPECT_EQ(result.reason, StopReason::kPrecision);
+  EXPECT_EQ(result.reason, schedule::StopReason::kPrecision);
   EXPECT_EQ(result.cycles, 11);
   ASSERT_TRUE(result.within_launch.has_value());
   EXPECT_EQ(result.within_launch->low, 120) << "100 each, and 1,000 until the device is idle";
@@ -246,7 +246,7 @@ TEST(Loop, TheWallLimitKeepsFinishedCycles) {
   Scene scene({.wait = 0, .warmup = 0, .active = 10, .repeat = 100});
   scene.options.deadline_ns = scene.clock.now_ns() + 7000;  // two synchronisations a window
   const LoopResult result = scene.run();
-  EXPECT_EQ(result.reason, StopReason::kWallLimit);
+  EXPECT_EQ(result.reason, schedule::StopReason::kWallLimit);
   EXPECT_TRUE(result.truncated);
   EXPECT_EQ(result.cycles, 2);
   EXPECT_THAT(scene.cycles, SizeIs(2));
@@ -297,7 +297,7 @@ void expect_balanced(const std::vector<std::string>& log, const std::string& nam
 }
 
 TEST(Loop, AnInstrumentMayThrowAtAnyAction) {
-  const Schedule schedule{.wait = 1, .warmup = 1, .active = 2, .repeat = 2};
+  const schedule::Schedule schedule{.wait = 1, .warmup = 1, .active = 2, .repeat = 2};
   Scene quiet(schedule);
   quiet.with_instruments = true;
   (void)quiet.run();
@@ -319,4 +319,4 @@ TEST(Loop, AnInstrumentMayThrowAtAnyAction) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

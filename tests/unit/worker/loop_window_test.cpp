@@ -11,7 +11,7 @@
 #include "harness/worker/loop.h"
 #include "tests/scripted_clock.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -51,7 +51,7 @@ struct Measured {
   }
 };
 
-LoopOptions options_of(const Schedule& schedule) {
+LoopOptions options_of(const schedule::Schedule& schedule) {
   LoopOptions options;
   options.schedule = schedule;
   options.stop.cycles = schedule.repeat;
@@ -63,7 +63,7 @@ Measured measure(const LoopOptions& options, const std::function<std::int64_t(st
                  std::int64_t queued = 0) {
   ScriptedClock clock;
   Costly workload(clock, cost, queued);
-  InstrumentSet none;
+  measure::InstrumentSet none;
   std::vector<std::string> phases;
   for (const Phase& phase : built_in_phases()) phases.push_back(phase.name);
   Loop loop(options, clock, workload, none, phases);
@@ -164,4 +164,4 @@ TEST(LoopWindow, AProfileStaysAsShortAsItIs) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

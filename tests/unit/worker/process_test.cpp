@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 TEST(Process, HasABuildIdOfHexDigits) {
@@ -17,4 +17,4 @@ TEST(Process, IsOlderThanNothingAndYoungerThanADay) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

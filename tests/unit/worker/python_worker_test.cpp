@@ -8,7 +8,7 @@
 #include "harness/catalogue/json.h"
 #include "tests/unit/worker/worker_process.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 const std::filesystem::path kSource = STEPBENCH_SOURCE_DIR;
@@ -48,12 +48,12 @@ protocol::CaseMessage case_with_options(const Catalogue& catalogue) {
 TEST(PythonWorker, TimesARealTrainingStepOverTheDocumentedProtocol) {
   if (python().empty()) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
   const Catalogue catalogue =
-      catalogue_from_json(output_of(python() + " " + kScript + " describe"), kScript);
+      catalogue::catalogue_from_json(output_of(python() + " " + kScript + " describe"), kScript);
   WorkerProcess worker({python(), kScript}, case_with_options(catalogue));
   const auto messages = worker.listen();
   ASSERT_FALSE(messages.empty());
   EXPECT_TRUE(std::holds_alternative<protocol::Hello>(messages.front()));
-  const auto samples = all_of<CycleSamples>(messages);
+  const auto samples = all_of<record::CycleSamples>(messages);
   ASSERT_EQ(samples.size(), 2U);
   for (const auto& [number, cycle] : samples) {
     for (std::size_t row = 0; row < 3; ++row) {
@@ -67,7 +67,7 @@ TEST(PythonWorker, TimesARealTrainingStepOverTheDocumentedProtocol) {
     }
   }
   EXPECT_THAT(samples[1].steps.columns[0], testing::ElementsAre(7, 8, 9));
-  const auto launches = all_of<LaunchReport>(messages);
+  const auto launches = all_of<record::LaunchReport>(messages);
   ASSERT_EQ(launches.size(), 1U);
   EXPECT_TRUE(std::holds_alternative<double>(launches[0].fingerprint.at("loss")));
   EXPECT_EQ(worker.wait(), 0);
@@ -76,4 +76,4 @@ TEST(PythonWorker, TimesARealTrainingStepOverTheDocumentedProtocol) {
 TEST(PythonWorker, FitsOnOnePage) { EXPECT_LT(std::stoi(output_of("wc -l < " + kScript)), 100); }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using testing::ElementsAre;
@@ -46,7 +46,7 @@ TEST(Report, WhatAnInstrumentKnowsBetterTakesThePlaceOfWhatTheWorkloadSays) {
   Concluding workload;
   std::vector<std::unique_ptr<Instrument>> made;
   made.push_back(std::make_unique<Knowing>());
-  const InstrumentSet instruments(std::move(made));
+  const measure::InstrumentSet instruments(std::move(made));
   LaunchEvidence evidence;
   collect(workload, instruments, evidence);
   EXPECT_EQ(evidence.report.metrics.at("peak_allocated_bytes"), 12);
@@ -71,7 +71,7 @@ TEST(Report, ACycleIsToldByItsTimeOverItsSteps) {
 TEST(Report, SaysHowLongTheWindowsTookUntilTheDeviceWasIdle) {
   LaunchEvidence evidence;
   evidence.loop.window_drained_ns = 12345;
-  const LaunchReport report = make_report(evidence, {});
+  const record::LaunchReport report = make_report(evidence, {});
   EXPECT_EQ(report.schedule.at("window_drained_ns"), Value(std::int64_t{12345}));
   EXPECT_EQ(report.schedule.at("epochs"), Value(std::int64_t{0}));
   EXPECT_THAT(report.notes, IsEmpty());
@@ -81,7 +81,7 @@ TEST(Report, WholeEpochsAreCountedAndTheWindowThatHoldsThemIsInForce) {
   LaunchEvidence evidence;
   evidence.options.schedule.active = 50;
   fit_to_epochs(16, evidence.options);
-  const LaunchReport report = make_report(evidence, {});
+  const record::LaunchReport report = make_report(evidence, {});
   EXPECT_EQ(report.schedule.at("epochs"), Value(std::int64_t{4}));
   EXPECT_EQ(report.effective.at("schedule.active"), Value(std::int64_t{64}));
   EXPECT_THAT(report.notes, IsEmpty());
@@ -91,10 +91,10 @@ TEST(Report, AWindowBetweenBordersSaysWhatIsNotInIt) {
   LaunchEvidence evidence;
   evidence.options.schedule.active = 50;
   fit_to_epochs(1000, evidence.options);
-  const LaunchReport report = make_report(evidence, {});
+  const record::LaunchReport report = make_report(evidence, {});
   EXPECT_EQ(report.schedule.at("epochs"), Value(std::int64_t{0}));
   EXPECT_THAT(report.notes, ElementsAre(testing::HasSubstr("schedule.active: 1000 holds")));
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

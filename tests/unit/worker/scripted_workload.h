@@ -8,7 +8,7 @@
 #include "harness/workload.h"
 #include "tests/scripted_clock.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 
 // Logs each call; each step takes 100 ns, 60 of them in `forward`.
 class ScriptedWorkload : public Workload {
@@ -55,4 +55,4 @@ class ScriptedWorkload : public Workload {
   std::vector<std::string>& log_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

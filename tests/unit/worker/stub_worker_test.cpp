@@ -13,7 +13,7 @@
 #include "harness/protocol/messages.h"
 #include "tests/unit/worker/worker_process.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using testing::HasSubstr;
@@ -42,17 +42,17 @@ TEST(StubWorker, MeasuresInScriptedTimeExactly) {
   Worker worker({{"stub.step_us", 2.5}});
   const auto messages = worker.listen();
   ASSERT_TRUE(std::holds_alternative<protocol::Hello>(messages.front()));
-  const auto samples = all_of<CycleSamples>(messages);
+  const auto samples = all_of<record::CycleSamples>(messages);
   ASSERT_EQ(samples.size(), 1U);
   EXPECT_EQ(samples[0].steps.names[1], "step_ns");
   EXPECT_THAT(samples[0].steps.columns[1], testing::ElementsAre(2500, 2500, 2500, 2500));
-  EXPECT_TRUE(std::holds_alternative<LaunchReport>(messages.back()));
+  EXPECT_TRUE(std::holds_alternative<record::LaunchReport>(messages.back()));
   EXPECT_EQ(worker.wait(), 0);
 }
 
 TEST(StubWorker, EpochBordersAreFlagged) {
   Worker worker({{"stub.epoch_steps", std::int64_t{2}}});
-  const auto samples = all_of<CycleSamples>(worker.listen());
+  const auto samples = all_of<record::CycleSamples>(worker.listen());
   ASSERT_EQ(samples.size(), 1U);
   EXPECT_EQ(samples[0].steps.names.back(), "flags");
   EXPECT_THAT(samples[0].steps.columns.back(), testing::ElementsAre(1, 0, 1, 0));
@@ -61,7 +61,7 @@ TEST(StubWorker, EpochBordersAreFlagged) {
 TEST(StubWorker, JitterComesFromTheSeed) {
   const auto steps = [](std::int64_t seed) {
     Worker worker({{"stub.jitter", 0.1}, {"seed", seed}});
-    return all_of<CycleSamples>(worker.listen()).at(0).steps.columns.at(1);
+    return all_of<record::CycleSamples>(worker.listen()).at(0).steps.columns.at(1);
   };
   EXPECT_EQ(steps(1), steps(1));
   EXPECT_NE(steps(1), steps(2));
@@ -158,4 +158,4 @@ TEST(StubWorker, NamesAnOptionThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -11,7 +11,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 namespace {
 
 using ::testing::AllOf;
@@ -57,4 +57,4 @@ TEST(WorkerMain, DescribingItselfIsNoError) {
 }
 
 }  // namespace
-}  // namespace stepbench
+}  // namespace stepbench::worker

@@ -16,7 +16,7 @@
 #include "harness/protocol/channel.h"
 #include "harness/protocol/messages.h"
 
-namespace stepbench {
+namespace stepbench::worker {
 
 // A worker program on a socket, given one case. Killed and reaped at the end of the test.
 class WorkerProcess {
@@ -82,4 +82,4 @@ template <typename T>
   return out;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::worker

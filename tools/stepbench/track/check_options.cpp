@@ -33,17 +33,17 @@ std::string variable(const Environment& environment, std::string_view name) {
 }  // namespace
 
 void add_check_options(CLI::App& command, CheckOptions& options) {
-  CheckRequest& request = options.request;
+  campaign::CheckRequest& request = options.request;
   CLI::Option* screen =
       command
           .add_option("--screen", options.screen,
                       "What decides that a series moved, before it is measured again")
           ->capture_default_str()
           ->group(kVerdictOptions);
-  expect_one_of(
-      *screen,
-      {std::string(name_of(ScreenKind::kRobustZ)), std::string(name_of(ScreenKind::kOtava2)),
-       std::string(name_of(ScreenKind::kRank)), std::string(name_of(ScreenKind::kTPred))});
+  expect_one_of(*screen, {std::string(track::name_of(track::ScreenKind::kRobustZ)),
+                          std::string(track::name_of(track::ScreenKind::kOtava2)),
+                          std::string(track::name_of(track::ScreenKind::kRank)),
+                          std::string(track::name_of(track::ScreenKind::kTPred))});
   CLI::Option* confirm =
       command
           .add_flag("--confirm", options.confirm, "Measure again what moved; this is the default")
@@ -93,13 +93,13 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
 
 void check_night_files(const CheckOptions& options, std::span<const std::filesystem::path> inputs,
                        const Environment& environment) {
-  check_output_file("--verdict", options.verdict_file, inputs);
+  os::check_output_file("--verdict", options.verdict_file, inputs);
   check_export_files(options.exports, inputs, {{"--verdict", options.verdict_file}}, environment);
 }
 
 void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
                     const std::string& text) {
-  write_verdict(options.verdict_file, night_error_json(exit_status, text));
+  write_verdict(options.verdict_file, report::night_error_json(exit_status, text));
   write_error_export_files(options.exports, command, text, exit_status);
 }
 
@@ -107,51 +107,52 @@ std::string author(const Environment& environment) {
   std::string user = variable(environment, "USER");
   if (user.empty()) user = variable(environment, "LOGNAME");
   if (user.empty()) user = "uid" + std::to_string(::getuid());
-  return user + '@' + host_name("/");
+  return user + '@' + machine::host_name("/");
 }
 
-CheckRequest complete_request(const CheckOptions& options, const Environment& environment) {
-  CheckRequest request = options.request;
-  request.host = host_name("/");
+campaign::CheckRequest complete_request(const CheckOptions& options,
+                                        const Environment& environment) {
+  campaign::CheckRequest request = options.request;
+  request.host = machine::host_name("/");
   request.who = author(environment);
-  request.now_utc = utc_text(std::chrono::system_clock::now());
-  request.screen = screen_of(options.screen).value_or(ScreenKind::kRobustZ);
+  request.now_utc = text::utc_text(std::chrono::system_clock::now());
+  request.screen = track::screen_of(options.screen).value_or(track::ScreenKind::kRobustZ);
   return request;
 }
 
-NightView night_view(const CheckOptions& options, const HistoryFlags& history,
-                     const Environment& environment) {
-  return {.screen = screen_of(options.screen).value_or(ScreenKind::kRobustZ),
+report::NightView night_view(const CheckOptions& options, const HistoryFlags& history,
+                             const Environment& environment) {
+  return {.screen = track::screen_of(options.screen).value_or(track::ScreenKind::kRobustZ),
           .history_words = history_words(history),
           .style = {.colour = environment.colour, .columns = environment.terminal_columns}};
 }
 
-MeasureSuspects measure_suspects(const CheckOptions& options, TrackStore& store,
-                                 const Environment& environment, bool quiet,
-                                 std::optional<Interrupts>& interrupts) {
+campaign::MeasureSuspects measure_suspects(const CheckOptions& options, track::TrackStore& store,
+                                           const Environment& environment, bool quiet,
+                                           std::optional<run::Interrupts>& interrupts) {
   if (options.no_confirm) return {};
-  return [&store, &environment, quiet, &interrupts](const ConfirmRequest& request) {
+  return [&store, &environment, quiet, &interrupts](const campaign::ConfirmRequest& request) {
     if (!interrupts) interrupts.emplace();
     const HostClock clock;
-    Progress progress = make_progress(environment, quiet, clock);
-    return confirm_suspects(request, store, campaign_context(environment), progress, *interrupts,
-                            clock);
+    run::Progress progress = make_progress(environment, quiet, clock);
+    return campaign::confirm_suspects(request, store, campaign_context(environment), progress,
+                                      *interrupts, clock);
   };
 }
 
-void show_night(const CheckedNight& checked, const CheckOptions& options, const NightView& view,
-                const Environment& environment) {
-  const std::string json = night_json(checked, view);
+void show_night(const campaign::CheckedNight& checked, const CheckOptions& options,
+                const report::NightView& view, const Environment& environment) {
+  const std::string json = report::night_json(checked, view);
   write_verdict(options.verdict_file, json);
   write_night_export_files(options.exports, json);
   if (options.format == "json") {
     environment.out << json;
   } else if (options.format == "markdown") {
-    environment.out << night_markdown(checked, view);
+    environment.out << report::night_markdown(checked, view);
   } else if (options.format == "github") {
-    environment.out << github_annotations(checks_of_night(json));
+    environment.out << report::github_annotations(report::checks_of_night(json));
   } else {
-    environment.out << night_page(checked, view);
+    environment.out << report::night_page(checked, view);
   }
   environment.out.flush();
   if (!environment.out) throw ConfigError("standard output", "cannot be written");

@@ -21,7 +21,7 @@ class App;
 namespace stepbench::cli {
 
 struct CheckOptions {
-  CheckRequest request = {};  // without host, author and time: see complete_request()
+  campaign::CheckRequest request = {};  // without host, author and time: see complete_request()
   std::string screen = "robust_z";
   bool confirm = false;  // said so; it is the default
   bool no_confirm = false;
@@ -40,21 +40,21 @@ void write_no_night(const CheckOptions& options, const std::string& command, int
                     const std::string& text);
 
 // With this machine's name, who asks, and the time.
-[[nodiscard]] CheckRequest complete_request(const CheckOptions& options,
-                                            const Environment& environment);
+[[nodiscard]] campaign::CheckRequest complete_request(const CheckOptions& options,
+                                                      const Environment& environment);
 
-[[nodiscard]] NightView night_view(const CheckOptions& options, const HistoryFlags& history,
-                                   const Environment& environment);
+[[nodiscard]] report::NightView night_view(const CheckOptions& options, const HistoryFlags& history,
+                                           const Environment& environment);
 
 // Measures suspects as confirm_suspects() does, with lines of progress; empty with --no-confirm.
 // `interrupts` is made when measuring begins, and outlives what is returned, as all others do.
-[[nodiscard]] MeasureSuspects measure_suspects(const CheckOptions& options, TrackStore& store,
-                                               const Environment& environment, bool quiet,
-                                               std::optional<Interrupts>& interrupts);
+[[nodiscard]] campaign::MeasureSuspects measure_suspects(
+    const CheckOptions& options, track::TrackStore& store, const Environment& environment,
+    bool quiet, std::optional<run::Interrupts>& interrupts);
 
 // On standard output in the form that was asked for, and into the verdict file.
-void show_night(const CheckedNight& checked, const CheckOptions& options, const NightView& view,
-                const Environment& environment);
+void show_night(const campaign::CheckedNight& checked, const CheckOptions& options,
+                const report::NightView& view, const Environment& environment);
 
 // user@host, for events of the history.
 [[nodiscard]] std::string author(const Environment& environment);

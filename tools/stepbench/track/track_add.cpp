@@ -55,59 +55,61 @@ std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::os
   std::vector<fs::path> runs;
   for (const std::string& path : paths) {
     std::error_code error;
-    if (!fs::is_directory(path, error) || holds_results(path)) {
+    if (!fs::is_directory(path, error) || runs::holds_results(path)) {
       runs.emplace_back(path);
       continue;
     }
     const std::vector<fs::path> inside = runs_in(path);
     if (inside.empty()) {
-      err << "warning: " << printable(path) << ": no result files are there, and no runs\n";
+      err << "warning: " << text::printable(path) << ": no result files are there, and no runs\n";
     }
     runs.insert(runs.end(), inside.begin(), inside.end());
   }
   return runs;
 }
 
-void tell(const ImportReport& report, const TrackStore& store, const Environment& environment) {
+void tell(const track::ImportReport& report, const track::TrackStore& store,
+          const Environment& environment) {
   std::ostream& out = environment.out;
   const auto count = [](std::size_t number, std::string_view noun) {
-    return counted(static_cast<std::int64_t>(number), noun);
+    return text::counted(static_cast<std::int64_t>(number), noun);
   };
-  out << printable(store.name()) << ": " << count(report.new_launches, "launch") << " added from "
-      << count(report.runs.size(), "run") << ", " << count(report.points, "point");
+  out << text::printable(store.name()) << ": " << count(report.new_launches, "launch")
+      << " added from " << count(report.runs.size(), "run") << ", "
+      << count(report.points, "point");
   if (report.known_launches > 0) {
     out << "; " << count(report.known_launches, "launch")
         << (report.known_launches == 1 ? " was" : " were") << " there already";
   }
   out << '\n';
   if (!report.left_out.empty()) {
-    out << "left out: " << join(report.left_out, ", ", [](const auto& each) {
+    out << "left out: " << text::join(report.left_out, ", ", [](const auto& each) {
       return std::to_string(each.second) + " (" + each.first + ")";
     }) << '\n';
   }
-  for (const std::string& note : report.notes) out << "note: " << printable(note) << '\n';
+  for (const std::string& note : report.notes) out << "note: " << text::printable(note) << '\n';
   out << std::flush;
   for (const std::string& conflict : report.conflicts) {
-    environment.err << "warning: " << printable(conflict) << '\n';
+    environment.err << "warning: " << text::printable(conflict) << '\n';
   }
 }
 
 // The programs that measured these runs.
-void keep_workers(TrackStore& store, const ImportReport& report, const std::string& dir,
-                  const Environment& environment) {
-  for (const TrackedRun& run : store.runs()) {
+void keep_workers(track::TrackStore& store, const track::ImportReport& report,
+                  const std::string& dir, const Environment& environment) {
+  for (const track::TrackedRun& run : store.runs()) {
     if (std::find(report.runs.begin(), report.runs.end(), run.run_id) == report.runs.end())
       continue;
-    const KeepReport kept =
-        keep_worker(store, run, dir, utc_text(std::chrono::system_clock::now()));
+    const campaign::KeepReport kept =
+        campaign::keep_worker(store, run, dir, text::utc_text(std::chrono::system_clock::now()));
     if (kept.kept) {
-      environment.out << "kept " << printable(kept.kept->worker.string()) << '\n';
+      environment.out << "kept " << text::printable(kept.kept->worker.string()) << '\n';
     }
     for (const std::string& build : kept.removed) {
-      environment.out << "removed build " << printable(build) << '\n';
+      environment.out << "removed build " << text::printable(build) << '\n';
     }
     for (const std::string& note : kept.notes) {
-      environment.out << "note: " << printable(note) << '\n';
+      environment.out << "note: " << text::printable(note) << '\n';
     }
   }
 }
@@ -115,12 +117,12 @@ void keep_workers(TrackStore& store, const ImportReport& report, const std::stri
 int track_add(const TrackAddArguments& arguments, const Environment& environment) {
   const std::vector<fs::path> runs = runs_to_add(arguments.paths, environment.err);
   if (runs.empty()) return kExitNothingMeasured;
-  TrackStore store = open_history(arguments.history, true);
-  ImportReport all;
+  track::TrackStore store = open_history(arguments.history, true);
+  track::ImportReport all;
   for (const fs::path& path : runs) {
-    const Results results = read_results(path);
+    const record::Results results = record::read_results(path);
     for (const std::string& warning : results.warnings) {
-      environment.err << "warning: " << printable(warning) << '\n';
+      environment.err << "warning: " << text::printable(warning) << '\n';
     }
     all += store.add(results, path, {.catalogue = &built_in_catalogue()});
   }

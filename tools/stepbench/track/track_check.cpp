@@ -46,10 +46,10 @@ struct TrackCheckArguments {
 };
 
 int judge_and_show(const TrackCheckArguments& arguments, const Environment& environment) {
-  TrackStore store = open_history(arguments.history);
-  const CheckRequest request = complete_request(arguments.check, environment);
-  std::optional<Interrupts> interrupts;
-  const CheckedNight checked = check_night(
+  track::TrackStore store = open_history(arguments.history);
+  const campaign::CheckRequest request = complete_request(arguments.check, environment);
+  std::optional<run::Interrupts> interrupts;
+  const campaign::CheckedNight checked = campaign::check_night(
       request, store,
       measure_suspects(arguments.check, store, environment, arguments.quiet, interrupts));
   show_night(checked, arguments.check, night_view(arguments.check, arguments.history, environment),

@@ -40,71 +40,75 @@ or something else than the program changed, 130 or 143 interrupted.)";
 
 struct TrackConfirmArguments {
   std::vector<std::string> series = {};
-  HandRequest hand = {};
+  campaign::HandRequest hand = {};
   HistoryFlags history = {};
   LockFlags lock = {};
   bool quiet = false;
 };
 
 // Each once. A word is an alert, for all its series, or a series.
-std::vector<std::string> series_named(const std::vector<std::string>& words, const AlertLog& alerts,
-                                      const History& history, const SeriesNames& names) {
+std::vector<std::string> series_named(const std::vector<std::string>& words,
+                                      const track::AlertLog& alerts, const track::History& history,
+                                      const report::SeriesNames& names) {
   std::vector<std::string> ids;
   const auto add = [&](const std::string& id) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   };
   for (const std::string& word : words) {
-    if (const Alert* alert = alerts.find(word)) {
-      for (const AlertSeries& series : alert->series) add(series.id);
+    if (const track::Alert* alert = alerts.find(word)) {
+      for (const track::AlertSeries& series : alert->series) add(series.id);
     } else {
-      add(series_meant(names, history, {&word, 1}, {}).series.id);
+      add(report::series_meant(names, history, {&word, 1}, {}).series.id);
     }
   }
   return ids;
 }
 
-void record_answers(const ConfirmedNight& measured, const ConfirmRequest& request,
-                    TrackStore& store) {
-  const AlertLog alerts = fold_alerts(store.events());
-  std::vector<TrackEvent> events = events_by_hand(measured, request.tonight, alerts);
-  for (TrackEvent& event : events) {
-    event.at_utc = utc_text(std::chrono::system_clock::now());
+void record_answers(const campaign::ConfirmedNight& measured,
+                    const campaign::ConfirmRequest& request, track::TrackStore& store) {
+  const track::AlertLog alerts = track::fold_alerts(store.events());
+  std::vector<track::TrackEvent> events =
+      campaign::events_by_hand(measured, request.tonight, alerts);
+  for (track::TrackEvent& event : events) {
+    event.at_utc = text::utc_text(std::chrono::system_clock::now());
     event.who = request.who;
   }
   if (!events.empty()) store.record(events);
 }
 
 int track_confirm(const TrackConfirmArguments& arguments, const Environment& environment) {
-  TrackStore store = open_history(arguments.history);
-  const History history = store.history({.host = host_name("/")});
-  const AlertLog alerts = fold_alerts(store.events());
-  const SeriesNames names(history);
-  HandRequest hand = arguments.hand;
+  track::TrackStore store = open_history(arguments.history);
+  const track::History history = store.history({.host = machine::host_name("/")});
+  const track::AlertLog alerts = track::fold_alerts(store.events());
+  const report::SeriesNames names(history);
+  campaign::HandRequest hand = arguments.hand;
   hand.series = series_named(arguments.series, alerts, history, names);
   hand.basis.reuse = false;
-  hand.basis.lock = lock_policy(arguments.lock.none, arguments.lock.wait);
+  hand.basis.lock = campaign::lock_policy(arguments.lock.none, arguments.lock.wait);
   hand.basis.who = author(environment);
-  const std::vector<ConfirmRequest> requests = requests_by_hand(hand, history, alerts);
-  const CampaignContext context = campaign_context(environment);
+  const std::vector<campaign::ConfirmRequest> requests =
+      campaign::requests_by_hand(hand, history, alerts);
+  const campaign::CampaignContext context = campaign_context(environment);
   const HostClock clock;
-  Progress progress = make_progress(environment, arguments.quiet, clock);
-  Interrupts interrupts;
-  std::vector<ConfirmedNight> measured;
-  for (const ConfirmRequest& request : requests) {
-    measured.push_back(confirm_suspects(request, store, context, progress, interrupts, clock));
+  run::Progress progress = make_progress(environment, arguments.quiet, clock);
+  run::Interrupts interrupts;
+  std::vector<campaign::ConfirmedNight> measured;
+  for (const campaign::ConfirmRequest& request : requests) {
+    measured.push_back(
+        campaign::confirm_suspects(request, store, context, progress, interrupts, clock));
     record_answers(measured.back(), request, store);
     if (measured.size() > 1) environment.out << '\n';
-    environment.out << confirmation_page(measured.back(), request, names) << std::flush;
+    environment.out << report::confirmation_page(measured.back(), request, names) << std::flush;
     if (measured.back().signal) return exit_status_of_signal(*measured.back().signal);
   }
-  return exit_code_of(measured);
+  return campaign::exit_code_of(measured);
 }
 
 }  // namespace
 
 void add_track_confirm(CLI::App& track, const Environment& environment, int& exit_code) {
   auto arguments = std::make_shared<TrackConfirmArguments>();
-  ConfirmRequest& basis = arguments->hand.basis;
+  campaign::ConfirmRequest& basis = arguments->hand.basis;
   CLI::App* command = track.add_subcommand(
       "confirm", "Measure series again, the last good program against tonight's");
   command->footer(kTrackConfirmExamples);

@@ -68,11 +68,11 @@ struct SplitArguments {
 };
 
 int track_list(const ListArguments& arguments, const Environment& environment) {
-  TrackStore store = open_history(arguments.history);
-  const History history = store.history();
-  const std::string text =
-      history_list(history, arguments.whole, static_cast<std::size_t>(environment.terminal_columns),
-                   environment.colour);
+  track::TrackStore store = open_history(arguments.history);
+  const track::History history = store.history();
+  const std::string text = report::history_list(
+      history, arguments.whole, static_cast<std::size_t>(environment.terminal_columns),
+      environment.colour);
   if (text.empty()) {
     environment.out << "the history is empty: `stepbench track add RUN` adds a night\n";
     return kExitNothingMeasured;
@@ -82,67 +82,69 @@ int track_list(const ListArguments& arguments, const Environment& environment) {
 }
 
 int track_export(const ExportArguments& arguments, const Environment& environment) {
-  TrackStore store = open_history(arguments.history);
-  const History history = store.history();
-  environment.out << (arguments.format == "json" ? history_json(history) : history_csv(history));
+  track::TrackStore store = open_history(arguments.history);
+  const track::History history = store.history();
+  environment.out << (arguments.format == "json" ? report::history_json(history)
+                                                 : report::history_csv(history));
   return history.series.empty() ? kExitNothingMeasured : kExitOk;
 }
 
-const SeriesHistory& series_by_id(const History& history, const std::string& begin) {
-  std::vector<const SeriesHistory*> found;
+const track::SeriesHistory& series_by_id(const track::History& history, const std::string& begin) {
+  std::vector<const track::SeriesHistory*> found;
   std::vector<std::string> heads;
-  for (const SeriesHistory& one : history.series) {
+  for (const track::SeriesHistory& one : history.series) {
     heads.push_back(one.series.id.substr(0, begin.size()));
     if (one.series.id.starts_with(begin)) found.push_back(&one);
   }
   if (found.size() == 1 && !begin.empty()) return *found.front();
   if (found.empty()) {
     throw ConfigError("SERIES", "no series begins with '" + begin + "'" +
-                                    did_you_mean(begin, heads) +
+                                    text::did_you_mean(begin, heads) +
                                     "; `stepbench track list --all` lists them");
   }
   std::string list;
-  for (const SeriesHistory* one : found) {
+  for (const track::SeriesHistory* one : found) {
     list += "\n  " + one->series.id + "  " + one->series.experiment + " " + one->series.metric;
   }
   throw ConfigError("SERIES", "'" + begin + "' is the beginning of " +
-                                  counted(std::ssize(found), "id") + ":" + list);
+                                  text::counted(std::ssize(found), "id") + ":" + list);
 }
 
-std::string splits_table(const std::vector<FieldSplit>& splits, const std::string& a,
+std::string splits_table(const std::vector<track::FieldSplit>& splits, const std::string& a,
                          const std::string& b, const Environment& environment) {
-  Grid grid{.columns = {{.head = "field", .align = Align::kLeft},
-                        {.head = a, .align = Align::kLeft, .shrink_at = 2, .shrink_inside = true},
-                        {.head = b, .align = Align::kLeft, .shrink_at = 1, .shrink_inside = true}},
-            .rows = {}};
-  for (const FieldSplit& split : splits) {
+  text::Grid grid{
+      .columns = {{.head = "field", .align = text::Align::kLeft},
+                  {.head = a, .align = text::Align::kLeft, .shrink_at = 2, .shrink_inside = true},
+                  {.head = b, .align = text::Align::kLeft, .shrink_at = 1, .shrink_inside = true}},
+      .rows = {}};
+  for (const track::FieldSplit& split : splits) {
     grid.rows.push_back({.cells = {split.field, split.a, split.b}});
   }
-  return draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
-              environment.colour)
+  return text::draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
+                    environment.colour)
       .text;
 }
 
-void tell_changes(const History& history, const SeriesHistory& series,
+void tell_changes(const track::History& history, const track::SeriesHistory& series,
                   const Environment& environment) {
-  const std::vector<SegmentBegin> changes = segment_begins(history, series);
+  const std::vector<track::SegmentBegin> changes = track::segment_begins(history, series);
   if (changes.empty()) {
     environment.out << "one segment: its environment was the same in all "
-                    << counted(std::ssize(series.points), "night") << '\n';
+                    << text::counted(std::ssize(series.points), "night") << '\n';
     return;
   }
-  for (const SegmentBegin& change : changes) {
-    const TrackedRun& run = history.runs[change.run];
-    environment.out << "a new segment begins with " << printable(run.run_id) << ":\n"
+  for (const track::SegmentBegin& change : changes) {
+    const track::TrackedRun& run = history.runs[change.run];
+    environment.out << "a new segment begins with " << text::printable(run.run_id) << ":\n"
                     << splits_table(change.fields, "before", "from then on", environment);
   }
 }
 
 int track_why_split(const SplitArguments& arguments, const Environment& environment) {
-  TrackStore store = open_history(arguments.history);
-  const History history = store.history();
-  const SeriesHistory& a = series_by_id(history, arguments.series.front());
-  const SeriesHistory& b = series_by_id(history, arguments.series.back());
+  track::TrackStore store = open_history(arguments.history);
+  const track::History history = store.history();
+  const track::SeriesHistory& a = series_by_id(history, arguments.series.front());
+  const track::SeriesHistory& b = series_by_id(history, arguments.series.back());
   if (a.series.id == b.series.id) {
     tell_changes(history, a, environment);
     return kExitOk;
@@ -150,10 +152,10 @@ int track_why_split(const SplitArguments& arguments, const Environment& environm
   const std::string short_a = a.series.id.substr(0, 8);
   const std::string short_b = b.series.id.substr(0, 8);
   environment.out << "two series, because they differ in:\n"
-                  << splits_table(identity_splits(a.series, b.series), short_a, short_b,
+                  << splits_table(track::identity_splits(a.series, b.series), short_a, short_b,
                                   environment);
-  const std::vector<FieldSplit> cohorts =
-      cohort_splits(history, a.points.back().cohort, b.points.back().cohort);
+  const std::vector<track::FieldSplit> cohorts =
+      track::cohort_splits(history, a.points.back().cohort, b.points.back().cohort);
   if (!cohorts.empty()) {
     environment.out << "\ntheir last nights also differ in what begins a new segment:\n"
                     << splits_table(cohorts, short_a, short_b, environment);

@@ -21,19 +21,20 @@ void add_history(CLI::App& command, HistoryFlags& flags) {
       .add_option("--events", flags.events,
                   "File of what people and confirmations said of alerts; default: beside the "
                   "history, for a server " +
-                      std::string(kDefaultEvents))
+                      std::string(track::kDefaultEvents))
       ->type_name("FILE")
       ->group(kHistoryOptions);
 }
 
-TrackStore open_history(const HistoryFlags& flags, bool make) {
-  return TrackStore::open(flags.db, {.events_file = flags.events, .make = make});
+track::TrackStore open_history(const HistoryFlags& flags, bool make) {
+  return track::TrackStore::open(flags.db, {.events_file = flags.events, .make = make});
 }
 
 std::string history_words(const HistoryFlags& flags) {
   std::string words;
-  if (flags.db != kDefaultHistory) words += " --db " + shell_word(without_password(flags.db));
-  if (!flags.events.empty()) words += " --events " + shell_word(flags.events);
+  if (flags.db != track::kDefaultHistory)
+    words += " --db " + text::shell_word(store::without_password(flags.db));
+  if (!flags.events.empty()) words += " --events " + text::shell_word(flags.events);
   return words;
 }
 

@@ -13,14 +13,14 @@ class App;
 namespace stepbench::cli {
 
 struct HistoryFlags {
-  std::string db = std::string(kDefaultHistory);
+  std::string db = std::string(track::kDefaultHistory);
   std::string events = {};
 };
 
 void add_history(CLI::App& command, HistoryFlags& flags);
 
 // `make`: a history that is not there yet is begun; else it is an error.
-[[nodiscard]] TrackStore open_history(const HistoryFlags& flags, bool make = false);
+[[nodiscard]] track::TrackStore open_history(const HistoryFlags& flags, bool make = false);
 
 // What a command line needs to mean the same history: "", or " --db URL".
 [[nodiscard]] std::string history_words(const HistoryFlags& flags);

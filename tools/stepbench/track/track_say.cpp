@@ -52,16 +52,17 @@ Examples:
 Exit status: 0, 2 wrong usage: no such run, `set` where there is one, `update` where there is none.)";
 
 std::string today_utc() {
-  return utc_text(std::chrono::system_clock::now()).substr(0, std::string("2026-01-31").size());
+  return text::utc_text(std::chrono::system_clock::now())
+      .substr(0, std::string("2026-01-31").size());
 }
 
 // Records them with author and time.
-void record_said(TrackStore& store, std::vector<TrackEvent> events, const AlertLog& log,
-                 const Environment& environment) {
-  AlertLog after = log;
-  add_events(after, events);
-  for (TrackEvent& event : events) {
-    event.at_utc = utc_text(std::chrono::system_clock::now());
+void record_said(track::TrackStore& store, std::vector<track::TrackEvent> events,
+                 const track::AlertLog& log, const Environment& environment) {
+  track::AlertLog after = log;
+  track::add_events(after, events);
+  for (track::TrackEvent& event : events) {
+    event.at_utc = text::utc_text(std::chrono::system_clock::now());
     event.who = author(environment);
   }
   store.record(events);
@@ -72,21 +73,22 @@ struct SayArguments {
   std::string subject = {};              // an alert, or a run
   std::vector<std::string> series = {};  // words
   std::string metric = {};
-  Acceptance acceptance = {};
+  track::Acceptance acceptance = {};
   bool end = false;
 };
 
 int acknowledge_alert(const SayArguments& arguments, const Environment& environment) {
-  TrackStore store = open_history(arguments.history);
-  const AlertLog log = fold_alerts(store.events());
-  const TrackEvent event = acknowledge(log, arguments.subject, arguments.acceptance, today_utc());
+  track::TrackStore store = open_history(arguments.history);
+  const track::AlertLog log = track::fold_alerts(store.events());
+  const track::TrackEvent event =
+      track::acknowledge(log, arguments.subject, arguments.acceptance, today_utc());
   record_said(store, {event}, log, environment);
   environment.out << event.alert_id << " is acknowledged";
   if (!arguments.acceptance.until.empty()) {
     environment.out << " until " << arguments.acceptance.until << "; it comes back after that\n";
   } else if (!arguments.acceptance.expect.empty()) {
     environment.out << "; it comes back when the change grows beyond "
-                    << printable(arguments.acceptance.expect) << '\n';
+                    << text::printable(arguments.acceptance.expect) << '\n';
   } else {
     environment.out << "; what is measured now is the usual\n";
   }
@@ -94,16 +96,17 @@ int acknowledge_alert(const SayArguments& arguments, const Environment& environm
 }
 
 int ignore_one(const SayArguments& arguments, const Environment& environment) {
-  TrackStore store = open_history(arguments.history);
-  const History history = store.history({.last = 1});
-  const SeriesNames names(history);
-  const TrackedSeries& series =
-      series_meant(names, history, arguments.series, arguments.metric).series;
-  const TrackEvent event = arguments.end ? watch_series(series, arguments.acceptance.reason)
-                                         : ignore_series(series, arguments.acceptance.reason,
-                                                         arguments.acceptance.until, today_utc());
+  track::TrackStore store = open_history(arguments.history);
+  const track::History history = store.history({.last = 1});
+  const report::SeriesNames names(history);
+  const track::TrackedSeries& series =
+      report::series_meant(names, history, arguments.series, arguments.metric).series;
+  const track::TrackEvent event =
+      arguments.end ? track::watch_series(series, arguments.acceptance.reason)
+                    : track::ignore_series(series, arguments.acceptance.reason,
+                                           arguments.acceptance.until, today_utc());
   record_said(store, {event}, {}, environment);
-  environment.out << printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
+  environment.out << text::printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
                   << (arguments.end ? " is looked at again\n" : " is ignored");
   if (!arguments.end) {
     environment.out << (arguments.acceptance.until.empty() ? ""
@@ -113,19 +116,19 @@ int ignore_one(const SayArguments& arguments, const Environment& environment) {
   return kExitOk;
 }
 
-int move_baseline(BaselineMove move, const SayArguments& arguments,
+int move_baseline(track::BaselineMove move, const SayArguments& arguments,
                   const Environment& environment) {
-  TrackStore store = open_history(arguments.history);
-  const std::vector<TrackedRun> runs = store.runs();
-  const std::vector<TrackEvent> events = store.events();
-  const AlertLog log = fold_alerts(events);
-  const TrackedRun& run = run_meant(arguments.subject, runs, "RUN");
-  const std::vector<TrackEvent> fresh =
-      set_baseline(move, run, log, events, runs, arguments.acceptance.reason);
+  track::TrackStore store = open_history(arguments.history);
+  const std::vector<track::TrackedRun> runs = store.runs();
+  const std::vector<track::TrackEvent> events = store.events();
+  const track::AlertLog log = track::fold_alerts(events);
+  const track::TrackedRun& run = track::run_meant(arguments.subject, runs, "RUN");
+  const std::vector<track::TrackEvent> fresh =
+      track::set_baseline(move, run, log, events, runs, arguments.acceptance.reason);
   record_said(store, fresh, log, environment);
-  environment.out << printable(run.experiment) << " on " << printable(run.host)
-                  << ": the usual begins with " << printable(run.run_id) << '\n';
-  for (const TrackEvent& event : fresh) {
+  environment.out << text::printable(run.experiment) << " on " << text::printable(run.host)
+                  << ": the usual begins with " << text::printable(run.run_id) << '\n';
+  for (const track::TrackEvent& event : fresh) {
     if (!event.alert_id.empty()) environment.out << event.alert_id << " is fixed by it\n";
   }
   return kExitOk;
@@ -145,8 +148,8 @@ void add_until(CLI::App& command, SayArguments& arguments, const char* doc) {
       ->group(kVerdictOptions);
 }
 
-void add_one_baseline(CLI::App& baseline, BaselineMove move, const char* name, const char* doc,
-                      const Environment& environment, int& exit_code) {
+void add_one_baseline(CLI::App& baseline, track::BaselineMove move, const char* name,
+                      const char* doc, const Environment& environment, int& exit_code) {
   auto arguments = std::make_shared<SayArguments>();
   CLI::App* command = baseline.add_subcommand(name, doc);
   command->footer(kBaselineExamples);
@@ -207,9 +210,9 @@ void add_track_baseline(CLI::App& track, const Environment& environment, int& ex
       track.add_subcommand("baseline", "Declare a run to be the usual from there on");
   baseline->require_subcommand(1);
   baseline->footer(kBaselineExamples);
-  add_one_baseline(*baseline, BaselineMove::kSet, "set", "The first one of an experiment",
+  add_one_baseline(*baseline, track::BaselineMove::kSet, "set", "The first one of an experiment",
                    environment, exit_code);
-  add_one_baseline(*baseline, BaselineMove::kUpdate, "update", "Another one in its place",
+  add_one_baseline(*baseline, track::BaselineMove::kUpdate, "update", "Another one in its place",
                    environment, exit_code);
 }
 

@@ -39,7 +39,7 @@ struct TrackShowArguments {
   std::vector<std::string> words = {};
   std::string metric = {};
   bool open = false;
-  std::size_t nights = kChartColumns;
+  std::size_t nights = report::kChartColumns;
   std::string format = "page";
 };
 
@@ -48,50 +48,54 @@ bool is_alert_id(const std::string& word) {
          word.find_first_not_of("0123456789", 1) == std::string::npos;
 }
 
-std::string shown_alerts_json(const AlertLog& log, const History& history,
+std::string shown_alerts_json(const track::AlertLog& log, const track::History& history,
                               const std::string& words) {
   std::string text;
-  for (const Alert& alert : log.alerts) {
-    if (!is_open(alert.state) && alert.state != AlertState::kAcknowledged) continue;
-    text += alert_json(alert, history, "stepbench track show " + alert.id + words);
+  for (const track::Alert& alert : log.alerts) {
+    if (!track::is_open(alert.state) && alert.state != track::AlertState::kAcknowledged) continue;
+    text += report::alert_json(alert, history, "stepbench track show " + alert.id + words);
   }
   return text;
 }
 
 int show_tracked(const TrackShowArguments& arguments, const Environment& environment) {
   const bool json = arguments.format == "json";
-  const TableStyle style{.colour = environment.colour, .columns = environment.terminal_columns};
+  const report::TableStyle style{.colour = environment.colour,
+                                 .columns = environment.terminal_columns};
   const std::string words = history_words(arguments.history);
-  TrackStore store = open_history(arguments.history);
-  const std::vector<TrackEvent> events = store.events();
-  const AlertLog log = fold_alerts(events);
+  track::TrackStore store = open_history(arguments.history);
+  const std::vector<track::TrackEvent> events = store.events();
+  const track::AlertLog log = track::fold_alerts(events);
   if (arguments.open && !arguments.words.empty()) {
     throw ConfigError("--open", "lists all open alerts; name a series or an alert, or neither");
   }
   if (arguments.words.empty()) {
-    const History history = store.history({.last = 1});
-    const std::string today = utc_text(std::chrono::system_clock::now()).substr(0, 10);
+    const track::History history = store.history({.last = 1});
+    const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
     environment.out << (json ? shown_alerts_json(log, history, words)
-                             : open_alerts_page(log, SeriesNames(history), today, style));
+                             : report::open_alerts_page(log, report::SeriesNames(history), today,
+                                                        style));
     return kExitOk;
   }
   if (arguments.words.size() == 1 && is_alert_id(arguments.words.front())) {
-    const Alert& alert = alert_meant(arguments.words.front(), log);
-    History history = store.history({.last = 1});
+    const track::Alert& alert = track::alert_meant(arguments.words.front(), log);
+    track::History history = store.history({.last = 1});
     history.runs = store.runs();
-    environment.out << (json
-                            ? alert_json(alert, history, "stepbench track show " + alert.id + words)
-                            : alert_page(alert, history, SeriesNames(history), words, style));
+    environment.out << (json ? report::alert_json(alert, history,
+                                                  "stepbench track show " + alert.id + words)
+                             : report::alert_page(alert, history, report::SeriesNames(history),
+                                                  words, style));
     return kExitOk;
   }
-  const History newest = store.history({.last = 1});
-  const SeriesNames names(newest);
-  const TrackedSeries& series =
-      series_meant(names, newest, arguments.words, arguments.metric).series;
-  const History history = store.history({.series = {series.id}});
-  const HistoryView view =
-      view_of(history.series.front(), history, log, events, {}, arguments.nights);
-  environment.out << (json ? series_json(view, names) : series_page(view, names, style));
+  const track::History newest = store.history({.last = 1});
+  const report::SeriesNames names(newest);
+  const track::TrackedSeries& series =
+      report::series_meant(names, newest, arguments.words, arguments.metric).series;
+  const track::History history = store.history({.series = {series.id}});
+  const report::HistoryView view =
+      report::view_of(history.series.front(), history, log, events, {}, arguments.nights);
+  environment.out << (json ? report::series_json(view, names)
+                           : report::series_page(view, names, style));
   return kExitOk;
 }
 

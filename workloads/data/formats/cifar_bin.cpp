@@ -10,7 +10,7 @@
 #include "workloads/data/file_kind.h"
 #include "workloads/data/formats/mapped_rows.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -144,4 +144,4 @@ DataKind cifar_bin_kind() {
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -9,7 +9,7 @@
 #include "workloads/data/data_kind.h"
 #include "workloads/data/formats/mnist_idx.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // The files of CIFAR's binary version below `path`, or `path` itself when it is a file. Throws
 // ConfigError naming what is missing.
@@ -24,4 +24,4 @@ namespace stepbench {
 // The row of data.kind.
 [[nodiscard]] DataKind cifar_bin_kind();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -8,7 +8,7 @@
 #include <array>
 #include <mutex>
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 struct Slot {
@@ -90,4 +90,4 @@ void FaultWatch::end() {
   slot_ = SIZE_MAX;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // Watches one mapping for as long as it lives. Any thread, and processes forked later: each finds
 // out on its own. The first watch of a process takes over SIGBUS; a fault elsewhere goes to
@@ -37,4 +37,4 @@ class FaultWatch {
   std::size_t slot_ = SIZE_MAX;  // in the table that the signal's handler reads
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -14,7 +14,7 @@
 #include "harness/base/error.h"
 #include "workloads/data/file_kind.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 std::span<const std::byte> map(int fd, const std::string& path) {
@@ -73,4 +73,4 @@ MappedFile::~MappedFile() {
   ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());  // NOLINT: munmap's signature
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

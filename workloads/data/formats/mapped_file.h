@@ -9,7 +9,7 @@
 
 #include "workloads/data/formats/mapped_faults.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // A regular file, mapped for reading. Any thread. Where a file is cut while it is mapped, its bytes
 // become zeros: whoever reads some asks expect_whole() afterwards.
@@ -40,4 +40,4 @@ class MappedFile {
   FaultWatch watch_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -10,7 +10,7 @@
 #include "workloads/data/formats/stored_value.h"
 #include "workloads/data/read_skipping.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 template <typename From, typename To>
@@ -153,4 +153,4 @@ std::string MappedRows::digest() const {
          std::to_string(options_.classes);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -10,7 +10,7 @@
 #include "workloads/data/dataset.h"
 #include "workloads/data/formats/mapped_file.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // `count` records of equal size, one after another in a file.
 struct RowRun {
@@ -65,4 +65,4 @@ class MappedRows final : public Dataset {
   std::int64_t size_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

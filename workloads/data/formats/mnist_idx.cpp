@@ -10,7 +10,7 @@
 #include "workloads/data/formats/mapped_rows.h"
 #include "workloads/data/formats/stored_value.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,4 +140,4 @@ DataKind mnist_idx_kind() {
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

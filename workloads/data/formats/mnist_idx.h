@@ -8,7 +8,7 @@
 #include "workloads/data/data_kind.h"
 #include "workloads/data/dataset.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct ByteImageOptions {
   bool as_float = true;  // divided by 255; else the bytes as stored
@@ -31,4 +31,4 @@ struct IdxFiles {
 // The row of data.kind.
 [[nodiscard]] DataKind mnist_idx_kind();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

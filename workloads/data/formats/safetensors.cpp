@@ -8,7 +8,7 @@
 #include "workloads/data/file_kind.h"
 #include "workloads/data/formats/stored_value.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 using Json = nlohmann::json;
@@ -136,4 +136,4 @@ std::vector<StoredTensor> read_safetensors(const MappedFile& file) {
   return Header(file).tensors();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -10,7 +10,7 @@
 #include "workloads/data/batch.h"
 #include "workloads/data/formats/mapped_file.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // One tensor of a safetensors file: u64 header length, JSON header, data. The tensor's bytes lie
 // within the file and are as many as shape and type say.
@@ -26,4 +26,4 @@ struct StoredTensor {
 // All tensors of a file in the order of their data. Throws ConfigError naming file and offset.
 [[nodiscard]] std::vector<StoredTensor> read_safetensors(const MappedFile& file);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

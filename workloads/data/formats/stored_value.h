@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-namespace stepbench {
+namespace stepbench::data {
 
 static_assert(std::endian::native == std::endian::little, "file formats are read as they stand");
 
@@ -32,4 +32,4 @@ template <typename T>
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

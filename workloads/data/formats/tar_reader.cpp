@@ -17,7 +17,7 @@
 #include "harness/os/descriptor.h"
 #include "workloads/data/file_kind.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
@@ -41,7 +41,7 @@ std::string reason(struct archive* archive) {
 void expect_tar(const std::string& path) {
   std::array<std::byte, 512> start{};
   // Not blocking: it may be a pipe.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const auto refuse = [&](const char* what) {
     throw ConfigError(path, std::string(what) + ": " + std::generic_category().message(errno));
   };
@@ -123,4 +123,4 @@ void TarReader::read(const Entry& entry, std::uint64_t max_bytes, std::vector<st
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // The regular files of a tar archive, one after another. One thread. Throws Error naming the
 // archive and the entry's offset.
@@ -36,4 +36,4 @@ class TarReader {
   bool any_ = false;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

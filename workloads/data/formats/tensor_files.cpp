@@ -12,7 +12,7 @@
 #include "workloads/data/formats/safetensors.h"
 #include "workloads/data/formats/stored_value.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ DataKind raw_tensor_kind() {
               }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -11,7 +11,7 @@
 #include "workloads/data/data_kind.h"
 #include "workloads/data/dataset.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct TensorFileOptions {
   std::filesystem::path path;
@@ -43,4 +43,4 @@ struct RawTensorOptions {
 [[nodiscard]] DataKind safetensors_kind();
 [[nodiscard]] DataKind raw_tensor_kind();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

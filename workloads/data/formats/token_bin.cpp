@@ -13,7 +13,7 @@
 #include "workloads/data/philox.h"
 #include "workloads/data/read_skipping.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -257,4 +257,4 @@ DataKind token_bin_kind() {
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

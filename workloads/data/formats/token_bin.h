@@ -12,7 +12,7 @@
 #include "workloads/data/dataset.h"
 #include "workloads/data/formats/mapped_file.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 enum class TokenHeader : std::uint8_t { kAuto, kNone, kLlmC };
 
@@ -68,4 +68,4 @@ class TokenBin final : public Dataset {
 // The row of data.kind.
 [[nodiscard]] DataKind token_bin_kind();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

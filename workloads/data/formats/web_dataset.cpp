@@ -16,7 +16,7 @@
 #include "workloads/data/philox.h"
 #include "workloads/data/read_skipping.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -243,4 +243,4 @@ DataKind webdataset_kind() {
           .iterable = true};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -11,7 +11,7 @@
 #include "workloads/data/dataset.h"
 #include "workloads/data/jpeg/jpeg_sample.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct WebDatasetOptions {
   std::filesystem::path path;  // a folder with .tar shards, or one of them
@@ -53,4 +53,4 @@ class WebDataset final : public IterableDataset {
 // The row of data.kind.
 [[nodiscard]] DataKind webdataset_kind();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

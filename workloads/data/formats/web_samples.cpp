@@ -7,7 +7,7 @@
 
 #include "workloads/data/file_kind.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr std::uint64_t kMaxImageBytes = std::uint64_t{1} << 28;
@@ -92,4 +92,4 @@ std::int64_t WebSamples::parse_label() const {
   return whole && label >= 0 ? label : kNoNumber;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -10,7 +10,7 @@
 
 #include "workloads/data/formats/tar_reader.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // One sample as it stands in its shard.
 struct WebSample {
@@ -45,4 +45,4 @@ class WebSamples {
   bool broken_ = false;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/generate/file_maker.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
@@ -49,4 +49,4 @@ MadeFolder FileMaker::finish() {
   return result_;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

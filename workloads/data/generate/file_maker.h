@@ -9,7 +9,7 @@
 
 #include "workloads/data/generate/maker.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // The files of one made set, written one after another. One thread.
 class FileMaker {
@@ -49,4 +49,4 @@ class FileMaker {
   MadeFolder result_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -14,7 +14,7 @@ extern "C" {
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 // As in jpeg_decoder.cpp: calls into libjpeg stand in a function without destructors.
@@ -83,4 +83,4 @@ std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels,
   return file;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

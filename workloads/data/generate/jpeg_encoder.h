@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct JpegEncoding {
   int width = 0;
@@ -25,4 +25,4 @@ struct JpegEncoding {
 [[nodiscard]] std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels,
                                                  const JpegEncoding& encoding);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -9,7 +9,7 @@
 
 #include "workloads/data/philox.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 inline constexpr std::uint32_t kRecordDraws = 6;  // sequences of one seed's generator
 inline constexpr std::uint32_t kMadeTokenDraws = 7;
@@ -35,4 +35,4 @@ inline std::int64_t made_token(std::uint64_t seed, std::int64_t position, std::i
   return position % 2 == 0 ? first : (first * 7 + 1) % vocabulary;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

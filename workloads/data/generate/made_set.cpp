@@ -10,7 +10,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ void MadeFile::commit() {
   part_.clear();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

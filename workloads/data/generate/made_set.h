@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct MadeFolder {
   std::int64_t made = 0;   // files written by this call; 0: the same set was there already
@@ -57,4 +57,4 @@ class MadeFile {
   std::FILE* file_ = nullptr;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

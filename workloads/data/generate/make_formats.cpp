@@ -9,7 +9,7 @@
 #include "workloads/data/generate/file_maker.h"
 #include "workloads/data/generate/made_content.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 using Sink = FileMaker::Sink;
@@ -257,4 +257,4 @@ const Maker& raw_tensor_maker() {
   return row;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

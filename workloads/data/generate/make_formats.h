@@ -4,7 +4,7 @@
 
 #include "workloads/data/generate/maker.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 [[nodiscard]] const Maker& mnist_idx_maker();
 [[nodiscard]] const Maker& cifar_bin_maker();
@@ -12,4 +12,4 @@ namespace stepbench {
 [[nodiscard]] const Maker& safetensors_maker();
 [[nodiscard]] const Maker& raw_tensor_maker();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

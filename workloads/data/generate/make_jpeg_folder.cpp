@@ -10,7 +10,7 @@
 #include "harness/base/error.h"
 #include "workloads/data/in_parallel.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ const Maker& jpeg_folder_maker() {
   return row;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

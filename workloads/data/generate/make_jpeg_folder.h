@@ -9,7 +9,7 @@
 #include "workloads/data/generate/made_set.h"
 #include "workloads/data/generate/maker.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct JpegFolderPlan {
   std::filesystem::path out;
@@ -35,4 +35,4 @@ MadeFolder make_jpeg_folder(const JpegFolderPlan& plan, const MakeProgress& prog
 [[nodiscard]] JpegFolderPlan photograph_plan(const MakerValues& values);
 [[nodiscard]] const Maker& jpeg_folder_maker();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -7,7 +7,7 @@
 #include "workloads/data/generate/make_jpeg_folder.h"
 #include "workloads/data/philox.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 // A photograph's power falls with the square of the frequency: octaves of smooth noise, each half
@@ -118,4 +118,4 @@ std::vector<std::byte> make_photograph(const JpegFolderPlan& plan, std::int64_t 
   return encode_jpeg(pixels, {.width = width, .height = height, .quality = plan.quality});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -13,7 +13,7 @@
 #include "workloads/data/generate/make_jpeg_folder.h"
 #include "workloads/data/in_parallel.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr std::size_t kTarBlockBytes = 512;
@@ -137,4 +137,4 @@ const Maker& webdataset_maker() {
   return row;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

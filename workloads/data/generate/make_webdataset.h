@@ -4,8 +4,8 @@
 
 #include "workloads/data/generate/maker.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 [[nodiscard]] const Maker& webdataset_maker();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 MakerOption seed_option() {
   return {"seed", "The same options give the same files, byte for byte", 0, 0, INT64_MAX};
@@ -57,4 +57,4 @@ MadeFolder make_data(const Maker& maker, const MakerValues& values, const MakePr
   return maker.make(values, progress);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -13,7 +13,7 @@
 
 #include "workloads/data/generate/made_set.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct MakerOption {
   std::string name;  // on the command line: --name
@@ -57,4 +57,4 @@ struct Maker {
 [[nodiscard]] MadeFolder make_data(const Maker& maker, const MakerValues& values,
                                    const MakeProgress& progress);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr double kMinScale = 0.08;
@@ -66,4 +66,4 @@ CenterWindow center_window(std::int64_t width, std::int64_t height, std::int64_t
   return window;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

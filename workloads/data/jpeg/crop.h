@@ -6,7 +6,7 @@
 
 #include "workloads/data/philox.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // The part of an image that becomes the tensor.
 struct Crop {
@@ -28,4 +28,4 @@ struct CenterWindow {
 [[nodiscard]] CenterWindow center_window(std::int64_t width, std::int64_t height,
                                          std::int64_t shorter, std::int64_t size);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -22,7 +22,7 @@ struct jpeg_entropy_decoder {
   boolean (*decode_mcu)(j_decompress_ptr info, JBLOCKROW* blocks);
 };
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr unsigned kCoefficients = 64;
@@ -196,4 +196,4 @@ void HuffmanScan::take_over(jpeg_decompress_struct& info, const Columns& columns
 #endif
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

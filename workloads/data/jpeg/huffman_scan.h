@@ -12,7 +12,7 @@
 
 struct jpeg_decompress_struct;
 
-namespace stepbench {
+namespace stepbench::data {
 
 // Does the Huffman decoding of a file that libjpeg decodes, which is most of the work: several
 // times fewer instructions per bit, fewer still where no coefficient is wanted. The same
@@ -51,4 +51,4 @@ class HuffmanScan {
   std::uint32_t column_ = 0, columns_in_row_ = 0;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/jpeg/huffman_table.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr int kBlockCoefficients = 64;
@@ -79,4 +79,4 @@ HuffmanTable::Symbol HuffmanTable::long_symbol(Symbol found, std::uint64_t windo
   return {.run = kEndOfBlock};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // The bits of a JPEG scan from the first on, without stuffing: the byte 0 after each 0xFF is gone.
 class BitReader {
@@ -92,4 +92,4 @@ class HuffmanTable {
   std::array<std::int32_t, kMaxBits + 1> largest_{}, offset_{};
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

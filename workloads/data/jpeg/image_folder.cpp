@@ -11,7 +11,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,4 +115,4 @@ ImageFolder scan_image_folder(const fs::path& root) {
   return found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -9,7 +9,7 @@
 
 #include "workloads/data/left_out.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 // The files of a folder with one sub-folder per class, in the order of torchvision's ImageFolder:
 // classes are the sorted names of the direct sub-folders; below each, files with an image
@@ -28,4 +28,4 @@ struct ImageFolder {
 // Throws ConfigError naming the folder: it is missing, has no class, or a class has no image.
 [[nodiscard]] ImageFolder scan_image_folder(const std::filesystem::path& root);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

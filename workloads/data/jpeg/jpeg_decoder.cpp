@@ -14,7 +14,7 @@ extern "C" {
 #include "harness/base/error.h"
 #include "workloads/data/jpeg/huffman_scan.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct JpegErrors {
   jpeg_error_mgr base;  // first: libjpeg hands back a pointer to it
@@ -220,4 +220,4 @@ const std::uint8_t* JpegDecoder::next_row(std::uint8_t* out) {
   return out + 4 * state_->skip_left;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // Decodes a rectangle of a baseline or progressive JPEG file in memory to 8-bit RGB, 4 bytes per
 // pixel (the fourth is undefined), as Pillow's Image.open(f).convert("RGB") does: exact integer
@@ -49,4 +49,4 @@ class JpegDecoder {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

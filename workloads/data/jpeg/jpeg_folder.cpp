@@ -12,7 +12,7 @@
 #include "workloads/data/file_kind.h"
 #include "workloads/data/read_skipping.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 28;
@@ -126,4 +126,4 @@ DataKind jpeg_folder_kind() {
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -12,7 +12,7 @@
 #include "workloads/data/jpeg/image_folder.h"
 #include "workloads/data/jpeg/jpeg_sample.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct JpegFolderOptions {
   std::filesystem::path path;
@@ -62,4 +62,4 @@ class JpegFolder final : public Dataset {
 // The row of data.kind.
 [[nodiscard]] DataKind jpeg_folder_kind();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

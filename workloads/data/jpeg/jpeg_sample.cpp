@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 // torchvision's recipe for evaluation: resize to 256, crop 224.
@@ -93,4 +93,4 @@ void JpegSample::decode_open(const SampleKey& key, std::span<const std::byte> by
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -12,7 +12,7 @@
 #include "workloads/data/jpeg/jpeg_decoder.h"
 #include "workloads/data/jpeg/resample.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct JpegSampleOptions {
   std::int64_t image_size = 224;
@@ -50,4 +50,4 @@ class JpegSample final : public Dataset::Scratch {
   std::vector<float> blended_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::data

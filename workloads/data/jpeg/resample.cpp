@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 using Pixel [[gnu::vector_size(16)]] = float;  // RGBX
@@ -191,4 +191,4 @@ void resample_row(std::span<const std::uint8_t* const> rows, const float* row_we
         .blended = scratch.data()});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

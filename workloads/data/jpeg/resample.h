@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace stepbench {
+namespace stepbench::data {
 
 // One axis: output i is the weighted sum of `taps` inputs from first[i] on. Inputs outside [low,
 // high) have no part.
@@ -41,4 +41,4 @@ void resample_row(std::span<const std::uint8_t* const> rows, const float* row_we
                   const ResampleAxis& axis_x, bool flip, const Normalization& normalization,
                   std::array<float*, 3> planes, std::vector<float>& scratch);
 
-}  // namespace stepbench
+}  // namespace stepbench::data

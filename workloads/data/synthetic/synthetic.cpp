@@ -11,7 +11,7 @@
 #include "workloads/data/data_options.h"
 #include "workloads/data/philox.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 // Sequences of one sample's generator.
@@ -348,4 +348,4 @@ DataKind synthetic_kind() {
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

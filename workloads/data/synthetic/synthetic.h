@@ -9,7 +9,7 @@
 #include "workloads/data/data_kind.h"
 #include "workloads/data/dataset.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 enum class CostKind : std::uint8_t { kNone, kSleep, kSpin };
 enum class CostDistribution : std::uint8_t { kFixed, kNormal, kExponential, kGamma };
@@ -58,4 +58,4 @@ class Synthetic final : public Dataset {
 // The row of data.kind.
 [[nodiscard]] DataKind synthetic_kind();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

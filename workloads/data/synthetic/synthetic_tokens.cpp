@@ -6,7 +6,7 @@
 #include "workloads/data/data_options.h"
 #include "workloads/data/philox.h"
 
-namespace stepbench {
+namespace stepbench::data {
 namespace {
 
 constexpr std::uint32_t kTokenDraws = 4;  // follows the sequences that `synthetic` draws from
@@ -83,4 +83,4 @@ DataKind synthetic_tokens_kind() {
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::data

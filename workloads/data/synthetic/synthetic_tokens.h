@@ -9,7 +9,7 @@
 #include "workloads/data/data_kind.h"
 #include "workloads/data/dataset.h"
 
-namespace stepbench {
+namespace stepbench::data {
 
 struct SyntheticTokensOptions {
   std::int64_t samples = 1024;
@@ -38,4 +38,4 @@ class SyntheticTokens final : public Dataset {
 // The row of data.kind.
 [[nodiscard]] DataKind synthetic_tokens_kind();
 
-}  // namespace stepbench
+}  // namespace stepbench::data

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr double kCoresFree = 0.7;
@@ -57,4 +57,4 @@ double LoaderAnalysis::gain_with(std::int64_t workers) const {
   return steady_share * std::clamp(1 - then_ns / step_ns, 0.0, 1.0);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -7,7 +7,7 @@
 
 #include "workloads/loader/analysis/loader_facts.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // The numbers that the rules of loader_findings.h share. Needs calls of next() and elapsed time.
 class LoaderAnalysis {
@@ -48,4 +48,4 @@ class LoaderAnalysis {
   const LoaderFacts& facts_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

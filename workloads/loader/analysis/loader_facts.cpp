@@ -11,7 +11,7 @@
 #include "harness/machine/process_tree.h"
 #include "workloads/loader/make_loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,8 +32,8 @@ void WindowFacts::add_span(const WindowFacts& begin, const WindowFacts& end) {
 
 WindowFacts read_window_facts(const Clock& clock) {
   WindowFacts facts;
-  facts.used = current_usage() + usage_of_ended_children();
-  for (const pid_t child : children_of("/", ::getpid())) facts.used += usage_of(child);
+  facts.used = os::current_usage() + os::usage_of_ended_children();
+  for (const pid_t child : machine::children_of("/", ::getpid())) facts.used += os::usage_of(child);
   facts.elapsed_ns = clock.now_ns();
   return facts;
 }
@@ -44,9 +44,9 @@ LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& meas
           .transport = resolved.text_or("loader.transport", ""),
           .options = loader_options(resolved),
           .may_decode_faster = resolved.text_or("data.decode", "") == "exact",
-          .cores = cores_in_affinity("/"),
+          .cores = machine::cores_in_affinity("/"),
           .measured = measured,
           .window = window};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -9,13 +9,13 @@
 #include "harness/os/usage.h"
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Of all windows together; also a reading at one instant, of which differences are taken.
 struct WindowFacts {
   std::int64_t elapsed_ns = 0;
   // Of the process and of its children, ended or not.
-  Usage used = {};
+  os::Usage used = {};
   // At the last reading.
   std::int64_t open_descriptors = 0;
   // Between two epochs: how many, the time of finding an epoch's end, beginning the next one and
@@ -46,4 +46,4 @@ struct LoaderFacts {
 [[nodiscard]] LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& measured,
                                        const WindowFacts& window);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

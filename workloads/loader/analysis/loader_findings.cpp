@@ -14,7 +14,7 @@
 #include "workloads/loader/analysis/loader_analysis.h"
 #include "workloads/loader/engines.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // A finding is made from these values on. Shares of the measured time, unless said otherwise.
@@ -45,11 +45,11 @@ constexpr double kMinCoresUsed = 0.85;
 
 std::string largest_part(const LoaderAnalysis& r, double of_ns, std::string_view of) {
   return std::string(r.largest.name) + " takes " +
-         percent_text(std::min(1.0, r.largest.ns / of_ns)) + " of " + std::string(of);
+         text::percent_text(std::min(1.0, r.largest.ns / of_ns)) + " of " + std::string(of);
 }
 
 std::string waiting(const LoaderAnalysis& r) {
-  return "the step waits " + percent_text(r.wait_share) + " of its time for data";
+  return "the step waits " + text::percent_text(r.wait_share) + " of its time for data";
 }
 
 void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding& finding) {
@@ -67,7 +67,7 @@ std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderAna
   if (r.workers() > 0 || r.wait_share < kMinWaitShare) return std::nullopt;
   const double share = r.gain_with(r.workers_that_keep_up());
   Finding finding{.id = "loader.no_workers",
-                  .severity = severity_of_share(share),
+                  .severity = findings::severity_of_share(share),
                   .text = "no workers: " + waiting(r) + "; " + largest_part(r, r.wait_ns, "that"),
                   .value = r.wait_share,
                   .threshold = kMinWaitShare,
@@ -92,15 +92,15 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
   const bool saturated = !r.waits_for_storage() && r.workers() >= facts.cores;
   std::optional<double> share = more_help ? r.gain_with(better) : r.wait_share;
   if (!more_help && r.consumer_is_idle()) share.reset();
-  const std::string busy =
-      saturated
-          ? counted(r.workers(), "worker") + (r.workers() == 1 ? " saturates " : " saturate ") +
-                counted(facts.cores, "core")
-          : counted(r.workers(), "worker") + ", " + percent_text(r.utilisation()) + " busy, on " +
-                counted(facts.cores, "core");
+  const std::string busy = saturated ? text::counted(r.workers(), "worker") +
+                                           (r.workers() == 1 ? " saturates " : " saturate ") +
+                                           text::counted(facts.cores, "core")
+                                     : text::counted(r.workers(), "worker") + ", " +
+                                           text::percent_text(r.utilisation()) + " busy, on " +
+                                           text::counted(facts.cores, "core");
   Finding finding{
       .id = more_help ? "loader.worker_bound" : "loader.core_bound",
-      .severity = severity_of_share(share.value_or(0)),
+      .severity = findings::severity_of_share(share.value_or(0)),
       .text = largest_part(r, r.worker_ns, "the workers' time") + "; " + busy +
               (r.consumer_is_idle() ? "" : "; " + waiting(r)),
       .value = r.utilisation(),
@@ -129,10 +129,10 @@ std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r)
   const std::int64_t factor = facts.options.prefetch_factor;
   return Finding{
       .id = "loader.uneven",
-      .severity = severity_of_share(r.wait_share),
-      .text = waiting(r) + " although the workers are " + percent_text(1 - r.utilisation()) +
+      .severity = findings::severity_of_share(r.wait_share),
+      .text = waiting(r) + " although the workers are " + text::percent_text(1 - r.utilisation()) +
               " idle: some batches take longer than others, and at most " +
-              counted(factor * r.workers(), "finished batch") + " can make up for it",
+              text::counted(factor * r.workers(), "finished batch") + " can make up for it",
       .value = r.wait_share,
       .threshold = kMinWaitShare,
       .unit = "ratio",
@@ -148,9 +148,9 @@ std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis&
     return std::nullopt;
   }
   return Finding{.id = "loader.straggler",
-                 .severity = severity_of_share(stalled),
+                 .severity = findings::severity_of_share(stalled),
                  .text = "finished batches wait for a late one: keeping their order takes " +
-                         percent_text(stalled) + " of the time",
+                         text::percent_text(stalled) + " of the time",
                  .value = stalled,
                  .threshold = kMinStalledShare,
                  .unit = "ratio",
@@ -168,13 +168,13 @@ std::optional<Finding> idle_workers(const LoaderFacts&, const LoaderAnalysis& r)
   if (r.utilisation() >= kMaxBusyIdle || enough >= r.workers()) return std::nullopt;
   return Finding{.id = "loader.idle_workers",
                  .severity = Severity::kInfo,
-                 .text = counted(r.workers(), "worker") + " are busy only " +
-                         percent_text(r.utilisation()) + " of their time",
+                 .text = text::counted(r.workers(), "worker") + " are busy only " +
+                         text::percent_text(r.utilisation()) + " of their time",
                  .value = r.utilisation(),
                  .threshold = kMaxBusyIdle,
                  .unit = "ratio",
                  .evidence = {"loader_worker_busy", "loader_worker_idle", "data_wait_ns"},
-                 .remedy = counted(enough, "worker") +
+                 .remedy = text::counted(enough, "worker") +
                            " would do: fewer hold less memory and leave their cores to the step.",
                  .set = {{.option = "loader.num_workers", .value = std::to_string(enough)}}};
 }
@@ -185,8 +185,9 @@ std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnal
   }
   return Finding{.id = "loader.oversubscribed",
                  .severity = Severity::kWarning,
-                 .text = counted(r.workers(), "worker") + " share " + counted(facts.cores, "core") +
-                         ", which are " + percent_text(std::min(r.cores_used, 1.0)) + " in use",
+                 .text = text::counted(r.workers(), "worker") + " share " +
+                         text::counted(facts.cores, "core") + ", which are " +
+                         text::percent_text(std::min(r.cores_used, 1.0)) + " in use",
                  .value = static_cast<double>(r.workers()),
                  .threshold = static_cast<double>(facts.cores),
                  .unit = "workers",
@@ -212,9 +213,9 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
   if (share < kMinBorderShare) return std::nullopt;
   return Finding{
       .id = persist ? "loader.epoch_drain" : "loader.epoch_gap",
-      .severity = severity_of_share(share),
-      .text = "between two epochs the step stands still for " + duration(extra_ns / borders) +
-              ", " + percent_text(share) + " of the time: " +
+      .severity = findings::severity_of_share(share),
+      .text = "between two epochs the step stands still for " + text::duration(extra_ns / borders) +
+              ", " + text::percent_text(share) + " of the time: " +
               (persist ? "the next epoch's first batch is not read before the last one ends"
                        : "the workers stop and start again"),
       .value = share,
@@ -235,8 +236,8 @@ std::optional<Finding> start_up(const LoaderFacts& facts, const LoaderAnalysis& 
   return Finding{
       .id = "loader.start_up",
       .severity = Severity::kInfo,
-      .text = "the first batch came after " + duration(first_ns) + ", while a worker needs " +
-              duration(r.batch_ns) + " for one",
+      .text = "the first batch came after " + text::duration(first_ns) + ", while a worker needs " +
+              text::duration(r.batch_ns) + " for one",
       .value = first_ns,
       .threshold = std::max(kMinFirstBatchS * 1e9, kMinFirstBatches * r.batch_ns),
       .unit = "ns",
@@ -260,19 +261,20 @@ std::optional<Finding> page_faults(const LoaderFacts& facts, const LoaderAnalysi
       static_cast<double>(facts.window.used.system_ns) / static_cast<double>(facts.window.cpu_ns());
   if (faults < kMinFaultsPerPage * pages || system < kMinSystemShare) return std::nullopt;
   const bool segments = facts.transport == "torch_fd";
-  return Finding{.id = "loader.page_faults",
-                 .severity = Severity::kWarning,
-                 .text = "fresh memory for each batch: " + with_separators(std::llround(faults)) +
-                         " page faults per batch; the kernel takes " + percent_text(system) +
-                         " of the CPU time",
-                 .value = system,
-                 .threshold = kMinSystemShare,
-                 .unit = "ratio",
-                 .evidence = {"tree_minor_faults", "cpu_system_ns", "loader_collate_ns"},
-                 .remedy = segments ? "Hand batches over in memory that stays mapped."
-                                    : "Give batches memory that returns to a pool.",
-                 .set = {segments ? Finding::Set{.option = "loader.transport", .value = "shm_ring"}
-                                  : Finding::Set{.option = "loader.buffers", .value = "reused"}}};
+  return Finding{
+      .id = "loader.page_faults",
+      .severity = Severity::kWarning,
+      .text = "fresh memory for each batch: " + text::with_separators(std::llround(faults)) +
+              " page faults per batch; the kernel takes " + text::percent_text(system) +
+              " of the CPU time",
+      .value = system,
+      .threshold = kMinSystemShare,
+      .unit = "ratio",
+      .evidence = {"tree_minor_faults", "cpu_system_ns", "loader_collate_ns"},
+      .remedy = segments ? "Hand batches over in memory that stays mapped."
+                         : "Give batches memory that returns to a pool.",
+      .set = {segments ? Finding::Set{.option = "loader.transport", .value = "shm_ring"}
+                       : Finding::Set{.option = "loader.buffers", .value = "reused"}}};
 }
 
 std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -285,9 +287,9 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
   const double share = std::max(receiving, sending);
   if (share < kMinHandOverShare) return std::nullopt;
   Finding finding{.id = "loader.transport",
-                  .severity = severity_of_share(receiving),
-                  .text = "handing batches over takes " + percent_text(receiving) +
-                          " of the training thread's time and " + percent_text(sending) +
+                  .severity = findings::severity_of_share(receiving),
+                  .text = "handing batches over takes " + text::percent_text(receiving) +
+                          " of the training thread's time and " + text::percent_text(sending) +
                           " of the workers'",
                   .value = share,
                   .threshold = kMinHandOverShare,
@@ -306,9 +308,9 @@ std::optional<Finding> pinning(const LoaderFacts& facts, const LoaderAnalysis& r
   const double share = static_cast<double>(facts.measured.pinning_ns) / r.elapsed_ns;
   if (share < kMinPinningShare) return std::nullopt;
   return Finding{.id = "loader.pinning",
-                 .severity = severity_of_share(share),
+                 .severity = findings::severity_of_share(share),
                  .text = "the step's own thread copies batches into pinned memory for " +
-                         percent_text(share) + " of its time",
+                         text::percent_text(share) + " of its time",
                  .value = share,
                  .threshold = kMinPinningShare,
                  .unit = "ratio",
@@ -323,7 +325,7 @@ std::optional<Finding> truncated(const LoaderFacts& facts, const LoaderAnalysis&
   return Finding{
       .id = "loader.lost_samples",
       .severity = Severity::kProblem,
-      .text = counted(facts.measured.lost_samples, "sample") +
+      .text = text::counted(facts.measured.lost_samples, "sample") +
               " never came: after an error the epoch ended early",
       .value = static_cast<double>(facts.measured.lost_samples),
       .threshold = 0,
@@ -348,4 +350,4 @@ std::vector<Finding> loader_findings(const LoaderFacts& facts) {
   return found;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

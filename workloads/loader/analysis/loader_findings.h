@@ -7,7 +7,7 @@
 #include "harness/findings/finding.h"
 #include "workloads/loader/analysis/loader_facts.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // What limits the loader, or is spent on it for nothing, in plain words; empty when nothing is.
 // `share` is what the steady-state model promises: a step lasts max(s, c / workers), without
@@ -15,4 +15,4 @@ namespace stepbench {
 // A pure function.
 [[nodiscard]] std::vector<Finding> loader_findings(const LoaderFacts& facts);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -4,7 +4,7 @@
 
 #include "workloads/loader/analysis/loader_report.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 std::vector<Metric> loader_metrics() {
   constexpr auto kUp = Direction::kHigherIsBetter;
@@ -166,4 +166,4 @@ std::vector<Metric> loader_metrics() {
   return metrics;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -9,7 +9,7 @@
 #include "harness/stats/order.h"
 #include "workloads/loader/cpu_affinity.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
@@ -106,10 +106,10 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, Repo
   report_window(metrics, window, sink);
   report_next(metrics, calls, sink);
   const std::vector<double> waits = as_doubles(metrics.wait_ns);
-  sink.metric("loader_wait_p50_ns", quantile(waits, 0.5));
-  sink.metric("loader_wait_p90_ns", quantile(waits, 0.9));
-  sink.metric("loader_wait_p99_ns", quantile(waits, 0.99));
-  sink.metric("loader_wait_max_ns", quantile(waits, 1.0));
+  sink.metric("loader_wait_p50_ns", stats::quantile(waits, 0.5));
+  sink.metric("loader_wait_p90_ns", stats::quantile(waits, 0.9));
+  sink.metric("loader_wait_p99_ns", stats::quantile(waits, 0.99));
+  sink.metric("loader_wait_max_ns", stats::quantile(waits, 1.0));
   sink.metric("loader_fetch_ns", static_cast<double>(metrics.fetch_ns) / calls);
   sink.metric("loader_decode_ns", static_cast<double>(metrics.decode_ns) / calls);
   sink.metric("loader_collate_ns", static_cast<double>(metrics.collate_ns) / calls);
@@ -137,7 +137,7 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, Repo
   report_workers(metrics, sink);
 }
 
-void report_idle_readers(const Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,
+void report_idle_readers(const data::Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,
                          ReportSink& sink) {
   if (dataset.iterable() == nullptr) return;
   const std::int64_t parts = dataset.iterable()->parts();
@@ -147,4 +147,4 @@ void report_idle_readers(const Dataset& dataset, std::int64_t num_workers, std::
             " workers: " + std::to_string(readers - parts) + " of them read nothing");
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

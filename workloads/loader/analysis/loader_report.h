@@ -10,7 +10,7 @@
 #include "workloads/loader/analysis/loader_facts.h"
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // What every workload with a DataLoader reports beyond the harness's metrics, for the catalogue.
 [[nodiscard]] std::vector<Metric> loader_metrics();
@@ -19,7 +19,7 @@ namespace stepbench {
 void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, ReportSink& sink);
 
 // A note when an iterable data set has fewer parts than `ranks` ranks have workers.
-void report_idle_readers(const Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,
+void report_idle_readers(const data::Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,
                          ReportSink& sink);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/fork/batch_ring.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 std::shared_ptr<BatchRing> BatchRing::make(std::size_t bytes_per_slot, int slots) {
   return std::shared_ptr<BatchRing>(new BatchRing(bytes_per_slot, slots));
@@ -29,4 +29,4 @@ std::optional<BatchRing::Slot> BatchRing::take() {
   return Slot{.number = number, .owner = std::shared_ptr<void>(memory(number), give_back)};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -10,7 +10,7 @@
 
 #include "workloads/loader/fork/shared_memory.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Slots of shared memory, made before the workers are forked and used again and again: a worker
 // writes a batch where the consumer reads it. The consumer's process gives slots out and takes them
@@ -41,4 +41,4 @@ class BatchRing : public std::enable_shared_from_this<BatchRing> {
   std::vector<int> free_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -22,7 +22,7 @@
 
 #include "harness/os/process_exit.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // Channels between processes and handles of the kernel, as opposed to files and devices.
@@ -88,12 +88,12 @@ ChildProcess ChildProcess::start(int keep, const std::function<void()>& body) {
   const int code = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) throw std::system_error(code, std::generic_category());
-  ChildProcess child(pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
+  ChildProcess child(pid, os::Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
   if (!child.descriptor_.is_open()) throw std::system_error(errno, std::generic_category());
   return child;
 }
 
-ChildProcess::ChildProcess(pid_t pid, Descriptor descriptor)
+ChildProcess::ChildProcess(pid_t pid, os::Descriptor descriptor)
     : pid_(pid), descriptor_(std::move(descriptor)) {}
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
@@ -122,7 +122,7 @@ std::string ChildProcess::ending() const {
   if (info.si_code != CLD_EXITED && info.si_status == SIGKILL) {
     return "was killed by SIGKILL, which the kernel sends when memory runs out";
   }
-  return exit_text({.status = wait_status(info)});
+  return os::exit_text({.status = os::wait_status(info)});
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -10,7 +10,7 @@
 
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // A forked child that cannot outlive its parent. It starts with default signals and without the
 // descriptors of the parent's machinery: sockets of AF_UNIX, pidfds and the like are closed but for
@@ -32,9 +32,9 @@ class ChildProcess {
   [[nodiscard]] bool ended_within(std::chrono::nanoseconds limit) const;
 
  private:
-  ChildProcess(pid_t pid, Descriptor descriptor);
+  ChildProcess(pid_t pid, os::Descriptor descriptor);
   pid_t pid_;
-  Descriptor descriptor_;
+  os::Descriptor descriptor_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -16,7 +16,7 @@
 #include "workloads/loader/pinning_pool.h"
 #include "workloads/loader/prefetching_loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 std::int64_t batches_alive(const LoaderOptions& options) {
@@ -53,7 +53,7 @@ void check_fork(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
 
 }  // namespace
 
-std::size_t segment_bytes_needed(const Dataset& dataset, const LoaderOptions& options) {
+std::size_t segment_bytes_needed(const data::Dataset& dataset, const LoaderOptions& options) {
   std::size_t batch = 0;
   for (const FieldSpec& field : dataset.fields()) {
     batch += whole_pages(field.bytes() * static_cast<std::size_t>(options.batch_size));
@@ -69,7 +69,7 @@ void require_shared_memory(std::size_t needed, std::size_t there) {
                                             "enlarge /dev/shm, or use shm_ring, which needs none");
 }
 
-std::unique_ptr<Loader> make_fork_loader(const Dataset& dataset, const LoaderOptions& options,
+std::unique_ptr<Loader> make_fork_loader(const data::Dataset& dataset, const LoaderOptions& options,
                                          EpochOrder order, const Clock& clock,
                                          const std::string& segment_prefix) {
   auto layout = std::make_shared<const BatchLayout>(dataset.fields(), options.batch_size);
@@ -110,11 +110,11 @@ Engine fork_engine() {
                              "memory shared between them."},
           .forks = true,
           .check = check_fork,
-          .make = [](const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+          .make = [](const data::Dataset& dataset, const LoaderOptions& options, EpochOrder order,
                      const WorkerContext& context) {
             return make_fork_loader(dataset, options, std::move(order), context.clock,
                                     context.shared_memory_prefix);
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

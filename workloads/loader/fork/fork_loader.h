@@ -9,7 +9,7 @@
 #include "workloads/loader/engine.h"
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Batches that a consumer may hold while it asks for the next one, beyond those read ahead.
 inline constexpr int kBatchesHeld = 2;
@@ -18,14 +18,14 @@ inline constexpr int kBatchesHeld = 2;
 // outlive the loader. With the transport shm_ring its memory is made, and touched, here. Names in
 // /dev/shm start with `segment_prefix`; empty: one with this process's id. Throws ConfigError
 // naming bytes needed and there when memory will not do.
-[[nodiscard]] std::unique_ptr<Loader> make_fork_loader(const Dataset& dataset,
+[[nodiscard]] std::unique_ptr<Loader> make_fork_loader(const data::Dataset& dataset,
                                                        const LoaderOptions& options,
                                                        EpochOrder order, const Clock& clock,
                                                        const std::string& segment_prefix = {});
 
 // Most of /dev/shm that torch_fd takes at once: what is read ahead, held by the consumer, and being
 // written by each worker.
-[[nodiscard]] std::size_t segment_bytes_needed(const Dataset& dataset,
+[[nodiscard]] std::size_t segment_bytes_needed(const data::Dataset& dataset,
                                                const LoaderOptions& options);
 // Throws ConfigError when `there` is less than `needed`.
 void require_shared_memory(std::size_t needed, std::size_t there);
@@ -33,4 +33,4 @@ void require_shared_memory(std::size_t needed, std::size_t there);
 // The row of loader.engine.
 [[nodiscard]] Engine fork_engine();
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

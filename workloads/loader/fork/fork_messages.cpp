@@ -9,7 +9,7 @@
 #include <system_error>
 #include <type_traits>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr std::size_t kLongestError = 8192;
@@ -39,8 +39,8 @@ void attach(msghdr& header, ControlBuffer& control, std::span<const int> descrip
   std::memcpy(CMSG_DATA(part), descriptors.data(), bytes);
 }
 
-std::vector<Descriptor> detach(msghdr& header) {
-  std::vector<Descriptor> taken;
+std::vector<os::Descriptor> detach(msghdr& header) {
+  std::vector<os::Descriptor> taken;
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
     const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -60,8 +60,8 @@ SocketPair::SocketPair() {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw std::system_error(errno, std::generic_category());
   }
-  consumer = Descriptor(ends[0]);
-  worker = Descriptor(ends[1]);
+  consumer = os::Descriptor(ends[0]);
+  worker = os::Descriptor(ends[1]);
 }
 
 bool try_send(int socket, const TaskMessage& task) {
@@ -113,4 +113,4 @@ std::optional<ReceivedResult> try_receive_result(int socket) {
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -13,7 +13,7 @@
 #include "harness/os/descriptor.h"
 #include "workloads/loader/batch_reader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 struct TaskMessage {
   std::int64_t batch = 0;
@@ -41,15 +41,15 @@ struct ResultMessage {
 struct ReceivedResult {
   ResultMessage message;
   std::string error;
-  std::vector<Descriptor> segments;
+  std::vector<os::Descriptor> segments;
   bool descriptors_lost = false;  // this process may open no more
 };
 
 // A pair of connected sockets, both closed on exec. Throws std::system_error.
 struct SocketPair {
   SocketPair();
-  Descriptor consumer;
-  Descriptor worker;
+  os::Descriptor consumer;
+  os::Descriptor worker;
 };
 
 // Most descriptors that the kernel lets travel with one message.
@@ -65,4 +65,4 @@ bool send_result(int socket, const ResultMessage& result, std::string_view error
 // Never waits.
 [[nodiscard]] std::optional<ReceivedResult> try_receive_result(int socket);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

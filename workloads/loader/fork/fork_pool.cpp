@@ -14,14 +14,14 @@
 #include "workloads/loader/fork/segment.h"
 #include "workloads/loader/worker_error.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr auto kForever = std::chrono::nanoseconds::max();
 
 }  // namespace
 
-ForkPool::ForkPool(const Dataset& dataset, const BatchLayout& layout,
+ForkPool::ForkPool(const data::Dataset& dataset, const BatchLayout& layout,
                    std::shared_ptr<BatchRing> ring, const ForkPoolOptions& options,
                    const Clock& clock)
     : layout_(layout),
@@ -54,7 +54,7 @@ ForkPool::ForkPool(const Dataset& dataset, const BatchLayout& layout,
   polled_.push_back({.fd = interruption_.value(), .events = POLLIN, .revents = 0});
 }
 
-void ForkPool::start_worker(const Dataset& dataset, const Clock& clock) {
+void ForkPool::start_worker(const data::Dataset& dataset, const Clock& clock) {
   const auto number = static_cast<int>(workers_.size());
   SocketPair sockets;
   const int socket = sockets.worker.value();
@@ -301,4 +301,4 @@ void ForkPool::drain() {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -22,7 +22,7 @@
 #include "workloads/loader/fork/task_board.h"
 #include "workloads/loader/worker_pool.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 struct ForkPoolOptions {
   int workers = 1;
@@ -48,7 +48,7 @@ class ForkPool final : public WorkerPool {
   // Forks the workers one after another. `dataset`, `layout` and `clock` must outlive it. Batches
   // come in slots of `ring`, or in fresh segments when it is null. Throws ConfigError when the
   // system gives no more processes.
-  ForkPool(const Dataset& dataset, const BatchLayout& layout, std::shared_ptr<BatchRing> ring,
+  ForkPool(const data::Dataset& dataset, const BatchLayout& layout, std::shared_ptr<BatchRing> ring,
            const ForkPoolOptions& options, const Clock& clock);
   ~ForkPool() override;
 
@@ -71,7 +71,7 @@ class ForkPool final : public WorkerPool {
 
  private:
   struct Worker {
-    Descriptor socket;
+    os::Descriptor socket;
     ChildProcess process;
     std::deque<TaskMessage> backlog = {};  // what the socket had no room for
   };
@@ -80,7 +80,7 @@ class ForkPool final : public WorkerPool {
     TaskMessage task;
   };
 
-  void start_worker(const Dataset& dataset, const Clock& clock);
+  void start_worker(const data::Dataset& dataset, const Clock& clock);
   void send_what_can_be_sent();
   void pass_on(Worker& worker, const TaskMessage& task);
   [[nodiscard]] std::string segment_name(int worker, pid_t pid) const;
@@ -96,7 +96,7 @@ class ForkPool final : public WorkerPool {
   const Clock& clock_;
   TaskBoard board_;
   std::vector<Worker> workers_;
-  Descriptor interruption_;  // an eventfd
+  os::Descriptor interruption_;  // an eventfd
   bool interrupted_ = false;
   std::vector<pollfd> polled_;  // sockets, then pidfds, then the interruption
 
@@ -116,4 +116,4 @@ class ForkPool final : public WorkerPool {
   std::int64_t at_workers_ = 0;  // tasks sent and not received
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -14,7 +14,7 @@
 #include "workloads/loader/thread_caps.h"
 #include "workloads/loader/worker_error.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // What a worker process does: takes tasks, reads batches and sends results until it is told to
@@ -115,4 +115,4 @@ void work(const ForkWorker& worker) {
   std::thread([&loop] { loop.run(); }).join();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -12,12 +12,12 @@
 #include "workloads/loader/fork/batch_ring.h"
 #include "workloads/loader/fork/task_board.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 struct ForkWorker {
   int number = 0;
   int socket = -1;
-  const Dataset& dataset;
+  const data::Dataset& dataset;
   const BatchLayout& layout;
   const TaskBoard& board;
   const BatchRing* ring = nullptr;  // null: a fresh segment per field
@@ -31,4 +31,4 @@ struct ForkWorker {
 // The whole life of a forked worker: tasks to results until the consumer goes away.
 void work(const ForkWorker& worker);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

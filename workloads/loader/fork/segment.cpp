@@ -12,7 +12,7 @@
 
 #include "harness/base/error.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 std::string reason(int code) { return std::generic_category().message(code); }
@@ -34,7 +34,7 @@ std::string in_mib(std::size_t bytes) {
 }
 
 Segment Segment::create(const std::string& name, std::size_t bytes) {
-  Descriptor descriptor(::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  os::Descriptor descriptor(::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!descriptor.is_open()) throw Error("shared memory " + name + ": " + reason(errno));
   const auto length = static_cast<off_t>(bytes);
   int code = ::ftruncate(descriptor.value(), length) == 0 ? 0 : errno;
@@ -47,11 +47,11 @@ Segment Segment::create(const std::string& name, std::size_t bytes) {
   return {std::move(descriptor), bytes};
 }
 
-Segment Segment::map(Descriptor descriptor, std::size_t bytes) {
+Segment Segment::map(os::Descriptor descriptor, std::size_t bytes) {
   return {std::move(descriptor), bytes};
 }
 
-Segment::Segment(Descriptor descriptor, std::size_t bytes)
+Segment::Segment(os::Descriptor descriptor, std::size_t bytes)
     : descriptor_(std::move(descriptor)), bytes_(bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.value(), 0);
   if (memory == MAP_FAILED) throw Error("a shared segment cannot be mapped: " + reason(errno));
@@ -62,4 +62,4 @@ Segment::~Segment() {
   if (data_ != nullptr) ::munmap(data_, bytes_);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

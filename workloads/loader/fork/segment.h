@@ -11,7 +11,7 @@
 
 #include "harness/os/descriptor.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 class Segment {
  public:
@@ -19,7 +19,7 @@ class Segment {
   // /dev/shm has left.
   [[nodiscard]] static Segment create(const std::string& name, std::size_t bytes);
   // What another process created. Throws Error.
-  [[nodiscard]] static Segment map(Descriptor descriptor, std::size_t bytes);
+  [[nodiscard]] static Segment map(os::Descriptor descriptor, std::size_t bytes);
 
   Segment(Segment&& other) noexcept
       : descriptor_(std::move(other.descriptor_)),
@@ -32,9 +32,9 @@ class Segment {
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }
 
  private:
-  Segment(Descriptor descriptor, std::size_t bytes);
+  Segment(os::Descriptor descriptor, std::size_t bytes);
 
-  Descriptor descriptor_;  // open as long as the tensor lives, as in PyTorch
+  os::Descriptor descriptor_;  // open as long as the tensor lives, as in PyTorch
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
@@ -43,4 +43,4 @@ class Segment {
 [[nodiscard]] std::size_t shared_memory_free();
 [[nodiscard]] std::string in_mib(std::size_t bytes);  // "19.3 MiB"
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <new>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 std::size_t whole_pages(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -27,4 +27,4 @@ SharedMemory::~SharedMemory() {
   if (data_ != nullptr) ::munmap(data_, bytes_);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Anonymous memory that processes forked later share. Zeroed, on whole pages.
 class SharedMemory {
@@ -28,4 +28,4 @@ class SharedMemory {
 
 [[nodiscard]] std::size_t whole_pages(std::size_t bytes);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

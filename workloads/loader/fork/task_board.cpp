@@ -3,7 +3,7 @@
 
 #include <memory>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr std::size_t kCounters = 64;  // bytes before the indices
@@ -25,4 +25,4 @@ std::span<std::int64_t> TaskBoard::samples(int task, std::int64_t count) const {
   return {all + task * samples_per_task_, static_cast<std::size_t>(count)};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -8,7 +8,7 @@
 
 #include "workloads/loader/fork/shared_memory.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // What consumer and forked workers share beside the batches: the sample indices of the tasks on
 // their way, so that no message is long, and a few counters. Made before the workers.
@@ -42,4 +42,4 @@ class TaskBoard {
   Shared* shared_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -5,7 +5,7 @@
 
 #include "workloads/loader/preview/pixel_font.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr int kColumns = 4;
@@ -61,4 +61,4 @@ Picture contact_sheet(std::span<const LabelledPicture> pictures) {
   return sheet;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

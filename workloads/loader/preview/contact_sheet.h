@@ -9,7 +9,7 @@
 
 #include "workloads/loader/preview/picture.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 struct LabelledPicture {
   Picture picture;
@@ -22,4 +22,4 @@ struct LabelledPicture {
 // A new file. Throws ConfigError naming it where there is one already or none can be written.
 void write_png(const Picture& picture, const std::filesystem::path& file);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

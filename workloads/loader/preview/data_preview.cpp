@@ -15,7 +15,7 @@
 #include "workloads/loader/order.h"
 #include "workloads/loader/python_shuffle.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr std::size_t kIndicesShown = 16;
@@ -37,7 +37,7 @@ std::int64_t integer_at(const std::byte* memory, std::size_t place) {
   return value;
 }
 
-std::string order_in_words(const Dataset& data, const LoaderOptions& options) {
+std::string order_in_words(const data::Dataset& data, const LoaderOptions& options) {
   if (data.size() < 0) return "as the stream yields them";
   std::string words = "sequential";
   const std::string seed = std::to_string(options.seed);
@@ -54,12 +54,12 @@ std::string order_in_words(const Dataset& data, const LoaderOptions& options) {
 class Preview {
  public:
   Preview(const ResolvedCase& resolved, const PreviewRequest& request,
-          const std::vector<Engine>& table, const OrderMaker& order, PythonParts* python)
+          const std::vector<Engine>& table, const OrderMaker& order, data::PythonParts* python)
       : request_(request), resolved_(resolved), options_(loader_options(resolved)) {
     // Pinned memory holds the same numbers.
     resolved_.options["loader.pin_memory"] = Value{false};
     context_.python = python;
-    data_ = make_dataset(resolved_, python);
+    data_ = data::make_dataset(resolved_, python);
     facts_ = data_->facts();
     EpochOrder epochs = order(*data_, options_);
     if (epochs) indices_ = epochs(0);
@@ -229,26 +229,27 @@ class Preview {
     if (labels_sorted_ && classes_read > 0 && classes_read < out_.classes &&
         out_.samples_read >= kSamplesToJudgeOrder) {
       note("the labels come sorted, " + std::to_string(classes_read) + " of " +
-           counted(out_.classes, "class") +
+           text::counted(out_.classes, "class") +
            " among those read: a training wants them mixed (loader.shuffle: true, or shuffled "
            "shards)");
     }
     for (const FieldPreview& field : out_.fields) {
       if (field.all.nans() > 0) {
-        note("field " + field.spec.name + " holds NaN: " + counted(field.all.nans(), "value"));
+        note("field " + field.spec.name +
+             " holds NaN: " + text::counted(field.all.nans(), "value"));
       }
       if (field.all.infinities() > 0) {
         note("field " + field.spec.name +
-             " holds infinity: " + counted(field.all.infinities(), "value"));
+             " holds infinity: " + text::counted(field.all.infinities(), "value"));
       }
     }
     if (constant_ > 0) {
-      note(counted(constant_, "sample") + " of " + std::to_string(out_.samples_read) +
+      note(text::counted(constant_, "sample") + " of " + std::to_string(out_.samples_read) +
            (constant_ == 1 ? " has" : " have") + " the same number everywhere in field " +
            first.spec.name);
     }
     if (const std::int64_t skipped = loader_->metrics().skipped_samples; skipped > 0) {
-      note(counted(skipped, "sample") +
+      note(text::counted(skipped, "sample") +
            " could not be read, and the next took its place (data.on_error: skip)");
     }
     if (request_.pictures && layouts_[0] && first.spec.dtype == DType::kFloat32 && !facts_.pixels) {
@@ -267,8 +268,8 @@ class Preview {
   WorkerContext context_{.clock = clock_,
                          .run_dir = {},
                          .shared_memory_prefix = "/stepbench-" + std::to_string(::getpid()) + "-"};
-  std::unique_ptr<Dataset> data_;
-  DatasetFacts facts_;
+  std::unique_ptr<data::Dataset> data_;
+  data::DatasetFacts facts_;
   std::vector<std::int64_t> indices_;  // of the first epoch, in its order
   std::unique_ptr<Loader> loader_;
   DataPreview out_;
@@ -283,21 +284,21 @@ class Preview {
 
 DataPreview preview_data(const ResolvedCase& resolved, const PreviewRequest& request,
                          const std::vector<Engine>& table, const OrderMaker& order,
-                         PythonParts* python) {
+                         data::PythonParts* python) {
   return Preview(resolved, request, table, order, python).run();
 }
 
 bool previews_without_torch(const ResolvedCase& resolved) {
-  if (data_kind(resolved).open == nullptr) return false;
+  if (data::data_kind(resolved).open == nullptr) return false;
   const LoaderOptions options = loader_options(resolved);
   const Engine* engine = find_engine(engines(), resolved.text("loader.engine"));
   const bool made_here = options.num_workers == 0 || (engine != nullptr && engine->make != nullptr);
   return made_here && options.weights.empty() && !options.with_replacement;
 }
 
-EpochOrder order_without_torch(const Dataset& dataset, const LoaderOptions& options) {
+EpochOrder order_without_torch(const data::Dataset& dataset, const LoaderOptions& options) {
   if (dataset.iterable() != nullptr || !options.shuffle) return make_order(dataset, options);
   return python_shuffle(dataset.size(), options.seed, options.joined || options.persistent_workers);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

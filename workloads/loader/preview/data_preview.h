@@ -13,7 +13,7 @@
 #include "workloads/loader/preview/contact_sheet.h"
 #include "workloads/loader/preview/field_statistics.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 struct FieldPreview {
   FieldSpec spec;
@@ -78,12 +78,13 @@ struct PreviewRequest {
 // the loader throw.
 [[nodiscard]] DataPreview preview_data(const ResolvedCase& resolved, const PreviewRequest& request,
                                        const std::vector<Engine>& table, const OrderMaker& order,
-                                       PythonParts* python = nullptr);
+                                       data::PythonParts* python = nullptr);
 
 // Whether preview_data() needs no torch to deliver what a worker would: engine and order are there
 // without it.
 [[nodiscard]] bool previews_without_torch(const ResolvedCase& resolved);
 // The order of a worker with torch, for cases with which that is true.
-[[nodiscard]] EpochOrder order_without_torch(const Dataset& dataset, const LoaderOptions& options);
+[[nodiscard]] EpochOrder order_without_torch(const data::Dataset& dataset,
+                                             const LoaderOptions& options);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

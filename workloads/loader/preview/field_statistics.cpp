@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 // IEEE 754 binary16.
@@ -96,4 +96,4 @@ double FieldStatistics::deviation() const {
   return finite() > 0 ? std::sqrt(squares_ / static_cast<double>(finite())) : kNone;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

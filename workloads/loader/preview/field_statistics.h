@@ -9,7 +9,7 @@
 
 #include "workloads/data/batch.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 class FieldStatistics {
  public:
@@ -40,4 +40,4 @@ class FieldStatistics {
   double squares_ = 0;  // of the distances to the mean
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr std::int64_t kMinSide = 4;
@@ -30,7 +30,7 @@ float float_at(const std::byte* sample, std::size_t place) {
 }
 
 // From the smallest to the largest finite number of a sample.
-PixelScale stretched(const std::byte* sample, const FieldSpec& spec) {
+data::PixelScale stretched(const std::byte* sample, const FieldSpec& spec) {
   float low = std::numeric_limits<float>::max();
   float high = std::numeric_limits<float>::lowest();
   const std::size_t values = spec.bytes() / sizeof(float);
@@ -82,9 +82,10 @@ std::optional<PictureLayout> picture_layout(const FieldSpec& spec) {
 }
 
 Picture to_picture(const std::byte* sample, const FieldSpec& spec, const PictureLayout& layout,
-                   const std::optional<PixelScale>& pixels) {
+                   const std::optional<data::PixelScale>& pixels) {
   const bool bytes = spec.dtype == DType::kUInt8;
-  const PixelScale scale = bytes ? PixelScale{} : (pixels ? *pixels : stretched(sample, spec));
+  const data::PixelScale scale =
+      bytes ? data::PixelScale{} : (pixels ? *pixels : stretched(sample, spec));
   Picture picture(static_cast<int>(layout.width), static_cast<int>(layout.height));
   for (std::int64_t y = 0; y < layout.height; ++y) {
     for (std::int64_t x = 0; x < layout.width; ++x) {
@@ -131,4 +132,4 @@ Picture resized_near(const Picture& picture, int side) {
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

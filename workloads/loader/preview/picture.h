@@ -11,7 +11,7 @@
 
 #include "workloads/data/dataset.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // 8-bit RGB, row by row from the top.
 struct Picture {
@@ -51,9 +51,9 @@ struct PictureLayout {
 // largest number. NaN is magenta.
 [[nodiscard]] Picture to_picture(const std::byte* sample, const FieldSpec& spec,
                                  const PictureLayout& layout,
-                                 const std::optional<PixelScale>& pixels);
+                                 const std::optional<data::PixelScale>& pixels);
 
 // Larger by a whole factor up to about `side` pixels, or smaller by a mean of blocks down to it.
 [[nodiscard]] Picture resized_near(const Picture& picture, int side);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr char kFirst = ' ';
@@ -47,4 +47,4 @@ void draw_text(Picture& on, int left, int top, int scale, std::string_view text)
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

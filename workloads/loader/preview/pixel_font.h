@@ -7,7 +7,7 @@
 
 #include "workloads/loader/preview/picture.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 inline constexpr int kGlyphWidth = 5;
 inline constexpr int kGlyphHeight = 7;
@@ -19,4 +19,4 @@ inline constexpr int kGlyphAdvance = 6;  // from one glyph to the next
 // Black, each pixel of a glyph `scale` pixels wide and high. What lies outside is cut off.
 void draw_text(Picture& on, int left, int top, int scale, std::string_view text);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "workloads/loader/preview/contact_sheet.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 void write_png(const Picture& picture, const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& what) { throw ConfigError(file.string(), what); };
@@ -32,4 +32,4 @@ void write_png(const Picture& picture, const std::filesystem::path& file) {
   refuse("cannot be written: " + reason);
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

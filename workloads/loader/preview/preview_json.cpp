@@ -2,14 +2,14 @@
 #include "harness/json/json_text.h"
 #include "workloads/loader/preview/preview_text.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
-void put(JsonText& json, std::string_view key, std::optional<std::int64_t> value) {
+void put(json::JsonText& json, std::string_view key, std::optional<std::int64_t> value) {
   value ? json.integer(key, *value) : json.null(key);
 }
 
-void add_statistics(JsonText& json, const FieldStatistics& statistics) {
+void add_statistics(json::JsonText& json, const FieldStatistics& statistics) {
   json.number("min", statistics.min())
       .number("mean", statistics.mean())
       .number("max", statistics.max())
@@ -20,7 +20,7 @@ void add_statistics(JsonText& json, const FieldStatistics& statistics) {
       .integer("inf", statistics.infinities());
 }
 
-void add_field(JsonText& json, const DataPreview& preview, const FieldPreview& field) {
+void add_field(json::JsonText& json, const DataPreview& preview, const FieldPreview& field) {
   std::vector<std::int64_t> shape = {preview.batch_size};
   shape.insert(shape.end(), field.spec.shape.begin(), field.spec.shape.end());
   json.open_object()
@@ -38,14 +38,14 @@ void add_field(JsonText& json, const DataPreview& preview, const FieldPreview& f
   json.close_array().close_object();
 }
 
-void add_label(JsonText& json, const LabelPreview& label) {
+void add_label(json::JsonText& json, const LabelPreview& label) {
   json.open_object().integer("label", label.label).text("class", label.name);
   json.integer("read", label.read);
   put(json, "in_data_set", label.all);
   json.close_object();
 }
 
-void add_sample(JsonText& json, const SamplePreview& sample) {
+void add_sample(json::JsonText& json, const SamplePreview& sample) {
   json.open_object();
   put(json, "index", sample.index);
   put(json, "label", sample.label);
@@ -56,7 +56,7 @@ void add_sample(JsonText& json, const SamplePreview& sample) {
 }  // namespace
 
 std::string preview_json(const DataPreview& preview) {
-  JsonText json;
+  json::JsonText json;
   json.open_object()
       .text("case_id", preview.case_id)
       .text("kind", preview.kind)
@@ -83,4 +83,4 @@ std::string preview_json(const DataPreview& preview) {
   return json.take();
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

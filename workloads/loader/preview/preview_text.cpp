@@ -10,7 +10,7 @@
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 constexpr std::size_t kLabelRows = 12;
@@ -20,17 +20,17 @@ constexpr std::size_t kBarCells = 16;
 std::string number(double value, DType dtype) {
   if (std::isnan(value)) return "-";
   if (dtype != DType::kFloat32) return std::to_string(static_cast<std::int64_t>(value));
-  return value == 0 ? "0" : significant(value);
+  return value == 0 ? "0" : text::significant(value);
 }
 
 std::string decimal(double value) {
   if (std::isnan(value)) return "-";
-  return value == 0 ? "0" : significant(value);
+  return value == 0 ? "0" : text::significant(value);
 }
 
 std::string share(std::int64_t part, std::int64_t all) {
   if (part == 0) return "0 %";
-  return percent_text(static_cast<double>(part) / static_cast<double>(all));
+  return text::percent_text(static_cast<double>(part) / static_cast<double>(all));
 }
 
 std::string shape_text(const DataPreview& preview, const FieldSpec& spec) {
@@ -39,8 +39,8 @@ std::string shape_text(const DataPreview& preview, const FieldSpec& spec) {
   return text + "]";
 }
 
-GridRow statistics_row(const FieldStatistics& statistics, DType dtype,
-                       std::vector<std::string> cells) {
+text::GridRow statistics_row(const FieldStatistics& statistics, DType dtype,
+                             std::vector<std::string> cells) {
   for (std::string& cell :
        std::vector<std::string>{number(statistics.min(), dtype), decimal(statistics.mean()),
                                 number(statistics.max(), dtype), decimal(statistics.deviation()),
@@ -51,11 +51,11 @@ GridRow statistics_row(const FieldStatistics& statistics, DType dtype,
   return {.cells = std::move(cells)};
 }
 
-Grid field_grid(const DataPreview& preview) {
-  Grid grid;
-  grid.columns = {{.head = "field", .align = Align::kLeft},
-                  {.head = "dtype", .align = Align::kLeft},
-                  {.head = "shape of a batch", .align = Align::kLeft},
+text::Grid field_grid(const DataPreview& preview) {
+  text::Grid grid;
+  grid.columns = {{.head = "field", .align = text::Align::kLeft},
+                  {.head = "dtype", .align = text::Align::kLeft},
+                  {.head = "shape of a batch", .align = text::Align::kLeft},
                   {.head = "size"},
                   {.head = "min"},
                   {.head = "mean"},
@@ -68,7 +68,7 @@ Grid field_grid(const DataPreview& preview) {
     grid.rows.push_back(
         statistics_row(field.all, dtype,
                        {field.spec.name, dtype_name(dtype), shape_text(preview, field.spec),
-                        byte_text(static_cast<double>(field.bytes))}));
+                        text::byte_text(static_cast<double>(field.bytes))}));
     for (std::size_t c = 0; c < field.channels.size(); ++c) {
       grid.rows.push_back(
           statistics_row(field.channels[c], dtype, {"  channel " + std::to_string(c), "", "", ""}));
@@ -77,32 +77,32 @@ Grid field_grid(const DataPreview& preview) {
   return grid;
 }
 
-Grid label_grid(const DataPreview& preview) {
-  Grid grid;
+text::Grid label_grid(const DataPreview& preview) {
+  text::Grid grid;
   const auto has = [&](const auto& test) { return std::ranges::any_of(preview.labels, test); };
   const bool names = has([](const LabelPreview& label) { return !label.name.empty(); });
   const bool all = has([](const LabelPreview& label) { return label.all.has_value(); });
   grid.columns = {{.head = "label"}};
-  if (names) grid.columns.push_back({.head = "class", .align = Align::kLeft});
+  if (names) grid.columns.push_back({.head = "class", .align = text::Align::kLeft});
   grid.columns.push_back({.head = "read"});
-  grid.columns.push_back({.head = "", .align = Align::kLeft, .drop_at = 1});
+  grid.columns.push_back({.head = "", .align = text::Align::kLeft, .drop_at = 1});
   if (all) grid.columns.push_back({.head = "in the data set"});
   std::int64_t most = 1;
   for (const LabelPreview& label : preview.labels) most = std::max(most, label.read);
   for (std::size_t i = 0; i < std::min(preview.labels.size(), kLabelRows); ++i) {
     const LabelPreview& label = preview.labels[i];
-    GridRow row{.cells = {std::to_string(label.label)}};
-    if (names) row.cells.push_back(printable(label.name));
-    row.cells.push_back(with_separators(label.read));
+    text::GridRow row{.cells = {std::to_string(label.label)}};
+    if (names) row.cells.push_back(text::printable(label.name));
+    row.cells.push_back(text::with_separators(label.read));
     row.cells.push_back(
-        bar(static_cast<double>(label.read) / static_cast<double>(most), kBarCells));
-    if (all) row.cells.push_back(label.all ? with_separators(*label.all) : "");
+        text::bar(static_cast<double>(label.read) / static_cast<double>(most), kBarCells));
+    if (all) row.cells.push_back(label.all ? text::with_separators(*label.all) : "");
     grid.rows.push_back(std::move(row));
   }
   return grid;
 }
 
-Grid sample_grid(const DataPreview& preview) {
+text::Grid sample_grid(const DataPreview& preview) {
   const auto has = [&](const auto& test) {
     return std::ranges::any_of(preview.first_samples, test);
   };
@@ -110,25 +110,25 @@ Grid sample_grid(const DataPreview& preview) {
   const bool label = has([](const SamplePreview& sample) { return sample.label.has_value(); });
   const bool tokens = has([](const SamplePreview& sample) { return !sample.tokens.empty(); });
   const bool file = has([](const SamplePreview& sample) { return !sample.file.empty(); });
-  Grid grid;
+  text::Grid grid;
   grid.columns = {{.head = "sample"}};
   if (index) grid.columns.push_back({.head = "index"});
-  if (label) grid.columns.push_back({.head = "label", .align = Align::kLeft});
+  if (label) grid.columns.push_back({.head = "label", .align = text::Align::kLeft});
   if (tokens)
-    grid.columns.push_back({.head = "first tokens", .align = Align::kLeft, .shrink_at = 1});
-  if (file) grid.columns.push_back({.head = "file", .align = Align::kLeft, .shrink_at = 2});
+    grid.columns.push_back({.head = "first tokens", .align = text::Align::kLeft, .shrink_at = 1});
+  if (file) grid.columns.push_back({.head = "file", .align = text::Align::kLeft, .shrink_at = 2});
   for (std::size_t i = 0; i < preview.first_samples.size(); ++i) {
     const SamplePreview& sample = preview.first_samples[i];
-    GridRow row{.cells = {std::to_string(i)}};
+    text::GridRow row{.cells = {std::to_string(i)}};
     if (index) row.cells.push_back(sample.index ? std::to_string(*sample.index) : "");
     if (label) {
-      const std::string name = shortened(printable(sample.name), kNameCells);
+      const std::string name = text::shortened(text::printable(sample.name), kNameCells);
       row.cells.push_back((sample.label ? std::to_string(*sample.label) : "") +
                           (name.empty() ? "" : " " + name));
     }
     const auto text_of = [](std::int64_t token) { return std::to_string(token); };
-    if (tokens) row.cells.push_back(join(sample.tokens, " ", text_of) + " ...");
-    if (file) row.cells.push_back(printable(sample.file));
+    if (tokens) row.cells.push_back(text::join(sample.tokens, " ", text_of) + " ...");
+    if (file) row.cells.push_back(text::printable(sample.file));
     grid.rows.push_back(std::move(row));
   }
   return grid;
@@ -136,19 +136,20 @@ Grid sample_grid(const DataPreview& preview) {
 
 std::string data_set(const DataPreview& preview) {
   std::string text = preview.kind;
-  if (!preview.path.empty()) text += ", " + printable(preview.path);
+  if (!preview.path.empty()) text += ", " + text::printable(preview.path);
   if (preview.samples) {
-    text += ": " + counted(*preview.samples, "sample");
+    text += ": " + text::counted(*preview.samples, "sample");
   } else if (preview.parts > 0) {
-    text += ": a stream of " + counted(preview.parts, "shard");
+    text += ": a stream of " + text::counted(preview.parts, "shard");
   } else {
     text += ": a stream";
   }
   const bool tokens = preview.tokens_seen > 0;
-  if (preview.classes > 0 && tokens) text += ", vocabulary " + with_separators(preview.classes);
+  if (preview.classes > 0 && tokens)
+    text += ", vocabulary " + text::with_separators(preview.classes);
   if (preview.classes > 0 && !tokens) {
     text += preview.samples ? " in " : ", ";
-    text += counted(preview.classes, "class");
+    text += text::counted(preview.classes, "class");
   }
   return text;
 }
@@ -158,13 +159,13 @@ std::string epoch(const DataPreview& preview) {
   if (preview.joined && preview.epoch_samples) {
     const double batches =
         static_cast<double>(*preview.epoch_samples) / static_cast<double>(preview.batch_size);
-    return short_number(batches) + " batches of " + size +
+    return text::short_number(batches) + " batches of " + size +
            "; epochs are joined: a batch may hold the end of one and the beginning of the next";
   }
   if (!preview.batches_per_epoch) return "batches of " + size + ", their number is not known";
-  std::string text = counted(*preview.batches_per_epoch, "batch") + " of " + size;
+  std::string text = text::counted(*preview.batches_per_epoch, "batch") + " of " + size;
   if (preview.dropped > 0) {
-    return text + "; the last " + counted(preview.dropped, "sample") + " dropped (drop_last)";
+    return text + "; the last " + text::counted(preview.dropped, "sample") + " dropped (drop_last)";
   }
   if (preview.last_batch == preview.batch_size) return text + ", all full";
   return text + ", the last has only " + std::to_string(preview.last_batch);
@@ -173,17 +174,17 @@ std::string epoch(const DataPreview& preview) {
 std::string order(const DataPreview& preview) {
   if (preview.first_indices.empty()) return preview.order;
   const auto text_of = [](std::int64_t index) { return std::to_string(index); };
-  return preview.order + ": " + join(preview.first_indices, ", ", text_of) + ", ...";
+  return preview.order + ": " + text::join(preview.first_indices, ", ", text_of) + ", ...";
 }
 
 std::string loader(const DataPreview& preview) {
   std::string text = "engine " + preview.engine;
-  if (preview.num_workers > 0) text += ", " + counted(preview.num_workers, "worker");
+  if (preview.num_workers > 0) text += ", " + text::counted(preview.num_workers, "worker");
   return text;
 }
 
-void add_grid(std::string& text, const Grid& grid, std::size_t columns) {
-  text += "\n" + draw(grid, columns, false).text;
+void add_grid(std::string& text, const text::Grid& grid, std::size_t columns) {
+  text += "\n" + text::draw(grid, columns, false).text;
 }
 
 }  // namespace
@@ -217,7 +218,7 @@ std::string preview_text(const DataPreview& preview, const std::string& title,
   std::string text = "case " + preview.case_id + (title.empty() ? "" : ", " + title) + "\n\n";
   const auto line = [&](const std::string& name, const std::string& value) {
     constexpr std::size_t kNameWidth = 10;
-    const std::string wrapped = wrap(value, columns, kNameWidth);
+    const std::string wrapped = text::wrap(value, columns, kNameWidth);
     text += name + std::string(kNameWidth - name.size(), ' ') +
             wrapped.substr(std::min(kNameWidth, wrapped.size()));
   };
@@ -225,31 +226,32 @@ std::string preview_text(const DataPreview& preview, const std::string& title,
   line("epoch", epoch(preview));
   line("order", order(preview));
   line("loader", loader(preview));
-  line("read", "the first " + counted(preview.batches_read, "batch") + ", " +
-                   counted(preview.samples_read, "sample"));
+  line("read", "the first " + text::counted(preview.batches_read, "batch") + ", " +
+                   text::counted(preview.samples_read, "sample"));
   if (preview.tokens_seen > 0) {
-    line("tokens", with_separators(preview.tokens_seen) + " different ones among those read");
+    line("tokens", text::with_separators(preview.tokens_seen) + " different ones among those read");
   }
   add_grid(text, field_grid(preview), columns);
   if (!preview.labels.empty()) {
     add_grid(text, label_grid(preview), columns);
     if (preview.labels.size() > kLabelRows) {
       text += "and " +
-              counted(static_cast<std::int64_t>(preview.labels.size() - kLabelRows), "more class") +
+              text::counted(static_cast<std::int64_t>(preview.labels.size() - kLabelRows),
+                            "more class") +
               " among those read\n";
     }
   }
   if (!preview.first_samples.empty()) add_grid(text, sample_grid(preview), columns);
   if (!preview.notes.empty()) text += "\n";
   for (const std::string& note : preview.notes) {
-    text += wrap_hanging("note: " + printable(note), columns) + "\n";
+    text += text::wrap_hanging("note: " + text::printable(note), columns) + "\n";
   }
   if (!preview.sheet.empty()) {
-    text += "\n" + printable(preview.sheet) + ": " +
-            counted(static_cast<std::int64_t>(preview.pictures.size()), "picture") +
+    text += "\n" + text::printable(preview.sheet) + ": " +
+            text::counted(static_cast<std::int64_t>(preview.pictures.size()), "picture") +
             ", label and index below each\n";
   }
   return text;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -6,7 +6,7 @@
 
 #include "workloads/loader/preview/data_preview.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // `title` goes behind the case's id; may be empty. Lines fit `columns` where they can.
 [[nodiscard]] std::string preview_text(const DataPreview& preview, const std::string& title,
@@ -17,4 +17,4 @@ namespace stepbench {
 // "float32", as torch calls it.
 [[nodiscard]] std::string dtype_name(DType dtype);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

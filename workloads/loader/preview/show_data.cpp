@@ -9,7 +9,7 @@
 #include "harness/json/line_object.h"
 #include "workloads/loader/preview/preview_text.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 namespace {
 
 void expect_new(const std::string& file) {
@@ -21,7 +21,7 @@ void expect_new(const std::string& file) {
 }  // namespace
 
 std::string encode(const ShowDataRequest& request) {
-  JsonText json;
+  json::JsonText json;
   json.open_object()
       .text("kind", "data")
       .integer("samples", request.samples)
@@ -35,9 +35,9 @@ std::string encode(const ShowDataRequest& request) {
 }
 
 ShowDataRequest decode_show_data(std::string_view line) {
-  LineParser parser;
+  json::LineParser parser;
   const std::string own(line);
-  const LineObject object = parser.parse(own, LineParser::Padding::kNone).object;
+  const json::LineObject object = parser.parse(own, json::LineParser::Padding::kNone).object;
   const ShowDataRequest usual;
   return {.samples = object.integer("samples", usual.samples),
           .batches = object.integer("batches", usual.batches),
@@ -49,7 +49,7 @@ ShowDataRequest decode_show_data(std::string_view line) {
 
 std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                       const std::vector<Engine>& table, const OrderMaker& order,
-                      PythonParts* python) {
+                      data::PythonParts* python) {
   if (!request.png.empty()) expect_new(request.png);
   DataPreview preview = preview_data(
       resolved,
@@ -66,4 +66,4 @@ std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& reque
   return preview_text(preview, request.title, static_cast<std::size_t>(request.columns));
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -8,7 +8,7 @@
 
 #include "workloads/loader/preview/data_preview.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 struct ShowDataRequest {
   std::int64_t samples = 8;
@@ -27,6 +27,6 @@ struct ShowDataRequest {
 // already, before anything is read, and what preview_data() throws.
 [[nodiscard]] std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                                     const std::vector<Engine>& table, const OrderMaker& order,
-                                    PythonParts* python = nullptr);
+                                    data::PythonParts* python = nullptr);
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace stepbench {
+namespace stepbench::loader {
 
 void ResultQueue::push(LoaderResult&& result) {
   bool wake = false;
@@ -84,4 +84,4 @@ LoaderResult ResultQueue::move_first() {
   return result;
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -13,7 +13,7 @@
 
 #include "workloads/loader/worker_pool.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Results on their way from many worker threads to one consumer, which takes all that are there
 // under one lock. Waiting sleeps; nothing spins. Memory grows to the longest queue that there was
@@ -49,4 +49,4 @@ class ResultQueue {
   std::atomic<std::size_t> size_ = 0;  // written under the lock, read without it
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

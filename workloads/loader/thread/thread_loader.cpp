@@ -9,10 +9,11 @@
 #include "workloads/loader/prefetching_loader.h"
 #include "workloads/loader/thread/thread_pool.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
-std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset, const LoaderOptions& options,
-                                           EpochOrder order, const Clock& clock) {
+std::unique_ptr<Loader> make_thread_loader(const data::Dataset& dataset,
+                                           const LoaderOptions& options, EpochOrder order,
+                                           const Clock& clock) {
   const auto memory =
       std::make_shared<BatchMemory>(dataset.fields(), options.batch_size, options.reuse_buffers);
   const ThreadPoolOptions pool{
@@ -39,10 +40,10 @@ std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset, const LoaderO
 Engine thread_engine() {
   return {.variant = {.name = "thread",
                       .doc = "Worker threads with the dispatch rules of Python's DataLoader."},
-          .make = [](const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+          .make = [](const data::Dataset& dataset, const LoaderOptions& options, EpochOrder order,
                      const WorkerContext& context) {
             return make_thread_loader(dataset, options, std::move(order), context.clock);
           }};
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

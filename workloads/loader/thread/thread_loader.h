@@ -7,15 +7,15 @@
 #include "workloads/loader/engine.h"
 #include "workloads/loader/loader.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 // Worker threads with the dispatch rules of Python's DataLoader. `dataset` and `clock` must outlive
 // the loader.
-[[nodiscard]] std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset,
+[[nodiscard]] std::unique_ptr<Loader> make_thread_loader(const data::Dataset& dataset,
                                                          const LoaderOptions& options,
                                                          EpochOrder order, const Clock& clock);
 
 // The row of loader.engine.
 [[nodiscard]] Engine thread_engine();
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

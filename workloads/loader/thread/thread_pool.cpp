@@ -13,9 +13,9 @@
 #include "workloads/loader/thread_caps.h"
 #include "workloads/loader/worker_error.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
-ThreadPool::ThreadPool(const Dataset& dataset, const BatchMemory& memory,
+ThreadPool::ThreadPool(const data::Dataset& dataset, const BatchMemory& memory,
                        const ThreadPoolOptions& options, const Clock& clock)
     : dataset_(dataset),
       memory_(memory),
@@ -108,4 +108,4 @@ void ThreadPool::work(int worker) {
   }
 }
 
-}  // namespace stepbench
+}  // namespace stepbench::loader

@@ -15,7 +15,7 @@
 #include "workloads/loader/thread/result_queue.h"
 #include "workloads/loader/worker_pool.h"
 
-namespace stepbench {
+namespace stepbench::loader {
 
 struct ThreadPoolOptions {
   int workers = 1;
@@ -32,8 +32,8 @@ struct ThreadPoolOptions {
 class ThreadPool final : public WorkerPool {
  public:
   // All references must outlive it. Throws ConfigError when the system gives no more threads.
-  ThreadPool(const Dataset& dataset, const BatchMemory& memory, const ThreadPoolOptions& options,
-             const Clock& clock);
+  ThreadPool(const data::Dataset& dataset, const BatchMemory& memory,
+             const ThreadPoolOptions& options, const Clock& clock);
   ~ThreadPool() override;
 
   void send(int worker, const LoaderTask& task) override;
@@ -64,7 +64,7 @@ class ThreadPool final : public WorkerPool {
   void work(int worker);
   void stop() noexcept;
 
-  const Dataset& dataset_;
+  const data::Dataset& dataset_;
   const BatchMemory& memory_;
   ThreadPoolOptions options_;
   const Clock& clock_;
@@ -76,4 +76,4 @@ class ThreadPool final : public WorkerPool {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace stepbench
+}  // namespace stepbench::loader
