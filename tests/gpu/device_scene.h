@@ -126,4 +126,4 @@ struct Listeners {
 #define STEPBENCH_NEED_GPU(api)                                                     \
   auto api##_or_reason = ::stepbench::gpu::device_or_reason();                      \
   if (auto* why = std::get_if<std::string>(&api##_or_reason)) GTEST_SKIP() << *why; \
-  const ::stepbench::CudaApi api = std::get<::stepbench::CudaApi>(api##_or_reason)
+  const ::stepbench::cuda::CudaApi api = std::get<::stepbench::cuda::CudaApi>(api##_or_reason)
