@@ -18,11 +18,11 @@ constexpr std::size_t kMostNotes = 100;  // of different texts about single case
 
 std::set<std::string> swept_names(const Sweep& sweep) {
   std::set<std::string> names;
-  for (const Axis& axis : sweep.axes) {
-    for (const Axis::Key& key : axis.keys) names.insert(key.name);
+  for (const SweepAxis& axis : sweep.axes) {
+    for (const SweepAxis::Key& key : axis.keys) names.insert(key.name);
   }
   for (const SweepEntry& include : sweep.includes) {
-    for (const Axis::Key& key : include.keys) names.insert(key.name);
+    for (const SweepAxis::Key& key : include.keys) names.insert(key.name);
   }
   return names;
 }
@@ -152,9 +152,10 @@ void Expansion::check_scope() {
   std::vector<PointValue> values;
   const std::int64_t grid = sweep_.grid();
   const bool shapes_vary =
-      std::any_of(sweep_.axes.begin(), sweep_.axes.end(), [&](const Axis& axis) {
-        return std::any_of(axis.keys.begin(), axis.keys.end(),
-                           [&](const Axis::Key& key) { return selectors_.contains(key.name); });
+      std::any_of(sweep_.axes.begin(), sweep_.axes.end(), [&](const SweepAxis& axis) {
+        return std::any_of(axis.keys.begin(), axis.keys.end(), [&](const SweepAxis::Key& key) {
+          return selectors_.contains(key.name);
+        });
       });
   for (std::int64_t number = 0; number < sweep_.points(); ++number) {
     if (number > 0 && number < grid && !shapes_vary) number = grid;
@@ -175,12 +176,12 @@ void Expansion::check_scope() {
                                    "' does not read the section '" + section + "'");
   }
   for (const auto& [name, setting] : settings_.options) check_setting_scope(name, setting.where);
-  for (const Axis& axis : sweep_.axes) {
-    for (const Axis::Key& key : axis.keys)
+  for (const SweepAxis& axis : sweep_.axes) {
+    for (const SweepAxis::Key& key : axis.keys)
       check_setting_scope(key.name, place(key.source, key.mark));
   }
   for (const SweepEntry& include : sweep_.includes) {
-    for (const Axis::Key& key : include.keys)
+    for (const SweepAxis::Key& key : include.keys)
       check_setting_scope(key.name, place(key.source, key.mark));
   }
   if (context_.errors.empty()) check_paths(settings_, context_);
@@ -214,7 +215,7 @@ void Expansion::check_setting_scope(const std::string& name, const std::string& 
 }
 
 bool Expansion::is_excluded(const std::vector<PointValue>& values) {
-  const auto holds = [&](const Axis::Key& key) {
+  const auto holds = [&](const SweepAxis::Key& key) {
     const auto swept = std::find_if(values.begin(), values.end(), [&](const PointValue& value) {
       return value.key->name == key.name;
     });

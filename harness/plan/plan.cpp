@@ -41,12 +41,12 @@ std::string plan_digest(const std::vector<PlannedCase>& cases) {
 std::vector<std::string> swept_and_varying(const Sweep& sweep,
                                            const std::vector<PlannedCase>& cases) {
   std::vector<std::string> swept;
-  const auto add = [&](const std::vector<Axis::Key>& keys) {
-    for (const Axis::Key& key : keys) {
+  const auto add = [&](const std::vector<SweepAxis::Key>& keys) {
+    for (const SweepAxis::Key& key : keys) {
       if (std::find(swept.begin(), swept.end(), key.name) == swept.end()) swept.push_back(key.name);
     }
   };
-  for (const Axis& axis : sweep.axes) add(axis.keys);
+  for (const SweepAxis& axis : sweep.axes) add(axis.keys);
   for (const SweepEntry& entry : sweep.includes) add(entry.keys);
   std::erase_if(swept, [&](const std::string& name) {
     const auto value_in = [&](const PlannedCase& planned) {
@@ -62,9 +62,9 @@ std::vector<std::string> swept_and_varying(const Sweep& sweep,
 }
 
 bool sets(const Sweep& sweep, std::string_view name) {
-  return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const Axis& axis) {
+  return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const SweepAxis& axis) {
     return std::any_of(axis.keys.begin(), axis.keys.end(),
-                       [&](const Axis::Key& key) { return key.name == name; });
+                       [&](const SweepAxis::Key& key) { return key.name == name; });
   });
 }
 
@@ -87,8 +87,8 @@ void refuse_too_many(const Sweep& sweep, const PlanRequest& request) {
 }
 
 void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan& plan) {
-  for (const Axis& axis : sweep.axes) {
-    for (const Axis::Key& key : axis.keys) {
+  for (const SweepAxis& axis : sweep.axes) {
+    for (const SweepAxis::Key& key : axis.keys) {
       const auto setting = settings.options.find(key.name);
       if (setting == settings.options.end() || !setting->second.where.starts_with("--set"))
         continue;

@@ -17,7 +17,7 @@ class SweepReader {
  public:
   explicit SweepReader(const ParseContext& context) : context_(context) {}
 
-  std::optional<Axis::Key> read_matrix_key(const ConfigEntry& entry) {
+  std::optional<SweepAxis::Key> read_matrix_key(const ConfigEntry& entry) {
     auto key = read_key(entry, true);
     if (key) refuse_context(*key, true);
     return key;
@@ -67,7 +67,7 @@ class SweepReader {
                          part.key + ": {loader.num_workers: [0, 2, 4]}`");
       return;
     }
-    std::vector<Axis::Key> keys;
+    std::vector<SweepAxis::Key> keys;
     for (const ConfigEntry& entry : part.value.entries) {
       auto key = read_key(entry, true);
       if (!key) continue;
@@ -76,10 +76,10 @@ class SweepReader {
     }
     if (keys.empty()) return;
     if (part.key == "matrix") {
-      for (Axis::Key& key : keys) sweep_.add_to_matrix(std::move(key));
+      for (SweepAxis::Key& key : keys) sweep_.add_to_matrix(std::move(key));
       return;
     }
-    for (const Axis::Key& key : keys) {
+    for (const SweepAxis::Key& key : keys) {
       if (key.values.size() == keys.front().values.size()) continue;
       add(key.mark, "zip needs lists of equal length: '" + key.name + "' has " +
                         std::to_string(key.values.size()) + " values, '" + keys.front().name +
@@ -111,8 +111,8 @@ class SweepReader {
     }
   }
 
-  std::optional<Axis::Key> read_key(const ConfigEntry& entry, bool list_allowed) {
-    Axis::Key key{.name = {}, .source = context_.source, .mark = entry.mark};
+  std::optional<SweepAxis::Key> read_key(const ConfigEntry& entry, bool list_allowed) {
+    SweepAxis::Key key{.name = {}, .source = context_.source, .mark = entry.mark};
     try {
       key.name = context_.index.resolve(entry.key);
     } catch (const Error& error) {
@@ -134,7 +134,7 @@ class SweepReader {
     return key;
   }
 
-  void read_value(Axis::Key& key, const ConfigNode& node) {
+  void read_value(SweepAxis::Key& key, const ConfigNode& node) {
     auto value = read_option_value(key.name, context_.index.find(key.name), node, context_);
     if (!value) return;
     check_path(key.name, *value, place(context_.source, node.mark), context_);
@@ -143,7 +143,7 @@ class SweepReader {
 
   // In zip a context option may go along with one that tells the cases apart (data.path with
   // data.id).
-  void refuse_context(const Axis::Key& key, bool matrix) {
+  void refuse_context(const SweepAxis::Key& key, bool matrix) {
     const auto declarations = context_.index.find(key.name);
     const bool context = std::all_of(declarations.begin(), declarations.end(), [](const Option* o) {
       return o->identity == Identity::kContext;
@@ -156,10 +156,10 @@ class SweepReader {
   }
 
   void refuse_repeated_keys() {
-    std::vector<const Axis::Key*> seen;
-    for (const Axis& axis : sweep_.axes) {
-      for (const Axis::Key& key : axis.keys) {
-        for (const Axis::Key* earlier : seen) {
+    std::vector<const SweepAxis::Key*> seen;
+    for (const SweepAxis& axis : sweep_.axes) {
+      for (const SweepAxis::Key& key : axis.keys) {
+        for (const SweepAxis::Key* earlier : seen) {
           if (earlier->name == key.name) {
             add(key.mark, "'" + key.name + "' is in matrix and in zip; it can vary in one of them");
           }
@@ -178,7 +178,7 @@ class SweepReader {
 std::int64_t Sweep::grid() const {
   if (axes.empty()) return includes.empty() ? 1 : 0;
   std::int64_t count = 1;
-  for (const Axis& axis : axes) {
+  for (const SweepAxis& axis : axes) {
     const auto size = static_cast<std::int64_t>(axis.size());
     if (count > std::numeric_limits<std::int64_t>::max() / 4 / size) {
       return std::numeric_limits<std::int64_t>::max() / 4;
@@ -190,31 +190,32 @@ std::int64_t Sweep::grid() const {
 
 std::int64_t Sweep::points() const { return grid() + static_cast<std::int64_t>(includes.size()); }
 
-void Sweep::add_to_matrix(Axis::Key key) {
+void Sweep::add_to_matrix(SweepAxis::Key key) {
   const auto zip =
-      std::find_if(axes.begin(), axes.end(), [](const Axis& axis) { return axis.zip; });
-  axes.insert(zip, Axis{.keys = {std::move(key)}});
+      std::find_if(axes.begin(), axes.end(), [](const SweepAxis& axis) { return axis.zip; });
+  axes.insert(zip, SweepAxis{.keys = {std::move(key)}});
 }
 
 void values_of(const Sweep& sweep, std::int64_t point, std::vector<PointValue>& values) {
   values.clear();
   const std::int64_t grid = sweep.grid();
   if (point >= grid) {
-    for (const Axis::Key& key : sweep.includes[static_cast<std::size_t>(point - grid)].keys) {
+    for (const SweepAxis::Key& key : sweep.includes[static_cast<std::size_t>(point - grid)].keys) {
       values.push_back({&key, &key.values.front()});
     }
     return;
   }
   std::int64_t stride = grid;
-  for (const Axis& axis : sweep.axes) {
+  for (const SweepAxis& axis : sweep.axes) {
     const auto size = static_cast<std::int64_t>(axis.size());
     stride /= size;
     const auto index = static_cast<std::size_t>(point / stride % size);
-    for (const Axis::Key& key : axis.keys) values.push_back({&key, &key.values[index]});
+    for (const SweepAxis::Key& key : axis.keys) values.push_back({&key, &key.values[index]});
   }
 }
 
-std::optional<Axis::Key> read_matrix_key(const ConfigEntry& entry, const ParseContext& context) {
+std::optional<SweepAxis::Key> read_matrix_key(const ConfigEntry& entry,
+                                              const ParseContext& context) {
   return SweepReader(context).read_matrix_key(entry);
 }
 

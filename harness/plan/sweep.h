@@ -21,7 +21,7 @@ struct SweptValue {
 };
 
 // Keys that advance together: one of `matrix`, or all of `zip`.
-struct Axis {
+struct SweepAxis {
   struct Key {
     std::string name;
     std::string source = {};  // the file, or "--sweep model.precision"
@@ -36,13 +36,13 @@ struct Axis {
 // One entry of `exclude` (each key matches any of its values) or `include` (one value each).
 struct SweepEntry {
   Mark mark = {};
-  std::vector<Axis::Key> keys = {};
+  std::vector<SweepAxis::Key> keys = {};
 };
 
 struct Sweep {
   bool present = false;
   std::string where = {};  // the key `sweep` of the file, or "--sweep"
-  std::vector<Axis> axes = {};
+  std::vector<SweepAxis> axes = {};
   std::vector<SweepEntry> excludes = {};
   std::vector<SweepEntry> includes = {};
   std::vector<std::string> notes = {};
@@ -51,12 +51,12 @@ struct Sweep {
   // sweep. Saturates.
   [[nodiscard]] std::int64_t grid() const;
   [[nodiscard]] std::int64_t points() const;  // grid() and includes
-  void add_to_matrix(Axis::Key key);          // behind what is there, before zip
+  void add_to_matrix(SweepAxis::Key key);     // behind what is there, before zip
 };
 
 // What a point sets, in order of axes and keys.
 struct PointValue {
-  const Axis::Key* key;
+  const SweepAxis::Key* key;
   const SweptValue* swept;
 };
 
@@ -68,8 +68,8 @@ void values_of(const Sweep& sweep, std::int64_t point, std::vector<PointValue>& 
 [[nodiscard]] Sweep read_sweep(const ConfigNode& root, const ParseContext& context);
 
 // One option with its values as `matrix` has it; nullopt, and an error noted, if it is wrong.
-[[nodiscard]] std::optional<Axis::Key> read_matrix_key(const ConfigEntry& entry,
-                                                       const ParseContext& context);
+[[nodiscard]] std::optional<SweepAxis::Key> read_matrix_key(const ConfigEntry& entry,
+                                                            const ParseContext& context);
 
 // `--sweep model.precision=fp32,bf16`, in order: the values are a YAML list without its brackets,
 // or with them. An option of `matrix` or `zip` takes these values instead of the file's; another

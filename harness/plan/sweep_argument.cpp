@@ -53,9 +53,9 @@ ConfigEntry parse_argument(const std::string& argument) {
           .value = parse_list(argument.substr(equals + 1), "--sweep " + name)};
 }
 
-Axis::Key* find_key(Sweep& sweep, const std::string& name) {
-  for (Axis& axis : sweep.axes) {
-    for (Axis::Key& key : axis.keys) {
+SweepAxis::Key* find_key(Sweep& sweep, const std::string& name) {
+  for (SweepAxis& axis : sweep.axes) {
+    for (SweepAxis::Key& key : axis.keys) {
       if (key.name == name) return &key;
     }
   }
@@ -66,7 +66,7 @@ Axis::Key* find_key(Sweep& sweep, const std::string& name) {
 void leave_out_includes(const std::string& name, const std::string& file, Sweep& sweep) {
   std::erase_if(sweep.includes, [&](const SweepEntry& include) {
     const bool names_it = std::any_of(include.keys.begin(), include.keys.end(),
-                                      [&](const Axis::Key& key) { return key.name == name; });
+                                      [&](const SweepAxis::Key& key) { return key.name == name; });
     if (names_it) {
       sweep.notes.push_back("the include at " + place(file, include.mark) +
                             " is left out: --sweep " + name + " replaces it");
@@ -76,12 +76,12 @@ void leave_out_includes(const std::string& name, const std::string& file, Sweep&
 }
 
 void check_zip(const Sweep& sweep, ConfigErrors& errors) {
-  for (const Axis& axis : sweep.axes) {
-    for (const Axis::Key& key : axis.keys) {
+  for (const SweepAxis& axis : sweep.axes) {
+    for (const SweepAxis::Key& key : axis.keys) {
       const bool given = key.source.starts_with("--sweep");
       const auto other = std::find_if(
           axis.keys.begin(), axis.keys.end(),
-          [&](const Axis::Key& one) { return one.values.size() != key.values.size(); });
+          [&](const SweepAxis::Key& one) { return one.values.size() != key.values.size(); });
       if (!given || other == axis.keys.end()) continue;
       errors.add(key.source, text::counted(std::ssize(key.values), "value") + ", but " +
                                  other->name +
@@ -101,7 +101,7 @@ void apply_sweep(std::span<const std::string> arguments, const ParseContext& con
     const ConfigEntry entry = parse_argument(argument);
     const std::string source = "--sweep " + entry.key;
     const ParseContext here{source, context.index, context.variables, context.errors};
-    std::optional<Axis::Key> key = read_matrix_key(entry, here);
+    std::optional<SweepAxis::Key> key = read_matrix_key(entry, here);
     if (!key) continue;
     if (std::find(given.begin(), given.end(), key->name) != given.end()) {
       context.errors.add(source, "is given twice; write all values of it in one list");
@@ -109,7 +109,7 @@ void apply_sweep(std::span<const std::string> arguments, const ParseContext& con
     }
     given.push_back(key->name);
     leave_out_includes(key->name, context.source, sweep);
-    if (Axis::Key* swept = find_key(sweep, key->name)) {
+    if (SweepAxis::Key* swept = find_key(sweep, key->name)) {
       *swept = std::move(*key);
     } else {
       sweep.add_to_matrix(std::move(*key));

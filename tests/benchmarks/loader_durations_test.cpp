@@ -30,7 +30,7 @@ data::SyntheticOptions sleeping(std::int64_t samples, double cost_ms) {
   data::SyntheticOptions options;
   options.samples = samples;
   options.shape = {4};
-  options.cost = data::CostKind::kSleep;
+  options.cost = data::SampleCost::kSleep;
   options.cost_us = 1000 * cost_ms;
   return options;
 }

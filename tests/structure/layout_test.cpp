@@ -38,10 +38,7 @@ TEST(Layout, EveryHeaderIsIncludedOnce) {
   for (const char* folder : {"harness", "workloads", "tools", "tests"}) {
     for (const std::string& file : sources(kRoot, folder)) {
       if (!file.ends_with(".h")) continue;
-      std::ifstream in(std::filesystem::path(kRoot) / file);
-      const std::string text((std::istreambuf_iterator<char>(in)),
-                             std::istreambuf_iterator<char>());
-      EXPECT_NE(text.find("\n#pragma once\n"), std::string::npos) << file;
+      EXPECT_NE(text_of(kRoot, file).find("\n#pragma once\n"), std::string::npos) << file;
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 namespace stepbench::structure {
@@ -34,6 +35,11 @@ std::vector<std::string> sources(const std::filesystem::path& root, const std::s
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+std::string text_of(const std::filesystem::path& root, const std::string& file) {
+  std::ifstream in(root / file);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 std::vector<Include> includes_of(const std::filesystem::path& root, const std::string& file) {

@@ -24,6 +24,7 @@ struct Include {
 // own, which see the installed package only: they are left out.
 [[nodiscard]] std::vector<std::string> sources(const std::filesystem::path& root,
                                                const std::string& folder);
+[[nodiscard]] std::string text_of(const std::filesystem::path& root, const std::string& file);
 [[nodiscard]] std::vector<Include> includes_of(const std::filesystem::path& root,
                                                const std::string& file);
 

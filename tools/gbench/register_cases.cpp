@@ -29,7 +29,7 @@ void report(const std::optional<record::Launch>& launch, benchmark::State& state
 
 }  // namespace
 
-void register_cases(const plan::Plan& plan, LaunchQueue& queue, const RegisterOptions& options) {
+void register_cases(const plan::Plan& plan, LaunchHandOver& queue, const RegisterOptions& options) {
   const std::vector<std::string> names = gbench::benchmark_names(plan);
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const auto launches = std::make_shared<int>(0);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "harness/plan/plan.h"
-#include "tools/gbench/launch_queue.h"
+#include "tools/gbench/launch_hand_over.h"
 
 namespace stepbench::gbench {
 
@@ -14,6 +14,6 @@ struct RegisterOptions {
 };
 
 // `plan` and `queue` outlive the benchmarks.
-void register_cases(const plan::Plan& plan, LaunchQueue& queue, const RegisterOptions& options);
+void register_cases(const plan::Plan& plan, LaunchHandOver& queue, const RegisterOptions& options);
 
 }  // namespace stepbench::gbench

@@ -19,7 +19,7 @@
 #include "harness/run/run_header.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/gbench/launch_queue.h"
+#include "tools/gbench/launch_hand_over.h"
 #include "tools/gbench/register_cases.h"
 #include "tools/stepbench/campaign_context.h"
 
@@ -71,7 +71,7 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
   const campaign::CampaignContext context = cli::campaign_context(environment);
   const campaign::PlannedRun run = campaign::plan_experiment(request, context, !arguments.lists);
   const auto& [catalogue, plan] = run.planned;
-  LaunchQueue queue;
+  LaunchHandOver queue;
   register_cases(plan, queue, {.repeats = arguments.repeats});
   if (arguments.lists) {
     return benchmark::RunSpecifiedBenchmarks() == 0 ? kExitNothingMeasured : kExitOk;

@@ -54,11 +54,11 @@ std::optional<std::string> PythonStep::set_up() {
 void PythonStep::step(StepRecorder& step) {
   const auto counts = in_python(gil_, [&] {
     struct Marked {
-      explicit Marked(StepMarks& all, StepRecorder& recorder) : marks(all) {
+      explicit Marked(PythonStepMarks& all, StepRecorder& recorder) : marks(all) {
         marks.begin(recorder);
       }
       ~Marked() { marks.end(); }
-      StepMarks& marks;
+      PythonStepMarks& marks;
     };
     py::object result;
     {

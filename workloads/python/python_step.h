@@ -33,9 +33,9 @@ class PythonStep final : public Workload {
   ResolvedCase resolved_;
   WorkerContext& context_;
   GilWait& gil_;
-  StepMarks marks_;  // before the Python objects that refer to it
-  KeptObject step_;  // Step of stepbench_hosted/step.py
-  KeptObject run_;   // the user's function
+  PythonStepMarks marks_;  // before the Python objects that refer to it
+  KeptObject step_;        // Step of stepbench_hosted/step.py
+  KeptObject run_;         // the user's function
   KeptObject record_;
   ModuleNames module_names_;
   std::int64_t steps_per_epoch_ = 0;

@@ -12,7 +12,7 @@ namespace {
 // A mark is made ten times in a step: a type of Python's C interface, whose calls take a few tens
 // of nanoseconds where those of a pybind11 class take hundreds.
 struct PhaseMark {
-  PyObject_HEAD StepMarks* marks;
+  PyObject_HEAD PythonStepMarks* marks;
   PhaseId phase;
   const std::string* name;  // its own
 };
@@ -58,7 +58,7 @@ py::object make_phase_type() {
   return py::reinterpret_steal<py::object>(type);
 }
 
-py::object make_mark(const py::object& type, StepMarks& marks, PhaseId phase,
+py::object make_mark(const py::object& type, PythonStepMarks& marks, PhaseId phase,
                      const std::string& name) {
   auto* of = reinterpret_cast<PyTypeObject*>(type.ptr());
   PyObject* made = of->tp_alloc(of, 0);
@@ -72,7 +72,7 @@ py::object make_mark(const py::object& type, StepMarks& marks, PhaseId phase,
 
 }  // namespace
 
-void StepMarks::open(PhaseId phase, const std::string& name) {
+void PythonStepMarks::open(PhaseId phase, const std::string& name) {
   if (step_ == nullptr) return;
   if (open_) {
     throw std::runtime_error("phase '" + name + "' begins inside phase '" + *open_name_ +
@@ -83,18 +83,18 @@ void StepMarks::open(PhaseId phase, const std::string& name) {
   ever_marked_ = true;
 }
 
-void StepMarks::end() {
+void PythonStepMarks::end() {
   open_.reset();
   step_ = nullptr;
 }
 
-void StepMarks::border(bool first) const {
+void PythonStepMarks::border(bool first) const {
   if (step_ == nullptr) return;
   step_->first_of_epoch();
   if (first) step_->first_batch();
 }
 
-py::dict phase_marks(StepMarks& marks, const std::vector<std::string>& names) {
+py::dict phase_marks(PythonStepMarks& marks, const std::vector<std::string>& names) {
   const py::object type = make_phase_type();
   py::dict phases;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -14,7 +14,7 @@
 namespace stepbench::python {
 
 // The step under way and its open phase.
-class StepMarks {
+class PythonStepMarks {
  public:
   // Between begin() and end() marks are recorded; outside of them they do nothing, so that the
   // user's functions can be called there too.
@@ -39,6 +39,7 @@ class StepMarks {
 };
 
 // All phases that a step may mark, by name: `names` in order of PhaseId. `marks` outlives them.
-[[nodiscard]] pybind11::dict phase_marks(StepMarks& marks, const std::vector<std::string>& names);
+[[nodiscard]] pybind11::dict phase_marks(PythonStepMarks& marks,
+                                         const std::vector<std::string>& names);
 
 }  // namespace stepbench::python

@@ -27,8 +27,8 @@ namespace {
 
 constexpr std::int64_t kFingerprintSamples = 4;
 
-StepOptions step_options(const ResolvedCase& resolved) {
-  StepOptions options;
+ModelStepOptions step_options(const ResolvedCase& resolved) {
+  ModelStepOptions options;
   options.device = parse_device(resolved.text("device"));
   const std::string& precision = resolved.text("model.precision");
   if (precision == "bf16") options.autocast = c10::ScalarType::BFloat16;

@@ -23,7 +23,7 @@
 namespace stepbench::step {
 
 // The options of sections model and optimizer that the step itself follows.
-struct StepOptions {
+struct ModelStepOptions {
   c10::Device device{c10::kCPU};
   // nullopt: fp32 or tf32.
   std::optional<c10::ScalarType> autocast;
@@ -71,7 +71,7 @@ class ModelStep : public Workload {
   [[nodiscard]] torch_loader::BatchTensors full_batch();
 
   [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
-  [[nodiscard]] const StepOptions& options() const { return options_; }
+  [[nodiscard]] const ModelStepOptions& options() const { return options_; }
   [[nodiscard]] Model& model() { return *model_; }
   [[nodiscard]] Loss& loss() { return *loss_; }
 
@@ -88,7 +88,7 @@ class ModelStep : public Workload {
   void keep_data_on_device();
 
   ResolvedCase resolved_;
-  StepOptions options_;
+  ModelStepOptions options_;
   // Null in a worker that never has them.
   data::PythonParts* python_;
   // Placement pin_thread only; the loader's pin thread uses it.

@@ -244,8 +244,8 @@ TEST_F(ForkRobustness, TooLittleSharedMemoryIsSaidBeforeTheRunWithBothNumbers) {
 TEST_F(ForkRobustness, AFullShmIsAnErrorAndNoBusError) {
   EXPECT_THAT(
       [] {
-        (void)loader::Segment::create("/stepbench-" + std::to_string(::getpid()) + "-full",
-                                      std::size_t{1} << 50U);
+        (void)loader::SharedSegment::create("/stepbench-" + std::to_string(::getpid()) + "-full",
+                                            std::size_t{1} << 50U);
       },
       ThrowsMessage<Error>(HasSubstr("of /dev/shm and")));
 }

@@ -54,8 +54,10 @@ TEST(Synthetic, FillLabelLeavesTheImageAlone) {
 class SyntheticCost : public testing::TestWithParam<data::CostDistribution> {};
 
 TEST_P(SyntheticCost, HasTheMeanAndTheSpreadThatWereAskedFor) {
-  const data::Synthetic data(
-      {.cost = data::CostKind::kSpin, .cost_us = 100, .distribution = GetParam(), .cost_cv = 0.2});
+  const data::Synthetic data({.cost = data::SampleCost::kSpin,
+                              .cost_us = 100,
+                              .distribution = GetParam(),
+                              .cost_cv = 0.2});
   const double cv = GetParam() == data::CostDistribution::kFixed         ? 0
                     : GetParam() == data::CostDistribution::kExponential ? 1
                                                                          : 0.2;
@@ -74,7 +76,7 @@ TEST_P(SyntheticCost, HasTheMeanAndTheSpreadThatWereAskedFor) {
 }
 
 TEST(SyntheticStragglers, AreTheShareOfSamplesThatWasAskedForAndAlwaysTheSame) {
-  const data::Synthetic data({.cost = data::CostKind::kSleep,
+  const data::Synthetic data({.cost = data::SampleCost::kSleep,
                               .cost_us = 100,
                               .straggler_share = 0.1,
                               .straggler_us = 5000});

@@ -212,9 +212,9 @@ Variant synthetic_variant() {
   };
 }
 
-CostKind cost_kind(const std::string& name) {
-  if (name == "sleep") return CostKind::kSleep;
-  return name == "spin" ? CostKind::kSpin : CostKind::kNone;
+SampleCost cost_kind(const std::string& name) {
+  if (name == "sleep") return SampleCost::kSleep;
+  return name == "spin" ? SampleCost::kSpin : SampleCost::kNone;
 }
 
 CostDistribution distribution(const std::string& name) {
@@ -239,7 +239,7 @@ SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
     const std::int64_t size = resolved.integer("data.image_size");
     options.shape = {resolved.integer("data.channels"), size, size};
   }
-  if (options.cost != CostKind::kNone) {
+  if (options.cost != SampleCost::kNone) {
     options.cost_us = resolved.number("data.cost_us");
     options.distribution = distribution(resolved.text("data.cost_distribution"));
     options.cost_cv = resolved.number("data.cost_cv");
@@ -307,11 +307,11 @@ void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
   }
   const std::int64_t made = cost.clock != nullptr ? cost.clock->now_ns() : 0;
   cost.decode_ns += made - began;
-  if (options_.cost == CostKind::kSleep) sleep_us(cost_us(key));
-  if (options_.cost == CostKind::kSpin) spin_us(cost_us(key));
-  if (options_.cost != CostKind::kNone && cost.clock != nullptr) {
+  if (options_.cost == SampleCost::kSleep) sleep_us(cost_us(key));
+  if (options_.cost == SampleCost::kSpin) spin_us(cost_us(key));
+  if (options_.cost != SampleCost::kNone && cost.clock != nullptr) {
     // Waiting stands for storage, computing for a decoder.
-    (options_.cost == CostKind::kSleep ? cost.fetch_ns : cost.decode_ns) +=
+    (options_.cost == SampleCost::kSleep ? cost.fetch_ns : cost.decode_ns) +=
         cost.clock->now_ns() - made;
   }
   // What is neither of them counts as collating.

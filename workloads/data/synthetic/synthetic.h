@@ -11,7 +11,7 @@
 
 namespace stepbench::data {
 
-enum class CostKind : std::uint8_t { kNone, kSleep, kSpin };
+enum class SampleCost : std::uint8_t { kNone, kSleep, kSpin };
 enum class CostDistribution : std::uint8_t { kFixed, kNormal, kExponential, kGamma };
 
 struct SyntheticOptions {
@@ -19,7 +19,7 @@ struct SyntheticOptions {
   std::vector<std::int64_t> shape = {3, 224, 224};  // of the field `image`
   std::int64_t classes = 10;
   bool fill = true;  // false: only the label is written
-  CostKind cost = CostKind::kNone;
+  SampleCost cost = SampleCost::kNone;
   double cost_us = 0;
   CostDistribution distribution = CostDistribution::kFixed;
   double cost_cv = 0.25;

@@ -260,7 +260,7 @@ Batch ForkPool::map_segments(ReceivedResult& received) const {
         "this process may open no more files, so the segments of a batch were lost: raise the "
         "limit (ulimit -n) or use loader.transport: shm_ring");
   }
-  auto segments = std::make_shared<std::vector<Segment>>();
+  auto segments = std::make_shared<std::vector<SharedSegment>>();
   Batch batch{.fields = {},
               .size = received.message.samples,
               .index = 0,
@@ -271,7 +271,7 @@ Batch ForkPool::map_segments(ReceivedResult& received) const {
     const std::size_t bytes = field->bytes() * static_cast<std::size_t>(batch.size);
     std::byte* data = nullptr;
     if (bytes > 0) {
-      segments->push_back(Segment::map(std::move(received.segments.at(next++)), bytes));
+      segments->push_back(SharedSegment::map(std::move(received.segments.at(next++)), bytes));
       data = segments->back().data();
     }
     batch.fields.emplace_back(data, field);

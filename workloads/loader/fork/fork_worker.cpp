@@ -50,7 +50,7 @@ class WorkerLoop {
       result.blocked_ns = blocked_ns + result.cost.began_ns - got_ns;
       result.ticket = worker_.board.next_ticket();
       std::vector<int> descriptors;
-      for (const Segment& segment : segments_) descriptors.push_back(segment.descriptor());
+      for (const SharedSegment& segment : segments_) descriptors.push_back(segment.descriptor());
       if (!send_result(worker_.socket, result, error, descriptors)) return;
       worker_.board.note_sent();
       segments_.clear();
@@ -90,7 +90,7 @@ class WorkerLoop {
       const std::size_t bytes = field->bytes() * static_cast<std::size_t>(samples);
       std::byte* data = nullptr;
       if (bytes > 0) {
-        segments_.push_back(Segment::create(worker_.segment_name, bytes));
+        segments_.push_back(SharedSegment::create(worker_.segment_name, bytes));
         data = segments_.back().data();
       }
       batch.fields.emplace_back(data, field);
@@ -102,7 +102,7 @@ class WorkerLoop {
   std::optional<BatchReader> reader_;
   std::int64_t stream_ = 0;
   std::string broken_;  // a worker that cannot start says so for every task
-  std::vector<Segment> segments_;
+  std::vector<SharedSegment> segments_;
 };
 
 }  // namespace

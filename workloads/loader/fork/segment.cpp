@@ -33,7 +33,7 @@ std::string in_mib(std::size_t bytes) {
   return std::string(text.data(), end) + " MiB";
 }
 
-Segment Segment::create(const std::string& name, std::size_t bytes) {
+SharedSegment SharedSegment::create(const std::string& name, std::size_t bytes) {
   os::Descriptor descriptor(::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!descriptor.is_open()) throw Error("shared memory " + name + ": " + reason(errno));
   const auto length = static_cast<off_t>(bytes);
@@ -47,18 +47,18 @@ Segment Segment::create(const std::string& name, std::size_t bytes) {
   return {std::move(descriptor), bytes};
 }
 
-Segment Segment::map(os::Descriptor descriptor, std::size_t bytes) {
+SharedSegment SharedSegment::map(os::Descriptor descriptor, std::size_t bytes) {
   return {std::move(descriptor), bytes};
 }
 
-Segment::Segment(os::Descriptor descriptor, std::size_t bytes)
+SharedSegment::SharedSegment(os::Descriptor descriptor, std::size_t bytes)
     : descriptor_(std::move(descriptor)), bytes_(bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.value(), 0);
   if (memory == MAP_FAILED) throw Error("a shared segment cannot be mapped: " + reason(errno));
   data_ = static_cast<std::byte*>(memory);
 }
 
-Segment::~Segment() {
+SharedSegment::~SharedSegment() {
   if (data_ != nullptr) ::munmap(data_, bytes_);
 }
 

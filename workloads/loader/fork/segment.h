@@ -13,26 +13,26 @@
 
 namespace stepbench::loader {
 
-class Segment {
+class SharedSegment {
  public:
   // `name` is free again when this returns. Throws Error naming the bytes needed and those that
   // /dev/shm has left.
-  [[nodiscard]] static Segment create(const std::string& name, std::size_t bytes);
+  [[nodiscard]] static SharedSegment create(const std::string& name, std::size_t bytes);
   // What another process created. Throws Error.
-  [[nodiscard]] static Segment map(os::Descriptor descriptor, std::size_t bytes);
+  [[nodiscard]] static SharedSegment map(os::Descriptor descriptor, std::size_t bytes);
 
-  Segment(Segment&& other) noexcept
+  SharedSegment(SharedSegment&& other) noexcept
       : descriptor_(std::move(other.descriptor_)),
         data_(std::exchange(other.data_, nullptr)),
         bytes_(other.bytes_) {}
-  Segment& operator=(Segment&&) = delete;
-  ~Segment();
+  SharedSegment& operator=(SharedSegment&&) = delete;
+  ~SharedSegment();
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }
 
  private:
-  Segment(os::Descriptor descriptor, std::size_t bytes);
+  SharedSegment(os::Descriptor descriptor, std::size_t bytes);
 
   os::Descriptor descriptor_;  // open as long as the tensor lives, as in PyTorch
   std::byte* data_ = nullptr;

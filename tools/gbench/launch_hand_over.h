@@ -12,7 +12,7 @@
 
 namespace stepbench::gbench {
 
-class LaunchQueue final : public run::Agenda {
+class LaunchHandOver final : public run::Agenda {
  public:
   // The benchmarks' thread: waits until the launch is over. Nothing: the run has ended before.
   [[nodiscard]] std::optional<record::Launch> measure(const run::Job& job);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/gbench/launch_queue.h"
+#include "tools/gbench/launch_hand_over.h"
 
 #include <utility>
 
 namespace stepbench::gbench {
 
-std::optional<record::Launch> LaunchQueue::measure(const run::Job& job) {
+std::optional<record::Launch> LaunchHandOver::measure(const run::Job& job) {
   std::unique_lock lock(mutex_);
   if (ended_) return std::nullopt;
   asked_ = job;
@@ -14,19 +14,19 @@ std::optional<record::Launch> LaunchQueue::measure(const run::Job& job) {
   return std::exchange(measured_, std::nullopt);
 }
 
-void LaunchQueue::close() {
+void LaunchHandOver::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_all();
 }
 
-bool LaunchQueue::wait_for_first() {
+bool LaunchHandOver::wait_for_first() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return asked_ || closed_; });
   return asked_.has_value();
 }
 
-std::optional<run::Job> LaunchQueue::next(const record::Results& finished) {
+std::optional<run::Job> LaunchHandOver::next(const record::Results& finished) {
   std::unique_lock lock(mutex_);
   if (std::exchange(under_way_, false) && finished.launches.size() > seen_) {
     measured_ = finished.launches.back();
@@ -39,7 +39,7 @@ std::optional<run::Job> LaunchQueue::next(const record::Results& finished) {
   return std::exchange(asked_, std::nullopt);
 }
 
-void LaunchQueue::end() {
+void LaunchHandOver::end() {
   const std::lock_guard lock(mutex_);
   ended_ = true;
   changed_.notify_all();
