@@ -14,7 +14,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/resolved_case.h"
 #include "harness/base/value.h"
-#include "harness/findings/finding.h"
 #include "harness/measure/step_recorder.h"
 
 namespace stepbench::data {
@@ -26,6 +25,8 @@ struct OpTable;
 }  // namespace stepbench::ops
 
 namespace stepbench {
+
+struct Finding;  // harness/findings/finding.h
 
 enum class Edge : std::uint8_t { kBegin, kEnd };  // of the active window
 

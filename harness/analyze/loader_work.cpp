@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "harness/ops/op_log.h"
+
 namespace stepbench::analyze {
 namespace {
 

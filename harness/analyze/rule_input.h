@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/analyze/rules.h"
+#include "harness/findings/finding.h"
 
 namespace stepbench::analyze {
 

@@ -6,6 +6,7 @@
 
 #include "harness/analyze/rule_input.h"
 #include "harness/base/error.h"
+#include "harness/findings/finding.h"
 #include "harness/text/words.h"
 
 namespace stepbench::analyze {

@@ -13,7 +13,10 @@
 
 #include "harness/analyze/analysis.h"
 #include "harness/base/value.h"
-#include "harness/findings/finding.h"
+
+namespace stepbench {
+struct Finding;
+}  // namespace stepbench
 
 namespace stepbench::analyze {
 

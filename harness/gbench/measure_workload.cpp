@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/findings/finding.h"
 #include "harness/gbench/workload_benchmark.h"
 #include "harness/measure/step_recorder.h"
 #include "harness/text/printable.h"

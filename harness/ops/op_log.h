@@ -6,14 +6,13 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace stepbench::ops {
+#include "harness/ops/activity_kind.h"
 
-inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
+namespace stepbench::ops {
 
 enum class OpScope : std::uint8_t { kFunction, kBackwardFunction, kUserScope };
 
@@ -42,23 +41,6 @@ struct MemoryEvent {
   std::uint32_t thread = 0;
   std::uint32_t op = kNoIndex;  // innermost open op of that thread, index into OpLog::ops
   std::int16_t device = -1;     // CUDA ordinal; -1: the host
-};
-
-enum class ActivityKind : std::uint8_t {
-  kKernel,
-  kMemcpy,
-  kMemset,
-  kRuntime,          // a call of the CUDA runtime
-  kDriver,           // a call of the CUDA driver
-  kSynchronization,  // waiting for an event, a stream or a context
-};
-enum class CopyKind : std::uint8_t {
-  kNone,
-  kHostToDevice,
-  kDeviceToHost,
-  kDeviceToDevice,
-  kHostToHost,
-  kPeer
 };
 
 // One record of the device's activity, or one call of the driver's interfaces.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "harness/ops/op_log.h"
+
 namespace stepbench::ops {
 
 std::int64_t occupancy_percent(const DeviceActivity& kernel, const TraceDevice& device) {

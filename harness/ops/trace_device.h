@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/ops/op_log.h"
-
 namespace stepbench::ops {
+
+struct DeviceActivity;
 
 // Zero: not known.
 struct TraceDevice {

@@ -17,7 +17,7 @@
 #include "harness/base/series.h"
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/findings/finding.h"
+#include "harness/findings/finding_list.h"
 #include "harness/ops/op_frame.h"
 
 namespace stepbench::record {
@@ -124,7 +124,7 @@ struct LaunchReport {
   Fields fingerprint = {};              // loss, gradient_norm
   std::vector<std::string> flags = {};  // integrity: truncated, warmup_too_short, clock_ties, ...
   std::vector<std::string> notes = {};  // for people
-  std::vector<Finding> findings = {};
+  findings::FindingList findings = {};
 };
 
 // Kind "launch": commits the samples of its key.

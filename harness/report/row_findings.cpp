@@ -20,7 +20,7 @@ constexpr std::string_view kPrecision = "model.precision";
 bool any_finding(const estimate::CaseRow& row, std::string_view prefix) {
   return std::any_of(
       row.measured.begin(), row.measured.end(), [&](const estimate::MeasuredLaunch& each) {
-        const std::vector<Finding>& all = each.launch->row.report.findings;
+        const std::vector<Finding>& all = each.launch->row.report.findings.all();
         return std::any_of(all.begin(), all.end(),
                            [&](const Finding& finding) { return finding.id.starts_with(prefix); });
       });

@@ -10,6 +10,7 @@
 #include "harness/analyze/rules.h"
 #include "harness/base/error.h"
 #include "harness/base/value.h"
+#include "harness/findings/finding.h"
 #include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/warmup.h"

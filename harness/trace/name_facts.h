@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "harness/ops/op_log.h"
+#include "harness/ops/activity_kind.h"
 
 namespace stepbench::trace {
 

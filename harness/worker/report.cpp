@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "harness/base/launch_flags.h"
+#include "harness/findings/finding.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/warmup.h"
 
@@ -27,13 +28,14 @@ class Collector final : public ReportSink {
   }
   void note(std::string text) override { report_.notes.push_back(std::move(text)); }
   // An instrument knows more than the workload: its finding takes the place of the workload's.
-  void instruments_follow() { of_workload_ = report_.findings.size(); }
+  void instruments_follow() { of_workload_ = report_.findings.all().size(); }
   void finding(Finding finding) override {
-    const auto end = report_.findings.begin() + static_cast<std::ptrdiff_t>(of_workload_);
-    const auto same = std::find_if(report_.findings.begin(), end,
-                                   [&](const Finding& each) { return each.id == finding.id; });
+    std::vector<Finding>& all = report_.findings.all();
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(of_workload_);
+    const auto same =
+        std::find_if(all.begin(), end, [&](const Finding& each) { return each.id == finding.id; });
     if (same == end) {
-      report_.findings.push_back(std::move(finding));
+      all.push_back(std::move(finding));
     } else {
       *same = std::move(finding);
     }

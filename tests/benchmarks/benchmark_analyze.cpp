@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "harness/analyze/rules.h"
+#include "harness/findings/finding.h"
 #include "harness/trace/read_trace.h"
 #include "harness/trace/trace_of.h"
 #include "harness/trace/write_trace.h"

@@ -44,7 +44,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/run",
      {"harness/plan", "harness/protocol", "harness/record", "harness/machine", "harness/catalogue",
       "harness/stats", "harness/measure", "harness/estimate", "harness/ops", "harness/trace",
-      "harness/analyze"}},
+      "harness/analyze", "harness/findings"}},
     {"harness/worker",
      {"harness/schedule", "harness/measure", "harness/protocol", "harness/record",
       "harness/catalogue", "harness/stats", "harness/findings", "harness/ops"}},

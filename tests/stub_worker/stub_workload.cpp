@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/findings/finding.h"
 #include "tests/stub_worker/faults.h"
 #include "tests/stub_worker/stub_clock.h"
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/findings/finding.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/model/model.h"
 #include "workloads/step/eval_step.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/findings/finding.h"
 #include "harness/ops/module_tree.h"
 #include "harness/ops/op_frame.h"
 #include "tests/temporary_folder.h"

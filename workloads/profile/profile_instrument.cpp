@@ -10,6 +10,7 @@
 #include "harness/cuda/activity_summary.h"
 #include "harness/cuda/cuda_api.h"
 #include "harness/cuda/device_properties.h"
+#include "harness/findings/finding.h"
 #include "harness/ops/memory_levels.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/rows.h"

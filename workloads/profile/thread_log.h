@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/ops/op_log.h"
 #include "workloads/profile/blocks.h"
 #include "workloads/profile/name_cache.h"
 #include "workloads/profile/shape_words.h"

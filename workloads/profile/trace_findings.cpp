@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/analyze/rules.h"
+#include "harness/findings/finding.h"
 #include "harness/trace/trace_of.h"
 
 namespace stepbench::profile {

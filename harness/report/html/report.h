@@ -8,16 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/analyze/diff.h"
 #include "harness/compare/comparison.h"
 #include "harness/record/reader.h"
-#include "harness/report/analysis_report.h"
 #include "harness/report/html/plotly.h"
 #include "harness/report/html/section.h"
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 
+namespace stepbench::analyze {
+struct TraceDiff;
+}  // namespace stepbench::analyze
+
 namespace stepbench::report {
+
+struct AnalysedTrace;
 
 inline constexpr std::string_view kReportSchema = "stepbench.report";
 inline constexpr std::string_view kReportVersion = "1.0.0";

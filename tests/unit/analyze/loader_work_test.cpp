@@ -8,6 +8,7 @@
 #include <random>
 
 #include "harness/analyze/rules.h"
+#include "harness/findings/finding.h"
 #include "harness/trace/trace_of.h"
 #include "tests/unit/ops/log_maker.h"
 

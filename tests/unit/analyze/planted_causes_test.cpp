@@ -9,6 +9,7 @@
 
 #include "harness/analyze/rules.h"
 #include "harness/base/error.h"
+#include "harness/findings/finding.h"
 #include "tests/unit/analyze/planted_trace.h"
 
 namespace stepbench::analyze {

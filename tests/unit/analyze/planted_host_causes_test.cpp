@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "harness/analyze/rules.h"
+#include "harness/findings/finding.h"
 #include "tests/unit/analyze/trace_maker.h"
 
 namespace stepbench::analyze {

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "harness/base/launch_flags.h"
+#include "harness/findings/finding.h"
 #include "harness/report/html/anatomy.h"
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/distributions.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/findings/finding.h"
 #include "harness/workload.h"
 
 namespace stepbench::cuda {

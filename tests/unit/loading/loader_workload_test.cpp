@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/loader_workload.h"
+#include "harness/findings/finding.h"
 #include "workloads/loader/analysis/loader_report.h"
 
 #include <gmock/gmock.h>

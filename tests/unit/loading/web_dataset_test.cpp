@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/formats/web_dataset.h"
+#include "harness/findings/finding.h"
 
 #include <gmock/gmock.h>
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "harness/base/error.h"
+#include "harness/findings/finding.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::protocol {
@@ -113,17 +114,17 @@ TEST(LaunchReport, FindingsReadBackAsWritten) {
   const record::LaunchReport read = round_trip(report);
   EXPECT_EQ(encode(WorkerMessage(read)), encode(WorkerMessage(report)));
   ASSERT_EQ(read.findings.size(), 2U);
-  EXPECT_EQ(read.findings[0].severity, Severity::kProblem);
-  EXPECT_EQ(read.findings[0].share, 0.125);
-  EXPECT_EQ(read.findings[0].set.at(0).value, "[1, 2]");
-  EXPECT_EQ(read.findings[0].gain_ns, 2.5e6);
-  EXPECT_EQ(read.findings[0].window, "host_step");
-  EXPECT_TRUE(read.findings[0].low_confidence);
-  EXPECT_EQ(read.findings[0].undecided, "no device");
-  ASSERT_EQ(read.findings[0].places.size(), 2U);
-  EXPECT_EQ(read.findings[0].places[0].duration_ns, 9);
-  EXPECT_EQ(read.findings[0].places[0].step, 0);
-  EXPECT_EQ(read.findings[0].places[1].step, -1);
+  EXPECT_EQ(read.findings.all()[0].severity, Severity::kProblem);
+  EXPECT_EQ(read.findings.all()[0].share, 0.125);
+  EXPECT_EQ(read.findings.all()[0].set.at(0).value, "[1, 2]");
+  EXPECT_EQ(read.findings.all()[0].gain_ns, 2.5e6);
+  EXPECT_EQ(read.findings.all()[0].window, "host_step");
+  EXPECT_TRUE(read.findings.all()[0].low_confidence);
+  EXPECT_EQ(read.findings.all()[0].undecided, "no device");
+  ASSERT_EQ(read.findings.all()[0].places.size(), 2U);
+  EXPECT_EQ(read.findings.all()[0].places[0].duration_ns, 9);
+  EXPECT_EQ(read.findings.all()[0].places[0].step, 0);
+  EXPECT_EQ(read.findings.all()[0].places[1].step, -1);
   EXPECT_EQ(read.findings[1].share, std::nullopt);
   EXPECT_EQ(read.findings[1].gain_ns, std::nullopt);
 }

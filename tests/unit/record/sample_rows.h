@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "harness/findings/finding.h"
 #include "harness/record/encode.h"
 #include "harness/record/rows.h"
 #include "tests/temporary_folder.h"

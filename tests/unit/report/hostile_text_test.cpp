@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/comparison.h"
+#include "harness/findings/finding.h"
 #include "harness/report/case_page.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/count_instruments.h"
+#include "harness/findings/finding.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
