@@ -13,6 +13,7 @@
 #include "harness/estimate/step_times.h"
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
+#include "harness/stats/slope.h"
 #include "harness/stats/trend.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -19,21 +19,6 @@ std::uint32_t enclosing_op(const OpTree& tree, std::uint32_t node) {
 
 }  // namespace
 
-std::int64_t join_by_external(OpLog& log, std::span<const std::uint64_t> external_of_op) {
-  std::unordered_map<std::uint64_t, std::uint32_t> ops;
-  ops.reserve(external_of_op.size());
-  for (std::size_t i = 0; i < external_of_op.size(); ++i) {
-    ops.emplace(external_of_op[i], static_cast<std::uint32_t>(i));
-  }
-  std::int64_t without = 0;
-  for (DeviceActivity& activity : log.activities) {
-    const auto found = activity.external == 0 ? ops.end() : ops.find(activity.external);
-    if (found != ops.end()) activity.op = found->second;
-    if (activity.op == kNoIndex && is_device_work(activity)) ++without;
-  }
-  return without;
-}
-
 std::vector<std::uint32_t> causes_of(const OpLog& log, const OpTree& tree) {
   std::vector<std::uint32_t> causes(log.activities.size(), kNoIndex);
   std::unordered_map<std::uint64_t, std::uint32_t> call_of;  // correlation -> activity

@@ -13,10 +13,6 @@
 
 namespace stepbench::ops {
 
-// Fills DeviceActivity::op from DeviceActivity::external. `external_of_op[i]` is the id that was
-// pushed for ops[i]. Returns how many device rows (kernels, copies, sets) stay without an op.
-std::int64_t join_by_external(OpLog& log, std::span<const std::uint64_t> external_of_op);
-
 // For each activity the node of the op or annotation that caused it; kNoIndex when there is none.
 // Where the collector joined none: the innermost op around the call on its thread, and for device
 // work the cause of the call with its correlation.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/stats/order.h"
-#include "harness/stats/trend.h"
+#include "harness/stats/slope.h"
 
 namespace stepbench::stats {
 
@@ -54,13 +54,6 @@ double lag_1(std::span<const double> series) {
   const Lag lag = lag_of(std::move(rest));
   if (!lag.varies) return 0;
   return std::clamp(lag.seen + (2 + 4 * lag.seen) / n, 0.0, kMaxLag);  // bias with a line taken out
-}
-
-double lag_1_of_rest(std::span<const double> rest) {
-  if (rest.size() < kMinForLag) return 0;
-  const Lag lag = lag_of({rest.begin(), rest.end()});
-  if (!lag.varies) return 0;
-  return std::clamp(lag.seen + (1 + 4 * lag.seen) / static_cast<double>(rest.size()), 0.0, kMaxLag);
 }
 
 double inflation(double lag_1) { return std::sqrt((1 + lag_1) / (1 - lag_1)); }

@@ -16,9 +16,6 @@ namespace stepbench::stats {
 // values.
 [[nodiscard]] double lag_1(std::span<const double> series);
 
-// The same of values from which their level, or levels, were taken already.
-[[nodiscard]] double lag_1_of_rest(std::span<const double> rest);
-
 // By how much the spread of a mean of such values exceeds that of independent ones.
 [[nodiscard]] double inflation(double lag_1);
 

@@ -11,12 +11,6 @@
 
 namespace stepbench::stats {
 
-// Median of the slopes between all two points of a series with equal steps; NaN for fewer than two
-// values.
-[[nodiscard]] double theil_sen_slope(std::span<const double> series);
-// One slope for several series that start at levels of their own.
-[[nodiscard]] double pooled_theil_sen_slope(std::span<const std::vector<double>> series);
-
 // Whether values rise or fall with their index: Kendall's S, summed over series that are
 // independent of each other, by the normal approximation with continuity correction.
 struct MannKendall {

@@ -5,38 +5,6 @@
 
 namespace stepbench::trace {
 
-std::string_view kind_text(EventKind kind) {
-  switch (kind) {
-    case EventKind::kSpan:
-      return "Trace";
-    case EventKind::kAnnotation:
-      return "user_annotation";
-    case EventKind::kPython:
-      return "python_function";
-    case EventKind::kOp:
-      return "cpu_op";
-    case EventKind::kRuntime:
-      return "cuda_runtime";
-    case EventKind::kDriver:
-      return "cuda_driver";
-    case EventKind::kWorker:
-      return "loader_worker";
-    case EventKind::kOverhead:
-      return "overhead";
-    case EventKind::kKernel:
-      return "kernel";
-    case EventKind::kMemcpy:
-      return "gpu_memcpy";
-    case EventKind::kMemset:
-      return "gpu_memset";
-    case EventKind::kSync:
-      return "cuda_sync";
-    case EventKind::kGpuAnnotation:
-      return "gpu_user_annotation";
-  }
-  return "?";
-}
-
 const OpDetail* Trace::op_detail(const TraceEvent& event) const {
   const bool has = event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation;
   return has && event.detail != ops::kNoIndex ? &ops[event.detail] : nullptr;
@@ -45,11 +13,6 @@ const OpDetail* Trace::op_detail(const TraceEvent& event) const {
 const KernelDetail* Trace::kernel_detail(const TraceEvent& event) const {
   const bool has = event.kind == EventKind::kKernel;
   return has && event.detail != ops::kNoIndex ? &kernels[event.detail] : nullptr;
-}
-
-const SyncDetail* Trace::sync_detail(const TraceEvent& event) const {
-  const bool has = event.kind == EventKind::kSync;
-  return has && event.detail != ops::kNoIndex ? &syncs[event.detail] : nullptr;
 }
 
 const ops::TraceDevice* Trace::device(int id) const {

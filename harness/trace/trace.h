@@ -39,7 +39,6 @@ enum class EventKind : std::uint8_t {
   kSync,           // a device-side record of a wait: no busy time
   kGpuAnnotation,  // a host annotation drawn over its kernels: no busy time, no step
 };
-[[nodiscard]] std::string_view kind_text(EventKind kind);  // as categories are named: "cpu_op"
 
 [[nodiscard]] constexpr bool is_device_work(EventKind kind) {
   return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
@@ -237,7 +236,6 @@ struct Trace {
   // nullptr where nothing is known, or for an event of another kind.
   [[nodiscard]] const OpDetail* op_detail(const TraceEvent& event) const;
   [[nodiscard]] const KernelDetail* kernel_detail(const TraceEvent& event) const;
-  [[nodiscard]] const SyncDetail* sync_detail(const TraceEvent& event) const;
   [[nodiscard]] const ops::TraceDevice* device(int id) const;
   // Of own_facts; empty: it is none.
   [[nodiscard]] std::string_view own_fact(std::string_view key) const;

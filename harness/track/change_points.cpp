@@ -122,12 +122,6 @@ double ChangePoint::magnitude() const {
   return std::max(relative(before, after), relative(after, before));
 }
 
-Split best_split(std::span<const double> values) {
-  SplitTable table;
-  table.fill(values);
-  return table.best(0, values.size());
-}
-
 std::vector<ChangePoint> otava_change_points(std::span<const double> values,
                                              const OtavaOptions& options) {
   std::vector<std::size_t> found;

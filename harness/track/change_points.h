@@ -22,15 +22,6 @@ struct ChangePoint {
   [[nodiscard]] double magnitude() const;
 };
 
-// Where one interval splits best: [start, index) against [index, end), by the energy distance of
-// Matteson and James (E-divisive). The first of equal ones; `q` is not positive where nothing does.
-struct Split {
-  std::size_t index = 0;
-  std::size_t end = 0;
-  double q = 0;
-};
-[[nodiscard]] Split best_split(std::span<const double> values);
-
 struct OtavaOptions {
   std::size_t window = 50;
   double max_p = 0.001;

@@ -59,4 +59,14 @@ struct History {
   std::vector<Cohort> cohorts = {};
 };
 
+// What of a history is wanted.
+struct HistoryQuery {
+  // Only these; empty: all.
+  std::vector<std::string> series = {};       // ids
+  std::vector<std::string> experiments = {};  // names: only their runs
+  std::vector<std::string> runs = {};         // series that have a point of one of these runs
+  std::string host = {};                      // empty: any; else only its runs
+  std::size_t last = 0;                       // points of each series, the newest; 0: all
+};
+
 }  // namespace stepbench::track

@@ -6,7 +6,6 @@
 
 #include "harness/store/database.h"
 #include "harness/track/history.h"
-#include "harness/track/track_store.h"
 
 namespace stepbench::track {
 

@@ -7,9 +7,15 @@
 #include <span>
 #include <vector>
 
-#include "harness/track/change_points.h"
-
 namespace stepbench::track {
+
+// Where one interval splits best: [start, index) against [index, end), by the energy distance of
+// Matteson and James (E-divisive). The first of equal ones; `q` is not positive where nothing does.
+struct Split {
+  std::size_t index = 0;
+  std::size_t end = 0;
+  double q = 0;
+};
 
 // Of two splits that are equal up to rounding, relatively, the first stands.
 inline constexpr double kSplitTolerance = 1e-12;

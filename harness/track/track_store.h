@@ -53,15 +53,6 @@ struct KeptBuild {
   std::string stored_utc = {};
 };
 
-struct HistoryQuery {
-  // Only these; empty: all.
-  std::vector<std::string> series = {};       // ids
-  std::vector<std::string> experiments = {};  // names: only their runs
-  std::vector<std::string> runs = {};         // series that have a point of one of these runs
-  std::string host = {};                      // empty: any; else only its runs
-  std::size_t last = 0;                       // points of each series, the newest; 0: all
-};
-
 struct StoreOptions {
   // A history on a server has its events here too; one in FILE has them in FILE.events.jsonl.
   std::filesystem::path events_file = {};

@@ -3,15 +3,13 @@
 // only.
 #pragma once
 
-#include <functional>
 #include <span>
 
 #include "harness/protocol/messages.h"
+#include "harness/worker/report.h"
 #include "harness/worker/worker_main.h"
 
 namespace stepbench::worker {
-
-using SendMessage = std::function<void(const protocol::WorkerMessage&)>;
 
 // What worker_main was given.
 struct WorkerParts {

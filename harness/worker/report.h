@@ -2,13 +2,16 @@
 // What a launch says of itself beyond its samples.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
-#include "harness/worker/launch.h"
+#include "harness/protocol/messages.h"
 #include "harness/worker/loop.h"
 
 namespace stepbench::worker {
+
+using SendMessage = std::function<void(const protocol::WorkerMessage&)>;
 
 struct LaunchEvidence {
   std::int64_t set_up_ns = 0;

@@ -20,7 +20,9 @@ void check(const trace::Trace& trace) {
       last_ns = event.start_ns;
       if (const trace::OpDetail* op = trace.op_detail(event)) (void)trace.text(op->shapes);
       (void)trace.kernel_detail(event);
-      (void)trace.sync_detail(event);
+      if (event.kind == trace::EventKind::kSync && event.detail != ops::kNoIndex) {
+        (void)trace.syncs.at(event.detail);
+      }
     }
   }
   for (const trace::TraceMemory& memory : trace.memory) {

@@ -11,6 +11,7 @@ sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import samples_of  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
+from stepbench_worker.loop import Session  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
 from stepbench_worker.driven import last_steps, schedule_of  # noqa: E402
 from stepbench_worker.source import LoopError  # noqa: E402
@@ -106,7 +107,7 @@ class StoppingRules(unittest.TestCase):
         self.assertEqual(interval_of_windows([100.0 + n % 2 for n in range(20)]), (100.5, 100.5))
 
     def test_a_loop_without_a_fixed_end_says_what_it_reached(self):
-        told = session.Session()
+        told = Session()
         told.schedule, told.stopping = schedule_of({**self.AUTO, "schedule.precision": 1e9, "schedule.wait": 0})
         session.use(told)
         list(measure(Loader(1000)))
@@ -117,7 +118,7 @@ class StoppingRules(unittest.TestCase):
 
 class Loops(unittest.TestCase):
     def setUp(self):
-        self.told = session.Session()
+        self.told = Session()
         session.use(self.told)
 
     def columns(self):
@@ -169,7 +170,7 @@ class Loops(unittest.TestCase):
     def test_a_loader_without_batches_and_an_iterator_that_ends_are_named(self):
         with self.assertRaisesRegex(LoopError, "the loader is empty"):
             list(measure([]))
-        session.use(session.Session())
+        session.use(Session())
         with self.assertRaisesRegex(LoopError, "ended after 3 batches and cannot begin anew"):
             list(measure(iter([1, 2, 3])))
 
@@ -212,7 +213,7 @@ class Callbacks(unittest.TestCase):
     """The examples, on stand-ins of the frameworks that call their hooks in the frameworks' order."""
 
     def setUp(self):
-        self.told = session.Session()
+        self.told = Session()
         session.use(self.told)
         lightning = types.SimpleNamespace(Callback=object)
         self.enterContext(mock.patch.dict(sys.modules, {
@@ -295,7 +296,7 @@ class OnADevice(unittest.TestCase):
     def test_periods_come_from_events_and_nothing_waits_inside_a_window(self):
         cuda = ScriptedCuda()
         torch = types.SimpleNamespace(cuda=cuda, get_num_threads=lambda: 1, get_num_interop_threads=lambda: 1)
-        told = session.Session()
+        told = Session()
         session.use(told)
         with mock.patch.dict(sys.modules, torch=torch):
             waits = []

@@ -20,7 +20,6 @@ class BatchMemory {
   // Uninitialised memory for `size` samples, every field aligned to a cache line. Throws
   // std::bad_alloc.
   [[nodiscard]] Batch take(std::int64_t size) const;
-  [[nodiscard]] std::size_t bytes_per_batch() const { return layout_.bytes(); }
 
  private:
   struct Pool;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table behind model.kind, in the order of the catalogue: what is known of a model without
-// torch. model.cpp has the same names with the functions that make them.
+// torch. make_model.cpp has the same names with the functions that make them.
 #pragma once
 
 #include <string>

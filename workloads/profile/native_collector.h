@@ -10,17 +10,6 @@
 
 namespace stepbench::profile {
 
-// Told of each op as it begins and ends, on its thread: whoever joins device work with ops.
-class OpListener {
- public:
-  OpListener() = default;
-  OpListener(const OpListener&) = delete;
-  OpListener& operator=(const OpListener&) = delete;
-  virtual ~OpListener() = default;
-  virtual void push(std::uint64_t id) noexcept = 0;  // ids are above 0
-  virtual void pop() noexcept = 0;
-};
-
 class NativeRecorder;
 
 // Times are nanoseconds of HostClock.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "workloads/model/module_scope.h"
-#include "workloads/profile/native_collector.h"
+#include "workloads/profile/op_collector.h"
 #include "workloads/profile/thread_log.h"
 #include "workloads/profile/tick_clock.h"
 

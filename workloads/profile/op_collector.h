@@ -34,6 +34,17 @@ class OpCollector {
   [[nodiscard]] virtual std::optional<std::string> incomplete() const { return std::nullopt; }
 };
 
+// Told of each op as it begins and ends, on its thread: whoever joins device work with ops.
+class OpListener {
+ public:
+  OpListener() = default;
+  OpListener(const OpListener&) = delete;
+  OpListener& operator=(const OpListener&) = delete;
+  virtual ~OpListener() = default;
+  virtual void push(std::uint64_t id) noexcept = 0;  // ids are above 0
+  virtual void pop() noexcept = 0;
+};
+
 struct OpCollectorOptions {
   bool shapes = true;
   bool memory = true;

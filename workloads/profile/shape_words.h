@@ -27,9 +27,6 @@ class ShapeWords {
     *at_++ = static_cast<std::int64_t>(extents.size());
     at_ = std::copy(extents.begin(), extents.end(), at_);
   }
-  void add_none() {
-    if (room() > 0) *at_++ = 0;
-  }
   enum class Argument : std::int64_t { kNone, kInteger, kTruth, kList, kTruths };
   static constexpr std::int64_t kArguments = -1;
   void begin_arguments() {

@@ -136,16 +136,14 @@ TEST(OpTable, AKernelsTimeIsItsOpsSelfTimeAndItsParentsTotal) {
   EXPECT_EQ(totals_of(table.rows).self_device_ns, 67) << "copies without an op count too";
 }
 
-TEST(OpTable, DeviceWorkIsJoinedByExternalIdThenByItsCallsThreadAndCorrelation) {
+TEST(OpTable, DeviceWorkIsJoinedByItsOpThenByItsCallsThreadAndCorrelation) {
   LogMaker maker;
   maker.op("aten::mm", 0, 100);
   maker.op("aten::add", 100, 200);
-  maker.activity(ActivityKind::kKernel, "by id", 500, 510, 1).external = 77;
+  maker.activity(ActivityKind::kKernel, "by op", 500, 510, 1, 0);
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 120, 130, 2).thread = 0;
   maker.activity(ActivityKind::kKernel, "by correlation", 520, 540, 2);
   maker.activity(ActivityKind::kKernel, "nobody's", 540, 570, 3);
-  const std::uint64_t ids[] = {77, 78};
-  EXPECT_EQ(join_by_external(maker.log, ids), 2);
   const OpTable table = make_op_table(maker.log);
   EXPECT_EQ(row_of(table, "aten::mm").self_device_ns, 10);
   EXPECT_EQ(row_of(table, "aten::add").self_device_ns, 20);

@@ -15,6 +15,7 @@
 #include "harness/stats/order.h"
 #include "harness/stats/random.h"
 #include "harness/stats/rank_tests.h"
+#include "harness/stats/slope.h"
 #include "harness/stats/trend.h"
 
 namespace stepbench::stats {

@@ -12,6 +12,7 @@
 #include "harness/trace/read_trace.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/record/sample_rows.h"
+#include "tests/unit/trace/trace_text.h"
 
 namespace stepbench::trace {
 namespace {
@@ -232,8 +233,8 @@ TEST(ReadNsight, ANewExportSaysTheSameAsOneOf2024) {
   for (const EventKind kind :
        {EventKind::kAnnotation, EventKind::kOp, EventKind::kRuntime, EventKind::kDriver,
         EventKind::kKernel, EventKind::kMemcpy, EventKind::kSync}) {
-    EXPECT_EQ(new_form.count(kind), old_form.count(kind)) << kind_text(kind);
-    EXPECT_GT(new_form.count(kind), 0) << kind_text(kind);
+    EXPECT_EQ(new_form.count(kind), old_form.count(kind)) << test::kind_text(kind);
+    EXPECT_GT(new_form.count(kind), 0) << test::kind_text(kind);
   }
   EXPECT_EQ(old_form.count(EventKind::kOverhead), 0);
   EXPECT_EQ(new_form.count(EventKind::kOverhead), 2);

@@ -87,11 +87,10 @@ TEST(ReadTrace, WaitsOfAStreamLieBesideTheirStreamWhereverTheFilePutThem) {
   const Trace waits = trace_of_rows(row("cuda_sync", "Stream Wait Event",
                                         R"(,"args":{"stream":20,"correlation":9,"wait_on_stream":7,
               "wait_on_cuda_event_id":3,"wait_on_cuda_event_record_corr_id":8})"));
-  const SyncDetail* sync = waits.sync_detail(waits.lanes.at(0).events.at(0));
-  ASSERT_NE(sync, nullptr);
-  EXPECT_EQ(sync->waits_on_stream, 7);
-  EXPECT_EQ(sync->event_id, 3);
-  EXPECT_EQ(sync->event_correlation, 8);
+  const SyncDetail& sync = waits.syncs.at(waits.lanes.at(0).events.at(0).detail);
+  EXPECT_EQ(sync.waits_on_stream, 7);
+  EXPECT_EQ(sync.event_id, 3);
+  EXPECT_EQ(sync.event_correlation, 8);
 }
 
 TEST(ReadTrace, ProcessesAndThreadsMayBeNumbersOrTexts) {

@@ -31,6 +31,39 @@ inline void append_kernel(std::ostream& out, const trace::Trace& trace,
       << collective.out_elements << ' ' << collective.group_size;
 }
 
+// As categories are named.
+inline std::string_view kind_text(trace::EventKind kind) {
+  switch (kind) {
+    case trace::EventKind::kSpan:
+      return "Trace";
+    case trace::EventKind::kAnnotation:
+      return "user_annotation";
+    case trace::EventKind::kPython:
+      return "python_function";
+    case trace::EventKind::kOp:
+      return "cpu_op";
+    case trace::EventKind::kRuntime:
+      return "cuda_runtime";
+    case trace::EventKind::kDriver:
+      return "cuda_driver";
+    case trace::EventKind::kWorker:
+      return "loader_worker";
+    case trace::EventKind::kOverhead:
+      return "overhead";
+    case trace::EventKind::kKernel:
+      return "kernel";
+    case trace::EventKind::kMemcpy:
+      return "gpu_memcpy";
+    case trace::EventKind::kMemset:
+      return "gpu_memset";
+    case trace::EventKind::kSync:
+      return "cuda_sync";
+    case trace::EventKind::kGpuAnnotation:
+      return "gpu_user_annotation";
+  }
+  return "?";
+}
+
 // Lanes, rows and memory.
 inline std::string rows_text(const trace::Trace& trace) {
   std::ostringstream out;
@@ -39,16 +72,17 @@ inline std::string rows_text(const trace::Trace& trace) {
         << " device " << lane.device << " stream " << lane.stream << " '" << lane.name << "' '"
         << lane.process_name << "'\n";
     for (const trace::TraceEvent& event : lane.events) {
-      out << "  " << trace::kind_text(event.kind) << ' ' << event.start_ns << ' ' << event.end_ns
-          << " '" << trace.name_of(event) << "' correlation " << event.correlation << " external "
+      out << "  " << kind_text(event.kind) << ' ' << event.start_ns << ' ' << event.end_ns << " '"
+          << trace.name_of(event) << "' correlation " << event.correlation << " external "
           << event.external << " value " << event.value << (event.negative ? " negative" : "");
       if (const trace::OpDetail* op = trace.op_detail(event)) append_op(out, trace, *op);
       if (const trace::KernelDetail* kernel = trace.kernel_detail(event)) {
         append_kernel(out, trace, *kernel);
       }
-      if (const trace::SyncDetail* sync = trace.sync_detail(event)) {
-        out << " waits on " << sync->waits_on_stream << " event " << sync->event_id << " of "
-            << sync->event_correlation;
+      if (event.kind == trace::EventKind::kSync && event.detail != ops::kNoIndex) {
+        const trace::SyncDetail& sync = trace.syncs.at(event.detail);
+        out << " waits on " << sync.waits_on_stream << " event " << sync.event_id << " of "
+            << sync.event_correlation;
       }
       out << '\n';
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/track/rank_scan.h"
+#include "harness/track/split_table.h"
 #include "tests/unit/stats/go_benchmarks.h"
 #include "tests/unit/stats/noise.h"
 
@@ -25,6 +26,12 @@ std::vector<std::size_t> indexes(const std::vector<ChangePoint>& points) {
 }
 
 using Indexes = std::vector<std::size_t>;
+
+Split best_split(const std::vector<double>& values) {
+  SplitTable table;
+  table.fill(values);
+  return table.best(0, values.size());
+}
 
 TEST(ChangePoints, TheBestSplitOfTwoLevelsLiesBetweenThem) {
   const Split split = best_split(std::vector<double>{0, 0, 0, 0, 0, 100, 100, 100, 100});

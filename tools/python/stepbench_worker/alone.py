@@ -15,14 +15,14 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
-from . import facts, session
-from .loop import Loop
+from . import facts
+from .loop import Loop, Session
 from .phases import NAMES
 
 SCHEMA_VERSION = "1.7.0"
 
 
-class Alone(session.Session):
+class Alone(Session):
     def __init__(self) -> None:
         self._script = Path(sys.argv[0]).resolve() if sys.argv and os.path.isfile(sys.argv[0]) else None
         self._began = time.time()

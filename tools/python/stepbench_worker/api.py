@@ -87,6 +87,10 @@ class Steps:
 
 def _loop(schedule: Schedule, results: str) -> Loop:
     told = session.current()
+    if told is None:
+        from .alone import Alone  # where nobody has said otherwise: a script that runs alone
+        told = Alone()
+        session.use(told)
     if told.loop is None:
         told.results = results
         told.loop = Loop(told.schedule or schedule, told)
@@ -96,7 +100,8 @@ def _loop(schedule: Schedule, results: str) -> Loop:
 def report(*, loss: Any = None, gradient_norm: Any = None) -> None:
     """Keeps the last step's loss, and the norm of its gradients: two runs that measure the same work agree in them.
     Takes numbers or tensors; a tensor is read after the last step, not before."""
-    loop = session.current().loop
+    told = session.current()
+    loop = told.loop if told is not None else None
     if loop is None:
         return
     for name, value in (("loss", loss), ("gradient_norm", gradient_norm)):

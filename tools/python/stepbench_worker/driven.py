@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import facts, session
+from . import facts
 from .control import Control
+from .loop import Loop, Session
 from .profile import MAX_WARMUP, Wanted
 from .schedule import Schedule
 from .stopping import Stopping
 
-if TYPE_CHECKING:
-    from .loop import Loop
-
 BEGAN_NS = monotonic_ns()
 
 
-class Driven(session.Session):
+class Driven(Session):
     """What was measured is sent when the schedule has ended: JSON is no part of a step."""
 
     def __init__(self, control: Control, case: dict[str, Any]) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from time import monotonic_ns
 from typing import Any, TypeVar
 
-from . import phases, session
+from . import phases
 from .device import CudaWindow, cuda_of_script
-from .profile import OpRecorder
+from .profile import OpRecorder, Wanted
 from .schedule import Action, Plan, Schedule
 from .source import LoopError, Source, epoch_length
 from .stopping import Stopping
@@ -19,10 +19,36 @@ Batch = TypeVar("Batch")
 SECOND_NS = 1_000_000_000
 
 
+class Session:
+    """What a loop asks, and whom it tells what it measured: `stepbench run`, or a result file of its own. One a
+    process."""
+
+    schedule: Schedule | None = None  # None: as the call of measure() says
+    stopping: Stopping | None = None  # None: after the schedule's cycles
+    wanted: Wanted | None = None  # None: operations are not recorded
+    timing: Schedule | None = None  # of the launches that are timed, where operations are recorded
+    sync_each_step = False
+    deadline_ns = 1 << 62  # no step begins later, on the monotonic clock
+    results = "results"
+    loop: Loop | None = None
+
+    def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
+        """The steps that follow are of this stage."""
+
+    def window(self, begins: bool) -> None:
+        """A window begins, or has ended."""
+
+    def cycle(self, number: int, columns: dict[str, list[int]]) -> None:
+        """A window has ended."""
+
+    def finished(self, loop: Loop) -> None:
+        """The schedule has ended."""
+
+
 class Loop:
     """One loop over a schedule. It may be left and entered again: the cycle under way then begins anew."""
 
-    def __init__(self, schedule: Schedule, told: session.Session, names: tuple[str, ...] = phases.NAMES) -> None:
+    def __init__(self, schedule: Schedule, told: Session, names: tuple[str, ...] = phases.NAMES) -> None:
         self.plan: Plan | None = None
         self.cycles: list[dict[str, list[int]]] = []
         self.window_means: list[float] = []
