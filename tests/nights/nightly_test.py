@@ -75,6 +75,11 @@ class Nights(unittest.TestCase):
         self.assertRegex(page.out, "warming")
         self.assertEqual(len(self.machine.runs()), 2, "the same command is another night")
 
+    def test_a_night_that_keeps_no_worker_is_judged_all_the_same(self):
+        self.machine.night(self.good, "--no-keep-worker", "--confirm", status=3)
+        self.assertFalse((self.machine.folder / "results/workers").exists())
+        self.assertEqual(len(self.launches()), LAUNCHES)
+
     def test_an_interrupted_night_goes_on(self):
         status, out, err = self.stop_while_measuring(signal.SIGINT, "--verdict", "verdict.json")
         self.assertEqual(status, 130, err)

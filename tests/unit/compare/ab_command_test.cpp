@@ -272,6 +272,12 @@ TEST_F(AbCommand, ArmsMayDifferByEnvironmentAndKeepTheirPoint) {
   EXPECT_EQ(cases.size(), 2U);
 }
 
+TEST_F(AbCommand, AVariableOfArmAIsNoneOfArmB) {
+  const os::CommandResult result = ab({"--pairs", "6", "--a-env", "STUB_SLOWER=1.2"});
+  EXPECT_EQ(result.exit_status, 0) << result.out;
+  EXPECT_EQ(step_of(verdict()).at("verdict"), "improvement");
+}
+
 TEST_F(AbCommand, ArmsThatDoNotComputeTheSameAreFlagged) {
   const os::CommandResult result = ab({"--pairs", "6", "--b-set", "stub.loss=0.5001"});
   EXPECT_THAT(result.out, HasSubstr("do not compute the same: loss"));

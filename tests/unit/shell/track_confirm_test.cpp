@@ -38,9 +38,11 @@ class TrackConfirm : public ::testing::Test {
     return path(file);
   }
   void add_night(const std::string& worker) const {
-    const os::CommandResult run = stepbench({"run", path("night.yaml"), "--worker", worker,
-                                             "--results", path("results"), "--no-lock", "--quiet"});
+    const os::CommandResult run =
+        stepbench({"run", path("night.yaml"), "--worker", worker, "--results", path("results"),
+                   "--no-lock", "--no-progress"});
     ASSERT_EQ(run.exit_status, 0) << run.err;
+    ASSERT_EQ(run.err, "") << "--no-progress is quiet";
     const os::CommandResult added = stepbench({"track", "add", path("results"), "--db", db()});
     ASSERT_EQ(added.exit_status, 0) << added.err;
   }
