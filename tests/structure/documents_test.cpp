@@ -86,6 +86,20 @@ TEST(Documents, EachRoomHasAPageToStartAt) {
   }
 }
 
+TEST(Documents, EachRoomOfTheLibrariesHasAShortPage) {
+  for (const char* part : {"harness", "workloads"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(kRoot) / part)) {
+      if (!entry.is_directory()) continue;
+      const std::string page = part + ("/" + entry.path().filename().string()) + "/README.md";
+      const std::vector<std::string> lines = lines_of(page);
+      ASSERT_GT(lines.size(), 2U) << page;
+      EXPECT_LE(lines.size(), 25U) << page;
+      EXPECT_TRUE(lines[0].starts_with("# " + entry.path().filename().string() + ": ")) << page;
+      EXPECT_TRUE(lines[2].starts_with("Start here: ")) << page << ": " << lines[2];
+    }
+  }
+}
+
 TEST(Documents, LinkToFilesAndHeadingsThatExist) {
   const std::vector<std::string> all = pages();
   if (all.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
