@@ -13,7 +13,7 @@
 #include "harness/stats/random.h"
 #include "harness/text/utc.h"
 #include "tests/temporary_folder.h"
-#include "tests/unit/history/made_night.h"
+#include "tests/unit/track/history/made_night.h"
 
 namespace stepbench {
 namespace {

@@ -15,7 +15,7 @@
 #include "harness/track/row_json.h"
 #include "harness/track/track_store.h"
 #include "tests/fleet/postgres_server.h"
-#include "tests/unit/history/made_night.h"
+#include "tests/unit/track/history/made_night.h"
 
 namespace stepbench {
 namespace {

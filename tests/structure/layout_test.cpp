@@ -23,6 +23,17 @@ TEST(Layout, TheTopHoldsExactlyTheAgreedEntries) {
   EXPECT_EQ(top, expected);
 }
 
+// `loading` is of the torch-free rooms of workloads, `shell` of command lines.
+TEST(Layout, EveryFolderOfUnitTestsIsThatOfARoom) {
+  const std::filesystem::path root(kRoot);
+  for (const auto& entry : std::filesystem::directory_iterator(root / "tests/unit")) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_TRUE(std::filesystem::is_directory(root / "harness" / name) || name == "loading" ||
+                name == "shell")
+        << "tests/unit/" << name;
+  }
+}
+
 TEST(Layout, EverySourceFileNamesItsLicence) {
   for (const char* folder : {"harness", "workloads", "tools", "tests"}) {
     for (const std::string& file : sources(kRoot, folder)) {

@@ -10,7 +10,7 @@
 #include "harness/store/database.h"
 #include "harness/store/sqlite.h"
 #include "tests/temporary_folder.h"
-#include "tests/unit/history/made_night.h"
+#include "tests/unit/track/history/made_night.h"
 
 namespace stepbench::report {
 namespace {

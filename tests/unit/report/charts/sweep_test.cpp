@@ -8,7 +8,7 @@
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/sweep_charts.h"
 #include "harness/text/numbers.h"
-#include "tests/unit/charts/charted.h"
+#include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
 namespace {

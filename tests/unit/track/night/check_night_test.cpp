@@ -12,7 +12,7 @@
 #include "harness/report/night_json.h"
 #include "harness/report/night_text.h"
 #include "tests/temporary_folder.h"
-#include "tests/unit/history/made_night.h"
+#include "tests/unit/track/history/made_night.h"
 
 namespace stepbench::report {
 namespace {

@@ -114,7 +114,7 @@ inline bool is_near(double drawn, double exact) {
 }
 
 inline const std::filesystem::path kCharts =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/charts/data";
+    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/charts/data";
 inline const std::filesystem::path kReportData =
     std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
 inline const std::filesystem::path kSample =

@@ -5,7 +5,7 @@
 #include "harness/analyze/rules.h"
 #include "harness/report/html/analysis_charts.h"
 #include "tests/unit/analyze/trace_maker.h"
-#include "tests/unit/charts/charted.h"
+#include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tests/unit/night/history_maker.h"
+#include "tests/unit/track/night/history_maker.h"
 
 namespace stepbench::report {
 namespace {

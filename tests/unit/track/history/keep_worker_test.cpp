@@ -8,7 +8,7 @@
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"
-#include "tests/unit/history/made_night.h"
+#include "tests/unit/track/history/made_night.h"
 
 namespace stepbench::report {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/history/made_night.h"
+#include "tests/unit/track/history/made_night.h"
 
 #include <array>
 #include <cstdio>

@@ -6,8 +6,8 @@
 
 #include "harness/ops/op_frame.h"
 #include "harness/report/html/call_charts.h"
-#include "tests/unit/charts/charted.h"
 #include "tests/unit/ops/log_maker.h"
+#include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
 namespace {

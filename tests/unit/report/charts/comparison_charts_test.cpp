@@ -10,8 +10,8 @@
 
 #include "harness/report/comparison_json.h"
 #include "harness/report/read_comparison.h"
-#include "tests/unit/charts/charted.h"
 #include "tests/unit/compare/result_maker.h"
+#include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "tests/unit/night/history_maker.h"
+#include "tests/unit/track/night/history_maker.h"
 
 namespace stepbench::report {
 namespace {

@@ -7,7 +7,7 @@
 #include "harness/report/history_list.h"
 #include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
-#include "tests/unit/history/made_night.h"
+#include "tests/unit/track/history/made_night.h"
 
 namespace stepbench::report {
 namespace {

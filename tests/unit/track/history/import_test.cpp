@@ -6,7 +6,7 @@
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/text/utc.h"
-#include "tests/unit/history/made_night.h"
+#include "tests/unit/track/history/made_night.h"
 
 namespace stepbench::report {
 namespace {

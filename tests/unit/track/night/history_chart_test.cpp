@@ -9,7 +9,7 @@
 #include <string>
 
 #include "harness/text/utf8.h"
-#include "tests/unit/night/history_maker.h"
+#include "tests/unit/track/night/history_maker.h"
 
 namespace stepbench::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "tests/unit/night/history_maker.h"
+#include "tests/unit/track/night/history_maker.h"
 
 namespace stepbench::report {
 namespace {

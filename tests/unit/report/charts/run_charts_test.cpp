@@ -18,7 +18,7 @@
 #include "harness/report/html/launches.h"
 #include "harness/report/html/sweep_charts.h"
 #include "harness/stats/order.h"
-#include "tests/unit/charts/charted.h"
+#include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
 namespace {

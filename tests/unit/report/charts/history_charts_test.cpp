@@ -7,8 +7,8 @@
 #include "harness/json/line_error.h"
 #include "harness/report/html/night_charts.h"
 #include "harness/report/night_json.h"
-#include "tests/unit/charts/charted.h"
-#include "tests/unit/night/history_maker.h"
+#include "tests/unit/report/charts/charted.h"
+#include "tests/unit/track/night/history_maker.h"
 
 namespace stepbench::report {
 namespace {

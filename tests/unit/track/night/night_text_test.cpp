@@ -15,7 +15,7 @@
 #include "harness/base/error.h"
 #include "harness/report/history_text.h"
 #include "harness/report/night_json.h"
-#include "tests/unit/night/history_maker.h"
+#include "tests/unit/track/night/history_maker.h"
 
 namespace stepbench::report {
 namespace {
@@ -29,7 +29,7 @@ using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
 const std::filesystem::path kNightData =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/night/data";
+    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/track/night/data";
 
 void expect_night_golden(const std::string& name, const std::string& text) {
   if (std::getenv("STEPBENCH_APPROVE") != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/night/history_maker.h"
+#include "tests/unit/track/night/history_maker.h"
 
 #include <algorithm>
 #include <array>
