@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/structure/source_tree.h"
 
@@ -42,6 +43,68 @@ TEST(Names, OfTypesStandInOneHeaderEach) {
     }
   }
   EXPECT_GT(defined.size(), 500U);
+}
+
+struct NamespaceBlock {
+  std::string name;
+  bool only_declares = true;  // class X; struct Y; enum class Z : int;
+};
+
+std::vector<NamespaceBlock> namespaces_in(const std::string& text) {
+  static const std::regex kOpens(R"(^namespace (stepbench[\w:]*) \{$)");
+  static const std::regex kDeclares(R"(^(?:class|struct|enum class) \w+(?: : [\w:]+)?;.*$)");
+  std::vector<NamespaceBlock> found;
+  std::istringstream lines(text);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, kOpens)) {
+      found.push_back({.name = match[1]});
+    } else if (!found.empty() && !line.empty() && !line.starts_with("//") &&
+               !line.starts_with("template <") && !line.starts_with("}")) {
+      NamespaceBlock& last = found.back();
+      last.only_declares = last.only_declares && std::regex_match(line, kDeclares);
+    }
+  }
+  return found;
+}
+
+// The namespace of a folder: that of its room; the commands' is cli.
+std::string namespace_of(const std::string& file) {
+  const std::string part = part_of(file);
+  if (part == "tools/stepbench") return "stepbench::cli";
+  const std::size_t slash = part.find('/');
+  return slash == std::string::npos ? "stepbench" : "stepbench::" + part.substr(slash + 1);
+}
+
+// What all rooms and users share has no name of a room: the ground, the seam, what is installed.
+bool is_shared(const std::string& file) {
+  return file.starts_with("harness/base/") || public_headers().contains(file);
+}
+
+TEST(Names, OfARoomStandInTheRoomsOwnNamespace) {
+  for (const char* folder : {"harness", "workloads", "tools"}) {
+    for (const std::string& file : sources(kRoot, folder)) {
+      if (!file.ends_with(".h")) continue;
+      const std::string home = namespace_of(file);
+      for (const NamespaceBlock& block : namespaces_in(text_of(kRoot, file))) {
+        const bool at_home = block.name == home || block.name.starts_with(home + "::") ||
+                             (is_shared(file) && !block.name.starts_with("stepbench::")) ||
+                             file.starts_with("harness/base/");
+        EXPECT_TRUE(at_home || block.only_declares)
+            << file << " opens " << block.name << ": only forward declarations may stand there";
+      }
+    }
+  }
+}
+
+TEST(Names, OfNamespacesAreReadWithWhatTheyHold) {
+  const std::vector<NamespaceBlock> found = namespaces_in(
+      "namespace stepbench::a {\nclass X;\nenum class Y : int;\n}  // namespace\n"
+      "namespace stepbench::b {\nint f();\n}\n");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name, "stepbench::a");
+  EXPECT_TRUE(found[0].only_declares);
+  EXPECT_FALSE(found[1].only_declares);
 }
 
 TEST(Names, OfTypesAreFoundWhereTheyAreDefined) {

@@ -12,14 +12,6 @@
 namespace stepbench::structure {
 namespace {
 
-// Written by CMake: the PUBLIC_HEADERS of all rooms, paths from the root.
-std::set<std::string> public_headers() {
-  std::ifstream in(STEPBENCH_PUBLIC_HEADERS);
-  std::set<std::string> headers;
-  for (std::string line; std::getline(in, line);) headers.insert(line);
-  return headers;
-}
-
 void add_with_includes(const std::string& header, std::set<std::string>& reached) {
   if (!reached.insert(header).second) return;
   for (const Include& include : includes_of(kRoot, header)) {

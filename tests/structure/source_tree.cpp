@@ -37,6 +37,13 @@ std::vector<std::string> sources(const std::filesystem::path& root, const std::s
   return found;
 }
 
+std::set<std::string> public_headers() {
+  std::ifstream in(STEPBENCH_PUBLIC_HEADERS);
+  std::set<std::string> headers;
+  for (std::string line; std::getline(in, line);) headers.insert(line);
+  return headers;
+}
+
 std::string text_of(const std::filesystem::path& root, const std::string& file) {
   std::ifstream in(root / file);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct Include {
 // own, which see the installed package only: they are left out.
 [[nodiscard]] std::vector<std::string> sources(const std::filesystem::path& root,
                                                const std::string& folder);
+// What is installed, as CMake wrote it: the PUBLIC_HEADERS of all rooms, paths from the root.
+[[nodiscard]] std::set<std::string> public_headers();
+
 [[nodiscard]] std::string text_of(const std::filesystem::path& root, const std::string& file);
 [[nodiscard]] std::vector<Include> includes_of(const std::filesystem::path& root,
                                                const std::string& file);
