@@ -8,6 +8,7 @@ import time
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.keys import Keys
 
 PATIENCE_S = 120  # on a machine full of other tests
 
@@ -35,6 +36,8 @@ class Page:
         self.driver, self.path = driver, pathlib.Path(path)
         self.address = self.path.resolve().as_uri() + fragment
         self.command("Emulation.setScriptExecutionDisabled", value=not script)
+        # It has the focus, whatever else has it on this machine.
+        self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         driver.get("about:blank")
         for log in ("browser", "performance"):
             driver.get_log(log)
@@ -53,6 +56,18 @@ class Page:
                 raise AssertionError(f"{self.path.name}: waited {PATIENCE_S} s for {what}")
             time.sleep(0.05)
         return value
+
+    def begin_at_its_top(self):
+        """Where TAB goes from is the top, as on a page that was just opened: scrolling, drawing and what was pointed at may
+        have moved it."""
+        self.run("document.body.tabIndex = -1; document.body.focus()")
+        self.until("document.hasFocus() && document.activeElement === document.body", "the focus")
+
+    def press_tab(self):
+        """Returns when the focus has moved."""
+        self.run("window.left = document.activeElement")
+        webdriver.ActionChains(self.driver).send_keys(Keys.TAB).perform()
+        self.until("document.activeElement !== window.left", "the focus to move")
 
     def draw_all(self):
         """Opens what is folded, looks at every figure, and returns how each came out."""

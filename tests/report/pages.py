@@ -15,8 +15,6 @@ import unittest
 try:
     from browser import Page, browser, missing_programs
     from selenium.common.exceptions import NoAlertPresentException
-    from selenium.webdriver import ActionChains
-    from selenium.webdriver.common.keys import Keys
 except ImportError as missing:
     print(f"selenium is not installed: {missing}")
     sys.exit(77)
@@ -250,11 +248,12 @@ class TheSample(Reports):
 
     def test_is_walked_through_by_keyboard(self):
         page = self.look(self.file)
-        page.draw_visible()
-        page.run("window.scrollTo(0, 0)")
+        page.until("document.querySelector('.plot').dataset.state === 'drawn'", "the first figure")
+        self.assertEqual(page.run("return document.activeElement.tagName"), "BODY", "the page takes no focus by itself")
+        page.begin_at_its_top()
         names = []
         for _ in range(12):
-            ActionChains(driver).send_keys(Keys.TAB).perform()
+            page.press_tab()
             names.append(page.run("const at = document.activeElement; return at.textContent.trim() || at.id"))
             self.assertNotEqual(page.run("return getComputedStyle(document.activeElement).outlineStyle"), "none", names)
         self.assertEqual(names[0], "Skip to the report")
