@@ -108,8 +108,11 @@ class Runs(unittest.TestCase):
 
 
 class SlowLines(Runs):
-    BODY = """time.sleep(0.002)
-            total = sum(range(600_000))"""
+    # Five times as long as the sleep took, so that no machine decides which line is the slower one.
+    BODY = """began = time.monotonic()
+            time.sleep(0.002)
+            until = time.monotonic() + 5 * (time.monotonic() - began)
+            while time.monotonic() < until: sum(range(600_000))"""
 
     def slow_lines(self, workers):
         out = self.run_on(self.config(self.BODY, workers=workers, active=32, more="profile: {stacks: true, active: 32}"))
@@ -117,12 +120,12 @@ class SlowLines(Runs):
         self.assertEqual((timed["pass"], profiled["pass"]), ("timing", "native"))
         self.assertNotIn("loader.slow_line", [finding["id"] for finding in timed.get("findings", [])])
         (finding,) = [each for each in profiled["findings"] if each["id"] == "loader.slow_line"]
-        self.assertRegex(finding["text"], r"my_data\.py:10 in __getitem__, `total = sum\(range\(600_000\)\)`")
+        self.assertRegex(finding["text"], r"my_data\.py:12 in __getitem__, `while .*: sum\(range\(600_000\)\)`")
         self.assertGreater(finding["value"], 0.5)
-        self.assertIn("my_data.py:10 in __getitem__", out)
+        self.assertIn("my_data.py:12 in __getitem__", out)
         lines = [line for line in self.page().splitlines() if "my_data.py:" in line and " fetch " in line]
-        self.assertIn("my_data.py:10 in __getitem__", lines[0])
-        self.assertTrue(any("my_data.py:9 in __getitem__" in line for line in lines[1:]), lines)
+        self.assertIn("my_data.py:12 in __getitem__", lines[0])
+        self.assertTrue(any("my_data.py:10 in __getitem__" in line for line in lines[1:]), lines)
         return finding["text"]
 
     def test_of_workers_are_found_with_file_line_and_code(self):
