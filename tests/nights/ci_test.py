@@ -16,7 +16,7 @@ import xml.etree.ElementTree as xml
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from nights import ALLOW  # noqa: E402
+from nights import ALLOW, PATIENCE_S  # noqa: E402
 
 PROGRAM, STUB, _, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:5])
 EXAMPLES = SOURCE / "tools/examples/ci"
@@ -56,7 +56,7 @@ class Recipes(unittest.TestCase):
 
     def run_shell(self, command, **variables):
         return subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command], cwd=self.folder,
-                              env={**os.environ, **variables}, text=True, capture_output=True, timeout=280)
+                              env={**os.environ, **variables}, text=True, capture_output=True, timeout=PATIENCE_S)
 
     def expect_regression(self, done):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)

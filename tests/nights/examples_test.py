@@ -15,7 +15,7 @@ import unittest
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from nights import Machine  # noqa: E402
+from nights import PATIENCE_S, Machine  # noqa: E402
 
 PROGRAM, STUB, DATED, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:5])
 EXAMPLES = SOURCE / "tools/examples/nightly"
@@ -47,7 +47,7 @@ class Examples(unittest.TestCase):
     def run_shell(self, command, shell=("sh", "-c"), **variables):
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), **variables}
         return subprocess.run([*shell, command], cwd=self.folder, env=environment, text=True, capture_output=True,
-                              timeout=240)
+                              timeout=PATIENCE_S)
 
     def expect_a_night(self, done, results):
         self.assertEqual(done.returncode, WARMING_UP, done.stdout + done.stderr)
@@ -70,7 +70,7 @@ class Examples(unittest.TestCase):
         for name in ("stepbench-nightly.service", "stepbench-nightly.timer"):
             (self.folder / name).write_text(self.placed((EXAMPLES / name).read_text()))
         units = [str(self.folder / f"stepbench-nightly.{kind}") for kind in ("service", "timer")]
-        verified = subprocess.run(["systemd-analyze", "verify", *units], text=True, capture_output=True, timeout=60)
+        verified = subprocess.run(["systemd-analyze", "verify", *units], text=True, capture_output=True, timeout=PATIENCE_S)
         ours = [line for line in verified.stderr.splitlines() if "stepbench-nightly" in line]
         self.assertEqual((verified.returncode, ours), (0, []), verified.stderr)
         service = (self.folder / "stepbench-nightly.service").read_text()
@@ -117,7 +117,7 @@ class Examples(unittest.TestCase):
     def tell(self, script, **variables):
         environment = {**os.environ, **variables}
         return subprocess.run([self.folder / script], input=json.dumps(ALERT) + "\n", env=environment, text=True,
-                              capture_output=True, timeout=120)
+                              capture_output=True, timeout=PATIENCE_S)
 
     def test_the_webhook_sends_a_sentence(self):
         for program in ("curl", "jq"):

@@ -10,17 +10,41 @@ import unittest
 from collections import Counter
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from nights import ALLOW, Machine  # noqa: E402
+from nights import ALLOW, PATIENCE_S, Machine  # noqa: E402
 
 PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 LAUNCHES = 10  # of the experiment: two cases, five launches each
+# As long as there is a file to hold it, this launch goes no further.
+HOLDS = """\
+case $1 in --control*) if [ -e '{hold}' ]; then
+  echo >> '{hold}'
+  if [ "$(wc -l < '{hold}')" -eq {launch} ]; then : > '{hold}.reached'; fi
+  while [ -e '{hold}' ] && [ -e '{hold}.reached' ]; do sleep 0.02; done
+fi;; esac"""
 
 
 class Nights(unittest.TestCase):
     def setUp(self):
         self.machine = Machine(PROGRAM, STUB, DATED)
         self.addCleanup(self.machine.close)
-        self.good = self.machine.build("good")
+        self.good = self.build_held("good", launch=3)
+
+    def build_held(self, name, launch, **options):
+        """A program that signal_when_held() can stop in this launch."""
+        return self.machine.build(name, more=HOLDS.format(hold=self.machine.folder / f"{name}-hold", launch=launch), **options)
+
+    def signal_when_held(self, program, number, *words):
+        """Sent to a night of this program."""
+        hold = self.machine.folder / f"{program.name}-hold"
+        hold.touch()
+        process = self.start(program, *words)
+        while not hold.with_suffix(".reached").exists():
+            self.assertIsNone(process.poll(), "the night ended by itself")
+            time.sleep(0.01)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        hold.unlink()
+        return process.returncode, out, err
 
     def launches(self):
         """Of all runs, by the files: what was measured, as often as it was measured."""
@@ -46,21 +70,18 @@ class Nights(unittest.TestCase):
         for _ in range(10):
             self.machine.night(self.good, "--no-confirm")
 
-    def start(self, *words, worker=None):
+    def start(self, worker, *words):
         allowed = [word for what in ALLOW for word in ("--allow", what)]
-        return subprocess.Popen([PROGRAM, "nightly", "nightly.yaml", "--worker", worker or self.good, "--no-lock",
+        return subprocess.Popen([PROGRAM, "nightly", "nightly.yaml", "--worker", worker, "--no-lock",
                                  *allowed, *words],
                                 cwd=self.machine.folder, env=self.machine.environment(), text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def stop_while_measuring(self, number, *words):
-        process = self.start(*words)
-        for line in process.stderr:
-            if "launch 2" in line:
-                break
-        process.send_signal(number)
-        out, err = process.communicate(timeout=120)
-        return process.returncode, out, err
+        """In the third launch of the night."""
+        ended = self.signal_when_held(self.good, number, *words)
+        self.assertEqual(len(self.launches()), 2)
+        return ended
 
     def test_a_night_is_measured_added_and_judged(self):
         done, verdict = self.machine.verdict(self.good, "--verdict", "verdict.json", status=3)
@@ -86,8 +107,6 @@ class Nights(unittest.TestCase):
         self.assertEqual(out, "")
         self.assertIn("the same command goes on", err)
         self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text())["exit_code"], 130)
-        before = len(self.launches())
-        self.assertGreater(before, 0)
         self.machine.night(self.good, "--verdict", "verdict.json", status=3)
         self.assertEqual(len(self.machine.runs()), 1)
         self.assertEqual(len(self.launches()), LAUNCHES, "nothing is measured twice")
@@ -102,14 +121,9 @@ class Nights(unittest.TestCase):
 
     def kill_while_it_confirms(self, damage=lambda: None):
         self.warm_up()
-        slow = self.machine.build("slow", slower=1.05)
+        slow = self.build_held("slow", launch=LAUNCHES + 4, slower=1.05)
         nights = len(self.machine.runs())
-        process = self.start("--quiet", worker=slow)
-        end = time.monotonic() + 120
-        while len(self.confirmed()) < 6 and time.monotonic() < end:
-            time.sleep(0.01)
-        process.kill()
-        process.communicate()
+        self.signal_when_held(slow, signal.SIGKILL, "--quiet")
         damage()
         before = Counter(self.confirmed())
         self.assertGreater(before.total(), 4)

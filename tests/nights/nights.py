@@ -8,6 +8,7 @@ import re
 import subprocess
 import tempfile
 
+PATIENCE_S = 600  # what takes longer hangs, on any machine
 FIRST = datetime.datetime(2026, 2, 1, 2, 17, tzinfo=datetime.timezone.utc)
 
 EXPERIMENT = """\
@@ -90,7 +91,7 @@ class Machine:
     def run(self, *words, status=None):
         words = [str(word) for word in words]
         process = subprocess.run([self.stepbench, *words], cwd=self.folder, env=self.environment(), text=True,
-                                 capture_output=True, timeout=300)
+                                 capture_output=True, timeout=PATIENCE_S)
         done = Done(["stepbench", *words], process)
         if status is not None:
             assert done.status == status, f"expected exit status {status}\n{done}"
