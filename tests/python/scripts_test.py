@@ -21,6 +21,12 @@ class Loader:
     def __iter__(self): return iter([[1, 2]] * 100)
 """
 
+SCRIPTED_CLOCK = """\
+from stepbench_worker import loop
+now_ns = loop.monotonic_ns()
+loop.monotonic_ns = lambda: now_ns
+"""
+
 FAULTS = {  # what the script does, and the reason of its row
     "print('no loop')": "ended without a loop over measure()",
     "for number, _ in enumerate(measure(Loader())):\n    if number == 4: raise ValueError('no such label: 12')":
@@ -222,13 +228,15 @@ class Scripts(unittest.TestCase):
         self.assertIn("aten::addmm", self.stepbench("show", "results", "--ops"))
 
     def test_steps_are_measured_until_their_mean_is_known_and_their_warm_up_is_judged(self):
-        self.write(HEAD + "for number, _ in enumerate(measure(Loader())): time.sleep(max(0.005, 0.045 - 0.0015 * number))")
-        self.run_script("--set", "schedule.active=auto", "--set", "schedule.window=30", "--set", "schedule.max_active=60",
-                        "--set", "schedule.precision=0.5")
-        launch, = rows_of(self.results, "launch")
-        self.assertEqual((launch["schedule"]["stop_reason"], launch["schedule"]["active"]), ("count", 60))
-        self.assertEqual(launch["schedule"]["warmup_verdict"], "too_short")
-        self.assertIn("warmup_too_short", launch["flags"])
+        for folder, step_ns, verdict in (("falls", "max(5_000_000, 45_000_000 - 1_500_000 * number)", "too_short"),
+                                         ("flat", "5_000_000 + 1_000 * (number % 7)", "ok")):
+            self.write(HEAD + SCRIPTED_CLOCK + f"for number, _ in enumerate(measure(Loader())): now_ns += {step_ns}")
+            self.run_script("--set", "schedule.active=auto", "--set", "schedule.window=30", "--set",
+                            "schedule.max_active=60", "--set", "schedule.precision=0.5", "--results", folder)
+            launch, = rows_of(self.folder / folder, "launch")
+            self.assertEqual((launch["schedule"]["stop_reason"], launch["schedule"]["active"]), ("count", 60))
+            self.assertEqual(launch["schedule"]["warmup_verdict"], verdict)
+            self.assertEqual("warmup_too_short" in launch["flags"], verdict == "too_short")
 
     def test_another_version_of_the_script_is_refused_as_a_base(self):
         self.write("STEPS = 1\n", "helper.py")
