@@ -95,11 +95,12 @@ class Jobs(unittest.TestCase):
         self.says(markdown, "tiny, 20", "<details>", r"\*")
 
     def test_answer_with_enough_launches(self):
-        run = self.stepbench("run", "tiny.yaml", "--sweep", "model.layers=2,40", "--launches", "6")
+        run = self.stepbench("run", "tiny.yaml", "--sweep", "model.layers=2,400", "--launches", "6")
         self.says(run, r"best: (model\.)?layers=2")
 
     def test_findings_agree_with_the_rows(self):
-        slow = TINY.replace("samples: 2048", "samples: 2048, cost: sleep, cost_us: 500")
+        # A batch sleeps for 64 ms: two workers win 32 ms a step, beside which all else is little.
+        slow = TINY.replace("samples: 2048", "samples: 2048, cost: sleep, cost_us: 4000").replace("active: 20", "active: 10")
         (self.folder / "slow.yaml").write_text(slow)
         alone = self.stepbench("run", "slow.yaml")
         self.says(alone, r"problem: .*waits", r"try: --set loader\.num_workers=")
@@ -121,14 +122,14 @@ class Jobs(unittest.TestCase):
         self.says(refused.err, "--sweep")
 
     def test_before_and_after(self):
-        arms = ["ab", "tiny.yaml", "--a-set", "layers=2", "--b-set", "layers=40"]
+        arms = ["ab", "tiny.yaml", "--a-set", "layers=2", "--b-set", "layers=400"]
         plan = self.stepbench(*arms, "--dry-run")
         self.assertFalse((self.folder / "results").exists())
-        self.says(plan, "layers=40")
+        self.says(plan, "layers=400")
         done = self.stepbench(*arms, "--pairs", "6", "--metric", "step", "--metric", "forward", "--allow", "noise",
                               "--allow", "load", "--allow", "drift", "--allow", "steal", status=None)
         self.assertIn(done.status, (1, 4), done)
-        self.says(done, "layers=2", "layers=40", "forward")
+        self.says(done, "layers=2", "layers=400", "forward")
         same = self.stepbench("ab", "tiny.yaml", "--b-set", "kind=sgd", "--dry-run", "--quiet", status=None)
         if same.status == 0:
             self.says(same, "(?i)same")
