@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last lines of tools/test: what failed, how to repeat it and where its output lies, and why tests skipped.
+
+usage: summary.py [--ci] BUILD_DIR...
+
+Each folder holds what ctest wrote of one run or more in junit/*.xml; what failed tests printed is left in failed/.
+With --ci a test that skips because something is not installed is a failure. Exit status 1 when a test failed.
+"""
+import collections
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as xml
+
+# What no installation brings: a test whose reason holds one of these may skip.
+EXCUSES = re.compile("|".join((
+    "no CUDA device", "needs a CUDA device", "running as root", "needs the performance counters",
+    "published series are not on this machine", "public traces are not (at hand|here)",
+    "the kernel has no cachestat", "kernel has no transparent huge pages", "the build folder lies on tmpfs",
+    "/dev/shm is no tmpfs here")))
+# ctest's words for a test that is there and was not started.
+NOT_STARTED = ("Unable to find executable", "Fixture dependency failed", "Unable to find required file")
+MOST_LINES = 60  # of one test's output
+MOST_OUTPUTS = 10
+
+
+class Test:
+    """One test over all runs of one build."""
+
+    def __init__(self, build, name):
+        self.build, self.name = build, name
+        self.runs, self.failed, self.reasons = 0, [], []
+        self.file = None  # of its output
+
+    def take(self, case):
+        self.runs += 1
+        output = (case.findtext("system-out") or "").rstrip()
+        skipped = case.find("skipped")
+        if case.find("failure") is not None or skipped is not None and skipped.get("message", "").startswith(NOT_STARTED):
+            self.failed.append((self.runs, output or f"it printed nothing and ended after {float(case.get('time')):.1f} s"))
+        elif skipped is not None:
+            self.reasons.append(reason_of(output))
+        else:  # of a script with many tests some may have skipped
+            self.reasons += re.findall(r"(?m)\.\.\. skipped ['\"](.*)['\"]$", output)
+
+    def again(self):
+        name = re.sub(r"([][().*+^$?\\|])", r"\\\1", self.name)
+        return f"ctest --test-dir {self.build} --output-on-failure -R '^{name}$'"
+
+
+def reason_of(output):
+    """GoogleTest's reason, or the last line of a program that ended with ctest's status for skipped."""
+    said = re.search(r": Skipped\n(.+)", output)
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return said[1].strip() if said else lines[-1] if lines else "it does not say why"
+
+
+def tests_of(build):
+    tests = {}
+    for file in sorted((build / "junit").glob("*.xml"), key=lambda file: int(file.stem)):
+        for case in xml.parse(file).iter("testcase"):
+            tests.setdefault(case.get("name"), Test(build, case.get("name"))).take(case)
+    return list(tests.values())
+
+
+def keep_outputs(build, failed):
+    folder = build / "failed"
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    for test in failed:
+        test.file = folder / (re.sub(r"[^\w.-]+", "_", test.name)[:150] + ".txt")
+        test.file.write_text("".join(f"run {run} of {test.runs}\n{output}\n" for run, output in test.failed))
+
+
+def print_outputs(failed):
+    for test in failed[:MOST_OUTPUTS]:
+        lines = test.failed[-1][1].splitlines()
+        print(f"\n--- {test.build}: {test.name}")
+        if len(lines) > MOST_LINES:
+            print(f"... {len(lines) - MOST_LINES} lines before these: {test.file}")
+        print("\n".join(lines[-MOST_LINES:]))
+
+
+def print_skipped(tests):
+    by_reason = collections.defaultdict(set)
+    for test in tests:
+        for reason in test.reasons:
+            by_reason[reason].add(test.name)
+    for reason, names in sorted(by_reason.items()):
+        missing = "" if EXCUSES.search(reason) else "NOT INSTALLED? "
+        print(f"skipped: {missing}{reason} ({len(names)}: {', '.join(sorted(names))})")
+
+
+def counted(number, noun):
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def main(arguments):
+    ci = arguments[:1] == ["--ci"]
+    tests, failed = [], []
+    for build in map(pathlib.Path, arguments[ci:]):
+        of_build = tests_of(build)
+        failed_here = [test for test in of_build if test.failed]
+        keep_outputs(build, failed_here)
+        tests += of_build
+        failed += failed_here
+    hiding = [test for test in tests if ci and not test.failed and not all(map(EXCUSES.search, test.reasons))]
+    if not tests:  # ctest was asked to list them, or says itself that there are none
+        return 0
+    print_outputs(failed)
+    print()
+    print_skipped(tests)
+    for test in hiding:
+        print(f"failed: {test.name} skipped in CI, where all that it needs must be installed")
+    runs = max((test.runs for test in tests), default=0)
+    often = f" in {counted(runs, 'run')}" if runs > 1 else ""
+    bad = len(failed) + len(hiding)
+    print(f"{bad:,} of {counted(len(tests), 'test')} failed{often}" if bad else
+          f"all {counted(len(tests), 'test')} passed or skipped{often}")
+    for test in failed:
+        seldom = f", in {len(test.failed)} of {counted(test.runs, 'run')}" if test.runs > 1 else ""
+        print(f"failed: {test.name}{seldom}\n  output: {test.file}\n  again:  {test.again()}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
