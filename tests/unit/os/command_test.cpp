@@ -25,7 +25,8 @@ bool is_gone(pid_t process) {
 }
 
 TEST(Command, GivesInputAndTakesBothOutputs) {
-  const CommandResult result = run_command({"sh", "-c", "cat; echo no >&2; exit 3"}, "hello", 60s);
+  const CommandResult result =
+      run_command({"sh", "-c", "cat; echo no >&2; exit 3"}, "hello", 10min);
   EXPECT_TRUE(result.started);
   EXPECT_EQ(result.exit_status, 3);
   EXPECT_EQ(result.out, "hello");
@@ -34,11 +35,11 @@ TEST(Command, GivesInputAndTakesBothOutputs) {
 
 TEST(Command, TakesMuchInBothDirectionsAtOnce) {
   const std::string much(3 << 20, 'x');
-  EXPECT_EQ(run_command({"cat"}, much, 60s).out.size(), much.size());
+  EXPECT_EQ(run_command({"cat"}, much, 10min).out.size(), much.size());
 }
 
 TEST(Command, SurvivesAProgramThatDoesNotRead) {
-  EXPECT_EQ(run_command({"true"}, std::string(3 << 20, 'x'), 60s).exit_status, 0);
+  EXPECT_EQ(run_command({"true"}, std::string(3 << 20, 'x'), 10min).exit_status, 0);
 }
 
 TEST(Command, KillsWhatTakesTooLong) {
@@ -50,11 +51,14 @@ TEST(Command, KillsWhatTakesTooLong) {
 TEST(Command, KillsWhatItStartedInTurn) {
   const test::TemporaryFolder folder;
   const std::string pid_file = folder / "pid";
-  const CommandResult result =
-      run_command({"sh", "-c", "sleep 1000 & echo $! > " + pid_file + "; wait"}, "", 2s);
-  EXPECT_TRUE(result.timed_out);
   pid_t grandchild = 0;
-  std::ifstream{pid_file} >> grandchild;
+  // A busy machine may need longer to come to the `wait`.
+  for (auto limit = 500ms; grandchild == 0 && limit < 10min; limit *= 10) {
+    const CommandResult result =
+        run_command({"sh", "-c", "sleep 1000 & echo $! > " + pid_file + "; wait"}, "", limit);
+    EXPECT_TRUE(result.timed_out);
+    std::ifstream{pid_file} >> grandchild;
+  }
   ASSERT_GT(grandchild, 0);
   EXPECT_TRUE(is_gone(grandchild));
 }
@@ -64,7 +68,7 @@ TEST(Command, MeetsItsLimitAlsoWhereItClosedItsOutput) {
 }
 
 TEST(Command, EndsWithItsProgramThoughABackgroundOneHoldsThePipe) {
-  const CommandResult result = run_command({"sh", "-c", "echo out; sleep 1000 &"}, "", 60s);
+  const CommandResult result = run_command({"sh", "-c", "echo out; sleep 1000 &"}, "", 10min);
   EXPECT_FALSE(result.timed_out);
   EXPECT_EQ(result.out, "out\n");
 }
@@ -73,7 +77,8 @@ TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
   const pid_t child = ::fork();
   if (child == 0) {
     (void)std::signal(SIGINT, SIG_DFL);
-    const CommandResult result = run_command({"sh", "-c", "kill -INT $PPID; sleep 1000"}, "", 60s);
+    const CommandResult result =
+        run_command({"sh", "-c", "kill -INT $PPID; sleep 1000"}, "", 10min);
     ::_exit(result.interrupted ? 1 : 2);
   }
   int status = 0;

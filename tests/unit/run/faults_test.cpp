@@ -156,13 +156,14 @@ struct HangCase {
   std::string limit;   // key below `limits`
   std::string reason;  // after the time
   std::string stage;
+  std::string more = {};  // lines of the experiment
 };
 
 // A busy machine may need longer to come to the stage that hangs: then again with ten times that.
 void expect_timeout(const HangCase& hang, double limit_s, double told_s) {
   RunProgram program;
-  program.config(yaml_with(hang.behaviour,
-                           "limits: {" + hang.limit + ": " + text::short_number(limit_s) + "}\n"));
+  program.config(yaml_with(hang.behaviour, hang.more + "limits: {" + hang.limit + ": " +
+                                               text::short_number(limit_s) + "}\n"));
   EXPECT_EQ(program.run().exit_status, 4);
   EXPECT_THAT(program.leftovers(), IsEmpty());
   const record::LaunchRow row = program.results().launches.at(0).row;
@@ -195,11 +196,9 @@ TEST(Fault, AHangInAWindowIsNoticedInSeconds) {
 }
 
 TEST(Fault, AHangInAWindowMeetsTheLimitThatTheUserSet) {
-  RunProgram program;
-  program.config(yaml_with("hang_in_step", "stub: {at_step: 4}\nlimits: {stall_s: 0.4}\n"));
-  EXPECT_EQ(program.run().exit_status, 4);
-  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
-              HasSubstr("no message for 0.4 s (limit: limits.stall_s) in stage active"));
+  expect_timeout({"hang_in_step", "stall_s", "(limit: limits.stall_s) in stage active", "active",
+                  "stub: {at_step: 4}\n"},
+                 0.4, 0.4);
 }
 
 TEST(Fault, AStoppedWorkerIsKilledAsAHungOne) {
@@ -322,7 +321,7 @@ TEST(Secret, IsAskedForAgainWhenARunGoesOnFromItsFolderAlone) {
     std::vector<std::string> words = {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "run",
                                       "--no-lock", "--resume", program.run_dir().string()};
     words.insert(words.end(), more.begin(), more.end());
-    return os::run_command(words, "", std::chrono::seconds{100});
+    return os::run_command(words, "", std::chrono::minutes{10});
   };
   const os::CommandResult without = resume({});
   EXPECT_EQ(without.exit_status, 2);
@@ -383,14 +382,22 @@ TEST(ForeignWorker, ThatDoesNotDescribeItselfIsKilledAtTheLimit) {
 
 TEST(ForeignWorker, ThatHangsInItsRulesIsKilledAtTheLimitOfTheFile) {
   RunProgram program;
-  program.config(yaml_with("ok", "limits: {ask_s: 0.3}\n"));
   const std::string stub = program.worker.string();
   program.worker =
       program.script("worker", "case $1 in check) sleep 1000;; esac\nexec " + stub + " \"$@\"\n");
-  const os::CommandResult result = program.run();
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("worker check: gave no answer within 0.3 s"));
-  EXPECT_THAT(program.leftovers(), IsEmpty());
+  std::string said;
+  // A busy machine may need longer to describe the worker, which has the same limit.
+  for (const std::string limit_s : {"0.3", "3", "30"}) {
+    program.config(yaml_with("ok", "limits: {ask_s: " + limit_s + "}\n"));
+    const os::CommandResult result = program.run();
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_THAT(program.leftovers(), IsEmpty());
+    said = result.err;
+    if (said.find("worker describe:") != std::string::npos) continue;
+    EXPECT_THAT(said, HasSubstr("worker check: gave no answer within " + limit_s + " s"));
+    break;
+  }
+  EXPECT_THAT(said, HasSubstr("worker check:"));
 }
 
 TEST(ForeignWorker, ThatHangsWhenAskedEndsWithTheProgram) {

@@ -4,9 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
-#include <ctime>
 #include <random>
+#include <thread>
 
 #include "tests/unit/run/run_program.h"
 
@@ -46,13 +47,22 @@ void complete(const RunProgram& program) {
   EXPECT_THAT(results.unfinished, IsEmpty());
 }
 
+// How long all launches take here.
+std::chrono::nanoseconds time_of_a_run() {
+  RunProgram program;
+  program.config(kConfig);
+  const auto began = std::chrono::steady_clock::now();
+  complete(program);
+  return std::chrono::steady_clock::now() - began;
+}
+
 // False when the run was over before the signal came.
-bool start_and_kill(const RunProgram& program, std::mt19937& random) {
+bool start_and_kill(const RunProgram& program, std::chrono::nanoseconds latest,
+                    std::mt19937& random) {
   StartedRun run =
       has_run(program) ? program.start({"--resume", program.run_dir().string()}) : program.start();
-  const timespec moment{.tv_sec = 0,
-                        .tv_nsec = std::uniform_int_distribution<long>{0, 150'000'000}(random)};
-  ::nanosleep(&moment, nullptr);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(
+      std::uniform_int_distribution<std::int64_t>{0, latest.count()}(random)));
   run.signal(SIGKILL);
   const int status = run.wait();
   EXPECT_TRUE(status == 137 || status == 0) << status;
@@ -61,13 +71,14 @@ bool start_and_kill(const RunProgram& program, std::mt19937& random) {
 
 TEST(Kill, AtFortyRandomMomentsNothingIsLostOrLeftBehind) {
   std::mt19937 random{7};
+  const auto latest = time_of_a_run() / 2;
   for (int kills = 0; kills < kKills;) {
     RunProgram program;
     program.config(kConfig);
     bool killed = true;
     while (killed && kills < kKills) {
       SCOPED_TRACE("kill " + std::to_string(kills));
-      killed = start_and_kill(program, random);
+      killed = start_and_kill(program, latest, random);
       ++kills;
       ASSERT_THAT(program.leftovers(), IsEmpty());
       if (!has_rows(program)) continue;

@@ -102,22 +102,30 @@ TEST_F(LaunchOfAScript, AClosedSocketIsNotItsDeath) {
 }
 
 TEST_F(LaunchOfAScript, IsNotKilledBecauseThisProgramSlept) {
+  // Jumps when there is a file `waits`, and makes a file `jumped` when the launch has seen it.
   class JumpingClock final : public Clock {
    public:
+    explicit JumpingClock(fs::path folder) : folder_(std::move(folder)) {}
     [[nodiscard]] std::int64_t now_ns() const noexcept override {
-      constexpr int kReadsBefore = 40;
+      constexpr int kReadsOfSomeTurns = 20;
       constexpr std::int64_t kHour = 3600 * kNsPerS;
-      return host_.now_ns() + (++reads_ > kReadsBefore ? kHour : 0);
+      std::error_code error;
+      if (reads_ == 0 && !fs::exists(folder_ / "waits", error)) return host_.now_ns();
+      if (++reads_ == kReadsOfSomeTurns) std::ofstream{folder_ / "jumped"};
+      return host_.now_ns() + kHour;
     }
 
    private:
+    fs::path folder_;
     HostClock host_;
     mutable int reads_ = 0;
   };
-  const JumpingClock clock;
+  const JumpingClock clock(folder_.path());
   Interrupts interrupts;
   LaunchRequest request;
-  request.spawn = {{"sh", "-c", std::string{kHello} + "sleep 3; " + kSkipped},
+  request.spawn = {{"sh", "-c",
+                    std::string{kHello} + "cd " + folder_.path().string() +
+                        "; : > waits; while [ ! -e jumped ]; do sleep 0.02; done; " + kSkipped},
                    {{"PATH", "/usr/bin:/bin"}}};
   const LaunchResult result = run_launch(request, {.clock = clock, .interrupts = interrupts});
   EXPECT_EQ(result.outcome.kind, Outcome::Kind::kSkipped) << result.outcome.reason;
