@@ -33,7 +33,7 @@ SHORT = ("--launches", "1", "--set", "schedule.warmup=1", "--set", "schedule.act
 
 
 def output(*words, **options):
-    done = subprocess.run([*map(str, words)], text=True, capture_output=True, timeout=200, **options)
+    done = subprocess.run([*map(str, words)], text=True, capture_output=True, timeout=600, **options)
     assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
 
@@ -97,14 +97,14 @@ class Wheel(unittest.TestCase):
         output(venv / "bin/stepbench", "run", "--python", "script.py", *SHORT, "--results", "script", **at)
         output(venv / "bin/python", "script.py", **at)
         mlp = ("run", site / "stepbench/configs/train_mlp.yaml", "--smoke", "--set", "device=cpu", "--no-lock")
-        done = subprocess.run([venv / "bin/stepbench", *map(str, mlp)], text=True, capture_output=True, timeout=200, **at)
+        done = subprocess.run([venv / "bin/stepbench", *map(str, mlp)], text=True, capture_output=True, timeout=600, **at)
         self.assertIn("pip install torch==", done.stdout + done.stderr)
         # One in another folder, one of another version beside it, and the right one beside it.
         (site / "torch.pth").write_text(str(TORCH))
         self.assertIn("smoke", output(venv / "bin/stepbench", *mlp, "--results", "elsewhere", **at))
         (site / "torch").mkdir()
         (site / "torch/version.py").write_text("__version__ = '2.9.1+cpu'\n")
-        done = subprocess.run([venv / "bin/stepbench", *map(str, mlp)], text=True, capture_output=True, timeout=200, **at)
+        done = subprocess.run([venv / "bin/stepbench", *map(str, mlp)], text=True, capture_output=True, timeout=600, **at)
         self.assertRegex(" ".join((done.stdout + done.stderr).split()), r"built for torch [\d.]+\S*; \S+ is 2.9.1\+cpu")
         (site / "torch/version.py").unlink()
         (site / "torch").rmdir()

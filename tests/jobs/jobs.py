@@ -56,7 +56,7 @@ class Jobs(unittest.TestCase):
         if words and words[0] in ("run", "ab") and "--dry-run" not in words:
             words.append("--no-lock")  # other tests measure meanwhile
         process = subprocess.run([PROGRAM, *words], cwd=self.folder, env=self.environment, text=True,
-                                 capture_output=True, input=text, timeout=240)
+                                 capture_output=True, input=text, timeout=600)
         done = Done(words, process)
         if status is not None:
             self.assertEqual(done.status, status, done)
@@ -198,7 +198,7 @@ class Jobs(unittest.TestCase):
                                    stderr=subprocess.PIPE, text=True)
         process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
         (folder,) = self.runs()
         (self.folder / "tiny.yaml").unlink()
         self.stepbench("run", "--resume", folder)
@@ -216,14 +216,14 @@ class Jobs(unittest.TestCase):
                                    stdout=slave, stderr=slave)
         os.close(slave)
         shown = b""
-        end = time.monotonic() + 120
+        end = time.monotonic() + 600
         while time.monotonic() < end:
             if select.select([master], [], [], 1)[0]:
                 try:
                     shown += os.read(master, 65536)
                 except OSError:
                     break
-        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(process.wait(timeout=600), 0)
         plain = re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", shown.decode())
         for line in re.split(r"[\r\n]+", plain):
             if " left" in line:

@@ -10,7 +10,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.keys import Keys
 
-PATIENCE_S = 120  # on a machine full of other tests
+PATIENCE_S = 600  # what takes longer hangs, on any machine
 
 
 def missing_programs():

@@ -45,7 +45,7 @@ def tearDownModule():
 
 
 def stepbench(*words, status=(0,)):
-    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=folder.name, timeout=300)
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=folder.name, timeout=600)
     assert done.returncode in status, f"stepbench {words}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 

@@ -38,7 +38,7 @@ class Batches(unittest.TestCase):
         case = {"kind": "case", "protocol": [1, 3], "case_id": "0000000000000001", "workload": "loader", "options": given}
         request = {"kind": "data", "samples": 8, "batches": 2, "json": True}
         text = json.dumps(case) + "\n" + json.dumps(request) + "\n"
-        done = subprocess.run([WORKER, "data"], input=text.encode(), capture_output=True, timeout=120)
+        done = subprocess.run([WORKER, "data"], input=text.encode(), capture_output=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return json.loads(done.stdout.decode().splitlines()[-1])
 

@@ -47,7 +47,7 @@ class Epochs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             given = {name.replace("__", "."): value for name, value in options.items()}
             given |= {"data.path": python_worker.write(folder, DATA), "schedule.active": 4 * EPOCHS}
-            last, output = python_worker.run(WORKER, folder, given, limit_s=1200)
+            last, output = python_worker.run(WORKER, folder, given, limit_s=6000)
             self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
             with open(os.path.join(folder, "held.jsonl"), encoding="utf-8") as file:
                 rows = [json.loads(line) for line in file]

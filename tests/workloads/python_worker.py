@@ -47,7 +47,7 @@ def start(worker, folder, options, workload="loader", environment=None, **more):
     )
 
 
-def run(worker, folder, options, workload="loader", environment=None, limit_s=120, **more):
+def run(worker, folder, options, workload="loader", environment=None, limit_s=600, **more):
     """The worker's last message, and all lines that are none."""
     process = start(worker, folder, options, workload, environment, **more)
     out, _ = process.communicate(timeout=limit_s)

@@ -166,7 +166,7 @@ TEST_F(AbCommand, ShowDoesNotReplaceTheResultsThatItShows) {
     const os::CommandResult shown =
         os::run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
                          program_.run_dir().string(), "--output", output.string()},
-                        "", std::chrono::seconds(100));
+                        "", std::chrono::minutes(10));
     EXPECT_EQ(shown.exit_status, 2);
     EXPECT_THAT(shown.err, HasSubstr("would be among the results of a run, or replace them"));
   }
@@ -382,7 +382,7 @@ TEST_F(AbCommand, BelowAnInvalidVerdictStandsTheCommandThatJudgesAgainAndItWorks
                                HasSubstr("--allow noise"), Not(HasSubstr("--results"))));
   const os::CommandResult again = os::run_command(
       {"/bin/sh", "-c", STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench " + arguments}, "",
-      std::chrono::seconds(100));
+      std::chrono::minutes(10));
   EXPECT_EQ(again.exit_status, 0) << again.out << again.err;
   EXPECT_EQ(program_.results().launches.size(), 16U);
 }

@@ -36,7 +36,7 @@ class GbenchProgram : public ::testing::Test {
                                       (program_.folder / "results").string(),
                                       "--sb-no-lock"};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    return os::run_command(words, "", std::chrono::seconds{100});
+    return os::run_command(words, "", std::chrono::minutes{10});
   }
   [[nodiscard]] bool has_results() const { return fs::exists(program_.folder / "results"); }
 

@@ -372,7 +372,7 @@ TEST_F(Machine, GitStateIsThatOfTheRepositoryAroundAFolder) {
   const auto git = [&](std::vector<std::string> words) {
     words.insert(words.begin(),
                  {"git", "-C", root_.string(), "-c", "user.name=a", "-c", "user.email=a@b"});
-    return os::run_command(words, "", 30s).exit_status;
+    return os::run_command(words, "", 10min).exit_status;
   };
   write("file", "1");
   ASSERT_EQ(git({"init", "-q", "-b", "trunk"}) + git({"add", "file"}) +

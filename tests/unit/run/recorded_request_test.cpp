@@ -23,7 +23,7 @@ os::CommandResult stepbench(const RunProgram& program, std::vector<std::string> 
   arguments.insert(arguments.begin(),
                    {"/usr/bin/env", "-C", folder, "TMPDIR=" + (program.folder / "tmp").string(),
                     "XDG_CACHE_HOME=" + (program.folder / "cache").string(), kProgram});
-  return os::run_command(arguments, input, std::chrono::seconds(100));
+  return os::run_command(arguments, input, std::chrono::minutes(10));
 }
 
 TEST(RecordedRequest, ARunGoesOnFromItsFolderAlone) {

@@ -95,13 +95,13 @@ std::vector<std::string> RunProgram::command(const std::vector<std::string>& arg
 os::CommandResult RunProgram::run(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = command({"--results", (folder / "results").string()});
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return os::run_command(words, "", 100s);
+  return os::run_command(words, "", 10min);
 }
 
 os::CommandResult RunProgram::resume(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = command({"--resume", run_dir().string()});
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return os::run_command(words, "", 100s);
+  return os::run_command(words, "", 10min);
 }
 
 std::vector<std::string> RunProgram::command_to_start(

@@ -121,7 +121,7 @@ std::optional<os::CommandResult> in_shell(const std::vector<std::string>& shell,
   std::vector<std::string> words = shell;
   words.push_back("-c");
   words.push_back(script);
-  os::CommandResult result = os::run_command(words, "", std::chrono::seconds{100});
+  os::CommandResult result = os::run_command(words, "", std::chrono::minutes{10});
   if (!result.started) return std::nullopt;
   return result;
 }

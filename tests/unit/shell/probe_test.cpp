@@ -49,7 +49,7 @@ TEST(ProbeCommand, EndsInOrderWhenItIsInterrupted) {
       "while ! test -e begun; do kill -0 $pid || exit 99; sleep 0.01; done\n"
       "kill -TERM $pid; wait $pid";
   const os::CommandResult probe =
-      os::run_command({"/bin/sh", "-c", script}, "", std::chrono::seconds{100});
+      os::run_command({"/bin/sh", "-c", script}, "", std::chrono::minutes{10});
   EXPECT_EQ(probe.exit_status, 143);
   EXPECT_EQ(probe.err, "stepbench: interrupted; the probe is not complete\n");
   EXPECT_THAT(probe.out, IsEmpty());

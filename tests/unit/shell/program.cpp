@@ -14,7 +14,7 @@ std::string stub_worker() { return STEPBENCH_BINARY_DIR "/tests/stub_worker/stub
 os::CommandResult stepbench(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {stepbench_program()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return os::run_command(words, "", 100s);
+  return os::run_command(words, "", 10min);
 }
 
 std::vector<std::string> lines_of_text(const std::string& text) {
