@@ -149,14 +149,15 @@ class SlowLines(Runs):
 class HeldLock(Runs):
     # Between two batches the step's C++ leaves the lock to others.
     STEP = {"workload": "train_step", "more": "model: {kind: mlp, size: tiny}"}
-    # The thread holds the lock in calls of C that never give it away.
+    # The thread sleeps in calls of C that do not give the lock away: 20 ms each, on any processor.
     TOP = """
-    def count():
-        while True: sum(range(2_000_000))
+    import ctypes
+    def hold():
+        while True: ctypes.PyDLL(None).usleep(20_000)
     """
 
     def test_a_thread_that_holds_the_interpreters_lock_is_found(self):
-        body = "globals().setdefault('counter', threading.Thread(target=count, daemon=True)).is_alive() or counter.start()"
+        body = "globals().setdefault('holder', threading.Thread(target=hold, daemon=True)).is_alive() or holder.start()"
         self.run_on(self.config(body, top=self.TOP, active=40, **self.STEP))
         (launch,) = self.launches()
         self.assertGreater(launch["metrics"]["python_gil_wait_ns"], 1_000_000)

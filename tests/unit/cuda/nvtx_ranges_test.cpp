@@ -29,7 +29,7 @@ std::vector<std::string> heard(const std::string& argument, bool counts_alone = 
   const os::CommandResult result = os::run_command(
       {"env", "NVTX_INJECTION64_PATH=" NVTX_INJECTION, "STEPBENCH_NVTX_LOG=" + log.string(),
        counts_alone ? "STEPBENCH_NVTX_COUNTS=1" : "STEPBENCH_NVTX_LINES=1", NVTX_PROGRAM, argument},
-      "", std::chrono::seconds(20));
+      "", std::chrono::minutes(10));
   EXPECT_EQ(result.exit_status, 0) << result.err;
   std::vector<std::string> lines;
   std::ifstream in(log);

@@ -33,7 +33,7 @@ class DataCommand : public ::testing::Test {
 
   [[nodiscard]] static os::CommandResult data(std::vector<std::string> words) {
     words.insert(words.begin(), {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "data"});
-    return os::run_command(words, "", std::chrono::seconds(60));
+    return os::run_command(words, "", std::chrono::minutes(10));
   }
   // An experiment over the set, with `more` at its end.
   [[nodiscard]] os::CommandResult show(const std::string& more, std::vector<std::string> words = {},

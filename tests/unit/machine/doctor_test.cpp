@@ -198,7 +198,7 @@ class DoctorCommand : public testing::Test {
   void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   [[nodiscard]] os::CommandResult doctor(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {STEPBENCH_PROGRAM, "doctor", "--seconds", "0.05"});
-    return os::run_command(arguments, "", std::chrono::seconds(30));
+    return os::run_command(arguments, "", std::chrono::minutes(10));
   }
   const test::TemporaryFolder folder_;
   const fs::path root_ = folder_.path();

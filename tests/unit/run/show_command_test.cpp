@@ -16,7 +16,7 @@ os::CommandResult show(const RunProgram& program, const std::vector<std::string>
   std::vector<std::string> words = {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
                                     program.run_dir().string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return os::run_command(words, "", std::chrono::seconds(60));
+  return os::run_command(words, "", std::chrono::minutes(10));
 }
 
 TEST(ShowCommand, ExitsWithFourWhereNoLaunchWasMeasured) {
