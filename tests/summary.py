@@ -29,7 +29,7 @@ class Test:
 
     def __init__(self, build, name):
         self.build, self.name = build, name
-        self.runs, self.failed, self.reasons = 0, [], []
+        self.runs, self.failed, self.reasons, self.skipped = 0, [], [], False
         self.file = None  # of its output
 
     def take(self, case):
@@ -39,6 +39,7 @@ class Test:
         if case.find("failure") is not None or skipped is not None and skipped.get("message", "").startswith(NOT_STARTED):
             self.failed.append((self.runs, output or f"it printed nothing and ended after {float(case.get('time')):.1f} s"))
         elif skipped is not None:
+            self.skipped = True
             self.reasons.append(reason_of(output))
         else:  # of a script with many tests some may have skipped
             self.reasons += re.findall(r"(?m)\.\.\. skipped ['\"](.*)['\"]$", output)
@@ -116,8 +117,8 @@ def main(arguments):
     runs = max((test.runs for test in tests), default=0)
     often = f" in {counted(runs, 'run')}" if runs > 1 else ""
     bad = len(failed) + len(hiding)
-    print(f"{bad:,} of {counted(len(tests), 'test')} failed{often}" if bad else
-          f"all {counted(len(tests), 'test')} passed or skipped{often}")
+    skipped = sum(test.skipped for test in tests if not test.failed and test not in hiding)
+    print(f"{bad:,} failed, {len(tests) - bad - skipped:,} passed, {skipped:,} skipped{often}")
     for test in failed:
         seldom = f", in {len(test.failed)} of {counted(test.runs, 'run')}" if test.runs > 1 else ""
         print(f"failed: {test.name}{seldom}\n  output: {test.file}\n  again:  {test.again()}")

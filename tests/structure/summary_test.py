@@ -39,7 +39,7 @@ class Summary(unittest.TestCase):
         self.run_of((PASSED, "A.good", ""), (FAILED, "A.bad/2 (x)", "expected 1\nwas 2"))
         said = self.summary(status=1)
         self.assertEqual(said.splitlines()[-4:], [
-            "1 of 2 tests failed", "failed: A.bad/2 (x)", "  output: ci/failed/A.bad_2_x_.txt",
+            "1 failed, 1 passed, 0 skipped", "failed: A.bad/2 (x)", "  output: ci/failed/A.bad_2_x_.txt",
             r"  again:  ctest --test-dir ci --output-on-failure -R '^A\.bad/2 \(x\)$'"])
         self.assertIn("--- ci: A.bad/2 (x)\nexpected 1\nwas 2\n", said)
         self.assertEqual((self.folder / "ci/failed/A.bad_2_x_.txt").read_text(), "run 1 of 1\nexpected 1\nwas 2\n")
@@ -49,7 +49,7 @@ class Summary(unittest.TestCase):
         for kind in (PASSED, FAILED, PASSED):
             self.run_of((kind, "A.rare", "why"), (PASSED, "A.good", ""))
         said = self.summary(status=1)
-        self.assertIn("1 of 2 tests failed in 3 runs\nfailed: A.rare, in 1 of 3 runs\n", said)
+        self.assertIn("1 failed, 1 passed, 0 skipped in 3 runs\nfailed: A.rare, in 1 of 3 runs\n", said)
         self.assertEqual((self.folder / "ci/failed/A.rare.txt").read_text(), "run 2 of 3\nwhy\n")
 
     def test_a_long_output_is_cut_from_its_beginning_and_kept_whole_in_its_file(self):
@@ -61,7 +61,7 @@ class Summary(unittest.TestCase):
     def test_what_was_not_started_has_failed_and_silence_is_told(self):
         self.run_of((NOT_STARTED, "A.user", "Failed test dependencies: setup"), (FAILED, "A.hangs", ""))
         said = self.summary(status=1)
-        self.assertIn("2 of 2 tests failed\n", said)
+        self.assertIn("2 failed, 0 passed, 0 skipped\n", said)
         self.assertIn("it printed nothing and ended after 2.5 s", said)
 
     def test_skips_stand_with_their_reasons(self):
@@ -73,7 +73,7 @@ class Summary(unittest.TestCase):
             "skipped: NOT INSTALLED? jq is not installed (1: D.script)",
             "skipped: needs a CUDA device (2: A.device, B.device)",
             "skipped: NOT INSTALLED? perfetto is not installed (1: C.judge)",
-            "all 4 tests passed or skipped"])
+            "0 failed, 1 passed, 3 skipped"])
         said = self.summary("--ci", "ci", status=1)
         for name in ("C.judge", "D.script"):
             self.assertIn(f"failed: {name} skipped in CI, where all that it needs must be installed\n", said)
@@ -89,7 +89,7 @@ class Summary(unittest.TestCase):
         self.summary(status=1)
         (self.folder / "ci/junit/1.xml").unlink()
         self.run_of((PASSED, "A.bad", ""))
-        self.assertEqual(self.summary().strip(), "all 1 test passed or skipped")
+        self.assertEqual(self.summary().strip(), "0 failed, 1 passed, 0 skipped")
         self.assertEqual(list((self.folder / "ci/failed").iterdir()), [])
 
 
