@@ -431,7 +431,7 @@ class OtherSources(Reports):
             "name": "ab", "workload": "stub", "launches": 5, "schedule": {"wait": 0, "warmup": 1, "active": 5},
             "stub": {"jitter": 0.002, "step_us": 1000}}))
         stepbench("ab", "ab.yaml", "--a", STUB, "--b", STUB, "--b-set", "stub.step_us=1100", "--no-lock", "--quiet",
-                  "--results", "ab", status=(1,))
+                  "--results", "ab", "--allow", "load", "--allow", "steal", status=(1,))
         file = next(path("ab").glob("*/verdict.json"))
         step = json.loads(file.read_text())["cases"][0]["metrics"][0]
         page = self.whole(report("verdict", file))

@@ -26,6 +26,7 @@ campaign::AbRequest StubCampaign::ab_request() const {
           .pairs = 10,
           .seed = 1,
           .margins = {"peak_bytes=50%"},
+          .allow = {"load", "steal"},
           .results = (folder / "results").string(),
           .lock = campaign::LockPolicy::kNone};
 }
