@@ -111,7 +111,7 @@ class Folder:
                        "LC_ALL": "C.UTF-8", "TZ": "UTC", "CUDA_VISIBLE_DEVICES": "", "DATED_SECONDS": str(moved),
                        "LD_PRELOAD": str(self.program.dated),
                        "ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")}
-        done = subprocess.run(["bash", "-c", command], cwd=self.work, env=environment, capture_output=True, timeout=120,
+        done = subprocess.run(["bash", "-c", command], cwd=self.work, env=environment, capture_output=True, timeout=600,
                               stdin=subprocess.DEVNULL)
         texts = [("|", done.stdout), ("!", done.stderr)]
         for name, content in self.written().items():
