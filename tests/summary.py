@@ -17,7 +17,7 @@ EXCUSES = re.compile("|".join((
     "no CUDA device", "needs a CUDA device", "running as root", "needs the performance counters",
     "published series are not on this machine", "public traces are not (at hand|here)",
     "the kernel has no cachestat", "kernel has no transparent huge pages", "the build folder lies on tmpfs",
-    "/dev/shm is no tmpfs here")))
+    "/dev/shm is no tmpfs here", "there is a (driver|device)$", "ThreadSanitizer does not follow", "UBSan opens a pipe")))
 # ctest's words for a test that is there and was not started.
 NOT_STARTED = ("Unable to find executable", "Fixture dependency failed", "Unable to find required file")
 MOST_LINES = 60  # of one test's output
