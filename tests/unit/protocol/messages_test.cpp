@@ -113,7 +113,7 @@ TEST(LaunchReport, FindingsReadBackAsWritten) {
                      {.id = "bare"}};
   const record::LaunchReport read = round_trip(report);
   EXPECT_EQ(encode(WorkerMessage(read)), encode(WorkerMessage(report)));
-  ASSERT_EQ(read.findings.size(), 2U);
+  ASSERT_EQ(read.findings.all().size(), 2U);
   EXPECT_EQ(read.findings.all()[0].severity, Severity::kProblem);
   EXPECT_EQ(read.findings.all()[0].share, 0.125);
   EXPECT_EQ(read.findings.all()[0].set.at(0).value, "[1, 2]");
@@ -125,8 +125,8 @@ TEST(LaunchReport, FindingsReadBackAsWritten) {
   EXPECT_EQ(read.findings.all()[0].places[0].duration_ns, 9);
   EXPECT_EQ(read.findings.all()[0].places[0].step, 0);
   EXPECT_EQ(read.findings.all()[0].places[1].step, -1);
-  EXPECT_EQ(read.findings[1].share, std::nullopt);
-  EXPECT_EQ(read.findings[1].gain_ns, std::nullopt);
+  EXPECT_EQ(read.findings.all()[1].share, std::nullopt);
+  EXPECT_EQ(read.findings.all()[1].gain_ns, std::nullopt);
 }
 
 TEST(LaunchReport, AFindingSaysWhichMemberIsWrong) {
