@@ -27,6 +27,10 @@ CategoryMeaning meaning_of(std::string_view category) {
       Known{"gpu_user_annotation", {Use::kKept, EventKind::kGpuAnnotation}},
       Known{"cuda_sync", {Use::kKept, EventKind::kSync}},
       Known{"cuda_event", {Use::kKept, EventKind::kSync}},
+      Known{"xpu_sync", {Use::kKept, EventKind::kSync}},
+      Known{"mtia_ccp_events", {Use::kKept, EventKind::kKernel}},
+      Known{"collective_comm", {Use::kKept, EventKind::kKernel}},
+      Known{"hpu_op", {Use::kKept, EventKind::kRuntime}},
       Known{"python_function", {Use::kKept, EventKind::kPython}},
       Known{"overhead", {Use::kKept, EventKind::kOverhead}},
       Known{"trace", {Use::kKept, EventKind::kSpan}},
@@ -36,6 +40,9 @@ CategoryMeaning meaning_of(std::string_view category) {
       Known{"async_cpu_to_gpu", {Use::kNotNeeded}},
       Known{"fwdbwd", {Use::kNotNeeded}},
       Known{"hardware_counters", {Use::kNotNeeded}},
+      Known{"mtia_counters", {Use::kNotNeeded}},
+      Known{"mtia_insight", {Use::kNotNeeded}},
+      Known{"xpu_scope_profiler", {Use::kNotNeeded}},
   };
   std::string lower(category.substr(0, 64));
   std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
@@ -58,6 +65,7 @@ EventKind kind_of(const CategoryMeaning& category, const NameFacts& name) {
   if (category.kind == EventKind::kKernel) {
     if (name.moves_memory) return EventKind::kMemcpy;
     if (name.sets_memory) return EventKind::kMemset;
+    if (name.device_waits) return EventKind::kSync;
   }
   return category.kind;
 }

@@ -20,6 +20,7 @@ Argument argument_of(std::string_view key) {
   switch (key.size()) {
     case 4:
       if (same(key, "grid")) return Argument::kGrid;
+      if (same(key, "size")) return Argument::kBytes;
       return same(key, "Addr") ? Argument::kAddress : is("name", Argument::kName);
     case 5:
       if (same(key, "bytes")) return Argument::kBytes;
@@ -30,6 +31,8 @@ Argument argument_of(std::string_view key) {
       return same(key, "stream") ? Argument::kStream : is("Module", Argument::kModule);
     case 7:
       return is("context", Argument::kContext);
+    case 8:
+      return same(key, "Src Rank") ? Argument::kFromRank : is("Dst Rank", Argument::kToRank);
     case 9:
       return is("Device Id", Argument::kDeviceId);
     case 10:
@@ -62,11 +65,14 @@ Argument argument_of(std::string_view key) {
       return is("Module Hierarchy", Argument::kModule);
     case 18:
       return is("Process Group Name", Argument::kGroupName);
+    case 19:
+      return is("Process Group Ranks", Argument::kGroupRanks);
     case 20:
       return is("registers per thread", Argument::kRegisters);
     case 21:
       return is("wait_on_cuda_event_id", Argument::kEventId);
     case 25:
+      if (same(key, "Process Group Description")) return Argument::kGroupDescription;
       return is("est. achieved occupancy %", Argument::kOccupancy);
     case 33:
       return is("wait_on_cuda_event_record_corr_id", Argument::kEventCorrelation);

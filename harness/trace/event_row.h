@@ -49,6 +49,10 @@ enum class Argument : std::uint8_t {
   kGroupSize,
   kDtype,
   kGroupName,
+  kGroupRanks,
+  kGroupDescription,
+  kFromRank,
+  kToRank,
   kName,  // of a process or thread
   kCount
 };

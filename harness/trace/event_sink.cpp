@@ -176,6 +176,10 @@ std::uint32_t EventSink::collective_of(const EventRow& row) {
   detail.group = text_of(row.argument(Argument::kGroupName));
   detail.in_elements = integer_or(row.argument(Argument::kInElements), -1);
   detail.out_elements = integer_or(row.argument(Argument::kOutElements), -1);
+  detail.ranks = text_of(row.argument(Argument::kGroupRanks));
+  detail.description = text_of(row.argument(Argument::kGroupDescription));
+  detail.from_rank = small_or(row.argument(Argument::kFromRank), -1);
+  detail.to_rank = small_or(row.argument(Argument::kToRank), -1);
   detail.group_size = small_or(row.argument(Argument::kGroupSize), -1);
   return builder_.detail(detail);
 }

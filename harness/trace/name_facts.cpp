@@ -68,10 +68,37 @@ void read_copy(std::string_view name, NameFacts& facts) {
   facts.to = memory_kind(name.substr(arrow + 4, close - arrow - 4));
 }
 
+// Level Zero and SYCL (ze, ur, pi), Ascend (acl) and MTIA, which name what they do alike.
+CallClass call_class_of_others(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kBeginnings = {
+      "ur", "ze", "pi", "acl", "synchronize", "runFunction", "enqueueCommand", "mtia"};
+  if (std::none_of(kBeginnings.begin(), kBeginnings.end(),
+                   [&](std::string_view each) { return name.starts_with(each); })) {
+    return CallClass::kOther;
+  }
+  struct Words {
+    CallClass call;
+    std::array<std::string_view, 3> parts;
+  };
+  constexpr std::array<Words, 5> kWords = {
+      {{CallClass::kLaunch, {"LaunchKernel", "KernelLaunch", "runFunction"}},
+       {CallClass::kSynchronize, {"ynchronize", "QueueFinish", "EventWait"}},
+       {CallClass::kCopy, {"emcpy", "MemoryCopy", "BufferCopy"}},
+       {CallClass::kSet, {"emset", "MemoryFill", "BufferFill"}},
+       {CallClass::kAllocate, {"Alloc", "Free", "alloc"}}}};
+  for (const Words& words : kWords) {
+    if (std::any_of(words.parts.begin(), words.parts.end(),
+                    [&](std::string_view part) { return holds(name, part); })) {
+      return words.call;
+    }
+  }
+  return CallClass::kOther;
+}
+
 CallClass call_class(std::string_view name) {
   const std::string_view bare = name.substr(std::min(name.find_first_not_of('_'), name.size()));
   if (!bare.starts_with("cu") && !bare.starts_with("hip") && !bare.starts_with("hsa")) {
-    return CallClass::kOther;
+    return call_class_of_others(bare);
   }
   if (ops::starts_work(bare)) {
     return holds(bare, "GraphLaunch") ? CallClass::kGraphLaunch : CallClass::kLaunch;
@@ -84,6 +111,15 @@ CallClass call_class(std::string_view name) {
   const bool allocates = std::any_of(kAllocation.begin(), kAllocation.end(),
                                      [&](std::string_view part) { return holds(bare, part); });
   return allocates ? CallClass::kAllocate : CallClass::kOther;
+}
+
+// "MmBackward" of 2021, "MmBackward0" of today; kernels and aten's own are written otherwise.
+bool is_of_autograd(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789";
+  if (name.starts_with("autograd::engine::evaluate_function")) return true;
+  if (name.starts_with("torch::autograd::")) return true;
+  const std::size_t last = name.find_last_not_of(kDigits);
+  return last != std::string_view::npos && name.substr(0, last + 1).ends_with("Backward");
 }
 
 bool holds_any_case(std::string_view text, std::string_view lower) {
@@ -126,13 +162,16 @@ NameFacts facts_of_name(std::string_view name) {
       name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#");
   facts.optimizer = name.starts_with("Optimizer.step#") || name.starts_with("Optimizer.zero_grad#");
   facts.communication = holds_any_case(name, "nccl") || holds_any_case(name, "rccl") ||
-                        name.starts_with("gloo:") || name == "record_param_comms";
-  facts.autograd = name.starts_with("autograd::engine::evaluate_function");
+                        holds_any_case(name, "hccl") || holds_any_case(name, "xccl") ||
+                        holds_any_case(name, "oneccl") || name.starts_with("gloo:") ||
+                        name == "record_param_comms";
+  facts.autograd = is_of_autograd(name);
   facts.call = call_class(name);
   facts.tensor_core = uses_tensor_cores(name);
   read_copy(name, facts);
-  facts.moves_memory =
-      name.starts_with("MEMORY_COPY_") || name.starts_with("__amd_rocclr_copyBuffer");
+  facts.moves_memory = name.starts_with("MEMORY_COPY_") ||
+                       name.starts_with("__amd_rocclr_copyBuffer") || name == "dma_request";
+  facts.device_waits = name == "event_wait" || name == "event_record";
   facts.sets_memory = name.starts_with("__amd_rocclr_fillBuffer");
   return facts;
 }

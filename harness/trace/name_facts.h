@@ -10,7 +10,7 @@
 
 namespace stepbench::trace {
 
-// Of a call of the CUDA or HIP runtime or driver.
+// Of a call of the runtime or driver of CUDA, HIP or another device.
 enum class CallClass : std::uint8_t {
   kOther,
   kLaunch,       // starts a kernel
@@ -32,11 +32,12 @@ struct NameFacts {
   MemoryKind to = MemoryKind::kUnknown;
   bool data_wait = false;      // "enumerate(DataLoader)#X.__next__": annotation or op
   bool optimizer = false;      // "Optimizer.step#SGD.step", "Optimizer.zero_grad#..."
-  bool communication = false;  // nccl, rccl and gloo, ops and kernels
-  bool autograd = false;       // "autograd::engine::evaluate_function: ..."
+  bool communication = false;  // nccl, rccl, hccl, xccl, oneccl and gloo, ops and kernels
+  bool autograd = false;       // "autograd::engine::evaluate_function: ...", "MmBackward0"
   bool tensor_core = false;    // a kernel whose name says that it uses them
-  bool moves_memory = false;   // ROCm: a kernel that is a copy
+  bool moves_memory = false;   // ROCm, MTIA: a kernel that is a copy
   bool sets_memory = false;    // ROCm: a kernel that is a set
+  bool device_waits = false;   // MTIA: a row of the device that is an event or a wait for one
 
   friend bool operator==(const NameFacts&, const NameFacts&) = default;
 };

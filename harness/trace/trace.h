@@ -130,7 +130,11 @@ struct CollectiveDetail {
   std::uint32_t name = ops::kNoIndex;   // allreduce
   std::uint32_t dtype = ops::kNoIndex;  // Float
   std::uint32_t group = ops::kNoIndex;  // Process Group Name
+  std::uint32_t ranks = ops::kNoIndex;  // Process Group Ranks, "[0, 1]"
   std::int32_t group_size = -1;
+  std::int32_t from_rank = -1;  // of a message between two
+  std::int32_t to_rank = -1;
+  std::uint32_t description = ops::kNoIndex;  // Process Group Description
   std::int64_t in_elements = -1;
   std::int64_t out_elements = -1;
 

@@ -124,7 +124,7 @@ std::uint32_t TraceBuilder::detail(const KernelDetail& detail) {
 }
 
 std::uint32_t TraceBuilder::detail(const CollectiveDetail& detail) {
-  static_assert(sizeof(CollectiveDetail) == 32);
+  static_assert(sizeof(CollectiveDetail) == 48);
   return detail_in(trace_.collectives, collectives_, detail);
 }
 

@@ -75,6 +75,40 @@ TEST(NameFacts, CollectivesAreFoundWhereverTheirLibraryStands) {
   EXPECT_FALSE(facts_of_name("aten::reduce").communication);
 }
 
+TEST(NameFacts, RowsOfAutogradAreKnownByOldAndNewNames) {
+  for (const char* name :
+       {"autograd::engine::evaluate_function: MmBackward0", "CudnnConvolutionBackward",
+        "AddmmBackward0", "CompiledFunctionBackward", "torch::autograd::AccumulateGrad"}) {
+    EXPECT_TRUE(facts_of_name(name).autograd) << name;
+  }
+  for (const char* name : {"aten::convolution_backward", "## backward ##", "Backwards", "12"}) {
+    EXPECT_FALSE(facts_of_name(name).autograd) << name;
+  }
+}
+
+TEST(NameFacts, CallsOfOtherDevicesSayWhatTheyDo) {
+  const auto is = [](const char* name, CallClass wanted) {
+    EXPECT_EQ(facts_of_name(name).call, wanted) << name;
+  };
+  is("runFunction - job_prep_and_submit_for_execution", CallClass::kLaunch);
+  is("synchronizeStream", CallClass::kSynchronize);
+  is("enqueueCommand memcpyHtoDAsync", CallClass::kCopy);
+  is("urEnqueueKernelLaunch", CallClass::kLaunch);
+  is("urQueueFinish", CallClass::kSynchronize);
+  is("zeCommandListAppendMemoryCopy", CallClass::kCopy);
+  is("aclrtSynchronizeStream", CallClass::kSynchronize);
+  is("aclrtMalloc", CallClass::kAllocate);
+  is("urContextRetain", CallClass::kOther);
+  is("aten::synchronize", CallClass::kOther);
+}
+
+TEST(NameFacts, RowsOfMtiaThatCopyOrWaitAreToldApartFromItsWork) {
+  EXPECT_TRUE(facts_of_name("dma_request").moves_memory);
+  EXPECT_TRUE(facts_of_name("event_wait").device_waits);
+  EXPECT_FALSE(facts_of_name("pe_exe").moves_memory);
+  EXPECT_TRUE(facts_of_name("hccl:all_reduce").communication);
+}
+
 TEST(NameFacts, CopiesThatRocmCallsKernelsAreToldApart) {
   EXPECT_TRUE(facts_of_name("MEMORY_COPY_HOST_TO_DEVICE").moves_memory);
   EXPECT_TRUE(facts_of_name("__amd_rocclr_copyBufferAligned.kd").moves_memory);

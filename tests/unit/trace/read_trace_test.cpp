@@ -43,6 +43,10 @@ TEST(ReadTrace, EveryCategoryOldAndNewHasItsKind) {
       {"gpu_user_annotation", EventKind::kGpuAnnotation},
       {"cuda_sync", EventKind::kSync},
       {"cuda_event", EventKind::kSync},
+      {"xpu_sync", EventKind::kSync},
+      {"mtia_ccp_events", EventKind::kKernel},
+      {"collective_comm", EventKind::kKernel},
+      {"hpu_op", EventKind::kRuntime},
       {"python_function", EventKind::kPython},
       {"overhead", EventKind::kOverhead},
       {"Trace", EventKind::kSpan},
@@ -50,6 +54,27 @@ TEST(ReadTrace, EveryCategoryOldAndNewHasItsKind) {
   };
   for (const auto& [category, kind] : categories) {
     EXPECT_EQ(kind_in(trace_of_rows(row(category, "name"))), kind) << category;
+  }
+}
+
+TEST(ReadTrace, RowsOfMtiasDeviceAreItsKernelsCopiesAndWaits) {
+  const char* const pid = R"(","pid":9,"tid":4,"ts":1,"dur":2,"args":{"stream":1)";
+  const auto device_row = [&](const char* name, const char* more) {
+    return R"({"ph":"X","cat":"mtia_ccp_events","name":")" + std::string(name) + pid + more + "}}";
+  };
+  const Trace trace = trace_of_rows(device_row("fc-dtype_Float", R"(,"correlation":7)") + "," +
+                                    device_row("dma_request", R"(,"size":4096)") + "," +
+                                    device_row("event_wait", ""));
+  EXPECT_EQ(trace.count(EventKind::kKernel), 1);
+  EXPECT_EQ(trace.count(EventKind::kMemcpy), 1);
+  EXPECT_EQ(trace.count(EventKind::kSync), 1);
+  for (const TraceLane& lane : trace.lanes) {
+    EXPECT_EQ(lane.device, 9);
+    EXPECT_EQ(lane.stream, 1);
+    for (const TraceEvent& event : lane.events) {
+      EXPECT_EQ(event.value, event.kind == EventKind::kMemcpy ? 4096 : -1);
+      EXPECT_EQ(event.correlation, event.kind == EventKind::kKernel ? 7U : 0U);
+    }
   }
 }
 
@@ -159,7 +184,7 @@ TEST(ReadTrace, ABareListOfRowsIsATraceToo) {
 
 TEST(ReadTrace, UnknownRowsAreCountedByTheirCategory) {
   const Trace trace = trace_of_rows(
-      row("mtia_ccp_events", "x") + "," + row("mtia_ccp_events", "y") + "," + row("hpu_op", "z") +
+      row("tpu_events", "x") + "," + row("tpu_events", "y") + "," + row("mtia_insight", "z") +
       R"(,{"ph":"X","name":"n","ts":1,"dur":1},{"ph":"B","ts":1},{"ph":"C"},
       {"ph":"X","cat":"cpu_op","name":"n"},{},null,7,{"ph":"s","id":1},{"ph":"M","name":"x"},
       {"ph":"i","name":"Record Window End","ts":1e300})" +
@@ -168,9 +193,10 @@ TEST(ReadTrace, UnknownRowsAreCountedByTheirCategory) {
   for (const IgnoredRows& each : trace.reading.ignored) {
     ignored += each.what + " " + std::to_string(each.count) + "; ";
   }
-  EXPECT_EQ(ignored,
-            "elements that are no rows 2; hpu_op 1; mtia_ccp_events 2; rows of phase B 1; "
-            "rows without a category 1; rows without a phase 1; rows without a time 1; ");
+  EXPECT_EQ(
+      ignored,
+      "elements that are no rows 2; mtia_insight 1; rows of phase B 1; "
+      "rows without a category 1; rows without a phase 1; rows without a time 1; tpu_events 2; ");
   EXPECT_EQ(trace.reading.rows, 14);
   EXPECT_EQ(trace.reading.counters, 1);
   EXPECT_EQ(trace.reading.flows, 1);
