@@ -12,8 +12,8 @@
 namespace stepbench::analyze {
 namespace {
 
-// Ranks of a step that have a collective in common: their places, and how long each took.
-using Durations = std::vector<std::pair<std::size_t, std::int64_t>>;
+// Ranks of a step that have a collective in common: their places, and when each was in it.
+using Entries = std::vector<std::pair<std::size_t, TimeSpan>>;
 
 std::string rank_list(const std::vector<std::int64_t>& ranks) {
   constexpr std::size_t kShown = 8;
@@ -47,6 +47,7 @@ class RankComparison {
                            .path = each.path,
                            .parts_ns = std::vector<double>(step_parts().size())});
     }
+    unmatched_ns_.resize(ranks_.size());
     out_.window = ranks_.front().window;
     out_.scope = ranks_.front().scope;
     if (!common_.empty()) {
@@ -162,45 +163,65 @@ class RankComparison {
 
   // In collectives, for the last rank to enter; by place.
   std::vector<std::int64_t> waits_of(const std::vector<const RankStep*>& steps) {
-    std::map<std::string, std::vector<std::pair<std::size_t, std::vector<std::int64_t>>>> by_key;
+    std::map<std::string, std::vector<std::pair<std::size_t, std::vector<TimeSpan>>>> by_key;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       for (const CollectiveRow& row : steps[i]->collectives) {
         auto& ranks = by_key[row.key];
         if (ranks.empty() || ranks.back().first != i) ranks.push_back({i, {}});
-        ranks.back().second.push_back(row.duration_ns);
+        ranks.back().second.push_back(row.at);
       }
     }
-    std::vector<std::int64_t> waits(steps.size());
-    for (const auto& [key, ranks] : by_key) {
+    std::vector<std::vector<TimeSpan>> waits(steps.size());
+    std::vector<std::vector<TimeSpan>> unknown(steps.size());
+    for (auto& [key, ranks] : by_key) {
       const std::size_t count = ranks.front().second.size();
       const bool alike = std::all_of(ranks.begin(), ranks.end(),
                                      [&](const auto& each) { return each.second.size() == count; });
-      if (!alike || ranks.size() < 2) {
-        for (const auto& each : ranks) out_.unmatched += std::ssize(each.second);
+      if (!alike || ranks.size() < 2 || key.empty()) {
+        for (auto& [place, all] : ranks) {
+          out_.unmatched += std::ssize(all);
+          unknown[place].insert(unknown[place].end(), all.begin(), all.end());
+        }
         continue;
       }
       for (std::size_t n = 0; n < count; ++n) {
-        Durations durations;
-        for (const auto& [place, all] : ranks) durations.emplace_back(place, all[n]);
-        add_collective_waits(durations, waits);
+        Entries entries;
+        for (const auto& [place, all] : ranks) entries.emplace_back(place, all[n]);
+        add_collective_waits(entries, waits);
       }
     }
-    return waits;
+    std::vector<std::int64_t> waits_ns(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const IntervalSet waiting(std::move(waits[i]));
+      waits_ns[i] = exposed_ns(waiting, i);
+      unmatched_ns_[i] += double(exposed_ns(IntervalSet(std::move(unknown[i])) - waiting, i));
+    }
+    return waits_ns;
   }
 
-  void add_collective_waits(const Durations& durations, std::vector<std::int64_t>& waits) {
+  // What of these moments the rank does not compute in.
+  [[nodiscard]] std::int64_t exposed_ns(const IntervalSet& set, std::size_t place) const {
+    std::int64_t sum_ns = 0;
+    for (const TimeSpan& span : set) {
+      sum_ns += span.length_ns() - ranks_[place].computing.length_in(span);
+    }
+    return sum_ns;
+  }
+
+  void add_collective_waits(const Entries& entries, std::vector<std::vector<TimeSpan>>& waits) {
     ++out_.collectives;
-    const auto last =
-        std::min_element(durations.begin(), durations.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto last = std::min_element(
+        entries.begin(), entries.end(),
+        [](const auto& a, const auto& b) { return a.second.length_ns() < b.second.length_ns(); });
+    const std::int64_t shortest_ns = last->second.length_ns();
     // Shorter by less than the clock tells is not shorter.
     const std::int64_t tick_ns = ranks_[last->first].resolution_ns;
-    const bool alone = std::all_of(durations.begin(), durations.end(), [&](const auto& each) {
-      return each.first == last->first || each.second > last->second + tick_ns;
+    const bool alone = std::all_of(entries.begin(), entries.end(), [&](const auto& each) {
+      return each.first == last->first || each.second.length_ns() > shortest_ns + tick_ns;
     });
     if (alone) ++out_.rows[last->first].entered_last;
-    for (const auto& [place, duration_ns] : durations) {
-      waits[place] += duration_ns - last->second;
+    for (const auto& [place, at] : entries) {
+      waits[place].push_back({at.begin_ns, at.end_ns - shortest_ns});
     }
   }
 
@@ -250,6 +271,7 @@ class RankComparison {
       step_times.push_back(row.step_ns);
     }
     out_.step_ns = stats::median(step_times);
+    out_.unmatched_ns = *std::max_element(unmatched_ns_.begin(), unmatched_ns_.end()) / steps;
     if (comparable) {
       out_.skew_max_ns = *std::max_element(skews_.begin(), skews_.end());
       double sum = 0;
@@ -274,6 +296,7 @@ class RankComparison {
                     .excess_ns = row.work_ns - median_of_others(works, slowest)};
     found.share = out_.step_ns > 0 ? found.gain_ns / out_.step_ns : 0;
     if (found.share < kStragglerShare || 2 * row.slowest_in <= out_.steps) return;
+    if (out_.unmatched_ns >= found.gain_ns) return;
     for (std::size_t part = 0; part < step_parts().size(); ++part) {
       if (step_parts()[part].name == "communication") continue;
       std::vector<double> times;
@@ -290,6 +313,7 @@ class RankComparison {
   std::vector<RankTrace> ranks_;
   std::vector<std::int64_t> common_;  // numbers of steps
   std::vector<double> skews_;
+  std::vector<double> unmatched_ns_;  // by place
   RankReport out_;
 };
 

@@ -9,8 +9,10 @@
 //
 // A rank that enters a collective early waits inside it until the last one comes: all ranks leave
 // it together, so that the rank whose call is the shortest came last, and what the others took
-// longer is waiting. This needs no common clock. Collectives are matched by step, group and name,
-// in their order. What a rank did in a step without that waiting is its own work.
+// longer is waiting, from their call's start on. This needs no common clock. Collectives are
+// matched by step, group and name, in their order; messages between two ranks by these. Waiting
+// counts once where several collectives wait, and not where the rank computes meanwhile. What a
+// rank did in a step without that waiting is its own work.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +26,10 @@
 namespace stepbench::analyze {
 
 struct CollectiveRow {
-  std::string key = {};  // name and group
-  std::int64_t duration_ns = 0;
+  // Name and group, or the two ranks of a message; empty: the rows do not say what was exchanged
+  // with whom.
+  std::string key = {};
+  TimeSpan at = {};
 };
 
 struct RankStep {
@@ -48,6 +52,8 @@ struct RankTrace {
   WindowKind window = WindowKind::kHostStep;
   IdleScope scope = IdleScope::kHost;
   std::int64_t resolution_ns = 1;
+  // Kernels that compute; without a device operators of the step thread.
+  IntervalSet computing = {};
   std::vector<RankStep> steps = {};  // counted ones
 };
 
@@ -96,8 +102,11 @@ struct RankReport {
   std::vector<std::string> warnings = {};
   std::int64_t steps = 0;        // common to all ranks
   std::int64_t collectives = 0;  // matched
-  std::int64_t unmatched = 0;    // in common steps: not as many on all ranks
-  double step_ns = 0;            // median of the ranks' means
+  std::int64_t unmatched = 0;  // in common steps: not as many on all ranks, or not known with whom
+  // Of these, on the rank with the most, while it does not compute: what of it is waiting is not
+  // known. A straggler by less than this is not named.
+  double unmatched_ns = 0;
+  double step_ns = 0;  // median of the ranks' means
   std::optional<Straggler> straggler = {};
   double imbalance_ns = 0;  // mean over steps of the slowest rank's work less the median one's
   RankClocks clocks = RankClocks::kUnknown;

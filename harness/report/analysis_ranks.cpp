@@ -18,6 +18,12 @@ std::string share_cell(double part, double whole) {
 
 std::vector<std::string> straggler_lines(const analyze::RankReport& report) {
   if (report.steps == 0) return {};
+  if (!report.straggler && report.unmatched_ns >= analyze::kStragglerShare * report.step_ns) {
+    return {"who holds the others up is not known: communication of " +
+            text::duration(report.unmatched_ns) +
+            " per step on one rank has no counterpart on the others, and what of it is waiting "
+            "cannot be told"};
+  }
   if (!report.straggler) {
     return {"no rank holds the others up: the slowest of a step works " +
             text::duration(report.imbalance_ns) +
@@ -123,7 +129,9 @@ AnalysisSection ranks_section(const analyze::RankReport& report, std::size_t lim
   }
   if (report.unmatched > 0) {
     section.lines.push_back(text::with_separators(report.unmatched) +
-                            " rows of collectives have no counterpart on the other ranks");
+                            " rows of collectives have no counterpart on the other ranks, or do "
+                            "not say with whom they exchange (" +
+                            text::duration(report.unmatched_ns) + " per step at most)");
   }
   section.lines.push_back(skew_line(report));
   return section;

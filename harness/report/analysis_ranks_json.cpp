@@ -58,7 +58,8 @@ std::string ranks_json(const analyze::RankReport& report, int exit_status) {
   }
   json.text("window", analyze::name_of(report.window)).texts("warnings", report.warnings);
   json.integer("steps", report.steps).integer("collectives", report.collectives);
-  json.integer("unmatched", report.unmatched).number("step_ns", report.step_ns);
+  json.integer("unmatched", report.unmatched).number("unmatched_ns", report.unmatched_ns);
+  json.number("step_ns", report.step_ns);
   json.number("imbalance_ns", report.imbalance_ns);
   add_straggler(json, report.straggler);
   json.text("clocks", analyze::name_of(report.clocks));

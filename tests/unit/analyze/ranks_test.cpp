@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 
 #include "harness/analyze/ranks.h"
@@ -69,7 +70,7 @@ trace::Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
                                 at_ns + end_ns, 30),
                    "cudaLaunchKernel", at_ns + own_ns - 9, at_ns + own_ns - 5);
     } else if (job.communicates) {
-      trace.row(trace.main, trace::EventKind::kAnnotation, "gloo:all_reduce", at_ns + own_ns,
+      trace.row(trace.main, EventKind::kAnnotation, "gloo:all_reduce", at_ns + own_ns,
                 at_ns + end_ns);
     }
     at_ns += end_ns;
@@ -78,7 +79,7 @@ trace::Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
 }
 
 RankTrace rank_of(const RankJob& job, std::int64_t rank) {
-  const trace::Trace trace = trace_of_rank(job, rank);
+  const Trace trace = trace_of_rank(job, rank);
   return *rank_trace("rank" + std::to_string(rank) + ".json", trace, analyse(trace));
 }
 
@@ -106,7 +107,7 @@ TEST(Ranks, NameTheOneThatLoadsDataLongerWithItsSize) {
     EXPECT_NEAR(report.rows[0].wait_ns, 7.0 * kMillisecond, 100) << "it waits for rank 2";
     EXPECT_NEAR(report.rows[0].step_ns, report.rows[2].step_ns, 1) << "all steps are as long";
     EXPECT_TRUE(report.warnings.empty());
-    EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("rank 2 holds the others up by 7.00 ms"));
+    EXPECT_THAT(ranks_text(report, {}), HasSubstr("rank 2 holds the others up by 7.00 ms"));
   }
 }
 
@@ -119,6 +120,151 @@ TEST(Ranks, NameTheOneThatComputesLongerWithItsSize) {
   EXPECT_NEAR(report.straggler->part_ns, 9.0 * kMillisecond, 100);
   EXPECT_NEAR(report.straggler->gain_ns, 7.0 * kMillisecond, 100) << "then rank 0 is the slowest";
   EXPECT_NEAR(report.straggler->excess_ns, 9.0 * kMillisecond, 100);
+}
+
+// Rank 1 computes 40 ms longer in each step; what all do meanwhile is up to `add`, which adds the
+// communication of a rank that enters it at `from` and leaves it at `to`.
+using Exchange =
+    std::function<void(TraceMaker&, std::int64_t rank, std::int64_t from, std::int64_t to)>;
+
+constexpr std::int64_t kLateNs = 40 * kMillisecond;
+
+RankTrace exchanging(std::int64_t rank, std::int64_t world, const Exchange& add) {
+  TraceMaker trace;
+  trace.builder.trace().rank = rank;
+  trace.builder.trace().world = world;
+  std::int64_t at_ns = 1'000'000'000;
+  for (std::int64_t number = 0; number < 6; ++number) {
+    const std::int64_t all_left_ns = at_ns + 60 * kMillisecond;
+    const std::int64_t own_ns = 10 * kMillisecond + (rank == 1 ? kLateNs : 0);
+    trace.step(number, at_ns, all_left_ns);
+    trace.op("aten::mm", at_ns, at_ns + own_ns);
+    trace.called(trace.kernel("sgemm", at_ns + 10, at_ns + own_ns), "cudaLaunchKernel", at_ns + 1,
+                 at_ns + 5);
+    add(trace, rank, at_ns + own_ns, all_left_ns);
+    at_ns = all_left_ns;
+  }
+  const trace::Trace made = trace.finish();
+  return *rank_trace("rank" + std::to_string(rank) + ".json", made, analyse(made));
+}
+
+RankReport exchanged(std::int64_t world, const Exchange& add) {
+  std::vector<RankTrace> ranks;
+  for (std::int64_t rank = 0; rank < world; ++rank) ranks.push_back(exchanging(rank, world, add));
+  return compare_ranks(std::move(ranks));
+}
+
+// A kernel of NCCL on a stream of its own, launched inside a row of the host.
+void nccl_kernel(TraceMaker& trace, std::string_view kernel, std::string_view host,
+                 std::int64_t from, std::int64_t to, std::int64_t stream = 30) {
+  if (!host.empty()) {
+    trace.row(trace.main, trace::EventKind::kAnnotation, host, from - 9'000, from - 1'000);
+  }
+  trace.called(trace.kernel(kernel, from, to, stream), "cudaLaunchKernelExC", from - 5'000,
+               from - 2'000);
+}
+
+TEST(Ranks, ThatWaitInSeveralCollectivesAtOnceWaitOnce) {
+  const RankReport report =
+      exchanged(2, [](TraceMaker& trace, std::int64_t, std::int64_t from, std::int64_t to) {
+        nccl_kernel(trace, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "", from, to, 30);
+        nccl_kernel(trace, "ncclDevKernel_AllGather_RING_LL", "", from, to, 31);
+      });
+  ASSERT_TRUE(report.straggler);
+  EXPECT_EQ(report.straggler->rank, 1);
+  EXPECT_NEAR(report.straggler->gain_ns, double(kLateNs), 100) << "not two times";
+}
+
+TEST(Ranks, DoNotWaitWhileTheyComputeBesideACollective) {
+  const RankReport report =
+      exchanged(2, [](TraceMaker& trace, std::int64_t, std::int64_t from, std::int64_t to) {
+        nccl_kernel(trace, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "", from, to);
+        trace.called(trace.kernel("backward", from, to - 5 * kMillisecond, 8), "cudaLaunchKernel",
+                     from - 900, from - 800);
+      });
+  EXPECT_EQ(report.collectives, 4);
+  EXPECT_FALSE(report.straggler) << "what is hidden costs nothing";
+  EXPECT_NEAR(report.rows[0].wait_ns, 0, 100);
+}
+
+TEST(Ranks, OfAnAllToAllAreMatchedByTheRowOfTheHostAroundItsLaunch) {
+  const RankReport report =
+      exchanged(8, [](TraceMaker& trace, std::int64_t, std::int64_t from, std::int64_t to) {
+        nccl_kernel(trace, "ncclDevKernel_SendRecv", "nccl:all_to_all", from, to);
+      });
+  ASSERT_TRUE(report.straggler);
+  EXPECT_EQ(report.straggler->rank, 1) << "not one of those that wait for it";
+  EXPECT_NEAR(report.straggler->gain_ns, double(kLateNs), 100);
+  EXPECT_EQ(report.unmatched, 0);
+}
+
+TEST(Ranks, OfAMessageAreMatchedByItsTwoEnds) {
+  const RankReport report =
+      exchanged(2, [](TraceMaker& trace, std::int64_t rank, std::int64_t from, std::int64_t to) {
+        nccl_kernel(trace, "ncclDevKernel_SendRecv",
+                    rank == 0 ? "nccl:send 0->1" : "nccl:recv 1<-0", from, to);
+      });
+  ASSERT_TRUE(report.straggler);
+  EXPECT_EQ(report.straggler->rank, 1);
+  EXPECT_NEAR(report.rows[0].wait_ns, double(kLateNs), 100);
+}
+
+TEST(Ranks, OfMessagesThatDoNotSayWithWhomAreToldAndNoneIsNamed) {
+  const RankReport report =
+      exchanged(4, [](TraceMaker& trace, std::int64_t, std::int64_t from, std::int64_t to) {
+        nccl_kernel(trace, "ncclDevKernel_SendRecv", "", from, to);
+      });
+  EXPECT_EQ(report.unmatched, 16);
+  EXPECT_NEAR(report.unmatched_ns, 50.0 * kMillisecond, 100);
+  EXPECT_FALSE(report.straggler);
+  EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("who holds the others up is not known"));
+}
+
+TEST(Ranks, OfProcessGroupsOfTheSameNameAreMatchedWithinTheirOwn) {
+  const auto add = [](TraceMaker& trace, std::int64_t rank, std::int64_t from, std::int64_t to) {
+    CollectiveDetail detail;
+    detail.name = trace.builder.text("allreduce");
+    detail.group = trace.builder.text("tp");
+    detail.ranks = trace.builder.text(rank < 2 ? "[0, 1]" : "[2, 3]");
+    const trace::KernelDetail kernel{.collective = trace.builder.detail(detail)};
+    // The other group has nobody who is late: it leaves at once.
+    const std::int64_t left_ns = rank < 2 ? to : from + kMillisecond;
+    trace::TraceEvent& row = trace.kernel("ncclDevKernel_AllReduce", from, left_ns, 30);
+    row.detail = trace.builder.detail(kernel);
+    trace.called(row, "cudaLaunchKernelExC", from - 5'000, from - 2'000);
+  };
+  const RankReport report = exchanged(4, add);
+  EXPECT_EQ(report.collectives, 8);
+  EXPECT_NEAR(report.rows[0].wait_ns, double(kLateNs), 100);
+  EXPECT_NEAR(report.rows[2].wait_ns, 0, 100);
+  EXPECT_NEAR(report.rows[3].wait_ns, 0, 100);
+}
+
+TEST(Ranks, OfGlooOnThreadsOfItsOwnWaitWhereTheStepThreadDoesNotCompute) {
+  std::vector<RankTrace> ranks;
+  for (std::int64_t rank = 0; rank < 2; ++rank) {
+    TraceMaker trace;
+    trace.builder.trace().rank = rank;
+    trace.builder.trace().world = 2;
+    for (std::int64_t number = 0; number < 6; ++number) {
+      const std::int64_t at_ns = 1'000'000'000 + number * 60 * kMillisecond;
+      const std::int64_t own_ns = at_ns + 10 * kMillisecond + (rank == 1 ? kLateNs : 0);
+      trace.step(number, at_ns, at_ns + 60 * kMillisecond);
+      trace.op("aten::mm", at_ns, own_ns);
+      // The first bucket is sent while the second one is computed.
+      for (const std::int64_t thread : {8, 9}) {
+        trace.row(trace.builder.host_lane(4711, thread), trace::EventKind::kAnnotation,
+                  "gloo:all_reduce", thread == 8 ? own_ns - 5 * kMillisecond : own_ns,
+                  at_ns + 60 * kMillisecond);
+      }
+    }
+    const trace::Trace made = trace.finish();
+    ranks.push_back(*rank_trace("rank.json", made, analyse(made)));
+  }
+  const RankReport report = compare_ranks(ranks);
+  ASSERT_TRUE(report.straggler);
+  EXPECT_EQ(report.straggler->rank, 1);
+  EXPECT_NEAR(report.straggler->gain_ns, double(kLateNs), 100) << "neither two times nor more";
 }
 
 TEST(Ranks, ThatAreAlikeHaveNoStraggler) {
