@@ -83,7 +83,9 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   out.devices = timeline.devices;
   const Steps host = find_steps(timeline, options.steps);
   Operators operators = list_operators(timeline);
-  out.tensorboard = tensorboard_breakdown(timeline, host, operators.eligible_share);
+  const bool plugin_knows = host.window == WindowKind::kHostStep;
+  out.tensorboard = tensorboard_breakdown(
+      timeline, plugin_knows ? host : whole_as_one_step(timeline), operators.eligible_share);
   out.tracelens = device_timelines(timeline);
   out.steps = host;
   if (options.window) {
@@ -98,6 +100,7 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   out.loader_work = find_loader_work(timeline, out.steps);
   out.host_work = find_host_work(timeline, out.steps);
   out.copies = find_copies(timeline, out.steps);
+  out.host_waits = find_host_waits(timeline, out.steps);
   out.kernels = list_kernels(timeline, out.steps);
   out.operators = std::move(operators.rows);
   out.runtime_calls = list_runtime_calls(timeline, out.steps);

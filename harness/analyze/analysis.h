@@ -19,6 +19,7 @@
 #include "harness/analyze/data_loading.h"
 #include "harness/analyze/device_memory.h"
 #include "harness/analyze/holistic.h"
+#include "harness/analyze/host_waits.h"
 #include "harness/analyze/host_work.h"
 #include "harness/analyze/idle.h"
 #include "harness/analyze/integrity.h"
@@ -55,6 +56,7 @@ struct Analysis {
   Known<DataLoading> data_loading = {};
   Known<LoaderWork> loader_work = {};  // of own traces
   Known<HostWork> host_work = {};
+  HostWaits host_waits = {};
   Known<Copies> copies = {};
   Known<Kernels> kernels = {};                     // whole trace, and the counted steps
   Known<std::vector<OperatorRow>> operators = {};  // whole trace

@@ -37,7 +37,7 @@ class Attribution {
         host_(*timeline.trace, steps.lane),
         places_(timeline, steps, host_) {}
 
-  IdleReport report(IdleScope scope, std::optional<int> device) const {
+  IdleReport report(IdleScope scope, std::optional<int> device) {
     IdleReport out;
     out.scope = scope;
     out.device = device;
@@ -57,8 +57,8 @@ class Attribution {
     note_longest(rest, out);
     std::array<IntervalSet, kIdleCauses> idle;
     const std::array<const IntervalSet*, kIdleCauses - 1> explained = {
-        &host_.loading,     &host_.synchronise, &host_.copy_calls,
-        &host_.other_calls, &host_.ops,         &host_.other_threads};
+        &host_.loading,  &host_.synchronise, &host_.copy_calls,   &host_.other_calls,
+        &host_.backward, &host_.ops,         &host_.other_threads};
     for (std::size_t cause = 0; cause < explained.size(); ++cause) {
       idle[cause] = rest & *explained[cause];
       rest = rest - idle[cause];
@@ -107,8 +107,8 @@ class Attribution {
 
 std::string_view name_of(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kNames = {
-      "data_loading", "synchronise",  "copy_call",   "launch",
-      "host_op",      "other_thread", "unattributed"};
+      "data_loading", "synchronise", "copy_call",    "launch",
+      "backward",     "host_op",     "other_thread", "unattributed"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 
@@ -121,6 +121,7 @@ std::span<const StepPart> step_parts() {
       {"idle_synchronise", [](const StepTime& step) { return step.of(IdleCause::kSynchronise); }},
       {"idle_copy_call", [](const StepTime& step) { return step.of(IdleCause::kCopyCall); }},
       {"idle_launch", [](const StepTime& step) { return step.of(IdleCause::kLaunch); }},
+      {"idle_backward", [](const StepTime& step) { return step.of(IdleCause::kBackward); }},
       {"idle_host_op", [](const StepTime& step) { return step.of(IdleCause::kHostOp); }},
       {"idle_other_thread", [](const StepTime& step) { return step.of(IdleCause::kOtherThread); }},
       {"idle_unattributed", [](const StepTime& step) { return step.of(IdleCause::kUnattributed); }},
@@ -150,7 +151,7 @@ StepTime& StepTime::operator+=(const StepTime& other) {
 }
 
 std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps) {
-  const Attribution attribution(timeline, steps);
+  Attribution attribution(timeline, steps);
   std::vector<IdleReport> reports;
   if (timeline.devices.empty()) {
     reports.push_back(attribution.report(IdleScope::kHost, std::nullopt));

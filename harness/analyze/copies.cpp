@@ -54,13 +54,16 @@ class CopySums {
   void add(const WorkRow& row) {
     const trace::TraceEvent& copy = *row.event;
     const trace::NameFacts& facts = timeline_.trace->names[copy.name].facts;
-    Sums& sums = by_name_[copy.name];
+    const CallRow* call_row = row.call == ops::kNoIndex ? nullptr : &timeline_.calls[row.call];
+    const bool reads = reads_result(*timeline_.trace, copy, call_row);
+    Sums& sums = by_name_[{copy.name, reads}];
     CopyGroup& group = sums.group;
     group.name = copy.name;
+    group.reads = reads;
     group.direction = facts.copy;
     group.host = host_side(facts);
     ++group.count;
-    const trace::TraceEvent* call = timeline_.call_of(row);
+    const trace::TraceEvent* call = call_row == nullptr ? nullptr : call_row->event;
     const std::optional<std::size_t> step = steps_.at((call == nullptr ? copy : *call).start_ns);
     if (!step || !counted_[*step]) return;
     ++group.in_steps;
@@ -73,12 +76,12 @@ class CopySums {
                              static_cast<double>(copy.duration_ns()));
       }
     }
-    if (call != nullptr) add_call(*call, copy, *step, group);
+    if (call_row != nullptr) add_call(*call_row, copy, *step, group);
   }
 
   Copies finish() {
     Copies out;
-    for (auto& [name, sums] : by_name_) {
+    for (auto& [key, sums] : by_name_) {
       const IntervalSet all(std::move(sums.spans));
       sums.group.exposed_ns = (all - kernels_).length_ns();
       sums.group.bytes_per_ns = summarise(std::move(sums.rates));
@@ -91,11 +94,14 @@ class CopySums {
   }
 
  private:
-  void add_call(const trace::TraceEvent& call, const trace::TraceEvent& copy, std::size_t step,
+  void add_call(const CallRow& call_row, const trace::TraceEvent& copy, std::size_t step,
                 CopyGroup& group) const {
+    const trace::TraceEvent& call = *call_row.event;
     group.call_ns += call.duration_ns();
     if (call.duration_ns() > group.longest_call.length_ns()) {
       group.longest_call = span_of(call);
+      group.longest_name = call.name;
+      group.longest_op = call_row.op == nullptr ? ops::kNoIndex : call_row.op->name;
       group.longest_step = step;
     }
     if (!blocks(call, timeline_.name(call), copy, group.host)) return;
@@ -114,10 +120,20 @@ class CopySums {
   IntervalSet busy_;
   IntervalSet kernels_;
   std::vector<bool> counted_;
-  std::map<std::uint32_t, Sums> by_name_;
+  std::map<std::pair<std::uint32_t, bool>, Sums> by_name_;  // and whether they are read
 };
 
 }  // namespace
+
+bool reads_result(const trace::Trace& trace, const trace::TraceEvent& copy, const CallRow* call) {
+  const trace::NameFacts& facts = trace.names[copy.name].facts;
+  if (facts.copy != ops::CopyKind::kDeviceToHost || call == nullptr) return false;
+  if (call->op != nullptr && trace.names[call->op->name].text == "aten::_local_scalar_dense") {
+    return true;
+  }
+  return host_side(facts) != trace::MemoryKind::kPinned && copy.value >= 0 &&
+         copy.value <= kSmallReadBytes;
+}
 
 Known<Copies> find_copies(const Timeline& timeline, const Steps& steps) {
   CopySums sums(timeline, steps);

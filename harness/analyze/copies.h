@@ -14,14 +14,16 @@
 
 namespace stepbench::analyze {
 
-// All copies of one name: "Memcpy HtoD (Pageable -> Device)".
+// All copies of one name: "Memcpy HtoD (Pageable -> Device)". Those that bring small results to the
+// host, as .item() does, are a group of their own: they are waits, whatever memory they end in.
 struct CopyGroup {
   std::uint32_t name = ops::kNoIndex;  // Trace::names
+  bool reads = false;
   ops::CopyKind direction = ops::CopyKind::kNone;
   trace::MemoryKind host = trace::MemoryKind::kUnknown;  // kDevice: both ends lie on devices
   std::int64_t count = 0;
   std::int64_t in_steps = 0;               // launched in the counted steps, as what follows
-  std::optional<std::int64_t> bytes = {};  // absent: the rows do not say (ROCm)
+  std::optional<std::int64_t> bytes = {};  // of these; absent: the rows do not say (ROCm)
   std::int64_t device_ns = 0;              // sum of the rows
   std::int64_t exposed_ns = 0;             // of their union, while no kernel runs
   Summary bytes_per_ns = {};               // GB/s of each row that lasts
@@ -35,8 +37,17 @@ struct CopyGroup {
   std::int64_t wait_busy_ns = 0;
   std::int64_t wait_idle_ns = 0;
   TimeSpan longest_call = {};
-  std::size_t longest_step = 0;  // index of the step
+  std::uint32_t longest_name = ops::kNoIndex;  // of that call
+  std::uint32_t longest_op = ops::kNoIndex;    // around it; none: outside all ops
+  std::size_t longest_step = 0;                // index of the step
 };
+
+// Larger ones are results on purpose.
+inline constexpr std::int64_t kSmallReadBytes = std::int64_t{64} << 10;
+
+// Does this copy bring a small result to the host, which waits for it? `call` may be null.
+[[nodiscard]] bool reads_result(const trace::Trace& trace, const trace::TraceEvent& copy,
+                                const CallRow* call);
 
 struct Copies {
   std::vector<CopyGroup> groups = {};  // by time on the device

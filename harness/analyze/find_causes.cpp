@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "harness/analyze/rule_input.h"
 #include "harness/base/error.h"
@@ -94,6 +95,22 @@ void check_thresholds(const RuleOptions& options) {
   }
 }
 
+// Gains of which one is a part of the other: they do not add up.
+void tell_parts(std::vector<Finding>& findings) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kPartOf = {
+      {{"trace.tiny_kernels", "trace.launch_bound"}}};
+  const auto made = [&](std::string_view id) {
+    return std::find_if(findings.begin(), findings.end(), [&](const Finding& each) {
+      return each.id == id && each.undecided.empty();
+    });
+  };
+  for (const auto& [part, whole] : kPartOf) {
+    const auto found = made(part);
+    if (found == findings.end() || made(whole) == findings.end()) continue;
+    found->text += "; this gain is a part of that of " + std::string(whole);
+  }
+}
+
 bool ranks_before(const Finding& a, const Finding& b) {
   if (a.undecided.empty() != b.undecided.empty()) return a.undecided.empty();
   if (a.gain_ns.value_or(0) != b.gain_ns.value_or(0)) {
@@ -132,6 +149,7 @@ std::vector<Finding> find_causes(const trace::Trace& trace, const Analysis& anal
         .steps = double(steps)};
     if (Ruling ruling = entry.decide(input)) findings.push_back(std::move(*ruling));
   }
+  tell_parts(findings);
   std::stable_sort(findings.begin(), findings.end(), ranks_before);
   return findings;
 }

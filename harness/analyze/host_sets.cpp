@@ -27,6 +27,14 @@ class GrowingSet {
   std::vector<TimeSpan> spans_;
 };
 
+// Calls inside calls are few.
+const trace::TraceEvent* op_around(const std::vector<const trace::TraceEvent*>& open) {
+  const auto found = std::find_if(open.rbegin(), open.rend(), [](const trace::TraceEvent* row) {
+    return !trace::is_call(row->kind);
+  });
+  return found == open.rend() ? nullptr : *found;
+}
+
 }  // namespace
 
 std::vector<InnerRow> innermost_rows(const trace::Trace& trace, const trace::TraceLane& lane,
@@ -43,7 +51,8 @@ std::vector<InnerRow> innermost_rows(const trace::Trace& trace, const trace::Tra
         if (!out.empty() && out.back().row == row && out.back().at.end_ns == now_ns) {
           out.back().at.end_ns = end_ns;
         } else {
-          out.push_back({{now_ns, end_ns}, row});
+          out.push_back(
+              {{now_ns, end_ns}, row, trace::is_call(row->kind) ? op_around(open) : nullptr});
         }
         now_ns = end_ns;
       }
@@ -72,18 +81,24 @@ HostSets::HostSets(const trace::Trace& trace, std::uint32_t main) {
   GrowingSet main_copies;
   GrowingSet main_calls;
   GrowingSet main_ops;
+  GrowingSet main_autograd;
   std::vector<TimeSpan> all_others;
+  std::vector<TimeSpan> all_backward;
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
     const trace::TraceLane& lane = trace.lanes[i];
     if (lane.kind != trace::LaneKind::kHost) continue;
     if (i != main) {
       GrowingSet thread;
+      GrowingSet autograd;
       for (const trace::TraceEvent& event : lane.events) {
-        if (trace::is_call(event.kind) || is_host_op(trace, event)) thread.add(event);
+        if (!trace::is_call(event.kind) && !is_host_op(trace, event)) continue;
+        thread.add(event);
+        if (trace.names[event.name].facts.autograd) autograd.add(event);
       }
       if (thread.spans().empty()) continue;
       all_others.insert(all_others.end(), thread.spans().begin(), thread.spans().end());
-      threads.push_back({i, thread.take()});
+      all_backward.insert(all_backward.end(), autograd.spans().begin(), autograd.spans().end());
+      threads.push_back({i, thread.take(), autograd.take()});
       continue;
     }
     for (const trace::TraceEvent& event : lane.events) {
@@ -96,6 +111,7 @@ HostSets::HostSets(const trace::Trace& trace, std::uint32_t main) {
       } else if (is_host_op(trace, event)) {
         main_ops.add(event);
         if (facts.data_wait) main_loading.add(event);
+        if (facts.autograd) main_autograd.add(event);
       }
     }
   }
@@ -104,6 +120,8 @@ HostSets::HostSets(const trace::Trace& trace, std::uint32_t main) {
   copy_calls = main_copies.take();
   other_calls = main_calls.take();
   ops = main_ops.take();
+  main_backward = main_autograd.take();
+  backward = IntervalSet(std::move(all_backward)) | main_backward;
   other_threads = IntervalSet(std::move(all_others));
   const std::size_t kept = std::min(kMaxThreads, threads.size());
   std::vector<std::pair<std::int64_t, std::size_t>> by_length;

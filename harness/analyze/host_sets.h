@@ -15,6 +15,7 @@ namespace stepbench::analyze {
 struct InnerRow {
   TimeSpan at = {};
   const trace::TraceEvent* row = nullptr;
+  const trace::TraceEvent* op = nullptr;  // of a call: the innermost other row around it
 };
 
 // The innermost op, annotation or loader row of each moment of a thread, without steps; stretches
@@ -25,6 +26,7 @@ struct InnerRow {
 struct OtherThread {
   std::uint32_t lane = 0;
   IntervalSet set;
+  IntervalSet backward;  // of it: autograd's
 };
 
 struct HostSets {
@@ -36,6 +38,8 @@ struct HostSets {
   IntervalSet copy_calls;
   IntervalSet other_calls;
   IntervalSet ops;                   // ops and annotations, without steps
+  IntervalSet main_backward;         // of these: autograd's
+  IntervalSet backward;              // autograd's of all threads
   IntervalSet other_threads;         // ops, annotations and calls of all other threads
   std::vector<OtherThread> threads;  // the busiest of them, each alone
 };

@@ -2,7 +2,10 @@
 #include "harness/analyze/host_work.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
+
+#include "harness/analyze/python_frames.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -46,14 +49,17 @@ class CountedSteps {
 
 class OperatorWalk {
  public:
-  OperatorWalk(const trace::Trace& trace, const Steps& steps) : trace_(trace), counted_(steps) {}
+  OperatorWalk(const trace::Trace& trace, const Steps& steps, const trace::TraceLane& lane)
+      : trace_(trace), counted_(steps), lane_(lane) {}
 
-  void walk(const trace::TraceLane& lane) {
-    for (const trace::TraceEvent& event : lane.events) {
+  void walk() {
+    for (const trace::TraceEvent& event : lane_.events) {
       if (event.kind != trace::EventKind::kOp && event.kind != trace::EventKind::kAnnotation)
         continue;
       if (trace_.facts_of(event).data_wait)
         loading_until_ns_ = std::max(loading_until_ns_, event.end_ns);
+      if (trace_.facts_of(event).optimizer)
+        optimizer_until_ns_ = std::max(optimizer_until_ns_, event.end_ns);
       if (event.kind != trace::EventKind::kOp || event.start_ns < loading_until_ns_) continue;
       const std::size_t* step = counted_.at(event.start_ns);
       if (event.start_ns >= outermost_until_ns_) {
@@ -62,11 +68,15 @@ class OperatorWalk {
         if (step != nullptr) outermost_rows.push_back({&event, *step});
       }
       if (step == nullptr) continue;
-      if (trace_.name_of(event) == kRead) read(event, *step);
       if (event.start_ns >= tiny_until_ns_) add(event, *step);
+      if (trace_.name_of(event) == kRead && event.start_ns >= optimizer_until_ns_) {
+        read(event, *step);
+      }
     }
+    take_last();
     out.most_often = tiny_names_.most();
     out.most_reading = reading_.most();
+    out.read_python = reading_frames_.most().name;
   }
 
   struct Outermost {
@@ -84,16 +94,40 @@ class OperatorWalk {
       out.first_read_step = step;
     }
     reading_.add(event.start_ns < outermost_until_ns_ ? outermost_->name : event.name);
+    const std::uint32_t frame = frames().user_at(event.start_ns);
+    if (frame != ops::kNoIndex) reading_frames_.add(frame);
+    if (!last_ || event.start_ns >= last_->row->end_ns) {
+      out.read_ns += event.duration_ns();
+      return;
+    }
+    out.read_ns += last_->row->duration_ns() + last_->before_ns;
+    out.read_between_ns += last_->before_ns;
+    last_.reset();
+  }
+  // Few steps read anything.
+  const PythonFrames& frames() {
+    if (!frames_) frames_.emplace(trace_, lane_);
+    return *frames_;
+  }
+  // The last one is no operator that reads, as nothing inside it did.
+  void take_last() {
+    if (!last_) return;
+    ++out.tiny;
+    out.tiny_ns += last_->row->duration_ns();
+    out.between_ns += last_->before_ns;
+    tiny_names_.add(last_->row->name);
+    last_.reset();
   }
   void add(const trace::TraceEvent& event, std::size_t step) {
+    take_last();
     if (event.duration_ns() >= HostWork::kTinyNs) {
       run_ = {};
       return;
     }
+    const bool follows = run_.length_ns() > 0 && step == run_step_;
+    const std::int64_t before_ns = follows ? event.start_ns - run_.end_ns : 0;
+    last_ = {&event, before_ns <= HostWork::kTinyNs ? before_ns : 0};
     tiny_until_ns_ = event.end_ns;
-    ++out.tiny;
-    out.tiny_ns += event.duration_ns();
-    tiny_names_.add(event.name);
     if (run_.length_ns() == 0 || step != run_step_) run_ = span_of(event);
     run_step_ = step;
     run_.end_ns = event.end_ns;
@@ -102,13 +136,23 @@ class OperatorWalk {
     out.slowest_run_step = step;
   }
 
+  struct Tiny {
+    const trace::TraceEvent* row = nullptr;
+    std::int64_t before_ns = 0;  // since the one before
+  };
+
   const trace::Trace& trace_;
   CountedSteps counted_;
+  const trace::TraceLane& lane_;
+  std::optional<PythonFrames> frames_;
+  std::optional<Tiny> last_;
   NameCounts tiny_names_;
+  NameCounts reading_frames_;
   NameCounts reading_;
   const trace::TraceEvent* outermost_ = nullptr;
   std::int64_t outermost_until_ns_ = 0;
   std::int64_t loading_until_ns_ = 0;
+  std::int64_t optimizer_until_ns_ = 0;
   std::int64_t tiny_until_ns_ = 0;
   TimeSpan run_ = {};
   std::size_t run_step_ = 0;
@@ -141,6 +185,15 @@ HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& 
       out.first_step = *step;
     }
     out.bytes += event.bytes;
+    if (event.bytes >= HostWork::kMappedBytes) {
+      std::int64_t touched_ns = row->row->duration_ns();
+      // aten::empty touches nothing: what follows does.
+      const auto next = std::next(row);
+      if (touched_ns < HostWork::kTinyNs && next != rows.end()) {
+        touched_ns += next->row->duration_ns();
+      }
+      out.mapped_ns += std::min(touched_ns, event.bytes / HostWork::kPageBytes * HostWork::kPageNs);
+    }
     names.add(row->row->name);
     std::int64_t& slot = held[event.address];
     held_bytes += event.bytes - slot;
@@ -158,8 +211,8 @@ Known<HostWork> find_host_work(const Timeline& timeline, const Steps& steps) {
   if (steps.lane == ops::kNoIndex) {
     return Known<HostWork>::absent("the trace has no thread that steps run on");
   }
-  OperatorWalk operators(trace, steps);
-  operators.walk(trace.lanes[steps.lane]);
+  OperatorWalk operators(trace, steps, trace.lanes[steps.lane]);
+  operators.walk();
   HostWork out = operators.out;
   if (!trace.memory.empty()) {
     out.allocations = large_allocations(trace, steps, operators.outermost_rows);

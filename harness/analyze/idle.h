@@ -24,11 +24,12 @@ enum class IdleCause : std::uint8_t {
   kSynchronise,  // the step thread waits in a synchronising call
   kCopyCall,     // the step thread is inside a call that copies
   kLaunch,       // the step thread is inside another call of the runtime or driver
+  kBackward,     // autograd runs, on whichever thread
   kHostOp,       // the step thread is inside an op or annotation
-  kOtherThread,  // another thread is inside one: autograd's, most often
+  kOtherThread,  // another thread is inside one
   kUnattributed  // no row covers it
 };
-inline constexpr std::size_t kIdleCauses = 7;
+inline constexpr std::size_t kIdleCauses = 8;
 [[nodiscard]] std::string_view name_of(IdleCause cause);  // "data_loading", as printed
 
 // One step. wall = compute + communication + copy + sum of idle.
@@ -59,17 +60,21 @@ struct StepPart {
 // In the order in which they are shown: what the device did, then idle time by cause.
 [[nodiscard]] std::span<const StepPart> step_parts();
 
-// What a share of idle time lay under: the op that synchronised, launched, or simply ran.
+// What a share of idle time lay under: the op that synchronised, launched, or simply ran; of time
+// under no row, the function of Python. Names are Trace::names.
 struct IdlePlace {
   IdleCause cause = IdleCause::kUnattributed;
-  std::uint32_t name =
-      ops::kNoIndex;  // Trace::names of the op or loader row; none: outside all ops
-  std::uint32_t call = ops::kNoIndex;  // Trace::names of the call, of the causes that are calls
-  std::uint32_t lane = ops::kNoIndex;  // Trace::lanes
-  std::int64_t idle_ns = 0;            // in the counted steps
+  std::uint32_t name = ops::kNoIndex;        // of the op, loader row or function; none: outside all
+  std::uint32_t call = ops::kNoIndex;        // of the call of the runtime, where it was inside one
+  std::uint32_t annotation = ops::kNoIndex;  // the outermost one around it on the step thread
+  std::uint32_t caller = ops::kNoIndex;      // of a function: the user's frame that called it
+  std::uint32_t work = ops::kNoIndex;        // of a call: what the longest one started
+  std::uint32_t lane = ops::kNoIndex;        // Trace::lanes
+  std::int64_t idle_ns = 0;                  // in the counted steps
   std::int64_t pieces = 0;
   std::int64_t rows = 0;         // ops or calls that have a piece
   TimeSpan longest = {};         // piece
+  TimeSpan longest_row = {};     // the row that it is a piece of
   std::size_t longest_step = 0;  // index of the step
 };
 
@@ -79,7 +84,8 @@ struct IdleGap {
   std::size_t step = 0;
   std::uint32_t before = ops::kNoIndex;  // Trace::names: the last host row that ended before it
   std::uint32_t after = ops::kNoIndex;   // the first that begins after it
-  std::uint32_t python = ops::kNoIndex;  // the innermost frame of Python that covers it
+  std::uint32_t python = ops::kNoIndex;  // the function of Python that most of it was spent in
+  std::uint32_t caller = ops::kNoIndex;  // the user's frame that called it
 };
 
 // What the times of `steps` are about.

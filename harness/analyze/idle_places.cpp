@@ -23,6 +23,18 @@ IntervalSet counted_windows(const Steps& steps) {
   return IntervalSet(std::move(windows));
 }
 
+// Trace::names; the same names are the same place.
+using PlaceKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+struct PlaceHash {
+  std::size_t operator()(const PlaceKey& key) const {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
+    const auto& [name, call, annotation] = key;
+    std::uint64_t mixed = ((std::uint64_t{name} << 32U) | call) * kOdd;
+    mixed = (mixed ^ (mixed >> 29U) ^ annotation) * kOdd;
+    return static_cast<std::size_t>(mixed ^ (mixed >> 32U));
+  }
+};
+
 // The rows of the step thread around a gap. Looks at a bounded number of rows.
 void name_neighbours(const trace::Trace& trace, const trace::TraceLane& lane, IdleGap& gap) {
   constexpr std::ptrdiff_t kMaxLooks = 512;
@@ -46,10 +58,6 @@ void name_neighbours(const trace::Trace& trace, const trace::TraceLane& lane, Id
       latest_ns = at->end_ns;
       gap.before = at->name;
     }
-    if (gap.python == ops::kNoIndex && at->kind == trace::EventKind::kPython &&
-        at->start_ns <= gap.at.begin_ns && at->end_ns >= gap.at.end_ns) {
-      gap.python = at->name;
-    }
   }
 }
 
@@ -64,7 +72,12 @@ IdlePlaces::IdlePlaces(const Timeline& timeline, const Steps& steps, const HostS
   for (const OtherThread& thread : host.threads) {
     std::vector<Stretch>& stretches = threads_.emplace_back();
     for (const InnerRow& inner : innermost_rows(trace, trace.lanes[thread.lane], true)) {
-      stretches.push_back({.at = inner.at, .name = inner.row->name, .row = inner.row});
+      const bool call = trace::is_call(inner.row->kind);
+      const trace::TraceEvent* op = call ? inner.op : inner.row;
+      stretches.push_back({.at = inner.at,
+                           .name = op == nullptr ? ops::kNoIndex : op->name,
+                           .call = call ? inner.row->name : ops::kNoIndex,
+                           .row = inner.row});
     }
   }
 }
@@ -93,22 +106,31 @@ void IdlePlaces::add_main_rows() {
     main_[index_of(IdleCause::kHostOp)].push_back(
         {.at = inner.at, .name = inner.row->name, .row = inner.row});
   }
+  frames_ = PythonFrames(trace, lane);
   std::vector<Stretch>& loading = main_[index_of(IdleCause::kDataLoading)];
   for (const trace::TraceEvent& event : lane.events) {
-    if (!is_host_op(trace, event) || !trace.names[event.name].facts.data_wait) continue;
+    if (!is_host_op(trace, event)) continue;
+    const bool inside = !annotations_.empty() && event.start_ns < annotations_.back()->end_ns;
+    if (event.kind == trace::EventKind::kAnnotation && !inside) annotations_.push_back(&event);
+    if (!trace.names[event.name].facts.data_wait) continue;
     TimeSpan at = span_of(event);
     if (!loading.empty()) at.begin_ns = std::max(at.begin_ns, loading.back().at.end_ns);
     if (at.length_ns() > 0) loading.push_back({.at = at, .name = event.name, .row = &event});
   }
 }
 
-void IdlePlaces::fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report) const {
+void IdlePlaces::fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report) {
   for (std::size_t i = 0; i < kIdleCauses; ++i) {
     const auto cause = static_cast<IdleCause>(i);
     const IntervalSet counted = idle[i] & counted_;
     if (cause == IdleCause::kOtherThread) {
-      add_other_threads(counted, report.places);
+      add_other_threads(cause, counted, report.places);
+    } else if (cause == IdleCause::kBackward) {
+      add_places(cause, counted & host_.main_backward, main_[index_of(IdleCause::kHostOp)],
+                 steps_.lane, report.places);
+      add_other_threads(cause, counted - host_.main_backward, report.places);
     } else if (cause == IdleCause::kUnattributed) {
+      add_functions(counted, report.places);
       add_gaps(counted, report);
     } else {
       add_places(cause, counted, main_[i], steps_.lane, report.places);
@@ -118,6 +140,7 @@ void IdlePlaces::fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleRepo
                    [](const IdlePlace& a, const IdlePlace& b) {
                      return std::tuple(a.cause, -a.idle_ns) < std::tuple(b.cause, -b.idle_ns);
                    });
+  name_started_work(report.places);
 }
 
 void IdlePlaces::add_places(IdleCause cause, const IntervalSet& idle,
@@ -127,16 +150,20 @@ void IdlePlaces::add_places(IdleCause cause, const IntervalSet& idle,
     std::size_t place = 0;
     const trace::TraceEvent* last = nullptr;
   };
-  std::unordered_map<std::uint64_t, Known> known;
+  std::unordered_map<PlaceKey, Known, PlaceHash> known;
   for_each_piece(
       idle, stretches, [](const Stretch& stretch) { return stretch.at; },
       [&](const TimeSpan& piece, std::size_t i) {
         const Stretch& stretch = stretches[i];
-        const std::uint64_t key = (std::uint64_t{stretch.name} << 32U) | stretch.call;
-        const auto [at, is_new] = known.try_emplace(key, Known{places.size()});
+        const std::uint32_t annotation = annotation_at(piece.begin_ns);
+        const auto [at, is_new] =
+            known.try_emplace({stretch.name, stretch.call, annotation}, Known{places.size()});
         if (is_new) {
-          places.push_back(
-              {.cause = cause, .name = stretch.name, .call = stretch.call, .lane = lane});
+          places.push_back({.cause = cause,
+                            .name = stretch.name,
+                            .call = stretch.call,
+                            .annotation = annotation == stretch.name ? ops::kNoIndex : annotation,
+                            .lane = lane});
         }
         IdlePlace& place = places[at->second.place];
         place.idle_ns += piece.length_ns();
@@ -145,25 +172,87 @@ void IdlePlaces::add_places(IdleCause cause, const IntervalSet& idle,
         at->second.last = stretch.row;
         if (piece.length_ns() > place.longest.length_ns()) {
           place.longest = piece;
+          place.longest_row = span_of(*stretch.row);
           place.longest_step = step_at(piece.begin_ns);
         }
       });
 }
 
-void IdlePlaces::add_other_threads(const IntervalSet& idle, std::vector<IdlePlace>& places) const {
+void IdlePlaces::add_other_threads(IdleCause cause, const IntervalSet& idle,
+                                   std::vector<IdlePlace>& places) const {
   IntervalSet rest = idle;
   for (std::size_t i = 0; i < threads_.size() && !rest.empty(); ++i) {
-    const IntervalSet own = rest & host_.threads[i].set;
-    add_places(IdleCause::kOtherThread, own, threads_[i], host_.threads[i].lane, places);
+    const OtherThread& thread = host_.threads[i];
+    const IntervalSet own = rest & (cause == IdleCause::kBackward ? thread.backward : thread.set);
+    add_places(cause, own, threads_[i], thread.lane, places);
     rest = rest - own;
   }
   if (rest.empty()) return;
-  places.push_back({.cause = IdleCause::kOtherThread,
-                    .idle_ns = rest.length_ns(),
-                    .pieces = std::ssize(rest.intervals())});
+  places.push_back(
+      {.cause = cause, .idle_ns = rest.length_ns(), .pieces = std::ssize(rest.intervals())});
 }
 
-void IdlePlaces::add_gaps(const IntervalSet& idle, IdleReport& report) const {
+std::uint32_t IdlePlaces::annotation_at(std::int64_t at_ns) const {
+  const auto found =
+      window_at(annotations_, at_ns, [](const trace::TraceEvent* row) { return span_of(*row); });
+  return found ? annotations_[*found]->name : ops::kNoIndex;
+}
+
+// By function of Python, where frames were recorded.
+void IdlePlaces::add_functions(const IntervalSet& idle, std::vector<IdlePlace>& places) {
+  if (frames_.empty()) return;
+  std::unordered_map<PlaceKey, std::size_t, PlaceHash> known;
+  for (const TimeSpan& gap : idle) {
+    const std::uint32_t annotation = annotation_at(gap.begin_ns);
+    for (const PythonShare& share : frames_.shares_of(gap)) {
+      const auto [at, is_new] =
+          known.try_emplace({share.function, share.caller, annotation}, places.size());
+      if (is_new) {
+        places.push_back({.cause = IdleCause::kUnattributed,
+                          .name = share.function,
+                          .annotation = annotation,
+                          .caller = share.caller,
+                          .lane = steps_.lane});
+      }
+      IdlePlace& place = places[at->second];
+      place.idle_ns += share.ns;
+      ++place.pieces;
+      ++place.rows;
+      if (share.ns <= place.longest.length_ns()) continue;
+      place.longest = gap;
+      place.longest.end_ns = gap.begin_ns + share.ns;
+      place.longest_row = share.row == nullptr ? gap : span_of(*share.row);
+      place.longest_step = step_at(gap.begin_ns);
+    }
+  }
+}
+
+// Of calls: a kernel says more than the call that started it.
+void IdlePlaces::name_started_work(std::vector<IdlePlace>& places) const {
+  const std::vector<CallRow>& calls = timeline_.calls;
+  std::unordered_map<std::uint32_t, std::size_t> place_of_call;  // by Timeline::calls
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const IdlePlace& place = places[i];
+    if (place.call == ops::kNoIndex) continue;
+    auto call = std::partition_point(calls.begin(), calls.end(), [&](const CallRow& each) {
+      return each.event->start_ns < place.longest_row.begin_ns;
+    });
+    for (; call != calls.end() && call->event->start_ns == place.longest_row.begin_ns; ++call) {
+      if (call->event->lane != place.lane || call->event->name != place.call) continue;
+      place_of_call.try_emplace(static_cast<std::uint32_t>(call - calls.begin()), i);
+    }
+  }
+  if (place_of_call.empty()) return;
+  for (const WorkRow& row : timeline_.work) {
+    if (row.call == ops::kNoIndex || calls[row.call].work == 0) continue;
+    const auto found = place_of_call.find(row.call);
+    if (found != place_of_call.end() && places[found->second].work == ops::kNoIndex) {
+      places[found->second].work = row.event->name;
+    }
+  }
+}
+
+void IdlePlaces::add_gaps(const IntervalSet& idle, IdleReport& report) {
   std::vector<TimeSpan> gaps = idle.intervals();
   report.gap_count = std::ssize(gaps);
   const auto middle = gaps.begin() + std::min<std::ptrdiff_t>(kMaxGaps, std::ssize(gaps));
@@ -174,6 +263,14 @@ void IdlePlaces::add_gaps(const IntervalSet& idle, IdleReport& report) const {
     IdleGap gap = {.at = *at, .step = step_at(at->begin_ns)};
     if (steps_.lane != ops::kNoIndex) {
       name_neighbours(*timeline_.trace, timeline_.trace->lanes[steps_.lane], gap);
+    }
+    if (!frames_.empty()) {
+      const std::vector<PythonShare> shares = frames_.shares_of(gap.at);
+      const auto most =
+          std::max_element(shares.begin(), shares.end(),
+                           [](const PythonShare& a, const PythonShare& b) { return a.ns < b.ns; });
+      gap.python = most->function;
+      gap.caller = most->caller;
     }
     report.gaps.push_back(gap);
   }

@@ -9,6 +9,7 @@
 
 #include "harness/analyze/host_sets.h"
 #include "harness/analyze/idle.h"
+#include "harness/analyze/python_frames.h"
 
 namespace stepbench::analyze {
 
@@ -18,7 +19,7 @@ class IdlePlaces {
   IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host);
 
   // Adds places and gaps of the counted steps; `idle[cause]` is all idle time of a cause.
-  void fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report) const;
+  void fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report);
 
  private:
   // A row of the host, of which stretches explain idle time.
@@ -33,8 +34,12 @@ class IdlePlaces {
   void add_main_rows();
   void add_places(IdleCause cause, const IntervalSet& idle, const std::vector<Stretch>& stretches,
                   std::uint32_t lane, std::vector<IdlePlace>& places) const;
-  void add_other_threads(const IntervalSet& idle, std::vector<IdlePlace>& places) const;
-  void add_gaps(const IntervalSet& idle, IdleReport& report) const;
+  void add_other_threads(IdleCause cause, const IntervalSet& idle,
+                         std::vector<IdlePlace>& places) const;
+  void add_functions(const IntervalSet& idle, std::vector<IdlePlace>& places);
+  void add_gaps(const IntervalSet& idle, IdleReport& report);
+  void name_started_work(std::vector<IdlePlace>& places) const;
+  [[nodiscard]] std::uint32_t annotation_at(std::int64_t at_ns) const;
   [[nodiscard]] std::size_t step_at(std::int64_t at_ns) const;
 
   const Timeline& timeline_;
@@ -43,6 +48,8 @@ class IdlePlaces {
   IntervalSet counted_;
   std::array<std::vector<Stretch>, kIdleCauses> main_;  // of the step thread, by cause
   std::vector<std::vector<Stretch>> threads_;           // as HostSets::threads
+  std::vector<const trace::TraceEvent*> annotations_;   // the outermost ones of the step thread
+  PythonFrames frames_;                                 // of the step thread
 };
 
 }  // namespace stepbench::analyze

@@ -34,13 +34,16 @@ Known<Launches> launch_statistics(const Timeline& timeline, const Steps& steps) 
   // End of the device's work so far, by device: rows come by start.
   std::vector<std::int64_t> busy_until_ns(timeline.devices.size());
   std::vector<bool> has_worked(timeline.devices.size());
-  for (const std::size_t index : holistic_rows(timeline, steps)) {
+  std::vector<bool> counts(timeline.work.size());
+  for (const std::size_t index : holistic_rows(timeline, steps)) counts[index] = true;
+  for (std::size_t index = 0; index < timeline.work.size(); ++index) {
     const WorkRow& row = timeline.work[index];
     const trace::TraceEvent& work = *row.event;
     const auto device = static_cast<std::size_t>(
         std::lower_bound(timeline.devices.begin(), timeline.devices.end(), row.device) -
         timeline.devices.begin());
-    if (row.call != ops::kNoIndex) {
+    // All rows keep the device busy, also those that no recorded call launched.
+    if (counts[index] && row.call != ops::kNoIndex) {
       const CallRow& call_row = timeline.calls[row.call];
       const trace::TraceEvent& call = *call_row.event;
       const std::int64_t call_ns = call.duration_ns();

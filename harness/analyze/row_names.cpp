@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <map>
 
 namespace stepbench::analyze {
 
@@ -79,21 +81,80 @@ bool is_collective(std::string_view row) {
   return row.starts_with("nccl:") || row.starts_with("gloo:");
 }
 
-std::string short_row_name(std::string_view name) {
-  constexpr std::size_t kLongest = 64;
+std::string readable_row_name(std::string_view name) {
   constexpr std::string_view kVoid = "void ";
-  if (name.starts_with(kVoid) && name.ends_with(')')) {
-    name.remove_prefix(kVoid.size());
-    int depth = 0;
-    for (std::size_t i = name.size(); i-- > 0;) {
-      if (name[i] == ')') ++depth;
-      if (name[i] == '(' && --depth == 0) {
-        name = name.substr(0, i);
-        break;
-      }
+  if (!name.starts_with(kVoid) || !name.ends_with(')')) return std::string(name);
+  name.remove_prefix(kVoid.size());
+  int depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    if (name[i] == ')') ++depth;
+    if (name[i] == '(' && --depth == 0) {
+      name = name.substr(0, i);
+      break;
     }
   }
-  return text::shortened_inside(name, kLongest);
+  // Where it stands says less than what it is.
+  constexpr std::array<std::string_view, 7> kScopes = {
+      "at::native::", "at::cuda::", "(anonymous namespace)::", "at::detail::", "std::",
+      "c10::",        "cub::"};
+  std::string text;
+  while (!name.empty()) {
+    const auto scope = std::find_if(kScopes.begin(), kScopes.end(),
+                                    [&](std::string_view each) { return name.starts_with(each); });
+    const bool at_its_start =
+        text.empty() ||
+        (std::isalnum(static_cast<unsigned char>(text.back())) == 0 && text.back() != '_');
+    if (scope != kScopes.end() && at_its_start) {
+      name.remove_prefix(scope->size());
+      continue;
+    }
+    text += name.front();
+    name.remove_prefix(1);
+  }
+  return text;
+}
+
+std::string short_row_name(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  return text::shortened_inside(readable_row_name(name), kLongest);
+}
+
+std::vector<std::string> distinct_row_names(std::span<const std::string_view> names,
+                                            std::size_t cells) {
+  std::vector<std::string> readable;
+  std::map<std::string, std::vector<std::size_t>> alike;  // by what is left of them
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    readable.push_back(readable_row_name(names[i]));
+    alike[text::shortened_inside(readable.back(), cells)].push_back(i);
+  }
+  std::vector<std::string> out(names.size());
+  for (const auto& [text, members] : alike) {
+    for (const std::size_t i : members) out[i] = text;
+    if (members.size() < 2) continue;
+    std::size_t same = readable[members.front()].size();
+    for (const std::size_t i : members) {
+      const std::string& first = readable[members.front()];
+      const auto end =
+          std::mismatch(first.begin(), first.end(), readable[i].begin(), readable[i].end());
+      if (i != members.front()) {
+        same = std::min(same, static_cast<std::size_t>(end.first - first.begin()));
+      }
+    }
+    // A third for what they have in common, the rest for where they part.
+    const std::size_t head = cells / 3;
+    constexpr std::size_t kBefore = 6;
+    std::size_t from = std::max(same, kBefore) - kBefore;
+    for (const std::size_t i : members) {
+      const std::string& whole = readable[i];
+      std::size_t begin = std::min(from, whole.size());
+      while (begin > 0 && begin < whole.size() &&
+             (static_cast<unsigned char>(whole[begin]) & 0xC0U) == 0x80U) {
+        --begin;
+      }
+      out[i] = text::shortened(whole, head) + text::shortened(whole.substr(begin), cells - head);
+    }
+  }
+  return out;
 }
 
 }  // namespace stepbench::analyze

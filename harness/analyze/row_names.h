@@ -2,8 +2,10 @@
 // What analyses read from the names of ops and kernels beyond trace/name_facts.h. Pure; any thread.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepbench::analyze {
 
@@ -18,8 +20,15 @@ namespace stepbench::analyze {
 // Broadcasts, reductions and gathers of a process group on the host: "nccl:all_reduce".
 [[nodiscard]] bool is_collective(std::string_view row);
 
-// A kernel's name without its return type and parameters, cut in its middle where it is long: for
-// sentences. "at::native::vectorized_elementwise_kernel<4, …char*, 3>>".
+// A kernel's name without its return type, parameters and namespaces:
+// "vectorized_elementwise_kernel <4, CUDAFunctor_add<float>, array<char*, 3ul> >".
+[[nodiscard]] std::string readable_row_name(std::string_view name);
+
+// At most `cells` of each; names that would read the same show where they part.
+[[nodiscard]] std::vector<std::string> distinct_row_names(std::span<const std::string_view> names,
+                                                          std::size_t cells);
+
+// The readable name, cut in its middle where it is long: for sentences.
 [[nodiscard]] std::string short_row_name(std::string_view name);
 
 }  // namespace stepbench::analyze

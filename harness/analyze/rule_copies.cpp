@@ -10,58 +10,54 @@ namespace {
 
 constexpr const char* kNoDevice = "the trace has no device rows";
 
-struct HeldUp {
-  double gain_ns = 0;
-  std::int64_t copies = 0;
-  double bytes = 0;
-  double call_ns = 0;
-  const CopyGroup* worst = nullptr;
-};
-
 // While a call waits for its own copy the device computes nothing else, and where it waited for
 // earlier work, the host lost the lead that would have hidden its own time later.
-template <typename Chosen>
-HeldUp held_up_by(const RuleInput& in, const Chosen& chosen) {
-  HeldUp out;
-  double lost_lead_ns = 0;
-  for (const CopyGroup& group : in.analysis.copies->groups) {
-    if (group.in_steps == 0 || !chosen(group)) continue;
-    out.gain_ns += double(group.exposed_ns + group.wait_idle_ns);
-    lost_lead_ns += double(group.wait_busy_ns);
-    out.copies += group.in_steps;
-    out.call_ns += double(group.call_ns);
-    if (group.bytes && group.count > 0) {
-      out.bytes += double(*group.bytes) * double(group.in_steps) / double(group.count);
-    }
-    if (out.worst == nullptr || group.call_ns > out.worst->call_ns) out.worst = &group;
-  }
-  out.gain_ns += std::min(lost_lead_ns, in.host_bound_ns());
-  return out;
+double gain_of(const RuleInput& in, const HeldUp& held) {
+  return held.idle_ns + std::min(held.lost_lead_ns, in.host_bound_ns());
 }
-
 std::string words_of(const RuleInput& in, const HeldUp& held) {
   std::string text = text::short_number(in.per_step(double(held.copies)), 1) + " per step";
   if (held.bytes > 0) text += ", " + text::byte_text(in.per_step(held.bytes));
   return text + ", calls of " + in.each_step(held.call_ns) + "; mostly " +
-         in.name(held.worst->name);
+         in.name(held.worst->name) + ", by " +
+         in.call_in(held.worst->longest_name, held.worst->longest_op);
 }
 
 void finish(const RuleInput& in, const HeldUp& held, Finding& finding) {
-  in.gain(finding, held.gain_ns);
-  in.add_place(finding, held.worst->name, held.worst->longest_call, held.worst->longest_step);
-  in.add_places(finding, IdleCause::kCopyCall);
+  in.gain(finding, gain_of(in, held));
+  if (held.worst->longest_name == ops::kNoIndex) return;
+  in.add_call(finding, held.worst->longest_name, held.worst->longest_op, held.worst->longest_call,
+              held.worst->longest_step, held.worst->name);
 }
 
-bool is_pageable(const CopyGroup& group) { return group.host == trace::MemoryKind::kPageable; }
+// Copies that read results are waits of the host: sync_bound counts them.
+bool is_pageable(const CopyGroup& group) {
+  return group.host == trace::MemoryKind::kPageable && !group.reads;
+}
 
 }  // namespace
+
+HeldUp held_up_by(const RuleInput& in, bool (*chosen)(const CopyGroup&)) {
+  HeldUp out;
+  if (!in.analysis.copies) return out;
+  for (const CopyGroup& group : in.analysis.copies->groups) {
+    if (group.in_steps == 0 || !chosen(group)) continue;
+    out.idle_ns += double(group.exposed_ns + group.wait_idle_ns);
+    out.lost_lead_ns += double(group.wait_busy_ns);
+    out.copies += group.in_steps;
+    out.call_ns += double(group.call_ns);
+    out.bytes += double(group.bytes.value_or(0));
+    if (out.worst == nullptr || group.call_ns > out.worst->call_ns) out.worst = &group;
+  }
+  return out;
+}
 
 Ruling pageable_copies(const RuleInput& in) {
   if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
   const HeldUp held = held_up_by(in, is_pageable);
-  if (held.worst == nullptr || in.share(held.gain_ns) < in.threshold) return std::nullopt;
+  if (held.worst == nullptr || in.share(gain_of(in, held)) < in.threshold) return std::nullopt;
   Finding finding =
-      in.of_share(held.gain_ns, "copies from or to pageable memory: " + words_of(in, held));
+      in.of_share(gain_of(in, held), "copies from or to pageable memory: " + words_of(in, held));
   finding.remedy =
       "Pinned memory makes them asynchronous: DataLoader(pin_memory=True) and "
       "tensor.to(device, non_blocking=True). Results that come back can be read later, in one "
@@ -74,11 +70,12 @@ Ruling pageable_copies(const RuleInput& in) {
 
 Ruling blocking_copies(const RuleInput& in) {
   if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
-  const HeldUp held = held_up_by(
-      in, [](const CopyGroup& group) { return !is_pageable(group) && group.blocking > 0; });
-  if (held.worst == nullptr || in.share(held.gain_ns) < in.threshold) return std::nullopt;
-  Finding finding =
-      in.of_share(held.gain_ns, "the host waits inside calls that copy: " + words_of(in, held));
+  const HeldUp held = held_up_by(in, [](const CopyGroup& group) {
+    return group.host != trace::MemoryKind::kPageable && !group.reads && group.blocking > 0;
+  });
+  if (held.worst == nullptr || in.share(gain_of(in, held)) < in.threshold) return std::nullopt;
+  Finding finding = in.of_share(gain_of(in, held),
+                                "the host waits inside calls that copy: " + words_of(in, held));
   finding.remedy =
       "Copy with non_blocking=True and synchronise once, late, where the result is needed.";
   in.propose(finding, "transfer.non_blocking", "true");
@@ -136,7 +133,7 @@ Ruling blocking_sets(const RuleInput& in) {
                     in.name(worst->longest_op));
   finding.remedy = "Set memory asynchronously, on the stream that uses it (cudaMemsetAsync).";
   in.gain(finding, total_ns);
-  in.add_place(finding, worst->name, worst->longest, worst->longest_step);
+  in.add_call(finding, worst->name, worst->longest_op, worst->longest, worst->longest_step);
   return finding;
 }
 

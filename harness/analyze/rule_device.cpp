@@ -15,8 +15,8 @@ constexpr double kMinKernelShare = 0.5;
 
 std::string_view words_of(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kWords = {
-      "loading data",          "synchronising", "calls that copy",          "calls of CUDA",
-      "operators on the host", "other threads", "time that no row explains"};
+      "loading data", "synchronising",         "calls that copy", "calls that launch",
+      "backward",     "operators on the host", "other threads",   "time that no row explains"};
   return kWords[static_cast<std::size_t>(cause)];
 }
 
@@ -45,11 +45,11 @@ std::string low_parts_text(const RuleInput& in) {
   const std::vector<double>& parts = timeline->busy_over_time;
   const auto low =
       std::count_if(parts.begin(), parts.end(), [&](double share) { return share < in.threshold; });
+  if (low == 0) return {};
   std::string text = "; of " + std::to_string(parts.size()) +
                      " equal parts of the time between the first and the last row of ";
   text += timelines.size() > 1 ? "device " + std::to_string(timeline->device) : "the device";
   if (low == std::ssize(parts)) return text + ", all are below that";
-  if (low == 0) return text + ", none is below that";
   return text + ", " + std::to_string(low) + (low == 1 ? " is" : " are") + " below that";
 }
 
@@ -104,8 +104,7 @@ Ruling gpu_gaps(const RuleInput& in) {
   Finding finding =
       in.of_value(longest_ns, Severity::kWarning,
                   "the device did nothing for " + text::duration(longest_ns) + " without a break");
-  in.add_place(finding, ops::kNoIndex, in.idle.longest_idle, in.idle.longest_idle_step);
-  finding.places.front().name = "idle device";
+  in.add_row(finding, "idle device", in.idle.longest_idle, in.idle.longest_idle_step);
   return finding;
 }
 

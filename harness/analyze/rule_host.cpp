@@ -3,6 +3,7 @@
 
 #include "harness/analyze/rule_input.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -27,10 +28,19 @@ CallsOfClass calls_of(const RuleInput& in, trace::CallClass wanted) {
   return out;
 }
 
-const IdlePlace* first_place(const RuleInput& in, IdleCause cause) {
-  const auto found = std::find_if(in.idle.places.begin(), in.idle.places.end(),
-                                  [&](const IdlePlace& place) { return place.cause == cause; });
-  return found == in.idle.places.end() ? nullptr : &*found;
+// "; 25.1 ms in time.sleep, called at train.py(31): main, 3 ms in ...": what Python ran there.
+std::string functions_text(const RuleInput& in) {
+  constexpr double kMinPart = 0.1;  // of this time
+  constexpr std::size_t kMostNamed = 3;
+  const double total_ns = in.idle_ns(IdleCause::kUnattributed);
+  std::vector<std::string> named;
+  for (const IdlePlace& place : in.idle.places) {
+    if (place.cause != IdleCause::kUnattributed || place.name == ops::kNoIndex) continue;
+    if (named.size() == kMostNamed || double(place.idle_ns) < kMinPart * total_ns) break;
+    named.push_back(text::duration(in.per_step(double(place.idle_ns))) + " in " +
+                    in.called_at(in.name(place.name), place.caller));
+  }
+  return named.empty() ? std::string() : "; per step " + text::join_and(named);
 }
 
 }  // namespace
@@ -38,24 +48,34 @@ const IdlePlace* first_place(const RuleInput& in, IdleCause cause) {
 Ruling sync_bound(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoWork);
   const double idle_ns = in.idle_ns(IdleCause::kSynchronise);
+  const HeldUp reads = held_up_by(in, [](const CopyGroup& group) { return group.reads; });
   const CallsOfClass calls = calls_of(in, trace::CallClass::kSynchronize);
   // While the host waits for the device it prepares nothing: what the device waits for afterwards
   // is lost by the same call.
   const double busy_ns = std::max(0.0, calls.total_ns - idle_ns);
-  const double held_up_ns = idle_ns + std::min(busy_ns, in.host_bound_ns());
-  if (calls.worst == nullptr || in.share(idle_ns) < in.threshold) return std::nullopt;
-  const IdlePlace* place = first_place(in, IdleCause::kSynchronise);
-  std::string text = "the host waits for the device " +
-                     text::short_number(in.per_step(calls.calls), 1) +
-                     " times per step, and the device then waits for the host (" +
-                     in.each_step(idle_ns) + "): " + in.name(calls.worst->name);
-  if (place != nullptr) text += " in " + in.name(place->name);
-  Finding finding = in.of_share(idle_ns, std::move(text));
+  const double waited_ns = idle_ns + reads.idle_ns;
+  const double held_up_ns = waited_ns + std::min(busy_ns + reads.lost_lead_ns, in.host_bound_ns());
+  const double shown_ns = waited_ns + std::min(reads.lost_lead_ns, in.host_bound_ns());
+  const HostWaits& waits = in.analysis.host_waits;
+  if (waits.places.empty() || in.share(shown_ns) < in.threshold) return std::nullopt;
+  const HostWaitPlace& most = waits.places.front();
+  std::string text =
+      "the host waits for the device " + text::short_number(in.per_step(double(waits.count)), 1) +
+      " times per step, and the device then waits for the host (" + in.each_step(shown_ns) + "): ";
+  if (waits.reads > 0) {
+    text += "small results are read " + text::short_number(in.per_step(double(waits.reads)), 1) +
+            " times; most of all ";
+  }
+  text += in.called_at(in.call_in(most.call, most.op), most.python);
+  Finding finding = in.of_share(shown_ns, std::move(text));
   finding.remedy =
       "Read results of the device later or less often: .item(), .cpu(), print(tensor) and "
       "torch.cuda.synchronize() stop the host until all work is done.";
   in.gain(finding, held_up_ns);
-  in.add_places(finding, IdleCause::kSynchronise);
+  for (const HostWaitPlace& place : waits.places) {
+    in.add_row(finding, in.called_at(in.call_in(place.call, place.op), place.python), place.longest,
+               place.longest_step);
+  }
   return finding;
 }
 
@@ -73,28 +93,45 @@ Ruling allocations(const RuleInput& in) {
       "cache "
       "in the loop, try PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, pin memory once.";
   in.gain(finding, calls.total_ns);
-  in.add_place(finding, calls.worst->name, calls.worst->longest, calls.worst->longest_step);
+  in.add_call(finding, calls.worst->name, calls.worst->longest_op, calls.worst->longest,
+              calls.worst->longest_step);
   return finding;
 }
 
 Ruling unattributed(const RuleInput& in) {
-  const double idle_ns = in.idle_ns(IdleCause::kUnattributed);
+  // What lies between tiny operators or reads is counted with these.
+  double elsewhere_ns = 0;
+  if (!in.on_device() && in.analysis.host_work) {
+    const HostWork& work = *in.analysis.host_work;
+    elsewhere_ns = double(work.between_ns + work.read_between_ns);
+  }
+  const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kUnattributed) - elsewhere_ns);
   if (in.share(idle_ns) < in.threshold) return std::nullopt;
   std::string text = text::percent_text(in.share(idle_ns)) + " of the step (" +
-                     in.each_step(idle_ns) + ") lies under no recorded row";
+                     in.each_step(idle_ns) + ") lies under no operator and no call";
   if (!in.idle.gaps.empty()) {
     const IdleGap& longest = in.idle.gaps.front();
     text += "; the longest gap, " + text::duration(double(longest.at.length_ns()));
     if (longest.before != ops::kNoIndex) text += ", comes after " + in.name(longest.before);
-    if (longest.python != ops::kNoIndex) text += ", in " + in.name(longest.python);
   }
-  Finding finding = in.of_share(idle_ns, std::move(text));
-  finding.remedy =
-      "Plain Python or C++ between the operators: record stacks (with_stack=True), or put "
-      "record_function around suspected parts.";
+  const std::string functions = functions_text(in);
+  Finding finding = in.of_share(idle_ns, text + functions);
   in.gain(finding, idle_ns);
+  if (!functions.empty()) {
+    finding.remedy =
+        "Plain Python between the operators: move it into the loader's workers, do it less often "
+        "(logging, checkpoints), or in another thread.";
+    in.add_places(finding, IdleCause::kUnattributed);
+    return finding;
+  }
+  finding.remedy = in.analysis.counts.python > 0
+                       ? "Plain Python or C++ between the operators, of which no frame was "
+                         "recorded there: put record_function around suspected parts."
+                       : "Plain Python or C++ between the operators: record stacks "
+                         "(with_stack=True), or put record_function around suspected parts.";
   for (const IdleGap& gap : in.idle.gaps) {
-    in.add_place(finding, gap.python != ops::kNoIndex ? gap.python : gap.before, gap.at, gap.step);
+    in.add_row(finding, gap.before == ops::kNoIndex ? "gap" : "gap after " + in.name(gap.before),
+               gap.at, gap.step);
   }
   return finding;
 }

@@ -10,13 +10,18 @@
 
 namespace stepbench::analyze {
 double RuleInput::host_bound_ns() const {
-  return idle_ns(IdleCause::kLaunch) + idle_ns(IdleCause::kHostOp) +
+  return idle_ns(IdleCause::kLaunch) + idle_ns(IdleCause::kBackward) + idle_ns(IdleCause::kHostOp) +
          idle_ns(IdleCause::kOtherThread);
 }
 
 std::string RuleInput::name(std::uint32_t index) const {
   return index == ops::kNoIndex ? std::string("outside all operators")
                                 : short_row_name(trace.names[index].text);
+}
+
+std::string RuleInput::step_name(std::size_t step) const {
+  const bool marked = analysis.steps.window == WindowKind::kHostStep;
+  return (marked ? "ProfilerStep#" : "step ") + std::to_string(analysis.steps.steps[step].number);
 }
 
 std::string RuleInput::each_step(double total_ns) const {
@@ -60,17 +65,38 @@ void RuleInput::gain(Finding& finding, double total_ns) const {
 
 void RuleInput::add_places(Finding& finding, IdleCause cause) const {
   for (const IdlePlace& place : idle.places) {
-    if (place.cause != cause) continue;
-    add_place(finding, place.call == ops::kNoIndex ? place.name : place.call, place.longest,
-              place.longest_step);
+    if (place.cause == cause) add_place(finding, place);
   }
 }
 
-void RuleInput::add_place(Finding& finding, std::uint32_t name_index, TimeSpan at,
-                          std::size_t step) const {
+void RuleInput::add_place(Finding& finding, const IdlePlace& place) const {
+  if (place.call != ops::kNoIndex) {
+    add_call(finding, place.call, place.name, place.longest_row, place.longest_step, place.work);
+  } else if (place.name != ops::kNoIndex) {
+    add_row(finding, called_at(name(place.name), place.caller), place.longest_row,
+            place.longest_step);
+  }
+}
+
+std::string RuleInput::call_in(std::uint32_t call, std::uint32_t op) const {
+  return name(call) + (op == ops::kNoIndex ? " " : " in ") + name(op);
+}
+
+std::string RuleInput::called_at(std::string what, std::uint32_t frame) const {
+  return frame == ops::kNoIndex ? what : what + ", called at " + name(frame);
+}
+
+void RuleInput::add_call(Finding& finding, std::uint32_t call, std::uint32_t op, TimeSpan at,
+                         std::size_t step, std::uint32_t work) const {
+  std::string row = op == ops::kNoIndex ? name(call) : call_in(call, op);
+  if (work != ops::kNoIndex) row += " for " + name(work);
+  add_row(finding, std::move(row), at, step);
+}
+
+void RuleInput::add_row(Finding& finding, std::string row, TimeSpan at, std::size_t step) const {
   if (finding.places.size() >= kMaxPlaces) return;
   const std::vector<Step>& all = analysis.steps.steps;
-  finding.places.push_back({.name = name(name_index),
+  finding.places.push_back({.name = std::move(row),
                             .at_ns = at.begin_ns,
                             .duration_ns = at.length_ns(),
                             .step = step < all.size() ? all[step].number : -1});

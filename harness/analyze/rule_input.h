@@ -33,6 +33,12 @@ struct RuleInput {
   // up before.
   [[nodiscard]] double host_bound_ns() const;
   [[nodiscard]] std::string name(std::uint32_t index) const;
+  // "cudaMemcpyAsync in aten::to"; "cudaMemcpyAsync outside all operators".
+  [[nodiscard]] std::string call_in(std::uint32_t call, std::uint32_t op) const;
+  // "aten::item"; "aten::item, called at train.py(31): main"; the user's frame may be none.
+  [[nodiscard]] std::string called_at(std::string what, std::uint32_t frame) const;
+  // "ProfilerStep#5", as its row is named; "step 5" where steps are no rows.
+  [[nodiscard]] std::string step_name(std::size_t step) const;
   // "12.3 ms per step"
   [[nodiscard]] std::string each_step(double total_ns) const;
   [[nodiscard]] bool is_set_to(std::string_view option, const Value& value) const;
@@ -45,12 +51,27 @@ struct RuleInput {
   // What could be won: of all counted steps together.
   void gain(Finding& finding, double total_ns) const;
   void add_places(Finding& finding, IdleCause cause) const;
-  void add_place(Finding& finding, std::uint32_t name_index, TimeSpan at, std::size_t step) const;
+  void add_place(Finding& finding, const IdlePlace& place) const;
+  // The row of a call in an op, and the work that it started; none may be missing.
+  void add_call(Finding& finding, std::uint32_t call, std::uint32_t op, TimeSpan at,
+                std::size_t step, std::uint32_t work = ops::kNoIndex) const;
+  void add_row(Finding& finding, std::string row, TimeSpan at, std::size_t step) const;
   // Only for traces of own runs, and where the option is not what is proposed.
   void propose(Finding& finding, std::string option, const std::string& value) const;
 };
 
 using Ruling = std::optional<Finding>;
+
+// Copies of some kind that made the host wait, in the counted steps.
+struct HeldUp {
+  double idle_ns = 0;       // the device did nothing but copy, or waited for the host
+  double lost_lead_ns = 0;  // the host waited for earlier work: see RuleInput::host_bound_ns
+  std::int64_t copies = 0;
+  double bytes = 0;
+  double call_ns = 0;
+  const CopyGroup* worst = nullptr;
+};
+[[nodiscard]] HeldUp held_up_by(const RuleInput& in, bool (*chosen)(const CopyGroup&));
 
 // rule_data.cpp
 [[nodiscard]] Ruling data_exposed(const RuleInput& in);

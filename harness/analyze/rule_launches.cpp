@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <initializer_list>
 #include <vector>
 
 #include "harness/analyze/rule_input.h"
@@ -38,21 +37,34 @@ double other_rules_ns(const RuleInput& in) {
   return total_ns;
 }
 
+// The causes of RuleInput::host_bound_ns.
+bool prepares_work(const IdlePlace& place) {
+  return place.cause == IdleCause::kLaunch || place.cause == IdleCause::kBackward ||
+         place.cause == IdleCause::kHostOp || place.cause == IdleCause::kOtherThread;
+}
+
+const IdlePlace* largest_place(const RuleInput& in) {
+  const IdlePlace* largest = nullptr;
+  for (const IdlePlace& place : in.idle.places) {
+    if (!prepares_work(place)) continue;
+    if (largest == nullptr || place.idle_ns > largest->idle_ns) largest = &place;
+  }
+  return largest;
+}
+
 // The longest pieces of idle time of these causes.
-void add_longest_places(const RuleInput& in, std::initializer_list<IdleCause> causes,
-                        Finding& finding) {
+void add_longest_places(const RuleInput& in, Finding& finding) {
   std::vector<const IdlePlace*> places;
   for (const IdlePlace& place : in.idle.places) {
-    if (std::find(causes.begin(), causes.end(), place.cause) != causes.end()) {
-      places.push_back(&place);
-    }
+    if (prepares_work(place)) places.push_back(&place);
   }
   std::stable_sort(places.begin(), places.end(), [](const IdlePlace* a, const IdlePlace* b) {
     return a->longest.length_ns() > b->longest.length_ns();
   });
   for (const IdlePlace* place : places) {
-    in.add_place(finding, place->call == ops::kNoIndex ? place->name : place->call, place->longest,
-                 place->longest_step);
+    // A row is no place to look at for a sliver of it.
+    if (20 * place->longest.length_ns() < places.front()->longest.length_ns()) break;
+    in.add_place(finding, *place);
   }
 }
 
@@ -64,20 +76,25 @@ Ruling launch_bound(const RuleInput& in) {
   const double total_ns = in.host_bound_ns() - elsewhere_ns;
   if (in.share(total_ns) < in.threshold) return std::nullopt;
   std::string text = "the device waits for the host to launch work " +
-                     text::percent_text(in.share(total_ns)) + " of the time: calls of CUDA " +
+                     text::percent_text(in.share(total_ns)) + " of the time: calls that launch " +
                      text::duration(in.per_step(in.idle_ns(IdleCause::kLaunch) - elsewhere_ns)) +
                      (elsewhere_ns > 0 ? " (without those that allocate or set memory)" : "") +
+                     ", backward " + text::duration(in.per_step(in.idle_ns(IdleCause::kBackward))) +
                      ", operators " + text::duration(in.per_step(in.idle_ns(IdleCause::kHostOp))) +
                      ", other threads " +
                      text::duration(in.per_step(in.idle_ns(IdleCause::kOtherThread))) + " per step";
+  const IdlePlace* most = largest_place(in);
+  if (most != nullptr && most->name != ops::kNoIndex) {
+    text += "; most of all " + in.name(most->name) + ", " +
+            text::duration(in.per_step(double(most->idle_ns)));
+  }
   Finding finding = in.of_share(total_ns, std::move(text));
   finding.remedy =
       "Fewer, larger launches: CUDA graphs, torch.compile, fused operations and optimizers, larger "
       "batches.";
   propose_fewer_launches(in, finding);
   in.gain(finding, total_ns);
-  add_longest_places(in, {IdleCause::kHostOp, IdleCause::kLaunch, IdleCause::kOtherThread},
-                     finding);
+  add_longest_places(in, finding);
   return finding;
 }
 
@@ -134,7 +151,7 @@ Ruling launch_delay(const RuleInput& in) {
       "Locks in the driver, lazy loading of kernels or the profiler itself can be the cause: look "
       "at what the host does there.";
   for (const DelayedLaunch& each : late) {
-    in.add_place(finding, each.name, each.work, in.analysis.steps.steps.size());
+    in.add_row(finding, in.name(each.name), each.work, in.analysis.steps.steps.size());
   }
   return finding;
 }

@@ -13,8 +13,6 @@ constexpr double kMinTinyOperators = 100;  // per step
 // Of large blocks: bytes that the steps allocate, by what they hold of them at one time. A pass
 // forwards and backwards needs each of its blocks once or twice.
 constexpr double kMinTurns = 10;
-// An upper bound of what the system takes to hand out a page of 4 KiB and fill it with zeros.
-constexpr double kPageNs = 1000;
 
 const HostWork* host_work_of(const RuleInput& in) {
   return in.on_device() || !in.analysis.host_work ? nullptr : &*in.analysis.host_work;
@@ -24,29 +22,34 @@ const HostWork* host_work_of(const RuleInput& in) {
 
 Ruling tiny_operators(const RuleInput& in) {
   const HostWork* work = host_work_of(in);
-  if (work == nullptr || in.share(double(work->tiny_ns)) < in.threshold) return std::nullopt;
+  if (work == nullptr) return std::nullopt;
+  const double total_ns = double(work->tiny_ns + work->between_ns);
+  if (in.share(total_ns) < in.threshold) return std::nullopt;
   const double each = in.per_step(double(work->tiny));
   if (each < kMinTinyOperators) return std::nullopt;
   const HostWork::Often& often = work->most_often;
-  Finding finding =
-      in.of_share(double(work->tiny_ns),
-                  text::with_separators(std::int64_t(each + 0.5)) +
-                      " operators per step take less than 10 us each, " +
-                      text::percent_text(in.share(double(work->tiny_ns))) + " of the step (" +
-                      in.each_step(double(work->tiny_ns)) +
-                      "): most of that is the way to an operator, not its "
-                      "work; most often " +
-                      in.name(often.name) + ", " +
-                      text::with_separators(std::int64_t(in.per_step(double(often.count)) + 0.5)) +
-                      " times per step");
+  Finding finding = in.of_share(
+      total_ns,
+      text::with_separators(std::int64_t(each + 0.5)) +
+          " operators per step take less than 10 us each, " +
+          text::percent_text(in.share(total_ns)) + " of the step (" + in.each_step(total_ns) +
+          (work->between_ns > 0
+               ? ", of it between them " + text::duration(in.per_step(double(work->between_ns)))
+               : std::string()) +
+          "): most of that is the way to an operator, not its "
+          "work; most often " +
+          in.name(often.name) + ", " +
+          text::with_separators(std::int64_t(in.per_step(double(often.count)) + 0.5)) +
+          " times per step");
   finding.remedy =
       "Fewer, larger operators: work on whole tensors in place of loops over elements, foreach or "
       "fused optimizers, torch.compile, larger batches.";
   if (in.is_set_to("optimizer.implementation", std::string("single"))) {
     in.propose(finding, "optimizer.implementation", "fused");
   }
-  in.gain(finding, double(work->tiny_ns));
-  in.add_place(finding, often.name, work->slowest_run, work->slowest_run_step);
+  in.gain(finding, total_ns);
+  in.add_row(finding, "series of " + in.name(often.name), work->slowest_run,
+             work->slowest_run_step);
   return finding;
 }
 
@@ -58,23 +61,29 @@ Ruling host_reads(const RuleInput& in) {
   Finding finding =
       in.of_value(each, Severity::kInfo,
                   "the step reads a value from a tensor " + text::short_number(each, 1) +
-                      (each < 1.05 ? " time" : " times") + " (" + in.name(work->most_reading.name) +
+                      (each < 1.05 ? " time" : " times") + " (" +
+                      in.called_at(in.name(work->most_reading.name), work->read_python) +
                       "): cheap here, but on a GPU each read stops the host until all "
                       "work before it is done");
   finding.remedy = "Keep sums and losses in tensors, and read them once in many steps.";
-  in.add_place(finding, work->most_reading.name, work->first_read, work->first_read_step);
+  in.gain(finding, double(work->read_ns));
+  in.add_row(finding, in.name(work->most_reading.name), work->first_read, work->first_read_step);
   return finding;
 }
 
 Ruling host_allocations(const RuleInput& in) {
   const HostWork* work = host_work_of(in);
-  if (work == nullptr || !work->allocations || work->allocations->most_held <= 0) {
-    return std::nullopt;
+  if (work == nullptr) return std::nullopt;
+  if (!work->allocations) {
+    return in.undecided("the trace has no rows of memory: profile_memory=True records them");
   }
+  if (work->allocations->most_held <= 0) return std::nullopt;
   const HostWork::Allocations& blocks = *work->allocations;
   const double turns = in.per_step(double(blocks.bytes)) / double(blocks.most_held);
-  const double pages_ns = double(blocks.bytes) / double(HostWork::kPageBytes) * kPageNs;
-  if (turns < kMinTurns || in.share(pages_ns) < in.threshold) return std::nullopt;
+  const double pages_ns = turns < kMinTurns ? double(blocks.mapped_ns)
+                                            : double(blocks.bytes) / double(HostWork::kPageBytes) *
+                                                  double(HostWork::kPageNs);
+  if (in.share(pages_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(
       pages_ns, "large blocks of memory are allocated again and again: " +
                     text::byte_text(in.per_step(double(blocks.bytes))) + " in " +
@@ -86,7 +95,7 @@ Ruling host_allocations(const RuleInput& in) {
       "Blocks of the system come as fresh pages: write into tensors that stay (out=, in-place "
       "operators), or use an allocator that keeps blocks (jemalloc, tcmalloc).";
   in.gain(finding, pages_ns);
-  in.add_place(finding, blocks.most_often.name, blocks.first, blocks.first_step);
+  in.add_row(finding, in.name(blocks.most_often.name), blocks.first, blocks.first_step);
   return finding;
 }
 

@@ -4,6 +4,7 @@
 
 #include "harness/analyze/rule_input.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -86,22 +87,29 @@ Ruling edge_step_bias(const RuleInput& in) {
     return std::nullopt;
   }
   const double limit = std::max(in.threshold, kSpreads * interior.mad / interior.median);
-  for (std::size_t i = 0; i < in.analysis.steps.steps.size(); ++i) {
-    const Step& step = in.analysis.steps.steps[i];
-    if (!step.edge || step.truncated) continue;
+  const std::vector<Step>& steps = in.analysis.steps.steps;
+  std::vector<std::size_t> odd;
+  std::vector<std::string> changes;
+  double largest = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].edge || steps[i].truncated) continue;
     const double change = double(in.idle.steps[i].wall_ns) / interior.median - 1;
     if (std::abs(change) < limit) continue;
-    Finding finding = in.of_value(std::abs(change), Severity::kInfo,
-                                  std::string(i == 0 ? "the first" : "the last") +
-                                      " recorded step took " + text::signed_percent(change) +
-                                      " % against the median of the others, and is left out of all "
-                                      "numbers above");
-    finding.remedy = "Record more steps, after a longer warm-up (schedule(warmup=...)).";
-    in.add_place(finding, ops::kNoIndex, step.window, i);
-    finding.places.front().name = "ProfilerStep#" + std::to_string(step.number);
-    return finding;
+    odd.push_back(i);
+    changes.push_back(std::string(i == 0 ? "the first" : "the last") + " recorded step took " +
+                      text::signed_percent(change) + " %");
+    largest = std::max(largest, std::abs(change));
   }
-  return std::nullopt;
+  if (odd.empty()) return std::nullopt;
+  Finding finding =
+      in.of_value(largest, Severity::kInfo,
+                  text::join_and(changes) + " against the median of the others, and " +
+                      (odd.size() > 1 ? "both are" : "is") + " left out of all numbers above");
+  finding.remedy = "Record more steps, after a longer warm-up (schedule(warmup=...)).";
+  for (const std::size_t i : odd) {
+    in.add_row(finding, in.step_name(i), steps[i].window, i);
+  }
+  return finding;
 }
 
 }  // namespace stepbench::analyze

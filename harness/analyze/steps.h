@@ -21,8 +21,10 @@ enum class WindowKind : std::uint8_t {
   kTensorboardStep,  // moved to the end of the device work that the step launched
   kDeviceSpan,       // first to last row of a device
   kHolistic,         // all that was launched before the last step began
-  kHostSpan,         // first to last op or annotation of the host: a trace without steps
-  kLoading,          // from one fetch of data to the next: a trace without steps
+  // Of a trace without ProfilerStep rows.
+  kHostSpan,  // first to last row of host ops and of devices
+  kLoading,   // from one fetch of data to the next
+  kMarks,     // from one row of a repeated annotation to the next
 };
 [[nodiscard]] std::string_view name_of(WindowKind window);  // "host_step", as printed
 [[nodiscard]] std::optional<WindowKind> window_named(std::string_view name);
@@ -69,12 +71,17 @@ struct Steps {
 };
 
 struct StepOptions {
-  // Where no step is marked: take the fetches of data as borders, if there are three or more.
+  // Where no step is marked: take the fetches of data alone as borders, not those after which an
+  // optimizer stepped, and no other annotation.
   bool from_loading = false;
   // Numbers of the steps to count, both ends included, edges too.
   std::optional<std::pair<std::int64_t, std::int64_t>> numbers = {};
 };
 
+// Where no row is a ProfilerStep, rows that repeat are taken as borders: inferred_steps.h.
 [[nodiscard]] Steps find_steps(const Timeline& timeline, const StepOptions& options = {});
+
+// As tools count a trace without ProfilerStep rows.
+[[nodiscard]] Steps whole_as_one_step(const Timeline& timeline);
 
 }  // namespace stepbench::analyze

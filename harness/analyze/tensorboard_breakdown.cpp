@@ -21,10 +21,8 @@ struct LaunchedWork {
 class TensorboardWindows {
  public:
   TensorboardWindows(const Timeline& timeline, const Steps& steps) : timeline_(timeline) {
-    // A fetch of data that stands for a step is not as long as the step.
-    const bool marked = steps.window != WindowKind::kLoading;
     for (const Step& step : steps.steps) {
-      out_.push_back({.number = step.number, .window = marked ? step.mark : step.window});
+      out_.push_back({.number = step.number, .window = step.mark});
     }
     launched_.resize(out_.size());
   }

@@ -23,6 +23,7 @@ class AnalysisWriter {
     block("data_loading", analysis_.data_loading, [&](const auto& each) { add(each); });
     block("loader_work", analysis_.loader_work, [&](const auto& each) { add(each); });
     block("copies", analysis_.copies, [&](const auto& each) { add(each); });
+    add_waits(analysis_.host_waits);
     block("kernels", analysis_.kernels, [&](const auto& each) { add(each); });
     rows("operators", analysis_.operators);
     rows("runtime_calls", analysis_.runtime_calls);
@@ -160,8 +161,12 @@ class AnalysisWriter {
       json_.open_object().text("cause", stepbench::analyze::name_of(place.cause));
       name("name", place.name);
       name("call", place.call);
+      name("annotation", place.annotation);
+      name("caller", place.caller);
+      name("work", place.work);
       json_.integer("idle_ns", place.idle_ns).integer("rows", place.rows);
       span("longest", place.longest);
+      span("longest_row", place.longest_row);
       json_.close_object();
     }
     json_.close_array().open_array("gaps");
@@ -171,6 +176,7 @@ class AnalysisWriter {
       name("before", gap.before);
       name("after", gap.after);
       name("python", gap.python);
+      name("caller", gap.caller);
       json_.close_object();
     }
     json_.close_array().close_object();
@@ -209,7 +215,9 @@ class AnalysisWriter {
     for (const analyze::CopyGroup& group : of.groups) {
       json_.open_object();
       name("name", group.name);
-      json_.integer("count", group.count).integer("in_steps", group.in_steps);
+      json_.flag("reads", group.reads)
+          .integer("count", group.count)
+          .integer("in_steps", group.in_steps);
       perhaps("bytes", group.bytes);
       json_.integer("device_ns", group.device_ns).integer("exposed_ns", group.exposed_ns);
       summary("bytes_per_ns", group.bytes_per_ns);
@@ -218,6 +226,20 @@ class AnalysisWriter {
       json_.integer("wait_idle_ns", group.wait_idle_ns).close_object();
     }
     json_.close_array();
+  }
+  void add_waits(const analyze::HostWaits& of) {
+    json_.open_object("host_waits").integer("count", of.count).integer("reads", of.reads);
+    json_.open_array("places");
+    for (const analyze::HostWaitPlace& place : of.places) {
+      json_.open_object();
+      name("op", place.op);
+      name("call", place.call);
+      name("python", place.python);
+      json_.flag("reads", place.reads).integer("count", place.count).integer("ns", place.ns);
+      span("longest", place.longest);
+      json_.close_object();
+    }
+    json_.close_array().close_object();
   }
   void add(const analyze::Kernels& of) {
     json_.integer("calls", of.calls).integer("total_ns", of.total_ns);

@@ -2,6 +2,7 @@
 #include "harness/report/analysis_sections.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -68,8 +69,10 @@ double mean_ns(std::int64_t total_ns, std::size_t steps) {
   return double(total_ns) / double(std::max<std::size_t>(1, steps));
 }
 
+// What is too little for the column's unit is not spelled out in zeros.
 std::string time_cell(double ns, const text::TimeUnit& unit) {
-  return text::significant(ns / unit.ns);
+  constexpr double kLeast = 0.001;
+  return ns > 0 && ns / unit.ns < kLeast ? "<0.001" : text::significant(ns / unit.ns);
 }
 
 std::size_t limited(std::size_t rows, std::size_t limit) {
@@ -82,29 +85,45 @@ void note_cut(std::size_t rows, std::size_t limit, AnalysisSection& section) {
                           text::with_separators(std::int64_t(rows)) + "; --row-limit 0 shows all");
 }
 
+text::GridColumn kernel_column() {
+  return {.head = "kernel",
+          .align = text::Align::kLeft,
+          .shrink_at = 5,
+          .shrink_to = 24,
+          .shrink_inside = true};
+}
+
+std::vector<std::string> kernel_names(const AnalysedTrace& analysed,
+                                      const std::vector<std::uint32_t>& names) {
+  constexpr std::size_t kCells = 40;
+  std::vector<std::string_view> texts;
+  for (const std::uint32_t name : names) texts.emplace_back(analysed.trace->names[name].text);
+  return analyze::distinct_row_names(texts, kCells);
+}
+
 AnalysisSection kernels_section(const AnalysedTrace& analysed, std::size_t limit) {
   const analyze::Kernels& kernels = *analysed.analysis.kernels;
   const std::size_t steps = analysed.analysis.steps.counted().size();
   AnalysisSection section{.title = "kernels by time"};
-  section.grid.columns = {{.head = "kernel",
-                           .align = text::Align::kLeft,
-                           .shrink_at = 1,
-                           .shrink_to = 24,
-                           .shrink_inside = true},
-                          {.head = "per step [us]"},
-                          {.head = "share [%]"},
-                          {.head = "calls per step"},
+  section.grid.columns = {kernel_column(),
+                          {.head = "us per step"},
+                          {.head = "share [%]", .drop_at = 4},
+                          {.head = "per step"},
                           {.head = "mean [us]"},
-                          {.head = "occupancy [%]", .drop_at = 1},
+                          {.head = "occupancy [%]", .drop_at = 3},
                           {.head = "blocks/SM", .drop_at = 2},
-                          {.head = "tensor cores", .align = text::Align::kLeft, .drop_at = 3}};
+                          {.head = "tensor cores", .align = text::Align::kLeft, .drop_at = 1}};
   double total_ns = 0;
   for (const analyze::KernelRow& row : kernels.rows) total_ns += double(row.step_ns);
+  std::vector<std::uint32_t> names;
+  for (std::size_t i = 0; i < limited(kernels.rows.size(), limit); ++i) {
+    names.push_back(kernels.rows[i].name);
+  }
+  const std::vector<std::string> shown = kernel_names(analysed, names);
   for (std::size_t i = 0; i < limited(kernels.rows.size(), limit); ++i) {
     const analyze::KernelRow& row = kernels.rows[i];
     section.grid.rows.push_back(
-        {.cells = {name_in(analysed, row.name),
-                   text::significant(mean_ns(row.step_ns, steps) / 1e3),
+        {.cells = {shown[i], text::significant(mean_ns(row.step_ns, steps) / 1e3),
                    total_ns > 0 ? text::percent(double(row.step_ns) / total_ns) : "-",
                    text::short_number(mean_ns(row.step_calls, steps), 1),
                    text::significant(double(row.total_ns) / double(row.calls) / 1e3),
@@ -115,6 +134,13 @@ AnalysisSection kernels_section(const AnalysedTrace& analysed, std::size_t limit
                                                : "no"}});
   }
   note_cut(kernels.rows.size(), limit, section);
+  const analyze::IdleReport* idle = analysed.analysis.idle_of(std::nullopt);
+  if (idle != nullptr && total_ns > double(idle->counted.wall_ns)) {
+    section.lines.push_back("all together " +
+                            text::duration(total_ns / double(std::max<std::size_t>(1, steps))) +
+                            " per step, longer than the step: kernels of several streams or "
+                            "devices run at once, or behind the step that launched them");
+  }
   section.lines.push_back(text::counted(kernels.calls, "kernel") + " in the trace, median " +
                           text::duration(kernels.duration.median) + "; " +
                           text::with_separators(kernels.tiny) + " take less than 10 us");
@@ -124,19 +150,18 @@ AnalysisSection kernels_section(const AnalysedTrace& analysed, std::size_t limit
 AnalysisSection launches_by_count(const AnalysedTrace& analysed, std::size_t limit) {
   const analyze::Kernels& kernels = *analysed.analysis.kernels;
   AnalysisSection section{.title = "kernels by number of launches"};
-  section.grid.columns = {{.head = "kernel",
-                           .align = text::Align::kLeft,
-                           .shrink_at = 1,
-                           .shrink_to = 24,
-                           .shrink_inside = true},
-                          {.head = "launches"},
-                          {.head = "per step"},
-                          {.head = "mean [us]"}};
+  section.grid.columns = {
+      kernel_column(), {.head = "launches"}, {.head = "per step"}, {.head = "mean [us]"}};
   const std::size_t steps = analysed.analysis.steps.counted().size();
+  std::vector<std::uint32_t> names;
+  for (std::size_t i = 0; i < limited(kernels.by_calls.size(), limit); ++i) {
+    names.push_back(kernels.rows[kernels.by_calls[i]].name);
+  }
+  const std::vector<std::string> shown = kernel_names(analysed, names);
   for (std::size_t i = 0; i < limited(kernels.by_calls.size(), limit); ++i) {
     const analyze::KernelRow& row = kernels.rows[kernels.by_calls[i]];
     section.grid.rows.push_back(
-        {.cells = {name_in(analysed, row.name), text::with_separators(row.calls),
+        {.cells = {shown[i], text::with_separators(row.calls),
                    text::short_number(mean_ns(row.step_calls, steps), 1),
                    text::significant(double(row.total_ns) / double(row.calls) / 1e3)}});
   }
@@ -222,7 +247,7 @@ AnalysisSection copies_section(const AnalysedTrace& analysed, std::size_t limit)
   AnalysisSection section{.title = "copies"};
   section.grid.columns = {{.head = "copy", .align = text::Align::kLeft},
                           {.head = "per step"},
-                          {.head = "all bytes"},
+                          {.head = "bytes per step"},
                           {.head = "median [GB/s]"},
                           {.head = "blocking"},
                           {.head = "device [us per step]"},
@@ -232,9 +257,9 @@ AnalysisSection copies_section(const AnalysedTrace& analysed, std::size_t limit)
     const analyze::CopyGroup& group = groups[i];
     const auto each = [&](std::int64_t ns) { return text::significant(mean_ns(ns, steps) / 1e3); };
     section.grid.rows.push_back(
-        {.cells = {name_in(analysed, group.name),
+        {.cells = {name_in(analysed, group.name) + (group.reads ? ", small" : ""),
                    text::short_number(mean_ns(group.in_steps, steps), 1),
-                   group.bytes ? text::byte_text(double(*group.bytes)) : "-",
+                   group.bytes ? text::byte_text(mean_ns(*group.bytes, steps)) : "-",
                    group.bytes_per_ns.n > 0 ? text::significant(group.bytes_per_ns.median) : "-",
                    text::with_separators(group.blocking), each(group.device_ns),
                    each(group.exposed_ns), each(group.call_ns)}});
@@ -251,7 +276,11 @@ AnalysisSection calls_section(const AnalysedTrace& analysed, std::size_t limit) 
                           {.head = "per step"},
                           {.head = "us per step"},
                           {.head = "longest [us]"},
-                          {.head = "longest in", .align = text::Align::kLeft, .shrink_at = 1}};
+                          {.head = "of them in",
+                           .align = text::Align::kLeft,
+                           .shrink_at = 1,
+                           .shrink_to = 16,
+                           .shrink_inside = true}};
   for (std::size_t i = 0; i < limited(rows.size(), limit); ++i) {
     const analyze::RuntimeCallRow& row = rows[i];
     section.grid.rows.push_back({.cells = {name_in(analysed, row.name),
@@ -262,6 +291,49 @@ AnalysisSection calls_section(const AnalysedTrace& analysed, std::size_t limit) 
   }
   note_cut(rows.size(), limit, section);
   return section;
+}
+
+// Where a tool's own numbers of such a trace differ from these, and it is the tool that is wrong:
+// results/ANALYSIS.md has them all.
+struct KnownDifference {
+  bool (*applies)(const AnalysedTrace&);
+  std::string_view text;
+};
+
+bool has_fractions(const AnalysedTrace& analysed) { return analysed.trace->resolution_ns < 1000; }
+bool has_communication(const AnalysedTrace& analysed) {
+  const analyze::Known<analyze::Kernels>& kernels = analysed.analysis.kernels;
+  return kernels && std::any_of(kernels->rows.begin(), kernels->rows.end(),
+                                [](const analyze::KernelRow& row) { return row.communication; });
+}
+bool has_driver_calls(const AnalysedTrace& analysed) {
+  const auto& calls = analysed.analysis.runtime_calls;
+  return calls && std::any_of(calls->begin(), calls->end(),
+                              [](const analyze::RuntimeCallRow& row) { return row.driver; });
+}
+bool has_syncs(const AnalysedTrace& analysed) { return analysed.analysis.counts.syncs > 0; }
+bool has_drawn_annotations(const AnalysedTrace& analysed) {
+  return analysed.trace->count(trace::EventKind::kGpuAnnotation) > 0;
+}
+
+constexpr std::array<KnownDifference, 4> kPluginDifferences = {
+    {{has_fractions, "loses up to 6 us of a step where times have fractions"},
+     {has_communication, "files newer kernels of NCCL under Kernel"},
+     {has_driver_calls, "passes over calls of the driver, and ends steps too early"},
+     {has_drawn_annotations, "counts annotations drawn on the device as CPU Exec"}}};
+constexpr std::array<KnownDifference, 3> kHolisticDifferences = {
+    {{has_fractions, "rounds times to microseconds"},
+     {has_syncs, "counts waits (cuda_sync) as work of the device"},
+     {has_drawn_annotations, "counts annotations drawn on the device as its work"}}};
+
+template <typename Differences>
+void add_differences(const AnalysedTrace& analysed, const Differences& differences,
+                     AnalysisSection& section) {
+  std::vector<std::string> texts;
+  for (const KnownDifference& each : differences) {
+    if (each.applies(analysed)) texts.emplace_back(each.text);
+  }
+  if (!texts.empty()) section.lines.push_back("the tool itself " + text::join_and(texts));
 }
 
 AnalysisSection tensorboard_section(const AnalysedTrace& analysed) {
@@ -296,6 +368,7 @@ AnalysisSection tensorboard_section(const AnalysedTrace& analysed) {
   if (block.left_out > 0) {
     section.lines.push_back(text::counted(std::int64_t(block.left_out), "last step") + " left out");
   }
+  add_differences(analysed, kPluginDifferences, section);
   return section;
 }
 
@@ -331,6 +404,7 @@ AnalysisSection holistic_section(const AnalysedTrace& analysed) {
     section.lines.push_back("communication is hidden by computation " +
                             text::percent_text(*block.overlap_share) + " of its time");
   }
+  add_differences(analysed, kHolisticDifferences, section);
   return section;
 }
 
@@ -385,6 +459,56 @@ AnalysisSection timelines_section(const AnalysedTrace& analysed) {
   return section;
 }
 
+// What the time in which the device did nothing, or the step thread's own, lay under.
+std::optional<AnalysisSection> places_section(const AnalysedTrace& analysed, std::size_t limit) {
+  const analyze::IdleReport* idle = analysed.analysis.idle_of(analysed.device);
+  if (idle == nullptr || idle->counted.wall_ns <= 0 || idle->places.empty()) return std::nullopt;
+  std::vector<const analyze::IdlePlace*> places;
+  for (const analyze::IdlePlace& place : idle->places) places.push_back(&place);
+  std::stable_sort(places.begin(), places.end(),
+                   [](const analyze::IdlePlace* a, const analyze::IdlePlace* b) {
+                     return a->idle_ns > b->idle_ns;
+                   });
+  const bool on_device = idle->scope != analyze::IdleScope::kHost;
+  const std::size_t steps = analysed.analysis.steps.counted().size();
+  const double wall_ns = mean_ns(idle->counted.wall_ns, steps);
+  const text::TimeUnit unit = text::unit_for(std::vector<double>{wall_ns});
+  AnalysisSection section{.title = on_device
+                                       ? "idle time, by operator and annotation"
+                                       : "the step thread's time, by operator and annotation"};
+  const auto column = [](const char* head, int at) {
+    return text::GridColumn{.head = head,
+                            .align = text::Align::kLeft,
+                            .shrink_at = at,
+                            .shrink_to = 20,
+                            .shrink_inside = true};
+  };
+  section.grid.columns = {{.head = "part", .align = text::Align::kLeft},
+                          column("operator, call or function", 3),
+                          column("in", 2),
+                          {.head = "per step [" + std::string(unit.name) + ']'},
+                          {.head = "share [%]"},
+                          {.head = "times per step", .drop_at = 1}};
+  for (std::size_t i = 0; i < limited(places.size(), limit); ++i) {
+    const analyze::IdlePlace& place = *places[i];
+    const std::string part = "idle_" + std::string(analyze::name_of(place.cause));
+    std::string what =
+        place.name == ops::kNoIndex ? "outside all rows" : name_in(analysed, place.name);
+    if (place.call != ops::kNoIndex) {
+      what = name_in(analysed, place.call) +
+             (place.name == ops::kNoIndex ? "" : " in " + name_in(analysed, place.name));
+    }
+    const std::uint32_t around = place.caller == ops::kNoIndex ? place.annotation : place.caller;
+    const double each_ns = mean_ns(place.idle_ns, steps);
+    section.grid.rows.push_back(
+        {.cells = {words_of_part(part, idle->scope), std::move(what), name_in(analysed, around),
+                   time_cell(each_ns, unit), text::percent(each_ns / wall_ns),
+                   text::short_number(mean_ns(place.rows, steps), 1)}});
+  }
+  note_cut(places.size(), limit, section);
+  return section;
+}
+
 AnalysisSection memory_section(const AnalysedTrace& analysed) {
   AnalysisSection section{.title = "memory, whole trace"};
   for (const analyze::MemoryPeak& peak : *analysed.analysis.memory) {
@@ -406,9 +530,11 @@ std::string words_of_window(analyze::WindowKind window) {
     case analyze::WindowKind::kHostStep:
       return "host_step: from a ProfilerStep's start to the next one's";
     case analyze::WindowKind::kHostSpan:
-      return "host_span: from the first to the last row of the host";
+      return "host_span: from the first to the last row of the host's ops and the devices";
     case analyze::WindowKind::kLoading:
       return "loading: from one fetch of data to the next";
+    case analyze::WindowKind::kMarks:
+      return "marks: from one row of a repeated annotation to the next";
     case analyze::WindowKind::kTensorboardStep:
       return "tb_step: a step ends with the device work that it launched";
     case analyze::WindowKind::kDeviceSpan:
@@ -427,7 +553,8 @@ std::string words_of_part(std::string_view part, analyze::IdleScope scope) {
       {"idle_data_loading", "idle: loading data"},
       {"idle_synchronise", "idle: synchronising"},
       {"idle_copy_call", "idle: call that copies"},
-      {"idle_launch", "idle: call of CUDA"},
+      {"idle_launch", "idle: call of the runtime"},
+      {"idle_backward", "idle: backward"},
       {"idle_host_op", "idle: operator on the host"},
       {"idle_other_thread", "idle: other thread"},
       {"idle_unattributed", "idle: nothing recorded"}};
@@ -486,21 +613,34 @@ AnalysisSection step_section(const AnalysedTrace& analysed) {
   section.grid.columns = {{.head = "part", .align = text::Align::kLeft},
                           {.head = "per step [" + std::string(unit.name) + ']'},
                           {.head = "share [%]"},
-                          {.head = "", .align = text::Align::kLeft, .drop_at = 1},
-                          {.head = "median", .drop_at = 3},
-                          {.head = "p90", .drop_at = 2},
-                          {.head = "max", .drop_at = 4},
-                          {.head = "first step", .drop_at = 6},
-                          {.head = "last step", .drop_at = 5}};
+                          {.head = "", .align = text::Align::kLeft, .drop_at = 1}};
+  // Of one step there is no spread, and of one in all neither a first nor a last.
+  const bool spreads = counts > 1;
+  const bool edges = steps.steps.size() > 1;
+  if (spreads) {
+    section.grid.columns.push_back({.head = "median", .drop_at = 3});
+    section.grid.columns.push_back({.head = "p90", .drop_at = 2});
+    section.grid.columns.push_back({.head = "max", .drop_at = 4});
+  }
+  if (edges) {
+    section.grid.columns.push_back({.head = "first step", .drop_at = 6});
+    section.grid.columns.push_back({.head = "last step", .drop_at = 5});
+  }
   const auto add = [&](const std::string& name, std::int64_t (*of)(const analyze::StepTime&)) {
     const analyze::Summary spread = idle->summary(steps, of);
     const double mean = mean_ns(of(idle->counted), counts);
-    section.grid.rows.push_back(
-        {.cells = {name, time_cell(mean, unit), text::percent(mean / wall_ns),
-                   text::bar(mean / wall_ns, kBarCells), time_cell(spread.median, unit),
-                   time_cell(spread.p90, unit), time_cell(spread.max, unit),
-                   time_cell(double(of(idle->steps.front())), unit),
-                   time_cell(double(of(idle->steps.back())), unit)}});
+    text::GridRow row{.cells = {name, time_cell(mean, unit), text::percent(mean / wall_ns),
+                                text::bar(mean / wall_ns, kBarCells)}};
+    if (spreads) {
+      for (const double each : {spread.median, spread.p90, spread.max}) {
+        row.cells.push_back(time_cell(each, unit));
+      }
+    }
+    if (edges) {
+      row.cells.push_back(time_cell(double(of(idle->steps.front())), unit));
+      row.cells.push_back(time_cell(double(of(idle->steps.back())), unit));
+    }
+    section.grid.rows.push_back(std::move(row));
   };
   for (const analyze::StepPart& part : analyze::step_parts()) {
     const bool of_device =
@@ -547,16 +687,19 @@ std::vector<std::string> cause_lines(const AnalysedTrace& analysed) {
     std::vector<std::string> places;
     for (std::size_t i = 0; i < std::min(kShown, finding.places.size()); ++i) {
       const Finding::Place& place = finding.places[i];
-      places.push_back(analyze::short_row_name(place.name) + ' ' +
-                       text::duration(double(place.duration_ns)) + " at " +
+      places.push_back(place.name + ' ' + text::duration(double(place.duration_ns)) + " at " +
                        text::significant(double(place.at_ns - begin_ns) / 1e6, 6) + " ms" +
                        (place.step < 0 ? "" : " (step " + std::to_string(place.step) + ')'));
     }
     lines.push_back("  look at: " + text::join(places, "; "));
   }
   if (lines.empty()) lines.push_back("nothing reaches its threshold");
+  constexpr std::size_t kMostNamed = 3;
   for (const auto& [reason, ids] : undecided) {
-    lines.push_back("not decided: " + text::join(ids) + ": " + reason);
+    lines.push_back(
+        "not decided: " +
+        (ids.size() <= kMostNamed ? text::join(ids) : text::counted(std::ssize(ids), "rule")) +
+        ": " + reason);
   }
   return lines;
 }
@@ -572,6 +715,9 @@ std::vector<AnalysisSection> detail_sections(const AnalysedTrace& analysed, std:
       absent[known.reason()].emplace_back(what);
     }
   };
+  if (std::optional<AnalysisSection> places = places_section(analysed, row_limit)) {
+    sections.push_back(std::move(*places));
+  }
   if (analysis.loader_work && analysis.data_loading) sections.push_back(loader_section(analysed));
   add("kernels", analysis.kernels, [&] { return kernels_section(analysed, row_limit); });
   if (analysis.kernels) sections.push_back(launches_by_count(analysed, row_limit));

@@ -24,7 +24,7 @@ bool is_said_elsewhere(const Finding& finding) {
 
 void report_parts(const analyze::IdleReport& idle, double steps, ReportSink& sink) {
   const analyze::StepTime& counted = idle.counted;
-  const std::array<std::pair<std::string_view, std::int64_t>, 11> kParts = {{
+  const std::array<std::pair<std::string_view, std::int64_t>, 12> kParts = {{
       {"compute_ns", counted.compute_ns},
       {"comm_exposed_ns", counted.communication_ns},
       {"copy_exposed_ns", counted.copy_ns},
@@ -32,6 +32,7 @@ void report_parts(const analyze::IdleReport& idle, double steps, ReportSink& sin
       {"idle_sync_ns", counted.of(analyze::IdleCause::kSynchronise)},
       {"idle_copy_call_ns", counted.of(analyze::IdleCause::kCopyCall)},
       {"idle_launch_ns", counted.of(analyze::IdleCause::kLaunch)},
+      {"idle_backward_ns", counted.of(analyze::IdleCause::kBackward)},
       {"idle_host_op_ns", counted.of(analyze::IdleCause::kHostOp)},
       {"idle_other_thread_ns", counted.of(analyze::IdleCause::kOtherThread)},
       {"idle_unattributed_ns", counted.of(analyze::IdleCause::kUnattributed)},

@@ -23,13 +23,14 @@ struct PartLook {
   std::string_view pattern;
 };
 PartLook look_of(std::size_t part) {
-  constexpr std::array<PartLook, 10> kLooks = {{{kSeriesColours[0], ""},
+  constexpr std::array<PartLook, 11> kLooks = {{{kSeriesColours[0], ""},
                                                 {kSeriesColours[4], ""},
                                                 {kSeriesColours[2], ""},
                                                 {kSeriesColours[1], "/"},
                                                 {kSeriesColours[3], "/"},
                                                 {kSeriesColours[2], "/"},
                                                 {kSeriesColours[1], "x"},
+                                                {kSeriesColours[0], "/"},
                                                 {kSeriesColours[3], "x"},
                                                 {kSeriesColours[2], "x"},
                                                 {kDimColour, "."}}};

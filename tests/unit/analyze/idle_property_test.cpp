@@ -97,6 +97,14 @@ class MomentByMoment {
     if (on_main(at, [](const trace::TraceEvent& event) { return trace::is_call(event.kind); })) {
       return IdleCause::kLaunch;
     }
+    for (const trace::TraceLane& lane : trace_.lanes) {
+      if (lane.kind != trace::LaneKind::kHost) continue;
+      if (on_lane(lane, at, [&](const trace::TraceEvent& event) {
+            return works(event) && facts(event).autograd;
+          })) {
+        return IdleCause::kBackward;
+      }
+    }
     if (on_main(at, [&](const trace::TraceEvent& event) { return works(event); })) {
       return IdleCause::kHostOp;
     }

@@ -97,12 +97,50 @@ TEST(Idle, CountsExposedCommunicationAndCopiesApart) {
   EXPECT_EQ(step.of(IdleCause::kUnattributed), 37);
 }
 
+// A thread of autograd that works from 10 to 70, and annotations of the step thread around it.
+trace::Trace with_backward() {
+  TraceMaker maker;
+  maker.step(1, 0, 100);
+  maker.op("aten::mm", 0, 10);
+  maker.row(maker.main, trace::EventKind::kAnnotation, "## backward ##", 10, 80);
+  maker.op_on(4712, "autograd::engine::evaluate_function: MmBackward0", 10, 70);
+  maker.op_on(4712, "MmBackward0", 30, 40);
+  maker.kernel("gemm", 40, 50);
+  return maker.finish();
+}
+
+TEST(Idle, TellsTheBackwardPassApartAlsoUnderAnAnnotationOfTheStepThread) {
+  const trace::Trace trace = with_backward();
+  const Analysis analysis = analyse(trace);
+  const IdleReport& report = analysis.idle.front();
+  EXPECT_EQ(report.steps.front().of(IdleCause::kBackward), 50);
+  EXPECT_EQ(report.steps.front().of(IdleCause::kHostOp), 20);
+  EXPECT_EQ(report.steps.front().of(IdleCause::kOtherThread), 0);
+  const IdlePlace* place = place_of(report, IdleCause::kBackward);
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(trace.names[place->name].text, "autograd::engine::evaluate_function: MmBackward0");
+  EXPECT_EQ(trace.names[place->annotation].text, "## backward ##");
+  EXPECT_EQ(place->idle_ns, 40);
+  EXPECT_EQ(trace.lanes[place->lane].tid, 4712);
+}
+
+TEST(Idle, TellsTheBackwardPassApartOnTheStepThread) {
+  TraceMaker maker;
+  maker.step(1, 0, 100);
+  maker.op("aten::mm", 0, 20);
+  maker.op("autograd::engine::evaluate_function: MmBackward0", 20, 90);
+  maker.op("aten::mm", 30, 80);
+  const Analysis analysis = analyse(maker.finish());
+  EXPECT_EQ(analysis.idle.front().steps.front().of(IdleCause::kBackward), 70);
+  EXPECT_EQ(analysis.idle.front().steps.front().of(IdleCause::kHostOp), 20);
+}
+
 TEST(Idle, BlamesAnotherThreadOnlyForWhatTheStepThreadDoesNotExplain) {
   TraceMaker maker;
   maker.step(1, 0, 100);
   maker.op("aten::mm", 0, 20);
-  maker.op_on(4712, "autograd::engine::evaluate_function: MmBackward0", 10, 70);
-  maker.op_on(4712, "MmBackward0", 30, 40);
+  maker.op_on(4712, "gather", 10, 70);
+  maker.op_on(4712, "aten::cat", 30, 40);
   maker.kernel("gemm", 40, 50);
   const trace::Trace trace = maker.finish();
   const Analysis analysis = analyse(trace);
@@ -112,7 +150,7 @@ TEST(Idle, BlamesAnotherThreadOnlyForWhatTheStepThreadDoesNotExplain) {
   EXPECT_EQ(report.steps.front().of(IdleCause::kUnattributed), 30);
   const IdlePlace* place = place_of(report, IdleCause::kOtherThread);
   ASSERT_NE(place, nullptr);
-  EXPECT_EQ(trace.names[place->name].text, "autograd::engine::evaluate_function: MmBackward0");
+  EXPECT_EQ(trace.names[place->name].text, "gather");
   EXPECT_EQ(place->idle_ns, 30);
   EXPECT_EQ(trace.lanes[place->lane].tid, 4712);
 }

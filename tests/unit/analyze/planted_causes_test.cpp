@@ -167,6 +167,132 @@ TEST(PlantedCauses, NameTheOpThatSynchronises) {
   EXPECT_GE(finding.places.front().step, 1);
 }
 
+// Small results that .item() and .to("cpu") bring back: the call that copies them waits, not one
+// that synchronises.
+void read_results(PlantedStep& step, std::int64_t bytes) {
+  constexpr std::int64_t kReads = 15;
+  const std::int64_t each_ns = step.gap_ns / kReads;
+  for (std::int64_t i = 0; i < kReads; ++i) {
+    const std::int64_t at_ns = step.gap_begin_ns() + i * each_ns;
+    step.trace.row(step.trace.main, trace::EventKind::kPython, "train.py(31): evaluate", at_ns,
+                   at_ns + each_ns);
+    step.trace.op("aten::to", at_ns, at_ns + each_ns);
+    step.trace.op("aten::copy_", at_ns + 10, at_ns + each_ns - 10);
+    step.trace.called(step.trace.copy("Memcpy DtoH (Device -> Pageable)", at_ns + each_ns - 2'000,
+                                      at_ns + each_ns - 1'000, bytes),
+                      "cudaMemcpyAsync", at_ns + 20, at_ns + each_ns - 900);
+    step.trace.call("cudaStreamSynchronize", at_ns + each_ns - 800, at_ns + each_ns - 20);
+  }
+}
+
+TEST(PlantedCauses, OfSmallResultsThatAreReadAreWaitsWithTheirOperatorAndLineOfPython) {
+  const std::int64_t gap_ns = gap_at(0.6);
+  const std::vector<Finding> findings =
+      causes_of(planted(gap_ns, [](PlantedStep& step) { read_results(step, 1800); }));
+  const Finding& first = findings.front();
+  EXPECT_EQ(first.id, "trace.sync_bound") << first.text;
+  EXPECT_NEAR(*first.gain_ns, double(gap_ns), 0.01 * double(gap_ns));
+  EXPECT_THAT(first.text, ::testing::HasSubstr("waits for the device 15 times per step"));
+  EXPECT_THAT(first.text, ::testing::HasSubstr("small results are read 15 times"));
+  EXPECT_THAT(first.text, ::testing::HasSubstr("in aten::to, called at train.py(31): evaluate"));
+  EXPECT_EQ(find_made(findings, "trace.pageable_copies"), nullptr) << "pinning does not help";
+  // Large ones are transfers.
+  const std::vector<Finding> large =
+      causes_of(planted(gap_ns, [](PlantedStep& step) { read_results(step, 8 << 20); }));
+  EXPECT_EQ(large.front().id, "trace.pageable_copies") << large.front().text;
+}
+
+TEST(PlantedCauses, OfCopiesSayTheBytesOfAStepAndPointAtRowsOfTheTrace) {
+  const trace::Trace trace = planted(gap_at(0.2), pageable);
+  const Finding finding = causes_of(trace).front();
+  EXPECT_THAT(finding.text, ::testing::HasSubstr("memory: 1 per step, 1.00 MiB"));
+  ASSERT_FALSE(finding.places.empty());
+  const Finding::Place& place = finding.places.front();
+  EXPECT_THAT(place.name, ::testing::StartsWith("cudaMemcpyAsync")) << "the copy has another row";
+  EXPECT_THAT(place.name, ::testing::HasSubstr("for Memcpy HtoD (Pageable -> Device)"));
+  EXPECT_EQ(place.duration_ns, gap_at(0.2));
+}
+
+// A gap of which `sleep` and a decoder of pictures take most; `with_frames`: as with_stack records.
+Plant python_gap(bool with_frames) {
+  return [with_frames](PlantedStep& step) {
+    if (!with_frames) return;
+    const std::int64_t begin_ns = step.gap_begin_ns();
+    const std::int64_t tenth_ns = step.gap_ns / 10;
+    const auto frame = [&](std::string_view name, std::int64_t from, std::int64_t to) {
+      step.trace.row(step.trace.main, trace::EventKind::kPython, name, begin_ns + from * tenth_ns,
+                     begin_ns + to * tenth_ns);
+    };
+    frame("train.py(10): main", 0, 10);
+    frame("<built-in function sleep>", 0, 6);
+    frame("video.py(7): decode", 6, 9);
+    for (std::int64_t i = 0; i < 3; ++i) frame("numpy/core.py(1): step", 6 + i, 7 + i);
+    frame("train.py(90): log", 9, 10);
+  };
+}
+
+TEST(PlantedCauses, OfPlainPythonAreNamedByTheFunctionsThatTakeMostOfTheGap) {
+  const std::int64_t gap_ns = gap_at(0.2);
+  const std::vector<Finding> findings = causes_of(planted(gap_ns, python_gap(true)));
+  const Finding& first = findings.front();
+  EXPECT_EQ(first.id, "trace.unattributed");
+  EXPECT_NEAR(*first.gain_ns, double(gap_ns), 0.01 * double(gap_ns));
+  EXPECT_THAT(first.text, ::testing::HasSubstr("12.0 ms in <built-in function sleep>, called at "
+                                               "train.py(10): main"));
+  EXPECT_THAT(first.text, ::testing::HasSubstr("6.00 ms in video.py(7): decode"));
+  EXPECT_THAT(first.remedy, ::testing::Not(::testing::HasSubstr("with_stack")));
+  ASSERT_GE(first.places.size(), 2U);
+  EXPECT_THAT(first.places[0].name, ::testing::StartsWith("<built-in function sleep>"));
+  EXPECT_EQ(first.places[0].duration_ns, 12'000'000) << "the row's own";
+  const Finding without = causes_of(planted(gap_ns, python_gap(false))).front();
+  EXPECT_EQ(without.id, "trace.unattributed");
+  EXPECT_THAT(without.remedy, ::testing::HasSubstr("with_stack=True"));
+}
+
+TEST(PlantedCauses, OfALibraryAreNamedByWhatTheUserCalledOfIt) {
+  const auto save = [](PlantedStep& step) {
+    const std::int64_t begin_ns = step.gap_begin_ns();
+    std::int64_t depth = 0;
+    for (const char* name : {"train.py(10): main", "torch/serialization.py(940): save",
+                             "torch/serialization.py(1200): _save",
+                             "<built-in method write_record of PyTorchFileWriter>"}) {
+      step.trace.row(step.trace.main, trace::EventKind::kPython, name, begin_ns + depth,
+                     step.gap_end_ns() - depth);
+      depth += 100;
+    }
+  };
+  const Finding finding = causes_of(planted(gap_at(0.1), save)).front();
+  EXPECT_EQ(finding.id, "trace.unattributed");
+  EXPECT_THAT(finding.text, ::testing::HasSubstr("in torch/serialization.py(940): save, called at "
+                                                 "train.py(10): main"));
+}
+
+TEST(PlantedCauses, OfLaunchesPointAtTheCallItsOperatorAndItsKernel) {
+  const auto plant = [](PlantedStep& step) {
+    step.trace.op("aten::add_", step.gap_begin_ns(), step.gap_end_ns());
+    step.trace.called(step.trace.kernel("tiny_add", step.gap_end_ns() - 20, step.gap_end_ns() - 10),
+                      "cudaLaunchKernel", step.gap_begin_ns(), step.gap_end_ns() - 30);
+  };
+  const Finding finding = causes_of(planted(gap_at(0.2), plant)).front();
+  EXPECT_EQ(finding.id, "trace.launch_bound");
+  ASSERT_FALSE(finding.places.empty());
+  EXPECT_EQ(finding.places.front().name, "cudaLaunchKernel in aten::add_ for tiny_add");
+}
+
+// A launch waits for 20 ms, during which rows run that no recorded call launched.
+TEST(PlantedCauses, OfLateLaunchesAreNoneWhereOrphansKeepTheDeviceBusy) {
+  for (const bool busy : {false, true}) {
+    const auto plant = [&](PlantedStep& step) {
+      const std::int64_t begin_ns = step.gap_begin_ns();
+      if (busy) step.trace.kernel("orphan", begin_ns, step.gap_end_ns() - 10);
+      step.trace.called(step.trace.kernel("late", step.gap_end_ns() - 10, step.gap_end_ns()),
+                        "cudaLaunchKernel", begin_ns - 1'000, begin_ns);
+    };
+    const std::vector<Finding> findings = causes_of(planted(gap_at(0.2), plant));
+    EXPECT_EQ(find_made(findings, "trace.launch_delay") == nullptr, busy);
+  }
+}
+
 // Half of the gap is a call that the host waits in while the device works; then the host has to
 // prepare what the device waits for.
 TEST(PlantedCauses, ThatCostTheHostItsLeadCountWhatTheDeviceWaitsForAfterwards) {
@@ -304,11 +430,14 @@ TEST(PlantedCauses, UnstableStepsAreNamedWithThePartThatVaries) {
 }
 
 TEST(PlantedCauses, AFirstStepThatIsUnlikeTheOthersIsNamed) {
-  const auto trace = [](double share) {
+  const auto trace = [](double share, double of_last = 0) {
     TraceMaker made;
     std::int64_t at_ns = 1'000'000'000;
     for (std::int64_t number = 0; number < 8; ++number) {
-      const std::int64_t end_ns = at_ns + kStepNs + (number == 0 ? gap_at(share) : 0);
+      const std::int64_t end_ns = at_ns + kStepNs +
+                                  (number == 0   ? gap_at(share)
+                                   : number == 7 ? gap_at(of_last)
+                                                 : 0);
       made.step(number, at_ns, end_ns);
       made.op("aten::conv2d", at_ns, end_ns);
       made.called(made.kernel("work", at_ns + 10, end_ns), "cudaLaunchKernel", at_ns + 2,
@@ -322,6 +451,12 @@ TEST(PlantedCauses, AFirstStepThatIsUnlikeTheOthersIsNamed) {
   ASSERT_NE(found, nullptr);
   EXPECT_NEAR(found->value, 0.5, 1e-6);
   EXPECT_EQ(find_made(causes_of(trace(0.08)), "trace.edge_step_bias"), nullptr);
+  const std::vector<Finding> both = causes_of(trace(0.5, 0.83));
+  const Finding* two = find_made(both, "trace.edge_step_bias");
+  ASSERT_NE(two, nullptr);
+  EXPECT_THAT(two->text, ::testing::HasSubstr("the first recorded step took +50.0 % and the last "
+                                              "recorded step took +83.0 % against"));
+  EXPECT_EQ(two->places.size(), 2U);
 }
 
 TEST(PlantedCauses, WorkOfTheProfilerIsNamed) {

@@ -70,7 +70,7 @@ trace::Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
                                 at_ns + end_ns, 30),
                    "cudaLaunchKernel", at_ns + own_ns - 9, at_ns + own_ns - 5);
     } else if (job.communicates) {
-      trace.row(trace.main, EventKind::kAnnotation, "gloo:all_reduce", at_ns + own_ns,
+      trace.row(trace.main, trace::EventKind::kAnnotation, "gloo:all_reduce", at_ns + own_ns,
                 at_ns + end_ns);
     }
     at_ns += end_ns;
@@ -79,7 +79,7 @@ trace::Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
 }
 
 RankTrace rank_of(const RankJob& job, std::int64_t rank) {
-  const Trace trace = trace_of_rank(job, rank);
+  const trace::Trace trace = trace_of_rank(job, rank);
   return *rank_trace("rank" + std::to_string(rank) + ".json", trace, analyse(trace));
 }
 
@@ -107,7 +107,7 @@ TEST(Ranks, NameTheOneThatLoadsDataLongerWithItsSize) {
     EXPECT_NEAR(report.rows[0].wait_ns, 7.0 * kMillisecond, 100) << "it waits for rank 2";
     EXPECT_NEAR(report.rows[0].step_ns, report.rows[2].step_ns, 1) << "all steps are as long";
     EXPECT_TRUE(report.warnings.empty());
-    EXPECT_THAT(ranks_text(report, {}), HasSubstr("rank 2 holds the others up by 7.00 ms"));
+    EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("rank 2 holds the others up by 7.00 ms"));
   }
 }
 
@@ -222,7 +222,7 @@ TEST(Ranks, OfMessagesThatDoNotSayWithWhomAreToldAndNoneIsNamed) {
 
 TEST(Ranks, OfProcessGroupsOfTheSameNameAreMatchedWithinTheirOwn) {
   const auto add = [](TraceMaker& trace, std::int64_t rank, std::int64_t from, std::int64_t to) {
-    CollectiveDetail detail;
+    trace::CollectiveDetail detail;
     detail.name = trace.builder.text("allreduce");
     detail.group = trace.builder.text("tp");
     detail.ranks = trace.builder.text(rank < 2 ? "[0, 1]" : "[2, 3]");

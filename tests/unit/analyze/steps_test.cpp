@@ -54,17 +54,89 @@ TEST(Steps, OfATraceWithoutThemAreAllItsOps) {
   EXPECT_NE(steps.reason.find("no ProfilerStep rows"), std::string::npos);
 }
 
-TEST(Steps, OfATraceWithoutThemMayBeTakenFromTheFetchesOfData) {
+TEST(Steps, OfATraceWithoutThemReachToTheEndOfTheDevicesWork) {
+  TraceMaker maker;
+  maker.op("aten::mm", 10, 20);
+  maker.called(maker.kernel("gemm", 30, 500), "cudaLaunchKernel", 12, 15);
+  const Steps steps = steps_of(maker.finish());
+  EXPECT_EQ(steps.window, WindowKind::kHostSpan);
+  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{10, 500}}));
+  EXPECT_EQ(steps.steps[0].mark, (TimeSpan{10, 20})) << "the ops' alone, as other tools count";
+}
+
+// Three steps whose backward, on a thread of its own, has three times the rows of the rest.
+void add_backward(TraceMaker& maker, std::int64_t at) {
+  for (std::int64_t i = 0; i < 12; ++i) {
+    maker.op_on(99, "autograd::engine::evaluate_function: AddmmBackward0", at + i, at + i + 1);
+  }
+}
+
+TEST(Steps, OfATraceWithoutThemLieBetweenTheFetchesOfData) {
   TraceMaker maker;
   for (const std::int64_t at : {0, 100, 200}) {
     maker.loading(at, at + 10);
     maker.op("aten::mm", at + 20, at + 60);
+    add_backward(maker, at + 60);
   }
   const trace::Trace trace = maker.finish();
-  EXPECT_EQ(steps_of(trace).steps.size(), 1U);
-  const Steps steps = steps_of(trace, {.from_loading = true});
-  EXPECT_EQ(steps.window, WindowKind::kLoading);
-  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 100}, {100, 200}, {200, 260}}));
+  for (const bool from_loading : {false, true}) {
+    const Steps steps = steps_of(trace, {.from_loading = from_loading});
+    EXPECT_EQ(steps.window, WindowKind::kLoading);
+    EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 100}, {100, 200}, {200, 260}}));
+    EXPECT_EQ(trace.lanes[steps.lane].tid, 4711) << "not autograd's thread, which has more rows";
+    EXPECT_NE(steps.reason.find("two fetches of data"), std::string::npos) << steps.reason;
+  }
+}
+
+TEST(Steps, OfSeveralBatchesEachLieBetweenTheStepsOfTheOptimizer) {
+  TraceMaker maker;
+  for (std::int64_t batch = 0; batch < 8; ++batch) {
+    const std::int64_t at = 100 * batch;
+    maker.loading(at, at + 10);
+    maker.op("aten::mm", at + 20, at + 60);
+    if (batch % 2 == 0) continue;
+    maker.row(maker.main, trace::EventKind::kAnnotation, "Optimizer.step#SGD.step", at + 70,
+              at + 90);
+  }
+  const trace::Trace trace = maker.finish();
+  EXPECT_EQ(steps_of(trace).windows(),
+            (std::vector<TimeSpan>{{0, 200}, {200, 400}, {400, 600}, {600, 790}}));
+  EXPECT_EQ(steps_of(trace, {.from_loading = true}).steps.size(), 8U);
+}
+
+TEST(Steps, OfATraceWithoutFetchesLieBetweenTheRowsOfARepeatedAnnotation) {
+  TraceMaker maker;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const std::int64_t at = 100 * i;
+    const std::string number = std::to_string(i);
+    maker.row(maker.main, trace::EventKind::kAnnotation, "forward " + number, at, at + 30);
+    maker.op("aten::mm", at + 5, at + 30);
+    maker.row(maker.main, trace::EventKind::kAnnotation, "backward " + number, at + 30, at + 90);
+    maker.op("aten::mm", at + 35, at + 80);
+    add_backward(maker, at + 40);
+  }
+  const Steps steps = steps_of(maker.finish());
+  EXPECT_EQ(steps.window, WindowKind::kMarks);
+  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 100}, {100, 200}, {200, 300}, {300, 390}}));
+  EXPECT_NE(steps.reason.find("'forward 0'"), std::string::npos) << steps.reason;
+}
+
+TEST(Steps, AreSaidToBeAbsentWhereNothingRepeats) {
+  TraceMaker maker;
+  maker.loading(0, 10);
+  maker.op("aten::mm", 20, 60);
+  const Steps steps = steps_of(maker.finish(), {.from_loading = true});
+  EXPECT_EQ(steps.window, WindowKind::kHostSpan);
+  EXPECT_NE(steps.reason.find("no row that repeats"), std::string::npos);
+  EXPECT_NE(steps.reason.find("--steps-from-loading needs three fetches"), std::string::npos);
+}
+
+TEST(Steps, RunOnAThreadThatIsNotAutogradsWhereNoRowMarksThem) {
+  TraceMaker maker;
+  maker.op("aten::mm", 0, 10);
+  add_backward(maker, 20);
+  const trace::Trace trace = maker.finish();
+  EXPECT_EQ(trace.lanes[steps_of(trace).lane].tid, 4711);
 }
 
 TEST(Steps, OfATraceWithoutHostRowsAreAllItsDeviceRows) {

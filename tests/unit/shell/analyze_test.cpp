@@ -71,16 +71,17 @@ TEST_F(Analyze, WritesJsonWhosePartsSumToTheStep) {
       stepbench({"analyze", write("a.json", trace_text(8)), "--format", "json"});
   const auto json = nlohmann::json::parse(made.out);
   EXPECT_EQ(json["schema"], "stepbench.analysis");
-  EXPECT_EQ(json["version"], "1.0.0");
+  EXPECT_EQ(json["version"], "1.1.0");
   EXPECT_EQ(json["exit_code"], 0);
   EXPECT_EQ(json["findings"][0]["id"], "trace.data_exposed");
   EXPECT_EQ(json["findings"][0]["gain_ns"], 40000);
   const auto& idle = json["idle"][0];
   for (std::size_t i = 0; i < 8; ++i) {
     std::int64_t sum = 0;
-    for (const char* part : {"compute_ns", "communication_ns", "copy_ns", "idle_data_loading_ns",
-                             "idle_synchronise_ns", "idle_copy_call_ns", "idle_launch_ns",
-                             "idle_host_op_ns", "idle_other_thread_ns", "idle_unattributed_ns"}) {
+    for (const char* part :
+         {"compute_ns", "communication_ns", "copy_ns", "idle_data_loading_ns",
+          "idle_synchronise_ns", "idle_copy_call_ns", "idle_launch_ns", "idle_backward_ns",
+          "idle_host_op_ns", "idle_other_thread_ns", "idle_unattributed_ns"}) {
       sum += idle[part][i].get<std::int64_t>();
     }
     EXPECT_EQ(sum, idle["wall_ns"][i].get<std::int64_t>());

@@ -6,41 +6,20 @@
 #include <set>
 #include <utility>
 
+#include "harness/analyze/inferred_steps.h"
+
 namespace stepbench::analyze {
 namespace {
 
 // The profiler lost the end of a step that shows less than this of the work of the others.
 constexpr double kTruncatedBelow = 0.8;
-constexpr std::size_t kMinInferredSteps = 3;
 
-constexpr std::array<std::string_view, 6> kWindowNames = {"host_step", "tb_step",   "device_span",
-                                                          "hta",       "host_span", "loading"};
+constexpr std::array<std::string_view, 7> kWindowNames = {
+    "host_step", "tb_step", "device_span", "hta", "host_span", "loading", "marks"};
 
 bool is_step(const trace::Trace& trace, const trace::TraceEvent& event) {
   return (event.kind == trace::EventKind::kAnnotation || event.kind == trace::EventKind::kOp) &&
          trace.names[event.name].facts.step >= 0;
-}
-
-// What a thread did: rows other than steps and Python's frames.
-std::size_t rows_of_work(const trace::Trace& trace, const trace::TraceLane& lane) {
-  return static_cast<std::size_t>(
-      std::count_if(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
-        return trace::is_call(event.kind) || is_host_op(trace, event);
-      }));
-}
-
-std::uint32_t busiest_host_lane(const trace::Trace& trace) {
-  std::uint32_t busiest = ops::kNoIndex;
-  std::size_t most = 0;
-  for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    if (trace.lanes[i].kind != trace::LaneKind::kHost) continue;
-    const std::size_t rows = rows_of_work(trace, trace.lanes[i]);
-    if (rows > most) {
-      most = rows;
-      busiest = i;
-    }
-  }
-  return busiest;
 }
 
 // The thread with most steps.
@@ -147,7 +126,7 @@ Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
   read_marks(timeline, lane, found);
   close_windows(found);
   if (rows_of_work(trace, trace.lanes[lane]) == 0) {
-    const std::uint32_t busiest = busiest_host_lane(trace);
+    const std::uint32_t busiest = step_thread(trace);
     if (busiest != ops::kNoIndex) {
       found.lane = busiest;
       found.other_thread = true;
@@ -156,67 +135,24 @@ Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
   return found;
 }
 
-// From each fetch of data to the next one; nothing where they are too few.
-std::vector<Step> from_loading(const trace::Trace& trace, const trace::TraceLane& lane) {
-  std::vector<Step> steps;
-  std::int64_t last_end_ns = 0;
-  for (const trace::TraceEvent& event : lane.events) {
-    if (!is_host_op(trace, event)) continue;
-    last_end_ns = std::max(last_end_ns, event.end_ns);
-    if (!trace.names[event.name].facts.data_wait) continue;
-    if (!steps.empty()) {
-      if (event.start_ns < steps.back().mark.end_ns) continue;
-      steps.back().window.end_ns = event.start_ns;
-    }
-    const TimeSpan mark = span_of(event);
-    steps.push_back({.number = std::ssize(steps), .mark = mark, .window = mark});
-  }
-  if (steps.size() < kMinInferredSteps) return {};
-  steps.back().window.end_ns = std::max(last_end_ns, steps.back().mark.end_ns);
-  std::erase_if(steps, [](const Step& step) { return step.window.length_ns() <= 0; });
-  return steps;
-}
-
-// All of the trace as one step.
-Steps one_step(const Timeline& timeline) {
-  const trace::Trace& trace = *timeline.trace;
-  Steps found;
-  found.lane = busiest_host_lane(trace);
-  std::optional<TimeSpan> whole;
-  const auto add = [&](const trace::TraceEvent& event) {
-    whole = whole ? TimeSpan{std::min(whole->begin_ns, event.start_ns),
-                             std::max(whole->end_ns, event.end_ns)}
-                  : span_of(event);
-  };
-  // Annotations may reach beyond what was recorded: they count where there are no ops.
-  const auto add_host = [&](trace::EventKind kind) {
-    for (const trace::TraceLane& lane : trace.lanes) {
-      if (lane.kind != trace::LaneKind::kHost) continue;
-      for (const trace::TraceEvent& event : lane.events) {
-        if (event.kind == kind && is_host_op(trace, event)) add(event);
-      }
-    }
-  };
-  add_host(trace::EventKind::kOp);
-  if (!whole) add_host(trace::EventKind::kAnnotation);
-  found.window = WindowKind::kHostSpan;
-  found.reason = "the trace has no ProfilerStep rows: its host ops are taken as one step";
-  if (!whole) {
-    for (const WorkRow& row : timeline.work) add(*row.event);
-    found.window = WindowKind::kDeviceSpan;
-    found.reason =
-        "the trace has neither ProfilerStep rows nor host ops: its device rows are "
-        "taken as one step";
-  }
-  if (whole && whole->length_ns() > 0) {
-    found.steps.push_back({.mark = *whole, .window = *whole});
-  } else {
-    found.reason = "the trace has neither steps nor ops nor device rows";
+Steps steps_without_marks(const Timeline& timeline, bool from_loading) {
+  const std::uint32_t lane = step_thread(*timeline.trace);
+  Steps found = repeated_steps(timeline, lane, from_loading);
+  if (!found.steps.empty()) return found;
+  found = one_step(timeline, lane);
+  if (from_loading) {
+    found.reason +=
+        "; --steps-from-loading needs three fetches of data on one thread, and the "
+        "trace has fewer";
   }
   return found;
 }
 
 }  // namespace
+
+Steps whole_as_one_step(const Timeline& timeline) {
+  return one_step(timeline, step_thread(*timeline.trace));
+}
 
 std::string_view name_of(WindowKind window) {
   return kWindowNames[static_cast<std::size_t>(window)];
@@ -254,18 +190,9 @@ std::vector<std::size_t> Steps::counted() const {
 Steps find_steps(const Timeline& timeline, const StepOptions& options) {
   const trace::Trace& trace = *timeline.trace;
   const std::uint32_t marked = lane_of_steps(trace);
-  Steps found = marked == ops::kNoIndex ? one_step(timeline) : from_marks(timeline, marked);
-  if (found.steps.empty() && marked != ops::kNoIndex) found = one_step(timeline);
-  if (marked == ops::kNoIndex && options.from_loading && found.lane != ops::kNoIndex) {
-    std::vector<Step> inferred = from_loading(trace, trace.lanes[found.lane]);
-    if (!inferred.empty()) {
-      found.steps = std::move(inferred);
-      found.window = WindowKind::kLoading;
-      found.reason =
-          "the trace has no ProfilerStep rows: a step is what lies between two fetches "
-          "of data";
-    }
-  }
+  Steps found;
+  if (marked != ops::kNoIndex) found = from_marks(timeline, marked);
+  if (found.steps.empty()) found = steps_without_marks(timeline, options.from_loading);
   count_device_rows(timeline, found.steps);
   mark_edges(found.steps);
   if (options.numbers) {

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/inferred_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "harness/analyze/row_names.h"
+
+namespace stepbench::analyze {
+namespace {
+
+constexpr std::ptrdiff_t kMinRepeats = 3;
+// Of the thread's own span: marks that cover less are of a part of the work.
+constexpr double kMinCovered = 0.5;
+
+void widen(std::optional<TimeSpan>& whole, TimeSpan by) {
+  whole = whole
+              ? TimeSpan{std::min(whole->begin_ns, by.begin_ns), std::max(whole->end_ns, by.end_ns)}
+              : by;
+}
+
+// What makes a thread the one that steps run on, the strongest sign first.
+struct ThreadSigns {
+  std::int64_t fetches = 0;
+  std::int64_t optimizer = 0;
+  std::int64_t annotations = 0;
+  std::int64_t rows = 0;
+  std::int64_t autograd = 0;
+
+  [[nodiscard]] auto rank() const {
+    const bool backward = 2 * autograd > rows;
+    return std::tuple(fetches, optimizer, backward ? 0 : annotations, !backward, rows);
+  }
+};
+
+bool marks_work(const trace::Trace& trace, const trace::TraceEvent& event) {
+  const trace::NameFacts& facts = trace.names[event.name].facts;
+  if (!is_host_op(trace, event) || facts.communication || facts.autograd) return false;
+  return event.kind == trace::EventKind::kAnnotation || facts.data_wait || facts.optimizer;
+}
+
+ThreadSigns signs_of(const trace::Trace& trace, const trace::TraceLane& lane) {
+  ThreadSigns signs;
+  std::int64_t autograd_until_ns = 0;
+  bool any_autograd = false;
+  for (const trace::TraceEvent& event : lane.events) {
+    if (!trace::is_call(event.kind) && !is_host_op(trace, event)) continue;
+    const trace::NameFacts& facts = trace.names[event.name].facts;
+    ++signs.rows;
+    if (facts.autograd) {
+      autograd_until_ns = any_autograd ? std::max(autograd_until_ns, event.end_ns) : event.end_ns;
+      any_autograd = true;
+    }
+    if (any_autograd && event.start_ns < autograd_until_ns) {
+      ++signs.autograd;
+      continue;
+    }
+    if (facts.data_wait) ++signs.fetches;
+    if (facts.optimizer) ++signs.optimizer;
+    if (marks_work(trace, event)) ++signs.annotations;
+  }
+  return signs;
+}
+
+// "iteration 12" and "iteration 13" are rows of one kind.
+std::string without_digits(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c < '0' || c > '9') text += c;
+  }
+  return text;
+}
+
+// Rows of one kind that stand beside each other, not inside another kind that repeats.
+struct RepeatedRows {
+  std::vector<TimeSpan> spans = {};
+  std::uint32_t name = ops::kNoIndex;  // of the first
+  bool fetches = false;
+  bool optimizer = false;
+
+  [[nodiscard]] std::int64_t total_ns() const {
+    std::int64_t total_ns = 0;
+    for (const TimeSpan& span : spans) total_ns += span.length_ns();
+    return total_ns;
+  }
+};
+
+std::vector<RepeatedRows> repeated_rows(const trace::Trace& trace, const trace::TraceLane& lane) {
+  std::vector<std::size_t> kinds(trace.names.size(), trace.names.size());  // by name
+  std::map<std::string, std::size_t> known;
+  std::vector<std::ptrdiff_t> count;
+  for (const trace::TraceEvent& event : lane.events) {
+    if (!marks_work(trace, event)) continue;
+    std::size_t& kind = kinds[event.name];
+    if (kind == trace.names.size()) {
+      kind = known.try_emplace(without_digits(trace.names[event.name].text), known.size())
+                 .first->second;
+    }
+    if (kind == count.size()) count.push_back(0);
+    ++count[kind];
+  }
+  std::vector<RepeatedRows> found(count.size());
+  std::int64_t inside_until_ns = 0;
+  bool any = false;
+  for (const trace::TraceEvent& event : lane.events) {
+    if (!marks_work(trace, event)) continue;
+    const std::size_t kind = kinds[event.name];
+    if (count[kind] < kMinRepeats || (any && event.start_ns < inside_until_ns)) continue;
+    any = true;
+    inside_until_ns = event.end_ns;
+    RepeatedRows& rows = found[kind];
+    if (rows.spans.empty()) rows.name = event.name;
+    const trace::NameFacts& facts = trace.names[event.name].facts;
+    rows.fetches = facts.data_wait;
+    rows.optimizer =
+        facts.optimizer && trace.names[event.name].text.find(".zero_grad") == std::string::npos;
+    rows.spans.push_back(span_of(event));
+  }
+  std::erase_if(found,
+                [](const RepeatedRows& rows) { return std::ssize(rows.spans) < kMinRepeats; });
+  return found;
+}
+
+// First to last row of a thread's ops and annotations.
+std::optional<TimeSpan> span_of_rows(const trace::Trace& trace, const trace::TraceLane& lane) {
+  std::optional<TimeSpan> whole;
+  for (const trace::TraceEvent& event : lane.events) {
+    if (is_host_op(trace, event)) widen(whole, span_of(event));
+  }
+  return whole;
+}
+
+Steps steps_between(const std::vector<std::int64_t>& borders, const RepeatedRows& of,
+                    std::int64_t end_ns, WindowKind window, std::string reason) {
+  Steps found;
+  found.window = window;
+  found.reason = std::move(reason);
+  for (std::size_t i = 0; i < borders.size(); ++i) {
+    const TimeSpan at = {borders[i], i + 1 < borders.size() ? borders[i + 1] : end_ns};
+    const auto mark = std::find_if(of.spans.begin(), of.spans.end(), [&](const TimeSpan& span) {
+      return span.begin_ns >= at.begin_ns;
+    });
+    const bool holds = mark != of.spans.end() && mark->begin_ns < at.end_ns;
+    found.steps.push_back({.number = std::int64_t(i), .mark = holds ? *mark : at, .window = at});
+  }
+  std::erase_if(found.steps, [](const Step& step) { return step.window.length_ns() <= 0; });
+  return found;
+}
+
+std::vector<std::int64_t> starts_of(const RepeatedRows& rows) {
+  std::vector<std::int64_t> starts;
+  for (const TimeSpan& span : rows.spans) starts.push_back(span.begin_ns);
+  return starts;
+}
+
+// Of several batches per step of the optimizer: a step begins with the first batch after the last
+// step of the optimizer.
+std::vector<std::int64_t> starts_after(const RepeatedRows& fetches, const RepeatedRows& optimizer) {
+  std::vector<std::int64_t> starts = {fetches.spans.front().begin_ns};
+  auto fetch = fetches.spans.begin();
+  for (const TimeSpan& step : optimizer.spans) {
+    while (fetch != fetches.spans.end() && fetch->begin_ns < step.end_ns) ++fetch;
+    if (fetch == fetches.spans.end()) break;
+    if (fetch->begin_ns > starts.back()) starts.push_back(fetch->begin_ns);
+  }
+  return starts;
+}
+
+template <typename Chosen>
+const RepeatedRows* most(const std::vector<RepeatedRows>& all, const Chosen& chosen) {
+  const RepeatedRows* found = nullptr;
+  for (const RepeatedRows& rows : all) {
+    if (!chosen(rows)) continue;
+    if (found == nullptr || rows.total_ns() > found->total_ns()) found = &rows;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::size_t rows_of_work(const trace::Trace& trace, const trace::TraceLane& lane) {
+  return static_cast<std::size_t>(
+      std::count_if(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
+        return trace::is_call(event.kind) || is_host_op(trace, event);
+      }));
+}
+
+std::uint32_t step_thread(const trace::Trace& trace) {
+  std::uint32_t best = ops::kNoIndex;
+  ThreadSigns signs_of_best;
+  for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
+    if (trace.lanes[i].kind != trace::LaneKind::kHost) continue;
+    const ThreadSigns signs = signs_of(trace, trace.lanes[i]);
+    if (signs.rows == 0) continue;
+    if (best == ops::kNoIndex || signs.rank() > signs_of_best.rank()) {
+      best = i;
+      signs_of_best = signs;
+    }
+  }
+  return best;
+}
+
+Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading) {
+  const trace::Trace& trace = *timeline.trace;
+  Steps none;
+  none.lane = lane;
+  if (lane == ops::kNoIndex) return none;
+  const std::vector<RepeatedRows> all = repeated_rows(trace, trace.lanes[lane]);
+  const std::optional<TimeSpan> own = span_of_rows(trace, trace.lanes[lane]);
+  const RepeatedRows* fetches = most(all, [](const RepeatedRows& rows) { return rows.fetches; });
+  const RepeatedRows* optimizer =
+      most(all, [](const RepeatedRows& rows) { return rows.optimizer; });
+  std::int64_t end_ns = own ? own->end_ns : 0;
+  for (const WorkRow& row : timeline.work) end_ns = std::max(end_ns, row.event->end_ns);
+
+  Steps found;
+  if (fetches != nullptr) {
+    const bool several =
+        !loading && optimizer != nullptr && optimizer->spans.size() < fetches->spans.size();
+    const std::vector<std::int64_t> starts =
+        several ? starts_after(*fetches, *optimizer) : starts_of(*fetches);
+    found = steps_between(starts, *fetches, end_ns, WindowKind::kLoading,
+                          several && starts.size() < fetches->spans.size()
+                              ? "the trace has no ProfilerStep rows: a step is what lies between "
+                                "the first fetches of data after two steps of the optimizer"
+                              : "the trace has no ProfilerStep rows: a step is what lies between "
+                                "two fetches of data");
+  } else if (!loading) {
+    const RepeatedRows* longest = most(all, [&](const RepeatedRows& rows) {
+      const double covered = double(rows.spans.back().begin_ns - rows.spans.front().begin_ns);
+      return covered >= kMinCovered * double(own->length_ns());
+    });
+    // Of "forward", "backward" and "update" a step begins with the first.
+    for (const RepeatedRows& rows : all) {
+      if (longest == nullptr || rows.spans.size() != longest->spans.size()) continue;
+      if (rows.spans.front().begin_ns < longest->spans.front().begin_ns) longest = &rows;
+    }
+    if (longest != nullptr) {
+      found = steps_between(starts_of(*longest), *longest, end_ns, WindowKind::kMarks,
+                            "the trace has no ProfilerStep rows: a step is what lies between two "
+                            "rows '" +
+                                short_row_name(trace.names[longest->name].text) + "'");
+    }
+  }
+  if (std::ssize(found.steps) < kMinRepeats) return none;
+  found.lane = lane;
+  return found;
+}
+
+Steps one_step(const Timeline& timeline, std::uint32_t lane) {
+  const trace::Trace& trace = *timeline.trace;
+  Steps found;
+  found.lane = lane;
+  std::optional<TimeSpan> host;
+  // Annotations may reach beyond what was recorded: they count where there are no ops.
+  const auto add_host = [&](trace::EventKind kind) {
+    for (const trace::TraceLane& each : trace.lanes) {
+      if (each.kind != trace::LaneKind::kHost) continue;
+      for (const trace::TraceEvent& event : each.events) {
+        if (event.kind == kind && is_host_op(trace, event)) widen(host, span_of(event));
+      }
+    }
+  };
+  add_host(trace::EventKind::kOp);
+  if (!host) add_host(trace::EventKind::kAnnotation);
+  std::optional<TimeSpan> whole = host;
+  for (const WorkRow& row : timeline.work) widen(whole, span_of(*row.event));
+  found.window = host ? WindowKind::kHostSpan : WindowKind::kDeviceSpan;
+  found.reason = host ? "the trace has no ProfilerStep rows, and no row that repeats with steps: "
+                        "all of it is taken as one step"
+                      : "the trace has neither ProfilerStep rows nor host ops: its device rows "
+                        "are taken as one step";
+  if (whole && whole->length_ns() > 0) {
+    found.steps.push_back({.mark = host.value_or(*whole), .window = *whole});
+  } else {
+    found.reason = "the trace has neither steps nor ops nor device rows";
+  }
+  return found;
+}
+
+}  // namespace stepbench::analyze

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/python_frames.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stepbench::analyze {
+namespace {
+
+constexpr std::int64_t kNamedPart = 5;  // a fifth of a stretch
+
+}  // namespace
+
+bool is_users_frame(std::string_view name) {
+  if (name.empty() || name.front() == '<' || name.starts_with("nn.Module: ")) return false;
+  const std::size_t line = name.find(".py(");
+  if (line == std::string_view::npos) return false;
+  const std::string_view path = name.substr(0, line + 3);
+  constexpr std::array<std::string_view, 4> kInstalled = {"site-packages/", "dist-packages/",
+                                                          "lib/python", "lib64/python"};
+  const auto within = [&](std::string_view part) {
+    return path.find(part) != std::string_view::npos;
+  };
+  if (std::any_of(kInstalled.begin(), kInstalled.end(), within)) return false;
+  // Recorders leave out the folder in which Python found a module.
+  constexpr std::array<std::string_view, 42> kLibraries = {
+      "PIL/",        "abc.py",        "asyncio/",     "codecs.py",        "collections/",
+      "concurrent/", "contextlib.py", "copy.py",      "datetime.py",      "encodings/",
+      "enum.py",     "functools.py",  "gzip.py",      "importlib/",       "inspect.py",
+      "io.py",       "json/",         "logging/",     "multiprocessing/", "numpy/",
+      "os.py",       "pathlib.py",    "pickle.py",    "posixpath.py",     "queue.py",
+      "random.py",   "re.py",         "runpy.py",     "selectors.py",     "shutil.py",
+      "socket.py",   "subprocess.py", "tempfile.py",  "threading.py",     "torch/",
+      "torchaudio/", "torchvision/",  "traceback.py", "typing.py",        "warnings.py",
+      "weakref.py",  "zipfile.py"};
+  return std::none_of(kLibraries.begin(), kLibraries.end(),
+                      [&](std::string_view library) { return path.starts_with(library); });
+}
+
+PythonFrames::PythonFrames(const trace::Trace& trace, const trace::TraceLane& lane)
+    : trace_(&trace) {
+  std::vector<std::uint32_t> open;
+  std::int64_t now_ns = 0;
+  const auto run_until = [&](std::int64_t until_ns) {
+    while (!open.empty()) {
+      const trace::TraceEvent& row = *frames_[open.back()].row;
+      const std::int64_t end_ns = std::min(row.end_ns, until_ns);
+      if (end_ns > now_ns) {
+        pieces_.push_back({{now_ns, end_ns}, open.back()});
+        now_ns = end_ns;
+      }
+      if (row.end_ns > until_ns) return;
+      open.pop_back();
+    }
+  };
+  for (const trace::TraceEvent& event : lane.events) {
+    if (event.kind != trace::EventKind::kPython) continue;
+    run_until(event.start_ns);
+    now_ns = open.empty() ? event.start_ns : std::max(now_ns, event.start_ns);
+    const auto index = static_cast<std::uint32_t>(frames_.size());
+    frames_.push_back({.row = &event, .parent = open.empty() ? kNoFrame : open.back()});
+    open.push_back(index);
+  }
+  std::int64_t last_ns = now_ns;
+  for (const std::uint32_t frame : open) last_ns = std::max(last_ns, frames_[frame].row->end_ns);
+  run_until(last_ns);
+  if (frames_.empty()) return;
+  users_.resize(trace.names.size());
+  for (const Frame& frame : frames_) {
+    users_[frame.row->name] = is_users_frame(trace.names[frame.row->name].text);
+  }
+}
+
+bool PythonFrames::is_users(std::uint32_t frame) const { return users_[frames_[frame].row->name]; }
+
+std::uint32_t PythonFrames::users_around(std::uint32_t frame) const {
+  while (frame != kNoFrame && !is_users(frame)) frame = frames_[frame].parent;
+  return frame;
+}
+
+std::uint32_t PythonFrames::user_at(std::int64_t at_ns) const {
+  const auto piece = window_at(pieces_, at_ns, [](const Piece& each) { return each.at; });
+  if (!piece) return ops::kNoIndex;
+  const std::uint32_t frame = users_around(pieces_[*piece].frame);
+  return frame == kNoFrame ? ops::kNoIndex : frames_[frame].row->name;
+}
+
+// Of "main > save > _save > write" the user knows what main called: save.
+PythonShare PythonFrames::share_of(std::uint32_t frame) const {
+  const std::uint32_t user = users_around(frame);
+  std::uint32_t called = frame;
+  while (user != kNoFrame && called != user && frames_[called].parent != user) {
+    called = frames_[called].parent;
+  }
+  const trace::TraceEvent* row = frames_[called].row;
+  return {.function = row->name,
+          .caller = user == kNoFrame || called == user ? ops::kNoIndex : frames_[user].row->name,
+          .row = row};
+}
+
+std::vector<PythonShare> PythonFrames::shares_of(TimeSpan stretch) {
+  std::vector<std::uint32_t> touched;
+  std::int64_t covered_ns = 0;
+  const auto first = std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+    return piece.at.end_ns <= stretch.begin_ns;
+  });
+  std::vector<std::pair<std::uint32_t, std::int64_t>> own;
+  for (auto piece = first; piece != pieces_.end() && piece->at.begin_ns < stretch.end_ns; ++piece) {
+    const std::int64_t ns =
+        std::min(piece->at.end_ns, stretch.end_ns) - std::max(piece->at.begin_ns, stretch.begin_ns);
+    covered_ns += ns;
+    own.emplace_back(piece->frame, ns);
+    frames_[piece->frame].covered_ns += ns;
+    for (std::uint32_t frame = piece->frame; frame != kNoFrame && !frames_[frame].touched;
+         frame = frames_[frame].parent) {
+      frames_[frame].touched = true;
+      touched.push_back(frame);
+    }
+  }
+  std::sort(touched.begin(), touched.end());
+  for (auto frame = touched.rbegin(); frame != touched.rend(); ++frame) {
+    const Frame& each = frames_[*frame];
+    if (each.parent != kNoFrame) frames_[each.parent].covered_ns += each.covered_ns;
+  }
+  for (const std::uint32_t index : touched) {
+    Frame& frame = frames_[index];
+    const bool large = kNamedPart * frame.covered_ns >= stretch.length_ns();
+    frame.named_as = large || frame.parent == kNoFrame ? index : frames_[frame.parent].named_as;
+  }
+  std::vector<PythonShare> shares;
+  for (const auto& [frame, ns] : own) {
+    PythonShare share = share_of(frames_[frame].named_as);
+    const auto same = std::find_if(shares.begin(), shares.end(), [&](const PythonShare& each) {
+      return each.function == share.function && each.caller == share.caller;
+    });
+    if (same == shares.end()) {
+      share.ns = ns;
+      shares.push_back(share);
+      continue;
+    }
+    same->ns += ns;
+    if (share.row->duration_ns() > same->row->duration_ns()) same->row = share.row;
+  }
+  for (const std::uint32_t frame : touched) {
+    frames_[frame].covered_ns = 0;
+    frames_[frame].touched = false;
+  }
+  if (covered_ns < stretch.length_ns()) shares.push_back({.ns = stretch.length_ns() - covered_ns});
+  return shares;
+}
+
+}  // namespace stepbench::analyze
