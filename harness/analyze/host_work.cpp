@@ -189,7 +189,7 @@ HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& 
       std::int64_t touched_ns = row->row->duration_ns();
       // aten::empty touches nothing: what follows does.
       const auto next = std::next(row);
-      if (touched_ns < HostWork::kTinyNs && next != rows.end()) {
+      if (trace.name_of(*row->row).starts_with("aten::empty") && next != rows.end()) {
         touched_ns += next->row->duration_ns();
       }
       out.mapped_ns += std::min(touched_ns, event.bytes / HostWork::kPageBytes * HostWork::kPageNs);
