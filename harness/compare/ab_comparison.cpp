@@ -8,6 +8,7 @@
 
 #include "harness/compare/case_result.h"
 #include "harness/compare/count_gate.h"
+#include "harness/compare/exit_code.h"
 #include "harness/compare/gates.h"
 #include "harness/compare/same_work.h"
 #include "harness/estimate/step_times.h"
@@ -160,7 +161,7 @@ Comparison ab_comparison(const record::Results& results, const AbOutcome& outcom
   add_campaign_gates(joined.both, comparison.rule.design, options, comparison.gates);
   count_tests(comparison);
   std::string few = too_few_to_prove(design.looks.empty() ? 0 : design.looks.back(),
-                                     comparison.tested, comparison.rule.q, "pair");
+                                     comparison.tested, design.rule);
   if (!few.empty() && !options.gate_counts) comparison.warnings.push_back(std::move(few));
   const bool one_sided = add_missing(outcome.missing, comparison);
   conclude(options, one_sided, comparison);
@@ -169,7 +170,7 @@ Comparison ab_comparison(const record::Results& results, const AbOutcome& outcom
         "the two launches of a pair were not neighbours in time, or one arm nearly always went "
         "first: the arms did not take turns, and nothing is confirmed");
     comparison.verdict = Verdict::kInvalid;
-    comparison.exit_code = 4;
+    comparison.exit_code = kExitNothingMeasured;
   }
   return comparison;
 }

@@ -44,7 +44,9 @@ MetricSamples samples_of(const TestedMetric& metric, MetricValues::Sides sides) 
                       .candidate = std::move(sides.candidate),
                       .direction = metric.direction,
                       .margin = metric.margin.value_or(metric.exact ? 0 : kDefaultMargin),
-                      .exact = metric.exact}};
+                      .exact = metric.exact,
+                      .zeros = metric.kind != MetricKind::kStep &&
+                               metric.direction != Direction::kHigherIsBetter}};
 }
 
 std::string note_on(const TestedMetric& metric, const MetricValues& values) {

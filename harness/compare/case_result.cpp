@@ -97,7 +97,7 @@ void explain_change(const CasePair& pair, const VerdictRule& rule,
     return metric.of_step && changed(metric);
   };
   if (std::any_of(one.metrics.begin(), one.metrics.end(), step_changed)) {
-    one.cause = explaining(phase_changes(pair, rule.confidence));
+    one.cause = explaining(phase_changes(pair, rule.confidence, rule.design));
   }
   if (std::any_of(one.metrics.begin(), one.metrics.end(), changed)) {
     one.ops = op_changes(base_profiled, candidate_profiled, rule.design == Design::kInterleaved);

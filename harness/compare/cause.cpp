@@ -39,7 +39,8 @@ Launches read(const CaseLaunches& one, estimate::StepClock clock) {
 }
 
 stats::HodgesLehmann difference(const std::vector<double>& a, const std::vector<double>& b,
-                                double confidence) {
+                                double confidence, Design design) {
+  if (design == Design::kSequential) return stats::hodges_lehmann(a, b, confidence);
   std::vector<double> differences(std::min(a.size(), b.size()));
   for (std::size_t i = 0; i < differences.size(); ++i) differences[i] = b[i] - a[i];
   return stats::hodges_lehmann(differences, confidence);
@@ -47,7 +48,7 @@ stats::HodgesLehmann difference(const std::vector<double>& a, const std::vector<
 
 }  // namespace
 
-std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence) {
+std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence, Design design) {
   const estimate::StepClock clock =
       estimate::step_times(pair.base.measured, pair.candidate.measured).clock;
   Launches base = read(pair.base, clock);
@@ -57,10 +58,10 @@ std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence) 
   for (const auto& [name, values] : base.phases) {
     candidate.phases.try_emplace(name, candidate.step.size(), 0.0);
   }
-  const double whole = difference(base.step, candidate.step, confidence).centre;
+  const double whole = difference(base.step, candidate.step, confidence, design).centre;
   for (const auto& [name, after] : candidate.phases) {
     const auto& before = base.phases.try_emplace(name, base.step.size(), 0.0).first->second;
-    const stats::HodgesLehmann estimate = difference(before, after, confidence);
+    const stats::HodgesLehmann estimate = difference(before, after, confidence, design);
     changes.push_back({.phase = name,
                        .base_ns = stats::median(before),
                        .candidate_ns = stats::median(after),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/compare/case_pairs.h"
+#include "harness/compare/judge.h"
 #include "harness/stats/interval.h"
 
 namespace stepbench::compare {
@@ -15,13 +16,14 @@ struct PhaseChange {
   std::string phase;
   double base_ns = 0;  // median of launch medians
   double candidate_ns = 0;
-  double change_ns = 0;         // Hodges-Lehmann over the pairs
-  stats::Interval interval_ns;  // infinite with too few pairs
+  double change_ns = 0;  // Hodges-Lehmann, over the pairs or between all launches of both sides
+  stats::Interval interval_ns;  // infinite with too few launches
   double share = 0;  // of the step's change; may exceed 1 when another phase became faster
 };
 
 // All phases that either side has, the largest change first.
-[[nodiscard]] std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence);
+[[nodiscard]] std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence,
+                                                     Design design);
 
 // Those that explain a change: at least a tenth of it, either way, with an interval that excludes
 // zero.

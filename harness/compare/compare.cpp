@@ -134,7 +134,7 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
     explain_change(pairs[i], result.rule, before.profiled, after.profiled, one);
     if (options.gate_counts) judge_counts(gate, before, after, one);
   }
-  std::string few = too_few_to_prove(primary.fewest_pairs, primary.tested, result.rule.q, "launch");
+  std::string few = too_few_to_prove(primary.fewest_pairs, primary.tested, result.rule);
   if (!few.empty() && !options.gate_counts) result.warnings.push_back(std::move(few));
   std::vector<Gate> of_machine = machine_gates(pairs, result.rule.design);
   apply_allowed(options.allow, of_machine);

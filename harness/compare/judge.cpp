@@ -2,39 +2,58 @@
 #include "harness/compare/judge.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <string_view>
 
+#include "harness/compare/slow_launches.h"
 #include "harness/stats/benjamini_hochberg.h"
 #include "harness/stats/bootstrap.h"
 #include "harness/stats/effect_size.h"
+#include "harness/stats/mean_ratio.h"
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
+#include "harness/stats/shares.h"
 #include "harness/text/words.h"
 
 namespace stepbench::compare {
 namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+// A verdict takes as many launches in an unpaired design as the signed-rank interval takes pairs.
+constexpr std::size_t kFewestLaunches = 6;
 constexpr double kManyTies = 0.2;
+constexpr double kSlowAlpha = 0.05;  // of the test on the share of slow launches, which is a note
+constexpr double kSlowConfidence = 0.95;
 
-// Pairs of finite, positive values; a pair with a bad value is dropped.
-struct UsablePairs {
-  std::vector<double> base;  // paired with `candidate`
+// Of finite values that a time, a rate or a count may have.
+struct UsableSamples {
+  std::vector<double> base;  // of an interleaved design equal indexes are a pair
   std::vector<double> candidate;
   std::vector<double> all_base;  // paired or not
   std::vector<double> all_candidate;
-  std::size_t dropped = 0;  // pairs
+  std::size_t dropped = 0;  // pairs, or values of a sequential design
 };
 
-UsablePairs usable_pairs(const PairedSamples& samples) {
-  UsablePairs result;
+UsableSamples usable_samples(const PairedSamples& samples, Design design) {
+  UsableSamples result;
   const auto good = [&](double value) {
-    return std::isfinite(value) && (value > 0 || (samples.exact && value == 0));
+    const bool may_be_zero = samples.exact || samples.zeros;
+    return std::isfinite(value) && (value > 0 || (may_be_zero && value == 0));
   };
+  std::copy_if(samples.base.begin(), samples.base.end(), std::back_inserter(result.all_base), good);
+  std::copy_if(samples.candidate.begin(), samples.candidate.end(),
+               std::back_inserter(result.all_candidate), good);
+  if (design == Design::kSequential) {
+    result.base = result.all_base;
+    result.candidate = result.all_candidate;
+    result.dropped = samples.base.size() + samples.candidate.size() - result.base.size() -
+                     result.candidate.size();
+    return result;
+  }
   const std::size_t pairs = std::min(samples.base.size(), samples.candidate.size());
   for (std::size_t i = 0; i < pairs; ++i) {
     if (!good(samples.base[i]) || !good(samples.candidate[i])) {
@@ -44,24 +63,35 @@ UsablePairs usable_pairs(const PairedSamples& samples) {
     result.base.push_back(samples.base[i]);
     result.candidate.push_back(samples.candidate[i]);
   }
-  std::copy_if(samples.base.begin(), samples.base.end(), std::back_inserter(result.all_base), good);
-  std::copy_if(samples.candidate.begin(), samples.candidate.end(),
-               std::back_inserter(result.all_candidate), good);
   return result;
 }
 
 // In log ratios with the sign that makes larger worse.
-struct Estimate {
+struct Shift {
   double centre = 0;
   stats::Interval interval;
-  double spread = 0;
+  double spread = 0;  // of the two values of a pair, or of one value of each side
 };
+struct Estimate {
+  Shift typical;  // Hodges-Lehmann
+  Shift mean;     // of what launches cost
+};
+
+// A ratio that has no percentage: a value against none at all.
+constexpr double kFromZero = 1000;
+constexpr double kNoPercentage = 100;
 
 double sign_of(Direction direction) { return direction == Direction::kHigherIsBetter ? -1 : 1; }
 
+double log_of(double value) { return value == 0 ? -kFromZero : std::log(value); }
+
+double percentage(double log_ratio) {
+  return log_ratio > kNoPercentage ? kUnbounded : std::expm1(log_ratio);
+}
+
 // From "log ratio, larger is worse" to the relative change of the raw metric.
 stats::Interval raw_change(stats::Interval log_ratio, double sign) {
-  stats::Interval change{std::expm1(sign * log_ratio.low), std::expm1(sign * log_ratio.high)};
+  stats::Interval change{percentage(sign * log_ratio.low), percentage(sign * log_ratio.high)};
   if (sign < 0) std::swap(change.low, change.high);
   return change;
 }
@@ -76,7 +106,7 @@ bool beyond(const stats::Interval& interval, double margin) {
 
 // Counts that do not vary inside an arm: no statistics. Those that vary are no counts of the
 // program alone, and there is no verdict on them.
-void judge_exactly(const PairedSamples& samples, Design design, const UsablePairs& usable,
+void judge_exactly(const PairedSamples& samples, Design design, const UsableSamples& usable,
                    TestResult& test) {
   test.p = kNotANumber;
   test.p_adjusted = kNotANumber;
@@ -110,35 +140,45 @@ void judge_exactly(const PairedSamples& samples, Design design, const UsablePair
   }
 }
 
-Estimate estimate(const PairedSamples& samples, const VerdictRule& rule, const UsablePairs& usable,
-                  TestResult& test) {
+double spread_of(const std::vector<double>& values) {
+  const double robust = stats::robust_sd(values);
+  return robust == 0 ? stats::standard_deviation(values) : robust;
+}
+
+// By ranks: of the differences inside the pairs, or between all launches of one side and all of the
+// other.
+Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
+                    const UsableSamples& usable, TestResult& test) {
   const double sign = sign_of(samples.direction);
+  const double margin = std::log1p(samples.margin);
+  if (rule.design == Design::kSequential) {
+    std::vector<double> base;
+    std::vector<double> candidate;
+    for (const double value : usable.base) base.push_back(sign * log_of(value));
+    for (const double value : usable.candidate) candidate.push_back(sign * log_of(value));
+    const stats::HodgesLehmann shift = stats::hodges_lehmann(base, candidate, rule.confidence);
+    test.p = test.p_mann_whitney;
+    test.cles = stats::cles(base, candidate);
+    test.sign_interval = {kNotANumber, kNotANumber};
+    const bool few = std::min(base.size(), candidate.size()) < kFewestLaunches;
+    return {shift.centre, few ? stats::Interval{-kUnbounded, kUnbounded} : shift.interval,
+            std::hypot(spread_of(base), spread_of(candidate))};
+  }
   std::vector<double> differences(usable.base.size());
   for (std::size_t i = 0; i < differences.size(); ++i) {
-    differences[i] = sign * std::log(usable.candidate[i] / usable.base[i]);
+    const double before = usable.base[i];
+    const double after = usable.candidate[i];
+    const bool has_zero = before == 0 || after == 0;
+    differences[i] = sign * (has_zero ? log_of(after) - log_of(before) : std::log(after / before));
   }
-  const stats::HodgesLehmann hodges_lehmann_estimate =
-      stats::hodges_lehmann(differences, rule.confidence);
+  const stats::HodgesLehmann shift = stats::hodges_lehmann(differences, rule.confidence);
   const stats::SignedRank ranked = stats::signed_rank(differences);
   const stats::Interval sign_test = stats::sign_interval(differences, rule.confidence);
-  Estimate result{hodges_lehmann_estimate.centre, hodges_lehmann_estimate.interval,
-                  stats::robust_sd(differences)};
-  if (result.spread == 0) result.spread = stats::standard_deviation(differences);
-
   test.ties = ranked.zeros;
-  test.slower = result.centre > 0;
-  test.change = std::expm1(sign * result.centre);
-  test.interval = raw_change(result.interval, sign);
   test.sign_interval = raw_change(sign_test, sign);
   test.p = ranked.p_two_sided;
-  test.p_mann_whitney = stats::mann_whitney(usable.all_base, usable.all_candidate).p_two_sided;
   test.cles = stats::paired_cles(differences);
-  if (rule.bootstrap) {
-    test.bootstrap =
-        stats::bootstrap_ratio_of_medians(usable.all_base, usable.all_candidate, rule.confidence);
-  }
-  const double margin = std::log1p(samples.margin);
-  if (beyond(sign_test, margin) != beyond(result.interval, margin)) {
+  if (beyond(sign_test, margin) != beyond(shift.interval, margin)) {
     test.notes.emplace_back("skewed");
   }
   const auto n = static_cast<double>(differences.size());
@@ -148,13 +188,61 @@ Estimate estimate(const PairedSamples& samples, const VerdictRule& rule, const U
   if (constant(differences) && differences.front() != 0) {
     test.notes.emplace_back("zero_variance");
   }
+  return {shift.centre, shift.interval, spread_of(differences)};
+}
+
+// What is paid for each launch on average: of a rate, the time that the work takes.
+std::vector<double> costs(const std::vector<double>& values, double sign) {
+  std::vector<double> result(values);
+  if (sign < 0) {
+    for (double& value : result) value = 1 / value;
+  }
   return result;
+}
+
+Shift mean_shift(std::span<const double> base, std::span<const double> candidate,
+                 const VerdictRule& rule) {
+  const stats::MeanRatio mean = rule.design == Design::kSequential
+                                    ? stats::mean_ratio(base, candidate, rule.confidence)
+                                    : stats::paired_mean_ratio(base, candidate, rule.confidence);
+  const double low = mean.interval.low;
+  return {std::log(mean.ratio),
+          {low > 0 ? std::log(low) : -kUnbounded, std::log(mean.interval.high)},
+          mean.sd};
+}
+
+Estimate estimate(const PairedSamples& samples, const VerdictRule& rule,
+                  const UsableSamples& usable, TestResult& test) {
+  const double sign = sign_of(samples.direction);
+  const double margin = std::log1p(samples.margin);
+  test.p_mann_whitney = stats::mann_whitney(usable.all_base, usable.all_candidate).p_two_sided;
+  const Shift typical = typical_shift(samples, rule, usable, test);
+  test.slower = typical.centre > 0;
+  if (sign * typical.centre <= kNoPercentage) test.change = std::expm1(sign * typical.centre);
+  test.interval = raw_change(typical.interval, sign);
+  if (rule.bootstrap) {
+    test.bootstrap =
+        stats::bootstrap_ratio_of_medians(usable.all_base, usable.all_candidate, rule.confidence);
+  }
+  const std::vector<double> before = costs(usable.base, sign);
+  const std::vector<double> after = costs(usable.candidate, sign);
+  const Shift mean = mean_shift(before, after, rule);
+  test.mean_change = std::expm1(sign * mean.centre);
+  test.mean_interval = raw_change(mean.interval, sign);
+  const SlowLaunches slow = slow_launches(before, after);
+  test.slow_base = slow.base;
+  test.slow_candidate = slow.candidate;
+  const bool hidden = within(typical.interval, margin) && !within(mean.interval, margin);
+  if (slow.base + slow.candidate > 0 && (hidden || slow.p <= kSlowAlpha)) {
+    test.notes.push_back(to_text(slow));
+  }
+  return {typical, mean};
 }
 
 void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimate& estimate,
             std::size_t tests, TestResult& test) {
   const double margin = std::log1p(samples.margin);
-  const stats::Interval& interval = estimate.interval;
+  const stats::Interval& interval = estimate.typical.interval;
   const bool rejected = test.p_adjusted <= rule.q;
   const bool worse = rejected && interval.low > margin;
   const bool better = rejected && interval.high < -margin;
@@ -165,97 +253,68 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
                               : Verdict::kImprovement;
     return;
   }
-  if (within(interval, margin)) {
+  const bool typical_is_ok = within(interval, margin);
+  if (typical_is_ok && within(estimate.mean.interval, margin)) {
     test.verdict = Verdict::kOk;
+    test.slow_share_below =
+        stats::largest_share(test.slow_candidate, test.candidate_launches, kSlowConfidence);
     return;
   }
   test.verdict = Verdict::kInconclusive;
-  if (stats::walsh_rank(test.pairs, 1 - rule.confidence) == 0) {
+  if (!std::isfinite(interval.low)) {
     test.reason = TestReason::kTooFewPairs;
   } else if (beyond(interval, margin)) {
     test.reason = TestReason::kNotRejectedAfterCorrection;
+  } else if (typical_is_ok) {
+    test.reason = TestReason::kMeanCost;
   } else if (rejected) {
     test.reason = TestReason::kBelowMargin;
   } else {
     test.reason = TestReason::kWideInterval;
   }
-  std::size_t least = std::max<std::size_t>(6, test.pairs + 1);
+  std::size_t least = std::max(kFewestLaunches, test.pairs + 1);
   if (test.reason == TestReason::kNotRejectedAfterCorrection) {
-    least = std::max(least, pairs_to_reject(tests, rule.q));
+    least = std::max(least, pairs_to_reject(tests, rule));
   }
+  const Shift& undecided = typical_is_ok ? estimate.mean : estimate.typical;
   test.pairs_needed =
-      std::max(stats::pairs_needed(estimate.centre, estimate.spread, margin), least);
+      std::max(stats::pairs_needed(undecided.centre, undecided.spread, margin), least);
 }
 
-struct ReasonName {
-  TestReason reason;
-  std::string_view name;
-  std::string_view words;
-};
-constexpr std::array<ReasonName, 11> kReasons = {
-    {{TestReason::kNone, "", ""},
-     {TestReason::kTooFewPairs, "too_few_pairs", "too few pairs"},
-     {TestReason::kNotRejectedAfterCorrection, "not_rejected_after_correction", "may be chance"},
-     {TestReason::kBelowMargin, "below_margin", "perhaps within the margin"},
-     {TestReason::kWideInterval, "wide_interval", ""},
-     {TestReason::kCountVaries, "count_varies", "a count that varies between launches"},
-     {TestReason::kExact, "exact", "counted exactly"},
-     {TestReason::kNoPairs, "no_pairs", "no pair was measured"},
-     {TestReason::kNoUsableValues, "no_usable_values", "no pair has a usable value"},
-     {TestReason::kTooManyDropped, "too_many_dropped", "too many pairs lack a value"},
-     {TestReason::kNoise, "noise", "too noisy"}}};
-
-const ReasonName& row_of(TestReason reason) {
-  return *std::find_if(kReasons.begin(), kReasons.end(),
-                       [&](const ReasonName& row) { return row.reason == reason; });
+// Launches of each side that could give as small a p-value as those of this test, of which one side
+// may have more.
+std::size_t balanced(const TestResult& test, Design design) {
+  if (design == Design::kInterleaved || test.pairs < kFewestLaunches) return test.pairs;
+  const double least = stats::least_mann_whitney_p(test.base_launches, test.candidate_launches);
+  std::size_t launches = test.pairs;
+  while (stats::least_mann_whitney_p(launches + 1, launches + 1) >= least) ++launches;
+  return launches;
 }
 
 }  // namespace
 
-std::size_t pairs_to_reject(std::size_t tests, double q) {
-  return static_cast<std::size_t>(std::ceil(1 + std::log2(static_cast<double>(tests) / q)));
+std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule) {
+  const double level = rule.q / static_cast<double>(tests);
+  if (rule.design == Design::kInterleaved) {
+    return static_cast<std::size_t>(std::ceil(1 - std::log2(level)));
+  }
+  std::size_t launches = kFewestLaunches;
+  while (stats::least_mann_whitney_p(launches, launches) > level) ++launches;
+  return launches;
 }
 
-std::string too_few_to_prove(std::size_t pairs, std::size_t tests, double q,
-                             std::string_view unit) {
-  const std::size_t needed = tests == 0 ? 0 : pairs_to_reject(tests, q);
+std::string too_few_to_prove(std::size_t pairs, std::size_t tests, const VerdictRule& rule) {
+  const std::size_t needed = tests == 0 ? 0 : pairs_to_reject(tests, rule);
   if (pairs >= needed) return {};
+  const std::string_view unit = rule.design == Design::kSequential ? "launch" : "pair";
   return text::counted(static_cast<std::int64_t>(pairs), unit) + (pairs == 1 ? " is" : " are") +
          " too few to prove any single change among " +
          text::counted(static_cast<std::int64_t>(tests), "test") + ": use " +
          std::to_string(needed) + " or more";
 }
 
-std::string_view name_of(TestReason reason) { return row_of(reason).name; }
-
-std::string_view words_of(TestReason reason) { return row_of(reason).words; }
-
 bool constant(std::span<const double> values) {
   return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
-}
-
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kRegression:
-      return "regression";
-    case Verdict::kImprovement:
-      return "improvement";
-    case Verdict::kOk:
-      return "ok";
-    case Verdict::kSuspect:
-      return "suspect";
-    case Verdict::kInconclusive:
-      return "inconclusive";
-    case Verdict::kInvalid:
-      return "invalid";
-    case Verdict::kNoData:
-      return "no-data";
-  }
-  return "";
-}
-
-std::string_view name_of(Design design) {
-  return design == Design::kInterleaved ? "interleaved" : "sequential";
 }
 
 TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& rule) {
@@ -267,13 +326,18 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
   for (std::size_t i = 0; i < all_samples.size(); ++i) {
     const PairedSamples& samples = all_samples[i];
     TestResult& test = family.tests[i];
-    const UsablePairs usable = usable_pairs(samples);
-    test.pairs = usable.base.size();
+    const UsableSamples usable = usable_samples(samples, rule.design);
+    test.base_launches = usable.base.size();
+    test.candidate_launches = usable.candidate.size();
+    test.pairs = std::min(usable.base.size(), usable.candidate.size());
     test.dropped = usable.dropped;
     test.base_median = stats::median(usable.all_base);
     test.candidate_median = stats::median(usable.all_candidate);
     test.p = test.p_adjusted = test.p_mann_whitney = test.cles = kNotANumber;
-    const double all = static_cast<double>(test.pairs + test.dropped);
+    const std::size_t values = rule.design == Design::kSequential
+                                   ? test.base_launches + test.candidate_launches
+                                   : test.pairs;
+    const double all = static_cast<double>(values + test.dropped);
     if (test.pairs == 0) {
       test.reason = test.dropped > 0 ? TestReason::kNoUsableValues : TestReason::kNoPairs;
       continue;
@@ -289,7 +353,7 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
     estimates[i] = estimate(samples, rule, usable, test);
     test.verdict = Verdict::kInconclusive;
     p_values[i] = test.p;
-    fewest_pairs = std::min(fewest_pairs, test.pairs);
+    fewest_pairs = std::min(fewest_pairs, balanced(test, rule.design));
   }
 
   const stats::FalseDiscovery correction = stats::benjamini_hochberg(p_values);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule that turns paired samples into a verdict. Pure: the same samples give the same verdict,
-// byte for byte.
+// The rule that turns the samples of two sides into a verdict: Wilcoxon's signed-rank test where
+// they took turns, Mann and Whitney's where one was measured after the other. Pure: the same
+// samples give the same verdict, byte for byte.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,9 @@ namespace stepbench::compare {
 enum class Verdict : std::uint8_t {  // written to disk by name
   kRegression,
   kImprovement,
-  kOk,       // shown to lie within the margin, which is more than "no difference found"
+  // The typical launch and the mean of what launches cost are shown to lie within the margin, which
+  // is more than "no difference found".
+  kOk,
   kSuspect,  // what a sequential design says instead of the first two
   kInconclusive,
   kInvalid,
@@ -32,14 +35,16 @@ enum class Verdict : std::uint8_t {  // written to disk by name
 enum class Design : std::uint8_t { kInterleaved, kSequential };
 [[nodiscard]] std::string_view name_of(Design design);
 
-// One metric of one case in both arms. Every value is one process; equal indexes are a pair, what
-// the longer arm has beyond that is used by the unpaired figures only.
+// One metric of one case in both arms. Every value is one process. Where the arms took turns equal
+// indexes are a pair, and what the longer arm has beyond that is used by the unpaired figures only;
+// in a sequential design all values count.
 struct PairedSamples {
   std::vector<double> base = {};
   std::vector<double> candidate = {};
   Direction direction = Direction::kLowerIsBetter;
   double margin = 0.01;  // relative change that does not matter
   bool exact = false;    // a count that should not vary at all
+  bool zeros = false;    // 0 is a value like others, not a sign that something went wrong
 };
 
 struct VerdictRule {
@@ -57,6 +62,7 @@ enum class TestReason : std::uint8_t {  // written to disk by name
   kTooFewPairs,
   kNotRejectedAfterCorrection,
   kBelowMargin,
+  kMeanCost,  // the typical launch lies within the margin; what launches cost on average may not
   kWideInterval,
   kCountVaries,
   kExact,
@@ -72,21 +78,31 @@ enum class TestReason : std::uint8_t {  // written to disk by name
 struct TestResult {
   Verdict verdict = Verdict::kNoData;
   TestReason reason = TestReason::kNone;
-  bool slower = false;      // the estimate is on the bad side of zero
-  std::size_t pairs = 0;    // usable
-  std::size_t dropped = 0;  // with a value that is not finite or not positive
-  std::size_t ties = 0;     // pairs with no difference at all
-  double base_median = 0;   // over usable values; NaN when there are none
+  bool slower = false;            // the estimate is on the bad side of zero
+  std::size_t pairs = 0;          // usable; of a sequential design: launches of the side with fewer
+  std::size_t dropped = 0;        // with a value that is not finite or not positive
+  std::size_t ties = 0;           // pairs with no difference at all
+  std::size_t base_launches = 0;  // usable
+  std::size_t candidate_launches = 0;
+  double base_median = 0;  // over usable values; NaN when there are none
   double candidate_median = 0;
   // Of the raw metric, Hodges-Lehmann: 0.02 = 2 % more; nullopt if 0 -> x, or no data.
   std::optional<double> change = {};
-  stats::Interval interval = {};       // of `change`; from -1 to infinity with too few pairs
-  stats::Interval sign_interval = {};  // the same by the sign test, which needs no symmetry
+  stats::Interval interval = {};  // of `change`; from -1 to infinity with too few pairs
+  stats::Interval sign_interval =
+      {};  // the same by the sign test, which needs no symmetry; of pairs only
+  // Of the mean over launches, by Student's t: it holds the few slow ones that `change` leaves out.
+  // Of a rate, of the time that the work takes.
+  std::optional<double> mean_change = {};
+  stats::Interval mean_interval = {};
+  std::size_t slow_base = 0;  // launches that cost far more than the others of their side
+  std::size_t slow_candidate = 0;
+  double slow_share_below = 1;  // of ok: a larger share of such launches would have been seen, 95 %
   std::optional<stats::Interval> bootstrap = {};
-  double p = 0;           // signed-rank, two-sided; NaN: not tested
+  double p = 0;  // signed-rank or, of a sequential design, Mann-Whitney; two-sided; NaN: not tested
   double p_adjusted = 0;  // Benjamini-Hochberg over the family
   double p_mann_whitney = 0;
-  double cles = 0;                               // share of pairs in which the candidate is worse
+  double cles = 0;  // share of pairs in which the candidate is worse; all pairs where sequential
   std::optional<std::size_t> pairs_needed = {};  // when inconclusive; above 400 it means ">400"
   std::vector<std::string> notes = {};           // skewed, clock_resolution, zero_variance, ...
 };
@@ -101,13 +117,13 @@ struct TestFamily {
   std::size_t fewest_pairs = 0;  // of its tests
 };
 
-// With n pairs no p is below 2^(1-n): so many are needed before one of `tests` can be rejected
-// while no other is.
-[[nodiscard]] std::size_t pairs_to_reject(std::size_t tests, double q);
+// With n pairs no p is below 2^(1-n), with n launches on each side none below 2 / C(2n, n): so many
+// are needed before one of `tests` can be rejected while no other is.
+[[nodiscard]] std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule);
 // What to tell of a family with fewer: "6 launches are too few to prove any single change here: use
-// 8". `unit`: "launches" or "pairs". Empty: they suffice, or there is no test.
-[[nodiscard]] std::string too_few_to_prove(std::size_t pairs, std::size_t tests, double q,
-                                           std::string_view unit);
+// 8". Empty: they suffice, or there is no test.
+[[nodiscard]] std::string too_few_to_prove(std::size_t pairs, std::size_t tests,
+                                           const VerdictRule& rule);
 
 // All of them are equal.
 [[nodiscard]] bool constant(std::span<const double> values);

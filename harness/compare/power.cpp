@@ -10,7 +10,6 @@
 #include "harness/compare/judge.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/stats/order.h"
-#include "harness/stats/rank_tests.h"
 
 namespace stepbench::compare {
 namespace {
@@ -29,33 +28,26 @@ double normal_quantile(double probability) {
   return (low + high) / 2;
 }
 
-// How far from a limit the centre of the differences has to lie, in their standard deviation, for a
-// test by ranks at level `q` over `tests`. With few pairs that is more than for many, and the more
-// so the smaller the level is: n - 2.5 - log2(tests) / 2 by simulation.
-double distance(double pairs, double q, double tests) {
+// How far from a limit the difference of two launches has to lie, in its standard deviation, for
+// Mann and Whitney's test of so many launches of each side at level `q` over `tests`. With few
+// launches that is more than for many, and the more so the smaller the level is: by simulation.
+double distance(double launches, double q, double tests) {
   const double alpha = q / tests;
   const double price_of_ranks = std::sqrt(std::numbers::pi / 3);
   return price_of_ranks * (normal_quantile(1 - alpha / 2) + normal_quantile(kPower)) /
-         std::sqrt(pairs - 2.5 - std::log2(tests) / 2);
+         std::sqrt(launches - 1.5 - std::log2(tests) / 3);
 }
-
-// The same where every single pair must lie beyond the limit.
-double distance_of_all(double pairs) { return normal_quantile(std::pow(kPower, 1 / pairs)); }
 
 }  // namespace
 
 std::optional<double> change_found(const ComparisonSize& size, double launch_sd) {
-  const double level = size.q / static_cast<double>(size.tests);
-  if (size.tests == 0 || size.launches < pairs_to_reject(size.tests, size.q)) return std::nullopt;
-  const auto pairs = static_cast<double>(size.launches);
-  const std::size_t rank = stats::walsh_rank(size.launches, size.q);
-  if (rank == 0) return std::nullopt;
-  const double interval = rank == 1 ? distance_of_all(pairs) : distance(pairs, size.q, 1);
-  const bool needs_least_p = std::exp2(2 - pairs) > level;
-  const auto tests = static_cast<double>(size.tests);
-  const double test = needs_least_p ? distance_of_all(pairs) : distance(pairs, size.q, tests);
+  const VerdictRule rule{.q = size.q, .design = Design::kSequential};
+  if (size.tests == 0 || size.launches < pairs_to_reject(size.tests, rule)) return std::nullopt;
+  const auto launches = static_cast<double>(size.launches);
   const double sd = std::numbers::sqrt2 * launch_sd;  // of the difference of two launches
-  return std::expm1(std::max(std::log1p(size.margin) + sd * interval, sd * test));
+  const double interval = sd * distance(launches, size.q, 1);
+  const double test = sd * distance(launches, size.q, static_cast<double>(size.tests));
+  return std::expm1(std::max(std::log1p(size.margin) + interval, test));
 }
 
 std::map<std::string, double> launch_spreads(const record::Results& results,

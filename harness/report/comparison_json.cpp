@@ -36,10 +36,17 @@ void write_metric(json::JsonText& json, const compare::MetricResult& metric) {
   write_optional(json, "change", test.change);
   write_interval(json, "change", test.interval);
   write_interval(json, "sign_test", test.sign_interval);
+  write_optional(json, "mean_change", test.mean_change);
+  write_interval(json, "mean_change", test.mean_interval);
+  write_count(json, "slow_base", test.slow_base);
+  write_count(json, "slow_candidate", test.slow_candidate);
+  json.number("slow_share_below", test.slow_share_below);
   json.number("p", test.p).number("p_adjusted", test.p_adjusted);
   json.number("p_mann_whitney", test.p_mann_whitney).number("cles", test.cles);
   if (test.bootstrap) write_interval(json, "bootstrap_ratio", *test.bootstrap);
   write_count(json, "pairs", test.pairs);
+  write_count(json, "base_launches", test.base_launches);
+  write_count(json, "candidate_launches", test.candidate_launches);
   write_count(json, "dropped", test.dropped);
   write_count(json, "ties", test.ties);
   if (test.pairs_needed) {

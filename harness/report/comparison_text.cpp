@@ -157,6 +157,7 @@ class Text {
     for (const std::string& warning : comparison_.warnings) lines.push_back("warning: " + warning);
     add_gates(lines);
     add_case_notes(lines);
+    if (std::string rare = what_ok_leaves_open(); !rare.empty()) lines.push_back(std::move(rare));
     add_missing(lines, comparison_.only_base, is_ab() ? "arm A" : comparison_.base);
     add_missing(lines, comparison_.only_candidate, is_ab() ? "arm B" : comparison_.candidate);
     lines.push_back(aa_control());
@@ -345,6 +346,28 @@ class Text {
       line += ' ' + short_id(cases[i].case_id);
     if (cases.size() > kNamed) line += " ...";
     lines.push_back(std::move(line));
+  }
+
+  // "ok does not exclude that up to 14 % of the launches are far slower: none of 20 was"
+  [[nodiscard]] std::string what_ok_leaves_open() const {
+    std::map<std::size_t, double> shares;  // by launches that show none
+    for (const compare::CaseResult& one : comparison_.cases) {
+      for (const compare::MetricResult& metric : one.metrics) {
+        const compare::TestResult& test = metric.test;
+        if (test.verdict != compare::Verdict::kOk || !metric.timed || !metric.decides) continue;
+        if (test.candidate_launches == 0 || test.slow_candidate > 0) continue;
+        shares.emplace(test.candidate_launches, test.slow_share_below);
+      }
+    }
+    if (shares.empty()) return {};
+    return "ok does not exclude that up to " +
+           text::join(shares, ", ",
+                      [](const auto& share) {
+                        return text::significant(100 * share.second, 2) +
+                               " % of all launches are far slower " + "(none of " +
+                               std::to_string(share.first) + " was)";
+                      }) +
+           ": more launches exclude more";
   }
 
   [[nodiscard]] std::string aa_control() const {

@@ -75,6 +75,13 @@ compare::MetricResult read_metric(const json::LineObject& source) {
   test.change = source.number("change");
   test.interval = interval_in(source, "change");
   test.sign_interval = interval_in(source, "sign_test");
+  test.mean_change = source.number("mean_change");  // this and what follows is absent before 1.4
+  test.mean_interval = interval_in(source, "mean_change");
+  test.slow_base = count_in(source, "slow_base");
+  test.slow_candidate = count_in(source, "slow_candidate");
+  test.slow_share_below = source.number("slow_share_below").value_or(1);
+  test.base_launches = count_in(source, "base_launches");
+  test.candidate_launches = count_in(source, "candidate_launches");
   test.p = number_or_nan(source, "p");
   test.p_adjusted = number_or_nan(source, "p_adjusted");
   test.p_mann_whitney = number_or_nan(source, "p_mann_whitney");

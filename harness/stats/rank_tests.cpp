@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace stepbench::stats {
@@ -68,20 +69,29 @@ constexpr std::size_t kMaxExactSamples = 50;
 // At most C(100, 50) < 2^97 arrangements: exact, also where a subtraction passes below zero.
 __extension__ using Wide = unsigned __int128;
 
-// P(U <= u) without ties. The number of arrangements with a given U is a coefficient of the
-// Gaussian binomial, the product over i = 1..m of (1 - q^(n+i)) / (1 - q^i).
-double untied_at_most(std::size_t m, std::size_t n, std::size_t u) {
-  std::vector<Wide> counts(u + 1, Wide{0});
-  counts[0] = 1;
+double arrangements_of(std::size_t m, std::size_t n) {
   Wide arrangements = 1;
+  for (std::size_t i = 1; i <= m; ++i) arrangements = arrangements * (n + i) / i;
+  return static_cast<double>(arrangements);
+}
+
+// How many arrangements of two untied samples give U = 0..most. They are the coefficients of the
+// Gaussian binomial, the product over i = 1..m of (1 - q^(n+i)) / (1 - q^i).
+std::vector<Wide> untied_counts(std::size_t m, std::size_t n, std::size_t most) {
+  std::vector<Wide> counts(most + 1, Wide{0});
+  counts[0] = 1;
   for (std::size_t i = 1; i <= m; ++i) {
-    for (std::size_t s = u; s >= n + i; --s) counts[s] -= counts[s - n - i];
-    for (std::size_t s = i; s <= u; ++s) counts[s] += counts[s - i];
-    arrangements = arrangements * (n + i) / i;
+    for (std::size_t s = most; s >= n + i; --s) counts[s] -= counts[s - n - i];
+    for (std::size_t s = i; s <= most; ++s) counts[s] += counts[s - i];
   }
+  return counts;
+}
+
+// P(U <= u) without ties.
+double untied_at_most(std::size_t m, std::size_t n, std::size_t u) {
   Wide below = 0;
-  for (const Wide count : counts) below += count;
-  return static_cast<double>(below) / static_cast<double>(arrangements);
+  for (const Wide count : untied_counts(m, n, u)) below += count;
+  return static_cast<double>(below) / arrangements_of(m, n);
 }
 
 // P(twice the rank sum of m of the N values <= most), given the tie groups. ways[k][s] = choices of
@@ -151,6 +161,32 @@ struct Pooled {
   }
 };
 
+// The median of the values, and the `rank`-th smallest and largest of them: infinite for rank 0.
+HodgesLehmann middle_and_ends(std::vector<double> values, std::size_t rank) {
+  const std::size_t m = values.size();
+  if (m == 0) return {std::numeric_limits<double>::quiet_NaN(), {-kInfinity, kInfinity}};
+  // Selected from the outside in, each on what the one before left over.
+  const auto at = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
+  HodgesLehmann result{.interval = {-kInfinity, kInfinity}};
+  const std::size_t k = std::min(rank, (m + 1) / 2);
+  std::size_t first = 0;
+  std::size_t last = m;
+  if (k > 0) {
+    std::nth_element(at(0), at(k - 1), at(m));
+    result.interval.low = *at(k - 1);
+    std::nth_element(at(k - 1), at(m - k), at(m));
+    result.interval.high = *at(m - k);
+    first = k - 1;
+    last = m - k + 1;
+  }
+  std::nth_element(at(first), at(m / 2), at(last));
+  result.centre = *at(m / 2);
+  if (m % 2 == 0) {
+    result.centre = (*std::max_element(at(first), at(m / 2)) + result.centre) / 2;
+  }
+  return result;
+}
+
 }  // namespace
 
 SignedRank signed_rank(std::span<const double> differences) {
@@ -215,33 +251,42 @@ std::size_t walsh_rank(std::size_t n, double alpha) {
 
 HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence) {
   const std::size_t n = differences.size();
-  if (n == 0) return {std::numeric_limits<double>::quiet_NaN(), {-kInfinity, kInfinity}};
   std::vector<double> walsh;
   walsh.reserve(n * (n + 1) / 2);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = i; j < n; ++j) walsh.push_back((differences[i] + differences[j]) / 2);
   }
-  const std::size_t m = walsh.size();
-  // Selected from the outside in, each on what the one before left over.
-  const auto at = [&](std::size_t i) { return walsh.begin() + static_cast<std::ptrdiff_t>(i); };
-  HodgesLehmann result{.interval = {-kInfinity, kInfinity}};
-  const std::size_t k = std::min(walsh_rank(n, 1 - confidence), (m + 1) / 2);
-  std::size_t first = 0;
-  std::size_t last = m;
-  if (k > 0) {
-    std::nth_element(at(0), at(k - 1), at(m));
-    result.interval.low = *at(k - 1);
-    std::nth_element(at(k - 1), at(m - k), at(m));
-    result.interval.high = *at(m - k);
-    first = k - 1;
-    last = m - k + 1;
+  return middle_and_ends(std::move(walsh), walsh_rank(n, 1 - confidence));
+}
+
+std::size_t difference_rank(std::size_t m, std::size_t n, double alpha) {
+  if (m == 0 || n == 0) return 0;
+  if (m * n > kMaxExactSamples * kMaxExactSamples) {
+    const auto product = static_cast<double>(m * n);
+    const double z =
+        boost::math::quantile(boost::math::complement(boost::math::normal(), alpha / 2));
+    const double k = product / 2 - z * std::sqrt(product * static_cast<double>(m + n + 1) / 12);
+    return static_cast<std::size_t>(std::max(1.0, std::floor(k)));
   }
-  std::nth_element(at(first), at(m / 2), at(last));
-  result.centre = *at(m / 2);
-  if (m % 2 == 0) {
-    result.centre = (*std::max_element(at(first), at(m / 2)) + result.centre) / 2;
+  const double limit = alpha / 2 * arrangements_of(m, n);
+  const std::vector<Wide> counts = untied_counts(m, n, m * n / 2);
+  double below = 0;
+  std::size_t k = 0;
+  while (k < counts.size() && below + static_cast<double>(counts[k]) <= limit) {
+    below += static_cast<double>(counts[k++]);
   }
-  return result;
+  return k;
+}
+
+HodgesLehmann hodges_lehmann(std::span<const double> x, std::span<const double> y,
+                             double confidence) {
+  std::vector<double> differences;
+  differences.reserve(x.size() * y.size());
+  for (const double before : x) {
+    for (const double after : y) differences.push_back(after - before);
+  }
+  return middle_and_ends(std::move(differences),
+                         difference_rank(x.size(), y.size(), 1 - confidence));
 }
 
 std::size_t sign_rank(std::size_t n, double alpha) {
@@ -281,6 +326,12 @@ MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y) {
     result.p_two_sided = std::min(1.0, 2 * normal_upper_tail(z));
   }
   return result;
+}
+
+double least_mann_whitney_p(std::size_t m, std::size_t n) {
+  double p = 2;
+  for (std::size_t i = 1; i <= m; ++i) p *= static_cast<double>(i) / static_cast<double>(n + i);
+  return std::min(1.0, p);
 }
 
 double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests and intervals that go by the ranks of values: Wilcoxon's signed-rank test with the
 // Hodges-Lehmann estimate, for paired differences that are symmetric about their centre; the sign
-// test's interval, which needs no symmetry; Mann and Whitney's test of two unpaired samples. Pure;
-// any thread.
+// test's interval, which needs no symmetry; Mann and Whitney's test of two unpaired samples, with
+// the estimate of their shift. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,10 @@ struct HodgesLehmann {
 
 // Sorts n (n + 1) / 2 averages: meant for samples up to some thousands.
 [[nodiscard]] HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence);
+// Of two unpaired samples: the median of all differences y_j - x_i, with the interval of Mann and
+// Whitney's test (Lehmann 1963). (-inf, +inf) when there are too few values: 95 % needs four each.
+[[nodiscard]] HodgesLehmann hodges_lehmann(std::span<const double> x, std::span<const double> y,
+                                           double confidence);
 
 // k such that the k-th smallest and the k-th largest Walsh average are the ends of the two-sided
 // interval: the largest with P(T <= k - 1) <= alpha / 2 under the null law of n untied differences;
@@ -43,6 +47,9 @@ struct HodgesLehmann {
 [[nodiscard]] std::size_t sign_rank(std::size_t n, double alpha);
 [[nodiscard]] Interval sign_interval(std::span<const double> differences, double confidence);
 
+// The same for the sorted differences of two unpaired samples of these sizes.
+[[nodiscard]] std::size_t difference_rank(std::size_t m, std::size_t n, double alpha);
+
 // Mann and Whitney. Exact, conditional on the ties, while both sizes are at most 50; normal
 // approximation with continuity and tie correction beyond.
 struct MannWhitney {
@@ -53,6 +60,8 @@ struct MannWhitney {
 };
 
 [[nodiscard]] MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y);
+// The smallest two-sided p-value that it can give for untied samples of these sizes.
+[[nodiscard]] double least_mann_whitney_p(std::size_t m, std::size_t n);
 // One-sided p-value of "x tends to be greater than y".
 [[nodiscard]] double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y);
 

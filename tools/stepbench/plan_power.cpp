@@ -26,7 +26,8 @@ std::string power_text(const plan::Plan& plan, const std::filesystem::path& resu
   if (cases == 0) return {};
   const compare::ComparisonSize size{.launches = static_cast<std::size_t>(launches),
                                      .tests = cases * compare::default_metrics().metrics.size()};
-  const std::string few = compare::too_few_to_prove(size.launches, size.tests, size.q, "launch");
+  const std::string few = compare::too_few_to_prove(
+      size.launches, size.tests, {.q = size.q, .design = compare::Design::kSequential});
   if (!few.empty()) {
     return "for `compare`: " + few + " (" +
            text::counted(static_cast<std::int64_t>(cases), "case") + ", " +
@@ -36,15 +37,15 @@ std::string power_text(const plan::Plan& plan, const std::filesystem::path& resu
     return text::percent_text(
         compare::change_found(size, spread).value_or(std::numeric_limits<double>::infinity()));
   };
-  const std::string begin =
-      "for `compare`: " + text::counted(launches, "launch") + " can show a change of about ";
+  const std::string begin = "for `compare`: " + text::counted(launches, "launch") +
+                            " find a change in four comparisons of five if it is about ";
+  const std::string smaller = "; what is smaller is found more seldom\n";
   if (const auto spread = campaign::earlier_spread(plan, results_dir)) {
-    return begin + finds(*spread) +
-           " and none that is smaller (launches of earlier runs differ by " +
-           text::percent_text(*spread) + ")\n";
+    return begin + finds(*spread) + " (launches of earlier runs differ by " +
+           text::percent_text(*spread) + ')' + smaller;
   }
-  return begin + finds(kQuiet) + " if equal launches differ by 1 %, of " + finds(kNoisy) +
-         " if they differ by 5 %, and none that is smaller\n";
+  return begin + finds(kQuiet) + " where equal launches differ by 1 %, " + finds(kNoisy) +
+         " where they differ by 5 %" + smaller;
 }
 
 }  // namespace stepbench::cli

@@ -85,6 +85,12 @@ TEST(Compare, LaunchesThatCannotProveAnythingAreSaidToBeTooFew) {
   MadeResults candidate = one_case(2, 1);
   base.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096.0 * (launch * 5 % 7); };
   candidate.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096.0 * (launch * 3 % 7); };
+  for (MadeResults* side : {&base, &candidate}) {
+    for (int i = 1; i < 12; ++i) {  // 24 tests: 6 launches carry 23
+      side->cases.push_back(base.cases[0]);
+      side->cases.back().case_id = std::string(15, 'a') + static_cast<char>('a' + i);
+    }
+  }
   base.launches = candidate.launches = 6;
   EXPECT_THAT(compared(base, candidate).warnings,
               testing::Contains(HasSubstr("6 launches are too few to prove any single change")));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -125,14 +126,24 @@ TEST(Judge, AnEffectBelowTheMarginIsNoRegression) {
   EXPECT_EQ(result.reason, TestReason::kBelowMargin);
 }
 
-TEST(Judge, EightLaunchesCanProveAChangeOfEitherOfTwoMetricsAndSixCannot) {
-  EXPECT_EQ(too_few_to_prove(6, 2, 0.05, "launch"),
-            "6 launches are too few to prove any single change among 2 tests: use 7 or more");
-  EXPECT_EQ(too_few_to_prove(8, 2, 0.05, "launch"), "");
-  EXPECT_EQ(too_few_to_prove(8, 6, 0.05, "launch"), "") << "three cases";
-  EXPECT_EQ(too_few_to_prove(1, 1, 0.05, "pair"),
+TEST(Judge, SaysHowManyPairsOneChangeAmongManyTestsNeeds) {
+  EXPECT_EQ(too_few_to_prove(6, 2, {}),
+            "6 pairs are too few to prove any single change among 2 tests: use 7 or more");
+  EXPECT_EQ(too_few_to_prove(8, 6, {}), "") << "three cases";
+  EXPECT_EQ(too_few_to_prove(1, 1, {}),
             "1 pair is too few to prove any single change among 1 test: use 6 or more");
-  EXPECT_EQ(too_few_to_prove(0, 0, 0.05, "pair"), "") << "nothing was tested";
+  EXPECT_EQ(too_few_to_prove(0, 0, {}), "") << "nothing was tested";
+}
+
+// 2 / C(2n, n): .05 / 1.55e-4 tests with eight launches of each side, 85 with seven.
+TEST(Judge, EightUnpairedLaunchesCarryThreeHundredTestsAndSevenEightyFive) {
+  const VerdictRule unpaired{.design = Design::kSequential};
+  EXPECT_EQ(too_few_to_prove(8, 321, unpaired), "");
+  EXPECT_EQ(too_few_to_prove(8, 322, unpaired),
+            "8 launches are too few to prove any single change among 322 tests: use 9 or more");
+  EXPECT_EQ(too_few_to_prove(7, 85, unpaired), "");
+  EXPECT_EQ(pairs_to_reject(86, unpaired), 8U);
+  EXPECT_EQ(pairs_to_reject(1, unpaired), 6U) << "as few as have a verdict in any design";
 }
 
 TEST(Judge, ManyTestsNeedAStrongerSign) {
@@ -140,8 +151,8 @@ TEST(Judge, ManyTestsNeedAStrongerSign) {
   family[0] = samples(6, 0.05);
   const TestFamily result = judge(family, {});
   EXPECT_EQ(result.tested, 100u);
-  EXPECT_EQ(too_few_to_prove(result.fewest_pairs, result.tested, 0.05, "launch"),
-            "6 launches are too few to prove any single change among 100 tests: use 12 or more");
+  EXPECT_EQ(too_few_to_prove(result.fewest_pairs, result.tested, {}),
+            "6 pairs are too few to prove any single change among 100 tests: use 12 or more");
   EXPECT_EQ(result.tests[0].verdict, Verdict::kInconclusive);
   EXPECT_EQ(result.tests[0].reason, TestReason::kNotRejectedAfterCorrection);
   family[0] = samples(20, 0.05);
@@ -243,13 +254,95 @@ TEST(Judge, CountsThatVaryAreNeverTested) {
   }
 }
 
-TEST(Judge, SurplusLaunchesCountInTheUnpairedFiguresOnly) {
+TEST(Judge, SurplusLaunchesCountInTheUnpairedFiguresOfPairsOnly) {
   PairedSamples uneven = samples(10, 0.05);
   uneven.candidate.resize(7);
   const TestResult result = judged(uneven);
   EXPECT_EQ(result.pairs, 7u);
   EXPECT_EQ(result.dropped, 0u);
   EXPECT_GT(result.base_median, 0);
+}
+
+TEST(Judge, ASequentialDesignTestsAllLaunchesOfBothSidesWithoutPairingThem) {
+  const VerdictRule unpaired{.design = Design::kSequential};
+  PairedSamples uneven{.base = arm(20, 1e6, 0), .candidate = arm(8, 1.05e6, 1)};
+  const TestResult result = judged(uneven, unpaired);
+  EXPECT_EQ(result.verdict, Verdict::kSuspect);
+  EXPECT_EQ(result.base_launches, 20U);
+  EXPECT_EQ(result.candidate_launches, 8U);
+  EXPECT_EQ(result.pairs, 8U);
+  EXPECT_EQ(result.p, result.p_mann_whitney);
+  EXPECT_LT(result.p, 1e-6) << "2 / C(28, 8)";
+  EXPECT_NEAR(result.change.value(), 0.05, 0.003);
+  EXPECT_EQ(result.cles, 1);
+  std::reverse(uneven.candidate.begin(), uneven.candidate.end());
+  EXPECT_EQ(judged(uneven, unpaired).change, result.change) << "the order says nothing";
+  uneven.base[3] = kNan;
+  EXPECT_EQ(judged(uneven, unpaired).base_launches, 19U);
+  EXPECT_EQ(judged(uneven, unpaired).candidate_launches, 8U) << "no other launch goes with it";
+  uneven.base.resize(5);
+  EXPECT_EQ(judged(uneven, unpaired).reason, TestReason::kTooFewPairs);
+}
+
+TEST(Judge, ALaunchThatTakesTwiceAsLongKeepsOkAwayAndIsNamed) {
+  PairedSamples one_slow = samples(20, 0.001);
+  one_slow.candidate[11] *= 2;
+  const TestResult result = judged(one_slow);
+  EXPECT_LT(result.interval.high, 0.01) << "the typical launch is within the margin";
+  EXPECT_GT(result.mean_change.value(), 0.045);
+  EXPECT_EQ(result.verdict, Verdict::kInconclusive);
+  EXPECT_EQ(result.reason, TestReason::kMeanCost);
+  EXPECT_EQ(result.slow_candidate, 1U);
+  EXPECT_EQ(result.slow_base, 0U);
+  EXPECT_GT(result.pairs_needed.value(), 20U);
+  EXPECT_THAT(result.notes,
+              Contains("1 of 20 launches of the candidate and none of 20 of the base stand out "
+                       "as worse, by 99 % (that both have as many: p 1)"));
+  one_slow.base.swap(one_slow.candidate);
+  EXPECT_EQ(judged(one_slow).reason, TestReason::kMeanCost) << "nor is a better mean `ok`";
+}
+
+TEST(Judge, ARateIsJudgedByTheTimeThatItsWorkTakes) {
+  PairedSamples rate = samples(20, 0.001);
+  for (double& value : rate.base) value = 1e9 / value;
+  for (double& value : rate.candidate) value = 1e9 / value;
+  rate.direction = Direction::kHigherIsBetter;
+  EXPECT_EQ(judged(rate).verdict, Verdict::kOk);
+  rate.candidate[11] /= 2;
+  EXPECT_EQ(judged(rate).reason, TestReason::kMeanCost);
+  EXPECT_LT(judged(rate).mean_change.value(), -0.045) << "of the rate";
+}
+
+TEST(Judge, OkSaysWhichShareOfSlowLaunchesItCannotExclude) {
+  EXPECT_NEAR(judged(samples(10, 0)).slow_share_below, 1 - std::pow(0.05, 0.1), 1e-12);
+  EXPECT_NEAR(judged(samples(40, 0)).slow_share_below, 1 - std::pow(0.05, 1.0 / 40), 1e-12);
+  EXPECT_EQ(judged(samples(20, 0.05)).slow_share_below, 1) << "a regression says nothing of them";
+}
+
+TEST(Judge, ZeroIsAValueWhereTheMetricMayHaveIt) {
+  const auto zeros = [](double a, double b) {
+    return PairedSamples{.base = std::vector(8, a), .candidate = std::vector(8, b), .zeros = true};
+  };
+  for (const Design design : {Design::kInterleaved, Design::kSequential}) {
+    const VerdictRule rule{.design = design};
+    const TestResult none = judged(zeros(0, 0), rule);
+    EXPECT_EQ(none.verdict, Verdict::kOk);
+    EXPECT_EQ(none.change, 0);
+    const TestResult from_none = judged(zeros(0, 5e6), rule);
+    EXPECT_EQ(from_none.verdict,
+              design == Design::kInterleaved ? Verdict::kRegression : Verdict::kSuspect);
+    EXPECT_TRUE(from_none.slower);
+    EXPECT_FALSE(from_none.change) << "no percentage of nothing";
+    const TestResult to_none = judged(zeros(5e6, 0), rule);
+    EXPECT_EQ(to_none.verdict,
+              design == Design::kInterleaved ? Verdict::kImprovement : Verdict::kSuspect);
+    EXPECT_FALSE(to_none.slower);
+    EXPECT_NEAR(to_none.change.value(), -1, 1e-12);
+  }
+  PairedSamples some{
+      .base = {0, 0, 3, 0, 0, 2, 0, 0}, .candidate = {0, 1, 0, 0, 2, 0, 0, 0}, .zeros = true};
+  EXPECT_EQ(judged(some).verdict, Verdict::kInconclusive);
+  EXPECT_EQ(judged(some).dropped, 0U);
 }
 
 TEST(Judge, SameInputGivesTheSameBits) {

@@ -62,6 +62,7 @@ TEST(Power, APlantedChangeOfThePromisedSizeIsFoundInAboutFourOfFiveComparisons) 
   for (const ComparisonSize& size :
        {ComparisonSize{.launches = 8, .tests = 1}, ComparisonSize{.launches = 8, .tests = 2},
         ComparisonSize{.launches = 8, .tests = 6}, ComparisonSize{.launches = 12, .tests = 20},
+        ComparisonSize{.launches = 6, .tests = 2}, ComparisonSize{.launches = 8, .tests = 100},
         ComparisonSize{.launches = 20, .tests = 2}}) {
     for (const double sd : {0.003, 0.01, 0.05}) {
       const double change = change_found(size, sd).value();
@@ -74,11 +75,12 @@ TEST(Power, APlantedChangeOfThePromisedSizeIsFoundInAboutFourOfFiveComparisons) 
   }
 }
 
-TEST(Power, SixLaunchesProveNoChangeOfAnySizeWithTwoMetricsAndEightDo) {
-  const ComparisonSize six{.launches = 6, .tests = 2};
+TEST(Power, SixLaunchesProveNoChangeOfAnySizeAmongTwentyFourTestsAndEightDo) {
+  const ComparisonSize six{.launches = 6, .tests = 24};
   EXPECT_FALSE(change_found(six, 0.01));
-  EXPECT_LE(share_found(six, 0.01, 1.0), 0.06) << "where chance makes the other one small, too";
-  EXPECT_GE(share_found({.launches = 8, .tests = 2}, 0.01, 0.05), 0.99);
+  EXPECT_LE(share_found(six, 0.01, 1.0), 0.06) << "where chance makes another one small, too";
+  EXPECT_TRUE(change_found({.launches = 6, .tests = 23}, 0.01));
+  EXPECT_GE(share_found({.launches = 8, .tests = 24}, 0.01, 0.05), 0.95);
 }
 
 TEST(Power, AChangeWithinTheMarginIsNeverPromised) {

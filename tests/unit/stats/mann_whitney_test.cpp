@@ -103,5 +103,46 @@ TEST(MannWhitney, NormalApproximationMeetsTheExactLawAtItsBorder) {
   EXPECT_NEAR(normal.p_two_sided / exact, 1, 0.1);
 }
 
+// Ranks by the published critical values of U: 6 for 6 and 7 values, 13 for 8 and 8.
+TEST(TwoSampleShift, IsTheMedianOfAllDifferencesWithTheRanksOfTheTest) {
+  const std::vector<double> x = {1.1, 2.4, 3.2, 4.7, 5.9, 6.3};
+  const std::vector<double> y = {3.5, 4.4, 6.1, 7.7, 8.2, 9.9, 10.4};
+  EXPECT_EQ(difference_rank(6, 7, 0.05), 7U);
+  EXPECT_EQ(difference_rank(8, 8, 0.05), 14U);
+  EXPECT_EQ(difference_rank(3, 3, 0.05), 0U);
+  EXPECT_EQ(difference_rank(0, 5, 0.05), 0U);
+  const HodgesLehmann shift = hodges_lehmann(x, y, 0.95);
+  EXPECT_NEAR(shift.centre, 3.4, 1e-12);
+  EXPECT_NEAR(shift.interval.low, -0.2, 1e-12);
+  EXPECT_NEAR(shift.interval.high, 6.7, 1e-12);
+  EXPECT_TRUE(std::isinf(hodges_lehmann(std::vector{1.0, 2.0, 3.0}, x, 0.999).interval.high));
+  EXPECT_TRUE(std::isnan(hodges_lehmann({}, x, 0.95).centre));
+}
+
+TEST(TwoSampleShift, TheIntervalExcludesZeroWhereTheTestRejects) {
+  Random random(20261);
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<double> x(6 + random.below(10));
+    std::vector<double> y(6 + random.below(10));
+    for (double& value : x) value = random.unit();
+    for (double& value : y) value = random.unit() + 0.3;
+    const Interval interval = hodges_lehmann(x, y, 0.95).interval;
+    const bool excluded = interval.low > 0 || interval.high < 0;
+    EXPECT_EQ(excluded, mann_whitney(x, y).p_two_sided <= 0.05) << trial;
+  }
+}
+
+TEST(TwoSampleShift, LargeSamplesHaveNearlyTheRankOfTheExactLaw) {
+  const double exact = static_cast<double>(difference_rank(50, 50, 0.05));
+  const double approximate = static_cast<double>(difference_rank(50, 51, 0.05));
+  EXPECT_NEAR(approximate / exact, 51.0 / 50, 0.01);
+}
+
+TEST(MannWhitney, TheLeastPIsThatOfCompleteSeparation) {
+  EXPECT_NEAR(least_mann_whitney_p(8, 8), 2.0 / 12870, 1e-15);
+  EXPECT_NEAR(least_mann_whitney_p(7, 7), 2.0 / 3432, 1e-15);
+  EXPECT_NEAR(least_mann_whitney_p(20, 8), 2.0 / 3108105, 1e-18);
+}
+
 }  // namespace
 }  // namespace stepbench::stats

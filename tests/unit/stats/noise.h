@@ -15,6 +15,8 @@ class Noise {
  public:
   explicit Noise(std::uint64_t seed) : random_(seed) {}
 
+  double unit() { return random_.unit(); }
+
   double normal() {  // Box and Muller
     const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
     return radius * std::cos(2 * std::numbers::pi * random_.unit());

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/slow_launches.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include "harness/stats/order.h"
+#include "harness/stats/shares.h"
+#include "harness/text/words.h"
+
+namespace stepbench::compare {
+namespace {
+
+constexpr double kLeastExcess = 0.05;
+constexpr double kSpreads = 5;
+
+// By how much each lies beyond the median of its side, as a share of it.
+std::vector<double> excesses(std::span<const double> side) {
+  const double centre = stats::median(side);
+  std::vector<double> beyond;
+  for (const double cost : side) beyond.push_back(cost / centre - 1);
+  return beyond;
+}
+
+std::string seen_text(std::size_t seen) { return seen == 0 ? "none" : std::to_string(seen); }
+
+}  // namespace
+
+SlowLaunches slow_launches(std::span<const double> base, std::span<const double> candidate) {
+  SlowLaunches slow{.base_launches = base.size(), .candidate_launches = candidate.size()};
+  const std::vector<double> before = excesses(base);
+  const std::vector<double> after = excesses(candidate);
+  std::vector<double> all(before);
+  all.insert(all.end(), after.begin(), after.end());
+  if (!std::all_of(all.begin(), all.end(), [](double each) { return std::isfinite(each); })) {
+    return slow;
+  }
+  const double fence = std::max(kLeastExcess, kSpreads * stats::robust_sd(all));
+  const auto is_slow = [&](double excess) { return excess > fence; };
+  slow.base = static_cast<std::size_t>(std::count_if(before.begin(), before.end(), is_slow));
+  slow.candidate = static_cast<std::size_t>(std::count_if(after.begin(), after.end(), is_slow));
+  if (slow.base + slow.candidate == 0) return slow;
+  std::erase_if(all, [&](double excess) { return !is_slow(excess); });
+  slow.excess = stats::median(all);
+  slow.p = stats::fisher_exact_p(slow.base, base.size(), slow.candidate, candidate.size());
+  return slow;
+}
+
+std::string to_text(const SlowLaunches& slow) {
+  std::array<char, 96> numbers{};
+  std::snprintf(numbers.data(), numbers.size(),
+                " of the base stand out as worse, by %.0f %%%s (that both have as many: p %.2g)",
+                100 * slow.excess, slow.base + slow.candidate > 1 ? " in the middle" : "", slow.p);
+  return seen_text(slow.candidate) + " of " +
+         text::counted(static_cast<std::int64_t>(slow.candidate_launches), "launch") +
+         " of the candidate and " + seen_text(slow.base) + " of " +
+         std::to_string(slow.base_launches) + numbers.data();
+}
+
+}  // namespace stepbench::compare

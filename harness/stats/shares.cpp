@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/shares.h"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+
+namespace stepbench::stats {
+namespace {
+
+double log_choose(std::size_t n, std::size_t k) {
+  double sum = 0;
+  for (std::size_t i = 1; i <= k; ++i) {
+    sum += std::log(static_cast<double>(n - k + i) / static_cast<double>(i));
+  }
+  return sum;
+}
+
+}  // namespace
+
+double largest_share(std::size_t seen, std::size_t n, double confidence) {
+  if (seen >= n) return 1;
+  if (seen == 0) return 1 - std::pow(1 - confidence, 1 / static_cast<double>(n));
+  return boost::math::binomial_distribution<>::find_upper_bound_on_p(
+      static_cast<double>(n), static_cast<double>(seen), 1 - confidence);
+}
+
+double fisher_exact_p(std::size_t seen_a, std::size_t n_a, std::size_t seen_b, std::size_t n_b) {
+  const std::size_t seen = seen_a + seen_b;
+  const auto log_ways = [&](std::size_t in_a) {
+    return log_choose(n_a, in_a) + log_choose(n_b, seen - in_a);
+  };
+  constexpr double kAlike = 1e-9;  // of a logarithm: ways that differ by rounding only
+  const double observed = log_ways(seen_a);
+  const double all = log_choose(n_a + n_b, seen);
+  double p = 0;
+  for (std::size_t k = seen > n_b ? seen - n_b : 0; k <= std::min(seen, n_a); ++k) {
+    const double ways = log_ways(k);
+    if (ways <= observed + kAlike) p += std::exp(ways - all);
+  }
+  return std::min(1.0, p);
+}
+
+}  // namespace stepbench::stats
