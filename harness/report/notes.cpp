@@ -2,12 +2,14 @@
 #include "harness/report/notes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
+#include "harness/estimate/warmup_effect.h"
 #include "harness/record/encode.h"
 #include "harness/report/estimate_notes.h"
 #include "harness/report/profiled_cases.h"
@@ -108,8 +110,25 @@ std::int64_t whole(const Fields& fields, std::string_view name) {
   return number == nullptr ? 0 : *number;
 }
 
-// What more than half of the launches say; one launch alone may have met with something else.
+std::string warmup_text(const estimate::WarmupEffect& effect, const estimate::CaseRow& row) {
+  std::string text = "warm-up is " + text::signed_percent(effect.change) + " % [" +
+                     text::signed_percent(effect.interval.low) + ", " +
+                     text::signed_percent(effect.interval.high) + "] of this step, over " +
+                     text::counted(static_cast<std::int64_t>(effect.launches), "launch") +
+                     "; drop " + text::counted(effect.drop, "step");
+  if (const auto warmup = number_of(row.options(), "schedule.warmup")) {
+    text += " (schedule.warmup: " + std::to_string(std::llround(*warmup) + effect.drop) + ')';
+  }
+  return text;
+}
+
+// By its effect on the step where the launches show one. Else what more than half of them say; one
+// launch alone may have met with something else.
 void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
+  if (const auto effect = estimate::warmup_effect(row); effect && effect->told) {
+    notes.add(warmup_text(*effect, row), row);
+    return;
+  }
   std::vector<schedule::WarmupVerdict> verdicts;
   for (const estimate::MeasuredLaunch& each : row.measured) {
     const Fields& schedule = each.launch->row.report.schedule;

@@ -60,7 +60,8 @@ Trend trend(std::span<const double> series, double margin, double confidence) {
   }
   const std::size_t runs = std::min(kMaxRuns, third);
   const std::size_t length = third / runs;
-  const std::vector<double> first = run_medians(series.first(third), runs, length);
+  // What is over of a third is left out at its inner end: where a warm-up is, is its outer one.
+  const std::vector<double> first = run_medians(series.first(runs * length), runs, length);
   const std::vector<double> last = run_medians(series.last(third), runs, length);
   std::vector<double> differences(runs);
   for (std::size_t i = 0; i < runs; ++i) differences[i] = std::log(last[i] / first[i]);

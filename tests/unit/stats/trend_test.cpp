@@ -111,5 +111,16 @@ TEST(MannKendall, SeriesAddUp) {
   EXPECT_EQ(mann_kendall({}).p_two_sided, 1);
 }
 
+// A third of 100 values is 20 runs of one and 13 over: these were the first ones.
+TEST(Trend, TheFirstValuesOfASeriesCountWhateverItsLength) {
+  for (const std::size_t size : {100, 117}) {
+    std::vector<double> series(size, 1000);
+    for (std::size_t i = 0; i < size; ++i) series[i] += static_cast<double>((7 * i) % 5);
+    for (std::size_t i = 0; i < size / 3 - 20; ++i) series[i] *= 1.5;
+    EXPECT_TRUE(trend(series).moving) << size;
+    EXPECT_LT(trend(series).change, -0.05) << size;
+  }
+}
+
 }  // namespace
 }  // namespace stepbench::stats

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/warmup_effect.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "harness/base/step_flags.h"
+#include "harness/base/value.h"
+#include "harness/stats/order.h"
+
+namespace stepbench::estimate {
+namespace {
+
+constexpr double kLeast = 0.005;  // of the step: less is not worth a word
+constexpr double kAlpha = 0.015;  // one-sided
+constexpr double kPower = 0.95;
+constexpr double kConfidence = 0.95;
+constexpr std::size_t kFewestTurns = 4;
+
+struct Sum {
+  double time = 0;
+  double steps = 0;
+  void add(double step) {
+    time += step;
+    ++steps;
+  }
+  [[nodiscard]] double mean() const { return time / steps; }
+};
+
+struct LaunchEffect {
+  double log_change = 0;
+  double settled = 0;  // mean of the last halves
+};
+
+// The begin of a turn from which on the turns are those of the last half.
+std::size_t half_of(std::size_t steps, std::size_t turn) { return steps - steps / turn / 2 * turn; }
+
+bool is_left_out(const StepWindows& launch, std::size_t window, std::size_t step) {
+  const std::vector<bool>& flags = launch.left_out[window];
+  return !flags.empty() && flags[step];
+}
+
+std::optional<LaunchEffect> effect_of(const StepWindows& launch) {
+  Sum all;
+  Sum counted;
+  Sum settled;
+  for (std::size_t w = 0; w < launch.times.size(); ++w) {
+    const std::vector<double>& times = launch.times[w];
+    if (times.size() / launch.turn < kFewestTurns) return std::nullopt;
+    const std::size_t half = half_of(times.size(), launch.turn);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      all.add(times[i]);
+      if (i < times.size() % launch.turn || is_left_out(launch, w, i)) continue;
+      counted.add(times[i]);
+      if (i >= half) settled.add(times[i]);
+    }
+  }
+  if (settled.steps == 0 || !(settled.time > 0)) return std::nullopt;
+  const double excess = (counted.mean() - settled.mean()) * counted.steps / all.steps;
+  if (!(excess < all.mean())) return std::nullopt;
+  return LaunchEffect{-std::log1p(-excess / all.mean()), settled.mean()};
+}
+
+// Turns from the begin of a window, each as the mean over windows and launches of what it takes
+// beyond the last half of its launch.
+std::int64_t steps_to_drop(std::span<const StepWindows> launches,
+                           std::span<const LaunchEffect> effects) {
+  const std::size_t turn = launches.front().turn;
+  std::size_t longest = 0;
+  for (const StepWindows& launch : launches) {
+    for (const auto& times : launch.times) longest = std::max(longest, times.size());
+  }
+  std::vector<Sum> excess(longest);
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    for (std::size_t w = 0; w < launches[k].times.size(); ++w) {
+      const std::vector<double>& times = launches[k].times[w];
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        if (!is_left_out(launches[k], w, i)) excess[i].add(times[i] / effects[k].settled - 1);
+      }
+    }
+  }
+  Sum rest;
+  for (const Sum& step : excess) {
+    rest.time += step.time;
+    rest.steps += step.steps;
+  }
+  const std::size_t half = half_of(longest, turn);
+  std::size_t drop = 0;
+  while (drop < half && rest.steps > 0 && rest.mean() >= kLeast) {
+    for (std::size_t end = std::min(drop + turn, half); drop < end; ++drop) {
+      rest.time -= excess[drop].time;
+      rest.steps -= excess[drop].steps;
+    }
+  }
+  return static_cast<std::int64_t>(drop);
+}
+
+double beyond(const boost::math::students_t& law, double tail) {
+  return boost::math::quantile(boost::math::complement(law, tail));
+}
+
+// The time between the ends of two steps on the device where the row is on that clock.
+StepWindows windows_of(const record::Launch& launch, StepClock clock) {
+  StepWindows out;
+  const double turn = number_of(launch.row.options, "schedule.block").value_or(1);
+  out.turn = static_cast<std::size_t>(std::max(turn, 1.0));
+  for (const record::CycleSamples& samples : launch.samples) {
+    const bool on_device = clock == StepClock::kDevice;
+    const auto* times = samples.steps.find(on_device ? "period_device_ns" : "step_ns");
+    if (times == nullptr || times->empty()) continue;
+    out.times.emplace_back(times->begin(), times->end());
+    std::vector<bool>& left_out = out.left_out.emplace_back();
+    const auto* flags = samples.steps.find("flags");
+    if (flags == nullptr) continue;
+    left_out.resize(times->size());
+    for (std::size_t i = 0; i < flags->size(); ++i) {
+      if (((*flags)[i] & kEpochBorder) == 0 || ((*flags)[i] & kFirstBatch) != 0) continue;
+      const std::size_t end = std::min(i + out.turn, left_out.size());
+      std::fill(left_out.begin() + std::ptrdiff_t(i), left_out.begin() + std::ptrdiff_t(end), true);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<WarmupEffect> warmup_effect(std::span<const StepWindows> launches) {
+  std::vector<StepWindows> judged;
+  std::vector<LaunchEffect> effects;
+  std::vector<double> changes;
+  for (const StepWindows& launch : launches) {
+    if (launch.times.empty()) continue;
+    const auto effect = effect_of(launch);
+    if (!effect) continue;
+    judged.push_back(launch);
+    effects.push_back(*effect);
+    changes.push_back(effect->log_change);
+  }
+  if (changes.size() < 2) return std::nullopt;
+  const auto n = static_cast<double>(changes.size());
+  Sum sum;
+  for (const double change : changes) sum.add(change);
+  const double error = stats::standard_deviation(changes) / std::sqrt(n);
+  const boost::math::students_t law(n - 1);
+  const double half = error * beyond(law, (1 - kConfidence) / 2);
+  WarmupEffect out{.launches = changes.size(),
+                   .change = std::expm1(sum.mean()),
+                   .interval = {std::expm1(sum.mean() - half), std::expm1(sum.mean() + half)}};
+  out.told = out.change >= kLeast && sum.mean() > error * beyond(law, kAlpha);
+  out.finds = std::max(kLeast, std::expm1(error * (beyond(law, kAlpha) + beyond(law, 1 - kPower))));
+  if (out.told) out.drop = std::max<std::int64_t>(1, steps_to_drop(judged, effects));
+  return out;
+}
+
+std::optional<WarmupEffect> warmup_effect(const CaseRow& row) {
+  if (row.latency_ns || row.smoke) return std::nullopt;
+  std::vector<StepWindows> launches;
+  for (const auto& [launch, estimate] : row.measured) {
+    launches.push_back(windows_of(*launch, row.clock));
+  }
+  return warmup_effect(launches);
+}
+
+}  // namespace stepbench::estimate
