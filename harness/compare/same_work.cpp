@@ -77,17 +77,18 @@ std::optional<FingerprintDifference> fingerprint_difference(const CasePair& pair
   for (const auto& [name, base] : sides.base) {
     const auto other = sides.candidate.find(name);
     if (other == sides.candidate.end()) continue;
-    const record::Computed& candidate = other->second;
-    const double relative = record::relative_difference(base.value, candidate.value);
-    const double limit = record::same_within(record::precision_limit(precision),
-                                             std::max(base.spread, candidate.spread));
-    if (!(relative > limit) || (worst && worst->relative >= relative)) continue;
-    worst = {.name = name,
-             .base = base.value,
-             .candidate = candidate.value,
-             .relative = relative,
-             .limit = limit,
-             .precision = precision};
+    const record::Computed& computed = other->second;
+    const double limit = record::same_within(record::precision_limit(precision), base.spread);
+    for (const double candidate : {computed.value, computed.low, computed.high}) {
+      const double relative = record::relative_difference(base.value, candidate);
+      if (!(relative > limit) || (worst && worst->relative >= relative)) continue;
+      worst = {.name = name,
+               .base = base.value,
+               .candidate = candidate,
+               .relative = relative,
+               .limit = limit,
+               .precision = precision};
+    }
   }
   return worst;
 }
@@ -95,9 +96,15 @@ std::optional<FingerprintDifference> fingerprint_difference(const CasePair& pair
 std::vector<std::string> fingerprint_notes(const CasePair& pair) {
   const Sides sides(pair);
   std::vector<std::string> notes;
+  const double limit = record::precision_limit(coarser_precision(pair));
   for (const auto& [name, base] : sides.base) {
     const auto other = sides.candidate.find(name);
     if (other == sides.candidate.end()) continue;
+    if (base.spread > limit) {
+      notes.push_back("launches of the base do not agree on " + name + ", " +
+                      number_text(base.low) + " to " + number_text(base.high) +
+                      ": of the candidate only a larger difference is told");
+    }
     if (std::isfinite(base.value) || std::isfinite(other->second.value)) continue;
     notes.push_back("neither side has a finite " + name +
                     ": whether they compute the same is not known");

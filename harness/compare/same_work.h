@@ -16,20 +16,21 @@
 namespace stepbench::compare {
 
 struct FingerprintDifference {
-  std::string name;  // "loss", "gradient_norm"
-  double base = 0;
-  double candidate = 0;
+  std::string name;      // "loss", "gradient_norm"
+  double base = 0;       // median over the launches
+  double candidate = 0;  // the same, or the launch that is farthest from the base
   double relative = 0;
-  double limit = 0;       // by precision, or twice what launches of one side differ by
+  double limit = 0;       // by precision, or twice what launches of the base differ by
   std::string precision;  // the coarser one of the two sides
 };
 
-// The largest difference beyond its limit. A side on which a launch has no finite number differs
-// from one where all have. nullopt if they agree or a side has no
-// fingerprint.
+// The largest difference beyond its limit, of the medians of both sides or of a single launch of
+// the candidate. What the candidate's launches differ by is no excuse for it. A side on which a
+// launch has no finite number differs from one where all have. nullopt if they agree or a side has
+// no fingerprint.
 [[nodiscard]] std::optional<FingerprintDifference> fingerprint_difference(const CasePair& pair);
 
-// What no side has a finite number of.
+// What no side has a finite number of, and what launches of the base do not agree on.
 [[nodiscard]] std::vector<std::string> fingerprint_notes(const CasePair& pair);
 
 [[nodiscard]] std::string to_text(const FingerprintDifference& difference);

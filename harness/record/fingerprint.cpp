@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "harness/base/value.h"
+#include "harness/stats/order.h"
 
 namespace stepbench::record {
 namespace {
@@ -26,8 +29,7 @@ std::optional<double> number_or_nan(const Value& value) {
 }  // namespace
 
 Fingerprints fingerprints_of(std::span<const Launch* const> launches) {
-  Fingerprints found;
-  std::map<std::string_view, std::pair<double, double>> ranges;
+  std::map<std::string, std::vector<double>, std::less<>> values;
   bool first = true;
   for (const Launch* launch : launches) {
     const Fields& said = launch->row.report.fingerprint;
@@ -35,16 +37,22 @@ Fingerprints fingerprints_of(std::span<const Launch* const> launches) {
     for (const auto& [name, value] : said) {
       const auto number = number_or_nan(value);
       if (!number) continue;
-      if (first) found.emplace(name, Computed{*number, 0});
-      const auto at = found.find(name);
-      if (at == found.end()) continue;
-      auto& [low, high] = ranges.try_emplace(at->first, *number, *number).first->second;
-      low = std::min(low, *number);
-      high = std::max(high, *number);
-      at->second.spread = std::max(at->second.spread, relative_difference(low, high));
-      if (std::isnan(*number)) at->second.value = kNan;
+      if (first) values[name];
+      if (const auto at = values.find(name); at != values.end()) at->second.push_back(*number);
     }
     first = false;
+  }
+  Fingerprints found;
+  for (const auto& [name, computed] : values) {
+    const bool finite = std::none_of(computed.begin(), computed.end(),
+                                     [](double value) { return std::isnan(value); });
+    if (!finite) {
+      found.emplace(name, Computed{kNan, kNan, kNan, 0});
+      continue;
+    }
+    const auto [low, high] = std::minmax_element(computed.begin(), computed.end());
+    found.emplace(name,
+                  Computed{stats::median(computed), *low, *high, relative_difference(*low, *high)});
   }
   return found;
 }

@@ -12,7 +12,9 @@
 namespace stepbench::record {
 
 struct Computed {
-  double value = 0;   // of the first launch; NaN where any launch has no finite number
+  double value = 0;  // median over the launches; NaN where any launch has no finite number
+  double low = 0;    // smallest and largest of the launches
+  double high = 0;
   double spread = 0;  // largest relative difference between two of the launches
 };
 using Fingerprints = std::map<std::string, Computed, std::less<>>;

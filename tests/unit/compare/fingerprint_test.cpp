@@ -95,6 +95,40 @@ TEST(FingerprintCheck, LaunchesThatDifferAmongThemselvesWidenTheLimit) {
   EXPECT_TRUE(fingerprint_difference({both, far.launches()}));
 }
 
+// Launches of one side, with these losses.
+CaseLaunches launches_of(std::vector<Side>& sides) {
+  CaseLaunches all{.first = &sides.front().launch.row};
+  for (const Side& side : sides) all.measured.push_back(&side.launch);
+  return all;
+}
+
+TEST(FingerprintCheck, WhatLaunchesOfTheCandidateDifferByIsNoExcuse) {
+  std::vector<Side> base(6, Side(2.3));
+  std::vector<Side> scattered;
+  for (const double loss : {2.3, 5.0, 6.0, 7.0, 8.0, 10.0}) scattered.emplace_back(loss);
+  const auto found = fingerprint_difference({launches_of(base), launches_of(scattered)});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->candidate, 10) << "the launch that is farthest from the base";
+  EXPECT_DOUBLE_EQ(found->limit, 1e-4);
+
+  std::vector<Side> mostly_another(5, Side(7.0));
+  mostly_another.emplace_back(2.3);
+  EXPECT_TRUE(fingerprint_difference({launches_of(base), launches_of(mostly_another)}));
+  std::vector<Side> one_another(5, Side(2.3));
+  one_another.emplace_back(7.0);
+  EXPECT_TRUE(fingerprint_difference({launches_of(base), launches_of(one_another)}));
+}
+
+TEST(FingerprintCheck, ABaseWhoseLaunchesDoNotAgreeIsSaid) {
+  std::vector<Side> base(5, Side(7.0));
+  base.emplace_back(2.3);
+  std::vector<Side> candidate(6, Side(7.0));
+  EXPECT_THAT(fingerprint_notes({launches_of(base), launches_of(candidate)}),
+              testing::ElementsAre("launches of the base do not agree on loss, 2.3 to 7: of the "
+                                   "candidate only a larger difference is told"));
+  EXPECT_THAT(fingerprint_notes({launches_of(candidate), launches_of(base)}), testing::IsEmpty());
+}
+
 TEST(FingerprintCheck, SaysNothingWithoutFingerprints) {
   Side without(1);
   without.launch.row.report.fingerprint.clear();

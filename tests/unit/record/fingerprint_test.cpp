@@ -21,9 +21,11 @@ Fingerprints of(const std::vector<Fields>& launches) {
   return fingerprints_of(pointers);
 }
 
-TEST(Fingerprints, AreThoseOfTheFirstLaunchWithTheSpreadOfAll) {
+TEST(Fingerprints, AreTheMediansWithTheRangeOfAllLaunches) {
   const Fingerprints found = of({{}, {{"loss", 2.0}}, {{"loss", 2.5}}, {{"loss", 1.6}}});
   EXPECT_EQ(found.at("loss").value, 2.0);
+  EXPECT_EQ(found.at("loss").low, 1.6);
+  EXPECT_EQ(found.at("loss").high, 2.5);
   EXPECT_DOUBLE_EQ(found.at("loss").spread, 0.9 / 2.5);
 }
 
