@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "harness/stats/mean_ratio.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -16,6 +17,8 @@ namespace {
 
 // Single launches have no interval: below this a difference is taken for none.
 constexpr double kNoise = 0.05;
+// Of the interval by which the means of two rows' launches are told apart.
+constexpr double kRowConfidence = 0.99;
 // Without workers a loader has this engine, whichever the workers of other rows use.
 constexpr std::string_view kEngineOption = "loader.engine";
 constexpr std::string_view kEngineWithoutWorkers = "inline";
@@ -25,8 +28,8 @@ constexpr std::array<std::string_view, 6> kNotTheCase = {"name",    "launches", 
 
 struct RowSpeed {
   double centre = 0;
-  stats::Interval interval = {};
-  bool has_interval = false;
+  std::vector<double> costs = {};                // of each launch, in the same terms
+  std::optional<stats::Interval> interval = {};  // that of the table, over six launches or more
 };
 
 bool has_rate(const estimate::CaseRow& row) {
@@ -38,20 +41,32 @@ std::optional<RowSpeed> row_speed(const estimate::CaseRow& row, bool by_rate) {
   if (!headline_ns || *headline_ns <= 0 || (by_rate && !has_rate(row))) return std::nullopt;
   const double work = by_rate ? *row.samples_per_s * *row.step_ns : 1;
   RowSpeed speed{.centre = work / *headline_ns};
-  if (row.spread == estimate::Spread::kNone || row.interval_ns.low <= 0) return speed;
-  speed.interval = {work / row.interval_ns.high, work / row.interval_ns.low};
-  speed.has_interval = true;
+  for (const auto& [launch, measured] : row.measured) {
+    speed.costs.push_back(estimate::headline_ns(measured, row.clock) / work);
+  }
+  if (row.spread == estimate::Spread::kOverLaunches && row.interval_ns.low > 0) {
+    speed.interval = {work / row.interval_ns.high, work / row.interval_ns.low};
+  }
   return speed;
 }
 
+// By the intervals of the table where there are such, so that what it shows as a tie is one. Else
+// by the interval of the means of the launches, which must not contradict their medians: a range of
+// a few launches is no interval, two such lie apart by chance in one of three tries.
 AnswerKind kind_of(const RowSpeed& base, const RowSpeed& other) {
   const double ratio = other.centre / base.centre;
-  const bool same =
-      base.has_interval && other.has_interval
-          ? other.interval.low <= base.interval.high && base.interval.low <= other.interval.high
-          : std::abs(ratio - 1) < kNoise;
-  if (same) return AnswerKind::kSame;
-  return ratio > 1 ? AnswerKind::kBetter : AnswerKind::kWorse;
+  if (base.interval && other.interval) {
+    if (base.interval->high < other.interval->low) return AnswerKind::kBetter;
+    return other.interval->high < base.interval->low ? AnswerKind::kWorse : AnswerKind::kSame;
+  }
+  if (base.costs.size() < 2 || other.costs.size() < 2) {
+    if (std::abs(ratio - 1) < kNoise) return AnswerKind::kSame;
+    return ratio > 1 ? AnswerKind::kBetter : AnswerKind::kWorse;
+  }
+  const stats::Interval apart = stats::mean_ratio(base.costs, other.costs, kRowConfidence).interval;
+  if (apart.high < 1 && ratio > 1) return AnswerKind::kBetter;
+  if (apart.low > 1 && ratio < 1) return AnswerKind::kWorse;
+  return AnswerKind::kSame;
 }
 
 const Value* value_of(const estimate::CaseRow& row, std::string_view option) {
@@ -169,12 +184,13 @@ Proposals::Proposals(const std::vector<estimate::CaseRow>& rows, const record::R
   }
   for (const auto& [run, of_run] : measured) {
     if (of_run.size() < 2) continue;
-    std::optional<RowSpeed> best;
+    double most = 0;
     for (const estimate::CaseRow* row : of_run) {
       const std::optional<RowSpeed> speed = row_speed(*row, by_rate_);
-      if (speed && (!best || speed->centre > best->centre)) best = speed;
+      if (!speed || !(speed->centre > most)) continue;
+      most = speed->centre;
+      best_[run] = row;
     }
-    if (best) best_low_[run] = best->has_interval ? best->interval.low : best->centre;
   }
 }
 
@@ -190,9 +206,12 @@ const estimate::CaseRow& Proposals::timed(const estimate::CaseRow& row) const {
 
 bool Proposals::is_best(const estimate::CaseRow& row) const {
   const std::optional<RowSpeed> speed = row_speed(timed(row), by_rate_);
-  const auto low = best_low_.find(run_of(row));
-  if (!speed || low == best_low_.end()) return false;
-  return (speed->has_interval ? speed->interval.high : speed->centre) >= low->second;
+  const auto best = best_.find(run_of(row));
+  if (!speed || best == best_.end()) return false;
+  const RowSpeed fastest = *row_speed(*best->second, by_rate_);
+  if (speed->centre >= fastest.centre) return true;
+  const bool can_tell = speed->costs.size() > 1 && fastest.costs.size() > 1;
+  return can_tell && kind_of(*speed, fastest) == AnswerKind::kSame;
 }
 
 std::string Proposals::signature(const estimate::CaseRow& row,

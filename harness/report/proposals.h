@@ -75,7 +75,7 @@ class Proposals {
   bool has_runs_;
   std::map<std::string, const estimate::CaseRow*> timed_;  // by case, arm and run
   std::size_t digits_;                                     // of a case's id
-  std::map<std::string, double> best_low_;  // of each run: lowest speed that is the best
+  std::map<std::string, const estimate::CaseRow*> best_;   // of each run: the fastest row
   bool by_rate_ = false;
   mutable std::map<std::string, Buckets> buckets_;  // by the proposed options
 };

@@ -3,11 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <random>
 
 #include "harness/report/findings.h"
 #include "harness/report/table.h"
 #include "tests/unit/record/sample_rows.h"
+#include "tests/unit/stats/noise.h"
 
 namespace stepbench::report {
 namespace {
@@ -107,6 +109,36 @@ TEST(Proposals, WhatCostsNothingIsStillWorthSayingWhereItMadeNoDifference) {
       swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("2", std::nullopt)}},
                      {.workers = 2, .step_ns = {390, 400, 403}}});
   EXPECT_THAT(lines_of(results), Contains("  Workers read ahead."));
+}
+
+// Ranges of two launches lie apart by chance in 33 of 100 tries, of three in 10, of four in 3.
+TEST(Proposals, LaunchesOfOneSpeedAreSeldomToldApart) {
+  testing_noise::Noise noise(90210);
+  const auto drawn = [&](std::size_t launches) {
+    std::vector<std::int64_t> steps(launches);
+    for (std::int64_t& step : steps) step = std::llround(1e6 * std::exp(0.05 * noise.normal()));
+    return steps;
+  };
+  for (const std::size_t launches : {2, 3, 4, 8}) {
+    int apart = 0;
+    for (int i = 0; i < 500; ++i) {
+      const record::Results results =
+          swept_results({{.step_ns = drawn(launches), .findings = {no_workers("2")}},
+                         {.workers = 2, .step_ns = drawn(launches)}});
+      const std::vector<std::string> lines = lines_of(results);
+      apart += std::none_of(lines.begin(), lines.end(), [](const std::string& line) {
+        return line.ends_with("no clear difference");
+      });
+    }
+    EXPECT_LE(apart, 10) << launches << ": 1 % is what the interval allows";
+  }
+}
+
+TEST(Proposals, ThreeLaunchesTellWhatIsTwiceAsFastDespiteTheirNoise) {
+  const record::Results results =
+      swept_results({{.step_ns = {400, 430, 380}, .findings = {no_workers("2")}},
+                     {.workers = 2, .step_ns = {200, 215, 190}}});
+  EXPECT_THAT(lines_of(results), Contains(HasSubstr("was measured: 2x")));
 }
 
 TEST(Proposals, AChangeThatFailedSaysWhy) {
