@@ -152,9 +152,10 @@ std::vector<Metric> make() {
                "Step of the profiled launch over that of the timing launches.")});
   add(Source::kSystem,
       {lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process."),
-       lower("cpu_user_ns", "ns", "User CPU time of the worker process in the measured windows."),
+       lower("cpu_user_ns", "ns",
+             "User CPU time of the worker process in the measured windows; tested per step."),
        lower("cpu_system_ns", "ns",
-             "System CPU time of the worker process in the measured windows."),
+             "System CPU time of the worker process in the measured windows; tested per step."),
        context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
        context("major_faults", "faults", "Page faults served from disk in the measured windows."),
        context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),

@@ -15,6 +15,8 @@
 namespace stepbench::compare {
 namespace {
 
+constexpr std::string_view kMfu = "mfu";
+
 bool reports(const CaseLaunches& one, std::string_view metric) {
   return std::any_of(one.measured.begin(), one.measured.end(), [&](const record::Launch* launch) {
     return launch->row.report.metrics.contains(metric);
@@ -50,9 +52,18 @@ MetricSamples samples_of(const TestedMetric& metric, MetricValues::Sides sides) 
 }
 
 std::string note_on(const TestedMetric& metric, const MetricValues& values) {
-  if (metric.kind == MetricKind::kStep && values.is_mixed()) {
-    return "some launches have no device times: these are judged by the host's clock, from an idle "
-           "device until it was idle again";
+  const bool by_clock = metric.kind == MetricKind::kStep || metric.kind == MetricKind::kPhase ||
+                        metric.unit.ends_with("/s") || metric.metric == kMfu;
+  if (by_clock && values.is_mixed()) {
+    return "some launches have no device times, and the host's clock does not stand beside the "
+           "device's: they are left out of verdicts on times";
+  }
+  if (by_clock && values.has_device_spans()) {
+    return "device times of files before version 1.3 are without what lies between two steps: "
+           "both sides are judged by the host's clock";
+  }
+  if (metric.metric == kMfu && values.refuses_mfu()) {
+    return "an MFU above 100 % is left out: the device's peak or the count of operations is wrong";
   }
   const std::int64_t steps = values.fewest_steps();
   if (metric.metric == "step_p99_ns" && steps > 0 &&
@@ -126,6 +137,7 @@ const TestedMetric* absent_metric(const CasePair& pair, const TestedMetrics& tes
   };
   for (const TestedMetric& metric : tested.metrics) {
     if (metric.kind == MetricKind::kPeak || any_reports(pair, metric.metric)) continue;
+    if (metric.metric == kMfu && values.refuses_mfu()) continue;
     const MetricValues::Sides sides = values.of(metric);
     if (nowhere(sides.base) && nowhere(sides.candidate)) return &metric;
   }

@@ -49,8 +49,10 @@ stats::HodgesLehmann difference(const std::vector<double>& a, const std::vector<
 }  // namespace
 
 std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence, Design design) {
-  const estimate::StepClock clock =
-      estimate::step_times(pair.base.measured, pair.candidate.measured).clock;
+  const estimate::StepTimes times =
+      estimate::step_times(pair.base.measured, pair.candidate.measured);
+  if (times.mixed) return {};
+  const estimate::StepClock clock = times.clock;
   Launches base = read(pair.base, clock);
   Launches candidate = read(pair.candidate, clock);
   std::vector<PhaseChange> changes;

@@ -31,17 +31,42 @@ double per_step(std::int64_t sum, const estimate::LaunchEstimate& estimate) {
   return static_cast<double>(sum) / static_cast<double>(estimate.steps);
 }
 
+// Not timed by the device while other launches are.
+bool lacks_clock(const estimate::LaunchEstimate& estimate, estimate::StepClock clock) {
+  return clock == estimate::StepClock::kDevice && !estimate.device_ns;
+}
+
 // Work of a launch over its time.
 double rate(const std::optional<std::int64_t>& work, const FromLaunch& from) {
   const double ns = static_cast<double>(estimate::window_ns(from.estimate, from.clock));
-  if (!work || from.estimate.no_rates || !(ns > 0)) return kNan;
+  if (!work || from.estimate.no_rates || lacks_clock(from.estimate, from.clock) || !(ns > 0)) {
+    return kNan;
+  }
   return static_cast<double>(*work) / (ns * 1e-9);
 }
 
+std::optional<estimate::ModelRate> model_rate_of(const estimate::LaunchEstimate& estimate,
+                                                 estimate::StepClock clock) {
+  if (!estimate.flops_per_step || estimate.no_rates || lacks_clock(estimate, clock)) {
+    return std::nullopt;
+  }
+  return estimate::model_rate(*estimate.flops_per_step, estimate.device_peak_flops,
+                              estimate::step_ns(estimate, clock));
+}
+
 double flops_per_s(const FromLaunch& from) {
-  const auto flops = reported_by(from.launch, "model_flops_per_step");
-  if (!flops || from.estimate.no_rates) return kNan;
-  return *flops / (estimate::step_ns(from.estimate, from.clock) * 1e-9);
+  const auto rate = model_rate_of(from.estimate, from.clock);
+  return rate ? rate->flops_per_s : kNan;
+}
+
+double mfu(const FromLaunch& from) {
+  const auto rate = model_rate_of(from.estimate, from.clock);
+  return rate ? rate->mfu.value_or(kNan) : kNan;
+}
+
+// Of a metric that sums up over the windows: launches may have measured unequally many steps.
+double reported_per_step(const FromLaunch& from, std::string_view metric) {
+  return reported_by(from.launch, metric).value_or(kNan) / static_cast<double>(from.estimate.steps);
 }
 
 double phase_ns(const std::vector<estimate::PhaseTime>& phases, std::string_view name,
@@ -79,10 +104,10 @@ constexpr auto kEstimated = std::to_array<Estimated>({
     {"samples_per_s", [](const FromLaunch& from) { return rate(from.estimate.samples, from); }},
     {"tokens_per_s", [](const FromLaunch& from) { return rate(from.estimate.tokens, from); }},
     {"achieved_flops_per_s", flops_per_s},
-    {"mfu",
-     [](const FromLaunch& from) {
-       return flops_per_s(from) / reported_by(from.launch, "device_peak_flops").value_or(kNan);
-     }},
+    {"mfu", mfu},
+    {"cpu_user_ns", [](const FromLaunch& from) { return reported_per_step(from, "cpu_user_ns"); }},
+    {"cpu_system_ns",
+     [](const FromLaunch& from) { return reported_per_step(from, "cpu_system_ns"); }},
     {"epoch_gap_ns",
      [](const FromLaunch& from) {
        return from.estimate.borders ? from.estimate.borders->gap_ns : kNan;
@@ -111,10 +136,20 @@ MetricValues::MetricValues(const CasePair& pair)
   }
 }
 
+bool MetricValues::refuses_mfu() const {
+  const auto refused = [&](const Read& read) {
+    const auto rate = read.estimate ? model_rate_of(*read.estimate, steps_.clock) : std::nullopt;
+    return rate && rate->refused;
+  };
+  return std::any_of(base_.begin(), base_.end(), refused) ||
+         std::any_of(candidate_.begin(), candidate_.end(), refused);
+}
+
 double MetricValues::value_of(const Read& read, const TestedMetric& metric) const {
   if (!read.estimate) return kNan;
   const FromLaunch from{*read.launch, *read.estimate, steps_.clock};
   if (metric.kind == MetricKind::kPhase) {
+    if (lacks_clock(*read.estimate, steps_.clock)) return kNan;
     const bool on_device = steps_.clock == estimate::StepClock::kDevice;
     const double device_ns =
         on_device ? phase_ns(read.estimate->device_phases, metric.name, *read.estimate) : kNan;

@@ -27,8 +27,12 @@ class MetricValues {
   [[nodiscard]] Sides reported(std::string_view metric) const;
 
   [[nodiscard]] bool is_latency() const { return steps_.latency; }
-  // Some launches have times on the device and others not.
+  // Some launches have times on the device and others not: these have no value.
   [[nodiscard]] bool is_mixed() const { return steps_.mixed; }
+  // Device times of the two sides mean different things: the host's clock is taken.
+  [[nodiscard]] bool has_device_spans() const { return steps_.spans; }
+  // A launch has an MFU above 1, which is no value.
+  [[nodiscard]] bool refuses_mfu() const;
   // Of the launch that has the fewest; 0 without launches.
   [[nodiscard]] std::int64_t fewest_steps() const;
 

@@ -110,24 +110,15 @@ void add_phases(CaseRow& row) {
 }
 
 void add_model_rate(CaseRow& row) {
-  const auto metric = [&](std::string_view name) -> std::optional<double> {
-    std::vector<double> values;
-    for (const auto& [launch, estimate] : row.measured) {
-      const auto found = launch->row.report.metrics.find(name);
-      if (found != launch->row.report.metrics.end() && found->second) {
-        values.push_back(*found->second);
-      }
-    }
-    return values.empty() ? std::nullopt : std::optional(stats::median(values));
-  };
-  const auto flops = metric("model_flops_per_step");
+  const auto flops =
+      median_over(row.measured, [](const LaunchEstimate& e) { return e.flops_per_step; });
   if (!flops || !(*row.step_ns > 0)) return;
-  row.achieved_flops_per_s = *flops / (*row.step_ns * 1e-9);
-  const auto peak = metric("device_peak_flops");
-  if (!peak || !(*peak > 0)) return;
-  row.mfu = *row.achieved_flops_per_s / *peak;
-  row.mfu_refused = *row.mfu > 1;
-  if (row.mfu_refused) row.mfu.reset();
+  const auto peak =
+      median_over(row.measured, [](const LaunchEstimate& e) { return e.device_peak_flops; });
+  const ModelRate rate = model_rate(*flops, peak, *row.step_ns);
+  row.achieved_flops_per_s = rate.flops_per_s;
+  row.mfu = rate.mfu;
+  row.mfu_refused = rate.refused;
 }
 
 void add_borders(CaseRow& row) {

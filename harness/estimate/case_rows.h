@@ -28,8 +28,8 @@ struct MeasuredLaunch {
   LaunchEstimate estimate;
 };
 
-// Of the case's step: time of the phase in all launches over the time of all launches, times the
-// step. So they sum to it.
+// Of the launch in the middle, whose step is the case's, or the mean of the two in the middle. So
+// they sum to it.
 struct PhaseEstimate {
   std::string name;
   double ns = 0;

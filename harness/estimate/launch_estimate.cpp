@@ -45,6 +45,22 @@ void add_host(const record::Launch& launch, const StepColumns& steps, LaunchEsti
   other_last(out.phases);
 }
 
+// `model_flops_per_step` is of the largest step.
+void add_model(const record::Launch& launch, const StepColumns& steps, LaunchEstimate& out) {
+  const auto reported = [&](std::string_view name) -> std::optional<double> {
+    const auto found = launch.row.report.metrics.find(name);
+    return found == launch.row.report.metrics.end() ? std::nullopt : found->second;
+  };
+  out.device_peak_flops = reported("device_peak_flops");
+  out.flops_per_step = reported("model_flops_per_step");
+  if (!out.flops_per_step || !steps.complete("samples")) return;
+  const std::vector<double> samples = steps.values("samples");
+  const double most = *std::max_element(samples.begin(), samples.end());
+  if (!(most > 0)) return;
+  *out.flops_per_step *=
+      static_cast<double>(steps.sum("samples")) / static_cast<double>(samples.size()) / most;
+}
+
 // Files before 1.3 know the span of each step on the device, not the time between the ends of two.
 void add_device(const record::Launch& launch, const StepColumns& steps, bool old_file,
                 LaunchEstimate& out) {
@@ -57,6 +73,7 @@ void add_device(const record::Launch& launch, const StepColumns& steps, bool old
   const std::string_view clock = old_file ? "step_device_ns" : "period_device_ns";
   if (!steps.complete(clock)) return;
   out.device_ns = steps.sum(clock);
+  out.device_spans = old_file;
   out.device_phases = phases_at(PhasePlace::kComputeStream, launch, steps);
   out.side_phases = phases_at(PhasePlace::kSideStream, launch, steps);
   if (old_file && steps.has("idle_device_ns")) {
@@ -178,6 +195,7 @@ std::optional<LaunchEstimate> estimate_of(const record::Launch& launch) {
   out.no_rates = out.on_device && !out.device_ns && !out.drained_ns;
   out.samples = count("samples");
   out.tokens = count("tokens");
+  add_model(launch, steps, out);
   const bool latency = wants_latency(launch);
   std::vector<double> times = latency ? latencies(steps) : steps.values("step_ns");
   if (latency) out.latency = latency_of(times);
@@ -211,6 +229,16 @@ std::int64_t window_ns(const LaunchEstimate& launch, StepClock clock) {
 
 double step_ns(const LaunchEstimate& launch, StepClock clock) {
   return static_cast<double>(window_ns(launch, clock)) / static_cast<double>(launch.steps);
+}
+
+ModelRate model_rate(double flops_per_step, std::optional<double> device_peak_flops,
+                     double step_ns) {
+  ModelRate rate{.flops_per_s = flops_per_step / (step_ns * 1e-9)};
+  if (!device_peak_flops || !(*device_peak_flops > 0)) return rate;
+  const double mfu = rate.flops_per_s / *device_peak_flops;
+  rate.refused = mfu > 1;
+  if (!rate.refused) rate.mfu = mfu;
+  return rate;
 }
 
 double headline_ns(const LaunchEstimate& launch, StepClock clock) {

@@ -66,6 +66,8 @@ struct LaunchEstimate {
   std::optional<std::int64_t> drained_ns;  // on the host, until the device was idle
   std::optional<std::int64_t> device_ns;   // where every step has a time on the device
   bool on_device = false;
+  // A file before 1.3: device_ns sums up spans of steps, without what lies between two of them.
+  bool device_spans = false;
   // A file before 1.3 whose window is no whole number of epochs: its mean depends on where it lies.
   bool uneven = false;
   bool no_rates = false;  // on a device, and nothing tells when it had finished
@@ -75,6 +77,9 @@ struct LaunchEstimate {
   std::vector<PhaseTime> side_phases;    // on other streams; not part of the step
   std::optional<std::int64_t> samples;
   std::optional<std::int64_t> tokens;
+  // The model's operations in a step, on average: partial batches have fewer.
+  std::optional<double> flops_per_step;
+  std::optional<double> device_peak_flops;  // per second
 
   StepQuantiles quantiles;
   std::optional<Latency> latency;
@@ -97,6 +102,14 @@ struct LaunchEstimate {
 [[nodiscard]] StepClock common(StepClock a, StepClock b);
 [[nodiscard]] std::int64_t window_ns(const LaunchEstimate& launch, StepClock clock);
 [[nodiscard]] double step_ns(const LaunchEstimate& launch, StepClock clock);
+// The model's operations per second.
+struct ModelRate {
+  double flops_per_s = 0;
+  std::optional<double> mfu = {};  // share of the device's peak
+  bool refused = false;            // it would be above 1: the peak or the count is wrong
+};
+[[nodiscard]] ModelRate model_rate(double flops_per_step, std::optional<double> device_peak_flops,
+                                   double step_ns);
 // What stands for the launch in tables and verdicts: its latency where that is asked for, else its
 // step.
 [[nodiscard]] double headline_ns(const LaunchEstimate& launch, StepClock clock);

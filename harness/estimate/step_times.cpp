@@ -20,8 +20,10 @@ std::vector<double> values_of(const Estimates& estimates, StepClock clock) {
   std::vector<double> values;
   values.reserve(estimates.size());
   for (const auto& estimate : estimates) {
-    values.push_back(estimate ? headline_ns(*estimate, clock)
-                              : std::numeric_limits<double>::quiet_NaN());
+    const bool timed =
+        estimate && (clock != StepClock::kDevice || estimate->device_ns || estimate->latency);
+    values.push_back(timed ? headline_ns(*estimate, clock)
+                           : std::numeric_limits<double>::quiet_NaN());
   }
   return values;
 }
@@ -36,17 +38,24 @@ StepTimes step_times(std::span<const record::Launch* const> base,
   StepTimes times;
   bool timed = false;
   bool untimed = false;
+  bool spans = false;
+  bool periods = false;
   for (const Estimates* side : {&a, &b}) {
     for (const auto& estimate : *side) {
       if (!estimate) continue;
       timed = timed || estimate->device_ns.has_value();
       untimed = untimed || (estimate->on_device && !estimate->device_ns);
+      spans = spans || estimate->device_spans;
+      periods = periods || (estimate->device_ns && !estimate->device_spans);
       clock = clock ? common(*clock, clock_of(*estimate)) : clock_of(*estimate);
       times.latency = times.latency || estimate->latency.has_value();
     }
   }
-  times.mixed = timed && untimed;
   times.clock = clock.value_or(StepClock::kHost);
+  times.mixed = timed && untimed && !times.latency;
+  times.spans = spans && periods && !times.mixed && !times.latency;
+  if (times.mixed) times.clock = StepClock::kDevice;
+  if (times.spans) times.clock = StepClock::kHost;
   times.base = values_of(a, times.clock);
   times.candidate = values_of(b, times.clock);
   return times;

@@ -12,8 +12,13 @@ namespace stepbench::estimate {
 
 struct StepTimes {
   StepClock clock = StepClock::kHost;
-  bool latency = false;      // the values are latencies: schedule.sync: step
-  bool mixed = false;        // some launches have device times and others not
+  bool latency = false;  // the values are latencies: schedule.sync: step
+  // Some launches have device times and others not: no clock is common to them, and the others
+  // have no value.
+  bool mixed = false;
+  // The device times of some launches are spans of steps (files before 1.3), those of others the
+  // time from step to step: all are taken by the host's clock.
+  bool spans = false;
   std::vector<double> base;  // headline_ns() of each launch; NaN: it has no steps
   std::vector<double> candidate;
 };

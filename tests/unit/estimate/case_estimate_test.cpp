@@ -95,7 +95,19 @@ TEST(RareSlowSteps, AreNotToldOfEvenLaunchesOrOfLaunchesThatAreSlowAsWholes) {
   EXPECT_FALSE(rare_slow_steps(case_rows(one_slow).front(), 0.01));
 }
 
-TEST(StepTimes, OfTwoSidesAreBetweenDrainedMomentsWhereSomeLaunchesHaveNoDeviceTimes) {
+// Of 96 samples in batches of 64: the largest step has 64, the mean step 48.
+TEST(CaseEstimate, AStepOfPartialBatchesHasFewerOperationsThanAFullOne) {
+  record::Launch launch =
+      made_launch({"step_ns", "samples"}, {{1000, 1000, 1000, 1000}, {64, 32, 64, 32}});
+  launch.row.report.metrics["model_flops_per_step"] = 64e3;
+  launch.row.report.metrics["device_peak_flops"] = 60e9;
+  const record::Results results = made_results({launch});
+  const CaseRow row = case_rows(results).front();
+  EXPECT_DOUBLE_EQ(row.achieved_flops_per_s.value(), 48e9);
+  EXPECT_DOUBLE_EQ(row.mfu.value(), 0.8) << "not 64 / 60, which would be refused";
+}
+
+TEST(StepTimes, OfALaunchWithoutDeviceTimesAreNoneWhereOthersHaveThem) {
   record::Launch device = made_launch({"step_ns", "period_device_ns"}, {{10, 10}, {50, 50}});
   device.row.report.effective["device"] = std::string("cuda:0");
   device.row.report.schedule["window_drained_ns"] = std::int64_t{120};
@@ -109,10 +121,32 @@ TEST(StepTimes, OfTwoSidesAreBetweenDrainedMomentsWhereSomeLaunchesHaveNoDeviceT
   EXPECT_FALSE(same.mixed);
   EXPECT_THAT(same.base, testing::ElementsAre(50, 50));
   const StepTimes mixed = step_times(all, some);
-  EXPECT_EQ(mixed.clock, StepClock::kDrained);
+  EXPECT_EQ(mixed.clock, StepClock::kDevice);
   EXPECT_TRUE(mixed.mixed);
   EXPECT_THAT(mixed.base, testing::ElementsAre(50, 50));
-  EXPECT_THAT(mixed.candidate, testing::ElementsAre(50, 60));
+  EXPECT_THAT(mixed.candidate, testing::ElementsAre(50, testing::IsNan()))
+      << "60 on the host, which waited for the device at the end";
+  const std::vector<const record::Launch*> none{&without, &without};
+  EXPECT_EQ(step_times(none, none).clock, StepClock::kDrained) << "one clock of all";
+  EXPECT_THAT(step_times(none, none).base, testing::ElementsAre(60, 60));
+}
+
+// A span of 9 ms and 1 ms until the next step begins: 10 ms from end to end.
+TEST(StepTimes, OfFilesThatMeanDifferentThingsByDeviceTimesAreTheHosts) {
+  record::Launch older = made_launch({"step_ns", "step_device_ns"}, {{10, 10}, {9, 9}});
+  older.row.report.effective["device"] = std::string("cuda:0");
+  older.schema_minor = 2;
+  record::Launch newer = made_launch({"step_ns", "period_device_ns"}, {{10, 10}, {10, 10}});
+  newer.row.report.effective["device"] = std::string("cuda:0");
+  newer.schema_minor = 9;
+  const std::vector<const record::Launch*> before{&older, &older};
+  const std::vector<const record::Launch*> after{&newer, &newer};
+  const StepTimes both = step_times(before, after);
+  EXPECT_EQ(both.clock, StepClock::kHost);
+  EXPECT_TRUE(both.spans);
+  EXPECT_THAT(both.base, testing::ElementsAre(10, 10));
+  EXPECT_THAT(both.candidate, testing::ElementsAre(10, 10));
+  EXPECT_EQ(step_times(before, before).clock, StepClock::kDevice) << "alike";
 }
 
 }  // namespace
