@@ -11,6 +11,7 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/compare/case_result.h"
 #include "harness/compare/op_changes.h"
 #include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
@@ -25,6 +26,7 @@ constexpr std::string_view kCpuAllocations = "cpu_allocations";
 constexpr std::string_view kInstructions = "instructions_per_step";
 // Counts of instructions repeat within this: addresses and times of the system differ.
 constexpr double kInstructionMargin = 0.001;
+constexpr std::size_t kFewestCounted = 2;  // launches of each side: one never varies
 // They describe the model, not what a step does.
 constexpr std::string_view kOfModel = "model_";
 
@@ -205,6 +207,13 @@ class CaseCounts {
     // Counts do not drift, so that their order in time says nothing.
     result.test = judge({&samples, 1}, {.design = Design::kInterleaved}).tests.front();
     apply_margin(margin, result.test);
+    if (pairs < kFewestCounted && is_change(result.test)) {
+      result.test.verdict = Verdict::kSuspect;
+      one.notes.push_back(name +
+                          " was counted in one launch of a side: whether it varies is not "
+                          "known; --profile " +
+                          std::to_string(kFewestCounted) + " counts in more");
+    }
     one.metrics.push_back(std::move(result));
   }
 
@@ -231,7 +240,9 @@ class CaseCounts {
     }
     one.notes.push_back(name + " was counted by " + engine +
                         (engine == "valgrind" ? ", on one thread" : ""));
-    add_judged(name, {stats::median(before)}, {stats::median(after)}, margin, one);
+    const std::size_t launches = std::min(before.size(), after.size());
+    add_judged(name, std::vector(launches, stats::median(before)),
+               std::vector(launches, stats::median(after)), margin, one);
   }
 
   static bool repeats_within(double margin, const std::vector<double>& values) {

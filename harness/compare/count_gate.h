@@ -28,8 +28,9 @@ void refuse_unlike_counting(const CountGateInput& input,
 // Adds the counts of a case to its metrics, with their verdicts; what was tested before decides no
 // more. Counts come from the launches that recorded operations (run --profile) and are declared
 // exact, or follow from the operations: op_calls, cpu_allocated_bytes. One that differs between
-// launches of a side is a note. A case of which a side counted nothing has no data. Throws as above
-// where the sides were warmed up by different numbers of steps.
+// launches of a side is a note; one that a side counted in a single launch is at most suspect. A
+// case of which a side counted nothing has no data. Throws as above where the sides were warmed up
+// by different numbers of steps.
 void judge_counts(const CountGateInput& input, const CountedLaunches& base,
                   const CountedLaunches& candidate, CaseResult& one);
 

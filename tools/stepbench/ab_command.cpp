@@ -99,9 +99,10 @@ std::string judge_again(const std::vector<std::string>& argv, const campaign::Ar
 void gate_by(bool counts, campaign::AbRequest& request) {
   request.gate_counts = counts;
   if (!counts) return;
-  // Counts repeat: one pair, and one profiled launch of each arm, unless more are asked for.
+  // Counts repeat: one pair, and two profiled launches of each arm to see that they do, unless more
+  // are asked for.
   request.pairs = std::max<std::int64_t>(request.pairs, 1);
-  request.arms.profile = std::max<std::int64_t>(request.arms.profile, 1);
+  request.arms.profile = std::max<std::int64_t>(request.arms.profile, 2);
 }
 
 // `verdict_files`: all that are to hold this call's verdict; the run's own comes first as soon as

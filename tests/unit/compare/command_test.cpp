@@ -203,10 +203,33 @@ TEST_F(CompareCommand, AMarginIsAShareOrAPercentage) {
               HasSubstr("'speed' is not tested; a margin can be given for step, peak_bytes"));
 }
 
+// A recorded result whose profiled launch was made twice.
+std::string profiled_twice(const std::string& file) {
+  std::ifstream recorded(STEPBENCH_SOURCE_DIR "/tests/unit/compare/data/" + file);
+  const std::string first = R"("pass":"native","launch":0)";
+  std::string text;
+  std::string again;
+  for (std::string line; std::getline(recorded, line);) {
+    if (line.starts_with(R"({"kind":"end")")) text += again;
+    text += line + '\n';
+    const std::size_t at = line.find(first);
+    if (at == std::string::npos) continue;
+    again += line.replace(at + first.size() - 1, 1, "1") + '\n';
+  }
+  return text;
+}
+
 TEST_F(CompareCommand, CountsFindOnePlantedCopyWhereTimesSayNothing) {
   const std::string data = STEPBENCH_SOURCE_DIR "/tests/unit/compare/data/";
-  const std::string pair =
+  const std::string once =
       data + "without_copy.jsonl " + data + "with_copy.jsonl --allow model.digest ";
+  const Ended suspected = run(once + "--gate counts");
+  EXPECT_EQ(suspected.exit_code, 3) << "one profiled launch of each never varies";
+  EXPECT_THAT(suspected.output, HasSubstr("--profile 2 counts in more"));
+  for (const char* file : {"without_copy.jsonl", "with_copy.jsonl"}) {
+    std::ofstream(folder_ / file) << profiled_twice(file);
+  }
+  const std::string pair = "without_copy.jsonl with_copy.jsonl --allow model.digest ";
   EXPECT_EQ(run(pair).exit_code, 3);
   const Ended counted = run(pair + "--gate counts --verdict verdict.json");
   EXPECT_EQ(counted.exit_code, 1) << counted.output;

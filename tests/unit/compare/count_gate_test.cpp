@@ -35,8 +35,8 @@ ops::OpTable counted_ops(std::int64_t calls) {
 }
 
 struct CountedRun {
-  double factor = 1;                       // of the step
-  std::vector<std::int64_t> calls = {10};  // of each profiled launch
+  double factor = 1;                           // of the step
+  std::vector<std::int64_t> calls = {10, 10};  // of each profiled launch
   std::string torch = "2.11.0";
   std::vector<double> instructions = {};  // of each counted launch
   std::string engine = "valgrind";        // that counted them
@@ -91,7 +91,7 @@ const MetricResult& metric_of(const Comparison& comparison, const std::string& n
 }
 
 TEST(CountGate, OneMoreCallIsARegressionOfStoredResultsAndItsOpIsNamed) {
-  const Comparison comparison = gated({}, {.calls = {11}});
+  const Comparison comparison = gated({}, {.calls = {11, 11}});
   EXPECT_EQ(comparison.exit_code, 1);
   EXPECT_EQ(comparison.verdict, Verdict::kRegression);
   EXPECT_EQ(metric_of(comparison, "op_calls").test.base_median, 10);
@@ -109,9 +109,25 @@ TEST(CountGate, ASlowerStepWithTheSameCountsIsOkAndStillShown) {
 }
 
 TEST(CountGate, FewerCallsAreAnImprovementAndAMarginAllowsAFewMore) {
-  EXPECT_EQ(gated({}, {.calls = {9}}).verdict, Verdict::kImprovement);
-  EXPECT_EQ(gated({.calls = {1000}}, {.calls = {1001}}, 0.001).exit_code, 0);
-  EXPECT_EQ(gated({.calls = {1000}}, {.calls = {1002}}, 0.001).exit_code, 1);
+  EXPECT_EQ(gated({}, {.calls = {9, 9}}).verdict, Verdict::kImprovement);
+  EXPECT_EQ(gated({.calls = {1000, 1000}}, {.calls = {1001, 1001}}, 0.001).exit_code, 0);
+  EXPECT_EQ(gated({.calls = {1000, 1000}}, {.calls = {1002, 1002}}, 0.001).exit_code, 1);
+}
+
+// A single launch repeats itself whatever it counts.
+TEST(CountGate, WhatASideCountedInOneLaunchIsAtMostSuspect) {
+  const Comparison more = gated({.calls = {10}}, {.calls = {11}});
+  EXPECT_EQ(more.exit_code, 3);
+  EXPECT_EQ(more.verdict, Verdict::kSuspect);
+  EXPECT_THAT(more.cases.front().notes,
+              Contains("op_calls was counted in one launch of a side: whether it varies is not "
+                       "known; --profile 2 counts in more"));
+  EXPECT_EQ(gated({.calls = {10, 10}}, {.calls = {11}}).exit_code, 3);
+  EXPECT_EQ(gated({.calls = {10}}, {.calls = {10}}).exit_code, 0) << "equal counts need no more";
+  EXPECT_EQ(gated(CountedRun{.calls = {}, .instructions = {1e6}},
+                  CountedRun{.calls = {}, .instructions = {1.002e6}})
+                .exit_code,
+            3);
 }
 
 TEST(CountGate, ACountThatVariesBetweenLaunchesIsANote) {
@@ -127,14 +143,19 @@ CountedRun with_instructions(std::vector<double> values, const std::string& engi
 }
 
 TEST(CountGate, InstructionsDecideBeyondATenthOfAPercentAndSayWhatCountedThem) {
-  const Comparison more = gated(with_instructions({1e6}), with_instructions({1.002e6}));
+  const Comparison more =
+      gated(with_instructions({1e6, 1e6}), with_instructions({1.002e6, 1.002e6}));
   EXPECT_EQ(more.exit_code, 1);
   EXPECT_EQ(metric_of(more, "instructions_per_step").test.verdict, Verdict::kRegression);
   EXPECT_THAT(more.cases.front().notes,
               Contains("instructions_per_step was counted by valgrind, on one thread"));
-  EXPECT_EQ(gated(with_instructions({1e6}), with_instructions({1.0009e6})).exit_code, 0);
-  EXPECT_EQ(gated(with_instructions({1e6}), with_instructions({1.002e6}), 0.01).exit_code, 0);
-  EXPECT_EQ(gated(with_instructions({1e6}, "perf"), with_instructions({1.1e6}, "perf")).exit_code,
+  EXPECT_EQ(gated(with_instructions({1e6, 1e6}), with_instructions({1.0009e6, 1.0009e6})).exit_code,
+            0);
+  EXPECT_EQ(
+      gated(with_instructions({1e6, 1e6}), with_instructions({1.002e6, 1.002e6}), 0.01).exit_code,
+      0);
+  EXPECT_EQ(gated(with_instructions({1e6, 1e6}, "perf"), with_instructions({1.1e6, 1.1e6}, "perf"))
+                .exit_code,
             1);
 }
 
@@ -143,7 +164,8 @@ TEST(CountGate, InstructionsThatVaryOrWereCountedOtherwiseDecideNothing) {
   EXPECT_THAT(varying.cases.front().notes,
               Contains(HasSubstr("instructions_per_step varies between launches")));
   EXPECT_EQ(varying.exit_code, 4);
-  const Comparison mixed = gated(with_instructions({1e6}, "perf"), with_instructions({2e6}));
+  const Comparison mixed =
+      gated(with_instructions({1e6, 1e6}, "perf"), with_instructions({2e6, 2e6}));
   EXPECT_THAT(mixed.cases.front().notes,
               Contains(HasSubstr("by perf in old and by valgrind in new")));
   EXPECT_EQ(mixed.exit_code, 4);
@@ -151,7 +173,7 @@ TEST(CountGate, InstructionsThatVaryOrWereCountedOtherwiseDecideNothing) {
 
 TEST(CountGate, WhatOnlyWorkersUnderValgrindSayIsNoDifferenceOfTheSides) {
   const record::Results a = counted_run({});
-  record::Results b = counted_run(with_instructions({1e6}));
+  record::Results b = counted_run(with_instructions({1e6, 1e6}));
   b.workers.push_back(
       {.worker_id = "under valgrind", .environment = {{"cpu_capability", std::string("another")}}});
   for (const EnvironmentDifference& each : compare({&a, "old"}, {&b, "new"}, {}).environment) {
@@ -165,7 +187,9 @@ TEST(CountGate, OneMoreAllocationOfTheSameBytesIsARegression) {
   for (record::Results* results : {&a, &b}) {
     ops::OpTable table = counted_ops(10);
     for (ops::OpRow& row : table.rows) row.own_cpu_allocations = results == &a ? 3 : 4;
-    results->launches.back().ops = ops::frames_of(table);
+    for (record::Launch& launch : results->launches) {
+      if (launch.row.key.pass == Pass::kNative) launch.ops = ops::frames_of(table);
+    }
   }
   const Comparison comparison = compare({&a, "old"}, {&b, "new"}, {.gate_counts = true});
   EXPECT_EQ(comparison.exit_code, 1);
