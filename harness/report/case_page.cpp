@@ -376,7 +376,11 @@ class Page {
 
   void notes() {
     const record::Results only;
-    paragraph("Notes", notes_of({row_}, only));
+    std::vector<std::string> lines = notes_of({row_}, only);
+    if (std::string unseen = unseen_warmup(row_); !unseen.empty()) {
+      lines.push_back(std::move(unseen));
+    }
+    paragraph("Notes", lines);
   }
 
   void paragraph(const std::string& name, const std::vector<std::string>& lines) {

@@ -245,6 +245,15 @@ std::vector<std::string> notes_of(const std::vector<estimate::CaseRow>& rows,
   return lines;
 }
 
+std::string unseen_warmup(const estimate::CaseRow& row) {
+  constexpr double kWorthSaying = 0.01;
+  const auto effect = row.measured.empty() ? std::nullopt : estimate::warmup_effect(row);
+  if (!effect || effect->told || effect->finds <= kWorthSaying) return {};
+  return "no warm-up is seen in the windows; one of less than " +
+         text::percent_text(effect->finds) + " of the step would not stand out from how these " +
+         text::counted(static_cast<std::int64_t>(effect->launches), "launch") + " differ";
+}
+
 std::string wrapped(const std::string& text, std::size_t columns) {
   const bool command = text.starts_with("  repeat: ") || text.starts_with("  try: ");
   const std::string line = text::printable(text);

@@ -16,6 +16,9 @@ namespace stepbench::report {
 void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
                        const std::vector<estimate::CaseRow>& rows, const record::Results& results,
                        std::vector<std::string>& lines);
+// How small a warm-up the launches of the case would not show; empty where they show one, or would
+// show 1 % of the step.
+[[nodiscard]] std::string unseen_warmup(const estimate::CaseRow& row);
 // Printable, and broken at blanks to lines of at most `columns`, continued two blanks in. Commands
 // after "repeat: " and "try: " stay whole.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns);

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <deque>
 
 namespace stepbench::report {
@@ -60,6 +61,46 @@ TEST(WarmUpNotes, AVerdictOfALaterVersionIsNoTrend) {
 TEST(WarmUpNotes, AFileThatDoesNotSayHowMuchFasterStillTellsTheSteps) {
   EXPECT_THAT(notes({{"too_short", 7}}),
               ElementsAre("warm-up too short, at least 7 more steps (1 of 1 launches)"));
+}
+
+// Launches of 60 steps of 1 ms, the first 12 of them by `excess` longer, each launch with a ripple
+// of its own of up to `ripple` of the step.
+record::Results windows(double excess, double ripple) {
+  record::Results results;
+  for (int k = 0; k < 6; ++k) {
+    record::Launch launch;
+    launch.row.key = {.case_id = "00112233aabbccdd", .launch = k};
+    launch.row.outcome = Outcome::measured();
+    launch.row.options["schedule.warmup"] = std::int64_t{5};
+    std::vector<std::int64_t> times(60);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const double own = ripple * static_cast<double>((i * i + 11 * std::size_t(k) * i) % 7) / 6;
+      times[i] = std::llround(1e6 * (1 + own) * (i < 12 ? 1 + excess : 1));
+    }
+    launch.samples.push_back(
+        {.cycle = 0, .steps = {.names = {"step_ns"}, .columns = {std::move(times)}}});
+    results.launches.push_back(std::move(launch));
+  }
+  return results;
+}
+
+TEST(WarmUpNotes, TheEffectOnTheStepIsToldWithWhatToDo) {
+  const record::Results warming = windows(0.09, 0.002);
+  EXPECT_THAT(notes_of(estimate::case_rows(warming), warming),
+              ElementsAre(::testing::MatchesRegex(
+                  "warm-up is \\+1\\.[789]. % \\[\\+1\\.[78]., \\+1\\.[89].\\] of this step, "
+                  "over 6 launches; drop (9|10) steps \\(schedule.warmup: 1[45]\\)")));
+  const record::Results steady = windows(0, 0.002);
+  EXPECT_THAT(notes_of(estimate::case_rows(steady), steady), ::testing::IsEmpty());
+  EXPECT_EQ(unseen_warmup(estimate::case_rows(steady).front()), "");
+}
+
+TEST(WarmUpNotes, ThePageOfACaseSaysHowSmallAWarmUpItsLaunchesWouldNotShow) {
+  const record::Results noisy = windows(0, 0.5);
+  EXPECT_THAT(unseen_warmup(estimate::case_rows(noisy).front()),
+              ::testing::MatchesRegex("no warm-up is seen in the windows; one of less than .* % of "
+                                      "the step would not stand out from how these 6 launches "
+                                      "differ"));
 }
 
 }  // namespace
