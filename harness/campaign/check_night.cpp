@@ -3,15 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/run/worker_program.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/track/baseline.h"
+#include "harness/track/bridge.h"
 #include "harness/track/level.h"
+#include "harness/track/night_cycle.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -51,109 +57,127 @@ const track::TrackedRun* run_of_id(const std::vector<track::TrackedRun>& runs,
   return found == runs.end() ? nullptr : &*found;
 }
 
-// All points are needed where an old night counts: an alert that is not closed and began long ago,
-// or an old night that is judged again.
+// All points are needed where an old night is judged again.
 std::size_t points_to_load(const std::vector<track::TrackedRun>& runs,
-                           const std::vector<std::string>& ids, const track::AlertLog& alerts) {
+                           const std::vector<std::string>& ids) {
   const track::TrackedRun* tonight = run_of_id(runs, ids.front());
-  std::size_t later = 0;
-  std::map<std::string, std::size_t> nights_since;  // by run id, of its experiment
-  std::map<std::string, std::size_t> of_experiment;
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (run->host != tonight->host) continue;
-    nights_since[run->run_id] = of_experiment[run->experiment]++;
-    later += run->started_utc > tonight->started_utc ? 1 : 0;
-  }
-  std::size_t oldest = later;
-  for (const track::Alert& alert : alerts.alerts) {
-    if (!track::is_open(alert.state) && alert.state != track::AlertState::kAcknowledged) continue;
-    const auto since = nights_since.find(alert.first_bad);
-    if (since != nights_since.end()) oldest = std::max(oldest, since->second);
-  }
-  return oldest > track::kLevelPoints ? 0 : kPointsToLoad;
+  const auto later = static_cast<std::size_t>(
+      std::count_if(runs.begin(), runs.end(), [&](const track::TrackedRun& run) {
+        return run.host == tonight->host && run.started_utc > tonight->started_utc;
+      }));
+  return later > track::kLevelPoints ? 0 : kPointsToLoad;
 }
 
-// Series that are to be measured again, by the run in which they moved and their last good one.
-using SuspectGroups = std::map<std::pair<std::string, std::string>, std::vector<Suspect>>;
+// Programs of nights that can be measured again on this machine, each looked at once.
+class KeptPrograms {
+ public:
+  KeptPrograms(track::TrackStore& store, std::string host, bool all)
+      : store_(store), host_(std::move(host)), all_(all) {}
 
-// How often tonight's program was measured again and it was there.
-int times_there(const track::AlertSeries& series, const std::string& tonight) {
-  return static_cast<int>(std::count_if(series.measured.begin(), series.measured.end(),
-                                        [&](const track::AlertMeasurement& each) {
-                                          return each.reproduced && each.night == tonight;
-                                        }));
-}
-
-bool wants_measuring(const track::NightSeries& series, const track::Alert& alert,
-                     int confirmations) {
-  const track::AlertSeries* known = alert.find(series.series.id);
-  if (known == nullptr || !known->holds() || !series.fired) return false;
-  switch (alert.state) {
-    case track::AlertState::kSuspect:
-    case track::AlertState::kInvalid:
-      return true;
-    case track::AlertState::kReproduced:
-      return times_there(*known, series.run) < confirmations;
-    case track::AlertState::kRegression:
-      return known->measured.empty();
-    default:
-      return false;
+  bool operator()(const track::TrackedRun& run) {
+    if (all_) return true;
+    if (run.host != host_ || run.build_id.empty()) return false;
+    const auto [known, is_new] = known_.try_emplace(run.build_id, false);
+    if (is_new) known->second = is_kept(run) || build_at(run.worker_path) == run.build_id;
+    return known->second;
   }
-}
 
-SuspectGroups suspects_of(const track::Night& night, int confirmations) {
-  SuspectGroups groups;
-  for (const track::NightSeries& series : night.series) {
-    const track::Alert* alert = night.alerts.find(series.alert);
-    if (alert == nullptr || series.run.empty()) continue;
-    if (!wants_measuring(series, *alert, confirmations)) continue;
-    const track::AlertSeries& known = *alert->find(series.series.id);
-    groups[{series.run, known.last_good}].push_back(
-        {.series = series.series.id,
-         .case_id = series.series.case_id,
-         .metric = series.series.metric,
-         .direction = series.series.direction,
-         .higher = series.higher,
-         .steps = series.steps,
-         .confirmations = times_there(known, series.run)});
+ private:
+  bool is_kept(const track::TrackedRun& run) {
+    if (!kept_) kept_ = store_.builds();
+    return std::any_of(kept_->begin(), kept_->end(), [&](const track::KeptBuild& build) {
+      return build.build_id == run.build_id && build_at(build.worker) == run.build_id;
+    });
+  }
+
+  // Of nights many have one path; empty: there is none.
+  const std::string& build_at(const std::filesystem::path& program) {
+    const auto [known, is_new] = at_path_.try_emplace(program.string());
+    if (!is_new || program.empty()) return known->second;
+    try {
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(program, ignored)) {
+        known->second = run::program_build_id(program);
+      }
+    } catch (const ConfigError&) {
+      known->second.clear();  // it cannot be read
+    }
+    return known->second;
+  }
+
+  track::TrackStore& store_;
+  std::string host_;
+  bool all_;
+  std::map<std::string, std::string, std::less<>> at_path_ = {};
+  std::optional<std::vector<track::KeptBuild>> kept_ = {};
+  std::map<std::string, bool, std::less<>> known_ = {};
+};
+
+// What is measured in one campaign: the same two programs, as many pairs.
+struct Together {
+  std::string tonight;  // run ids
+  std::string against;
+  std::size_t pairs = 0;
+  auto operator<=>(const Together&) const = default;
+};
+using DueGroups = std::map<Together, std::vector<track::DueMeasurement>>;
+
+// Suspicions are looked at in a few pairs first.
+DueGroups groups_of(std::span<const track::DueMeasurement> due) {
+  DueGroups groups;
+  for (const track::DueMeasurement& one : due) {
+    const bool bridge = one.why == track::DueFor::kBridge;
+    groups[{one.run, one.against, bridge ? track::kBridgePairs : track::kLookPairs}].push_back(one);
   }
   return groups;
 }
 
+// Whether a look answers: it found nothing, or nothing could be measured.
+bool looked_at(const track::DueMeasurement& due, ConfirmedSeries& series) {
+  if (series.answers.empty()) return true;
+  if (!track::is_over(series.answers.back(), due.higher)) return false;
+  series.answers.back().reproduced = false;
+  series.state = track::AlertState::kNotReproduced;
+  return true;
+}
+
+std::vector<Suspect> suspects_of(const std::vector<track::DueMeasurement>& due) {
+  std::vector<Suspect> suspects;
+  for (const track::DueMeasurement& one : due) {
+    suspects.push_back({.series = one.series,
+                        .case_id = one.case_id,
+                        .metric = one.metric,
+                        .direction = one.direction,
+                        .higher = one.higher,
+                        .steps = one.steps});
+  }
+  return suspects;
+}
+
 ConfirmRequest confirm_request(const CheckRequest& request,
-                               const std::vector<track::TrackedRun>& runs,
-                               const std::string& tonight, const std::string& good,
-                               std::vector<Suspect> suspects) {
-  ConfirmRequest asked{.tonight = *run_of_id(runs, tonight),
+                               const std::vector<track::TrackedRun>& runs, const Together& group,
+                               const std::vector<track::DueMeasurement>& due) {
+  ConfirmRequest asked{.tonight = *run_of_id(runs, group.tonight),
                        .good_worker = request.good_worker,
                        .relinked = request.relinked,
-                       .suspects = std::move(suspects),
+                       .suspects = suspects_of(due),
                        .confirmations = request.confirmations,
                        .results = request.results,
                        .lock = request.lock,
                        .allow = request.allow,
                        .who = request.who};
-  if (const track::TrackedRun* run = run_of_id(runs, good)) asked.good = *run;
+  asked.pairs = group.pairs;
+  asked.bridge = group.pairs < track::kConfirmPairs;
+  if (asked.bridge) asked.confirmations = 1;
+  if (const track::TrackedRun* run = run_of_id(runs, group.against)) asked.good = *run;
   return asked;
-}
-
-std::vector<track::MeasuredSuspect> answers_of(const ConfirmedNight& measured,
-                                               const track::Night& night, const std::string& run) {
-  std::vector<track::MeasuredSuspect> answers;
-  for (const ConfirmedSeries& series : measured.series) {
-    const auto judged = std::find_if(
-        night.series.begin(), night.series.end(),
-        [&](const track::NightSeries& each) { return each.series.id == series.suspect.series; });
-    if (judged == night.series.end()) continue;
-    answers.push_back(measured_suspect(series, judged->alert, run));
-  }
-  return answers;
 }
 
 }  // namespace
 
-track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series, const std::string& alert,
-                                        const std::string& run) {
+track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series,
+                                        const ConfirmedNight& measured, const std::string& alert,
+                                        const std::string& run, const std::string& good) {
   track::MeasuredSuspect suspect{.series = series.suspect.series,
                                  .alert = alert,
                                  .run = run,
@@ -169,6 +193,8 @@ track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series, const std
                                 .p = one.p,
                                 .pairs = static_cast<std::int64_t>(one.pairs),
                                 .night = run,
+                                .good = good,
+                                .builds = measured.good_build + ' ' + measured.tonight_build,
                                 .campaign = series.folders.at(i).string(),
                                 .cause = last ? cause_text(series) : std::string()});
   }
@@ -206,7 +232,8 @@ CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
                           .events = events,
                           .screen = {.kind = request.screen},
                           .now_utc = request.now_utc,
-                          .allow_inconclusive = request.allow_inconclusive};
+                          .allow_inconclusive = request.allow_inconclusive,
+                          .allow_known = request.allow_known};
   if (ids.empty()) {
     checked.night = track::judge_night(input);
     checked.night.notes.push_back(
@@ -217,42 +244,58 @@ CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
     return checked;
   }
   track::HistoryQuery query{.host = run_of_id(runs, ids.front())->host,
-                            .last = points_to_load(runs, ids, track::fold_alerts(events))};
+                            .last = points_to_load(runs, ids)};
   for (const std::string& id : ids) query.experiments.push_back(run_of_id(runs, id)->experiment);
   checked.history = store.history(query);
+  const auto kept =
+      std::make_shared<KeptPrograms>(store, request.host, !request.good_worker.empty());
+  input.has_program = [kept](const track::TrackedRun& run) { return (*kept)(run); };
 
-  const auto judge = [&] {
-    input.events = events;
-    checked.night = track::judge_night(input);
-  };
-  const auto record = [&](std::vector<track::TrackEvent> fresh) {
-    if (fresh.empty()) return;
-    track::AlertLog log = track::fold_alerts(events);
-    track::add_events(log, fresh);
+  track::NightCycle cycle{.record = [&](std::span<track::TrackEvent> fresh) {
     for (track::TrackEvent& event : fresh) {
       event.at_utc = request.now_utc;
       event.who = request.who;
     }
     store.record(fresh);
-    events.insert(events.end(), fresh.begin(), fresh.end());
-    judge();
-  };
-  judge();
-  record(checked.night.events);
-  if (!measure || !checked.night.is_newest || query.host != request.host) return checked;
-
-  std::vector<track::MeasuredSuspect> answers;
-  for (auto& [between, suspects] : suspects_of(checked.night, request.confirmations)) {
-    checked.measured.push_back(measure(
-        confirm_request(request, runs, between.first, between.second, std::move(suspects))));
-    for (track::MeasuredSuspect& answer :
-         answers_of(checked.measured.back(), checked.night, between.first)) {
-      answers.push_back(std::move(answer));
-    }
-    checked.signal = checked.measured.back().signal;
-    if (checked.signal) break;
+  }};
+  cycle.is_interrupted = [&] { return checked.signal.has_value(); };
+  if (measure && query.host == request.host) {
+    cycle.measure = [&](std::span<const track::DueMeasurement> due) {
+      std::vector<track::MeasuredSuspect> answers;
+      const auto take =
+          [&](const Together& group, const std::vector<track::DueMeasurement>& asked,
+              const std::function<bool(const track::DueMeasurement&, ConfirmedSeries&)>&
+                  is_answer) {
+            std::vector<track::DueMeasurement> left;
+            checked.measured.push_back(measure(confirm_request(request, runs, group, asked)));
+            ConfirmedNight& measured = checked.measured.back();
+            for (std::size_t i = 0; i < measured.series.size() && i < asked.size(); ++i) {
+              if (!is_answer(asked[i], measured.series[i])) {
+                left.push_back(asked[i]);
+                continue;
+              }
+              answers.push_back(measured_suspect(measured.series[i], measured, asked[i].alert,
+                                                 group.tonight, asked[i].good));
+            }
+            checked.signal = measured.signal;
+            return left;
+          };
+      const auto whole = [](const track::DueMeasurement&, ConfirmedSeries&) { return true; };
+      for (const auto& [group, of_group] : groups_of(due)) {
+        std::vector<track::DueMeasurement> left = of_group;
+        if (group.pairs == track::kLookPairs) {
+          left = take(group, of_group, looked_at);
+          if (checked.signal) break;
+        }
+        Together all = group;
+        if (group.pairs == track::kLookPairs) all.pairs = track::kConfirmPairs;
+        if (!left.empty()) (void)take(all, left, whole);
+        if (checked.signal) break;
+      }
+      return answers;
+    };
   }
-  record(track::events_of(answers, checked.night.alerts, checked.night.runs));
+  checked.night = track::run_night(input, events, cycle);
   return checked;
 }
 

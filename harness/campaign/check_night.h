@@ -26,6 +26,7 @@ struct CheckRequest {
   std::vector<std::string> allow = {};  // gates of a campaign that only warn
   LockPolicy lock = LockPolicy::kWait;
   bool allow_inconclusive = false;
+  bool allow_known = false;  // see NightInput
   std::string who = {};      // user@host, for events
   std::string now_utc = {};  // 2026-01-31T12:00:00Z
 };
@@ -45,9 +46,12 @@ using MeasureSuspects = std::function<ConfirmedNight(const ConfirmRequest&)>;
                                        const MeasureSuspects& measure);
 
 // What a confirmation said of one series, for events_of().
+// `good`: run id of the newest night that is good if it was there.
 [[nodiscard]] track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series,
+                                                      const ConfirmedNight& measured,
                                                       const std::string& alert,
-                                                      const std::string& run);
+                                                      const std::string& run,
+                                                      const std::string& good);
 
 // "data_wait +2.1 ms, 62 % of the change; aten::copy_ +120 calls/step": what explains a change.
 [[nodiscard]] std::string cause_text(const ConfirmedSeries& series);

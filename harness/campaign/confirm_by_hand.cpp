@@ -138,12 +138,13 @@ std::vector<ConfirmRequest> requests_by_hand(const HandRequest& request,
 
 std::vector<track::TrackEvent> events_by_hand(const ConfirmedNight& measured,
                                               const track::TrackedRun& tonight,
+                                              const std::string& good,
                                               const track::AlertLog& alerts) {
   std::vector<track::MeasuredSuspect> answers;
   for (const ConfirmedSeries& series : measured.series) {
     const track::Alert* alert = open_alert(series.suspect.series, alerts);
     if (alert == nullptr) continue;
-    answers.push_back(measured_suspect(series, alert->id, tonight.run_id));
+    answers.push_back(measured_suspect(series, measured, alert->id, tonight.run_id, good));
   }
   return answers.empty() ? std::vector<track::TrackEvent>()
                          : track::events_of(answers, alerts, {&tonight, 1});

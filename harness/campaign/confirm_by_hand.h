@@ -28,10 +28,11 @@ struct HandRequest {
                                                            const track::History& history,
                                                            const track::AlertLog& alerts);
 
-// Of series that belong to an alert that is not closed, as events. Time and author are for the
-// caller to set.
+// Of series that belong to an alert that is not closed, as events. `good`: the run id of the last
+// good night, where it has one. Time and author are for the caller to set.
 [[nodiscard]] std::vector<track::TrackEvent> events_by_hand(const ConfirmedNight& measured,
                                                             const track::TrackedRun& tonight,
+                                                            const std::string& good,
                                                             const track::AlertLog& alerts);
 
 // 1 a regression; 4 nothing that could be judged, or something else than the program changed; 3

@@ -62,7 +62,6 @@ ArmsRequest arms_request(const ConfirmRequest& request, const CampaignSetup& set
 
 RecordedEnvironments recorded_environments(const ConfirmRequest& request, const AbArms& arms) {
   RecordedEnvironments recorded{
-      .good = request.good ? request.good->environment : Fields{},
       .tonight = request.tonight.environment,
       .of_cases = {"intra_op_threads", "inter_op_threads", "env.OMP_NUM_THREADS",
                    "env.MKL_NUM_THREADS", "env.MALLOC_MMAP_THRESHOLD_",
@@ -147,7 +146,8 @@ CampaignEnd run_confirm_campaign(const ConfirmRequest& request, const CampaignSe
     if (gate.state != compare::GateState::kPassed) end.campaign.gates.push_back(gate);
   }
   const record::Results results = record::read_results(run.run_folder);
-  const JudgedCampaign judged{results, results.columns, run.comparison, request.pairs};
+  const JudgedCampaign judged{results, results.columns, run.comparison, request.pairs,
+                              request.bridge};
   for (const std::size_t place : setup.suspects) {
     end.findings.emplace(place, finding_of(request.suspects[place], arms, judged));
   }

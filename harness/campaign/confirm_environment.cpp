@@ -41,15 +41,14 @@ std::vector<EnvironmentChange> environment_changes(const record::LaunchRow& laun
 std::optional<std::string> EnvironmentWatch::look_at(const record::LaunchRow& launch,
                                                      const Fields& now) {
   const bool is_good = launch.key.arm == compare::kArmA;
-  const Fields& then = is_good ? recorded_.good : recorded_.tonight;
-  auto changes =
-      then.empty() ? std::vector<EnvironmentChange>() : environment_changes(launch, then, now);
+  auto changes = is_good || recorded_.tonight.empty()
+                     ? std::vector<EnvironmentChange>()
+                     : environment_changes(launch, recorded_.tonight, now);
   std::erase_if(changes, [&](const EnvironmentChange& change) {
     return recorded_.of_cases.contains(change.field);
   });
   if (!changes.empty()) {
-    return (is_good ? "since the last good night something else than the program changed: "
-                    : "since tonight's run something else than the program changed: ") +
+    return "since tonight's run something else than the program changed: " +
            text::join(changes, "; ", [](const EnvironmentChange& change) {
              return change.field + " was " + change.then + " and is now " + change.now;
            });

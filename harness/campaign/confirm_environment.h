@@ -28,10 +28,10 @@ struct EnvironmentChange {
                                                                  const Fields& then,
                                                                  const Fields& now);
 
-// What the two nights recorded of a worker; an empty one is not looked at.
+// What tonight's run recorded of its worker; an empty one is not looked at. Where the last good
+// night ran does not matter: both programs run here, now, so that what differs is the program.
 struct RecordedEnvironments {
-  Fields good = {};     // arm A's
-  Fields tonight = {};  // arm B's
+  Fields tonight = {};
   // Fields that the cases set themselves: a night's differ from case to case.
   std::set<std::string, std::less<>> of_cases = {};
 };

@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/compare/case_result.h"
 #include "harness/text/words.h"
+#include "harness/track/bridge.h"
 #include "harness/track/series.h"
 
 namespace stepbench::campaign {
@@ -93,7 +94,9 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& poi
   } catch (const ConfigError& error) {
     return invalid(error.what());
   }
-  const track::ConfirmAnswer answer = track::confirm(values.good, values.tonight, suspect.higher);
+  const track::ConfirmAnswer answer =
+      campaign.bridge ? track::bridge_answer(values.good, values.tonight)
+                      : track::confirm(values.good, values.tonight, suspect.higher);
   if (!answer.judged) {
     const std::string& reason = good.reason.empty() ? tonight.reason : good.reason;
     return invalid("only " + std::to_string(answer.pairs) + " of " +

@@ -35,6 +35,7 @@ struct JudgedCampaign {
   const std::vector<Metric>& columns;
   const compare::Comparison& comparison;  // for its gates
   std::size_t pairs = 0;                  // that were asked for
+  bool bridge = false;
 };
 
 // `point`: the suspect's case in both arms.

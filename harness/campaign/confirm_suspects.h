@@ -48,6 +48,7 @@ struct ConfirmRequest {
   std::vector<Suspect> suspects = {};
   int confirmations = 2;  // 1: nothing is measured a second time
   std::size_t pairs = track::kConfirmPairs;
+  bool bridge = false;  // a few pairs, judged either way: see bridge.h
   // A campaign for the same question that said something is judged again and not measured again;
   // false: only one that was cut is gone on with.
   bool reuse = true;

@@ -4,17 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <set>
 #include <system_error>
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/campaign/prune_programs.h"
 #include "harness/campaign/script_files.h"
 #include "harness/run/run_header.h"
 #include "harness/run/script_worker.h"
 #include "harness/run/worker_program.h"
 #include "harness/text/words.h"
-#include "harness/track/alert.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -148,47 +147,13 @@ class Keeper {
     return build;
   }
 
-  // Of the host's last nights, and all that an open alert may be measured again with.
-  std::set<std::string> needed_builds() {
-    std::set<std::string> needed = {run_.build_id};
-    std::set<std::string> runs;
-    for (const track::Alert& alert : track::fold_alerts(store_.events()).alerts) {
-      if (!track::is_open(alert.state)) continue;
-      runs.insert({alert.opened_run, alert.first_bad, alert.last_good});
-      for (const track::AlertSeries& series : alert.series) {
-        runs.insert({series.first_bad, series.last_good});
-      }
-    }
-    const std::vector<track::TrackedRun> all = store_.runs();
-    std::set<std::string> nights;
-    for (auto run = all.rbegin(); run != all.rend(); ++run) {
-      const bool open = runs.contains(run->run_id);
-      if (run->host == run_.host && nights.size() <= kKeptNights) {
-        nights.insert(run->started_utc.substr(0, 10));
-      }
-      const bool recent = run->host == run_.host && nights.size() <= kKeptNights;
-      if (open || recent) needed.insert(run->build_id);
-    }
-    return needed;
-  }
-
   void remove_old() {
-    const std::set<std::string> needed = needed_builds();
-    for (const track::KeptBuild& build : store_.builds()) {
-      const fs::path home = dir_ / folder_name(build.build_id);
-      if (build.host != run_.host || needed.contains(build.build_id) ||
-          build.worker.parent_path() != home) {
-        continue;
-      }
-      std::error_code error;
-      fs::remove_all(home, error);
-      if (error) {
-        note(home.string() + " cannot be removed: " + error.message());
-        continue;
-      }
-      store_.forget_build(build.build_id, build.host);
-      report_.removed.push_back(build.build_id);
+    PrunedPrograms pruned =
+        prune_programs(store_, {.host = run_.host, .now_utc = run_.started_utc, .folder = dir_});
+    for (const KeptProgram& each : pruned.programs) {
+      if (each.removed) report_.removed.push_back(each.build.build_id);
     }
+    for (std::string& text : pruned.notes) note(std::move(text));
   }
 
   track::TrackStore& store_;

@@ -14,8 +14,6 @@
 
 namespace stepbench::campaign {
 
-inline constexpr std::size_t kKeptNights = 14;
-
 struct KeepReport {
   std::optional<track::KeptBuild> kept =
       {};                                 // new; nothing: it was there already, or see the notes
@@ -26,8 +24,8 @@ struct KeepReport {
 // Copies the program that `run` was measured with to DIR/<build id>/ and tells the history. A link
 // would not do: whoever writes the next build over the program would change the copy too. Of a
 // script also the files in its folder that it names, and the modules that it imports. What changed
-// since the run is not kept. Then removes builds of this folder that nobody needs: all but those of
-// the last 14 nights of the run's host and those that an open alert names.
+// since the run is not kept. Then removes builds of this folder that nobody needs, see
+// harness/track/kept_programs.h.
 KeepReport keep_worker(track::TrackStore& store, const track::TrackedRun& run,
                        const std::filesystem::path& dir, const std::string& now_utc);
 

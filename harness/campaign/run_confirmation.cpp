@@ -112,11 +112,15 @@ class Confirmation {
 
   void announce(std::size_t suspects) {
     if (suspects == 0) return;
-    progress_.say("confirming " + text::counted(static_cast<std::int64_t>(suspects), "suspect") +
-                  " of " + request_.tonight.run_id + ": last good build " +
-                  short_build(programs_.good.build_id) + " against tonight's " +
-                  short_build(programs_.tonight.build_id) + ", " +
-                  text::counted(static_cast<std::int64_t>(request_.pairs), "pair"));
+    const auto number = static_cast<std::int64_t>(suspects);
+    const std::string of_run = " of " + request_.tonight.run_id;
+    progress_.say(
+        (request_.bridge
+             ? "holding " + text::counted(number, "series") + of_run + ": the kept build "
+             : "confirming " + text::counted(number, "suspect") + of_run + ": last good build ") +
+        short_build(programs_.good.build_id) + " against tonight's " +
+        short_build(programs_.tonight.build_id) + ", " +
+        text::counted(static_cast<std::int64_t>(request_.pairs), "pair"));
   }
 
   // What is measured a second time is so at other addresses: a new program, or copies.
@@ -188,7 +192,7 @@ class Confirmation {
                               .good = campaign.programs.good,
                               .tonight = campaign.programs.tonight,
                               .suspects = campaign.places,
-                              .profile = first || night_.campaigns.empty(),
+                              .profile = !request_.bridge && (first || night_.campaigns.empty()),
                               .seed = seed,
                               .resume = resume,
                               .results = results_.string()};

@@ -55,9 +55,9 @@ std::string told_amount(double value, const std::string& unit) {
 std::string told_state(track::AlertState state) {
   switch (state) {
     case track::AlertState::kRegression:
-      return "regression, confirmed twice";
+      return "regression";
     case track::AlertState::kReproduced:
-      return "slower, confirmed once";
+      return "reproduced, not told yet";
     case track::AlertState::kSuspect:
       return "suspect, not measured again yet";
     default:
@@ -126,6 +126,8 @@ void add_told_series(json::JsonText& json, const track::AlertSeries& each,
         .text("night", measured.night)
         .text("campaign", measured.campaign)
         .text("cause", measured.cause)
+        .text("good", measured.good)
+        .flag("closing", measured.closing)
         .close_object();
   }
   json.close_array().close_object();

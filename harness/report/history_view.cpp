@@ -35,7 +35,7 @@ void screen_night(HistoryNight& night, const track::SeriesHistory& series, std::
                   const track::History& history, const track::LevelFacts& facts,
                   const track::ScreenOptions& options) {
   std::vector<double> segment;
-  const std::vector<std::size_t> level = track::level_before(series, at, history, facts);
+  const std::vector<std::size_t> level = level_of(series, at, history, facts).points;
   for (const std::size_t i : level) segment.push_back(series.points[i].value);
   segment.push_back(series.points[at].value);
   const track::ScreenAnswer answer = track::screen(segment, options);

@@ -23,7 +23,7 @@ CheckState state_of(std::string_view state, bool worse) {
   }
   if (is(track::NightState::kWarmingUp) || is(track::NightState::kIgnored))
     return CheckState::kSkipped;
-  if (is(track::NightState::kSuspect) || is(track::NightState::kReproduced)) {
+  if (is(track::NightState::kSuspect)) {
     return worse ? CheckState::kSkipped : CheckState::kPassed;
   }
   return CheckState::kPassed;

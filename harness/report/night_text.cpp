@@ -48,7 +48,6 @@ text::Tint tint_of_night(const track::NightSeries& series) {
     case track::NightState::kNoData:
       return text::Tint::kFailed;
     case track::NightState::kSuspect:
-    case track::NightState::kReproduced:
       return series.worse ? text::Tint::kFailed : text::Tint::kBest;
     case track::NightState::kImprovement:
     case track::NightState::kFixed:
@@ -65,6 +64,8 @@ std::vector<const track::NightSeries*> shown_series(const track::Night& night) {
                                  track::NightState::kSuspect,
                                  track::NightState::kInvalid,
                                  track::NightState::kNoData,
+                                 track::NightState::kUnmeasured,
+                                 track::NightState::kDoubtful,
                                  track::NightState::kImprovement,
                                  track::NightState::kFixed,
                                  track::NightState::kNotReproduced,
@@ -167,10 +168,16 @@ class NightText {
     std::vector<std::vector<std::string>> all;
     for (const track::Alert* alert : shown_alerts()) {
       std::vector<std::string> lines = {headline(*alert)};
+      if (alert->state == track::AlertState::kAcknowledged) {
+        lines.front() += accepted_words(*alert);
+        all.push_back(std::move(lines));
+        continue;
+      }
       const std::string between = range_text(*alert);
       if (!between.empty()) lines.push_back(between);
       add_measurements(*alert, lines);
       add_unmeasured(*alert, lines);
+      if (track::is_pending(alert->state)) lines.push_back(pending_words(*alert));
       if (!alert->note.empty() && !alert_is_told_by(*alert, lines)) lines.push_back(alert->note);
       all.push_back(std::move(lines));
     }
@@ -220,8 +227,7 @@ class NightText {
     bool unmeasured = false;
     for (const track::Alert* alert : shown_alerts()) {
       if (!track::is_open(alert->state)) continue;
-      unmeasured = unmeasured || alert->state == track::AlertState::kSuspect ||
-                   alert->state == track::AlertState::kInvalid;
+      unmeasured = unmeasured || track::is_pending(alert->state);
       if (worst == nullptr || alert->state == track::AlertState::kRegression) worst = alert;
       if (worst->state == track::AlertState::kRegression) break;
     }
@@ -260,14 +266,23 @@ class NightText {
     if (night_.verdict == track::NightState::kNoData && night_.series.empty()) {
       return ": nothing was measured that could be judged";
     }
-    if (night_.verdict == track::NightState::kWarmingUp) return ": nothing could be judged yet";
+    if (night_.verdict == track::NightState::kWarmingUp)
+      return ": too few nights for the screen yet";
+    if (night_.verdict == track::NightState::kRegression && night_.only_known) {
+      return ", told in earlier nights";
+    }
     if (night_.verdict != track::NightState::kOk) return {};
-    const bool faster = std::any_of(night_.series.begin(), night_.series.end(),
-                                    [](const track::NightSeries& series) {
-                                      return series.state == track::NightState::kSuspect ||
-                                             series.state == track::NightState::kReproduced;
-                                    });
-    return faster ? ": what moved is better" : "";
+    const auto any = [&](track::NightState state, bool worse) {
+      return std::any_of(night_.series.begin(), night_.series.end(), [&](const auto& series) {
+        return series.state == state && series.worse == worse;
+      });
+    };
+    if (any(track::NightState::kReproduced, true)) {
+      return ": something was slower when it was measured, by no more than a build may by chance";
+    }
+    return any(track::NightState::kSuspect, false) || any(track::NightState::kReproduced, false)
+               ? ": what moved is better"
+               : "";
   }
 
   [[nodiscard]] static std::string amount(const std::optional<double>& value,
@@ -308,12 +323,14 @@ class NightText {
 
   [[nodiscard]] std::vector<const track::Alert*> shown_alerts() const {
     std::vector<const track::Alert*> alerts;
-    for (const track::NightSeries* series : shown_) {
-      const track::Alert* alert = night_.alerts.find(series->alert);
+    const auto add = [&](const std::string& id) {
+      const track::Alert* alert = night_.alerts.find(id);
       if (alert != nullptr && std::find(alerts.begin(), alerts.end(), alert) == alerts.end()) {
         alerts.push_back(alert);
       }
-    }
+    };
+    for (const track::NightSeries* series : shown_) add(series->alert);
+    for (const std::string& id : night_.absent) add(id);
     return alerts;
   }
 
@@ -324,16 +341,9 @@ class NightText {
 
   // "A17, opened tonight: regression, 2 series worse"
   [[nodiscard]] std::string headline(const track::Alert& alert) const {
-    const bool again =
-        std::count_if(alert.events.begin(), alert.events.end(), [](const auto& event) {
-          return event.what == track::name_of(track::AlertEvent::kFired) &&
-                 event.to_state == track::name_of(track::AlertState::kSuspect) &&
-                 !event.from_state.empty() &&
-                 event.from_state != track::name_of(track::AlertState::kSuspect);
-        }) > 0;
     std::string text = alert.id;
     if (is_of_tonight(alert.opened_run)) {
-      text += again ? ", opened again tonight" : ", opened tonight";
+      text += ", opened tonight";
     } else {
       text += ", open since " + alert.opened_utc.substr(0, 10);
     }
@@ -367,7 +377,7 @@ class NightText {
       const track::AlertMeasurement* first = nullptr;
       for (const track::AlertMeasurement& each : series.measured) {
         const bool once_more = first != nullptr && first->night == each.night;
-        lines.push_back(measurement_text(each, once_more));
+        lines.push_back((each.closing ? "to close it: " : "") + measurement_text(each, once_more));
         first = !once_more && each.reproduced ? &each : nullptr;
       }
       if (!series.measured.back().cause.empty()) {
@@ -378,6 +388,32 @@ class NightText {
       const auto more = static_cast<std::int64_t>(measured.size() - kShownMeasured);
       lines.push_back(text::counted(more, "series") + (more == 1 ? " more was" : " more were") +
                       " measured (the JSON form has all)");
+    }
+  }
+
+  // ": wanted, until 2026-03-01"
+  [[nodiscard]] static std::string accepted_words(const track::Alert& alert) {
+    std::string text = alert.note.empty() ? "" : ": " + alert.note;
+    if (!alert.until.empty()) text += ", until " + alert.until;
+    if (alert.expect) text += ", as far as " + text::signed_percent(*alert.expect) + " %";
+    return text;
+  }
+
+  // What a suspicion waits for, and how long.
+  [[nodiscard]] static std::string pending_words(const track::Alert& alert) {
+    const std::string ends =
+        "; undecided for " + std::to_string(track::kNightsToMeasure) + " nights it expires";
+    switch (alert.state) {
+      case track::AlertState::kDoubtful:
+        return "measured once more with another pair of builds before it is dropped" + ends;
+      case track::AlertState::kReproduced:
+        return "it may be where this build's code lies in memory: measured again with another "
+               "pair of builds, and told when their mean is beyond that" +
+               ends;
+      case track::AlertState::kInvalid:
+        return "measured again the next night" + ends;
+      default:
+        return "measured as soon as it can be" + ends;
     }
   }
 
@@ -419,7 +455,7 @@ class NightText {
     std::vector<std::pair<std::string, std::vector<const track::NightSeries*>>> by_text;
     for (const track::NightSeries& series : night_.series) {
       if (series.why.empty() || series.state == track::NightState::kFutureDated) continue;
-      if (series.state == track::NightState::kEnvironmentChange && !series.fired) continue;
+      if (series.bridged || series.state == track::NightState::kOk) continue;
       const auto known = std::find_if(by_text.begin(), by_text.end(),
                                       [&](const auto& each) { return each.first == series.why; });
       if (known == by_text.end()) {

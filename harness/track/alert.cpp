@@ -2,69 +2,12 @@
 #include "harness/track/alert.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <utility>
 
 namespace stepbench::track {
 namespace {
-
-constexpr std::array<std::string_view, kAlertStates> kStateNames = {
-    "suspect",      "not-reproduced", "reproduced",
-    "regression",   "improvement",    "environment-change",
-    "acknowledged", "fixed",          "invalid"};
-
-constexpr std::array<std::string_view, kAlertEvents> kEventNames = {
-    "fired",   "reproduced",   "confirmed", "improved", "not-reproduced", "environment-change",
-    "invalid", "acknowledged", "expired",   "grew",     "back",           "baseline"};
-
-// What an event makes of a state.
-enum class Next : std::uint8_t {
-  kSusp,  // a state, in the order of AlertState
-  kNotR,
-  kRepr,
-  kRegr,
-  kImpr,
-  kEnvi,
-  kAckn,
-  kFixd,
-  kInva,
-  kSame,  // it stays as it is
-  kBack,  // the state that the acknowledgement ended
-  kNone   // cannot happen
-};
-
-using enum Next;
-using NextRow = std::array<Next, kAlertEvents>;
-
-constexpr NextRow kUnopened = {kSusp, kNone, kNone, kNone, kNone, kNone,
-                               kNone, kNone, kNone, kNone, kNone, kNone};
-// clang-format off
-constexpr std::array<NextRow, kAlertStates> kTable = {{
-    // fired reprod. confir. improv. not-rep environ invalid acknow. expired grew    back    baseline
-    {kSame, kRepr,  kRegr,  kImpr,  kNotR,  kEnvi,  kInva,  kAckn,  kNone,  kNone,  kNotR,  kFixd},  // suspect
-    {kSusp, kRepr,  kRegr,  kImpr,  kSame,  kEnvi,  kSame,  kNone,  kNone,  kNone,  kSame,  kSame},  // not-reproduced
-    {kSame, kSame,  kRegr,  kImpr,  kNotR,  kEnvi,  kSame,  kAckn,  kNone,  kNone,  kFixd,  kFixd},  // reproduced
-    {kSame, kSame,  kSame,  kNone,  kFixd,  kSame,  kSame,  kAckn,  kNone,  kNone,  kFixd,  kFixd},  // regression
-    {kSame, kSame,  kSame,  kSame,  kNotR,  kSame,  kSame,  kAckn,  kNone,  kNone,  kFixd,  kFixd},  // improvement
-    {kSusp, kRepr,  kRegr,  kImpr,  kNotR,  kSame,  kSame,  kAckn,  kNone,  kNone,  kFixd,  kFixd},  // environment-change
-    {kSame, kSame,  kSame,  kSame,  kSame,  kSame,  kSame,  kSame,  kBack,  kSusp,  kFixd,  kFixd},  // acknowledged
-    {kSusp, kNone,  kNone,  kNone,  kSame,  kSame,  kSame,  kNone,  kNone,  kNone,  kSame,  kSame},  // fixed
-    {kSusp, kRepr,  kRegr,  kImpr,  kNotR,  kEnvi,  kSame,  kAckn,  kNone,  kNone,  kNotR,  kFixd},  // invalid
-}};
-// clang-format on
-
-double number_in(const TrackEvent& event, std::string_view name) {
-  return number_of(event.details, name).value_or(0);
-}
-
-bool flag_in(const TrackEvent& event, std::string_view name) {
-  const auto found = event.details.find(name);
-  const bool* flag = found == event.details.end() ? nullptr : std::get_if<bool>(&found->second);
-  if (flag != nullptr) return *flag;
-  return number_in(event, name) != 0;
-}
 
 AlertSeries* series_in(Alert& alert, std::string_view id) {
   const auto found = std::find_if(alert.series.begin(), alert.series.end(),
@@ -73,82 +16,93 @@ AlertSeries* series_in(Alert& alert, std::string_view id) {
 }
 
 void open(Alert& alert, const TrackEvent& event) {
-  alert.worse = flag_in(event, "worse");
-  alert.host = text_of(event.details, "host");
-  alert.experiment = text_of(event.details, "experiment");
-  alert.opened_run = text_of(event.details, "night");
-  alert.opened_utc = text_of(event.details, "night_utc");
-  alert.first_bad = text_of(event.details, "first_bad");
-  alert.last_good = text_of(event.details, "last_good");
+  const EventNight night = night_of(event);
+  const MovedSeries moved = moved_series(event);
+  alert.worse = moved.worse;
+  alert.host = night.host;
+  alert.experiment = night.experiment;
+  alert.opened_run = night.run;
+  alert.opened_utc = night.utc;
+  alert.first_bad = moved.first_bad;
+  alert.last_good = moved.last_good;
   alert.confirmations = 0;
   alert.by_baseline = false;
 }
 
 void join_alert(Alert& alert, const TrackEvent& event) {
-  const std::string id = text_of(event.details, "series");
-  if (id.empty()) return;
-  AlertSeries* series = series_in(alert, id);
-  if (series == nullptr) series = &alert.series.emplace_back(AlertSeries{.id = id});
+  const MovedSeries moved = moved_series(event);
+  if (moved.series.empty()) return;
+  AlertSeries* series = series_in(alert, moved.series);
+  if (series == nullptr) series = &alert.series.emplace_back(AlertSeries{.id = moved.series});
   if (!series->holds()) series->measured.clear();
-  series->experiment = text_of(event.details, "experiment");
-  series->first_bad = text_of(event.details, "first_bad");
-  series->last_good = text_of(event.details, "last_good");
-  series->usual = number_in(event, "usual");
-  series->value = number_in(event, "value");
-  series->change = number_in(event, "change");
-  series->score = number_in(event, "score");
+  series->experiment = night_of(event).experiment;
+  series->first_bad = moved.first_bad;
+  series->last_good = moved.last_good;
+  series->usual = moved.usual;
+  series->value = moved.value;
+  series->change = moved.change;
+  series->score = moved.score.value_or(0);
+  series->against = moved.against;
+}
+
+// The range of what was measured: the newest program against which it was there, and the first
+// night in which it was.
+void narrow_range(AlertSeries& series, const AlertMeasurement& one) {
+  const bool before =
+      std::any_of(series.measured.begin(), series.measured.end(),
+                  [](const AlertMeasurement& each) { return each.reproduced && !each.closing; });
+  if (one.closing || !one.reproduced || before) return;
+  if (!one.night.empty()) series.first_bad = one.night;
+  if (!one.good.empty()) series.last_good = one.good;
 }
 
 void measure(Alert& alert, const TrackEvent& event) {
-  AlertSeries* series = series_in(alert, text_of(event.details, "series"));
+  MeasuredSeries measured = measured_series(event);
+  AlertSeries* series = series_in(alert, measured.series);
   if (series == nullptr) return;
-  series->measured.push_back({.reproduced = flag_in(event, "reproduced"),
-                              .change = number_in(event, "change"),
-                              .low = number_in(event, "low"),
-                              .high = number_in(event, "high"),
-                              .p = number_of(event.details, "p").value_or(1),
-                              .pairs = static_cast<std::int64_t>(number_in(event, "pairs")),
-                              .night = text_of(event.details, "night"),
-                              .campaign = text_of(event.details, "campaign"),
-                              .cause = text_of(event.details, "cause")});
+  narrow_range(*series, measured.measurement);
+  if (series == alert.series.data()) {
+    alert.first_bad = series->first_bad;
+    alert.last_good = series->last_good;
+  }
+  if (measured.measurement.reproduced && !measured.measurement.closing) ++alert.confirmations;
+  series->measured.push_back(std::move(measured.measurement));
 }
 
 void apply(Alert& alert, AlertEvent what, AlertState to, const TrackEvent& event) {
   const AlertState from = alert.state;
   alert.state = to;
+  if (from != to || alert.events.empty()) alert.changed_utc = night_of(event).utc;
   if (!event.reason.empty()) alert.note = event.reason;
   switch (what) {
     case AlertEvent::kFired:
       if (from != to || alert.events.empty()) open(alert, event);
       join_alert(alert, event);
       break;
-    case AlertEvent::kReproduced:
     case AlertEvent::kConfirmed:
     case AlertEvent::kImproved:
-      alert.confirmations =
-          std::max(alert.confirmations + 1,
-                   static_cast<int>(number_of(event.details, "confirmations").value_or(0)));
+      if (from != to) alert.told_utc = alert.news_utc = night_of(event).utc;
       break;
-    case AlertEvent::kAcknowledged:
+    case AlertEvent::kAcknowledged: {
       if (from != AlertState::kAcknowledged) alert.before = from;
-      alert.until = text_of(event.details, "until");
-      alert.expect = number_of(event.details, "expect");
+      AcceptedChange accepted = accepted_change(event);
+      alert.until = std::move(accepted.until);
+      alert.expect = accepted.expect;
       break;
+    }
     case AlertEvent::kExpired:
     case AlertEvent::kGrew:
       alert.until.clear();
       alert.expect.reset();
-      if (what == AlertEvent::kGrew) alert.confirmations = 0;
-      break;
-    case AlertEvent::kNotReproduced:
-      alert.confirmations = 0;
+      alert.news_utc = night_of(event).utc;
       break;
     case AlertEvent::kBaseline:
       alert.by_baseline = to == AlertState::kFixed;
       break;
-    case AlertEvent::kEnvironmentChange:
-    case AlertEvent::kInvalid:
-    case AlertEvent::kBack:
+    case AlertEvent::kUnmeasured:
+      alert.still_moved = still_moved(event);
+      break;
+    default:
       break;
   }
 }
@@ -169,50 +123,17 @@ std::string refusal(const Alert& alert, const TrackEvent& event) {
 
 }  // namespace
 
-std::string_view name_of(AlertState state) {
-  return kStateNames.at(static_cast<std::size_t>(state));
-}
-
-std::optional<AlertState> alert_state_of(std::string_view name) {
-  const auto* found = std::find(kStateNames.begin(), kStateNames.end(), name);
-  if (found == kStateNames.end()) return std::nullopt;
-  return static_cast<AlertState>(found - kStateNames.begin());
-}
-
-std::string_view name_of(AlertEvent event) {
-  return kEventNames.at(static_cast<std::size_t>(event));
-}
-
-std::optional<AlertEvent> alert_event_of(std::string_view name) {
-  const auto* found = std::find(kEventNames.begin(), kEventNames.end(), name);
-  if (found == kEventNames.end()) return std::nullopt;
-  return static_cast<AlertEvent>(found - kEventNames.begin());
-}
-
-bool is_open(AlertState state) {
-  return state == AlertState::kSuspect || state == AlertState::kReproduced ||
-         state == AlertState::kRegression || state == AlertState::kInvalid;
-}
-
-std::optional<AlertState> state_after(std::optional<AlertState> state, AlertEvent event,
-                                      AlertState before) {
-  const NextRow& row = state ? kTable.at(static_cast<std::size_t>(*state)) : kUnopened;
-  switch (const Next next = row.at(static_cast<std::size_t>(event))) {
-    case kNone:
-      return std::nullopt;
-    case kSame:
-      return state;
-    case kBack:
-      return before;
-    default:
-      return static_cast<AlertState>(next);
-  }
-}
-
 const AlertSeries* Alert::find(std::string_view series_id) const {
   const auto found = std::find_if(series.begin(), series.end(),
                                   [&](const AlertSeries& each) { return each.id == series_id; });
   return found == series.end() ? nullptr : &*found;
+}
+
+bool Alert::is_undecided(const AlertSeries& one) const {
+  if (is_pending(state)) return one.holds();
+  if (state != AlertState::kRegression && state != AlertState::kImprovement) return false;
+  const Telling known = one.telling();
+  return known != Telling::kTold && known != Telling::kDismissed;
 }
 
 const Alert* AlertLog::find(std::string_view id) const {

@@ -10,8 +10,7 @@
 #include "harness/stats/order.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "harness/track/confirm_rule.h"
-#include "harness/track/creep.h"
+#include "harness/track/bridge.h"
 #include "harness/track/last_good.h"
 #include "harness/track/level.h"
 #include "harness/track/night_alerts.h"
@@ -19,8 +18,6 @@
 
 namespace stepbench::track {
 namespace {
-
-constexpr std::size_t kRecentNights = 3;  // of an alert's series that are held against its level
 
 NightState night_state_of(AlertState state) {
   switch (state) {
@@ -42,20 +39,35 @@ NightState night_state_of(AlertState state) {
       return NightState::kFixed;
     case AlertState::kInvalid:
       return NightState::kInvalid;
+    case AlertState::kDoubtful:
+      return NightState::kDoubtful;
+    case AlertState::kUnmeasured:
+      return NightState::kUnmeasured;
   }
   return NightState::kInvalid;
 }
 
-bool is_worse(Direction direction, bool higher) {
-  return higher == (direction == Direction::kLowerIsBetter);
+// Of one series, whatever the others of its alert are.
+NightState night_state_of(const Alert& alert, const AlertSeries& series) {
+  switch (series.telling()) {
+    case Telling::kDismissed:
+      return NightState::kNotReproduced;
+    case Telling::kUnmeasured:
+      return alert.is_undecided(series) && alert.state != AlertState::kInvalid
+                 ? NightState::kSuspect
+                 : night_state_of(alert.state);
+    case Telling::kDoubtful:
+      return alert.is_undecided(series) ? NightState::kDoubtful : night_state_of(alert.state);
+    case Telling::kReproduced:
+      return alert.is_undecided(series) ? NightState::kReproduced : night_state_of(alert.state);
+    case Telling::kTold:
+      break;
+  }
+  return night_state_of(alert.state);
 }
 
-// In the first measurement of the last night that measured it, and not in the second one.
-bool was_there_once(const AlertSeries& series) {
-  if (series.measured.size() < 2) return false;
-  const AlertMeasurement& first = series.measured[series.measured.size() - 2];
-  const AlertMeasurement& second = series.measured.back();
-  return first.reproduced && !second.reproduced && first.night == second.night;
+bool is_worse(Direction direction, bool higher) {
+  return higher == (direction == Direction::kLowerIsBetter);
 }
 
 std::vector<double> values_at(const SeriesHistory& series, std::span<const std::size_t> points) {
@@ -94,10 +106,7 @@ class NightJudge {
     date_ = newest_utc_.substr(0, std::string_view("2026-01-31").size());
     ignored_ = ignored_series(input.events, date_);
     facts_ = level_facts(log_, input.events, times_);
-    for (const TrackEvent& event : input.events) {
-      if (!event.details.contains("creep")) continue;
-      creeps_[text_of(event.details, "series")] = text_of(event.details, "night_utc");
-    }
+    bridges_ = bridges_of(input.events);
     for (const TrackedRun& run : input.history.runs) {
       is_tonight_.push_back(
           std::any_of(night_.runs.begin(), night_.runs.end(),
@@ -114,10 +123,10 @@ class NightJudge {
       if (auto judged = judge_series(series, alerts)) night_.series.push_back(std::move(*judged));
     }
     if (night_.is_newest) {
-      follow_alerts(alerts);
+      expire_acceptances();
       std::vector<const NightSeries*> fired;
       for (const NightSeries& series : night_.series) {
-        if (series.state == NightState::kSuspect && series.alert.empty()) fired.push_back(&series);
+        if (series.state == NightState::kSuspect && series.fired) fired.push_back(&series);
       }
       for (TrackEvent& event : alerts.joining_events(fired))
         night_.events.push_back(std::move(event));
@@ -140,8 +149,11 @@ class NightJudge {
                              " left out: " + night_.alerts.left_out.front());
     }
     tell_what_is_gone();
+    night_.only_known = night_.runs.empty() || !has_news();
     night_.verdict = verdict_of(night_);
-    night_.exit_code = exit_code_of(night_.verdict, input_.allow_inconclusive);
+    night_.exit_code = exit_code_of(
+        input_.allow_known && night_.only_known ? verdict_of(night_, false) : night_.verdict,
+        input_.allow_inconclusive);
     return std::move(night_);
   }
 
@@ -193,7 +205,7 @@ class NightJudge {
       const auto at = point_tonight(series);
       if (!at || !std::isfinite(series.points[*at].value)) continue;
       std::vector<double> segment =
-          values_at(series, level_before(series, *at, input_.history, facts_));
+          values_at(series, level_of(series, *at, input_.history, facts_).points);
       segment.push_back(series.points[*at].value);
       controls_[run_of(series, *at).run_id] = screen(segment, screen_of_series(series));
     }
@@ -216,10 +228,10 @@ class NightJudge {
       judged.state = NightState::kIgnored;
       return judged;
     }
-    if (alert != nullptr) {
-      hold_against_alert(judged, series, *at, *alert);
+    if (alert != nullptr && alert->is_undecided(*alert->find(series.series.id))) {
+      follow_suspicion(judged, series, *at, *alert);
     } else {
-      judge_level(judged, series, *at);
+      judge_level(judged, series, *at, alert, alerts);
     }
     return judged;
   }
@@ -264,109 +276,79 @@ class NightJudge {
     judged.worse = is_worse(judged.series.direction, judged.higher);
   }
 
-  // Tonight's point of a series in an alert, against the level from which the alert's move went
-  // away.
-  void hold_against_alert(NightSeries& judged, const SeriesHistory& series, std::size_t at,
-                          const Alert& alert) {
+  // Tonight's point of a series that is to be measured, against the level from which it moved away:
+  // shown, for a measurement decides.
+  void follow_suspicion(NightSeries& judged, const SeriesHistory& series, std::size_t at,
+                        const Alert& alert) {
     const AlertSeries& known = *alert.find(series.series.id);
     judged.alert = alert.id;
-    judged.state = night_state_of(alert.state);
     judged.worse = alert.worse;
-    judged.higher = known.change > 0;
+    judged.higher = known.higher();
     judged.first_bad = known.first_bad;
     judged.last_good = known.last_good;
     judged.usual = known.usual;
     if (known.usual != 0) judged.change = *judged.value / known.usual - 1;
-    const std::vector<std::size_t> before = points_before(series, at, alert, known);
-    judged.points = before.size();
-    if (!before.empty() && series.points[before.back()].cohort != series.points[at].cohort) {
-      judged.why = "the environment changed since: whether it is back cannot be told";
-      judged.points = 0;
-      return;
-    }
-    if (before.size() < kMinForScreen) return;
-    std::vector<double> segment = values_at(series, before);
-    const std::size_t level = segment.size();
-    for (std::size_t i = at + 1; i-- > 0 && segment.size() < level + kRecentNights;) {
-      if (run_of(series, i).started_utc < time_of(known.first_bad)) break;
-      if (std::isfinite(series.points[i].value)) {
-        segment.insert(segment.begin() + static_cast<std::ptrdiff_t>(level),
-                       series.points[i].value);
-      }
-    }
-    const ScreenAnswer answer = screen(segment, screen_of_series(series));
-    const bool higher = judged.higher;
-    take(judged, answer);
-    judged.fired = higher ? answer.higher : answer.lower;
-    judged.higher = higher;
-    judged.worse = alert.worse;
-    if (judged.fired && (is_open(alert.state) || alert.state == AlertState::kAcknowledged) &&
-        is_usual(segment, level, screen_of_series(series))) {
-      judged.why = "tonight alone is as usual, which one night does not prove: `fixed` needs more";
-    }
-    add_normalised(judged, series, at, before);
-    if (alert.expect) grown_[series.series.id] = has_grown(segment, level, *alert.expect, series);
-  }
-
-  // Whether the last value of `segment` would be no move if it came straight after the first
-  // `level`.
-  static bool is_usual(std::span<const double> segment, std::size_t level,
-                       const ScreenOptions& options) {
-    const auto before = segment.first(level);
-    std::vector<double> alone(before.begin(), before.end());
-    alone.push_back(segment.back());
-    return !screen(alone, options).fired();
-  }
-
-  [[nodiscard]] std::string time_of(const std::string& run) const {
-    const auto found = times_.find(run);
-    return found == times_.end() ? std::string() : found->second;
-  }
-
-  [[nodiscard]] std::vector<std::size_t> points_before(const SeriesHistory& series, std::size_t at,
-                                                       const Alert& alert,
-                                                       const AlertSeries& known) const {
-    const std::string begin = time_of(known.first_bad);
-    if (begin.empty()) return {};
-    std::size_t first_bad = at;
-    while (first_bad > 0 && run_of(series, first_bad - 1).started_utc >= begin) --first_bad;
-    const LevelFacts facts = level_facts(log_, input_.events, times_, alert.id);
-    return level_before(series, first_bad, input_.history, facts);
-  }
-
-  // Whether the screen would fire if the change that was accepted were the usual.
-  [[nodiscard]] bool has_grown(std::vector<double> segment, std::size_t level, double expect,
-                               const SeriesHistory& series) const {
-    for (std::size_t i = 0; i < level; ++i) segment[i] *= 1 + expect;
-    const ScreenAnswer answer = screen(segment, screen_of_series(series));
-    return expect < 0 ? answer.lower : answer.higher;
-  }
-
-  void judge_level(NightSeries& judged, const SeriesHistory& series, std::size_t at) {
-    const std::vector<std::size_t> level = level_before(series, at, input_.history, facts_);
-    std::vector<double> segment = values_at(series, level);
+    const SeriesLevel level = level_of(series, at, input_.history, facts_);
+    judged.points = level.points.size();
+    std::vector<double> segment = values_at(series, level.points);
     segment.push_back(*judged.value);
-    judged.points = level.size();
+    explain_by_control(judged, series);
+    const ScreenAnswer answer = screen(segment, screen_of_series(series));
+    if (answer.warming_up || !known.against.empty()) return;
+    take(judged, answer);
+    judged.fired = known.higher() ? answer.higher : answer.lower;
+    judged.higher = known.higher();
+    judged.worse = alert.worse;
+    add_normalised(judged, series, at, level.points);
+  }
+
+  // `alert`: that speaks for the series, and in which it is decided; or null.
+  void judge_level(NightSeries& judged, const SeriesHistory& series, std::size_t at,
+                   const Alert* alert, const NightAlerts& alerts) {
+    if (alert != nullptr) judged.alert = alert->id;
+    const SeriesLevel level = level_of(series, at, input_.history, facts_);
+    std::vector<double> segment = values_at(series, level.points);
+    segment.push_back(*judged.value);
+    judged.points = level.points.size();
     const bool new_cohort = note_cohort(series, at);
     const ScreenAnswer answer = screen(segment, screen_of_series(series));
+    find_pin(judged, series, at, level);
     if (answer.warming_up) {
       judged.state = new_cohort ? NightState::kEnvironmentChange : NightState::kWarmingUp;
       if (new_cohort) judged.why = "the environment is another one since tonight";
+      if (!level.points.empty()) {
+        segment.pop_back();
+        judged.usual = stats::median(segment);
+        judged.change = *judged.usual != 0 ? *judged.value / *judged.usual - 1 : 0;
+      } else if (new_cohort && !level.pins.empty()) {
+        judged.usual = stats::median(values_at(series, newest_of(level.pins)));
+        judged.change = *judged.usual != 0 ? *judged.value / *judged.usual - 1 : 0;
+      }
+    } else {
+      take(judged, answer);
+      add_normalised(judged, series, at, level.points);
+    }
+    const bool was_measured = alert != nullptr && alerts.ended_tonight(*alert);
+    if (was_measured) {
+      judged.fired = false;
       return;
     }
-    take(judged, answer);
-    add_normalised(judged, series, at, level);
-    if (!answer.fired()) {
-      judge_creep(judged, series, at, level, segment);
+    plan_bridge(judged, series, at, level);
+    if (take_bridge(judged, series, at, level, alert)) return;
+    if (!answer.fired() || is_accepted(judged, alert)) {
+      judged.fired = false;
       return;
     }
-    find_range(judged, series, at, level, answer);
-    if (explain_by_control(judged, series, at, level, answer)) return;
-    const auto good =
-        std::find_if(input_.runs.begin(), input_.runs.end(),
-                     [&](const TrackedRun& run) { return run.run_id == judged.last_good; });
+    if (is_way_back(judged, alert)) {
+      judged.back = true;
+      judged.fired = false;
+      return;
+    }
+    find_range(judged, series, at, level.points, answer);
+    explain_by_control(judged, series);
+    const TrackedRun* good = run_named(judged.last_good);
     const std::string& build = run_of(series, at).build_id;
-    if (good != input_.runs.end() && !build.empty() && good->build_id == build) {
+    if (good != nullptr && !build.empty() && good->build_id == build) {
       judged.state = NightState::kEnvironmentChange;
       judged.why = "it moved, but the program is that of the last good night (build " +
                    build.substr(0, 8) + "): the machine, or chance";
@@ -375,71 +357,157 @@ class NightJudge {
     judged.state = NightState::kSuspect;
   }
 
-  // Steps too small for any night to show. `segment`: the values of the level, and tonight's.
-  void judge_creep(NightSeries& judged, const SeriesHistory& series, std::size_t at,
-                   const std::vector<std::size_t>& level, std::span<const double> segment) const {
-    if (series.series.direction == Direction::kNeither) return;
-    const auto last = creeps_.find(series.series.id);
-    const std::string_view last_utc = last == creeps_.end() ? "" : std::string_view(last->second);
-    if (!creep_is_due(last_utc, run_of(series, at).started_utc)) return;
-    const bool higher = series.series.direction == Direction::kLowerIsBetter;
-    const double level_now = stats::median(segment);
-    const double least = kConfirmMargin + (level_now > 0 ? resolution_of(series) / level_now : 0);
-    const auto found = creep(segment, higher, least,
-                             [&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
-    if (!found) return;
-    const double change = *judged.value / found->best_level - 1;
-    const TrackedRun& best = run_of(series, level[found->best]);
+  // The newest thirty of points that stand newest first.
+  [[nodiscard]] static std::span<const std::size_t> newest_of(
+      const std::vector<std::size_t>& points) {
+    constexpr std::size_t kNewest = 30;
+    return std::span(points).first(std::min(kNewest, points.size()));
+  }
+
+  [[nodiscard]] const TrackedRun* run_named(const std::string& id) const {
+    const auto found = std::find_if(input_.runs.begin(), input_.runs.end(),
+                                    [&](const TrackedRun& run) { return run.run_id == id; });
+    return found == input_.runs.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] bool is_kept(const TrackedRun& run) const {
+    return !run.git_dirty && (!input_.has_program || input_.has_program(run));
+  }
+
+  // The kept program that stands for the level.
+  void find_pin(NightSeries& judged, const SeriesHistory& series, std::size_t at,
+                const SeriesLevel& level) const {
     const std::string& build = run_of(series, at).build_id;
-    if (higher ? change <= 0 : change >= 0) return;
-    if (!build.empty() && best.build_id == build) return;
-    judged.creep = judged.fired = judged.worse = true;
-    judged.higher = higher;
-    judged.usual = found->best_level;
-    judged.change = change;
+    for (const std::size_t i : level.pins) {
+      const TrackedRun& run = run_of(series, i);
+      if (!build.empty() && run.build_id == build) return;  // it is tonight's: nothing to be told
+      if (!is_kept(run)) continue;
+      judged.pin = run.run_id;
+      return;
+    }
+  }
+
+  void plan_bridge(NightSeries& judged, const SeriesHistory& series, std::size_t at,
+                   const SeriesLevel& level) const {
+    if (judged.pin.empty() || series.series.direction == Direction::kNeither) return;
+    const Bridge* last = newest_bridge(bridges_, series.series.id, newest_utc_);
+    const TrackedRun& tonight = run_of(series, at);
+    if (last != nullptr && last->night.run == tonight.run_id) return;
+    judged.bridge_due = bridge_is_due(level.points.size(), last == nullptr ? "" : last->night.utc,
+                                      tonight.started_utc);
+  }
+
+  // What tonight's bridge found. True: it moved, and nothing else is to be asked.
+  bool take_bridge(NightSeries& judged, const SeriesHistory& series, std::size_t at,
+                   const SeriesLevel& level, const Alert* alert) const {
+    const TrackedRun& tonight = run_of(series, at);
+    const Bridge* bridge = newest_bridge(bridges_, series.series.id, newest_utc_);
+    if (bridge == nullptr || bridge->night.run != tonight.run_id) return false;
+    const AlertMeasurement& one = bridge->measurement;
+    const TrackedRun* pin = run_named(one.good);
+    const std::string words = "held against the program of " +
+                              (pin == nullptr ? one.good : pin->started_utc.substr(0, 10)) + ": " +
+                              text::signed_percent(one.change) + " % [" +
+                              text::signed_percent(one.low) + ", " +
+                              text::signed_percent(one.high) + "]";
+    if (!one.reproduced) {
+      judged.why = words + (judged.why.empty() ? "" : "; " + judged.why);
+      return false;
+    }
+    judged.higher = one.change > 0;
+    judged.fired = false;
+    if (is_accepted(judged, alert)) return true;
+    if (is_way_back(judged, alert)) {
+      judged.back = true;
+      judged.why = words;
+      return true;
+    }
+    judged.bridged = judged.fired = true;
+    judged.worse = is_worse(series.series.direction, judged.higher);
+    judged.change = one.change;
+    judged.usual = *judged.value / (1 + one.change);
     judged.score.reset();
-    judged.last_good = best.run_id;
-    judged.first_bad = run_of(series, level[found->best + 1]).run_id;
+    judged.pin = one.good;
+    judged.first_bad = tonight.run_id;
+    judged.last_good = last_bridged_good(series, level, one.good);
     judged.state = NightState::kSuspect;
-    judged.why = "no single night shows it: the last " + std::to_string(kCreepLevel) +
-                 " nights lie " + text::signed_percent(found->change) + " % from the best " +
-                 std::to_string(kCreepLevel) + " of " + std::to_string(kCreepNights);
+    judged.why = words;
+    return true;
+  }
+
+  // The newest night of a young level that was held against the same program and was like it. Of an
+  // old one the program itself: what creeps has no one commit.
+  [[nodiscard]] std::string last_bridged_good(const SeriesHistory& series, const SeriesLevel& level,
+                                              const std::string& pin) const {
+    if (level.points.size() >= kMinForScreen) return pin;
+    for (auto i = level.points.rbegin(); i != level.points.rend(); ++i) {
+      const TrackedRun& run = run_of(series, *i);
+      const Bridge* bridge = bridge_of_night(bridges_, series.series.id, run.run_id);
+      if (bridge != nullptr && !bridge->measurement.reproduced && bridge->measurement.good == pin &&
+          !run.git_dirty) {
+        return run.run_id;
+      }
+    }
+    return pin;
+  }
+
+  // Somebody accepted as much as that.
+  static bool is_accepted(NightSeries& judged, const Alert* alert) {
+    if (alert == nullptr || alert->state != AlertState::kAcknowledged || !alert->expect) {
+      return false;
+    }
+    const AlertSeries& known = *alert->find(judged.series.id);
+    if (known.usual == 0 || judged.higher != (*alert->expect > 0)) return false;
+    const double change = *judged.value / known.usual - 1;
+    if (std::abs(change) > std::abs(*alert->expect)) return false;
+    judged.why = "it is " + text::signed_percent(change) + " % now, and " +
+                 text::signed_percent(*alert->expect) + " % were accepted";
+    return true;
+  }
+
+  // A series with an open regression that moved the other way: measured, whether it is gone. Where
+  // that said tonight or in the nights before that it is not, it is an episode of its own.
+  [[nodiscard]] bool is_way_back(const NightSeries& judged, const Alert* alert) const {
+    if (alert == nullptr || alert->state != AlertState::kRegression) return false;
+    const AlertSeries& known = *alert->find(judged.series.id);
+    if (judged.higher == known.higher()) return false;
+    const AlertMeasurement* last = known.last();
+    return last == nullptr || !last->closing || !last->reproduced || !is_recent(last->night);
+  }
+
+  [[nodiscard]] bool is_recent(const std::string& run) const {
+    constexpr std::size_t kRecent = 3;
+    std::size_t nights = 0;
+    for (auto each = input_.runs.rbegin(); each != input_.runs.rend(); ++each) {
+      if (each->started_utc > newest_utc_ || each->host != night_.runs.front().host) continue;
+      if (each->run_id == run) return true;
+      if (++nights >= kRecent * night_.runs.size()) return false;
+    }
+    return false;
   }
 
   // Between which runs it moved.
   void find_range(NightSeries& judged, const SeriesHistory& series, std::size_t at,
                   const std::vector<std::size_t>& level, const ScreenAnswer& answer) const {
-    const std::size_t since = std::min(answer.since, level.size());
-    judged.first_bad = run_of(series, since < level.size() ? level[since] : at).run_id;
+    judged.first_bad = run_of(series, at).run_id;
     std::vector<double> segment = values_at(series, level);
     segment.push_back(series.points[at].value);
-    const auto good = last_good(segment, screen_of_series(series), answer,
-                                [&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
+    const auto choose = [&](const std::function<bool(std::size_t)>& usable) {
+      return last_good(segment, screen_of_series(series), answer, usable);
+    };
+    auto good = choose([&](std::size_t i) { return is_kept(run_of(series, level[i])); });
+    if (!good) good = choose([&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
     if (good) judged.last_good = run_of(series, level[*good]).run_id;
   }
 
-  // The control case does the same work every night: what moves it moved the machine.
-  bool explain_by_control(NightSeries& judged, const SeriesHistory& series, std::size_t at,
-                          const std::vector<std::size_t>& level, const ScreenAnswer& answer) const {
+  // The control case does the same work every night: what moves it moved the machine, maybe more
+  // than the machine. Measuring in turns tells the two apart.
+  void explain_by_control(NightSeries& judged, const SeriesHistory& series) const {
     const auto control = controls_.find(judged.run);
-    if (control == controls_.end() || series.series.unit != "ns") return false;
-    if (!(answer.higher ? control->second.higher : control->second.lower)) return false;
-    std::vector<double> normalised;
-    for (const std::size_t i : level) {
-      const TrackedPoint& point = series.points[i];
-      if (point.control && *point.control > 0) normalised.push_back(point.value / *point.control);
-    }
-    const TrackedPoint& tonight = series.points[at];
-    if (!tonight.control || !(*tonight.control > 0)) return false;
-    normalised.push_back(tonight.value / *tonight.control);
-    ScreenOptions options = screen_of_series(series);
-    options.resolution = 0;
-    const ScreenAnswer without = screen(normalised, options);
-    if (without.warming_up || (answer.higher ? without.higher : without.lower)) return false;
-    judged.state = NightState::kInvalid;
-    judged.why = "the control case moved too (" + text::signed_percent(control->second.change) +
-                 " %), and without it nothing is left: the machine, not the program";
-    return true;
+    if (control == controls_.end() || series.series.unit != "ns") return;
+    if (!(judged.higher ? control->second.higher : control->second.lower)) return;
+    judged.why =
+        "the control case moved too, " + text::signed_percent(control->second.change) + " %";
   }
 
   static void add_normalised(NightSeries& judged, const SeriesHistory& series, std::size_t at,
@@ -492,60 +560,23 @@ class NightJudge {
     return true;
   }
 
-  // What tonight's points make of the alerts of earlier nights.
-  void follow_alerts(const NightAlerts& alerts) {
+  // Acceptances whose date has passed, of experiments that ran tonight.
+  void expire_acceptances() {
     for (const Alert& alert : log_.alerts) {
-      std::vector<const NightSeries*> seen;
-      for (const NightSeries& series : night_.series) {
-        if (series.alert == alert.id && series.value) seen.push_back(&series);
-      }
-      if (seen.empty() || !alerts.is_followed(alert)) continue;
-      const TrackedRun& tonight = *by_experiment_.at(experiment_of(*seen.front()));
-      const bool back = std::all_of(seen.begin(), seen.end(), [](const NightSeries* series) {
-        return series->points >= kMinForScreen && !series->fired;
-      });
-      if (back) {
-        night_.events.push_back(night_event(AlertEvent::kBack, alert.id, tonight, back_text(seen)));
-        continue;
-      }
-      if (alert.state != AlertState::kAcknowledged) continue;
-      const auto grown = std::find_if(seen.begin(), seen.end(), [&](const NightSeries* series) {
-        const auto found = grown_.find(series->series.id);
-        return found != grown_.end() && found->second;
-      });
-      if (grown != seen.end()) {
-        night_.events.push_back(night_event(
-            AlertEvent::kGrew, alert.id, tonight,
-            "it is " + text::signed_percent((*grown)->change.value_or(0)) + " % now, and " +
-                text::signed_percent(*alert.expect) + " % were accepted",
-            {{"series", (*grown)->series.id}}));
-      } else if (!alert.until.empty() && date_ > alert.until) {
-        night_.events.push_back(night_event(AlertEvent::kExpired, alert.id, tonight,
-                                            "it was accepted until " + alert.until));
-      }
+      if (alert.state != AlertState::kAcknowledged || alert.until.empty()) continue;
+      const auto run = by_experiment_.find(alert.experiment);
+      if (run == by_experiment_.end() || run->second->host != alert.host) continue;
+      if (date_ <= alert.until) continue;
+      night_.events.push_back(event_of(AlertEvent::kExpired, alert.id, night_of(*run->second),
+                                       "it was accepted until " + alert.until));
     }
-  }
-
-  [[nodiscard]] std::string experiment_of(const NightSeries& series) const {
-    for (const TrackedRun& run : night_.runs) {
-      if (run.run_id == series.run) return run.experiment;
-    }
-    return series.series.experiment;
-  }
-
-  static std::string back_text(const std::vector<const NightSeries*>& series) {
-    if (series.size() == 1) {
-      return "back: " + text::signed_percent(series.front()->change.value_or(0)) +
-             " % from the usual";
-    }
-    return "all " + text::counted(std::ssize(series), "series") + " are back at the usual";
   }
 
   // Series in alerts have the alert's state, after tonight's events.
   void tell_states() {
-    for (TrackEvent& event : night_.events) {
+    for (const TrackEvent& event : night_.events) {
       if (event.what != name_of(AlertEvent::kFired)) continue;
-      const std::string id = text_of(event.details, "series");
+      const std::string id = moved_series(event).series;
       for (NightSeries& series : night_.series) {
         if (series.series.id == id) series.alert = event.alert_id;
       }
@@ -558,10 +589,48 @@ class NightJudge {
       const Alert* alert = night_.alerts.find(series.alert);
       if (alert == nullptr) continue;
       const AlertSeries* known = alert->find(series.series.id);
-      const bool gone = known != nullptr && !known->holds() &&
-                        !(alert->state == AlertState::kReproduced && was_there_once(*known));
-      series.state = gone ? NightState::kNotReproduced : night_state_of(alert->state);
+      if (known == nullptr) continue;
+      series.state = night_state_of(*alert, *known);
+      if (!series.fired) tell_of_alert(series, *alert, *known);
     }
+    tell_absent_regressions();
+  }
+
+  // Of a series that is where its alert left it: its change is that since before the alert.
+  static void tell_of_alert(NightSeries& series, const Alert& alert, const AlertSeries& known) {
+    series.worse = alert.worse;
+    series.higher = known.higher();
+    series.first_bad = known.first_bad;
+    series.last_good = known.last_good;
+    if (series.state == NightState::kAcknowledged || known.usual == 0) return;
+    series.usual = known.usual;
+    series.change = *series.value / known.usual - 1;
+    series.score.reset();
+  }
+
+  // An open regression whose series has no value tonight is open still.
+  void tell_absent_regressions() {
+    for (const Alert& alert : night_.alerts.alerts) {
+      const auto run = by_experiment_.find(alert.experiment);
+      if (alert.state != AlertState::kRegression || !alert.worse || run == by_experiment_.end() ||
+          run->second->host != alert.host) {
+        continue;
+      }
+      const bool is_told =
+          std::any_of(night_.series.begin(), night_.series.end(), [&](const NightSeries& series) {
+            return series.alert == alert.id && series.state == NightState::kRegression;
+          });
+      if (!is_told) night_.absent.push_back(alert.id);
+    }
+  }
+
+  // A regression that was told tonight, or that came back tonight because a date has passed.
+  [[nodiscard]] bool has_news() const {
+    return std::any_of(
+        night_.alerts.alerts.begin(), night_.alerts.alerts.end(), [&](const Alert& alert) {
+          return alert.state == AlertState::kRegression && alert.worse &&
+                 alert.host == night_.runs.front().host && alert.news_utc >= first_utc();
+        });
   }
 
   void tell_what_is_gone() {
@@ -583,9 +652,8 @@ class NightJudge {
   std::map<std::string, const TrackedRun*, std::less<>> by_experiment_;
   std::vector<bool> is_tonight_;                  // by index of the history's runs
   std::map<std::string, ScreenAnswer> controls_;  // by run id
-  std::map<std::string, bool> grown_;             // by series id
-  std::map<std::string, std::string> creeps_;     // by series id: when one was last suspected
-  std::map<std::string, std::size_t> gone_;       // by experiment
+  Bridges bridges_;
+  std::map<std::string, std::size_t> gone_;  // by experiment
 };
 
 }  // namespace

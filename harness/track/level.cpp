@@ -2,6 +2,7 @@
 #include "harness/track/level.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stepbench::track {
 namespace {
@@ -18,18 +19,28 @@ std::string closed_utc(const Alert& alert) {
   return night.empty() ? last.at_utc : night;
 }
 
-bool begins_a_level(const Alert& alert) {
-  return alert.state == AlertState::kImprovement || alert.state == AlertState::kAcknowledged ||
-         alert.state == AlertState::kEnvironmentChange;
+bool begins_a_level(const Alert& alert, const AlertSeries& series) {
+  switch (alert.state) {
+    case AlertState::kRegression:
+    case AlertState::kImprovement:
+      return !alert.is_undecided(series);
+    case AlertState::kAcknowledged:
+    case AlertState::kEnvironmentChange:
+      return true;
+    case AlertState::kUnmeasured:
+      return alert.still_moved;
+    default:
+      return false;
+  }
 }
 
 void add_alert(LevelFacts& facts, const Alert& alert, const AlertSeries& series,
                const RunTimes& times) {
   const std::string first_bad = time_of_run(times, series.first_bad);
   if (first_bad.empty() || !series.holds()) return;
-  if (begins_a_level(alert)) {
-    facts.begins[series.id].push_back({.run_id = series.first_bad, .why = SegmentStart::kBaseline});
-  } else if (is_open(alert.state)) {
+  if (begins_a_level(alert, series)) {
+    facts.begins[series.id].push_back({.run_id = series.first_bad, .why = SegmentStart::kTold});
+  } else if (alert.is_undecided(series)) {
     facts.left_out[series.id].push_back({.from = first_bad});
   } else if (alert.state == AlertState::kFixed && !alert.by_baseline) {
     facts.left_out[series.id].push_back({.from = first_bad, .until = closed_utc(alert)});
@@ -58,10 +69,9 @@ RunTimes run_times(std::span<const TrackedRun> runs) {
 }
 
 LevelFacts level_facts(const AlertLog& log, std::span<const TrackEvent> events,
-                       const RunTimes& times, std::string_view without) {
+                       const RunTimes& times) {
   LevelFacts facts;
   for (const Alert& alert : log.alerts) {
-    if (alert.id == without) continue;
     for (const AlertSeries& series : alert.series) add_alert(facts, alert, series, times);
   }
   for (const TrackEvent& event : events) {
@@ -72,14 +82,18 @@ LevelFacts level_facts(const AlertLog& log, std::span<const TrackEvent> events,
   return facts;
 }
 
-std::vector<std::size_t> level_before(const SeriesHistory& series, std::size_t at,
-                                      const History& history, const LevelFacts& facts) {
+SeriesLevel level_of(const SeriesHistory& series, std::size_t at, const History& history,
+                     const LevelFacts& facts) {
   const TrackedRun& run = history.runs.at(series.points.at(at).run);
   const auto begins = entries_of(facts.begins, series.series.id);
   std::vector<SegmentBreak> breaks(begins.begin(), begins.end());
   const auto baselines = entries_of(facts.baselines, std::pair(run.host, run.experiment));
   breaks.insert(breaks.end(), baselines.begin(), baselines.end());
   const auto left_out = entries_of(facts.left_out, series.series.id);
+  const auto counts = [&](std::size_t i) {
+    return std::isfinite(series.points[i].value) &&
+           !is_left_out(left_out, history.runs.at(series.points[i].run).started_utc);
+  };
 
   std::vector<Segment> segments;
   if (at + 1 == series.points.size()) {
@@ -90,17 +104,23 @@ std::vector<std::size_t> level_before(const SeriesHistory& series, std::size_t a
                              series.points.begin() + static_cast<std::ptrdiff_t>(at) + 1);
     segments = segments_of(until_then, history.runs, breaks);
   }
-  std::vector<std::size_t> level;
+  SeriesLevel level;
   for (const Segment& segment : segments) {
     if (segment.points.empty() || segment.points.back() != at) continue;
+    level.why = segment.why;
     for (const std::size_t i : segment.points) {
-      if (i < at && !is_left_out(left_out, history.runs.at(series.points[i].run).started_utc)) {
-        level.push_back(i);
+      if (i < at && counts(i)) level.points.push_back(i);
+    }
+    if (segment.why == SegmentStart::kCohort) {
+      for (std::size_t i = segment.points.front(); i-- > 0;) {
+        if (counts(i)) level.pins.push_back(i);
       }
     }
   }
-  if (level.size() > kLevelPoints) {
-    level.erase(level.begin(), level.end() - static_cast<std::ptrdiff_t>(kLevelPoints));
+  level.pins.insert(level.pins.end(), level.points.begin(), level.points.end());
+  if (level.points.size() > kLevelPoints) {
+    level.points.erase(level.points.begin(),
+                       level.points.end() - static_cast<std::ptrdiff_t>(kLevelPoints));
   }
   return level;
 }

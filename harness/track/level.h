@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which earlier points a point is held against: those of its level. A level ends where the
-// environment changed, where somebody said so (a baseline, an accepted change), and where an
-// improvement or a change of the environment was found. Points of a regression, open or fixed, are
-// no part of it. Pure; any thread.
+// Which earlier points a point is held against, and which program: those of its level. Each change
+// that was told starts a level at once, also while its alert is open, and so do an acceptance, a
+// baseline and another environment: nothing that happens to an alert makes a series deaf. Nights of
+// a suspicion that is not decided are no part of a level, nor those of a regression that was fixed.
+// Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -37,13 +38,19 @@ struct LevelFacts {
   std::map<std::pair<std::string, std::string>, std::vector<SegmentBreak>> baselines = {};
 };
 
-// `without`: the id of an alert that is to be taken as if it had never been.
 [[nodiscard]] LevelFacts level_facts(const AlertLog& log, std::span<const TrackEvent> events,
-                                     const RunTimes& times, std::string_view without = {});
+                                     const RunTimes& times);
 
-// Indexes of the points of that level before point `at`, oldest first, at most kLevelPoints.
-[[nodiscard]] std::vector<std::size_t> level_before(const SeriesHistory& series, std::size_t at,
-                                                    const History& history,
-                                                    const LevelFacts& facts);
+struct SeriesLevel {
+  // Indexes of its points before point `at`, oldest first, at most kLevelPoints.
+  std::vector<std::size_t> points = {};
+  SegmentStart why = SegmentStart::kFirst;  // it began
+  // Indexes of the points whose programs stand for it, the best first: what tonight's program is
+  // held against where points are too few. After another environment those before it: what was
+  // usual there is what the program did.
+  std::vector<std::size_t> pins = {};
+};
+[[nodiscard]] SeriesLevel level_of(const SeriesHistory& series, std::size_t at,
+                                   const History& history, const LevelFacts& facts);
 
 }  // namespace stepbench::track

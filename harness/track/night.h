@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,12 +30,14 @@ enum class NightState : std::uint8_t {  // written to disk by name
   kEnvironmentChange,  // also: the first night of another environment, or the same program moved
   kAcknowledged,
   kFixed,
-  kInvalid,      // also: the control case moved, too
+  kInvalid,
   kNoData,       // planned, and no value tonight
   kFutureDated,  // the night's date lies ahead: stored, not screened
-  kIgnored       // somebody asked not to look at it
+  kIgnored,      // somebody asked not to look at it
+  kDoubtful,     // as AlertState
+  kUnmeasured
 };
-inline constexpr std::size_t kNightStates = 14;
+inline constexpr std::size_t kNightStates = 16;
 [[nodiscard]] std::string_view name_of(NightState state);
 
 struct NightSeries {
@@ -43,7 +46,8 @@ struct NightSeries {
   bool fired = false;   // the screen, tonight
   bool higher = false;  // which way it moved; of an alert's series: the alert's way
   bool worse = false;
-  bool creep = false;    // suspected of many small steps, see creep.h; `usual` is the best level
+  bool bridged = false;  // held against the kept program tonight, which is why it is suspected
+  bool back = false;     // it has an open alert, and moved the other way
   std::string run = {};  // tonight's, by id; empty: no value tonight
   std::optional<double> value = {};  // in the series' unit
   std::optional<double> usual = {};
@@ -55,6 +59,8 @@ struct NightSeries {
   std::int64_t steps = 0;      // TrackedPoint::steps
   std::string first_bad = {};  // run ids between which it moved
   std::string last_good = {};
+  std::string pin = {};     // run id of the program that stands for its level; empty: none is kept
+  bool bridge_due = false;  // tonight's program is to be held against that one
   std::string alert = {};
   std::string why = {};  // a sentence
 };
@@ -81,10 +87,12 @@ struct Night {
   AlertLog alerts = {};                 // with the new events
   std::vector<TrackEvent> events = {};  // new ones; `at_utc` and `who` are for the caller to set
   AlertPrecision precision = {};
+  std::vector<std::string> absent = {};  // ids of open regressions that no series of tonight shows
   std::vector<std::string> notes = {};
   bool is_newest = true;  // false: a later night was judged already, nothing new is to be recorded
   NightState verdict = NightState::kOk;
   int exit_code = 0;
+  bool only_known = false;  // no regression was told tonight: those that are open are older
 
   [[nodiscard]] std::size_t count(NightState state) const;
 };
@@ -99,6 +107,9 @@ struct NightInput {
   ScreenOptions screen = {};
   std::string now_utc = {};
   bool allow_inconclusive = false;
+  bool allow_known = false;  // regressions that were told in earlier nights do not fail this one
+  // Whether the program of that run can be measured again here; empty: all can.
+  std::function<bool(const TrackedRun&)> has_program = {};
 };
 [[nodiscard]] Night judge_night(const NightInput& input);
 
@@ -110,29 +121,31 @@ struct NightInput {
                                                      std::string_view now_utc);
 [[nodiscard]] bool is_future(std::string_view started_utc, std::string_view now_utc);
 
-// What measuring one series of an alert again came to.
+// What measuring one series again came to.
 struct MeasuredSuspect {
   std::string series = {};
-  std::string alert = {};
-  std::string run = {};  // tonight's, by id
-  // kNotReproduced, kReproduced, kRegression, kImprovement, kEnvironmentChange, kInvalid; kSuspect:
-  // it was not measured.
+  std::string alert = {};  // empty: a bridge
+  std::string run = {};    // tonight's, by id
+  // kEnvironmentChange, kInvalid: why it could not be judged; kSuspect: it was not measured. All
+  // else follows from the measurements.
   AlertState state = AlertState::kSuspect;
   std::vector<AlertMeasurement> measured = {};
   std::string why = {};
 };
 // The events that follow, alert by alert: of its series the most serious answer counts, and nothing
-// clears an alert while one of its series was not measured. `tonight`: the runs of the night.
+// clears an alert while one of its series is undecided. `tonight`: the runs of the night.
 [[nodiscard]] std::vector<TrackEvent> events_of(std::span<const MeasuredSuspect> measured,
                                                 const AlertLog& alerts,
                                                 std::span<const TrackedRun> tonight);
 
 [[nodiscard]] AlertPrecision precision_of(const AlertLog& alerts);
 
-// What the night comes to, by its series; the most serious counts.
-[[nodiscard]] NightState verdict_of(const Night& night);
-// 0 ok, or better; 1 a regression; 3 a suspect that is worse, or every series is warming up (0 with
-// `allow_inconclusive`); 4 no data, a date in the future, an invalid measurement.
+// What the night comes to, by its series; the most serious counts. `regressions`: false: as if none
+// were open.
+[[nodiscard]] NightState verdict_of(const Night& night, bool regressions = true);
+// 0 ok, better, warming up, or measured and not told; 1 a regression; 3 a suspect that is worse and
+// was not measured (0 with `allow_inconclusive`); 4 no data, a date in the future, an invalid
+// measurement.
 [[nodiscard]] int exit_code_of(NightState verdict, bool allow_inconclusive);
 
 }  // namespace stepbench::track

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a night's moves find their alerts: which alert of earlier nights follows a series still,
-// which one a move joins or opens again, and the events that come of it. Pure; any thread.
+// How a night's moves find their alerts: which alert speaks for a series tonight, which one a move
+// joins, and the events that come of it. What ended is never opened again: what moves later is an
+// episode of its own, with its own commits. Pure; any thread.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,30 +13,26 @@
 
 namespace stepbench::track {
 
-// Nights after which a closed alert is not opened again: a new one is.
-inline constexpr std::size_t kReopenNights = 3;
-
 // What the alerts of one host say of each series tonight.
 class NightAlerts {
  public:
   // `log` outlives this.
   NightAlerts(const AlertLog& log, const NightInput& input);
 
-  // The alert that speaks for this series tonight: an open or acknowledged one in which it holds,
-  // or one that came to its end tonight. Null: none.
+  // The alert that speaks for this series tonight: the newest in which it is undecided, else the
+  // newest regression, else one that came to its end tonight, else one that is accepted. Null:
+  // none.
   [[nodiscard]] const Alert* of(std::string_view series) const;
-  // Whether that alert is to be held against tonight's points once more: it is open or
-  // acknowledged, and older than tonight.
-  [[nodiscard]] bool is_followed(const Alert& alert) const;
+  // Nothing new is opened for a series whose alert ended tonight: it was measured already.
+  [[nodiscard]] bool ended_tonight(const Alert& alert) const;
 
-  // The events by which series that fired, none of which has an alert, join or open alerts.
+  // The events by which series that fired, none of which is undecided, join or open alerts.
   [[nodiscard]] std::vector<TrackEvent> joining_events(
       const std::vector<const NightSeries*>& fired) const;
 
  private:
-  [[nodiscard]] bool ended_tonight(const Alert& alert) const;
+  [[nodiscard]] int rank_of(const Alert& alert, const AlertSeries& series) const;
   [[nodiscard]] bool same_range(const Alert& alert, const NightSeries& series) const;
-  [[nodiscard]] bool may_reopen(const Alert& alert, const NightSeries& series) const;
   [[nodiscard]] std::string commit_of(std::string_view run) const;
   [[nodiscard]] std::string utc_of(std::string_view run) const;
 
@@ -47,10 +43,5 @@ class NightAlerts {
   std::map<std::string, const TrackedRun*, std::less<>> runs_;
   std::map<std::string, const Alert*, std::less<>> by_series_;
 };
-
-// An event of tonight without its author and time.
-[[nodiscard]] TrackEvent night_event(AlertEvent what, const std::string& alert,
-                                     const TrackedRun& tonight, std::string reason,
-                                     Fields details = {});
 
 }  // namespace stepbench::track

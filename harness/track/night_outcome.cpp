@@ -23,39 +23,7 @@ constexpr std::array<std::string_view, kNightStates> kNightNames = {
     "ok",           "warming-up", "suspect",     "not-reproduced",
     "reproduced",   "regression", "improvement", "environment-change",
     "acknowledged", "fixed",      "invalid",     "no-data",
-    "future-dated", "ignored"};
-
-// The most serious first: what an alert becomes by the answers of its series.
-constexpr std::array<AlertState, 6> kSeriousness = {
-    AlertState::kRegression, AlertState::kImprovement,       AlertState::kReproduced,
-    AlertState::kInvalid,    AlertState::kEnvironmentChange, AlertState::kNotReproduced};
-
-std::optional<AlertEvent> event_leading_to(AlertState state) {
-  switch (state) {
-    case AlertState::kRegression:
-      return AlertEvent::kConfirmed;
-    case AlertState::kImprovement:
-      return AlertEvent::kImproved;
-    case AlertState::kReproduced:
-      return AlertEvent::kReproduced;
-    case AlertState::kInvalid:
-      return AlertEvent::kInvalid;
-    case AlertState::kEnvironmentChange:
-      return AlertEvent::kEnvironmentChange;
-    case AlertState::kNotReproduced:
-      return AlertEvent::kNotReproduced;
-    default:
-      return std::nullopt;
-  }
-}
-
-Fields details_of(const std::string& series, const AlertMeasurement& measured) {
-  return {{"series", series},          {"reproduced", measured.reproduced},
-          {"change", measured.change}, {"low", measured.low},
-          {"high", measured.high},     {"p", measured.p},
-          {"pairs", measured.pairs},   {"campaign", measured.campaign},
-          {"cause", measured.cause}};
-}
+    "future-dated", "ignored",    "doubtful",    "unmeasured"};
 
 const TrackedRun& run_named(std::span<const TrackedRun> runs, const std::string& id) {
   const auto found = std::find_if(runs.begin(), runs.end(),
@@ -63,64 +31,101 @@ const TrackedRun& run_named(std::span<const TrackedRun> runs, const std::string&
   return found == runs.end() ? runs.front() : *found;
 }
 
-// Whether a series of the alert is still to be measured.
-bool is_undecided(const Alert& alert, const std::vector<const MeasuredSuspect*>& suspects) {
-  return std::any_of(alert.series.begin(), alert.series.end(), [&](const AlertSeries& series) {
-    const auto found = std::find_if(suspects.begin(), suspects.end(), [&](const auto* suspect) {
-      return suspect->series == series.id;
-    });
-    if (found == suspects.end()) return series.holds();
-    return (*found)->state == AlertState::kSuspect;
+// What an alert that is not told yet becomes by its series; the most serious counts.
+std::optional<AlertEvent> event_by_series(const Alert& alert, bool undecided_left) {
+  const auto any = [&](Telling telling) {
+    return std::any_of(alert.series.begin(), alert.series.end(),
+                       [&](const AlertSeries& each) { return each.telling() == telling; });
+  };
+  if (any(Telling::kTold)) return alert.worse ? AlertEvent::kConfirmed : AlertEvent::kImproved;
+  if (any(Telling::kReproduced)) return AlertEvent::kReproduced;
+  if (any(Telling::kDoubtful)) return AlertEvent::kDoubted;
+  return undecided_left ? std::nullopt : std::optional(AlertEvent::kNotReproduced);
+}
+
+// Whether every series of a regression is where it was before.
+bool all_gone(const Alert& alert) {
+  return std::all_of(alert.series.begin(), alert.series.end(), [](const AlertSeries& each) {
+    return !each.holds() || is_gone(each.measured, each.higher());
   });
 }
 
-// How many times it was there, tonight's measurements among them.
-std::int64_t times_reproduced(const Alert& alert, const MeasuredSuspect& suspect) {
-  const auto count = [](const std::vector<AlertMeasurement>& measured) {
-    return std::count_if(measured.begin(), measured.end(),
-                         [](const AlertMeasurement& each) { return each.reproduced; });
-  };
-  const AlertSeries* known = alert.find(suspect.series);
-  return count(suspect.measured) + (known == nullptr ? 0 : count(known->measured));
+struct Answers {
+  const MeasuredSuspect* first = nullptr;        // whose reason is told
+  const MeasuredSuspect* invalid = nullptr;      // measured, and not to be judged
+  const MeasuredSuspect* environment = nullptr;  // nothing that could be set beside each other
+  bool unanswered = false;                       // a series was not measured
+};
+
+Answers answers_of(const Alert& alert, const std::vector<const MeasuredSuspect*>& suspects) {
+  Answers answers;
+  for (const AlertSeries& series : alert.series) {
+    const auto found = std::find_if(suspects.begin(), suspects.end(), [&](const auto* suspect) {
+      return suspect->series == series.id;
+    });
+    if (found == suspects.end()) {
+      answers.unanswered = answers.unanswered || alert.is_undecided(series);
+      continue;
+    }
+    const MeasuredSuspect& one = **found;
+    if (answers.first == nullptr && !one.measured.empty()) answers.first = &one;
+    if (!one.measured.empty()) continue;
+    if (one.state == AlertState::kInvalid) {
+      answers.invalid = &one;
+    } else if (one.state == AlertState::kEnvironmentChange ||
+               one.state == AlertState::kNotReproduced) {
+      answers.environment = &one;
+    } else {
+      answers.unanswered = true;
+    }
+  }
+  return answers;
 }
 
-void add_events_of_alert(std::vector<TrackEvent>& events, const Alert& alert,
+void add_events_of_alert(std::vector<TrackEvent>& events, Alert alert,
                          const std::vector<const MeasuredSuspect*>& suspects,
                          std::span<const TrackedRun> tonight) {
   for (const MeasuredSuspect* suspect : suspects) {
-    for (const AlertMeasurement& measured : suspect->measured) {
-      TrackEvent event = night_event(AlertEvent::kFired, alert.id, run_named(tonight, suspect->run),
-                                     suspect->why, details_of(suspect->series, measured));
-      event.what = kMeasuredEvent;
-      events.push_back(std::move(event));
+    const EventNight night = night_of(run_named(tonight, suspect->run));
+    const bool closing =
+        alert.state == AlertState::kRegression && !alert.is_undecided(*alert.find(suspect->series));
+    for (AlertMeasurement measured : suspect->measured) {
+      measured.closing = closing;
+      events.push_back(event_of(MeasuredSeries{suspect->series, std::move(measured)}, alert.id,
+                                night, suspect->why));
+      (void)apply_event(alert, events.back());
     }
   }
-  for (const AlertState state : kSeriousness) {
-    const auto found = std::find_if(suspects.begin(), suspects.end(),
-                                    [&](const auto* suspect) { return suspect->state == state; });
-    if (found == suspects.end()) continue;
-    const bool clears =
-        state == AlertState::kNotReproduced || state == AlertState::kEnvironmentChange;
-    if (clears && is_undecided(alert, suspects)) return;
-    const auto event = event_leading_to(state);
-    const auto next = event ? state_after(alert.state, *event, alert.before) : std::nullopt;
-    if (!next) continue;
-    // Once more what it is already says nothing.
-    if (next == alert.state) return;
-    Fields details;
-    if (const std::int64_t times = times_reproduced(alert, **found); times > 0) {
-      details["confirmations"] = times;
+  const Answers answers = answers_of(alert, suspects);
+  const MeasuredSuspect* told = answers.first;
+  std::optional<AlertEvent> what;
+  if (alert.state == AlertState::kRegression) {
+    if (all_gone(alert)) what = AlertEvent::kFixed;
+  } else if (is_pending(alert.state)) {
+    const bool left = answers.unanswered || answers.invalid != nullptr;
+    if (told != nullptr) what = event_by_series(alert, left || answers.environment != nullptr);
+    if (!what && answers.invalid != nullptr) {
+      what = AlertEvent::kInvalid;
+      told = answers.invalid;
+    } else if (!what && !left && answers.environment != nullptr) {
+      what = answers.environment->state == AlertState::kNotReproduced
+                 ? AlertEvent::kNotReproduced
+                 : AlertEvent::kEnvironmentChange;
+      told = answers.environment;
     }
-    events.push_back(night_event(*event, alert.id, run_named(tonight, (*found)->run), (*found)->why,
-                                 std::move(details)));
-    return;
   }
+  if (!what || told == nullptr) return;
+  const auto next = state_after(alert.state, *what, alert.before);
+  // Once more what it is already says nothing.
+  if (!next || *next == alert.state) return;
+  events.push_back(event_of(*what, alert.id, night_of(run_named(tonight, told->run)), told->why));
 }
 
 bool was_judged(NightState state) {
   return state == NightState::kOk || state == NightState::kNotReproduced ||
          state == NightState::kImprovement || state == NightState::kAcknowledged ||
-         state == NightState::kFixed;
+         state == NightState::kFixed || state == NightState::kDoubtful ||
+         state == NightState::kReproduced || state == NightState::kUnmeasured;
 }
 
 }  // namespace
@@ -172,6 +177,13 @@ std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::st
 std::vector<TrackEvent> events_of(std::span<const MeasuredSuspect> measured, const AlertLog& alerts,
                                   std::span<const TrackedRun> tonight) {
   std::vector<TrackEvent> events;
+  for (const MeasuredSuspect& bridge : measured) {
+    if (!bridge.alert.empty()) continue;
+    for (const AlertMeasurement& one : bridge.measured) {
+      events.push_back(event_of(MeasuredSeries{bridge.series, one}, {},
+                                night_of(run_named(tonight, bridge.run)), bridge.why));
+    }
+  }
   for (const Alert& alert : alerts.alerts) {
     std::vector<const MeasuredSuspect*> suspects;
     for (const MeasuredSuspect& suspect : measured) {
@@ -190,12 +202,11 @@ AlertPrecision precision_of(const AlertLog& alerts) {
     bool confirmed = false;
     bool rejected = false;
     for (const TrackEvent& event : alert.events) {
-      confirmed = confirmed || event.what == name_of(AlertEvent::kReproduced) ||
-                  event.what == name_of(AlertEvent::kConfirmed) ||
+      confirmed = confirmed || event.what == name_of(AlertEvent::kConfirmed) ||
                   event.what == name_of(AlertEvent::kImproved);
       rejected = rejected || event.what == name_of(AlertEvent::kNotReproduced);
     }
-    if (confirmed && alert.state != AlertState::kNotReproduced) {
+    if (confirmed) {
       ++precision.confirmed;
     } else if (rejected) {
       ++precision.not_reproduced;
@@ -204,27 +215,23 @@ AlertPrecision precision_of(const AlertLog& alerts) {
   return precision;
 }
 
-NightState verdict_of(const Night& night) {
-  bool regression = false;
+NightState verdict_of(const Night& night, bool regressions) {
+  bool regression = !night.absent.empty();
   bool suspect = false;
   bool judged = false;
   for (const NightSeries& series : night.series) {
     regression = regression || (series.state == NightState::kRegression && series.worse);
-    suspect = suspect || (series.worse && (series.state == NightState::kSuspect ||
-                                           series.state == NightState::kReproduced));
+    suspect = suspect || (series.worse && series.state == NightState::kSuspect);
     judged = judged || was_judged(series.state) || series.fired;
   }
+  if (regression && regressions) return NightState::kRegression;
   if (night.series.empty()) return NightState::kNoData;
-  if (regression) return NightState::kRegression;
   for (const NightState state :
        {NightState::kFutureDated, NightState::kInvalid, NightState::kNoData}) {
     if (night.count(state) > 0) return state;
   }
-  if (suspect) {
-    return night.count(NightState::kReproduced) > 0 ? NightState::kReproduced
-                                                    : NightState::kSuspect;
-  }
-  if (!judged) return NightState::kWarmingUp;
+  if (suspect) return NightState::kSuspect;
+  if (!judged && !regression) return NightState::kWarmingUp;
   return night.count(NightState::kImprovement) > 0 ? NightState::kImprovement : NightState::kOk;
 }
 
@@ -237,8 +244,6 @@ int exit_code_of(NightState verdict, bool allow_inconclusive) {
     case NightState::kNoData:
       return kExitNothingMeasured;
     case NightState::kSuspect:
-    case NightState::kReproduced:
-    case NightState::kWarmingUp:
       return allow_inconclusive ? kExitOk : kExitInconclusive;
     default:
       return kExitOk;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/track/notices.h"
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <utility>
@@ -8,51 +9,51 @@
 namespace stepbench::track {
 namespace {
 
+// What became known of an alert: by the place of the event in the history, so that what is told
+// after it is known to be told.
 struct News {
-  std::int64_t number = 0;  // of the newest
+  std::size_t place = 0;  // from 1; 0: nothing to tell
   std::string at_utc = {};
+  std::int64_t number = 0;
 };
 
-bool is_news(AlertState to) {
-  return to == AlertState::kSuspect || to == AlertState::kReproduced ||
-         to == AlertState::kRegression;
-}
-
-// Every change of state to one that people are told of counts, the same night's, too: the newest
-// one stands for those before it.
-News news_of(const Alert& alert) {
-  News news;
-  std::optional<AlertState> state;
-  AlertState before = AlertState::kSuspect;
-  for (const TrackEvent& event : alert.events) {
-    const auto what = alert_event_of(event.what);
-    const auto to = what ? state_after(state, *what, before) : std::nullopt;
-    if (!to) continue;
-    if (to != state && is_news(*to)) news = {news.number + 1, event.at_utc};
-    if (to == AlertState::kAcknowledged && state && to != state) before = *state;
-    state = to;
-  }
-  return news;
+bool is_news(const Alert& alert, const TrackEvent& event) {
+  const auto what = alert_event_of(event.what);
+  if (!what) return false;
+  const auto state = alert.events.empty() ? std::nullopt : std::optional(alert.state);
+  const Transition* known = transition(state, *what);
+  if (known == nullptr || !known->told) return false;
+  return state_after(state, *what, alert.before) == AlertState::kRegression;
 }
 
 }  // namespace
 
-std::vector<Notice> notices_due(std::span<const TrackEvent> events, std::string_view oldest_utc) {
-  std::map<std::string, std::int64_t, std::less<>> told;
-  for (const TrackEvent& event : events) {
-    const bool not_told = event.what == kNotTold;
-    if (event.what != kTold && !not_told) continue;
-    const auto number = static_cast<std::int64_t>(number_of(event.details, "number").value_or(0));
-    told[text_of(event.details, "alert")] = not_told ? number - 1 : number;
+std::vector<Notice> notices_due(std::span<const TrackEvent> events, std::string_view oldest_utc,
+                                std::string_view host) {
+  std::map<std::string, Alert, std::less<>> alerts;
+  std::map<std::string, News, std::less<>> news;
+  std::map<std::string, std::size_t, std::less<>> told;  // by place
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const TrackEvent& event = events[i];
+    if (event.what == kTold) told[text_of(event.details, "alert")] = i + 1;
+    if (event.what == kNotTold) told.erase(text_of(event.details, "alert"));
+    if (event.alert_id.empty()) continue;
+    Alert& alert = alerts[event.alert_id];
+    if (is_news(alert, event)) {
+      News& one = news[event.alert_id];
+      one = {i + 1, event.at_utc, one.number + 1};
+    }
+    (void)apply_event(alert, event);
   }
   std::vector<Notice> due;
   for (const Alert& alert : fold_alerts(events).alerts) {
-    if (!alert.worse || !is_open(alert.state)) continue;
-    const News news = news_of(alert);
-    const auto known = told.find(alert.id);
-    if (known != told.end() && known->second >= news.number) continue;
-    if (news.number == 0 || news.at_utc < oldest_utc) continue;
-    due.push_back({alert.id, news.number, alert.state});
+    if (!alert.worse || alert.state != AlertState::kRegression) continue;
+    if (!host.empty() && alert.host != host) continue;
+    const auto known = news.find(alert.id);
+    if (known == news.end() || known->second.at_utc < oldest_utc) continue;
+    const auto told_at = told.find(alert.id);
+    if (told_at != told.end() && told_at->second > known->second.place) continue;
+    due.push_back({alert.id, known->second.number, alert.state});
   }
   return due;
 }

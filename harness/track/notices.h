@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which alerts people have to be told of: once when one is opened, and once more when it becomes
-// reproduced or a regression. What was told is remembered as events, so that nobody is told twice,
-// on whatever machine and after whatever crash. Pure; any thread.
+// Which alerts people have to be told of: what was measured and told by the life cycle, once. What
+// was told is remembered as events, so that nobody is told twice, on whatever machine and after
+// whatever crash. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,11 @@ struct Notice {
   AlertState state = AlertState::kSuspect;
 };
 
-// Of alerts of something that became slower and that are open now, without what became known
-// before `oldest_utc`. In the order of the alerts.
+// Of regressions of this host that are open now, without what became known before `oldest_utc`. In
+// the order of the alerts. `host` is empty: of all hosts.
 [[nodiscard]] std::vector<Notice> notices_due(std::span<const TrackEvent> events,
-                                              std::string_view oldest_utc);
+                                              std::string_view oldest_utc,
+                                              std::string_view host = {});
 
 // `what`: kTold or kNotTold; `reason`: why it failed.
 [[nodiscard]] TrackEvent event_of(const Notice& notice, const char* what, std::string at_utc,

@@ -46,6 +46,8 @@ std::string_view name_of(SegmentStart start) {
       return "fixed";
     case SegmentStart::kBaseline:
       return "baseline";
+    case SegmentStart::kTold:
+      return "told";
   }
   return {};
 }

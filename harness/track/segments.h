@@ -15,10 +15,11 @@
 namespace stepbench::track {
 
 enum class SegmentStart : std::uint8_t {
-  kFirst,    // the series begins
-  kCohort,   // driver, torch, kernel, ... changed
-  kFixed,    // an alert was fixed in this run
-  kBaseline  // somebody accepted this run as what is usual from now on
+  kFirst,     // the series begins
+  kCohort,    // driver, torch, kernel, ... changed
+  kFixed,     // an alert was fixed in this run
+  kBaseline,  // somebody accepted this run as what is usual from now on
+  kTold       // a change that began in this run was measured and told, or accepted
 };
 [[nodiscard]] std::string_view name_of(SegmentStart start);  // "cohort"
 

@@ -84,15 +84,17 @@ class Nights(unittest.TestCase):
         return ended
 
     def test_a_night_is_measured_added_and_judged(self):
-        done, verdict = self.machine.verdict(self.good, "--verdict", "verdict.json", status=3)
+        done, verdict = self.machine.verdict(self.good, "--verdict", "verdict.json", status=0)
         self.assertEqual(len(self.launches()), LAUNCHES, done)
-        self.assertEqual(verdict["exit_code"], 3)
+        self.assertEqual(verdict["exit_code"], 0)
         self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text()), verdict)
         self.assertTrue((self.machine.folder / "results/history.db").exists())
         listed = self.machine.run("track", "list", status=0)
         self.assertRegex(listed.out, "step_us=1000|step_us=3000")
         self.assertEqual(len(list((self.machine.folder / "results/workers").iterdir())), 1, "tonight's worker is kept")
-        page = self.machine.night(self.good, status=3)
+        kept = self.machine.run("track", "prune", "--dry-run", "--limit-gib", "1", status=0)
+        self.assertRegex(kept.out, r"daily\n1 program, ")
+        page = self.machine.night(self.good, status=0)
         self.assertRegex(page.out, "warming")
         self.assertEqual(len(self.machine.runs()), 2, "the same command is another night")
 
@@ -107,13 +109,13 @@ class Nights(unittest.TestCase):
         self.assertEqual(out, "")
         self.assertIn("the same command goes on", err)
         self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text())["exit_code"], 130)
-        self.machine.night(self.good, "--verdict", "verdict.json", status=3)
+        self.machine.night(self.good, "--verdict", "verdict.json", status=0)
         self.assertEqual(len(self.machine.runs()), 1)
         self.assertEqual(len(self.launches()), LAUNCHES, "nothing is measured twice")
 
     def test_a_killed_night_measures_nothing_twice(self):
         self.stop_while_measuring(signal.SIGKILL)
-        self.machine.night(self.good, status=3)
+        self.machine.night(self.good, status=0)
         self.assertEqual(len(self.machine.runs()), 1)
         keys = [(row["case_id"], row["launch"]) for row in self.launches()]
         self.assertEqual(len(keys), len(set(keys)))
@@ -135,8 +137,8 @@ class Nights(unittest.TestCase):
         after = Counter(self.confirmed())
         self.assertEqual(after - Counter(after.keys()), half, "only half a pair is measured again, as a whole")
         passes = Counter(key[2] for key in after)
-        self.assertEqual(passes, {"timing": 2 * 2 * 40, "native": 2 * 2},
-                         "two cases, two campaigns, 20 pairs; one profile of either program")
+        self.assertEqual(passes, {"timing": 2 * 2 * (6 + 40), "native": 2 * 2},
+                         "two cases, a look in 6 pairs, two campaigns of 20; one profile of either program")
         (alert,) = verdict["alerts"]
         self.assertEqual([each["pairs"] for series in alert["series"] for each in series["measured"]], 4 * [20])
         return half
@@ -155,7 +157,7 @@ class Nights(unittest.TestCase):
 
     def test_fresh_begins_anew(self):
         self.stop_while_measuring(signal.SIGTERM)
-        self.machine.night(self.good, "--fresh", status=3)
+        self.machine.night(self.good, "--fresh", status=0)
         self.assertEqual(len(self.machine.runs()), 2)
 
     def test_a_launch_that_fails_is_never_green(self):
@@ -189,6 +191,16 @@ class Nights(unittest.TestCase):
         self.machine.run(*told[0]["show"].split()[1:], status=0)
         self.machine.night(slow, *tell)
         self.assertEqual(len((self.machine.folder / "told").read_text().splitlines()), 1)
+
+    def test_a_night_that_fails_is_told(self):
+        self.machine.experiment("nightly", "    - {stub.behaviour: throw_in_step}\n")
+        self.machine.night(self.good, "--on-alert", "cat >> told", "--no-confirm", status=4)
+        (told,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
+        self.assertEqual((told["schema"], told["exit_code"]), ("stepbench.night_failed", 4))
+        self.assertRegex(told["text"], "the night on .* failed .exit status 4.: .*launches failed")
+        (self.machine.folder / "nightly.yaml").write_text("nonsense: [")
+        self.machine.night(self.good, "--on-alert", "cat >> told", status=2)
+        self.assertEqual(len((self.machine.folder / "told").read_text().splitlines()), 2)
 
     def test_a_message_that_fails_is_sent_by_the_next_night(self):
         self.warm_up()

@@ -19,6 +19,7 @@
 #include "harness/campaign/keep_worker.h"
 #include "harness/campaign/measure_night.h"
 #include "harness/campaign/unfinished_night.h"
+#include "harness/machine/environment.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
@@ -51,11 +52,11 @@ Examples:
 A night that was cut off goes on: the same command within 20 hours measures only what is missing.
 --fresh begins anew. When it has ended, the same command is another night.
 
-Exit status: 0 nothing became slower, 1 a regression that was confirmed twice, 2 wrong usage or
-configuration, a history that cannot be written or an experiment that broke off, 3 warming up,
-suspected or confirmed only once (0 with --allow-inconclusive), 4 a launch failed, nothing was
-measured, or the environment was not fit to judge, 129, 130 or 143 interrupted. Of several the first
-of 2, 1, 4, 3, 0.)";
+Exit status: 0 nothing was measured to be slower, 1 a regression (with --allow-known: one that was
+told tonight), 2 wrong usage or configuration, a history that cannot be written or an experiment
+that broke off, 3 a suspicion that could not be measured (0 with --allow-inconclusive), 4 a launch
+failed, nothing was measured, or the environment was not fit to judge, 129, 130 or 143 interrupted.
+Of several the first of 2, 1, 4, 3, 0.)";
 
 struct NightlyOptions {
   std::vector<std::string> files = {};
@@ -120,6 +121,17 @@ std::string key_of(const NightlyOptions& options) {
   return text::join(words, "\n");
 }
 
+AlertTeller teller_of(const NightlyOptions& options, const Environment& environment) {
+  return {.command = options.on_alert,
+          .who = author(environment),
+          .host = machine::host_name("/"),
+          .history_words = history_words_anywhere(options.history)};
+}
+
+bool has_failed(int exit_code) {
+  return exit_code == kExitUsage || exit_code == kExitNothingMeasured;
+}
+
 // One night, stage by stage. A signal ends it between two stages or inside one, never with less on
 // disk than was measured.
 class NightlyRun {
@@ -154,10 +166,11 @@ class NightlyRun {
     if (checked.signal || signal_of(interrupts)) return interrupted(interrupts);
     add_failures(measured, checked.night);
     if (!options_.on_alert.empty()) {
-      const AlertTeller teller{.command = options_.on_alert,
-                               .who = author(environment_),
-                               .history_words = history_words_anywhere(options_.history)};
+      const AlertTeller teller = teller_of(options_, environment_);
       tell_alerts(store, teller, system_now(), environment_.err);
+      if (has_failed(checked.night.exit_code)) {
+        tell_failed_night(teller, checked.night.exit_code, checked.night.notes, environment_.err);
+      }
     }
     if (signal_of(interrupts)) return interrupted(interrupts);
     show_night(checked, options_.check, view_, environment_);
@@ -281,6 +294,10 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
     // An old verdict must not be taken for this night's.
     const Failure failure = failure_of(error, "stepbench nightly");
     write_no_night(options.check, "stepbench nightly", failure.exit_status, failure.text);
+    if (!options.on_alert.empty()) {
+      tell_failed_night(teller_of(options, environment), failure.exit_status, {failure.text},
+                        environment.err);
+    }
     throw;
   }
 }
@@ -324,9 +341,10 @@ void add_nightly(CLI::App& app, const Environment& environment, int& exit_code) 
   db->description(db->get_description() + "; default: history.db in the folder of --results");
   db->default_str("");
   nightly
-      ->add_option("--on-alert", options->on_alert,
-                   "Started with `sh -c` for each alert that was opened or that became reproduced "
-                   "or a regression; it gets the alert's JSON on standard input")
+      ->add_option(
+          "--on-alert", options->on_alert,
+          "Started with `sh -c` for each alert of this machine that became a regression, and "
+          "for a night that failed; it gets JSON on standard input, with `text`")
       ->type_name("COMMAND")
       ->group(kOutputOptions);
   add_quiet(*nightly, options->quiet);

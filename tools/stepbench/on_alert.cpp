@@ -4,6 +4,7 @@
 #include <ostream>
 #include <vector>
 
+#include "harness/json/json_text.h"
 #include "harness/os/command.h"
 #include "harness/os/text_file.h"
 #include "harness/report/alert_json.h"
@@ -42,7 +43,7 @@ void tell_alerts(track::TrackStore& store, const AlertTeller& teller,
                  std::chrono::system_clock::time_point now, std::ostream& err) {
   const std::vector<track::TrackEvent> events = store.events();
   const std::vector<track::Notice> due =
-      track::notices_due(events, text::utc_text(now - kTellWithin));
+      track::notices_due(events, text::utc_text(now - kTellWithin), teller.host);
   if (due.empty()) return;
   const track::AlertLog log = track::fold_alerts(events);
   for (const track::Notice& notice : due) {
@@ -60,6 +61,25 @@ void tell_alerts(track::TrackStore& store, const AlertTeller& teller,
     err << "stepbench: warning: --on-alert, told of " << alert.id << ", "
         << text::printable(failure) << "; the next night tries again\n";
   }
+}
+
+void tell_failed_night(const AlertTeller& teller, int exit_code,
+                       const std::vector<std::string>& notes, std::ostream& err) {
+  json::JsonText json;
+  json.open_object()
+      .text("schema", "stepbench.night_failed")
+      .text("version", "1.0.0")
+      .text("text", text::printable("the night on " + teller.host + " failed (exit status " +
+                                    std::to_string(exit_code) + ")" +
+                                    (notes.empty() ? "" : ": " + notes.front())))
+      .text("host", teller.host)
+      .integer("exit_code", exit_code)
+      .texts("notes", notes)
+      .close_object();
+  const std::string failure = tell(teller.command, json.take() + "\n");
+  if (failure.empty()) return;
+  err << "stepbench: warning: --on-alert, told of a failed night, " << text::printable(failure)
+      << '\n';
 }
 
 }  // namespace stepbench::cli

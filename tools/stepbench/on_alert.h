@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "harness/track/track_store.h"
 
@@ -17,6 +18,7 @@ inline constexpr std::chrono::seconds kTellLimit{60};
 struct AlertTeller {
   std::string command = {};
   std::string who = {};            // user@host
+  std::string host = {};           // whose alerts are told
   std::string history_words = {};  // what a command needs to find the history: " --db URL"
 };
 
@@ -26,5 +28,10 @@ struct AlertTeller {
 // by the next night.
 void tell_alerts(track::TrackStore& store, const AlertTeller& teller,
                  std::chrono::system_clock::time_point now, std::ostream& err);
+
+// The same command for a night that measured nothing, or not all of it: the object
+// `stepbench.night_failed` with `text` (a sentence), `host`, `exit_code` and `notes`.
+void tell_failed_night(const AlertTeller& teller, int exit_code,
+                       const std::vector<std::string>& notes, std::ostream& err);
 
 }  // namespace stepbench::cli

@@ -44,6 +44,7 @@ track::AlertLog open_alert_of(const std::string& series, const std::string& last
   track::TrackEvent fired{.at_utc = "2026-02-04T02:00:00Z", .what = "fired", .alert_id = "A1"};
   fired.details = {{"series", series},
                    {"worse", worse},
+                   {"change", worse ? 0.05 : -0.05},
                    {"night", std::string("20260204-010000-train")},
                    {"last_good", last_good}};
   return track::fold_alerts(std::vector<track::TrackEvent>{fired});
@@ -95,18 +96,30 @@ TEST(ConfirmByHand, RefusesNightsAndProgramsThatAreNone) {
 ConfirmedNight measured(track::AlertState state) {
   ConfirmedNight night;
   night.series = {{.suspect = {.series = "s1"}, .state = state}};
+  if (state == track::AlertState::kRegression) {
+    night.series[0].answers = {{.judged = true,
+                                .reproduced = true,
+                                .change = 0.05,
+                                .low = 0.047,
+                                .high = 0.053,
+                                .p = 1e-6,
+                                .pairs = 20}};
+    night.series[0].folders = {"results/one"};
+  }
   return night;
 }
 
 TEST(ConfirmByHand, RecordsTheAnswerWithAnOpenAlertAndNothingElse) {
   const track::TrackedRun tonight = run("04", "c");
   const track::AlertLog alerts = open_alert_of("s1", "20260201-010000-train", true);
-  const auto events = events_by_hand(measured(track::AlertState::kRegression), tonight, alerts);
+  const auto events = events_by_hand(measured(track::AlertState::kRegression), tonight,
+                                     "20260201-010000-train", alerts);
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.back().alert_id, "A1");
   EXPECT_EQ(events.back().what, "confirmed");
-  EXPECT_THAT(events_by_hand(measured(track::AlertState::kRegression), tonight, {}), IsEmpty());
-  EXPECT_THAT(events_by_hand(measured(track::AlertState::kSuspect), tonight, alerts), IsEmpty());
+  EXPECT_THAT(events_by_hand(measured(track::AlertState::kRegression), tonight, "", {}), IsEmpty());
+  EXPECT_THAT(events_by_hand(measured(track::AlertState::kSuspect), tonight, "", alerts),
+              IsEmpty());
 }
 
 TEST(ConfirmByHand, TheExitStatusIsThatOfTheWorstAnswer) {

@@ -57,12 +57,8 @@ TEST(EnvironmentChanges, AVariableThatIsSetNowIsOne) {
   EXPECT_EQ(changes.front().then, "none");
 }
 
-TEST(EnvironmentWatch, NamesTheNightThatWasElsewhere) {
-  EnvironmentWatch good({.good = with("torch", "2.8.0"), .tonight = kUsual});
-  EXPECT_THAT(good(launches(kUsual, kUsual)).value(),
-              HasSubstr("since the last good night something else than the program changed: torch "
-                        "was 2.8.0 and is now 2.9.0"));
-  EnvironmentWatch tonight({.good = kUsual, .tonight = with("torch", "2.8.0")});
+TEST(EnvironmentWatch, NamesWhatChangedSinceTonightsRun) {
+  EnvironmentWatch tonight({.tonight = with("torch", "2.8.0")});
   EXPECT_THAT(tonight(launches(kUsual, kUsual)).value(), HasSubstr("since tonight's run"));
 }
 
@@ -75,12 +71,12 @@ TEST(EnvironmentWatch, SeesBuildsThatRunOnDifferentSoftware) {
 TEST(EnvironmentWatch, LeavesOutWhatTheCasesSetThemselves) {
   const Fields night = with("env.OMP_NUM_THREADS", "8");
   const Fields now = with("env.OMP_NUM_THREADS", "2");
-  EnvironmentWatch watch({.good = night, .tonight = night, .of_cases = {"env.OMP_NUM_THREADS"}});
+  EnvironmentWatch watch({.tonight = night, .of_cases = {"env.OMP_NUM_THREADS"}});
   EXPECT_FALSE(watch(launches(now, now)).has_value());
 }
 
 TEST(EnvironmentWatch, SaysNothingBeforeALaunchAndWhereNothingWasRecorded) {
-  EnvironmentWatch watch({.good = kUsual, .tonight = kUsual});
+  EnvironmentWatch watch({.tonight = kUsual});
   EXPECT_FALSE(watch({}).has_value());
   EXPECT_FALSE(watch(launches(kUsual, kUsual)).has_value());
   EnvironmentWatch unknown({});

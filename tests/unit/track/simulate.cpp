@@ -3,34 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <span>
 
-#include "harness/stats/random.h"
 #include "harness/track/confirm_rule.h"
-#include "harness/track/creep.h"
 #include "harness/track/last_good.h"
 
 namespace stepbench::testing_track {
 namespace {
 
-constexpr double kSpread = 0.01;
-constexpr double kWalk = 0.003;
-
-class Machine {
+// Whether a confirmation finds it, once and with both programs linked anew.
+class Machine : public SimulatedMachine {
  public:
-  Machine(const World& world, std::uint64_t seed) : world_(world), random_(seed) {}
-
-  // Before the first night of a series.
-  void begin() { state_ = normal(); }
-
-  double offset_of_a_build() {
-    return world_.layout == Layout::kOfBuilds ? world_.layout_sd * normal() : 0;
-  }
-
-  // A night's point; `level` as a logarithm.
-  double night(double level) { return 1e6 * std::exp(level + kSpread * night_noise()); }
+  Machine(const World& world, std::uint64_t seed) : SimulatedMachine(world, seed), world_(world) {}
 
   struct Answers {
     bool once = false;
@@ -50,85 +35,13 @@ class Machine {
                               true_tonight + offset_of_a_build() + between_arms(), higher)};
   }
 
-  std::size_t below(std::uint32_t bound) { return random_.below(bound); }
-
  private:
-  double between_arms() {
-    return world_.layout == Layout::kBetweenArms ? world_.layout_sd * normal() : 0;
-  }
-
   bool campaign(double good, double tonight, bool higher) {
-    std::array<double, track::kConfirmPairs> of_good{};
-    std::array<double, track::kConfirmPairs> of_tonight{};
-    std::size_t goods = 0;
-    std::size_t tonights = 0;
-    double walk = 0;
-    for (std::size_t block = 0; block < track::kConfirmPairs / 2; ++block) {
-      const bool tonight_first = random_.below(2) == 1;
-      for (const bool is_tonight : {tonight_first, !tonight_first, !tonight_first, tonight_first}) {
-        walk += kWalk * normal();
-        const double level = is_tonight ? tonight : good;
-        const double value = 1e6 * std::exp(level + walk + kSpread * launch_noise());
-        if (is_tonight) {
-          of_tonight.at(tonights++) = value;
-        } else {
-          of_good.at(goods++) = value;
-        }
-      }
-    }
-    return track::confirm(of_good, of_tonight, higher).reproduced;
-  }
-
-  double night_noise() {
-    switch (world_.noise) {
-      case Noise::kGaussian:
-        return normal();
-      case Noise::kHeavyTails:
-        return normal() + tail(0.05, 5);
-      case Noise::kTwoLevels:
-        return two_levels();
-      case Noise::kAlike5:
-        return alike(0.5);
-      case Noise::kAlike8:
-        return alike(0.8);
-    }
-    return 0;
-  }
-
-  double launch_noise() {
-    if (world_.noise == Noise::kHeavyTails) return normal() + tail(0.07, 4);
-    if (world_.noise == Noise::kTwoLevels) return two_levels();
-    return normal();
-  }
-
-  double tail(double share, double mean) {
-    return random_.unit() < share ? -mean * std::log(1 - random_.unit()) : 0;
-  }
-
-  double two_levels() { return (random_.below(2) == 1 ? 1 : -1) + 0.3 * normal(); }
-
-  double alike(double share) {
-    state_ = share * state_ + std::sqrt(1 - share * share) * normal();
-    return state_;
-  }
-
-  double normal() {  // Box and Muller
-    if (has_spare_) {
-      has_spare_ = false;
-      return spare_;
-    }
-    const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
-    const double angle = 2 * std::numbers::pi * random_.unit();
-    spare_ = radius * std::sin(angle);
-    has_spare_ = true;
-    return radius * std::cos(angle);
+    const SimulatedPairs pairs = SimulatedMachine::campaign(good, tonight, track::kConfirmPairs);
+    return track::confirm(pairs.good, pairs.tonight, higher).reproduced;
   }
 
   World world_;
-  stats::Random random_;
-  double state_ = 0;
-  double spare_ = 0;
-  bool has_spare_ = false;
 };
 
 // One series: its nights so far.
@@ -142,11 +55,11 @@ class Nights {
     true_levels_.push_back(level);
     levels_.push_back(level + machine_.offset_of_a_build());
     values_.push_back(machine_.night(levels_.back()));
-    return track::screen(values_, options_);
+    return screen(values_, options_);
   }
 
   Machine::Answers confirmed(const track::ScreenAnswer& answer) {
-    const std::optional<std::size_t> good = track::last_good(values_, options_, answer);
+    const std::optional<std::size_t> good = last_good(values_, options_, answer);
     return good ? against(*good, answer.higher) : Machine::Answers{};
   }
 
@@ -166,22 +79,6 @@ class Nights {
 };
 
 }  // namespace
-
-std::string_view name_of(Noise noise) {
-  switch (noise) {
-    case Noise::kGaussian:
-      return "Gaussian";
-    case Noise::kHeavyTails:
-      return "heavy tails";
-    case Noise::kTwoLevels:
-      return "two levels";
-    case Noise::kAlike5:
-      return "autoregressive 0.5";
-    case Noise::kAlike8:
-      return "autoregressive 0.8";
-  }
-  return {};
-}
 
 double QuietNights::per_thousand(std::size_t count) const {
   return 1000 * static_cast<double>(count) / static_cast<double>(nights);
@@ -241,35 +138,6 @@ double share_within(const std::vector<std::size_t>& nights, std::size_t most) {
 std::size_t median_night(std::vector<std::size_t> nights) {
   std::sort(nights.begin(), nights.end());
   return nights[nights.size() / 2];
-}
-
-CreepFound creeping_nights(const World& world, double slope, std::size_t series,
-                           std::uint64_t seed) {
-  constexpr std::size_t kQuiet = 40;
-  constexpr std::size_t kWeeks = 13;
-  constexpr std::size_t kDays = track::kCreepDays;
-  Machine machine(world, seed);
-  CreepFound found{.series = series};
-  for (std::size_t i = 0; i < series; ++i) {
-    Nights nights(machine, track::ScreenKind::kRobustZ);
-    for (std::size_t night = 0; night < kQuiet; ++night) (void)nights.add(0);
-    for (std::size_t night = 1; night <= kWeeks * kDays; ++night) {
-      const track::ScreenAnswer answer = nights.add(slope * static_cast<double>(night));
-      if (answer.higher && nights.confirmed(answer).twice) {
-        ++found.by_screen;
-        if (slope > 0) break;
-      }
-      if (night % kDays != 0) continue;
-      ++found.weeks;
-      const auto worth = track::creep(nights.values(), true, track::kConfirmMargin);
-      if (!worth) continue;
-      ++found.measured;
-      if (!nights.against(worth->best, true).twice) continue;
-      ++found.by_week;
-      if (slope > 0) break;
-    }
-  }
-  return found;
 }
 
 }  // namespace stepbench::testing_track

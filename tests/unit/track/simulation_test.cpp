@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/unit/track/lives.h"
 #include "tests/unit/track/simulate.h"
 
 namespace stepbench::testing_track {
@@ -50,11 +51,17 @@ TEST_P(TrackSimulation, AStepOfFivePercentIsConfirmedTheSameNight) {
   EXPECT_EQ(median_night(found.twice), 1u);
 }
 
-TEST_P(TrackSimulation, ALevelThatCreepsIsFoundByTheWeeklyMeasurement) {
-  const CreepFound creep = creeping_nights({.noise = GetParam()}, 0.0005, 30, kSeed);
-  EXPECT_GE(creep.by_screen + creep.by_week, 27u);
-  const CreepFound quiet = creeping_nights({.noise = GetParam()}, 0, 30, kSeed);
-  EXPECT_EQ(quiet.by_screen + quiet.by_week, 0u);
+TEST_P(TrackSimulation, ALifeTellsALargeStepOnceWithItsRangeAndDoesNotCloseIt) {
+  const World world{.noise = GetParam(), .layout = Layout::kOfBuilds, .layout_sd = 0.005};
+  std::size_t found = 0;
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    const Script script{.nights = 40, .program = {{25, 0.06}}};
+    const Life life = live(script, world, kSeed + i);
+    found += life.found_after > 0 && life.found_after <= 5 && life.right_range ? 1 : 0;
+    EXPECT_FALSE(life.wrongly_fixed) << i;
+    EXPECT_EQ(live(script, world, kSeed + i).red, life.red) << "the same for the same seed";
+  }
+  EXPECT_GE(found, 5u);
 }
 
 TEST(TrackSimulationSeed, GivesTheSameForTheSameSeed) {

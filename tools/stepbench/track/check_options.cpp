@@ -82,7 +82,11 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
   expect_one_of(allow, {"noise", "drift", "load", "steal", "throttling", "clocks"});
   command
       .add_flag("--allow-inconclusive", request.allow_inconclusive,
-                "Exit with 0 instead of 3 where nothing is decided yet")
+                "Exit with 0 instead of 3 where a suspicion could not be measured")
+      ->group(kVerdictOptions);
+  command
+      .add_flag("--allow-known", request.allow_known,
+                "Do not exit with 1 for regressions that earlier nights told; the page shows them")
       ->group(kVerdictOptions);
   add_format(command, options.format, {"page", "json", "markdown", "github"});
   command.add_option("--verdict", options.verdict_file, "Also write the JSON form here")

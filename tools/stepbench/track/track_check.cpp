@@ -31,12 +31,13 @@ Examples:
   stepbench track check --verdict night.json; jq .exit_code night.json
   stepbench track check --junit night.xml --openmetrics night.prom
 
-results/NIGHT.md says how to read it. An alert stays until the series is back, until somebody
-accepts it (`track acknowledge`), or until there is a new baseline (`track baseline`).
+results/NIGHT.md says how to read it. A regression stays until measurements of the last good program
+against the night's no longer find it, until somebody accepts it (`track acknowledge`), or until
+there is a new baseline (`track baseline`).
 
-Exit status: 0 ok or better, 1 a regression (was there both times), 2 wrong usage or a history that
-cannot be read, 3 suspect, or was there once, or all series still warm up (0 with
---allow-inconclusive), 4 nothing to judge, a night dated in the future, a case without a value, or
+Exit status: 0 nothing was measured to be slower, 1 a regression (with --allow-known: one that was
+told tonight), 2 wrong usage or a history that cannot be read, 3 a suspicion that could not be
+measured (0 with --allow-inconclusive), 4 nothing to judge, a night dated in the future, a case without a value, or
 a measurement that was disturbed, 130 or 143 interrupted.)";
 
 struct TrackCheckArguments {

@@ -26,6 +26,7 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_confirm(*track, environment, exit_code);
   add_track_list(*track, environment, exit_code);
   add_track_why_split(*track, environment, exit_code);
+  add_track_prune(*track, environment, exit_code);
   add_track_export(*track, environment, exit_code);
 }
 

@@ -14,6 +14,7 @@ void add_track_confirm(CLI::App& track, const Environment& environment, int& exi
 void add_track_export(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_ignore(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_list(CLI::App& track, const Environment& environment, int& exit_code);
+void add_track_prune(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_show(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_why_split(CLI::App& track, const Environment& environment, int& exit_code);
 

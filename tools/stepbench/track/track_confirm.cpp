@@ -67,8 +67,8 @@ std::vector<std::string> series_named(const std::vector<std::string>& words,
 void record_answers(const campaign::ConfirmedNight& measured,
                     const campaign::ConfirmRequest& request, track::TrackStore& store) {
   const track::AlertLog alerts = track::fold_alerts(store.events());
-  std::vector<track::TrackEvent> events =
-      campaign::events_by_hand(measured, request.tonight, alerts);
+  std::vector<track::TrackEvent> events = campaign::events_by_hand(
+      measured, request.tonight, request.good ? request.good->run_id : std::string(), alerts);
   for (track::TrackEvent& event : events) {
     event.at_utc = text::utc_text(std::chrono::system_clock::now());
     event.who = request.who;

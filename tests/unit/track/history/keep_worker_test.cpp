@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
+#include "harness/campaign/prune_programs.h"
 #include "harness/campaign/script_files.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"
@@ -133,7 +134,7 @@ TEST_F(KeepWorkerTest, AProgramElsewhereThatAScriptStartsIsTold) {
   EXPECT_THAT(keep(add_night(3)).notes, ElementsAre(HasSubstr("real-worker, which is not kept")));
 }
 
-TEST_F(KeepWorkerTest, ProgramsOfTheLastFourteenNightsStayAndOlderOnesGo) {
+TEST_F(KeepWorkerTest, ProgramsOfTheLastFourteenNightsAndTheFirstOfEachWeekStay) {
   std::vector<std::string> builds;
   for (int day = 1; day <= 16; ++day) {
     write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
@@ -141,8 +142,8 @@ TEST_F(KeepWorkerTest, ProgramsOfTheLastFourteenNightsStayAndOlderOnesGo) {
     builds.push_back(run.build_id);
     keep(run);
   }
-  EXPECT_THAT(store.builds(), SizeIs(14));
-  EXPECT_FALSE(fs::exists(kept() / builds[0]));
+  EXPECT_THAT(store.builds(), SizeIs(15));
+  EXPECT_TRUE(fs::exists(kept() / builds[0])) << "the first of its week and of its month";
   EXPECT_FALSE(fs::exists(kept() / builds[1]));
   EXPECT_TRUE(fs::exists(kept() / builds[2] / "worker"));
 }
@@ -152,7 +153,7 @@ TEST_F(KeepWorkerTest, TheLastGoodBuildOfAnOpenAlertStaysHoweverOldItIs) {
   for (int day = 1; day <= 17; ++day) {
     write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
     const track::TrackedRun run = add_night(day);
-    if (day == 1) {
+    if (day == 2) {
       first = run.build_id;
       const track::TrackEvent fired{.what = "fired",
                                     .alert_id = "A1",
@@ -169,7 +170,40 @@ TEST_F(KeepWorkerTest, TheLastGoodBuildOfAnOpenAlertStaysHoweverOldItIs) {
   }
   ASSERT_THAT(track::fold_alerts(store.events()).alerts, SizeIs(1));
   EXPECT_TRUE(fs::exists(kept() / first / "worker"));
-  EXPECT_THAT(store.builds(), SizeIs(15));
+  EXPECT_THAT(store.builds(), SizeIs(16));
+}
+
+TEST_F(KeepWorkerTest, OverALimitTheMonthlyGoFirstAndWhatIsNamedNever) {
+  std::vector<std::string> builds;
+  for (int day = 1; day <= 16; ++day) {
+    write_program("#!/bin/sh\necho " + std::to_string(10 + day) + "\n");
+    const track::TrackedRun run = add_night(day);
+    builds.push_back(run.build_id);
+    if (day == 3) {
+      const track::TrackEvent baseline{.what = std::string(track::kBaselineEvent),
+                                       .details = {{"experiment", Value{std::string("nightly")}},
+                                                   {"host", Value{std::string("bench1")}},
+                                                   {"run", Value{run.run_id}}}};
+      store.record({&baseline, 1});
+    }
+    keep(run);
+  }
+  campaign::ProgramPruning request{
+      .host = "bench1", .now_utc = "2026-01-16T06:00:00Z", .dry_run = true};
+  const campaign::PrunedPrograms all = campaign::prune_programs(store, request);
+  ASSERT_THAT(all.programs, SizeIs(15));
+  const std::uint64_t each = all.programs.front().bytes;
+  EXPECT_EQ(all.bytes_before, 15 * each);
+  request.limit_bytes = 13 * each;
+  EXPECT_EQ(campaign::prune_programs(store, request).bytes_after, 13 * each);
+  EXPECT_THAT(store.builds(), SizeIs(15)) << "a dry run";
+  request.dry_run = false;
+  request.limit_bytes = 0;
+  const campaign::PrunedPrograms left = campaign::prune_programs(store, request);
+  EXPECT_THAT(left.notes, ElementsAre(HasSubstr("it is never removed")));
+  ASSERT_THAT(store.builds(), SizeIs(1));
+  EXPECT_EQ(store.builds()[0].build_id, builds[2]) << "the baseline";
+  EXPECT_TRUE(fs::exists(kept() / builds[2] / "worker"));
 }
 
 TEST_F(KeepWorkerTest, WhatOthersPutIntoTheFolderIsLeftAlone) {

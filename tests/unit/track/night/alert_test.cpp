@@ -24,36 +24,76 @@ constexpr const char* kSame = "same";
 constexpr const char* kNever = "-";
 
 // Order: fired, reproduced, confirmed, improved, not-reproduced, environment-change, invalid,
-// acknowledged, expired, grew, back, baseline.
+// acknowledged, expired, grew, back, baseline, doubted, fixed, unmeasured.
 const std::vector<ExpectedRow> kExpected = {
     {"suspect",
      {kSame, "reproduced", "regression", "improvement", "not-reproduced", "environment-change",
-      "invalid", "acknowledged", kNever, kNever, "not-reproduced", "fixed"}},
+      "invalid", "acknowledged", kNever, kNever, "not-reproduced", "fixed", "doubtful", kNever,
+      "unmeasured"}},
     {"not-reproduced",
-     {"suspect", "reproduced", "regression", "improvement", kSame, "environment-change", kSame,
-      kNever, kNever, kNever, kSame, kSame}},
+     {"suspect", "reproduced", "regression", "improvement", kNever, kNever, kNever, kNever, kNever,
+      kNever, kNever, kNever, kNever, kNever, kNever}},
     {"reproduced",
      {kSame, kSame, "regression", "improvement", "not-reproduced", "environment-change", kSame,
-      "acknowledged", kNever, kNever, "fixed", "fixed"}},
+      "acknowledged", kNever, kNever, "fixed", "fixed", kNever, kNever, "unmeasured"}},
     {"regression",
      {kSame, kSame, kSame, kNever, "fixed", kSame, kSame, "acknowledged", kNever, kNever, "fixed",
-      "fixed"}},
+      "fixed", kNever, "fixed", kNever}},
     {"improvement",
-     {kSame, kSame, kSame, kSame, "not-reproduced", kSame, kSame, "acknowledged", kNever, kNever,
-      "fixed", "fixed"}},
+     {kNever, kNever, kNever, kSame, "not-reproduced", kNever, kNever, "acknowledged", kNever,
+      kNever, "fixed", "fixed", kNever, kNever, kNever}},
     {"environment-change",
-     {"suspect", "reproduced", "regression", "improvement", "not-reproduced", kSame, kSame,
-      "acknowledged", kNever, kNever, "fixed", "fixed"}},
+     {"suspect", "reproduced", "regression", "improvement", "not-reproduced", kNever, kNever,
+      "acknowledged", kNever, kNever, "fixed", "fixed", kNever, kNever, kNever}},
     {"acknowledged",
-     {kSame, kSame, kSame, kSame, kSame, kSame, kSame, kSame, "before", "suspect", "fixed",
-      "fixed"}},
+     {kNever, kNever, kNever, kNever, kNever, kNever, kNever, kSame, "before", "suspect", "fixed",
+      "fixed", kNever, kNever, kNever}},
     {"fixed",
-     {"suspect", kNever, kNever, kNever, kSame, kSame, kSame, kNever, kNever, kNever, kSame,
-      kSame}},
+     {"suspect", kNever, kNever, kNever, kNever, kNever, kNever, kNever, kNever, kNever, kNever,
+      kNever, kNever, kNever, kNever}},
     {"invalid",
-     {"suspect", "reproduced", "regression", "improvement", "not-reproduced", "environment-change",
-      kSame, "acknowledged", kNever, kNever, "not-reproduced", "fixed"}},
+     {kSame, "reproduced", "regression", "improvement", "not-reproduced", "environment-change",
+      kSame, "acknowledged", kNever, kNever, "not-reproduced", "fixed", "doubtful", kNever,
+      "unmeasured"}},
+    {"doubtful",
+     {kSame, "reproduced", "regression", "improvement", "not-reproduced", "environment-change",
+      kSame, "acknowledged", kNever, kNever, kNever, "fixed", kNever, kNever, "unmeasured"}},
+    {"unmeasured",
+     {kNever, kNever, kNever, kNever, kNever, kNever, kNever, kNever, kNever, kNever, kNever,
+      kNever, kNever, kNever, kNever}},
 };
+
+TEST(AlertTable, TellsOnlyWhatWasMeasuredOrWhatAPersonAskedToBeTold) {
+  std::vector<std::string> told;
+  for (const track::Transition& each : track::life_cycle()) {
+    if (!each.told) continue;
+    told.push_back(std::string(name_of(*each.state)) + " + " + std::string(name_of(each.event)));
+  }
+  EXPECT_THAT(told,
+              ElementsAre("suspect + confirmed", "doubtful + confirmed", "reproduced + confirmed",
+                          "invalid + confirmed", "acknowledged + expired"));
+}
+
+TEST(AlertTable, HasEachCellOnceAndSaysWhenItHappens) {
+  for (const track::Transition& each : track::life_cycle()) {
+    EXPECT_EQ(track::transition(each.state, each.event), &each) << name_of(each.event);
+    EXPECT_FALSE(each.guard.empty()) << name_of(each.event);
+  }
+}
+
+TEST(AlertTable, FromEveryOpenStateAMeasurementOrAPersonEndsIt) {
+  for (std::size_t i = 0; i < track::kAlertStates; ++i) {
+    const auto state = static_cast<track::AlertState>(i);
+    if (!track::is_open(state)) continue;
+    EXPECT_TRUE(track::transition(state, track::AlertEvent::kAcknowledged)) << name_of(state);
+    const track::AlertEvent ends =
+        track::is_pending(state) ? track::AlertEvent::kNotReproduced : track::AlertEvent::kFixed;
+    EXPECT_TRUE(track::transition(state, ends)) << name_of(state);
+    EXPECT_EQ(track::transition(state, track::AlertEvent::kUnmeasured) != nullptr,
+              track::is_pending(state))
+        << "no suspicion waits for ever, and no regression expires";
+  }
+}
 
 TEST(AlertTable, SaysForEachStateAndEventWhatComesNext) {
   ASSERT_EQ(kExpected.size(), track::kAlertStates);
@@ -99,7 +139,7 @@ TEST(AlertTable, WhatSomebodyMustActOnIsOpen) {
     const auto state = static_cast<track::AlertState>(i);
     if (track::is_open(state)) open.push_back(track::name_of(state));
   }
-  EXPECT_THAT(open, ElementsAre("suspect", "reproduced", "regression", "invalid"));
+  EXPECT_THAT(open, ElementsAre("suspect", "reproduced", "regression", "invalid", "doubtful"));
 }
 
 track::TrackEvent alert_event(const std::string& what, const std::string& alert,
@@ -139,7 +179,7 @@ TEST(Alerts, FollowFromTheirEvents) {
   EXPECT_EQ(first.id, "A1");
   EXPECT_EQ(first.state, track::AlertState::kRegression);
   EXPECT_TRUE(first.worse);
-  EXPECT_EQ(first.confirmations, 2);
+  EXPECT_EQ(first.confirmations, 1);
   EXPECT_EQ(first.opened_run, "run-2");
   EXPECT_EQ(first.last_good, "run-1");
   ASSERT_EQ(first.series.size(), 2U);

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/text/utc.h"
+#include "harness/track/confirm_rule.h"
+#include "harness/track/night_cycle.h"
 
 namespace stepbench::test {
 namespace {
@@ -131,7 +134,7 @@ void HistoryMaker::set_cohort_from(std::size_t night, const std::string& driver)
   }
 }
 
-track::Night HistoryMaker::look(std::size_t night, bool allow_inconclusive) const {
+track::History HistoryMaker::known_at(std::size_t night) const {
   // What lies later is not known yet.
   track::History known = history;
   const std::string end = utc_of_night(night, 12h);
@@ -140,20 +143,89 @@ track::Night HistoryMaker::look(std::size_t night, bool allow_inconclusive) cons
     std::erase_if(series.points,
                   [&](const track::TrackedPoint& each) { return each.run >= known.runs.size(); });
   }
-  const std::string now = now_utc.empty() ? end : now_utc;
-  return track::judge_night({.history = known,
-                             .runs = known.runs,
-                             .tonight = track::tonights_runs(known.runs, "box", now),
-                             .events = events,
-                             .screen = screen,
-                             .now_utc = now,
-                             .allow_inconclusive = allow_inconclusive});
+  return known;
+}
+
+track::NightInput HistoryMaker::input_of(std::size_t night, const track::History& known,
+                                         bool allow_inconclusive) const {
+  const std::string now = now_utc.empty() ? utc_of_night(night, 12h) : now_utc;
+  return {
+      .history = known,
+      .runs = known.runs,
+      .tonight = track::tonights_runs(known.runs, "box", now),
+      .events = events,
+      .screen = screen,
+      .now_utc = now,
+      .allow_inconclusive = allow_inconclusive,
+      .allow_known = allow_known,
+      .has_program = [this](const track::TrackedRun& run) { return !gone.contains(run.run_id); }};
+}
+
+track::Night HistoryMaker::look(std::size_t night, bool allow_inconclusive) const {
+  const track::History known = known_at(night);
+  return track::judge_night(input_of(night, known, allow_inconclusive));
 }
 
 track::Night HistoryMaker::judge(std::size_t night) {
   const track::Night first = look(night);
   events.insert(events.end(), first.events.begin(), first.events.end());
   return look(night);
+}
+
+track::TrackedSeries& HistoryMaker::add_programs(const std::string& case_id,
+                                                 const std::vector<double>& factors,
+                                                 const std::string& experiment) {
+  Nightly values = steady(factors.size());
+  for (std::size_t night = 0; night < factors.size(); ++night) {
+    *values[night] *= factors[night];
+    factors_[{case_id, run_id(night, experiment)}] = factors[night];
+  }
+  return add_series(case_id, values, experiment);
+}
+
+track::Night HistoryMaker::live(std::size_t night) {
+  const track::History known = known_at(night);
+  const auto build_of = [&](const std::string& id) {
+    for (const track::TrackedRun& run : known.runs) {
+      if (run.run_id == id) return run.build_id;
+    }
+    return id;
+  };
+  track::NightCycle cycle;
+  cycle.measure = [&](std::span<const track::DueMeasurement> due) {
+    std::vector<track::MeasuredSuspect> suspects;
+    for (const track::DueMeasurement& one : due) {
+      measured_due.push_back(one);
+      track::MeasuredSuspect suspect{.series = one.series, .alert = one.alert, .run = one.run};
+      const auto tonight = factors_.find({one.series, one.run});
+      const auto against = factors_.find({one.series, one.against});
+      if (answers) {
+        suspect.state = *answers;
+        suspect.why = "answered by the test";
+      } else if (gone.contains(one.against) || against == factors_.end() ||
+                 tonight == factors_.end()) {
+        suspect.why = "the last good program is gone";
+      } else {
+        constexpr double kDoubt = 0.003;
+        const double change = tonight->second / against->second - 1;
+        const bool bridge = one.why == track::DueFor::kBridge;
+        const double towards = one.higher ? change : -change;
+        suspect.measured = {{.reproduced = bridge ? std::abs(change) > 0.012
+                                                  : towards - kDoubt > track::kConfirmMargin,
+                             .change = change,
+                             .low = change - kDoubt,
+                             .high = change + kDoubt,
+                             .p = 0.001,
+                             .pairs = bridge ? 4 : 20,
+                             .night = one.run,
+                             .good = one.good,
+                             .builds = build_of(one.against) + ' ' + build_of(one.run)}};
+      }
+      suspects.push_back(std::move(suspect));
+    }
+    return suspects;
+  };
+  return track::run_night(input_of(night, known, false), events, cycle);
 }
 
 void HistoryMaker::measure(const track::Night& night, track::AlertState outcome, double change) {
@@ -163,21 +235,33 @@ void HistoryMaker::measure(const track::Night& night, track::AlertState outcome,
     const bool there = outcome == track::AlertState::kReproduced ||
                        outcome == track::AlertState::kRegression ||
                        outcome == track::AlertState::kImprovement;
-    const track::AlertMeasurement one{.reproduced = there,
-                                      .change = change,
-                                      .low = change - 0.005,
-                                      .high = change + 0.005,
-                                      .p = 0.001,
-                                      .pairs = 20,
-                                      .night = series.run};
-    std::size_t times = there || outcome == track::AlertState::kNotReproduced ? 1 : 0;
-    if (outcome == track::AlertState::kRegression || outcome == track::AlertState::kImprovement)
-      times = 2;
+    // As much as one pair of builds may differ by chance is reproduced and not told.
+    constexpr double kTooLittle = 0.02;
+    double found = outcome == track::AlertState::kNotReproduced ? 0.0 : std::abs(change);
+    if (outcome == track::AlertState::kReproduced) found = std::min(found, kTooLittle);
+    if (!series.higher) found = -found;
+    std::size_t times = there || outcome == track::AlertState::kNotReproduced ? 2 : 0;
+    if (outcome == track::AlertState::kReproduced) times = 1;
+    std::vector<track::AlertMeasurement> all;
+    for (std::size_t i = 0; i < times; ++i) {
+      const std::string good = outcome == track::AlertState::kNotReproduced
+                                   ? "good" + std::to_string(i)
+                                   : series.last_good;
+      all.push_back({.reproduced = there,
+                     .change = found,
+                     .low = found - 0.005,
+                     .high = found + 0.005,
+                     .p = 0.001,
+                     .pairs = 20,
+                     .night = series.run,
+                     .good = series.last_good,
+                     .builds = good + ' ' + series.run});
+    }
     measured.push_back({.series = series.series.id,
                         .alert = series.alert,
                         .run = series.run,
                         .state = outcome,
-                        .measured = std::vector<track::AlertMeasurement>(times, one),
+                        .measured = std::move(all),
                         .why = "measured again"});
   }
   std::vector<track::TrackEvent> fresh = track::events_of(measured, night.alerts, night.runs);

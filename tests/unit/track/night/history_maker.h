@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/track/due.h"
 #include "harness/track/night.h"
 
 namespace stepbench::test {
@@ -40,15 +44,32 @@ class HistoryMaker {
   void measure(const track::Night& night, track::AlertState outcome, double change = 0.03);
   void tell(track::TrackEvent event);
 
+  // A series of programs: of each night's the true factor, which measurements find.
+  track::TrackedSeries& add_programs(const std::string& case_id, const std::vector<double>& factors,
+                                     const std::string& experiment = "train");
+  // The whole night as `nightly` goes through it, measuring what is due with the programs' true
+  // factors: every program runs, but for those in `gone`.
+  track::Night live(std::size_t night);
+  std::set<std::string> gone = {};                       // run ids
+  std::vector<track::DueMeasurement> measured_due = {};  // by live(), all nights
+  // What a measurement answers besides the truth: the state with which it says nothing.
+  std::optional<track::AlertState> answers = {};
+
   [[nodiscard]] track::Alert alert(const std::string& id) const;
 
   std::vector<track::TrackEvent> events = {};
   track::History history = {};
   std::string now_utc = {};  // empty: the morning after the night
   track::ScreenOptions screen = {};
+  bool allow_known = false;
 
  private:
+  [[nodiscard]] track::NightInput input_of(std::size_t night, const track::History& known,
+                                           bool allow_inconclusive) const;
+  [[nodiscard]] track::History known_at(std::size_t night) const;
   [[nodiscard]] std::size_t run_index(std::size_t night, const std::string& experiment);
+
+  std::map<std::pair<std::string, std::string>, double> factors_;  // by series and run id
 };
 
 }  // namespace stepbench::test

@@ -93,7 +93,8 @@ TEST(NightText, SaysHowFarAWarmUpIs) {
   maker.add_series("0", HistoryMaker::steady(4));
   const std::string page = night_page(checked(maker, 3), {});
   EXPECT_THAT(page, HasSubstr("1 series: 1 warming-up (3 of 10 earlier nights)\n"));
-  EXPECT_THAT(page, HasSubstr("verdict: warming-up: nothing could be judged yet (exit code 3)"));
+  EXPECT_THAT(page,
+              HasSubstr("verdict: warming-up: too few nights for the screen yet (exit code 0)"));
 }
 
 TEST(NightText, SaysWhichFieldOfTheEnvironmentChanged) {

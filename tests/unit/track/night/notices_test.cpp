@@ -35,16 +35,31 @@ class Notices : public ::testing::Test {
   std::vector<track::TrackEvent> told_;
 };
 
-TEST_F(Notices, AnAlertThatWasOpenedIsToldOnce) {
+TEST_F(Notices, WhatWasMeasuredAndConfirmedIsToldOnceAndNoSuspicion) {
   EXPECT_THAT(due(), IsEmpty());
   happens("fired");
+  EXPECT_THAT(due(), IsEmpty()) << "not measured";
+  happens("reproduced");
+  EXPECT_THAT(due(), IsEmpty()) << "one pair of builds";
+  happens("confirmed");
   ASSERT_THAT(due(), SizeIs(1));
   EXPECT_EQ(due()[0].alert_id, "A1");
-  EXPECT_EQ(due()[0].state, track::AlertState::kSuspect);
+  EXPECT_EQ(due()[0].state, track::AlertState::kRegression);
   tell();
   EXPECT_THAT(due(), IsEmpty());
   happens("fired");
-  EXPECT_THAT(due(), IsEmpty()) << "the same alert, one night later";
+  EXPECT_THAT(due(), IsEmpty()) << "one more series, a night later";
+}
+
+TEST_F(Notices, AMachineTellsItsOwnAlerts) {
+  events_.push_back(
+      {.at_utc = day_,
+       .what = "fired",
+       .alert_id = "A1",
+       .details = {{"series", std::string("s")}, {"worse", true}, {"host", std::string("box1")}}});
+  happens("confirmed");
+  EXPECT_THAT(track::notices_due(events_, "", "box2"), IsEmpty());
+  EXPECT_THAT(track::notices_due(events_, "", "box1"), SizeIs(1));
 }
 
 TEST_F(Notices, OneNightIsOneNoticeWithTheStateInWhichItEnded) {
@@ -55,22 +70,11 @@ TEST_F(Notices, OneNightIsOneNoticeWithTheStateInWhichItEnded) {
   EXPECT_EQ(due()[0].state, track::AlertState::kRegression);
 }
 
-TEST_F(Notices, ASuspectThatBecomesARegressionIsToldAgain) {
-  happens("fired");
-  tell();
-  happens("reproduced");
-  ASSERT_THAT(due(), SizeIs(1));
-  EXPECT_EQ(due()[0].state, track::AlertState::kReproduced);
-  tell();
-  happens("confirmed");
-  ASSERT_THAT(due(), SizeIs(1));
-  EXPECT_EQ(due()[0].state, track::AlertState::kRegression);
-}
-
 TEST_F(Notices, WhatWasNotReproducedFixedOrAcceptedIsNotTold) {
   for (const char* end : {"not-reproduced", "environment-change", "acknowledged", "baseline"}) {
     events_.clear();
     happens("fired");
+    if (std::string(end) == "acknowledged") happens("confirmed");
     happens(end);
     EXPECT_THAT(due(), IsEmpty()) << end;
   }
@@ -95,6 +99,7 @@ TEST_F(Notices, AnAcceptedAlertThatComesBackIsToldAgain) {
 
 TEST_F(Notices, AMessageThatFailedIsTriedAgain) {
   happens("fired");
+  happens("confirmed");
   const std::vector<track::Notice> first = due();
   tell();
   events_.push_back(
@@ -106,15 +111,17 @@ TEST_F(Notices, AMessageThatFailedIsTriedAgain) {
 
 TEST_F(Notices, OldNewsIsNoNews) {
   happens("fired");
+  happens("confirmed");
   EXPECT_THAT(due("2026-02-01T03:00:00Z"), SizeIs(1));
   EXPECT_THAT(due("2026-02-01T03:00:01Z"), IsEmpty());
 }
 
 TEST_F(Notices, EachAlertIsToldForItself) {
   happens("fired", "A1");
-  happens("fired", "A2");
+  happens("confirmed", "A1");
   tell();
-  happens("reproduced", "A2");
+  happens("fired", "A2");
+  happens("confirmed", "A2");
   ASSERT_THAT(due(), SizeIs(1));
   EXPECT_EQ(due()[0].alert_id, "A2");
 }

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole lives of alerts, night by night through the real judging code: programs have a true speed,
+// and measurements find it.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "harness/stats/random.h"
+#include "harness/track/notices.h"
+#include "tests/unit/track/night/history_maker.h"
+
+namespace stepbench::track {
+namespace {
+
+using test::HistoryMaker;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Le;
+using ::testing::SizeIs;
+
+// Factors of the nights' programs: from night `at` on the next one.
+struct From {
+  std::size_t at;
+  double factor;
+};
+std::vector<double> factors(std::size_t nights, const std::vector<From>& changes) {
+  std::vector<double> all(nights, 1.0);
+  for (const From& change : changes) {
+    for (std::size_t i = change.at; i < nights; ++i) all[i] = change.factor;
+  }
+  return all;
+}
+
+const NightSeries& only(const Night& night) { return night.series.at(0); }
+
+// Exit statuses of the nights, "0013".
+std::string exits(HistoryMaker& maker, std::size_t from, std::size_t until) {
+  std::string all;
+  for (std::size_t night = from; night < until; ++night) {
+    all += std::to_string(maker.live(night).exit_code);
+  }
+  return all;
+}
+
+TEST(Life, OfAStepEndsByMeasurementsInTheNightsAfterItIsMended) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{20, 1.05}, {30, 1.0}}));
+  EXPECT_EQ(exits(maker, 0, 40), std::string(20, '0') + std::string(11, '1') + "000000000");
+  const Alert alert = maker.alert("A1");
+  EXPECT_EQ(alert.state, AlertState::kFixed);
+  EXPECT_EQ(alert.last_good, HistoryMaker::run_id(19));
+  EXPECT_EQ(alert.first_bad, HistoryMaker::run_id(20));
+  EXPECT_EQ(maker.look(39).alerts.alerts.size(), 1U) << "no improvement besides";
+  EXPECT_EQ(only(maker.look(39)).points, 28U) << "the level of before goes on, without the slow";
+}
+
+// reviews/numbers.md, rows 1 and 3: a step in the first nights of a level.
+TEST(Life, OfAStepInAYoungLevelIsToldTheSameNight) {
+  for (const std::size_t at : {2U, 5U, 9U}) {
+    HistoryMaker maker;
+    maker.add_programs("0", factors(30, {{at, 1.05}}));
+    EXPECT_EQ(exits(maker, 0, 30), std::string(at, '0') + std::string(30 - at, '1')) << at;
+    const Alert alert = maker.alert("A1");
+    EXPECT_EQ(alert.last_good, HistoryMaker::run_id(at - 1)) << at;
+    EXPECT_EQ(alert.first_bad, HistoryMaker::run_id(at));
+  }
+}
+
+TEST(Life, OfAStepThatComesWithAnotherEnvironmentIsTheProgramsAlone) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{25, 1.05}}));
+  maker.set_cohort_from(25, "560.9");
+  for (const std::size_t slower : {20U, 21U, 22U, 23U, 24U}) maker.live(slower);
+  const Night night = maker.live(25);
+  EXPECT_EQ(night.exit_code, 1);
+  EXPECT_NEAR(maker.alert("A1").series[0].measured[0].change, 0.05, 1e-9);
+  EXPECT_EQ(maker.alert("A1").last_good, HistoryMaker::run_id(24));
+}
+
+TEST(Life, OfAnotherEnvironmentAloneIsNoAlertAndSaysWhatTheProgramsDid) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {}));
+  for (std::size_t i = 25; i < 40; ++i) maker.point("0", i).value *= 1.08;
+  maker.set_cohort_from(25, "560.9");
+  EXPECT_EQ(exits(maker, 15, 25), "0000000000");
+  const Night night = maker.live(25);
+  EXPECT_EQ(only(night).state, NightState::kEnvironmentChange);
+  EXPECT_NEAR(only(night).change.value(), 0.08, 0.006);
+  EXPECT_THAT(only(night).why, HasSubstr("held against the program of 2026-01-25: +0.00 %"));
+  EXPECT_EQ(exits(maker, 26, 40), std::string(14, '0'));
+  EXPECT_THAT(maker.look(39).alerts.alerts, IsEmpty());
+}
+
+TEST(Life, OfAnAcceptedChangeIsHeldAgainstWhatIsMeasuredAfterIt) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(50, {{20, 1.05}, {26, 1.05 * 1.11}}));
+  EXPECT_EQ(exits(maker, 0, 22), std::string(20, '0') + "11");
+  maker.tell({.what = "acknowledged", .alert_id = "A1", .reason = "needed"});
+  EXPECT_EQ(exits(maker, 22, 26), "0000");
+  EXPECT_EQ(exits(maker, 26, 30), "1111");
+  const Alert second = maker.alert("A2");
+  EXPECT_EQ(second.last_good, HistoryMaker::run_id(25));
+  EXPECT_EQ(second.first_bad, HistoryMaker::run_id(26));
+  EXPECT_NEAR(second.series[0].measured[0].change, 0.11, 1e-9);
+}
+
+TEST(Life, OfAnOpenRegressionThatGrowsIsToldAgainWithItsOwnRange) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(60, {{20, 1.05}, {24, 1.15}, {36, 1.20}}));
+  (void)exits(maker, 0, 30);
+  EXPECT_EQ(maker.alert("A2").first_bad, HistoryMaker::run_id(24));
+  EXPECT_EQ(maker.alert("A2").last_good, HistoryMaker::run_id(23));
+  (void)exits(maker, 30, 40);
+  EXPECT_EQ(maker.alert("A3").first_bad, HistoryMaker::run_id(36));
+  EXPECT_EQ(maker.alert("A1").state, AlertState::kRegression);
+}
+
+TEST(Life, OfAnImprovementThatIsLostIsAnAlert) {
+  for (const std::size_t lost : {21U, 24U, 40U}) {
+    HistoryMaker maker;
+    maker.add_programs("0", factors(50, {{20, 0.9}, {lost, 1.0}}));
+    (void)exits(maker, 0, lost);
+    EXPECT_EQ(maker.alert("A1").state, AlertState::kImprovement);
+    EXPECT_EQ(maker.live(lost).exit_code, 1) << lost;
+    EXPECT_EQ(maker.alert("A2").last_good, HistoryMaker::run_id(lost - 1));
+  }
+}
+
+TEST(Life, OfAnAlertOfACaseThatWasRemovedStaysRedUntilAPersonClosesIt) {
+  HistoryMaker maker;
+  std::vector<double> both = factors(30, {});
+  maker.add_programs("0", both);
+  maker.add_programs("2", factors(24, {{20, 1.05}}));
+  for (std::size_t i = 24; i < 30; ++i) maker.run(i).plan_digest = "without it";
+  EXPECT_EQ(exits(maker, 0, 30), std::string(20, '0') + std::string(10, '1'));
+  EXPECT_THAT(maker.look(29).absent, ElementsAre("A1"));
+  maker.tell({.what = "acknowledged", .alert_id = "A1", .reason = "the case is gone"});
+  EXPECT_EQ(maker.look(29).exit_code, 0);
+}
+
+TEST(Life, OfASuspicionThatCannotBeMeasuredExpiresAndLeavesTheSeriesJudged) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(80, {{20, 1.3}, {60, 1.3 * 1.3}}));
+  for (std::size_t i = 0; i < 80; ++i) maker.gone.insert(HistoryMaker::run_id(i));
+  EXPECT_EQ(exits(maker, 0, 20), std::string(20, '0'));
+  EXPECT_EQ(exits(maker, 20, 34), std::string(14, '3'));
+  EXPECT_EQ(maker.live(34).exit_code, 0);
+  EXPECT_EQ(maker.alert("A1").state, AlertState::kUnmeasured);
+  EXPECT_THAT(maker.alert("A1").note, HasSubstr("could not be measured in 14 nights"));
+  EXPECT_EQ(exits(maker, 35, 60), std::string(25, '0'));
+  EXPECT_EQ(maker.live(60).exit_code, 3) << "the new level has its points and is judged";
+}
+
+TEST(Life, OfASuspicionThatNobodyMeasuredYetIsMeasuredWhenItCanBe) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{20, 1.05}}));
+  (void)exits(maker, 0, 20);
+  maker.answers = AlertState::kInvalid;
+  EXPECT_EQ(maker.live(20).exit_code, 4);
+  EXPECT_EQ(maker.alert("A1").state, AlertState::kInvalid);
+  maker.answers.reset();
+  EXPECT_EQ(maker.live(21).exit_code, 1);
+}
+
+TEST(Life, OfASpikeIsMeasuredWithTwoProgramsAndDropped) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {}));
+  maker.point("0", 20).value *= 1.2;
+  EXPECT_EQ(exits(maker, 0, 20), std::string(20, '0'));
+  const Night spike = maker.live(20);
+  EXPECT_EQ(only(spike).state, NightState::kDoubtful);
+  EXPECT_EQ(spike.exit_code, 0);
+  EXPECT_EQ(only(maker.live(21)).state, NightState::kNotReproduced);
+  EXPECT_EQ(only(maker.live(22)).state, NightState::kOk);
+  EXPECT_EQ(only(maker.look(22)).points, 22U) << "the spike stays in the level";
+}
+
+TEST(Life, OfAStepAfterASpikeIsAnEpisodeOfItsOwn) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{23, 1.05}}));
+  maker.add_programs("2", factors(40, {}));
+  maker.point("0", 20).value *= 1.2;
+  maker.point("2", 20).value *= 1.2;
+  (void)exits(maker, 0, 24);
+  const Alert alert = maker.alert("A2");
+  EXPECT_EQ(alert.state, AlertState::kRegression);
+  EXPECT_EQ(alert.last_good, HistoryMaker::run_id(22));
+  EXPECT_THAT(alert.series, SizeIs(1)) << "the series that did not move is not in it";
+}
+
+TEST(Life, OfCreepIsHeldAgainstTheProgramThatWasKept) {
+  HistoryMaker maker;
+  std::vector<double> creeping(80, 1.0);
+  for (std::size_t i = 20; i < 80; ++i) creeping[i] = 1 + 0.001 * static_cast<double>(i - 19);
+  maker.add_programs("0", creeping);
+  std::size_t told = 0;
+  for (std::size_t night = 0; night < 80 && told == 0; ++night) {
+    if (maker.live(night).exit_code == 1) told = night;
+  }
+  ASSERT_GT(told, 0U);
+  EXPECT_LT(creeping[told], 1.04);
+  const AlertLog log = fold_alerts(maker.events);
+  const Alert& alert = log.alerts.back();
+  EXPECT_EQ(alert.state, AlertState::kRegression);
+  EXPECT_LE(alert.last_good, HistoryMaker::run_id(20)) << "the range holds where it began";
+}
+
+TEST(Life, OfABaselineByHandFindsAStepTheNightAfter) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{24, 1.05}}));
+  (void)exits(maker, 0, 22);
+  maker.tell({.what = "baseline",
+              .reason = "new loss",
+              .details = {{"run", HistoryMaker::run_id(21)},
+                          {"experiment", std::string("train")},
+                          {"host", std::string("box")}}});
+  EXPECT_EQ(exits(maker, 22, 26), "0011");
+}
+
+TEST(Life, OfAnOldAlertAloneDoesNotFailWhereThatIsAllowed) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{20, 1.05}}));
+  (void)exits(maker, 0, 20);
+  EXPECT_FALSE(maker.live(20).only_known);
+  EXPECT_TRUE(maker.live(21).only_known);
+  maker.allow_known = true;
+  EXPECT_EQ(maker.look(21).exit_code, 0);
+  EXPECT_EQ(maker.look(21).verdict, NightState::kRegression);
+}
+
+TEST(Life, OfAQuietSeriesCostsAFewLaunchesAWeek) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(60, {}));
+  (void)exits(maker, 0, 60);
+  EXPECT_THAT(maker.measured_due, SizeIs(AllOf(Ge(15U), Le(18U)))) << "ten nights, then weekly";
+}
+
+// Whatever happened: a series is never deaf, an alert can always end, and nothing is told twice.
+TEST(Life, OfRandomNightsIsNeverDeafAlwaysEndsAndTellsOnce) {
+  constexpr std::size_t kWalk = 60;
+  constexpr std::size_t kAfter = 45;
+  constexpr int kWalks = 10;
+  for (int walk = 0; walk < kWalks; ++walk) {
+    stats::Random random(static_cast<std::uint64_t>(walk) + 1);
+    std::vector<double> programs;
+    double factor = 1;
+    for (std::size_t night = 0; night < kWalk; ++night) {
+      if (random.unit() < 0.08) factor *= 0.9 + 0.2 * random.unit();
+      programs.push_back(factor);
+    }
+    // A step at the end, and its end.
+    for (std::size_t night = 0; night < kAfter; ++night) {
+      programs.push_back(night < 20 ? factor : night < 30 ? factor * 1.3 : factor);
+    }
+    HistoryMaker maker;
+    maker.add_programs("0", programs);
+    for (std::size_t night = 0; night < kWalk; ++night) {
+      if (random.unit() < 0.05) maker.point("0", night).value *= 1.2;
+      if (random.unit() < 0.04) maker.point("0", night).value = std::nan("");
+    }
+    if (random.unit() < 0.5) maker.set_cohort_from(20 + random.below(20), "other");
+    std::size_t told = 0;
+    const auto tell = [&] {
+      for (const Notice& notice : notices_due(maker.events, "")) {
+        ++told;
+        maker.tell(event_of(notice, kTold, "", "me"));
+      }
+    };
+    for (std::size_t night = 0; night < kWalk; ++night) {
+      const double what = random.unit();
+      maker.answers.reset();
+      maker.gone.clear();
+      if (what < 0.1) maker.answers = AlertState::kInvalid;
+      if (what > 0.9) maker.answers = AlertState::kSuspect;
+      if (what > 0.8 && what < 0.85) maker.answers = AlertState::kEnvironmentChange;
+      (void)maker.live(night);
+      tell();
+      for (const Alert& alert : fold_alerts(maker.events).alerts) {
+        if (alert.state != AlertState::kRegression || random.unit() > 0.1) continue;
+        const bool for_a_while = random.unit() < 0.5;
+        Fields until;
+        if (for_a_while) until["until"] = HistoryMaker::run_id(night + 3).substr(0, 10);
+        maker.tell({.what = "acknowledged", .alert_id = alert.id, .details = until});
+      }
+    }
+    maker.answers.reset();
+    for (std::size_t night = kWalk; night < kWalk + 20; ++night) {
+      (void)maker.live(night);
+      tell();
+    }
+    std::size_t regressions = 0;
+    for (std::size_t night = kWalk + 20; night < kWalk + 25; ++night) {
+      (void)maker.live(night);
+      tell();
+      for (const Alert& alert : fold_alerts(maker.events).alerts) {
+        regressions += alert.state == AlertState::kRegression &&
+                               alert.first_bad >= HistoryMaker::run_id(kWalk + 20)
+                           ? 1
+                           : 0;
+      }
+    }
+    EXPECT_GT(regressions, 0U) << "deaf after walk " << walk;
+    for (std::size_t night = kWalk + 25; night < kWalk + kAfter; ++night) {
+      (void)maker.live(night);
+      tell();
+    }
+    std::size_t news = 0;
+    for (const Alert& alert : fold_alerts(maker.events).alerts) {
+      EXPECT_FALSE(is_pending(alert.state))
+          << "walk " << walk << ": " << alert.id << " is " << name_of(alert.state) << " for ever";
+      const bool planted = alert.first_bad == HistoryMaker::run_id(kWalk + 20);
+      EXPECT_TRUE(!planted || alert.state == AlertState::kFixed)
+          << "walk " << walk << ": " << alert.id << " does not close";
+      for (const TrackEvent& event : alert.events) {
+        const bool is_told =
+            event.to_state == "regression" && event.from_state != "regression" && alert.worse;
+        news += is_told ? 1 : 0;
+      }
+    }
+    EXPECT_LE(told, news) << "walk " << walk;
+    EXPECT_THAT(notices_due(maker.events, ""), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::track

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/prune_programs.h"
+#include "harness/machine/environment.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kTrackPruneExamples =
+    R"(Worker programs are kept so that later nights can be held against them: those of the last 14
+nights, the first of each week for 90 days and of each month for a year, and as long as they may be
+asked for those that an open alert, a level or a bridge names. `nightly` removes the others itself.
+
+Examples:
+  stepbench track prune --dry-run            what is kept on this machine, why, and how large it is
+  stepbench track prune --limit-gib 5        no more than that: monthly ones go first, then weekly
+
+Exit status: 0, 2 wrong usage, or a limit that cannot be met.)";
+
+struct TrackPruneArguments {
+  double limit_gib = -1;
+  bool dry_run = false;
+  HistoryFlags history = {};
+};
+
+int track_prune(const TrackPruneArguments& arguments, const Environment& environment) {
+  track::TrackStore store = open_history(arguments.history);
+  campaign::ProgramPruning request{.host = machine::host_name("/"),
+                                   .now_utc = text::utc_text(std::chrono::system_clock::now()),
+                                   .dry_run = arguments.dry_run};
+  if (arguments.limit_gib >= 0) {
+    constexpr double kGibibyte = 1 << 30;
+    request.limit_bytes = static_cast<std::uint64_t>(arguments.limit_gib * kGibibyte);
+  }
+  const campaign::PrunedPrograms pruned = campaign::prune_programs(store, request);
+  std::ostream& out = environment.out;
+  for (const campaign::KeptProgram& each : pruned.programs) {
+    const std::string why = each.why ? std::string(name_of(*each.why)) : "not needed";
+    const std::string done =
+        each.removed ? (arguments.dry_run ? ", would be removed" : ", removed") : "";
+    out << text::printable(each.build.stored_utc.substr(0, 10) + "  " +
+                           each.build.build_id.substr(0, 12) + "  " +
+                           text::byte_text(static_cast<double>(each.bytes)) + "  " + why + done)
+        << '\n';
+  }
+  out << text::counted(static_cast<std::int64_t>(pruned.programs.size()), "program") << ", "
+      << text::byte_text(static_cast<double>(pruned.bytes_before)) << "; "
+      << (arguments.dry_run ? "would leave " : "left ")
+      << text::byte_text(static_cast<double>(pruned.bytes_after)) << '\n'
+      << std::flush;
+  for (const std::string& note : pruned.notes) {
+    environment.err << "stepbench: warning: " << text::printable(note) << '\n';
+  }
+  return pruned.notes.empty() ? kExitOk : kExitUsage;
+}
+
+}  // namespace
+
+void add_track_prune(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<TrackPruneArguments>();
+  CLI::App* command =
+      track.add_subcommand("prune", "Remove kept worker programs that nobody needs any more");
+  command->footer(kTrackPruneExamples);
+  command
+      ->add_option("--limit-gib", arguments->limit_gib,
+                   "Keep no more than this on this machine; what is named is never removed")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("GIB");
+  command->add_flag("--dry-run", arguments->dry_run, "Only say what would be removed");
+  add_history(*command, arguments->history);
+  command->callback(
+      [arguments, &environment, &exit_code] { exit_code = track_prune(*arguments, environment); });
+}
+
+}  // namespace stepbench::cli
