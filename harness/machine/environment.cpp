@@ -96,6 +96,11 @@ int cores_in_affinity(const fs::path& root) {
   return std::max(1, static_cast<int>(cpus_in_affinity(root).size()));
 }
 
+double usable_cores(const fs::path& root) {
+  const double cores = cores_in_affinity(root);
+  return std::min(cores, Cgroup(root).cpu_quota().value_or(cores));
+}
+
 std::string host_name(const fs::path& root) {
   const auto name = os::read_line(root / "proc/sys/kernel/hostname");
   return name && !name->empty() ? *name : "unknown";

@@ -22,6 +22,8 @@ namespace stepbench::machine {
 // On which this process may run; empty when unreadable.
 [[nodiscard]] std::vector<int> cpus_in_affinity(const std::filesystem::path& root);
 [[nodiscard]] int cores_in_affinity(const std::filesystem::path& root);  // at least 1
+// The same where no control group allows less: a quota of 1.5 is 1.5 cores.
+[[nodiscard]] double usable_cores(const std::filesystem::path& root);
 
 // Of the repository that holds `directory`: git.sha, git.branch, git.dirty; empty outside one. Runs
 // `git`.

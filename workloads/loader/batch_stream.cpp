@@ -12,7 +12,7 @@
 namespace stepbench::loader {
 
 void BatchStream::begin() {
-  begun_ns_ = context_.clock.now_ns();
+  epoch_began_ns_ = begun_ns_ = context_.clock.now_ns();
   loader_.begin_epoch(++epoch_);
   begin_ns_ = context_.clock.now_ns() - begun_ns_;
 }
@@ -29,7 +29,10 @@ Batch BatchStream::next(StepRecorder& step) {
   if (!batch) {
     const auto scope = step.phase(PhaseId::kDataWait);
     if (first && epoch_ < 0) begun_ns_ = began;
-    if (!first || epoch_ < 0) loader_.begin_epoch(++epoch_);
+    if (!first || epoch_ < 0) {
+      epoch_began_ns_ = context_.clock.now_ns();
+      loader_.begin_epoch(++epoch_);
+    }
     const std::int64_t asked = context_.clock.now_ns();
     batch = loader_.next();
     const std::int64_t now = context_.clock.now_ns();
@@ -60,6 +63,7 @@ void BatchStream::window(Edge edge) {
   };
   if (in_window_) {
     unknown_length_ = loader_.batches_per_epoch() < 0;
+    cores_.begin(loader_.worker_threads());
     at_begin_ = read_window_facts(context_.clock);
     count_ready(ready_at_begin_);
     loader_.reset_metrics();
@@ -67,13 +71,15 @@ void BatchStream::window(Edge edge) {
     count_ready(ready_at_end_);
     measured_.add(loader_.metrics());
     WindowFacts at_end = read_window_facts(context_.clock);
+    cores_.end(loader_.worker_threads(), at_end.elapsed_ns - at_begin_.elapsed_ns,
+               at_end.cpu_ns() - at_begin_.cpu_ns(), at_end.elapsed_ns - epoch_began_ns_);
     at_end.open_descriptors = count_descriptors();
     window_.add_span(at_begin_, at_end);
   }
 }
 
 void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
-  report_loader(measured_, window_, sink);
+  report_loader(measured_, window_, cores_.facts(), sink);
   const auto report = [&](const char* name, auto value) {
     if (value) sink.metric(name, static_cast<double>(*value));
   };
@@ -86,6 +92,8 @@ void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
   }
   LoaderFacts facts = loader_facts(resolved, measured_, window_);
   facts.first_wait_ns = first_wait_ns_;
+  facts.machine = cores_.facts();
+  facts.unknown_length = unknown_length_;
   for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));
 }
 

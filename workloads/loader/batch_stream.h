@@ -41,11 +41,13 @@ class BatchStream {
   WorkerContext& context_;
   std::int64_t epoch_ = -1;
   bool yielded_ = false;
-  std::int64_t begun_ns_ = 0;       // when begin() was called
+  std::int64_t begun_ns_ = 0;  // when begin() was called
+  std::int64_t epoch_began_ns_ = 0;
   std::int64_t begin_ns_ = 0;       // spent in begin()
   std::int64_t first_wait_ns_ = 0;  // the consumer's time for the first batch
   LoaderMetrics measured_;
   WindowFacts window_;
+  CoreWatch cores_;
   bool in_window_ = false;
   bool unknown_length_ = false;                 // of an epoch
   WindowFacts at_begin_;                        // readings at the window's begin

@@ -28,6 +28,11 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   ready += other.ready;
   held += other.held;
   stalled_ns += other.stalled_ns;
+  busy_us_squared += other.busy_us_squared;
+  if (other.queue_thread_wait_ns) {
+    queue_thread_wait_ns = queue_thread_wait_ns.value_or(0) + *other.queue_thread_wait_ns;
+  }
+  memory_wait_ns += other.memory_wait_ns;
   tells_blocked = other.tells_blocked;
   if (workers.size() < other.workers.size()) workers.resize(other.workers.size());
   for (std::size_t i = 0; i < other.workers.size(); ++i) {

@@ -2,6 +2,8 @@
 // A DataLoader with Python's semantics. One consumer thread constructs, iterates and destroys it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -18,11 +20,20 @@
 
 namespace stepbench::loader {
 
+// A worker as the kernel knows it.
+struct WorkerThread {
+  pid_t process = 0;
+  pid_t thread = 0;  // 0: all threads of the process
+  bool operator==(const WorkerThread&) const = default;
+};
+
 // How a batch gets from a worker process to the consumer.
 enum class Transport : std::uint8_t {
   kShmRing,  // slots of shared memory that are used again and again
   kTorchFd   // a fresh segment per tensor, as PyTorch does it
 };
+
+inline constexpr std::int64_t kSwitchIntervalUs = 5000;  // Python's own
 
 struct LoaderOptions {
   std::int64_t batch_size = 1;
@@ -46,6 +57,7 @@ struct LoaderOptions {
   bool in_order = true;
   bool reuse_buffers = false;  // buffers: fresh | reused
   std::int64_t threads_per_worker = 1;
+  std::int64_t switch_interval_us = kSwitchIntervalUs;  // of Python's lock in workers
   Transport transport = Transport::kShmRing;
   std::string affinity = "none";  // none | spread | compact | a list of cores
   // How long a worker process may finish its sample at the end, before it is killed.
@@ -96,6 +108,13 @@ struct LoaderMetrics {
     std::vector<int> cores = {};  // where it was allowed to run; empty: not known
   };
   std::vector<Worker> workers;
+  // Of the batches' times, the sum of the squares in us: how even they are. 0: not known.
+  double busy_us_squared = 0;
+  // Engine python, where it can be told: from a batch's end to the moment at which its worker's
+  // queue thread begins to hand it over, and that the training process waits for a worker to give
+  // it a batch's memory.
+  std::optional<std::int64_t> queue_thread_wait_ns = {};
+  std::int64_t memory_wait_ns = 0;
   bool tells_blocked = true;  // false: a worker's handing over is part of its idle time
 
   void add(const LoaderMetrics& other);  // of the same loader, later
@@ -119,6 +138,8 @@ class Loader {
   [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
   // Finished batches that wait for next() now; nullopt if none is made before it is asked for.
   [[nodiscard]] virtual std::optional<std::int64_t> ready() const { return std::nullopt; }
+  // Those that live now, as far as they are known.
+  [[nodiscard]] virtual std::vector<WorkerThread> worker_threads() const { return {}; }
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;
   virtual void reset_metrics() = 0;
 };

@@ -55,6 +55,8 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
       .reuse_buffers = resolved.text_or("loader.buffers", "") == "reused",
       .threads_per_worker =
           resolved.integer_or("loader.threads_per_worker", usual.threads_per_worker),
+      .switch_interval_us =
+          resolved.integer_or("loader.switch_interval_us", usual.switch_interval_us),
       .transport = torch_fd ? Transport::kTorchFd : usual.transport,
       .affinity = resolved.text_or("loader.affinity", usual.affinity),
   };

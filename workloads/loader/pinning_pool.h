@@ -33,6 +33,9 @@ class PinningPool final : public WorkerPool {
   [[nodiscard]] std::int64_t process(int worker) const override {
     return workers_->process(worker);
   }
+  [[nodiscard]] std::optional<WorkerThread> thread(int worker) const override {
+    return workers_->thread(worker);
+  }
   [[nodiscard]] std::vector<int> cores(int worker) const override {
     return workers_->cores(worker);
   }

@@ -132,6 +132,8 @@ void PrefetchingLoader::account(const LoaderResult& result) {
   worker.busy_ns += result.cost.total_ns();
   worker.idle_ns += result.idle_ns;
   worker.blocked_ns += result.blocked_ns;
+  const double busy_us = static_cast<double>(result.cost.total_ns()) * 1e-3;
+  metrics_.busy_us_squared += busy_us * busy_us;
   if (worker.cores.empty()) worker.cores = pool_->cores(result.worker);
   if (worker_span_listener == nullptr || result.cost.total_ns() <= 0) return;
   worker_span_listener->batch(pool_->process(result.worker), result.worker, result.cost);
@@ -153,6 +155,14 @@ void PrefetchingLoader::send_next() {
 
 std::optional<std::int64_t> PrefetchingLoader::ready() const {
   return dispatcher_.stashed() + left_over() + (pool_ ? pool_->results() : 0);
+}
+
+std::vector<WorkerThread> PrefetchingLoader::worker_threads() const {
+  std::vector<WorkerThread> known;
+  for (int worker = 0; pool_ && worker < options_.num_workers; ++worker) {
+    if (const auto thread = pool_->thread(worker)) known.push_back(*thread);
+  }
+  return known;
 }
 
 std::int64_t PrefetchingLoader::batches_per_epoch() const {

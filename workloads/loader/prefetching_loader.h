@@ -30,6 +30,7 @@ class PrefetchingLoader final : public Loader {
   [[nodiscard]] std::optional<Batch> next() override;
   [[nodiscard]] std::int64_t batches_per_epoch() const override;
   [[nodiscard]] std::optional<std::int64_t> ready() const override;
+  [[nodiscard]] std::vector<WorkerThread> worker_threads() const override;
   [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
   void reset_metrics() override;
 

@@ -11,6 +11,13 @@
 namespace stepbench::loader {
 namespace {
 
+Requires with_python_workers() {
+  return {.option = "loader.num_workers",
+          .op = Requires::Op::kGreater,
+          .value = std::int64_t{0},
+          .doc = "needs workers (num_workers > 0)"};
+}
+
 // What the DataLoader of Python has no word for.
 void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const auto refuse = [&](const char* option, const std::string& reason) {
@@ -54,6 +61,7 @@ void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   resolved.options["loader.buffers"] = Value{};
   if (resolved.integer("loader.num_workers") == 0) {
     resolved.options["loader.start_method"] = Value{};
+    resolved.options["loader.switch_interval_us"] = Value{};
   }
 }
 
@@ -71,10 +79,18 @@ Engine python_engine() {
                                .default_value = std::string{"fork"},
                                .choices = {"fork", "spawn", "forkserver"},
                                .identity_default = std::string{"fork"},
-                               .requires_ = Requires{.option = "loader.num_workers",
-                                                     .op = Requires::Op::kGreater,
-                                                     .value = std::int64_t{0},
-                                                     .doc = "needs workers (num_workers > 0)"}}}},
+                               .requires_ = with_python_workers()},
+                              {.name = "switch_interval_us",
+                               .type = OptionType::kInteger,
+                               .doc = "After how long a worker's thread gives Python's lock (GIL) "
+                                      "to another that wants it: sys.setswitchinterval, before "
+                                      "worker_init().",
+                               .unit = "us",
+                               .default_value = kSwitchIntervalUs,
+                               .min = 1,
+                               .max = 1e6,
+                               .identity_default = kSwitchIntervalUs,
+                               .requires_ = with_python_workers()}}},
       .reads_alone = true,
       .forks = true,
       .check = check_python,

@@ -11,6 +11,7 @@
 #include "workloads/data/batch.h"
 #include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"
+#include "workloads/loader/loader.h"
 
 namespace stepbench::loader {
 
@@ -53,6 +54,8 @@ class WorkerPool {
   [[nodiscard]] virtual std::int64_t results() const = 0;  // waiting to be received
   // The process that a worker is; 0: a thread of this one.
   [[nodiscard]] virtual std::int64_t process(int) const { return 0; }
+  // nullopt: not known, or not started yet.
+  [[nodiscard]] virtual std::optional<WorkerThread> thread(int) const { return std::nullopt; }
   // Where a worker from which a result came may run; empty: not known.
   [[nodiscard]] virtual std::vector<int> cores(int) const { return {}; }
   // Waits until every worker has finished what it was sent, and drops the results.

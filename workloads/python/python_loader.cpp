@@ -23,7 +23,16 @@ namespace {
 namespace py = pybind11;
 
 // Places in a worker's part of the records: stepbench_hosted/timing.py.
-enum class Place : std::uint8_t { kBatches, kBusyNs, kFetchNs, kCollateNs };
+enum class Place : std::uint8_t {
+  kBatches,
+  kBusyNs,
+  kFetchNs,
+  kCollateNs,
+  kBusyUsSquared,
+  kTells,
+  kQueueWaitNs,
+  kMemoryWaitNs
+};
 constexpr std::size_t kPlaces = 8;
 
 // What each worker did since the loader was made, in memory that they share with this process.
@@ -32,6 +41,8 @@ struct WorkerCounts {
   std::int64_t busy_ns = 0;
   std::int64_t fetch_ns = 0;
   std::int64_t collate_ns = 0;
+  std::int64_t busy_us_squared = 0;
+  std::int64_t queue_wait_ns = 0;
 };
 
 class Records {
@@ -44,7 +55,20 @@ class Records {
     return {.batches = value(worker, Place::kBatches),
             .busy_ns = value(worker, Place::kBusyNs),
             .fetch_ns = value(worker, Place::kFetchNs),
-            .collate_ns = value(worker, Place::kCollateNs)};
+            .collate_ns = value(worker, Place::kCollateNs),
+            .busy_us_squared = value(worker, Place::kBusyUsSquared),
+            .queue_wait_ns = value(worker, Place::kQueueWaitNs)};
+  }
+  // Of all workers.
+  [[nodiscard]] bool tells_queue_wait() const {
+    for (std::size_t worker = 0; worker < workers_; ++worker) {
+      if (value(worker, Place::kTells) == 0) return false;
+    }
+    return workers_ > 0;
+  }
+  // Of the training process, whose part stands behind the workers'.
+  [[nodiscard]] std::int64_t memory_wait_ns() const {
+    return memory_ == nullptr ? 0 : value(workers_, Place::kMemoryWaitNs);
   }
   [[nodiscard]] std::int64_t batches() const {
     std::int64_t sum = 0;
@@ -80,6 +104,7 @@ py::dict options_for_python(const loader::LoaderOptions& options, const Resolved
   given["timeout_s"] = options.timeout_s;
   given["in_order"] = options.in_order;
   given["threads_per_worker"] = options.threads_per_worker;
+  given["switch_interval_us"] = options.switch_interval_us;
   given["start_method"] = resolved.text_or("loader.start_method", "fork");
   given["rank"] = options.rank;
   given["world"] = options.world;
@@ -159,15 +184,22 @@ class PythonLoader final : public loader::Loader {
     const std::int64_t now = clock_.now_ns();
     metrics_.fetch_ns = 0;
     metrics_.collate_ns = 0;
+    metrics_.busy_us_squared = 0;
+    std::int64_t queue_wait_ns = 0;
     for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
       const WorkerCounts counts = records_.of(worker);
       const WorkerCounts& before = at_reset_[worker];
       metrics_.fetch_ns += counts.fetch_ns - before.fetch_ns;
       metrics_.collate_ns += counts.collate_ns - before.collate_ns;
+      metrics_.busy_us_squared +=
+          static_cast<double>(counts.busy_us_squared - before.busy_us_squared);
+      queue_wait_ns += counts.queue_wait_ns - before.queue_wait_ns;
       loader::LoaderMetrics::Worker& out = metrics_.workers[worker];
       out.busy_ns = counts.busy_ns - before.busy_ns;
       out.idle_ns = std::max<std::int64_t>(0, now - reset_ns_ - out.busy_ns);
     }
+    if (records_.tells_queue_wait()) metrics_.queue_thread_wait_ns = queue_wait_ns;
+    metrics_.memory_wait_ns = records_.memory_wait_ns() - memory_at_reset_ns_;
     return metrics_;
   }
 
@@ -179,7 +211,18 @@ class PythonLoader final : public loader::Loader {
     for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
       at_reset_.push_back(records_.of(worker));
     }
+    memory_at_reset_ns_ = records_.memory_wait_ns();
     reset_ns_ = clock_.now_ns();
+  }
+
+  [[nodiscard]] std::vector<loader::WorkerThread> worker_threads() const override {
+    std::vector<loader::WorkerThread> known;
+    in_python([&] {
+      for (const py::handle each : loader_.get().attr("worker_processes")()) {
+        known.push_back({.process = each.cast<pid_t>(), .thread = 0});
+      }
+    });
+    return known;
   }
 
  private:
@@ -271,6 +314,7 @@ class PythonLoader final : public loader::Loader {
   std::vector<std::int64_t> at_epoch_;  // the same by worker
   std::vector<WorkerCounts> at_reset_;
   std::int64_t reset_ns_ = 0;
+  std::int64_t memory_at_reset_ns_ = 0;
   mutable loader::LoaderMetrics metrics_;
 };
 

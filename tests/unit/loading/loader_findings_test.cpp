@@ -19,6 +19,11 @@ using testing::IsEmpty;
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kSteps = 100;
 
+std::int64_t batch_ms_of(const loader::LoaderFacts& facts) {
+  return (facts.measured.fetch_ns + facts.measured.decode_ns + facts.measured.collate_ns) /
+         (kSteps * kMs);
+}
+
 // A run of `kSteps` steps in steady state by the model: the consumer needs `consumer_ms` for a
 // step, a worker `batch_ms` for a batch, all of it decoding.
 loader::LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
@@ -27,11 +32,14 @@ loader::LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_
   facts.engine = workers == 0 ? "inline" : "thread";
   facts.options.num_workers = workers;
   facts.options.persistent_workers = true;
-  facts.cores = cores;
+  facts.cores = static_cast<double>(cores);
   const std::int64_t step_ms =
       workers == 0 ? consumer_ms + batch_ms : std::max(consumer_ms, batch_ms / workers);
   facts.window.elapsed_ns = kSteps * step_ms * kMs;
   facts.window.used.user_ns = kSteps * (consumer_ms + batch_ms) * kMs;
+  facts.machine.others_ns = 0;
+  facts.machine.training = machine::ThreadTimes{
+      .cpu_ns = kSteps * (workers == 0 ? consumer_ms + batch_ms : consumer_ms) * kMs};
   loader::LoaderMetrics& m = facts.measured;
   m.wait_ns.assign(kSteps, (step_ms - consumer_ms) * kMs);
   m.samples = m.batches = kSteps;
@@ -40,13 +48,33 @@ loader::LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_
   for (std::int64_t i = 0; i < workers; ++i) {
     const std::int64_t busy_ns = kSteps * batch_ms * kMs / workers;
     m.workers.push_back({.busy_ns = busy_ns, .idle_ns = facts.window.elapsed_ns - busy_ns});
+    facts.machine.workers.cpu_ns += busy_ns;
+    facts.machine.workers_lived_ns += facts.window.elapsed_ns;
   }
   return facts;
 }
 
-void wait_for_storage(loader::LoaderFacts& facts) {
+// The readers hardly compute: they sleep.
+void block(loader::LoaderFacts& facts) {
   std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
-  facts.window.used.user_ns = facts.window.elapsed_ns / 100;
+  facts.window.used.user_ns -= kSteps * batch_ms_of(facts) * kMs;
+  facts.machine.workers.cpu_ns = 0;
+  if (facts.options.num_workers == 0) {
+    facts.machine.training->cpu_ns -= kSteps * batch_ms_of(facts) * kMs;
+  }
+}
+
+void wait_for_storage(loader::LoaderFacts& facts) {
+  block(facts);
+  facts.machine.storage_bytes = kSteps << 20;
+  facts.machine.storage_stalled_ns = facts.window.elapsed_ns / 2;
+}
+
+// Another program computes all the time on `cores`; the workers wait for a CPU half of their time.
+void share_with_others(loader::LoaderFacts& facts, std::int64_t cores) {
+  facts.machine.others_ns = cores * facts.window.elapsed_ns;
+  facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns /= 2;
+  facts.window.used.user_ns = facts.machine.training->cpu_ns + facts.machine.workers.cpu_ns;
 }
 
 std::vector<std::string> ids(const loader::LoaderFacts& facts) {
@@ -78,7 +106,8 @@ TEST(LoaderFindings, WithoutWorkersTheStepWaitsForItsOwnReading) {
   EXPECT_EQ(finding.id, "loader.no_workers");
   EXPECT_EQ(
       finding.text,
-      "no workers: the step waits 75.0 % of its time for data; decoding takes 90.0 % of that");
+      "no workers: the step waits 75.0 % of its time for data; decoding takes 90.0 % of that: "
+      "computing 100 %");
   EXPECT_EQ(finding.severity, Severity::kProblem);
   EXPECT_NEAR(*finding.share, 0.75, 1e-9) << "three workers hide all of it";
   EXPECT_EQ(set_of(finding), "loader.num_workers=3 ");
@@ -104,17 +133,18 @@ TEST(LoaderFacts, FasterDecodingIsThereWhereverJpegFilesAreDecodedExactly) {
 TEST(LoaderFindings, WorkersThatSaturateTheCoresAreTheLimitInPlainWords) {
   const Finding finding = only(steady(2, 2, 10, 40));
   EXPECT_EQ(finding.id, "loader.core_bound");
-  EXPECT_EQ(
-      finding.text,
-      "decoding takes 90.0 % of the workers' time; 2 workers saturate 2 cores; the step waits "
-      "50.0 % of its time for data");
+  EXPECT_EQ(finding.text,
+            "decoding takes 90.0 % of the workers' time; 2 workers, 100 % busy: computing 100 %; "
+            "2 cores, 100 % in use; the step waits 50.0 % of its time for data");
   EXPECT_THAT(finding.set, IsEmpty()) << "no number of workers helps";
   EXPECT_THAT(finding.remedy, HasSubstr("do less per sample"));
 }
 
 TEST(LoaderFindings, TheLoaderAloneIsItsOwnLimitAndNoComplaint) {
   const Finding finding = only(steady(2, 2, 0, 40));
-  EXPECT_EQ(finding.text, "decoding takes 90.0 % of the workers' time; 2 workers saturate 2 cores");
+  EXPECT_EQ(finding.text,
+            "decoding takes 90.0 % of the workers' time; 2 workers, 100 % busy: computing 100 %; "
+            "2 cores, 100 % in use");
   EXPECT_EQ(finding.severity, Severity::kInfo);
   EXPECT_EQ(finding.share, std::nullopt);
 }
@@ -132,7 +162,8 @@ TEST(LoaderFindings, WaitsAtEpochBordersAreNotSteadyWaits) {
 TEST(LoaderFindings, MoreWorkersAreProposedWhileThereAreCores) {
   const Finding finding = only(steady(1, 8, 10, 40));
   EXPECT_EQ(finding.id, "loader.worker_bound");
-  EXPECT_THAT(finding.text, HasSubstr("1 worker, 100 % busy, on 8 cores"));
+  EXPECT_THAT(finding.text,
+              HasSubstr("1 worker, 100 % busy: computing 100 %; 1.2 of 8 cores in use"));
   EXPECT_EQ(set_of(finding), "loader.num_workers=4 ");
   EXPECT_NEAR(*finding.share, 0.75, 1e-9);
 }
@@ -141,8 +172,126 @@ TEST(LoaderFindings, WaitingForStorageIsOverlappedByMoreWorkersThanCores) {
   loader::LoaderFacts facts = steady(2, 2, 10, 160);
   wait_for_storage(facts);
   const Finding finding = only(facts);
-  EXPECT_THAT(finding.text, HasSubstr("reading takes 90.0 % of the workers' time"));
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("reading takes 90.0 % of the workers' time"),
+                                  HasSubstr("100 % busy: waiting for storage 100 %")));
   EXPECT_EQ(set_of(finding), "loader.num_workers=16 ");
+}
+
+TEST(LoaderFindings, WaitingForSomethingElseIsNotCalledStorage) {
+  loader::LoaderFacts facts = steady(2, 2, 10, 160);
+  block(facts);
+  facts.machine.storage_bytes = 0;
+  EXPECT_THAT(only(facts).text, HasSubstr("neither a CPU nor storage 100 %"));
+  EXPECT_THAT(only(facts).remedy, HasSubstr("unless they wait for one another"));
+  facts.machine.storage_bytes = std::nullopt;
+  EXPECT_THAT(only(facts).text, HasSubstr("waiting for what is not known 100 %"));
+}
+
+TEST(LoaderFindings, ReadingThatComputesIsNeverCalledWaitingHoweverManyCoresAreFree) {
+  loader::LoaderFacts facts = steady(2, 2, 10, 40);
+  facts.engine = "python";
+  std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.core_bound");
+  EXPECT_THAT(finding.text, HasSubstr("__getitem__ takes 90.0 % of the workers' time"));
+  EXPECT_THAT(finding.set, IsEmpty()) << "no worker more than there are cores";
+}
+
+TEST(LoaderFindings, WithoutCountersOfTheKernelNothingIsGuessed) {
+  loader::LoaderFacts facts = steady(2, 2, 10, 160);
+  block(facts);
+  facts.machine = {};
+  const Finding finding = only(facts);
+  EXPECT_THAT(finding.text, HasSubstr("2 workers, 100 % busy; 0.1 of 2 cores in use"));
+  EXPECT_THAT(finding.set, IsEmpty());
+}
+
+TEST(LoaderFindings, OtherProgramsAreNamedWhereWorkersWaitForTheirCores) {
+  loader::LoaderFacts facts = steady(2, 2, 10, 40);
+  share_with_others(facts, 1);
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.other_programs");
+  EXPECT_THAT(finding.text,
+              AllOf(HasSubstr("computing 50.0 %, waiting for a CPU 50.0 %"),
+                    HasSubstr("other programs use 1 of 2 cores"), HasSubstr("waits 50.0 %")));
+  EXPECT_NEAR(*finding.share, 0.25, 1e-9) << "the CPU time of all needs 15 ms on two cores";
+  EXPECT_THAT(finding.set, IsEmpty());
+}
+
+TEST(LoaderFindings, WorkersThatSleepAreBlockedAndNotHeldUpByOthers) {
+  loader::LoaderFacts facts = steady(2, 2, 10, 160);
+  wait_for_storage(facts);
+  facts.machine.others_ns = facts.window.elapsed_ns * 19 / 10;
+  facts.machine.workers.waited_ns = facts.machine.workers_lived_ns / 6;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.worker_bound");
+  EXPECT_THAT(finding.text, HasSubstr("other programs use 1.9 of 2 cores"));
+  EXPECT_EQ(set_of(finding), "loader.num_workers=13 ") << "what they need of the cores is little";
+}
+
+TEST(LoaderFindings, OneWorkerBesideAProgramOnTheOtherCoreIsNotAskedToBecomeTwo) {
+  loader::LoaderFacts facts = steady(1, 2, 0, 40);
+  facts.machine.others_ns = facts.window.elapsed_ns;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.core_bound");
+  EXPECT_THAT(finding.text, HasSubstr("other programs use 1 of 2 cores"));
+  EXPECT_THAT(finding.remedy, HasSubstr("end these"));
+  EXPECT_THAT(finding.set, IsEmpty());
+}
+
+TEST(LoaderFindings, AQuotaIsTheNumberOfCores) {
+  loader::LoaderFacts facts = steady(2, 8, 0, 40);
+  facts.cores = 1.5;
+  facts.window.used.user_ns = facts.window.elapsed_ns * 3 / 2;
+  facts.machine.workers.cpu_ns = facts.machine.workers.cpu_ns * 3 / 4;
+  facts.machine.throttled_ns = facts.machine.workers.cpu_ns / 3;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.core_bound");
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("computing 75.0 %, waiting for a CPU 25.0 %"),
+                                  HasSubstr("1.5 cores, 100 % in use")));
+}
+
+loader::LoaderFacts with_gil_held(double held_ms) {
+  loader::LoaderFacts facts = steady(1, 8, 0, 20);
+  facts.engine = "python";
+  facts.measured.queue_thread_wait_ns = static_cast<std::int64_t>(held_ms * kSteps * kMs);
+  return facts;
+}
+
+TEST(LoaderFindings, ALockThatKeepsFinishedBatchesIsNamedWithTheOptionThatTriesToHelp) {
+  loader::LoaderFacts facts = with_gil_held(9);
+  const std::vector<Finding> all = loader::loader_findings(facts);
+  EXPECT_THAT(ids(facts), ElementsAre("loader.gil", "loader.worker_bound"));
+  EXPECT_THAT(all[0].text, HasSubstr("waits 9.00 ms for Python's lock (GIL)"));
+  EXPECT_EQ(set_of(all[0]), "loader.switch_interval_us=100 ");
+  EXPECT_EQ(all[0].severity, Severity::kInfo) << "the worker is never idle";
+  facts.options.switch_interval_us = 100;
+  EXPECT_EQ(set_of(loader::loader_findings(facts)[0]), "");
+  facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns * 3 / 10;
+  facts.machine.workers.cpu_ns = facts.machine.workers.cpu_ns * 7 / 10;
+  EXPECT_THAT(ids(facts), testing::Not(testing::Contains("loader.gil"))) << "it had no CPU";
+  EXPECT_THAT(ids(with_gil_held(0.1)), ElementsAre("loader.worker_bound"));
+}
+
+TEST(LoaderFindings, AnAdviceIsOneThatTheEngineTakes) {
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.measured.bytes = kSteps * 4096 * 1000;
+  facts.window.used.minor_faults = kSteps * 1010;
+  facts.window.used.system_ns = facts.window.used.user_ns / 2;
+  facts.offers = [](std::string_view option) { return option != "loader.buffers"; };
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.page_faults");
+  EXPECT_THAT(finding.set, IsEmpty());
+  EXPECT_THAT(finding.remedy, HasSubstr("always makes fresh memory"));
+}
+
+TEST(LoaderFacts, OptionsThatAnEngineRefusesAreNotOffered) {
+  const auto offers = [](const Value& buffers) {
+    const ResolvedCase resolved = test::loader_case({{"loader.buffers", buffers}});
+    return loader::loader_facts(resolved, {}, {}).offers("loader.buffers");
+  };
+  EXPECT_TRUE(offers("fresh"));
+  EXPECT_FALSE(offers(Value()));
 }
 
 TEST(LoaderFindings, ASlowConsumerLeavesTooManyWorkersIdle) {
@@ -160,6 +309,19 @@ TEST(LoaderFindings, MoreWorkersThanCoresAreSaidToShareThem) {
   facts.window.used.user_ns = 2 * facts.window.elapsed_ns;
   EXPECT_THAT(ids(facts), ElementsAre("loader.oversubscribed"));
   EXPECT_EQ(set_of(only(facts)), "loader.num_workers=2 ");
+}
+
+TEST(LoaderFindings, TooManyWorkersOnCoresThatAreTheLimitAreOneFinding) {
+  loader::LoaderFacts facts = steady(8, 2, 10, 320);
+  facts.machine.workers.cpu_ns /= 4;
+  facts.machine.workers.waited_ns = 3 * facts.machine.workers.cpu_ns;
+  facts.window.used.user_ns = 2 * facts.window.elapsed_ns;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.oversubscribed");
+  EXPECT_EQ(finding.text,
+            "8 workers share 2 cores, which are 100 % in use; they are computing 25.0 %, waiting "
+            "for a CPU 75.0 %; the step waits 75.0 % of its time for data");
+  EXPECT_THAT(finding.remedy, HasSubstr("do less per sample"));
 }
 
 TEST(LoaderFindings, AStragglerStallsInOrderOnly) {
@@ -187,6 +349,26 @@ TEST(LoaderFindings, UnevenBatchesAskForMoreToBeReadAhead) {
   EXPECT_EQ(finding.id, "loader.uneven");
   EXPECT_THAT(finding.text, HasSubstr("at most 4 finished batches can make up for it"));
   EXPECT_EQ(set_of(finding), "loader.prefetch_factor=4 ");
+}
+
+TEST(LoaderFindings, BatchesThatAreAlikeAreNotCalledUneven) {
+  loader::LoaderFacts facts = steady(2, 8, 1, 2);
+  facts.measured.wait_ns.assign(kSteps, 3 * kMs);
+  facts.measured.blocked_ns = kSteps * 3 * kMs;
+  facts.window.elapsed_ns = kSteps * 4 * kMs;
+  facts.machine.workers_lived_ns = 2 * facts.window.elapsed_ns;
+  for (auto& worker : facts.measured.workers) {
+    worker.idle_ns = facts.window.elapsed_ns - worker.busy_ns;
+  }
+  facts.measured.busy_us_squared = kSteps * 2000.0 * 2000.0;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.tiny_batches");
+  EXPECT_THAT(finding.text, HasSubstr("a batch takes 2.00 ms to make"));
+  facts.measured.busy_us_squared *= 2;
+  EXPECT_EQ(only(facts).id, "loader.uneven");
+  facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns / 2;
+  facts.machine.workers.cpu_ns /= 2;
+  EXPECT_THAT(loader::loader_findings(facts), IsEmpty()) << "what waits for a CPU is uneven anyway";
 }
 
 TEST(LoaderFindings, WorkersThatStartAnewEachEpochShowAtTheBorder) {
@@ -288,12 +470,28 @@ TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
   EXPECT_DOUBLE_EQ(r.consumer_ns, 10 * kMs);
 }
 
-TEST(LoaderAnalysis, WaitsForStorageOnlyWhileCoresAreFree) {
-  loader::LoaderFacts facts = steady(1, 2, 1, 40);
+TEST(LoaderAnalysis, TheTrainingThreadsSleepIsSplitBetweenReadingAndTheStepOnlyWhereThatIsSure) {
+  loader::LoaderFacts facts = steady(0, 2, 1, 40);
+  EXPECT_DOUBLE_EQ(loader::LoaderAnalysis(facts).reading->computing, 1);
   wait_for_storage(facts);
-  EXPECT_TRUE(loader::LoaderAnalysis(facts).waits_for_storage());
-  facts.window.used.user_ns = facts.window.elapsed_ns * 16 / 10;  // of two cores
-  EXPECT_FALSE(loader::LoaderAnalysis(facts).waits_for_storage());
+  EXPECT_NEAR(loader::LoaderAnalysis(facts).reading->blocked, 1, 0.03);
+  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
+  facts = steady(0, 2, 40, 40);
+  facts.machine.training->cpu_ns /= 2;  // one of both slept
+  EXPECT_FALSE(loader::LoaderAnalysis(facts).reading);
+}
+
+TEST(LoaderAnalysis, StorageIsWaitedForWhereBytesCameAndTasksStalled) {
+  loader::LoaderFacts facts = steady(2, 2, 1, 40);
+  wait_for_storage(facts);
+  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
+  facts.machine.storage_stalled_ns = 0;
+  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kElse)
+      << "nothing stalled meanwhile";
+  facts.machine.storage_stalled_ns = std::nullopt;
+  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
+  facts.machine.storage_bytes = 4096;
+  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kElse);
 }
 
 TEST(LoaderAnalysis, AWorkerThatIsNeededInPartIsNeeded) {

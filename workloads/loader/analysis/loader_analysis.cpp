@@ -6,21 +6,34 @@
 #include <cmath>
 #include <numeric>
 
+#include "workloads/data/python_kind.h"
+
 namespace stepbench::loader {
 namespace {
 
-constexpr double kCoresFree = 0.7;
-constexpr std::int64_t kMaxWorkersPerCore = 8;
+constexpr double kMaxWorkersPerCore = 8;
+// Beyond the fewest workers, others must win as much of a step.
+constexpr double kWorthAWorker = 0.05;
+// However busy the machine is: the kernel divides its time.
+constexpr double kLeastCores = 0.25;
+// Less per second of waiting is no storage that is waited for.
+constexpr double kMinBytesPerBlockedS = 100e3;
+// Of the time in which readers are blocked: some task must have waited for storage.
+constexpr double kMinStalled = 0.3;
+
+double sum_of(const std::vector<std::int64_t>& values) {
+  return static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0}));
+}
 
 }  // namespace
 
 LoaderAnalysis::LoaderAnalysis(const LoaderFacts& facts) : facts_(facts) {
   const LoaderMetrics& m = facts.measured;
   const WindowFacts& window = facts.window;
+  const CoreFacts& machine = facts.machine;
   calls = static_cast<double>(m.wait_ns.size());
   elapsed_ns = static_cast<double>(window.elapsed_ns);
-  const std::int64_t all_ns = std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0});
-  wait_ns = std::max(0.0, static_cast<double>(all_ns - window.border_next_ns));
+  wait_ns = std::max(0.0, sum_of(m.wait_ns) - static_cast<double>(window.border_next_ns));
   const double steady_ns = elapsed_ns - static_cast<double>(window.border_ns);
   wait_share = elapsed_ns > 0 ? wait_ns / elapsed_ns : 0;
   steady_share = elapsed_ns > 0 ? std::max(0.0, steady_ns / elapsed_ns) : 1;
@@ -28,33 +41,112 @@ LoaderAnalysis::LoaderAnalysis(const LoaderFacts& facts) : facts_(facts) {
     busy_ns += static_cast<double>(worker.busy_ns);
     worker_ns += static_cast<double>(worker.busy_ns + worker.idle_ns + worker.blocked_ns);
   }
+  // Of Python's DataLoader __getitem__ is one: reading, decoding and what else stands there.
+  const bool python = facts.engine == data::kPythonName;
   const std::array parts = {
-      Part{"reading", "loader_fetch_ns", static_cast<double>(m.fetch_ns)},
+      Part{python ? "__getitem__" : "reading", "loader_fetch_ns", static_cast<double>(m.fetch_ns)},
       Part{"decoding", "loader_decode_ns", static_cast<double>(m.decode_ns)},
-      Part{"collating", "loader_collate_ns", static_cast<double>(m.collate_ns)}};
+      Part{python ? "collate" : "collating", "loader_collate_ns",
+           static_cast<double>(m.collate_ns)}};
   largest = *std::max_element(parts.begin(), parts.end(),
                               [](const Part& a, const Part& b) { return a.ns < b.ns; });
-  batch_ns = static_cast<double>(m.fetch_ns + m.decode_ns + m.collate_ns) / calls;
+  const auto read_ns = static_cast<double>(m.fetch_ns + m.decode_ns + m.collate_ns);
+  batch_ns = read_ns / calls;
   const double steps = std::max(1.0, calls - static_cast<double>(window.borders));
   consumer_ns = std::max(0.0, (steady_ns - wait_ns) / steps);
   step_ns = std::max(steady_ns, 1.0) / steps;
-  const double cores_ns = elapsed_ns * static_cast<double>(facts.cores);
-  cores_used = cores_ns > 0 ? static_cast<double>(window.cpu_ns()) / cores_ns : 0;
+  own_cores = static_cast<double>(window.cpu_ns()) / elapsed_ns;
+  if (machine.others_ns) others_cores = static_cast<double>(*machine.others_ns) / elapsed_ns;
+  if (machine.training) {
+    training_waited = static_cast<double>(machine.training->waited_ns) / elapsed_ns;
+  }
+  reading = workers() > 0 ? reading_of_workers() : reading_of_training_thread(read_ns);
 }
 
-bool LoaderAnalysis::waits_for_storage() const {
-  return largest.metric == "loader_fetch_ns" && cores_used < kCoresFree;
+std::optional<ReadingTime> LoaderAnalysis::reading_of_workers() const {
+  const CoreFacts& machine = facts_.machine;
+  if (machine.workers_lived_ns <= 0 || busy_ns <= 0) return std::nullopt;
+  const double scale = worker_ns / static_cast<double>(machine.workers_lived_ns);
+  const double cpu_ns = scale * static_cast<double>(machine.workers.cpu_ns);
+  const double waited_ns = scale * static_cast<double>(machine.workers.waited_ns);
+  const double computing = std::min(1.0, cpu_ns / busy_ns);
+  const double waiting = std::min(1 - computing, waited_ns / busy_ns);
+  // What the hypervisor took and a quota held back looks like sleep.
+  const auto kept_ns = static_cast<double>(machine.stolen_ns + machine.throttled_ns.value_or(0));
+  const double kept = std::min(1 - computing - waiting, kept_ns / busy_ns);
+  return ReadingTime{.computing = computing,
+                     .waiting_for_cpu = waiting + kept,
+                     .blocked = 1 - computing - waiting - kept};
+}
+
+// The thread that reads runs the step as well: what it slept in all is the most that it can have
+// slept while it read, what it did not run in all is the least.
+std::optional<ReadingTime> LoaderAnalysis::reading_of_training_thread(double read_ns) const {
+  if (!facts_.machine.training || read_ns <= 0) return std::nullopt;
+  const auto cpu_ns = static_cast<double>(facts_.machine.training->cpu_ns);
+  const auto waited_ns = static_cast<double>(facts_.machine.training->waited_ns);
+  const auto kept_ns =
+      static_cast<double>(facts_.machine.stolen_ns + facts_.machine.throttled_ns.value_or(0));
+  const double slept_ns = std::max(0.0, elapsed_ns - cpu_ns - waited_ns - kept_ns);
+  const double least = std::max(0.0, read_ns - cpu_ns - waited_ns - kept_ns) / read_ns;
+  const double most = std::min(1.0, slept_ns / read_ns);
+  constexpr double kTooWide = 0.5;
+  if (most - least > kTooWide) return std::nullopt;
+  const double blocked = (least + most) / 2;
+  const double waiting = std::min(1 - blocked, (waited_ns + kept_ns) / elapsed_ns);
+  return ReadingTime{
+      .computing = 1 - blocked - waiting, .waiting_for_cpu = waiting, .blocked = blocked};
+}
+
+Blocked LoaderAnalysis::blocked_on() const {
+  if (!facts_.machine.storage_bytes || !reading) return Blocked::kUnknown;
+  const double readers = std::max<double>(1, static_cast<double>(workers()));
+  const double blocked_ns = reading->blocked * (workers() > 0 ? busy_ns : batch_ns * calls);
+  if (blocked_ns <= 0) return Blocked::kElse;
+  const double rate = static_cast<double>(*facts_.machine.storage_bytes) / (blocked_ns * 1e-9);
+  if (rate < kMinBytesPerBlockedS) return Blocked::kElse;
+  const auto& stalled_ns = facts_.machine.storage_stalled_ns;
+  const bool stalled =
+      !stalled_ns || static_cast<double>(*stalled_ns) >= kMinStalled * blocked_ns / readers;
+  return stalled ? Blocked::kStorage : Blocked::kElse;
+}
+
+std::int64_t LoaderAnalysis::most_workers() const {
+  const double cores = blocks() ? facts_.cores * kMaxWorkersPerCore : facts_.cores;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cores)));
+}
+
+double LoaderAnalysis::step_with(std::int64_t workers, double cores) const {
+  const double waited = reading ? reading->waiting_for_cpu : 0;
+  const double turn_ns = batch_ns * (1 - waited);
+  const double own_ns = consumer_ns * (1 - std::min(0.9, training_waited.value_or(0)));
+  const double cpu_ns = own_cores * step_ns / std::max(kLeastCores, cores);
+  if (workers == 0) return std::max(own_ns + turn_ns, cpu_ns);
+  return std::max({own_ns, turn_ns / static_cast<double>(workers), cpu_ns});
 }
 
 std::int64_t LoaderAnalysis::workers_that_keep_up() const {
-  const std::int64_t most = facts_.cores * (waits_for_storage() ? kMaxWorkersPerCore : 1);
-  if (consumer_ns * static_cast<double>(most) <= batch_ns) return most;
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(batch_ns / consumer_ns)));
+  const std::int64_t most = most_workers();
+  const double best_ns = step_with(most);
+  std::int64_t few = 1;
+  while (few < most && step_with(few) > (1 + kWorthAWorker) * best_ns) ++few;
+  return few;
 }
 
 double LoaderAnalysis::gain_with(std::int64_t workers) const {
-  const double then_ns = std::max(consumer_ns, batch_ns / static_cast<double>(workers));
-  return steady_share * std::clamp(1 - then_ns / step_ns, 0.0, 1.0);
+  return steady_share * std::clamp(1 - step_with(workers) / step_ns, 0.0, 1.0);
+}
+
+double LoaderAnalysis::gain_without_others() const {
+  if (!others_cores) return 0;
+  return steady_share * std::clamp(1 - step_with(workers(), facts_.cores) / step_ns, 0.0, 1.0);
+}
+
+std::optional<double> LoaderAnalysis::variation() const {
+  const double squared = facts_.measured.busy_us_squared;
+  const double mean_us = batch_ns * 1e-3;
+  if (squared <= 0 || mean_us <= 0) return std::nullopt;
+  return std::sqrt(std::max(0.0, squared / calls - mean_us * mean_us)) / mean_us;
 }
 
 }  // namespace stepbench::loader

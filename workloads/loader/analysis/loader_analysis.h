@@ -3,11 +3,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "workloads/loader/analysis/loader_facts.h"
 
 namespace stepbench::loader {
+
+// What those that read batches did while they read, by the kernel's counters. Shares of that time.
+struct ReadingTime {
+  double computing = 0;
+  double waiting_for_cpu = 0;
+  double blocked = 0;  // neither had a CPU nor wanted one
+};
+
+// What blocked readers wait for.
+enum class Blocked : std::uint8_t {
+  kStorage,  // bytes came from it meanwhile
+  kElse,     // the network, a lock, another process, sleep
+  kUnknown   // the kernel does not tell what was read
+};
 
 // The numbers that the rules of loader_findings.h share. Needs calls of next() and elapsed time.
 class LoaderAnalysis {
@@ -22,14 +37,27 @@ class LoaderAnalysis {
 
   [[nodiscard]] std::int64_t workers() const { return facts_.options.num_workers; }
   [[nodiscard]] double utilisation() const { return worker_ns > 0 ? busy_ns / worker_ns : 0; }
-  // Waiting for storage leaves the cores free: more workers than cores then overlap their waits.
-  [[nodiscard]] bool waits_for_storage() const;
+  // Readers that are blocked leave the cores free: more of them than cores overlap their waits.
+  [[nodiscard]] bool blocks() const { return reading && reading->blocked >= 0.5; }
+  [[nodiscard]] Blocked blocked_on() const;
   // `workload: loader`: the consumer only takes batches, so the loader is the limit by design.
   [[nodiscard]] bool consumer_is_idle() const { return consumer_ns < 0.01 * step_ns; }
+  // Workers that the cores have room for: as many as compute, many where they block.
+  [[nodiscard]] std::int64_t most_workers() const;
   // As few workers as keep up with the consumer, of those that can help.
   [[nodiscard]] std::int64_t workers_that_keep_up() const;
-  // Of the time, by the steady-state model.
+  // A step with so many workers by the model: no shorter than the consumer's own part, than a
+  // worker's turn, and than what the CPU time of all needs on the cores that other programs leave.
+  // Readers that are blocked need so little of it that they get it on a busy machine, too.
+  [[nodiscard]] double step_with(std::int64_t workers) const {
+    return step_with(workers, facts_.cores - (blocks() ? 0 : others_cores.value_or(0)));
+  }
+  // Of the time, by the model.
   [[nodiscard]] double gain_with(std::int64_t workers) const;
+  // Of the time: what is left of it if other programs used no core.
+  [[nodiscard]] double gain_without_others() const;
+  // How uneven batches are: standard deviation of a worker's time for one, over its mean.
+  [[nodiscard]] std::optional<double> variation() const;
 
   double calls = 0;
   double elapsed_ns = 0;
@@ -41,10 +69,19 @@ class LoaderAnalysis {
   double batch_ns = 0;     // one worker's time for a batch
   double consumer_ns = 0;  // the consumer's own time for a step
   double step_ns = 0;
-  double cores_used = 0;    // share of the cores' time
   double steady_share = 1;  // of the time: all but epoch borders
+  // nullopt where the kernel does not tell.
+  std::optional<ReadingTime> reading;
+  std::optional<double> training_waited;  // share of its time: the training thread, for a CPU
+  double own_cores = 0;                   // in use by this launch, on average
+  std::optional<double> others_cores;     // by other programs
+  [[nodiscard]] double cores_used() const { return own_cores + others_cores.value_or(0); }
 
  private:
+  [[nodiscard]] std::optional<ReadingTime> reading_of_workers() const;
+  [[nodiscard]] std::optional<ReadingTime> reading_of_training_thread(double read_ns) const;
+  [[nodiscard]] double step_with(std::int64_t workers, double cores) const;
+
   const LoaderFacts& facts_;
 };
 

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <iterator>
+#include <span>
 #include <system_error>
+#include <vector>
 
 #include "harness/machine/environment.h"
 #include "harness/machine/process_tree.h"
@@ -33,7 +35,8 @@ void WindowFacts::add_span(const WindowFacts& begin, const WindowFacts& end) {
 WindowFacts read_window_facts(const Clock& clock) {
   WindowFacts facts;
   facts.used = os::current_usage() + os::usage_of_ended_children();
-  for (const pid_t child : machine::children_of("/", ::getpid())) facts.used += os::usage_of(child);
+  const std::vector<pid_t> tree = machine::process_tree("/", ::getpid());
+  for (const pid_t process : std::span(tree).subspan(1)) facts.used += os::usage_of(process);
   facts.elapsed_ns = clock.now_ns();
   return facts;
 }
@@ -44,9 +47,10 @@ LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& meas
           .transport = resolved.text_or("loader.transport", ""),
           .options = loader_options(resolved),
           .may_decode_faster = resolved.text_or("data.decode", "") == "exact",
-          .cores = machine::cores_in_affinity("/"),
+          .cores = machine::usable_cores("/"),
           .measured = measured,
-          .window = window};
+          .window = window,
+          .offers = [&resolved](std::string_view option) { return resolved.has(option); }};
 }
 
 }  // namespace stepbench::loader

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "harness/base/resolved_case.h"
 #include "harness/os/usage.h"
+#include "workloads/loader/analysis/core_watch.h"
 #include "workloads/loader/loader.h"
 
 namespace stepbench::loader {
@@ -14,7 +17,7 @@ namespace stepbench::loader {
 // Of all windows together; also a reading at one instant, of which differences are taken.
 struct WindowFacts {
   std::int64_t elapsed_ns = 0;
-  // Of the process and of its children, ended or not.
+  // Of the process and of those that it started, ended or not.
   os::Usage used = {};
   // At the last reading.
   std::int64_t open_descriptors = 0;
@@ -37,10 +40,14 @@ struct LoaderFacts {
   std::string transport = {};  // empty: the engine has no choice
   LoaderOptions options = {};
   bool may_decode_faster = false;  // data.decode: exact, where fast exists
-  std::int64_t cores = 1;          // that this process may use
+  double cores = 1;                // that this process may use: a quota of 1.5 is 1.5
+  bool unknown_length = false;     // of an epoch
   std::int64_t first_wait_ns = 0;  // the consumer's, for its first batch
   LoaderMetrics measured = {};
   WindowFacts window = {};
+  CoreFacts machine = {};
+  // Options that have a meaning in this case: others are refused by the engine.
+  std::function<bool(std::string_view option)> offers = [](std::string_view) { return true; };
 };
 
 [[nodiscard]] LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& measured,

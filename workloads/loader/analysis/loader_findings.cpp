@@ -11,6 +11,7 @@
 #include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
+#include "workloads/data/python_kind.h"
 #include "workloads/loader/analysis/loader_analysis.h"
 #include "workloads/loader/engines.h"
 
@@ -42,6 +43,19 @@ constexpr double kMinFirstBatchS = 1;
 constexpr double kMinFirstBatches = 5;
 // Of the cores' time.
 constexpr double kMinCoresUsed = 0.85;
+// Of the workers' time: above it there is nothing to win but by more workers.
+constexpr double kMinAllBusy = 0.9;
+
+// Who waits for a CPU, of its time, while other programs have this share of the cores.
+constexpr double kMinWaitForCpu = 0.1;
+constexpr double kMinOthers = 0.1;
+// Of the step: below it an advice is none.
+constexpr double kMinGain = 0.05;
+// Finished batches wait for Python's lock.
+constexpr double kMinGilWaitNs = 1e6;
+constexpr double kMinGilWaitShare = 0.1;
+// Standard deviation of a worker's time for a batch over its mean: below it batches are alike.
+constexpr double kMinVariation = 0.25;
 
 std::string largest_part(const LoaderAnalysis& r, double of_ns, std::string_view of) {
   return std::string(r.largest.name) + " takes " +
@@ -52,8 +66,52 @@ std::string waiting(const LoaderAnalysis& r) {
   return "the step waits " + text::percent_text(r.wait_share) + " of its time for data";
 }
 
+std::string cores_in_words(double cores) {
+  return text::short_number(cores) + (cores == 1 ? " core" : " cores");
+}
+
+std::string_view blocked_text(const LoaderAnalysis& r) {
+  switch (r.blocked_on()) {
+    case Blocked::kStorage:
+      return "waiting for storage";
+    case Blocked::kElse:
+      return "waiting for something that is neither a CPU nor storage";
+    case Blocked::kUnknown:
+      break;
+  }
+  return "waiting for what is not known";
+}
+
+// ": computing 55 %, waiting for a CPU 45 %" of the time in which they read.
+std::string doing(const LoaderAnalysis& r) {
+  constexpr double kWorthAWord = 0.05;
+  if (!r.reading) return {};
+  std::string text;
+  const auto add = [&](std::string_view what, double share) {
+    if (share < kWorthAWord) return;
+    text += (text.empty() ? ": " : ", ") + std::string(what) + ' ' + text::percent_text(share);
+  };
+  add("computing", r.reading->computing);
+  add("waiting for a CPU", r.reading->waiting_for_cpu);
+  add(blocked_text(r), r.reading->blocked);
+  return text;
+}
+
+bool others_matter(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  return r.others_cores.value_or(0) >= kMinOthers * facts.cores;
+}
+
+std::string others_text(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  return "other programs use " + text::short_number(r.others_cores.value_or(0), 1) + " of " +
+         cores_in_words(facts.cores);
+}
+
 void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding& finding) {
-  if (facts.may_decode_faster && r.largest.metric == "loader_decode_ns") {
+  if (others_matter(facts, r)) {
+    finding.remedy =
+        "The cores are the limit, and other programs have a part of them: end these, or measure "
+        "where nothing else runs.";
+  } else if (facts.may_decode_faster && r.largest.metric == "loader_decode_ns") {
     finding.remedy =
         "The cores are the limit: decode less (data.decode: fast helps where images are much "
         "larger than image_size), or store smaller or decoded images.";
@@ -63,67 +121,175 @@ void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding&
   }
 }
 
+// Those that wait together for one lock or one server win nothing by being more.
+std::string remedy_of_blocked(const LoaderAnalysis& r) {
+  return r.blocked_on() == Blocked::kStorage
+             ? "Workers that wait for storage leave the cores free: use more of them."
+             : "Workers that wait leave the cores free: use more of them, unless they wait for one "
+               "another.";
+}
+
 std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderAnalysis& r) {
   if (r.workers() > 0 || r.wait_share < kMinWaitShare) return std::nullopt;
-  const double share = r.gain_with(r.workers_that_keep_up());
-  Finding finding{.id = "loader.no_workers",
-                  .severity = findings::severity_of_share(share),
-                  .text = "no workers: " + waiting(r) + "; " + largest_part(r, r.wait_ns, "that"),
-                  .value = r.wait_share,
-                  .threshold = kMinWaitShare,
-                  .unit = "ratio",
-                  .share = share,
-                  .evidence = {"data_wait_ns", std::string(r.largest.metric)}};
-  if (facts.cores > 1 || r.waits_for_storage()) {
+  const std::int64_t enough = r.workers_that_keep_up();
+  const double share = r.gain_with(enough);
+  Finding finding{
+      .id = "loader.no_workers",
+      .severity = findings::severity_of_share(share),
+      .text = "no workers: " + waiting(r) + "; " + largest_part(r, r.wait_ns, "that") + doing(r),
+      .value = r.wait_share,
+      .threshold = kMinWaitShare,
+      .unit = "ratio",
+      .share = share,
+      .evidence = {"data_wait_ns", std::string(r.largest.metric)}};
+  if (others_matter(facts, r)) finding.text += "; " + others_text(facts, r);
+  if (share >= kMinGain) {
     finding.remedy = "Workers read the next batches while this one is used.";
-    finding.set = {
-        {.option = "loader.num_workers", .value = std::to_string(r.workers_that_keep_up())}};
+    finding.set = {{.option = "loader.num_workers", .value = std::to_string(enough)}};
   } else {
     offer_less_work(facts, r, finding);
   }
   return finding;
+}
+
+// The cores have other work than this launch's, and somebody here waits for it.
+std::optional<Finding> other_programs(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  const double of_workers = r.workers() > 0 && r.reading ? r.reading->waiting_for_cpu : 0;
+  const double of_training = r.training_waited.value_or(0);
+  const double share = r.gain_without_others();
+  if (!others_matter(facts, r) || r.blocks() || share < kMinGain || r.wait_share < kMinWaitShare ||
+      std::max(of_workers, of_training) < kMinWaitForCpu) {
+    return std::nullopt;
+  }
+  const bool workers = of_workers >= of_training;
+  return Finding{.id = "loader.other_programs",
+                 .severity = findings::severity_of_share(share),
+                 .text = (workers ? text::counted(r.workers(), "worker") + ", " +
+                                        text::percent_text(r.utilisation()) + " busy" + doing(r)
+                                  : "the training thread waits " + text::percent_text(of_training) +
+                                        " of its time for a CPU") +
+                         "; " + others_text(facts, r) + "; " + waiting(r),
+                 .value = *r.others_cores,
+                 .threshold = kMinOthers * facts.cores,
+                 .unit = "cores",
+                 .share = share,
+                 .evidence = {"loader_worker_cpu_wait", "loader_other_cores", "data_wait_ns"},
+                 .remedy = "End them, or measure where nothing else runs."};
+}
+
+bool is_oversubscribed(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  return static_cast<double>(r.workers()) > std::ceil(facts.cores) && !r.blocks() &&
+         r.cores_used() >= kMinCoresUsed * facts.cores;
+}
+
+std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  if (!is_oversubscribed(facts, r)) return std::nullopt;
+  const auto cores = static_cast<std::int64_t>(std::ceil(facts.cores));
+  const bool step_waits = r.wait_share >= kMinWaitShare && !r.consumer_is_idle();
+  return Finding{
+      .id = "loader.oversubscribed",
+      .severity = Severity::kWarning,
+      .text = text::counted(r.workers(), "worker") + " share " + cores_in_words(facts.cores) +
+              ", which are " + text::percent_text(std::min(r.cores_used() / facts.cores, 1.0)) +
+              " in use" + (r.reading ? "; they are" + doing(r).substr(1) : "") +
+              (step_waits ? "; " + waiting(r) : ""),
+      .value = static_cast<double>(r.workers()),
+      .threshold = facts.cores,
+      .unit = "workers",
+      .evidence = {"cpu_s_per_1k_samples", "loader_worker_cpu_wait", "tree_involuntary_switches"},
+      .remedy = std::string("More workers than cores cannot compute faster, and they take time "
+                            "from the step: use no more") +
+                (step_waits ? ", and do less per sample." : "."),
+      .set = {{.option = "loader.num_workers", .value = std::to_string(cores)}}};
 }
 
 std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAnalysis& r) {
   if (r.workers() == 0 || r.wait_share < kMinWaitShare || r.utilisation() < kMinBusy)
     return std::nullopt;
   const std::int64_t better = r.workers_that_keep_up();
-  const bool more_help = better > r.workers();
-  const bool saturated = !r.waits_for_storage() && r.workers() >= facts.cores;
+  const bool more_help = better > r.workers() && r.gain_with(better) >= kMinGain;
+  const bool no_core_left = r.cores_used() >= kMinCoresUsed * facts.cores;
   std::optional<double> share = more_help ? r.gain_with(better) : r.wait_share;
   if (!more_help && r.consumer_is_idle()) share.reset();
-  const std::string busy = saturated ? text::counted(r.workers(), "worker") +
-                                           (r.workers() == 1 ? " saturates " : " saturate ") +
-                                           text::counted(facts.cores, "core")
-                                     : text::counted(r.workers(), "worker") + ", " +
-                                           text::percent_text(r.utilisation()) + " busy, on " +
-                                           text::counted(facts.cores, "core");
   Finding finding{
-      .id = more_help ? "loader.worker_bound" : "loader.core_bound",
+      .id = more_help || !no_core_left ? "loader.worker_bound" : "loader.core_bound",
       .severity = findings::severity_of_share(share.value_or(0)),
-      .text = largest_part(r, r.worker_ns, "the workers' time") + "; " + busy +
-              (r.consumer_is_idle() ? "" : "; " + waiting(r)),
+      .text = largest_part(r, r.worker_ns, "the workers' time") + "; " +
+              text::counted(r.workers(), "worker") + ", " + text::percent_text(r.utilisation()) +
+              " busy" + doing(r),
       .value = r.utilisation(),
       .threshold = kMinBusy,
       .unit = "ratio",
       .share = share,
       .evidence = {"loader_worker_busy", std::string(r.largest.metric), "data_wait_ns"}};
-  if (more_help) {
-    finding.remedy = r.waits_for_storage()
-                         ? "Workers that wait for storage leave the cores free: use more of them."
-                         : "There are cores left: use more workers.";
-    finding.set = {{.option = "loader.num_workers", .value = std::to_string(better)}};
+  if (others_matter(facts, r)) {
+    finding.text += "; " + others_text(facts, r);
+  } else if (no_core_left && !more_help) {
+    finding.text += "; " + cores_in_words(facts.cores) + ", " +
+                    text::percent_text(std::min(1.0, r.own_cores / facts.cores)) + " in use";
   } else {
+    finding.text += "; " + text::short_number(r.own_cores, 1) + " of " +
+                    cores_in_words(facts.cores) + " in use";
+  }
+  if (!r.consumer_is_idle()) finding.text += "; " + waiting(r);
+  if (more_help) {
+    finding.remedy = r.blocks() ? remedy_of_blocked(r) : "There are cores left: use more workers.";
+    finding.set = {{.option = "loader.num_workers", .value = std::to_string(better)}};
+  } else if (no_core_left) {
     offer_less_work(facts, r, finding);
+  } else {
+    finding.remedy = "More workers are not known to help: do less per sample.";
   }
   return finding;
 }
 
-// Workers with time to spare, and a consumer that waits all the same.
-std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r) {
+// Of Python's workers: what they do with the lock that the thread needs which hands batches over.
+std::optional<Finding> gil_held(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  const auto& queue_ns = facts.measured.queue_thread_wait_ns;
+  if (!queue_ns || r.workers() == 0 || !r.reading || r.reading->computing < kMinBusy) {
+    return std::nullopt;
+  }
+  const double held_ns = static_cast<double>(*queue_ns + facts.measured.memory_wait_ns) / r.calls;
+  // That thread may have had the lock and no CPU.
+  const double for_cpu_ns = r.reading->waiting_for_cpu * r.busy_ns / r.calls;
+  if (held_ns < kMinGilWaitNs || held_ns < kMinGilWaitShare * r.batch_ns ||
+      for_cpu_ns > held_ns / 2) {
+    return std::nullopt;
+  }
+  // Workers that are busy all the time have the next batch under way meanwhile.
+  const bool holds_up = r.wait_share >= kMinWaitShare && r.utilisation() < kMinAllBusy;
+  const double share = std::min(r.wait_share, held_ns / r.step_ns);
+  Finding finding{.id = "loader.gil",
+                  .severity = holds_up ? findings::severity_of_share(share) : Severity::kInfo,
+                  .text = "a finished batch waits " + text::duration(held_ns) +
+                          " for Python's lock (GIL), which its worker's own reading holds" +
+                          (holds_up ? "; " + waiting(r) : ""),
+                  .value = held_ns,
+                  .threshold = kMinGilWaitNs,
+                  .unit = "ns",
+                  .evidence = {"loader_queue_thread_wait_ns", "loader_memory_wait_ns"}};
+  if (holds_up) finding.share = share;
+  if (facts.options.switch_interval_us < kSwitchIntervalUs) {
+    finding.remedy = "Calls of C that keep the lock are as long: use ones that give it away.";
+  } else {
+    finding.remedy =
+        "Let Python give the lock away more often: sys.setswitchinterval(1e-4) in worker_init.";
+    finding.set = {{.option = "loader.switch_interval_us", .value = "100"}};
+  }
+  return finding;
+}
+
+// Workers with time to spare, and a consumer that waits all the same: for batches, not for a CPU.
+bool waits_beside_idle_workers(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
-  if (r.workers() == 0 || r.wait_share < kMinWaitShare || r.utilisation() >= kMinBusy ||
-      stalled >= kMinStalledShare || r.worker_ns <= 0) {
+  const double for_cpu =
+      std::max(r.reading ? r.reading->waiting_for_cpu : 0.0, r.training_waited.value_or(0));
+  return r.workers() > 0 && r.wait_share >= kMinWaitShare && r.utilisation() < kMinBusy &&
+         stalled < kMinStalledShare && r.worker_ns > 0 && for_cpu < 2 * kMinWaitForCpu;
+}
+
+std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  if (!waits_beside_idle_workers(facts, r) || r.variation().value_or(1) < kMinVariation) {
     return std::nullopt;
   }
   const std::int64_t factor = facts.options.prefetch_factor;
@@ -140,6 +306,25 @@ std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r)
       .evidence = {"data_wait_ns", "loader_worker_idle", "loader_queue_depth"},
       .remedy = "Read further ahead.",
       .set = {{.option = "loader.prefetch_factor", .value = std::to_string(2 * factor)}}};
+}
+
+// Batches that are alike, and so small that the way to the consumer takes longer than they do.
+std::optional<Finding> tiny_batches(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  if (!waits_beside_idle_workers(facts, r) || r.batch_ns > r.step_ns) return std::nullopt;
+  return Finding{
+      .id = "loader.tiny_batches",
+      .severity = findings::severity_of_share(r.wait_share),
+      .text = waiting(r) + " although the workers are " + text::percent_text(1 - r.utilisation()) +
+              " idle: a batch takes " + text::duration(r.batch_ns) +
+              " to make, and its way to the training thread is longer than that",
+      .value = r.wait_share,
+      .threshold = kMinWaitShare,
+      .unit = "ratio",
+      .share = r.wait_share,
+      .evidence = {"data_wait_ns", "loader_worker_idle", "loader_fetch_ns", "loader_collate_ns"},
+      .remedy =
+          "Larger batches cost as much to hand over; without workers there is nothing to "
+          "hand over."};
 }
 
 std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -179,25 +364,6 @@ std::optional<Finding> idle_workers(const LoaderFacts&, const LoaderAnalysis& r)
                  .set = {{.option = "loader.num_workers", .value = std::to_string(enough)}}};
 }
 
-std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnalysis& r) {
-  if (r.workers() <= facts.cores || r.waits_for_storage() || r.cores_used < kMinCoresUsed) {
-    return std::nullopt;
-  }
-  return Finding{.id = "loader.oversubscribed",
-                 .severity = Severity::kWarning,
-                 .text = text::counted(r.workers(), "worker") + " share " +
-                         text::counted(facts.cores, "core") + ", which are " +
-                         text::percent_text(std::min(r.cores_used, 1.0)) + " in use",
-                 .value = static_cast<double>(r.workers()),
-                 .threshold = static_cast<double>(facts.cores),
-                 .unit = "workers",
-                 .evidence = {"cpu_s_per_1k_samples", "tree_involuntary_switches"},
-                 .remedy =
-                     "More workers than cores cannot decode faster, and they take time from the "
-                     "step: use no more.",
-                 .set = {{.option = "loader.num_workers", .value = std::to_string(facts.cores)}}};
-}
-
 std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalysis& r) {
   if (facts.window.borders == 0 || r.workers() == 0) return std::nullopt;
   const Engine* engine = find_engine(engines(), facts.engine);
@@ -211,6 +377,11 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
   const double extra_ns = std::max(0.0, border_ns - usual_ns);
   const double share = extra_ns / r.elapsed_ns;
   if (share < kMinBorderShare) return std::nullopt;
+  // Engine python joins no epochs of an IterableDataset.
+  const bool ends_by_itself = facts.engine == data::kPythonName && facts.unknown_length;
+  const std::vector<Finding::Set> keep_workers = {
+      {.option = "loader.persistent_workers", .value = "true"}};
+  const std::vector<Finding::Set> join_epochs = {{.option = "loader.epochs", .value = "joined"}};
   return Finding{
       .id = persist ? "loader.epoch_drain" : "loader.epoch_gap",
       .severity = findings::severity_of_share(share),
@@ -223,10 +394,12 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
       .unit = "ratio",
       .share = share,
       .evidence = {"epoch_gap_ns", "loader_epoch_begin_ns", "loader_epoch_end_ns"},
-      .remedy = persist ? "Join the epochs, as a sampler that never ends does in Python."
-                        : "Keep the workers over epochs.",
-      .set = {persist ? Finding::Set{.option = "loader.epochs", .value = "joined"}
-                      : Finding::Set{.option = "loader.persistent_workers", .value = "true"}}};
+      .remedy = !persist         ? "Keep the workers over epochs."
+                : ends_by_itself ? "Let the data set never end: its __iter__ begins anew."
+                                 : "Join the epochs, as a sampler that never ends does in Python.",
+      .set = !persist         ? keep_workers
+             : ends_by_itself ? std::vector<Finding::Set>{}
+                              : join_epochs};
 }
 
 std::optional<Finding> start_up(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -261,7 +434,8 @@ std::optional<Finding> page_faults(const LoaderFacts& facts, const LoaderAnalysi
       static_cast<double>(facts.window.used.system_ns) / static_cast<double>(facts.window.cpu_ns());
   if (faults < kMinFaultsPerPage * pages || system < kMinSystemShare) return std::nullopt;
   const bool segments = facts.transport == "torch_fd";
-  return Finding{
+  const bool pools = facts.offers("loader.buffers");
+  Finding finding{
       .id = "loader.page_faults",
       .severity = Severity::kWarning,
       .text = "fresh memory for each batch: " + text::with_separators(std::llround(faults)) +
@@ -272,9 +446,15 @@ std::optional<Finding> page_faults(const LoaderFacts& facts, const LoaderAnalysi
       .unit = "ratio",
       .evidence = {"tree_minor_faults", "cpu_system_ns", "loader_collate_ns"},
       .remedy = segments ? "Hand batches over in memory that stays mapped."
-                         : "Give batches memory that returns to a pool.",
-      .set = {segments ? Finding::Set{.option = "loader.transport", .value = "shm_ring"}
-                       : Finding::Set{.option = "loader.buffers", .value = "reused"}}};
+                : pools  ? "Give batches memory that returns to a pool."
+                         : "This engine always makes fresh memory: smaller types (uint8, "
+                           "converted on the device) touch less of it."};
+  if (segments) {
+    finding.set = {{.option = "loader.transport", .value = "shm_ring"}};
+  } else if (pools) {
+    finding.set = {{.option = "loader.buffers", .value = "reused"}};
+  }
+  return finding;
 }
 
 std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -286,6 +466,9 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
           : 0;
   const double share = std::max(receiving, sending);
   if (share < kMinHandOverShare) return std::nullopt;
+  if (facts.measured.receive_ns < facts.measured.blocked_ns && r.utilisation() >= kMinBusy) {
+    return std::nullopt;  // batches that are not there are the longer wait
+  }
   Finding finding{.id = "loader.transport",
                   .severity = findings::severity_of_share(receiving),
                   .text = "handing batches over takes " + text::percent_text(receiving) +
@@ -342,10 +525,22 @@ std::vector<Finding> loader_findings(const LoaderFacts& facts) {
   std::vector<Finding> found;
   if (facts.measured.wait_ns.empty() || facts.window.elapsed_ns <= 0) return found;
   const LoaderAnalysis analysis(facts);
-  for (const auto rule :
-       {without_workers, bound_by_workers, uneven, straggler, idle_workers, oversubscribed,
-        epoch_border, start_up, page_faults, handing_over, pinning, truncated}) {
-    if (std::optional<Finding> finding = rule(facts, analysis)) found.push_back(*finding);
+  const auto look = [&](const auto& rule) {
+    std::optional<Finding> finding = rule(facts, analysis);
+    if (!finding) return false;
+    std::erase_if(finding->set, [&](const Finding::Set& set) { return !facts.offers(set.option); });
+    found.push_back(std::move(*finding));
+    return true;
+  };
+  const bool is_held = look(gil_held);
+  // Why the step waits: the first that fits is the cause, what follows from it is not said as well.
+  for (const auto rule : {other_programs, without_workers, oversubscribed, handing_over,
+                          bound_by_workers, straggler, uneven, tiny_batches}) {
+    const bool same_cause = is_held && rule != bound_by_workers && rule != other_programs;
+    if (!same_cause && look(rule)) break;
+  }
+  for (const auto rule : {idle_workers, epoch_border, start_up, page_faults, pinning, truncated}) {
+    (void)look(rule);
   }
   return found;
 }

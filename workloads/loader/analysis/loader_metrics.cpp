@@ -73,6 +73,14 @@ std::vector<Metric> loader_metrics() {
        .unit = "ns",
        .doc = "From a separate epoch's last batch to the next one's first: end, begin, first "
               "batch."},
+      {.name = "loader_queue_thread_wait_ns",
+       .unit = "ns",
+       .doc = "Engine python: from a batch's end until the worker's queue thread begins to hand it "
+              "over, which needs Python's lock (GIL)."},
+      {.name = "loader_memory_wait_ns",
+       .unit = "ns",
+       .doc = "Engine python: part of receive: the training process waits for a worker's thread to "
+              "give it the memory of a batch."},
       {.name = "loader_lost_samples",
        .unit = "samples",
        .doc = "Samples of epochs that the engine ended before their end."},
@@ -136,6 +144,17 @@ std::vector<Metric> loader_metrics() {
                      .unit = "s",
                      .doc = "CPU seconds of the worker and its children for 1000 samples.",
                      .source = Source::kSystem});
+  context("loader_worker_cpu", "ratio",
+          "CPU time of the workers over the time that they lived in the windows; all threads of "
+          "a worker process.");
+  context("loader_worker_cpu_wait", "ratio",
+          "Share of their time that workers could have run and had no CPU.");
+  context("training_cpu_wait", "ratio",
+          "Share of the windows in which the training thread could have run and had no CPU.");
+  context("loader_other_cores", "cores",
+          "Cores that other programs used in the windows, of those that this one may use.");
+  context("loader_storage_bytes", "bytes",
+          "Bytes of a batch that came from storage and not from the page cache.");
   context("tree_minor_faults", "faults",
           "Page faults served from memory, of the worker and its children, in the windows.");
   context("tree_major_faults", "faults",

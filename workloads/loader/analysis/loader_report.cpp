@@ -50,6 +50,22 @@ void report_window(const LoaderMetrics& metrics, const WindowFacts& window, Repo
   }
 }
 
+void report_machine(const CoreFacts& machine, const WindowFacts& window, double calls,
+                    ReportSink& sink) {
+  const auto share = [&](const char* name, std::int64_t ns, std::int64_t of_ns) {
+    if (of_ns > 0) sink.metric(name, static_cast<double>(ns) / static_cast<double>(of_ns));
+  };
+  share("loader_worker_cpu", machine.workers.cpu_ns, machine.workers_lived_ns);
+  share("loader_worker_cpu_wait", machine.workers.waited_ns, machine.workers_lived_ns);
+  if (machine.training) {
+    share("training_cpu_wait", machine.training->waited_ns, window.elapsed_ns);
+  }
+  if (machine.others_ns) share("loader_other_cores", *machine.others_ns, window.elapsed_ns);
+  if (machine.storage_bytes) {
+    sink.metric("loader_storage_bytes", static_cast<double>(*machine.storage_bytes) / calls);
+  }
+}
+
 void report_cores(const std::vector<LoaderMetrics::Worker>& workers, ReportSink& sink) {
   std::vector<std::vector<int>> cores;
   bool known = false;
@@ -100,9 +116,11 @@ void report_workers(const LoaderMetrics& metrics, ReportSink& sink) {
 
 }  // namespace
 
-void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, ReportSink& sink) {
+void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
+                   const CoreFacts& machine, ReportSink& sink) {
   if (metrics.wait_ns.empty()) return;
   const auto calls = static_cast<double>(metrics.wait_ns.size());
+  report_machine(machine, window, calls, sink);
   report_window(metrics, window, sink);
   report_next(metrics, calls, sink);
   const std::vector<double> waits = as_doubles(metrics.wait_ns);
@@ -120,6 +138,11 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, Repo
   }
   if (metrics.upload_ns > 0) {
     sink.metric("loader_upload_ns", static_cast<double>(metrics.upload_ns) / calls);
+  }
+  if (metrics.queue_thread_wait_ns) {
+    sink.metric("loader_queue_thread_wait_ns",
+                static_cast<double>(*metrics.queue_thread_wait_ns) / calls);
+    sink.metric("loader_memory_wait_ns", static_cast<double>(metrics.memory_wait_ns) / calls);
   }
   sink.metric("loader_lost_samples", static_cast<double>(metrics.lost_samples));
   if (metrics.epochs > 0) {

@@ -16,7 +16,8 @@ namespace stepbench::loader {
 [[nodiscard]] std::vector<Metric> loader_metrics();
 
 // Reports every metric that loader_metrics() declares and this loader has.
-void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, ReportSink& sink);
+void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
+                   const CoreFacts& machine, ReportSink& sink);
 
 // A note when an iterable data set has fewer parts than `ranks` ranks have workers.
 void report_idle_readers(const data::Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,

@@ -61,6 +61,10 @@ class ForkPool final : public WorkerPool {
 
   [[nodiscard]] std::int64_t process(int worker) const override { return pid(worker); }
 
+  [[nodiscard]] std::optional<WorkerThread> thread(int worker) const override {
+    return WorkerThread{pid(worker), 0};
+  }
+
   [[nodiscard]] std::vector<int> cores(int worker) const override {
     return cores_of_thread(pid(worker));
   }

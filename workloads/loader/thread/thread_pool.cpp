@@ -49,6 +49,11 @@ void ThreadPool::send(int worker, const LoaderTask& task) {
   tasks_[static_cast<std::size_t>(worker)].push(task);
 }
 
+std::optional<WorkerThread> ThreadPool::thread(int worker) const {
+  const pid_t number = numbers_[static_cast<std::size_t>(worker)];
+  return number == 0 ? std::nullopt : std::optional(WorkerThread{::getpid(), number});
+}
+
 void ThreadPool::drain() {
   for (auto& queue : tasks_) queue.push(Resume{});
   for (std::size_t resumed = 0; resumed < tasks_.size(); ++resumed) (void)resumed_.pop();

@@ -50,6 +50,7 @@ class ThreadPool final : public WorkerPool {
   [[nodiscard]] std::int64_t results() const override {
     return static_cast<std::int64_t>(results_.size());
   }
+  [[nodiscard]] std::optional<WorkerThread> thread(int worker) const override;
   [[nodiscard]] std::vector<int> cores(int worker) const override {
     return cores_of_thread(numbers_[static_cast<std::size_t>(worker)]);
   }

@@ -13,7 +13,7 @@ from stepbench_hosted.user_file import UserError
 from stepbench_worker.window import EPOCH, FIRST_BATCH
 
 OPTIONS = ("batch_size", "shuffle", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last",
-           "timeout_s", "in_order", "threads_per_worker", "start_method")  # fmt: skip
+           "timeout_s", "in_order", "threads_per_worker", "switch_interval_us", "start_method")  # fmt: skip
 
 Batch = namedtuple("Batch", "tensors size bytes")
 

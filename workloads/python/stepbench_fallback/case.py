@@ -14,6 +14,7 @@ DEFAULTS = {
     "loader.num_workers": 0,
     "loader.prefetch_factor": 2,
     "loader.threads_per_worker": 1,
+    "loader.switch_interval_us": 5000,
     "loader.start_method": "fork",
     "loader.in_order": True,
     "loader.epochs": "separate",

@@ -3,6 +3,7 @@
 import ctypes
 import multiprocessing.sharedctypes
 import signal
+import sys
 
 import torch
 from torch.utils.data import DataLoader, RandomSampler, Sampler, SequentialSampler
@@ -11,6 +12,9 @@ from torch.utils.data.distributed import DistributedSampler
 from stepbench_hosted import data as user_data
 from stepbench_hosted import stacks, timing
 from stepbench_hosted.user_file import UserError
+
+
+PYTHONS_SWITCH_INTERVAL_US = 5000
 
 
 class SeededSampler(RandomSampler):
@@ -53,9 +57,10 @@ class Endless(Sampler):
 class WorkerInit:
     """What a worker process does first: its part of the timing, its threads, and the user's worker_init()."""
 
-    def __init__(self, records, threads, user_init, stacks_path):
+    def __init__(self, records, threads, switch_interval_us, user_init, stacks_path):
         self.records = records
         self.threads = threads
+        self.switch_interval_us = switch_interval_us
         self.user_init = user_init
         self.stacks_path = stacks_path
 
@@ -65,7 +70,9 @@ class WorkerInit:
         if self.stacks_path is not None:
             watch = stacks.Watch(self.stacks_path)
             watch.start()
-        timing.install(self.records, worker, watch)
+        timing.install(self.records, worker, watch, hands_over=True)
+        if self.switch_interval_us != PYTHONS_SWITCH_INTERVAL_US:
+            sys.setswitchinterval(self.switch_interval_us * 1e-6)
         if self.threads != 1:
             torch.set_num_threads(self.threads)
         if self.user_init is not None:
@@ -97,7 +104,7 @@ class UserLoader:
         self.data = data
         self.options = options
         workers = options["num_workers"]
-        self.records = multiprocessing.sharedctypes.RawArray(ctypes.c_int64, max(workers, 1) * timing.FIELDS)
+        self.records = multiprocessing.sharedctypes.RawArray(ctypes.c_int64, (max(workers, 1) + 1) * timing.FIELDS)
         self.seeds = torch.Generator()
         self.seeds.manual_seed(options["seed"])
         user_data.seed_all(options["seed"])
@@ -123,9 +130,14 @@ class UserLoader:
                 "in_order": options["in_order"],
                 "multiprocessing_context": options["start_method"],
                 "worker_init_fn": WorkerInit(
-                    self.records, options["threads_per_worker"], data.worker_init, sampled and sampled.path
+                    self.records,
+                    options["threads_per_worker"],
+                    options["switch_interval_us"],
+                    data.worker_init,
+                    sampled and sampled.path,
                 ),
             }
+            timing.time_memory(self.records, workers)
         else:
             timing.install(self.records, 0, sampled and sampled.watch_here())
         self.loader = DataLoader(data.dataset, **arguments)
@@ -193,6 +205,10 @@ class UserLoader:
     def outstanding(self):
         """Batches that workers were asked for and that were not yielded."""
         return getattr(self.iterator, "_tasks_outstanding", 0)
+
+    def worker_processes(self):
+        """Numbers of those that live."""
+        return [worker.pid for worker in getattr(self.iterator, "_workers", []) if worker.pid and worker.exitcode is None]
 
     def ended_workers(self):
         """How workers ended that others wait for, as a sentence; empty: none did."""

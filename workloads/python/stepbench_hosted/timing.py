@@ -1,22 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When workers fetch and collate: numbers in memory that they share with the worker's C++.
+"""When workers fetch, collate and hand over: numbers in memory that they share with the worker's C++.
 
 The user's own Dataset and functions stay what torch and they themselves see; the two calls of torch's fetchers are
-wrapped in the process that reads.
+wrapped in the process that reads, and what pickles a batch in its queue's thread.
 """
+import collections
 import time
+from multiprocessing import queues, resource_sharer
 
 from torch.utils.data._utils import fetch
 
-# Integers per worker; python_loader.cpp reads them by these places.
-BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS = range(4)
+# Integers per worker; python_loader.cpp reads them by these places. The part behind the workers' is the training
+# process's. TELLS: the queue's thread is timed.
+BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS, BUSY_US_SQUARED, TELLS, QUEUE_WAIT_NS, MEMORY_WAIT_NS = range(8)
 FIELDS = 8
 
 
-def install(records, worker, watch=None):
-    """From here on this process writes to its part of `records`. `watch` (of stacks.py) is told when it reads."""
-    mine = memoryview(records).cast("B").cast("q")[worker * FIELDS : (worker + 1) * FIELDS]
+def part_of(records, worker):
+    return memoryview(records).cast("B").cast("q")[worker * FIELDS : (worker + 1) * FIELDS]
+
+
+def time_queue_thread(mine):
+    """A worker's batch is done when its queue's thread has pickled it: that thread waits for the interpreter's lock
+    (GIL) while the next batch is made. Returns what fetch tells when a batch ends; None: there is no such thread to time.
+    """
+    pickler = getattr(queues, "_ForkingPickler", None)
+    dumps = getattr(pickler, "dumps", None)
+    if dumps is None:
+        return None
+    ended = collections.deque()
     now = time.monotonic_ns
+
+    class TimedPickler(pickler):
+        @classmethod
+        def dumps(cls, obj, protocol=None):
+            of_batch = isinstance(obj, tuple) and len(obj) == 2 and isinstance(obj[0], int) and bool(ended)
+            if of_batch:
+                mine[QUEUE_WAIT_NS] += now() - ended.popleft()
+            try:
+                return dumps(obj, protocol)
+            finally:
+                if of_batch:
+                    mine[BATCHES] += 1
+
+    queues._ForkingPickler = TimedPickler
+    mine[TELLS] = 1
+    return ended.append
+
+
+def time_memory(records, workers):
+    """In the training process: how long workers take to give it the memory of a batch, which a thread of theirs does."""
+    mine = part_of(records, workers)
+    plain = getattr(resource_sharer.DupFd.detach, "plain", resource_sharer.DupFd.detach)
+    now = time.monotonic_ns
+
+    def detach(self):
+        began = now()
+        try:
+            return plain(self)
+        finally:
+            mine[MEMORY_WAIT_NS] += now() - began
+
+    detach.plain = plain
+    resource_sharer.DupFd.detach = detach
+
+
+def install(records, worker, watch=None, hands_over=False):
+    """From here on this process writes to its part of `records`. `watch` (of stacks.py) is told when it reads."""
+    mine = part_of(records, worker)
+    now = time.monotonic_ns
+    batch_ended = time_queue_thread(mine) if hands_over else None
 
     for kind in (fetch._MapDatasetFetcher, fetch._IterableDatasetFetcher):
         plain = getattr(kind.fetch, "plain", kind.fetch)
@@ -47,7 +100,11 @@ def install(records, worker, watch=None):
                 mine[BUSY_NS] += spent
                 mine[FETCH_NS] += spent - collated
                 mine[COLLATE_NS] += collated
-                mine[BATCHES] += 1
+                mine[BUSY_US_SQUARED] += (spent // 1000) ** 2
+                if batch_ended is not None:
+                    batch_ended(began + spent)
+                else:
+                    mine[BATCHES] += 1
 
         timed_fetch.plain = plain
         kind.fetch = timed_fetch

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/analysis/core_watch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "harness/machine/cgroup.h"
+#include "harness/machine/environment.h"
+
+namespace stepbench::loader {
+namespace {
+
+// The kernel counts the CPUs' time in ticks: of fewer no share can be told.
+constexpr std::int64_t kMinTicks = 50;
+
+void add_difference(std::optional<std::int64_t> before, std::optional<std::int64_t> after,
+                    std::optional<std::int64_t>& sum) {
+  if (before && after) sum = sum.value_or(0) + std::max<std::int64_t>(0, *after - *before);
+}
+
+}  // namespace
+
+CoreWatch::Reading CoreWatch::read(const std::vector<WorkerThread>& workers) const {
+  const pid_t own = ::getpid();
+  Reading now;
+  now.training = machine::thread_times(root_, own, own);
+  now.storage_bytes = machine::storage_bytes_read(root_, own);
+  for (const WorkerThread& worker : workers) {
+    if (const auto times = machine::thread_times(root_, worker.process, worker.thread)) {
+      now.workers.push_back({worker, *times});
+    }
+    if (worker.process == own || !now.storage_bytes) continue;
+    const auto bytes = machine::storage_bytes_read(root_, worker.process);
+    now.storage_bytes = bytes ? std::optional(*now.storage_bytes + *bytes) : std::nullopt;
+  }
+  now.cpus = machine::cpu_times(root_, machine::cpus_in_affinity(root_));
+  now.throttled_ns = machine::Cgroup(root_).throttled_ns();
+  now.storage_stalled_ns = machine::storage_stalled_ns(root_);
+  return now;
+}
+
+void CoreWatch::begin(const std::vector<WorkerThread>& workers) { at_begin_ = read(workers); }
+
+void CoreWatch::end(const std::vector<WorkerThread>& workers, std::int64_t elapsed_ns,
+                    std::int64_t own_cpu_ns, std::int64_t workers_began_ns) {
+  const Reading now = read(workers);
+  if (now.training && at_begin_.training) {
+    if (!facts_.training) facts_.training.emplace();
+    *facts_.training += *now.training - *at_begin_.training;
+  }
+  for (const Worker& worker : now.workers) {
+    const auto known =
+        std::find_if(at_begin_.workers.begin(), at_begin_.workers.end(),
+                     [&](const Worker& each) { return each.thread == worker.thread; });
+    const bool lived = known != at_begin_.workers.end();
+    facts_.workers += lived ? worker.times - known->times : worker.times;
+    facts_.workers_lived_ns += lived ? elapsed_ns : std::min(elapsed_ns, workers_began_ns);
+  }
+  if (now.cpus && at_begin_.cpus && now.cpus->all - at_begin_.cpus->all >= kMinTicks) {
+    const std::int64_t tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
+    const std::int64_t busy_ns = (now.cpus->busy() - at_begin_.cpus->busy()) * tick_ns;
+    facts_.others_ns =
+        facts_.others_ns.value_or(0) + std::max<std::int64_t>(0, busy_ns - own_cpu_ns);
+    facts_.stolen_ns += (now.cpus->steal - at_begin_.cpus->steal) * tick_ns;
+  }
+  add_difference(at_begin_.throttled_ns, now.throttled_ns, facts_.throttled_ns);
+  add_difference(at_begin_.storage_bytes, now.storage_bytes, facts_.storage_bytes);
+  add_difference(at_begin_.storage_stalled_ns, now.storage_stalled_ns, facts_.storage_stalled_ns);
+}
+
+}  // namespace stepbench::loader
