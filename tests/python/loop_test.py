@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """measure() by itself, on loaders without torch and on a scripted CUDA: loop_test.py SOURCE_DIR [TEST]..."""
+import os
 import pathlib
 import sys
+import tempfile
 import types
 import unittest
 from unittest import mock
@@ -10,6 +12,7 @@ SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import samples_of  # noqa: E402
+from stepbench_worker.dataloader import LESS_WORK, LoaderWatch  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
 from stepbench_worker.loop import Session  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
@@ -42,6 +45,108 @@ class Tensor:
 
 def action_names(schedule, steps):
     return "".join("-wA!"[schedule.action(step).value] for step in range(steps))
+
+
+class DataLoader:
+    """As torch's, as far as it is looked at."""
+
+    dataset, collate_fn, batch_size, pin_memory, sampler = Loader(3), None, 4, False, None
+
+    def __init__(self, num_workers):
+        self.num_workers = num_workers
+
+
+class Iterator:
+    def __init__(self, *pids):
+        self._workers = [types.SimpleNamespace(pid=pid, is_alive=lambda: True) for pid in pids]
+
+
+class LoaderFindings(unittest.TestCase):
+    """On a /proc made of files: a window of one second in which the steps wait 600 ms for data."""
+
+    MS = 1_000_000
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.proc = pathlib.Path(folder.name)
+        self.stat(0)
+        self.task(os.getpid(), 0, 0)
+
+    def task(self, pid, cpu_ms, waited_ms, read_bytes=0):
+        folder = self.proc / str(pid) / "task" / str(pid)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "schedstat").write_text(f"{cpu_ms * self.MS} {waited_ms * self.MS} 3\n")
+        (self.proc / str(pid) / "io").write_text(f"rchar: 9\nread_bytes: {read_bytes}\n")
+
+    def stat(self, busy_ticks):
+        rows = [f"cpu{cpu} {busy_ticks} 0 0 5 5 0 0 0 0 0" for cpu in os.sched_getaffinity(0)]
+        (self.proc / "stat").write_text("cpu 0 0 0 0\n" + "\n".join(rows) + "\n")
+
+    def finding(self, workers, training, of_worker=(0, 0), others=False, read_bytes=0):
+        pids = [1001 + i for i in range(workers)]
+        for pid in pids:
+            self.task(pid, 5, 5)
+        watch = LoaderWatch(DataLoader(workers), self.proc, cores=2)
+        watch.begin(Iterator(*pids))
+        self.task(os.getpid(), *training)
+        for pid in pids:
+            self.task(pid, 5 + of_worker[0], 5 + of_worker[1], read_bytes)
+        if others:
+            self.stat(100)  # the CPUs were never idle
+        watch.end(Iterator(*pids), 1000 * self.MS, 600 * self.MS)
+        found = watch.findings()
+        self.assertEqual(len(found), 1)
+        return found[0]
+
+    def test_workers_that_compute_are_asked_to_become_more_where_cores_are_free(self):
+        found = self.finding(1, (10, 0), (980, 10))
+        self.assertEqual(found["id"], "loader.worker_bound")
+        self.assertIn("computing 98.0 %", found["text"])
+        self.assertIn("num_workers=2", found["remedy"])
+
+    def test_workers_that_compute_on_all_cores_are_not(self):
+        found = self.finding(2, (10, 0), (980, 10))
+        self.assertEqual((found["id"], found["remedy"]), ("loader.core_bound", LESS_WORK))
+
+    def test_workers_that_wait_for_storage_are_told_from_workers_that_sleep(self):
+        self.assertIn("wait for storage", self.finding(2, (10, 0), (50, 10), read_bytes=1 << 20)["remedy"])
+        self.assertIn("not for storage", self.finding(2, (10, 0), (50, 10))["remedy"])
+
+    def test_other_programs_are_named_where_workers_wait_for_a_cpu(self):
+        found = self.finding(2, (10, 0), (500, 450), others=True)
+        self.assertEqual(found["id"], "loader.other_programs")
+        self.assertIn("waiting for a CPU 45.0 %, sleeping 5.0 %; other programs use", found["text"])
+
+    def test_without_workers_reading_that_computes_is_told(self):
+        found = self.finding(0, (1000, 0))
+        self.assertIn("no workers: the step waits 60.0 % of its time for data: computing 100 %", found["text"])
+        self.assertIn("num_workers=1", found["remedy"])
+
+    def test_without_workers_reading_that_sleeps_is_told(self):
+        self.assertIn("computing 4.2 %", self.finding(0, (50, 0))["text"])
+
+    def test_sleep_that_may_be_the_steps_own_is_not_called_the_readings(self):
+        self.assertNotIn("computing", self.finding(0, (500, 0))["text"])
+
+    def test_what_the_kernel_does_not_count_is_not_guessed(self):
+        for file in self.proc.rglob("schedstat"):
+            file.unlink()
+        watch = LoaderWatch(DataLoader(2), self.proc, cores=2)
+        watch.begin(Iterator(1001, 1002))
+        watch.end(Iterator(1001, 1002), 1000 * self.MS, 600 * self.MS)
+        self.assertIn("is not known", watch.findings()[0]["remedy"])
+
+    def test_steps_that_do_not_wait_and_other_loaders_have_none(self):
+        watch = LoaderWatch(DataLoader(2), self.proc, cores=2)
+        watch.begin(Iterator())
+        watch.end(Iterator(), 1000 * self.MS, 50 * self.MS)
+        self.assertEqual(watch.findings(), [])
+        self.assertEqual(watch.settings["loader.num_workers"], 2)
+        other = LoaderWatch(Loader(3), self.proc, cores=2)
+        other.begin(None)
+        other.end(None, 1000 * self.MS, 600 * self.MS)
+        self.assertEqual((other.settings, other.findings()), ({}, []))
 
 
 class Schedules(unittest.TestCase):

@@ -43,6 +43,8 @@ class Alone(Session):
         run_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._began)) + "-" + _file_name(name)
         report = facts.launch_report(loop, facts.facts_of_script(self._script))
         print(summary(name, loop), flush=True)
+        for finding in report["findings"]:
+            print(f"{finding['severity']}: {finding['text']}\n  {finding['remedy']}", flush=True)
         try:
             folder = _new_folder(Path(self.results) / run_id)
             file = folder / f"{_file_name(platform.node())}-1of1-{os.getpid()}.jsonl"

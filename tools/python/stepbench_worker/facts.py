@@ -78,6 +78,8 @@ def launch_report(loop: Loop, own: dict[str, Any]) -> dict[str, Any]:
         effective["threads.intra_op"] = torch.get_num_threads()
         effective["threads.inter_op"] = torch.get_num_interop_threads()
     effective.update(own)
+    if loop.watch is not None:
+        effective.update(loop.watch.settings)
     effective["python.version"] = platform.python_version()
     effective["python.executable"] = sys.executable
     notes = []
@@ -109,7 +111,8 @@ def launch_report(loop: Loop, own: dict[str, Any]) -> dict[str, Any]:
             "active": sum(len(cycle["index"]) for cycle in loop.cycles), "warmup": schedule.warmup, "steps": loop.steps,
             "window_drained_ns": loop.drained_ns, "epochs": loop.plan.epochs, **within},
         "metrics": metrics, "fingerprint": fingerprint, "non_finite": non_finite,
-        "flags": ["truncated"] if loop.truncated else [], "notes": notes}
+        "flags": ["truncated"] if loop.truncated else [], "notes": notes,
+        "findings": loop.watch.findings() if loop.watch is not None and loop.recorder is None else []}
 
 
 def _fingerprint(loop: Loop) -> tuple[dict[str, float | None], dict[str, str]]:

@@ -8,6 +8,7 @@ from time import monotonic_ns
 from typing import Any, TypeVar
 
 from . import phases
+from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
 from .profile import OpRecorder, Wanted
 from .schedule import Action, Plan, Schedule
@@ -64,6 +65,8 @@ class Loop:
         self.gradient_norm: Any = None
         self.times = phases.PhaseTimes(names)
         self.stopping = told.stopping or Stopping(schedule.repeat)
+        self.watch: LoaderWatch | None = None
+        self._source: Source | None = None
         self.recorder = OpRecorder(told.wanted, names) if told.wanted is not None else None
         self._schedule = schedule
         self._told = told
@@ -85,7 +88,8 @@ class Loop:
     def batches(self, loader: Iterable[Batch], samples: Callable[[Batch], int],
                 tokens: Callable[[Batch], int] | None) -> Iterator[Batch]:
         self.know_epoch(epoch_length(loader))
-        source = Source(loader)
+        source = self._source = Source(loader)
+        self.watch = LoaderWatch(loader)
         try:
             while self.begin_step():
                 self.begin_wait()
@@ -197,6 +201,8 @@ class Loop:
         elif cuda is not None:
             self._events = self.times.listener = CudaWindow(cuda, self.times.names)
         self._told.window(True)
+        if self.watch is not None:
+            self.watch.begin(self._source.iterator)
         self._window_began_ns = monotonic_ns()
 
     def end_step(self, samples: int, tokens: int, size_bytes: int = 0) -> None:
@@ -230,6 +236,8 @@ class Loop:
             self.usage[name] += value - self._usage_before[name]
         self._synchronize()
         drained_ns = monotonic_ns() - self._window_began_ns
+        if self.watch is not None:
+            self.watch.end(self._source.iterator, drained_ns, sum(step.data_wait_ns for step in steps))
         self._told.window(False)
         if self.recorder is not None:
             self.recorder.end()

@@ -18,22 +18,22 @@ class Source:
 
     def __init__(self, loader: Iterable[Any]) -> None:
         self._loader = loader
-        self._iterator: Iterator[Any] | None = None
+        self.iterator: Iterator[Any] | None = None
         self._delivered = 0
 
     def next(self) -> tuple[Any, int]:
         flags = 0
-        if self._iterator is None:
-            self._iterator = iter(self._loader)
+        if self.iterator is None:
+            self.iterator = iter(self._loader)
             flags = EPOCH | FIRST_BATCH
-        for batch in self._iterator:
+        for batch in self.iterator:
             self._delivered += 1
             return batch, flags
-        self._iterator = iter(self._loader)
-        if self._iterator is self._loader:
+        self.iterator = iter(self._loader)
+        if self.iterator is self._loader:
             raise LoopError(f"the loader ended after {self._delivered} batches and cannot begin anew, being an iterator: "
                             "give measure() what it was made of, or measure fewer steps")
-        for batch in self._iterator:
+        for batch in self.iterator:
             self._delivered += 1
             return batch, EPOCH
         raise LoopError("the loader is empty: it has no batch" if self._delivered == 0 else

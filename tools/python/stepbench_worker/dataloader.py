@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a script's torch DataLoader: its settings, and by the kernel's counters what its workers did in the
+windows. Nothing of the script's own classes is changed; the counters are read where windows begin and end."""
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+SETTINGS = ("batch_size", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last", "in_order",
+            "timeout")
+# Shares of a window from which on something is said.
+WAITS, COMPUTES, BLOCKED, OTHERS, CORES_USED = 0.1, 0.7, 0.5, 0.1, 0.85
+STORAGE_BYTES_PER_S = 100e3  # of time without a CPU: less is no storage that is waited for
+TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+def settings_of(loader: Any) -> dict[str, Any]:
+    """For `effective`; empty where it is no DataLoader."""
+    if not all(hasattr(loader, name) for name in ("dataset", "num_workers", "collate_fn")):
+        return {}
+    found = {f"loader.{name}": getattr(loader, name, None) for name in SETTINGS}
+    found["loader.dataset"] = type(loader.dataset).__name__
+    found["loader.sampler"] = type(getattr(loader, "sampler", None)).__name__
+    return {name: value for name, value in found.items() if isinstance(value, (bool, int, float, str))}
+
+
+class Counters:
+    """What the kernel counted so far; None: it does not tell."""
+
+    def __init__(self, workers: Iterable[int], proc: Path) -> None:
+        own = os.getpid()
+        self.training = _schedstat(proc / str(own) / "task" / str(own) / "schedstat")
+        self.workers = {pid: times for pid in workers if (times := _of_process(proc, pid)) is not None}
+        self.bytes_read = _sum(_bytes_read(proc / str(pid) / "io") for pid in (own, *workers))
+        self.busy_ns = _busy_ns(proc)
+        times = os.times()
+        self.own_ns = round((times.user + times.system) * 1e9)
+
+
+class LoaderWatch:
+    """Over all windows of a loop. `proc`: of /proc."""
+
+    def __init__(self, loader: Any, proc: Path = Path("/proc"), cores: float | None = None) -> None:
+        self.settings = settings_of(loader)
+        self._proc = proc
+        self._cores = cores if cores is not None else usable_cores()
+        self._before: Counters | None = None
+        self._elapsed_ns = 0
+        self._waited_ns = 0
+        self._training = [0, 0]  # with a CPU, waiting for one
+        self._workers = [0, 0]
+        self._lived_ns = 0
+        self._bytes_read: int | None = 0
+        self._others_ns: int | None = 0
+        self._own_ns = 0
+        self._known = True
+
+    def begin(self, iterator: Any) -> None:
+        if self.settings:
+            self._before = Counters(processes_of(iterator), self._proc)
+
+    def end(self, iterator: Any, elapsed_ns: int, waited_ns: int) -> None:
+        """`waited_ns`: of them, for batches."""
+        if self._before is None:
+            return
+        before, now = self._before, Counters(processes_of(iterator), self._proc)
+        self._elapsed_ns += elapsed_ns
+        self._waited_ns += waited_ns
+        if before.training is None or now.training is None:
+            self._known = False
+        else:
+            self._training = [sum(each) for each in zip(self._training, _difference(now.training, before.training))]
+        of_workers = 0
+        for pid, times in now.workers.items():
+            if pid in before.workers:  # others began in the window, at an epoch's border
+                spent = _difference(times, before.workers[pid])
+                self._workers = [sum(each) for each in zip(self._workers, spent)]
+                self._lived_ns += elapsed_ns
+                of_workers += spent[0]
+        own_ns = now.own_ns - before.own_ns + of_workers
+        self._own_ns += own_ns
+        self._bytes_read = _sum((self._bytes_read, _less(now.bytes_read, before.bytes_read)))
+        busy_ns = _less(now.busy_ns, before.busy_ns)
+        self._others_ns = None if busy_ns is None else _sum((self._others_ns, max(0, busy_ns - own_ns)))
+        self._before = None
+
+    def findings(self) -> list[dict[str, Any]]:
+        """Why the steps wait for data, if they do: one, or none."""
+        if not self._elapsed_ns or self._waited_ns < WAITS * self._elapsed_ns:
+            return []
+        share = self._waited_ns / self._elapsed_ns
+        workers = self.settings["loader.num_workers"]
+        waits = f"the step waits {percent(share)} of its time for data"
+        others = None if self._others_ns is None else self._others_ns / self._elapsed_ns
+        used = self._own_ns / self._elapsed_ns + (others or 0)
+        taken = others is not None and others >= OTHERS * self._cores
+        text, told = "no workers: " + waits, ""
+        name = "loader.worker_bound" if workers else "loader.no_workers"
+        cpu, waiting, known = self._shares(workers)
+        free = self._cores - used
+        slept = max(0.0, 1 - cpu - waiting)
+        if known:
+            told = f"computing {percent(cpu)}, waiting for a CPU {percent(waiting)}, sleeping {percent(slept)}"
+        if known and taken and waiting >= WAITS and slept < BLOCKED:
+            name, remedy = "loader.other_programs", "End them, or measure where nothing else runs."
+        elif not workers:
+            remedy = ("Workers read the next batches while this one is used: DataLoader(num_workers=1) and more."
+                      if free >= 0.5 or (known and slept >= BLOCKED) else LESS_WORK)
+        elif not known:
+            remedy = "What the workers do meanwhile is not known: this kernel does not count it."
+        elif cpu + waiting >= COMPUTES and free >= 0.5:
+            remedy = f"There are cores left: DataLoader(num_workers={workers + max(1, int(free))})."
+        elif cpu + waiting >= COMPUTES:
+            name = "loader.oversubscribed" if workers > self._cores + 0.5 else "loader.core_bound"
+            remedy = LESS_WORK
+        else:
+            remedy = self._remedy_of_blocked(slept, workers)
+        if workers:
+            text = f"{waits}; {workers} worker{'s' if workers > 1 else ''}"
+        if told:
+            text += f": {told}"
+        if taken:
+            text += f"; other programs use {others:.1f} of {number(self._cores)} cores"
+        severity = "problem" if share >= 0.25 else "warning"
+        return [{"id": name, "severity": severity, "text": text, "value": share, "threshold": WAITS, "unit": "ratio",
+                 "share": share, "evidence": ["data_wait_ns"], "remedy": remedy}]
+
+    def _shares(self, workers: int) -> tuple[float, float, bool]:
+        """Of the workers' time, or without workers of the time to read: computing, waiting for a CPU."""
+        if workers:
+            if self._lived_ns <= 0:
+                return 0, 0, False
+            cpu = min(1.0, self._workers[0] / self._lived_ns)
+            return cpu, min(1 - cpu, self._workers[1] / self._lived_ns), True
+        if not self._known:
+            return 0, 0, False
+        # The thread that reads runs the step as well: both bounds of what it slept while it read.
+        cpu, waiting = self._training
+        least = max(0, self._waited_ns - cpu - waiting) / self._waited_ns
+        most = min(1.0, max(0, self._elapsed_ns - cpu - waiting) / self._waited_ns)
+        if most - least > BLOCKED:
+            return 0, 0, False
+        slept, for_cpu = (least + most) / 2, waiting / self._elapsed_ns
+        return max(0.0, 1 - slept - for_cpu), min(1 - slept, for_cpu), True
+
+    def _remedy_of_blocked(self, share: float, workers: int) -> str:
+        more = f"more of them leave the cores free: DataLoader(num_workers={2 * workers})"
+        if self._bytes_read is None:
+            return f"They sleep, for what is not known; {more}, if it is no lock that they share."
+        if self._bytes_read / max(share * self._lived_ns * 1e-9, 1e-9) >= STORAGE_BYTES_PER_S:
+            return f"They wait for storage: {more}."
+        return f"They sleep, and not for storage; {more}, if they do not wait for one another or for you."
+
+
+LESS_WORK = "The cores are the limit: do less per sample, or use a machine with more."
+
+
+def usable_cores() -> float:
+    """That this process may use: of its cpuset, or as many as its CPU quota is worth."""
+    cores = float(len(os.sched_getaffinity(0)))
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        if quota != "max":
+            cores = min(cores, int(quota) / int(period))
+    with contextlib.suppress(OSError, ValueError):
+        folder = Path("/sys/fs/cgroup/cpu")
+        quota_us = int((folder / "cpu.cfs_quota_us").read_text(encoding="ascii"))
+        if quota_us > 0:
+            cores = min(cores, quota_us / int((folder / "cpu.cfs_period_us").read_text(encoding="ascii")))
+    return cores
+
+
+def processes_of(iterator: Any) -> list[int]:
+    """Of a DataLoader's iterator: its workers that live."""
+    return [worker.pid for worker in getattr(iterator, "_workers", []) if worker.pid and worker.is_alive()]
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.9995 else f"{100 * share:.0f} %"
+
+
+def number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _schedstat(file: Path) -> tuple[int, int] | None:
+    try:
+        cpu_ns, waited_ns, *_ = map(int, file.read_text(encoding="ascii").split())
+        return cpu_ns, waited_ns
+    except (OSError, ValueError):
+        return None
+
+
+def _of_process(proc: Path, pid: int) -> tuple[int, int] | None:
+    times = [found for task in (proc / str(pid) / "task").glob("*") if (found := _schedstat(task / "schedstat"))]
+    return (sum(each[0] for each in times), sum(each[1] for each in times)) if times else None
+
+
+def _bytes_read(file: Path) -> int | None:
+    try:
+        fields = dict(line.split(": ") for line in file.read_text(encoding="ascii").splitlines())
+        return int(fields["read_bytes"])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _busy_ns(proc: Path) -> int | None:
+    """Of the CPUs that this process may use."""
+    mine = {f"cpu{cpu}" for cpu in os.sched_getaffinity(0)}
+    try:
+        rows = [line.split() for line in (proc / "stat").read_text(encoding="ascii").splitlines()]
+        ticks = [sum(map(int, row[1:8])) - int(row[4]) - int(row[5]) for row in rows if row[0] in mine]
+        return sum(ticks) * TICK_NS if ticks else None
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _difference(now: tuple[int, int], before: tuple[int, int]) -> tuple[int, int]:
+    return now[0] - before[0], now[1] - before[1]
+
+
+def _less(now: int | None, before: int | None) -> int | None:
+    return None if now is None or before is None else max(0, now - before)
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = list(values)
+    return None if None in known else sum(known)  # type: ignore[arg-type]
