@@ -14,6 +14,8 @@ constexpr double kLargeSpread = 0.25;
 constexpr std::string_view kDataPart = "idle_data_loading";
 // Of the step's time: from here on waits for data are a finding of their own.
 constexpr double kMinWaits = 0.05;
+// Of the step's time: what varies less is not worth a word.
+constexpr double kMinShare = 0.05;
 
 // "idle: host op"; without a device the host is not idle meanwhile.
 std::string words_of(std::string_view part, bool on_device) {
@@ -46,7 +48,9 @@ Ruling unstable_steps(const RuleInput& in) {
   // Waits for data are a finding of their own: what is left without them?
   const bool waits = in.share(in.idle_ns(IdleCause::kDataLoading)) >= kMinWaits;
   const Summary rest = waits ? in.idle.summary(in.analysis.steps, without_waits) : all;
-  if (spread_of(rest) < in.threshold) {
+  // Work that is next to nothing beside the waits may differ as it likes.
+  const bool matters = rest.iqr >= kMinShare * all.median;
+  if (spread_of(rest) < in.threshold || !matters) {
     if (spread_of(all) < in.threshold) return std::nullopt;
     Finding symptom = in.of_value(
         spread_of(all), Severity::kInfo,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/report/busy_machine.h"
 #include "harness/report/row_findings.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -48,6 +49,23 @@ bool is_hidden_by_the_device(const estimate::CaseRow& row, const Finding& findin
   const bool of_data = finding.id.starts_with("loader.") || finding.id == "step.data_wait";
   return of_data && row.clock == estimate::StepClock::kDevice && row.step_ns &&
          *row.step_host_ns < kHostAhead * *row.step_ns;
+}
+
+// Nobody waits for what the workers do.
+bool is_of_idle_workers(const estimate::CaseRow& row, const Finding& finding) {
+  constexpr double kMinShare = 0.05;  // of the step
+  return finding.id == "loader.slow_line" && row.data_wait_share.value_or(1) < kMinShare;
+}
+
+// Waits that other programs may be the cause of; those that name them say it themselves.
+void mark_what_others_explain(const estimate::CaseRow& row, Finding& finding) {
+  constexpr std::array<std::string_view, 3> kKnowWhy = {"loader.core_bound", "loader.no_workers",
+                                                        "loader.other_programs"};
+  const bool waits = finding.id.starts_with("loader.") || finding.id == "step.data_wait" ||
+                     finding.id == "python.gil";
+  if (!waits || !finding.share || !others_may_explain(row)) return;
+  if (std::ranges::find(kKnowWhy, finding.id) != kKnowWhy.end()) return;
+  finding.text += "; the machine was busy, which may be why";
 }
 
 // What the run has measured is not proposed again, and what it disproves is not said.
@@ -174,10 +192,13 @@ std::vector<CaseFinding> findings_of(const estimate::CaseRow& row, const Proposa
     all.push_back({.finding = std::move(finding), .launches = row.measured.size()});
   }
   std::erase_if(all, [&](const CaseFinding& each) {
-    return is_hidden_by_the_device(row, each.finding) ||
+    return is_hidden_by_the_device(row, each.finding) || is_of_idle_workers(row, each.finding) ||
            (row.smoke && !is_about_results(each.finding));
   });
-  for (CaseFinding& each : all) hold_against_rows(row, proposals, each);
+  for (CaseFinding& each : all) {
+    mark_what_others_explain(row, each.finding);
+    hold_against_rows(row, proposals, each);
+  }
   std::stable_sort(all.begin(), all.end(), [](const CaseFinding& a, const CaseFinding& b) {
     return is_more_severe(a.finding, b.finding);
   });

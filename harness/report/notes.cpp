@@ -11,6 +11,7 @@
 #include "harness/base/value.h"
 #include "harness/estimate/warmup_effect.h"
 #include "harness/record/encode.h"
+#include "harness/report/busy_machine.h"
 #include "harness/report/estimate_notes.h"
 #include "harness/report/profiled_cases.h"
 #include "harness/schedule/warmup_verdict.h"
@@ -161,6 +162,11 @@ bool is_of_machine(std::string_view flag) {
          flag == launch_flag::kCpuQuota || flag == launch_flag::kThrottled;
 }
 
+// Said once, with its size, of all cases.
+bool is_of_busy_machine(std::string_view note) {
+  return note.starts_with("the machine was busy") || note.starts_with("more threads than CPUs");
+}
+
 // Said of the case where its launches agree.
 bool is_of_warm_up(std::string_view note) {
   return note.starts_with("warm-up too short") || note.starts_with("drifting");
@@ -169,10 +175,12 @@ bool is_of_warm_up(std::string_view note) {
 void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
+  const bool has_machine = busy_machine(row).has_value();
   for (const auto& [launch, estimate] : row.measured) {
     for (const std::string& flag : launch->row.report.flags) ++flags[flag];
     for (const std::string& note : launch->row.report.notes) {
-      if (!is_of_warm_up(note)) texts.insert(one_line(note));
+      if (is_of_warm_up(note) || (has_machine && is_of_busy_machine(note))) continue;
+      texts.insert(one_line(note));
     }
   }
   for (const auto& [flag, count] : flags) {
@@ -238,7 +246,7 @@ std::vector<std::string> notes_of(const std::vector<estimate::CaseRow>& rows,
   }
   for (const estimate::CaseRow& row : rows) add_flags(row, notes);
   std::vector<std::string> lines = notes.take();
-  for (const std::string& line : {epoch_gaps(rows), flagged_steps(rows)}) {
+  for (const std::string& line : {busy_note(rows), epoch_gaps(rows), flagged_steps(rows)}) {
     if (!line.empty()) lines.push_back(line);
   }
   for (const std::string& warning : results.warnings) lines.push_back("warning: " + warning);

@@ -2,8 +2,10 @@
 #include "harness/report/run_title.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "harness/report/busy_machine.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -84,6 +86,10 @@ std::string title_of(const record::RunRow& run, const std::vector<estimate::Case
     for (const std::string& text : machine_texts(worker->environment)) add(text);
   }
   add(launches_text(run.run_id, rows));
+  std::vector<estimate::CaseRow> own;
+  std::ranges::copy_if(rows, std::back_inserter(own),
+                       [&](const estimate::CaseRow& row) { return row.run_id == run.run_id; });
+  add(busy_title(own));
   if (run.smoke) add("smoke run: not for comparison");
   if (results.running && run.run_id == results.runs.back().run_id) add("still running");
   return text::join(parts);

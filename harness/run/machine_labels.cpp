@@ -7,6 +7,7 @@
 #include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
 #include "harness/measure/step_recorder.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench::run {
 namespace {
@@ -55,12 +56,13 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchRe
   if (share > kMuch) {
     const auto others = number_of(machine, "others_cpu_share");
     const bool alone = others && *others < kMuch;
-    label(launch_flag::kWaitedForCpu,
-          alone
-              ? "more threads than CPUs: the training thread waited for a CPU for more than 1 % of "
-                "its time, and nothing else ran"
-              : "the machine was busy: the training thread waited for a CPU for more than 1 % of "
-                "its time");
+    label(
+        launch_flag::kWaitedForCpu,
+        (alone ? "more threads than CPUs: " : "the machine was busy: ") +
+            ("the training thread waited " + text::percent_text(share) + " of its time for a CPU") +
+            (alone    ? ", and nothing else ran"
+             : others ? "; other programs used " + text::percent_text(*others) + " of the CPUs"
+                      : ""));
   }
   if (number_of(machine, "steal_share").value_or(0) > kMuch) {
     label(launch_flag::kSteal, "the hypervisor took more than 1 % of the machine's CPU time");

@@ -204,5 +204,25 @@ TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
   EXPECT_FALSE(unstable.gain_ns);
 }
 
+// Work of 2 to 5 us in a step of 17 ms may differ as it likes.
+TEST(LoaderWork, BesideWhichTheRestIsNothingMakesNoFindingOfTheRest) {
+  testing::LogMaker maker;
+  std::int64_t at_ns = 1'000 * kLoaderMs;
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const std::int64_t wait_ns = 17 * kLoaderMs;
+    const std::int64_t work_ns = 2'000 + 1'000 * (i % 4);
+    maker.step(i, at_ns, at_ns + wait_ns + work_ns);
+    maker.phase("data_wait", i, at_ns, at_ns + wait_ns);
+    maker.op("aten::addmm", at_ns + wait_ns, at_ns + wait_ns + work_ns);
+    at_ns += wait_ns + work_ns;
+  }
+  const trace::Trace trace = trace::trace_of(maker.log);
+  const auto findings = find_causes(trace, analyse(trace));
+  EXPECT_EQ(findings.front().id, "trace.data_exposed");
+  for (const Finding& finding : findings) {
+    EXPECT_TRUE(finding.id != "trace.unstable_steps" || !finding.undecided.empty());
+  }
+}
+
 }  // namespace
 }  // namespace stepbench::analyze

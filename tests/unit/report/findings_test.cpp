@@ -62,6 +62,39 @@ TEST(Findings, AreOfACaseWhenHalfOfItsLaunchesHaveThem) {
   EXPECT_THAT(findings_of(rows[1], proposals), IsEmpty());
 }
 
+TEST(Findings, ThatABusyMachineMayExplainAreMarkedSo) {
+  record::Results results =
+      results_of({{{finding("loader.uneven", 1), finding("loader.core_bound", 1),
+                    finding("loader.page_faults", 1, Severity::kWarning, 0)}}});
+  results.launches[0].row.machine = {{"window_ns", std::int64_t{1000}},
+                                     {"window_run_queue_wait_ns", std::int64_t{620}},
+                                     {"others_cpu_share", 0.81}};
+  results.launches[0].row.report.findings.all()[2].share.reset();
+  const auto marked = [&] {
+    const auto rows = estimate::case_rows(results);
+    std::vector<std::string> ids;
+    for (const CaseFinding& each : findings_of(rows[0], Proposals(rows, results))) {
+      if (each.finding.text.ends_with("which may be why")) ids.push_back(each.finding.id);
+    }
+    return ids;
+  };
+  EXPECT_THAT(marked(), IsEmpty()) << "the launch did not say that it waited";
+  results.launches[0].row.report.flags = {"waited_for_cpu"};
+  EXPECT_THAT(marked(), ElementsAre("loader.uneven"));
+  results.launches[0].row.machine["others_cpu_share"] = 0.0;
+  EXPECT_THAT(marked(), IsEmpty()) << "nothing else ran";
+}
+
+TEST(Findings, OfASlowLineAreSaidOnlyWhereTheStepWaits) {
+  const record::Results results = results_of({{{finding("loader.slow_line", 1)}}});
+  auto rows = estimate::case_rows(results);
+  const Proposals proposals(rows, results);
+  rows[0].data_wait_share = 0.04;
+  EXPECT_THAT(findings_of(rows[0], proposals), IsEmpty());
+  rows[0].data_wait_share = 0.06;
+  EXPECT_EQ(findings_of(rows[0], proposals).size(), 1U);
+}
+
 TEST(Findings, AreToldInTheWordsOfTheMedianLaunch) {
   const record::Results results =
       results_of({{{finding("a", 90)}, {finding("a", 10)}, {finding("a", 40)}}});

@@ -49,6 +49,32 @@ TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
                                            HasSubstr("(1 of 1 launches)"))));
 }
 
+TEST(BusyMachineNotes, TellHowMuchOnceForAllCases) {
+  std::deque<record::Launch> launches;
+  std::vector<estimate::CaseRow> rows(3);
+  const auto add = [&](estimate::CaseRow& row, std::int64_t waited_ns, double others) {
+    record::LaunchRow& made = launches.emplace_back().row;
+    made.machine = {{"window_ns", std::int64_t{1000}},
+                    {"window_run_queue_wait_ns", waited_ns},
+                    {"others_cpu_share", others}};
+    if (waited_ns > 10) made.report.flags = {"waited_for_cpu"};
+    if (waited_ns > 10) made.report.notes = {"the machine was busy: in words of a launch"};
+    row.measured.push_back({.launch = &launches.back(), .estimate = {}});
+  };
+  add(rows[0], 20, 0.4);
+  add(rows[1], 620, 0.81);
+  add(rows[2], 5, 0.3);
+  EXPECT_THAT(notes_of(rows, {}),
+              ElementsAre("the machine was busy: the training thread waited 2.0 to 62.0 % of its "
+                          "time for a CPU; other programs used 40.0 to 81.0 % of the CPUs (2 of 3 "
+                          "cases)"));
+  rows.resize(1);
+  launches[0].row.machine["others_cpu_share"] = 0.0;
+  EXPECT_THAT(notes_of(rows, {}),
+              ElementsAre("more threads than CPUs: the training thread waited 2.0 % of its time "
+                          "for a CPU, and nothing else ran"));
+}
+
 TEST(WarmUpNotes, ATrendOfFewerLaunchesIsChance) {
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), ::testing::IsEmpty());
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), ::testing::IsEmpty());

@@ -75,8 +75,12 @@ TEST(MachineLabels, TellAWorkersOwnThreadsFromOthers) {
                   report);
     return report.notes.at(0);
   };
-  EXPECT_THAT(note(0.3), ::testing::StartsWith("the machine was busy"));
-  EXPECT_THAT(note(0.0), ::testing::StartsWith("more threads than CPUs"));
+  EXPECT_EQ(note(0.3),
+            "the machine was busy: the training thread waited 50.0 % of its time for a CPU; other "
+            "programs used 30.0 % of the CPUs");
+  EXPECT_EQ(note(0.0),
+            "more threads than CPUs: the training thread waited 50.0 % of its time for a CPU, and "
+            "nothing else ran");
 }
 
 TEST(MachineLabels, NameAQuotaThatHitAndADeviceThatWasSlowedDown) {
