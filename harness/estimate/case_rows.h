@@ -79,7 +79,7 @@ struct CaseRow {
 
   // Set by compare_with_best() and compare_with_baseline(), in what the rows are judged by.
   std::optional<double> vs_best = {};
-  bool is_best = false;  // or cannot be told from it
+  bool is_best = false;  // or cannot be told from it; none is where all tie
   std::optional<double> vs_baseline = {};
   std::optional<stats::Interval> vs_baseline_interval = {};
 

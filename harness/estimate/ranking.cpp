@@ -127,6 +127,7 @@ std::optional<Ranking> rank(std::span<const CaseRow> rows) {
       ranking.ties.push_back(i);
     }
   }
+  ranking.all_tie = ranking.ties.size() + 1 == order.size();
   return ranking;
 }
 
@@ -139,7 +140,7 @@ void compare_with_best(std::span<CaseRow> rows) {
       row.vs_best = ratio->value;
     }
   }
-  if (!ranking->decided) return;
+  if (!ranking->decided || ranking->all_tie) return;
   rows[ranking->best].is_best = true;
   for (const std::size_t i : ranking->ties) rows[i].is_best = true;
 }

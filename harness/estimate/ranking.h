@@ -51,6 +51,8 @@ struct Ranking {
   bool decided = false;
   // Their intervals overlap the best one's, the fastest first. Only where decided.
   std::vector<std::size_t> ties = {};
+  // Every row that can be ranked is among them: there is no best one.
+  bool all_tie = false;
 };
 // Of the rows that can be ranked; nullopt where fewer than two rows can be ranked.
 [[nodiscard]] std::optional<Ranking> rank(std::span<const CaseRow> rows);

@@ -65,6 +65,14 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
   const estimate::RowNames names(rows, results);
   const estimate::CaseRow& best = rows[ranking->best];
   const estimate::CaseRow& next = rows[ranking->next];
+  if (ranking->all_tie) {
+    return (is_partial(rows, results) ? "no best case so far: " : "no best case: ") +
+           (ranking->ties.size() == 1
+                ? std::string("the two tie")
+                : "all " + std::to_string(ranking->ties.size() + 1) + " tie") +
+           ", their intervals overlap that of the fastest, " + names.name(best) + ", " +
+           value_text(best, ranking->by);
+  }
   std::string text = !ranking->decided           ? "fastest so far: "
                      : is_partial(rows, results) ? "best so far: "
                                                  : "best: ";
@@ -88,8 +96,8 @@ void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows
   if (!ranking) return;
   const estimate::CaseRow& best = rows[ranking->best];
   const estimate::CaseRow& next = rows[ranking->next];
-  json.open_object("answer").text("metric", estimate::column_of(ranking->by));
-  json.flag("decided", ranking->decided);
+  json.open_object("answer").text("metric", column_of(ranking->by));
+  json.flag("decided", ranking->decided).flag("all_tie", ranking->all_tie);
   json.text("best", best.case_id)
       .number("value", estimate::judged_value(best, ranking->by)->centre);
   json.text("next", next.case_id);

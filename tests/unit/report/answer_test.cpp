@@ -73,13 +73,28 @@ TEST(Answer, CasesOfEqualWorkAreJudgedByTheirStep) {
 }
 
 TEST(Answer, OverlappingIntervalsAreATie) {
-  const record::Results results = SweepMaker{.step_us = {100, 200}}.make();
+  const record::Results results =
+      SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 200, 800}}.make();
   EXPECT_THAT(answer_of(results),
-              AllOf(HasSubstr("1.00x as fast as the next"), HasSubstr("overlap: a tie")));
+              AllOf(StartsWith("best: "), HasSubstr("1.00x as fast as the next"),
+                    HasSubstr("overlap: a tie")));
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   estimate::compare_with_best(rows);
   EXPECT_TRUE(rows[0].is_best);
   EXPECT_TRUE(rows[1].is_best);
+}
+
+TEST(Answer, WhereEveryCaseTiesThereIsNoBestOne) {
+  const record::Results two = SweepMaker{.step_us = {100, 200}}.make();
+  EXPECT_THAT(answer_of(two), StartsWith("no best case: the two tie, their intervals overlap"));
+  const record::Results three =
+      SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 200, 400}}.make();
+  EXPECT_THAT(answer_of(three), StartsWith("no best case: all 3 tie, "));
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(three);
+  estimate::compare_with_best(rows);
+  for (const estimate::CaseRow& row : rows) EXPECT_FALSE(row.is_best);
+  EXPECT_THAT(render(three, Format::kJson, {}),
+              AllOf(HasSubstr(R"("all_tie":true)"), HasSubstr(R"("text":"no best case)")));
 }
 
 TEST(Answer, ARatioHoldsOneExactlyWhereTheIntervalsOverlap) {
@@ -249,6 +264,23 @@ TEST(Runs, OfOneCaseStandBesideEachOther) {
                            HasSubstr("best: batch_size=16 (run 20260201-120000) (*)")));
   results.runs[1].run_id = results.runs[0].run_id;
   EXPECT_EQ(estimate::case_rows(results).size(), 2U) << "files of one resumed run";
+}
+
+TEST(Title, SaysHowBusyTheMachineWas) {
+  record::Results results = SweepMaker().make();
+  for (record::Launch& launch : results.launches) {
+    launch.row.machine = {{"window_ns", std::int64_t{1000}},
+                          {"window_run_queue_wait_ns", std::int64_t{20}},
+                          {"others_cpu_share", 0.81}};
+    launch.row.report.flags = {"waited_for_cpu"};
+  }
+  EXPECT_THAT(run_titles(estimate::case_rows(results), results).front(), Not(HasSubstr("busy")));
+  for (record::Launch& launch : results.launches) {
+    launch.row.machine["window_run_queue_wait_ns"] = std::int64_t{620};
+  }
+  EXPECT_THAT(run_titles(estimate::case_rows(results), results).front(),
+              HasSubstr("busy machine: waited 62.0 % of its time for a CPU, other programs used "
+                        "81.0 %"));
 }
 
 TEST(Title, SaysWhichRunOnWhichMachine) {
