@@ -115,6 +115,8 @@ struct LoaderMetrics {
   // it a batch's memory.
   std::optional<std::int64_t> queue_thread_wait_ns = {};
   std::int64_t memory_wait_ns = 0;
+  // Of an iterable data set: every worker delivers the same samples, each reads all of it.
+  bool workers_repeat = false;
   bool tells_blocked = true;  // false: a worker's handing over is part of its idle time
 
   void add(const LoaderMetrics& other);  // of the same loader, later

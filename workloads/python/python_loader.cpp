@@ -13,6 +13,7 @@
 
 #include "harness/base/error.h"
 #include "harness/workload.h"
+#include "workloads/loader/repeated_batches.h"
 #include "workloads/python/in_python.h"
 #include "workloads/python/tensor_batch.h"
 #include "workloads/python/user_function.h"
@@ -115,9 +116,14 @@ class PythonLoader final : public loader::Loader {
  public:
   PythonLoader(const PythonDataset& dataset, const loader::LoaderOptions& options,
                const Clock& clock, GilWait& gil, const KeptObject& stacks)
-      : options_(options), clock_(clock), gil_(gil), tensors_(dataset.path()) {
+      : options_(options),
+        clock_(clock),
+        gil_(gil),
+        tensors_(dataset.path()),
+        repeated_(dataset.size() < 0 && options.in_order ? options.num_workers : 0) {
     in_python([&] { make(dataset, stacks); });
     reset_metrics();
+    in_window_ = false;
   }
 
   ~PythonLoader() override {
@@ -164,6 +170,7 @@ class PythonLoader final : public loader::Loader {
       return std::nullopt;
     }
     held_ = batch->owner;
+    if (!in_window_) repeated_.look_at(*batch);
     batch->index = yielded_++;
     batch->partial = batch->size < options_.batch_size;
     count(began, got, depth, is_there);
@@ -198,6 +205,7 @@ class PythonLoader final : public loader::Loader {
       out.busy_ns = counts.busy_ns - before.busy_ns;
       out.idle_ns = std::max<std::int64_t>(0, now - reset_ns_ - out.busy_ns);
     }
+    metrics_.workers_repeat = repeated_.repeat();
     if (records_.tells_queue_wait()) metrics_.queue_thread_wait_ns = queue_wait_ns;
     metrics_.memory_wait_ns = records_.memory_wait_ns() - memory_at_reset_ns_;
     return metrics_;
@@ -212,6 +220,7 @@ class PythonLoader final : public loader::Loader {
       at_reset_.push_back(records_.of(worker));
     }
     memory_at_reset_ns_ = records_.memory_wait_ns();
+    in_window_ = true;
     reset_ns_ = clock_.now_ns();
   }
 
@@ -304,6 +313,8 @@ class PythonLoader final : public loader::Loader {
   TensorBatches tensors_;
   KeptObject loader_;
   KeptObject iterator_;
+  loader::RepeatedBatches repeated_;
+  bool in_window_ = false;
   // The last batch: `for batch in loader` keeps it, too, until the next one is there, which then
   // cannot have its memory.
   std::shared_ptr<void> held_;

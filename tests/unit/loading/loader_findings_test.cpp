@@ -7,6 +7,7 @@
 #include "tests/unit/loading/case.h"
 #include "workloads/loader/analysis/loader_analysis.h"
 #include "workloads/loader/analysis/loader_facts.h"
+#include "workloads/loader/repeated_batches.h"
 
 namespace stepbench {
 namespace {
@@ -446,6 +447,39 @@ TEST(LoaderFindings, PinningInTheStepsOwnThreadIsNamed) {
   loader::LoaderFacts facts = steady(0, 8, 100, 1);
   facts.measured.pinning_ns = facts.window.elapsed_ns / 10;
   EXPECT_EQ(only(facts).id, "loader.pinning");
+}
+
+TEST(LoaderFindings, ADataSetThatEveryWorkerReadsWholeIsAProblem) {
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.measured.workers_repeat = true;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.repeated_samples");
+  EXPECT_EQ(finding.severity, Severity::kProblem);
+  EXPECT_THAT(finding.text, HasSubstr("every sample comes 2 times in an epoch"));
+}
+
+// Batches of one number each.
+bool repeat(std::int64_t workers, std::vector<std::int64_t> numbers) {
+  const auto spec = std::make_shared<const FieldSpec>(
+      FieldSpec{.name = "x", .shape = {}, .dtype = DType::kInt64});
+  loader::RepeatedBatches batches(workers);
+  for (std::int64_t& number : numbers) {
+    Batch batch;
+    batch.size = 1;
+    batch.fields.emplace_back(reinterpret_cast<std::byte*>(&number), spec);
+    batches.look_at(batch);
+  }
+  return batches.repeat();
+}
+
+TEST(RepeatedBatches, AreThoseOfWorkersThatAllDeliverTheSame) {
+  EXPECT_TRUE(repeat(2, {5, 5, 6, 6, 7, 8}));
+  EXPECT_TRUE(repeat(3, {5, 5, 5, 6, 6, 6}));
+  EXPECT_FALSE(repeat(2, {5, 6, 7, 8}));
+  EXPECT_FALSE(repeat(2, {5, 5, 6, 7}));
+  EXPECT_FALSE(repeat(2, {5, 5, 5, 5})) << "all samples are alike: nothing is known";
+  EXPECT_FALSE(repeat(2, {5, 5, 6})) << "too few";
+  EXPECT_FALSE(repeat(1, {5, 5, 6, 6}));
 }
 
 TEST(LoaderFindings, SamplesThatNeverCameAreAProblem) {

@@ -502,6 +502,22 @@ std::optional<Finding> pinning(const LoaderFacts& facts, const LoaderAnalysis& r
                  .remedy = "With workers a thread of its own pins."};
 }
 
+std::optional<Finding> not_shared_out(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  if (!facts.measured.workers_repeat) return std::nullopt;
+  return Finding{.id = "loader.repeated_samples",
+                 .severity = Severity::kProblem,
+                 .text = "each of the " + text::counted(r.workers(), "worker") +
+                         " reads all of the data set: every sample comes " +
+                         std::to_string(r.workers()) + " times in an epoch",
+                 .value = static_cast<double>(r.workers()),
+                 .threshold = 1,
+                 .unit = "times",
+                 .evidence = {"loader.num_workers"},
+                 .remedy =
+                     "Let __iter__ give each worker its part, by "
+                     "torch.utils.data.get_worker_info()."};
+}
+
 std::optional<Finding> truncated(const LoaderFacts& facts, const LoaderAnalysis& r) {
   if (facts.measured.lost_samples == 0) return std::nullopt;
   const Engine* engine = find_engine(engines(), facts.engine);
@@ -539,7 +555,8 @@ std::vector<Finding> loader_findings(const LoaderFacts& facts) {
     const bool same_cause = is_held && rule != bound_by_workers && rule != other_programs;
     if (!same_cause && look(rule)) break;
   }
-  for (const auto rule : {idle_workers, epoch_border, start_up, page_faults, pinning, truncated}) {
+  for (const auto rule :
+       {idle_workers, epoch_border, start_up, page_faults, pinning, not_shared_out, truncated}) {
     (void)look(rule);
   }
   return found;
