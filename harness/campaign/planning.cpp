@@ -2,6 +2,7 @@
 #include "harness/campaign/planning.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 
@@ -17,8 +18,8 @@ Planned make_plan_here(plan::PlanRequest request, const std::optional<run::Worke
                        const CampaignContext& context) {
   namespace fs = std::filesystem;
   request.variables = context.variables;
-  request.cores = machine::cores_in_affinity("/");
-  request.cuda_available = machine::cuda_available(context.devices, context.variables);
+  request.cores = static_cast<int>(std::ceil(machine::usable_cores("/")));
+  request.cuda_available = cuda_available(context.devices, context.variables);
   std::error_code ignored;
   const bool own =
       !worker || fs::equivalent(worker->path, context.program_dir / "stepbench-worker", ignored);

@@ -81,8 +81,9 @@ constexpr Use kAllowed[] = {
     {"tests/workloads/python_runs.py", Shape::kReadsAClock, 8,
      "patience; the sleep is measured; moments to kill at; memory"},
     {"tests/workloads/python_runs.py", Shape::kShortLimit, 1, kMetAnyway},
-    {"tests/workloads/python_runs.py", Shape::kSleeps, 6,
-     "polls; is measured by what stands beside it; holds the lock, or leaves it; moments to kill"},
+    {"tests/workloads/python_runs.py", Shape::kSleeps, 7,
+     "polls; is measured by what stands beside it, or told from computing; holds the lock, or "
+     "leaves it; moments to kill"},
 };
 
 // Folders whose tests measure this machine, only plan, or are this one.

@@ -146,6 +146,73 @@ class SlowLines(Runs):
         self.assertIn("profile.stacks", out)
 
 
+class WhatWorkersDo(Runs):
+    """Judged by what the kernel counted, never by the clock: on a busy machine, too."""
+
+    COMPUTE = """end = time.thread_time_ns() + 3_000_000
+            while time.thread_time_ns() < end: pass"""
+    SLEEP = "time.sleep(0.01)"
+    STREAM = """
+    class Stream(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            info = torch.utils.data.get_worker_info()
+            first, step = (info.id, info.num_workers) if info and {shared} else (0, 1)
+            for i in range(first, 4096, step): yield torch.full((3, 8, 8), float(i)), i % 2"""
+
+    def loader_findings(self, config):
+        self.run_on(config)
+        (launch,) = self.launches()
+        return {each["id"]: each for each in launch.get("findings", []) if each["id"].startswith("loader.")}
+
+    def told(self, body, workers):
+        """The finding that says what the workers do."""
+        found = self.loader_findings(self.config(body, workers=workers, warmup=4, active=48))
+        self.assertTrue(found)
+        for finding in found.values():  # an advice is one that the engine takes
+            for setting in finding.get("set", []):
+                plan = [STEPBENCH, "plan", os.path.join(self.folder.name, "mine.yaml")]
+                tried = subprocess.run([*plan, "--set", f"{setting['option']}={setting['value']}"], capture_output=True)
+                self.assertEqual(tried.returncode, 0, tried.stderr)
+        return " ".join(finding["text"] for finding in found.values()), found
+
+    def test_computing_is_called_computing_and_asks_for_no_more_workers_than_cores(self):
+        for workers in (1, 2):
+            with self.subTest(workers):
+                text, found = self.told(self.COMPUTE, workers)
+                self.assertNotIn("storage", text)
+                self.assertRegex(text, "computing|for a CPU")
+                cores = len(os.sched_getaffinity(0))
+                for setting in (each for finding in found.values() for each in finding.get("set", [])):
+                    if setting["option"] == "loader.num_workers":
+                        self.assertLessEqual(int(setting["value"]), cores)
+                self.folder.cleanup()
+                os.makedirs(self.folder.name)
+
+    def test_sleeping_is_not_called_storage_and_asks_for_more_workers(self):
+        text, found = self.told(self.SLEEP, 2)
+        self.assertIn("something that is neither a CPU nor storage", text)
+        (setting,) = found["loader.worker_bound"]["set"]
+        self.assertGreater(int(setting["value"]), 2)
+
+    def stream(self, shared):
+        top = self.STREAM.format(shared=shared)
+        config = self.config("pass", top=top, workers=2, warmup=12, active=48)
+        path = os.path.join(self.folder.name, "my_data.py")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("return Numbers()", "return Stream()"))
+        return self.loader_findings(config)
+
+    def test_a_stream_that_every_worker_reads_whole_is_a_problem(self):
+        found = self.stream(shared=False)["loader.repeated_samples"]
+        self.assertEqual(found["severity"], "problem")
+        self.assertIn("every sample comes 2 times", found["text"])
+
+    def test_a_stream_that_workers_share_is_none(self):
+        self.assertNotIn("loader.repeated_samples", self.stream(shared=True))
+
+
 class HeldLock(Runs):
     # Between two batches the step's C++ leaves the lock to others.
     STEP = {"workload": "train_step", "more": "model: {kind: mlp, size: tiny}"}
