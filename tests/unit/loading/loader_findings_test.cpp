@@ -252,6 +252,17 @@ TEST(LoaderFindings, AQuotaIsTheNumberOfCores) {
                                   HasSubstr("1.5 cores, 100 % in use")));
 }
 
+TEST(LoaderFindings, OtherProgramsBesideAQuotaAreCountedOnTheCoresOfTheMachine) {
+  loader::LoaderFacts facts = steady(2, 2, 10, 40);
+  share_with_others(facts, 1);
+  facts.machine_cores = 16;
+  EXPECT_THAT(only(facts).text, testing::Not(HasSubstr("other programs")))
+      << "fifteen cores are left for two";
+  facts.machine_cores = 3;
+  facts.machine.others_ns = 2 * facts.window.elapsed_ns;
+  EXPECT_THAT(only(facts).text, HasSubstr("other programs use 2 of 3 cores"));
+}
+
 loader::LoaderFacts with_gil_held(double held_ms) {
   loader::LoaderFacts facts = steady(1, 8, 0, 20);
   facts.engine = "python";

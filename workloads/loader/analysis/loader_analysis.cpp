@@ -60,6 +60,10 @@ LoaderAnalysis::LoaderAnalysis(const LoaderFacts& facts) : facts_(facts) {
   if (machine.training) {
     training_waited = static_cast<double>(machine.training->waited_ns) / elapsed_ns;
   }
+  if (machine.workers_lived_ns > 0) {
+    workers_waited_ns = worker_ns / static_cast<double>(machine.workers_lived_ns) *
+                        static_cast<double>(machine.workers.waited_ns);
+  }
   reading = workers() > 0 ? reading_of_workers() : reading_of_training_thread(read_ns);
 }
 
@@ -68,9 +72,8 @@ std::optional<ReadingTime> LoaderAnalysis::reading_of_workers() const {
   if (machine.workers_lived_ns <= 0 || busy_ns <= 0) return std::nullopt;
   const double scale = worker_ns / static_cast<double>(machine.workers_lived_ns);
   const double cpu_ns = scale * static_cast<double>(machine.workers.cpu_ns);
-  const double waited_ns = scale * static_cast<double>(machine.workers.waited_ns);
   const double computing = std::min(1.0, cpu_ns / busy_ns);
-  const double waiting = std::min(1 - computing, waited_ns / busy_ns);
+  const double waiting = std::min(1 - computing, workers_waited_ns / busy_ns);
   // What the hypervisor took and a quota held back looks like sleep.
   const auto kept_ns = static_cast<double>(machine.stolen_ns + machine.throttled_ns.value_or(0));
   const double kept = std::min(1 - computing - waiting, kept_ns / busy_ns);

@@ -2,6 +2,7 @@
 // The steady-state model of a loader's measured windows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -50,7 +51,7 @@ class LoaderAnalysis {
   // worker's turn, and than what the CPU time of all needs on the cores that other programs leave.
   // Readers that are blocked need so little of it that they get it on a busy machine, too.
   [[nodiscard]] double step_with(std::int64_t workers) const {
-    return step_with(workers, facts_.cores - (blocks() ? 0 : others_cores.value_or(0)));
+    return step_with(workers, blocks() ? facts_.cores : cores_left());
   }
   // Of the time, by the model.
   [[nodiscard]] double gain_with(std::int64_t workers) const;
@@ -75,7 +76,15 @@ class LoaderAnalysis {
   std::optional<double> training_waited;  // share of its time: the training thread, for a CPU
   double own_cores = 0;                   // in use by this launch, on average
   std::optional<double> others_cores;     // by other programs
-  [[nodiscard]] double cores_used() const { return own_cores + others_cores.value_or(0); }
+  // On which this launch and other programs run.
+  [[nodiscard]] double machine_cores() const {
+    return std::max(facts_.cores, facts_.machine_cores);
+  }
+  // Of the cores that it may use: what other programs leave. Below a quota they take nothing.
+  [[nodiscard]] double cores_left() const {
+    return std::clamp(machine_cores() - others_cores.value_or(0), 0.0, facts_.cores);
+  }
+  double workers_waited_ns = 0;  // by the workers, for a CPU: also while they did not read
 
  private:
   [[nodiscard]] std::optional<ReadingTime> reading_of_workers() const;

@@ -41,6 +41,7 @@ struct LoaderFacts {
   LoaderOptions options = {};
   bool may_decode_faster = false;  // data.decode: exact, where fast exists
   double cores = 1;                // that this process may use: a quota of 1.5 is 1.5
+  double machine_cores = 0;        // the same without the quota; 0: as many
   bool unknown_length = false;     // of an epoch
   std::int64_t first_wait_ns = 0;  // the consumer's, for its first batch
   LoaderMetrics measured = {};

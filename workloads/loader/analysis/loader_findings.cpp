@@ -98,12 +98,17 @@ std::string doing(const LoaderAnalysis& r) {
 }
 
 bool others_matter(const LoaderFacts& facts, const LoaderAnalysis& r) {
-  return r.others_cores.value_or(0) >= kMinOthers * facts.cores;
+  return r.cores_left() <= (1 - kMinOthers) * facts.cores;
 }
 
-std::string others_text(const LoaderFacts& facts, const LoaderAnalysis& r) {
+// The cores are in use: those of this launch, or all that others leave.
+bool no_core_left(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  return r.own_cores >= kMinCoresUsed * facts.cores - (facts.cores - r.cores_left());
+}
+
+std::string others_text(const LoaderAnalysis& r) {
   return "other programs use " + text::short_number(r.others_cores.value_or(0), 1) + " of " +
-         cores_in_words(facts.cores);
+         cores_in_words(r.machine_cores());
 }
 
 void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding& finding) {
@@ -142,7 +147,7 @@ std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderAna
       .unit = "ratio",
       .share = share,
       .evidence = {"data_wait_ns", std::string(r.largest.metric)}};
-  if (others_matter(facts, r)) finding.text += "; " + others_text(facts, r);
+  if (others_matter(facts, r)) finding.text += "; " + others_text(r);
   if (share >= kMinGain) {
     finding.remedy = "Workers read the next batches while this one is used.";
     finding.set = {{.option = "loader.num_workers", .value = std::to_string(enough)}};
@@ -168,7 +173,7 @@ std::optional<Finding> other_programs(const LoaderFacts& facts, const LoaderAnal
                                         text::percent_text(r.utilisation()) + " busy" + doing(r)
                                   : "the training thread waits " + text::percent_text(of_training) +
                                         " of its time for a CPU") +
-                         "; " + others_text(facts, r) + "; " + waiting(r),
+                         "; " + others_text(r) + "; " + waiting(r),
                  .value = *r.others_cores,
                  .threshold = kMinOthers * facts.cores,
                  .unit = "cores",
@@ -179,7 +184,7 @@ std::optional<Finding> other_programs(const LoaderFacts& facts, const LoaderAnal
 
 bool is_oversubscribed(const LoaderFacts& facts, const LoaderAnalysis& r) {
   return static_cast<double>(r.workers()) > std::ceil(facts.cores) && !r.blocks() &&
-         r.cores_used() >= kMinCoresUsed * facts.cores;
+         no_core_left(facts, r);
 }
 
 std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -190,7 +195,9 @@ std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnal
       .id = "loader.oversubscribed",
       .severity = Severity::kWarning,
       .text = text::counted(r.workers(), "worker") + " share " + cores_in_words(facts.cores) +
-              ", which are " + text::percent_text(std::min(r.cores_used() / facts.cores, 1.0)) +
+              ", which are " +
+              text::percent_text(
+                  std::min(1.0, (r.own_cores + facts.cores - r.cores_left()) / facts.cores)) +
               " in use" + (r.reading ? "; they are" + doing(r).substr(1) : "") +
               (step_waits ? "; " + waiting(r) : ""),
       .value = static_cast<double>(r.workers()),
@@ -208,11 +215,11 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
     return std::nullopt;
   const std::int64_t better = r.workers_that_keep_up();
   const bool more_help = better > r.workers() && r.gain_with(better) >= kMinGain;
-  const bool no_core_left = r.cores_used() >= kMinCoresUsed * facts.cores;
+  const bool all_in_use = no_core_left(facts, r);
   std::optional<double> share = more_help ? r.gain_with(better) : r.wait_share;
   if (!more_help && r.consumer_is_idle()) share.reset();
   Finding finding{
-      .id = more_help || !no_core_left ? "loader.worker_bound" : "loader.core_bound",
+      .id = more_help || !all_in_use ? "loader.worker_bound" : "loader.core_bound",
       .severity = findings::severity_of_share(share.value_or(0)),
       .text = largest_part(r, r.worker_ns, "the workers' time") + "; " +
               text::counted(r.workers(), "worker") + ", " + text::percent_text(r.utilisation()) +
@@ -223,8 +230,8 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
       .share = share,
       .evidence = {"loader_worker_busy", std::string(r.largest.metric), "data_wait_ns"}};
   if (others_matter(facts, r)) {
-    finding.text += "; " + others_text(facts, r);
-  } else if (no_core_left && !more_help) {
+    finding.text += "; " + others_text(r);
+  } else if (all_in_use && !more_help) {
     finding.text += "; " + cores_in_words(facts.cores) + ", " +
                     text::percent_text(std::min(1.0, r.own_cores / facts.cores)) + " in use";
   } else {
@@ -235,7 +242,7 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
   if (more_help) {
     finding.remedy = r.blocks() ? remedy_of_blocked(r) : "There are cores left: use more workers.";
     finding.set = {{.option = "loader.num_workers", .value = std::to_string(better)}};
-  } else if (no_core_left) {
+  } else if (all_in_use) {
     offer_less_work(facts, r, finding);
   } else {
     finding.remedy = "More workers are not known to help: do less per sample.";
@@ -251,7 +258,7 @@ std::optional<Finding> gil_held(const LoaderFacts& facts, const LoaderAnalysis& 
   }
   const double held_ns = static_cast<double>(*queue_ns + facts.measured.memory_wait_ns) / r.calls;
   // That thread may have had the lock and no CPU.
-  const double for_cpu_ns = r.reading->waiting_for_cpu * r.busy_ns / r.calls;
+  const double for_cpu_ns = r.workers_waited_ns / r.calls;
   if (held_ns < kMinGilWaitNs || held_ns < kMinGilWaitShare * r.batch_ns ||
       for_cpu_ns > held_ns / 2) {
     return std::nullopt;
