@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/estimate/columns.h"
 
+#include <cmath>
+#include <cstdint>
 #include <optional>
 
+#include "harness/estimate/noise.h"
 #include "harness/estimate/ranking.h"
 #include "harness/record/encode.h"
 
@@ -199,9 +202,60 @@ constexpr EstimateColumn kEstimateColumns[] = {
      .format = ColumnFormat::kRatio},
 };
 
+std::optional<double> step_noise(const CaseNoise& noise) { return noise.step_sd; }
+
+template <auto Get>
+Value noise(Row row) {
+  const auto found = noise_of(row);
+  return found ? value_of(Get(*found)) : Value();
+}
+
+// Of the launches' own part; null where it is not known.
+template <auto Get>
+Value launch_noise(Row row) {
+  const auto found = noise_of(row);
+  return found && found->step_sd ? Value(Get(*found)) : Value();
+}
+
+constexpr EstimateColumn kNoiseColumns[] = {
+    {.name = "noise_total",
+     .get = noise<[](const CaseNoise& each) { return std::optional(each.total_sd); }>,
+     .format = ColumnFormat::kSmallPercent,
+     .header = "launch sd [%]"},
+    {.name = "noise_launches",
+     .get = launch_noise<[](const CaseNoise& each) { return each.launch_sd; }>,
+     .format = ColumnFormat::kSmallPercent,
+     .header = "own sd [%]"},
+    {.name = "noise_launches_low",
+     .get = launch_noise<[](const CaseNoise& each) { return each.launch_interval.low; }>,
+     .format = ColumnFormat::kSmallPercent,
+     .header = "own low"},
+    {.name = "noise_launches_high",
+     .get = launch_noise<[](const CaseNoise& each) { return each.launch_interval.high; }>,
+     .format = ColumnFormat::kSmallPercent,
+     .header = "own high"},
+    {.name = "noise_steps",
+     .get = noise<step_noise>,
+     .format = ColumnFormat::kSmallPercent,
+     .header = "step sd [%]"},
+    {.name = "steps_per_launch",
+     .get =
+         [](Row row) {
+           const auto found = noise_of(row);
+           return found ? Value(static_cast<std::int64_t>(std::llround(found->steps))) : Value();
+         },
+     .header = "steps"},
+    {.name = "noise_of_steps",
+     .get =
+         launch_noise<[](const CaseNoise& each) { return *each.step_sd / std::sqrt(each.steps); }>,
+     .format = ColumnFormat::kSmallPercent,
+     .header = "of steps [%]"},
+};
+
 }  // namespace
 
 std::span<const EstimateColumn> key_columns() { return kKeyColumns; }
 std::span<const EstimateColumn> estimate_columns() { return kEstimateColumns; }
+std::span<const EstimateColumn> noise_columns() { return kNoiseColumns; }
 
 }  // namespace stepbench::estimate

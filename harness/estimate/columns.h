@@ -16,12 +16,13 @@ namespace stepbench::estimate {
 
 // How people read the number; programs get it in base units.
 enum class ColumnFormat : std::uint8_t {
-  kPlain,    // as it is
-  kTime,     // of nanoseconds, in the unit of the table
-  kPercent,  // of a share
-  kNumber,   // three significant digits
-  kGiga,     // of a large number per second
-  kRatio     // three significant digits and an x
+  kPlain,        // as it is
+  kTime,         // of nanoseconds, in the unit of the table
+  kPercent,      // of a share
+  kNumber,       // three significant digits
+  kGiga,         // of a large number per second
+  kRatio,        // three significant digits and an x
+  kSmallPercent  // of a share that may be far below one percent, two significant digits
 };
 
 struct EstimateColumn {
@@ -50,5 +51,7 @@ struct EstimateColumn {
 [[nodiscard]] std::span<const EstimateColumn> key_columns();
 // What was found, in the order of CSV and JSON and of the tables.
 [[nodiscard]] std::span<const EstimateColumn> estimate_columns();
+// Where its noise comes from: only where they are asked for by name, since each reads all steps.
+[[nodiscard]] std::span<const EstimateColumn> noise_columns();
 
 }  // namespace stepbench::estimate

@@ -10,6 +10,7 @@
 #include "harness/record/encode.h"
 #include "harness/report/estimate_text.h"
 #include "harness/report/findings.h"
+#include "harness/report/noise_text.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
 #include "harness/report/worker_lines.h"
@@ -41,6 +42,7 @@ class Page {
     phases("Phases on other streams, beside the step", row_.side_phases);
     device();
     launches();
+    noise();
     lines();
     findings();
     notes();
@@ -207,6 +209,17 @@ class Page {
     }
     head("Launches");
     draw_grid(grid);
+  }
+
+  void noise() {
+    const auto noise = estimate::noise_of(row_);
+    if (!noise) return;
+    std::vector<std::string> found = {NoiseAdvice::parts(*noise)};
+    if (row_.arm.empty()) {
+      const NoiseAdvice advice(question_of(estimate::case_rows(results_), kUsualChange));
+      found.push_back(advice.design(*noise));
+    }
+    paragraph("Noise", found);
   }
 
   void lines() {

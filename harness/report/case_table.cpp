@@ -113,6 +113,15 @@ class Columns {
     return take({name});
   }
 
+  // Which case it is, its step, and where its noise comes from.
+  std::vector<TableColumn> take_noise() {
+    case_columns();
+    std::vector<std::string> names = {"launches", "step_ns"};
+    for (const estimate::EstimateColumn& column : estimate::noise_columns())
+      names.emplace_back(column.name);
+    return take(names);
+  }
+
   // Only those that were asked for.
   std::vector<TableColumn> take(const std::vector<std::string>& select) {
     for (const std::string& asked : select) {
@@ -317,6 +326,10 @@ std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
 text::Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
   Columns maker(facts);
   return filled(select.empty() ? maker.take() : maker.take(select), facts, select.empty());
+}
+
+text::Grid noise_grid(const TableFacts& facts) {
+  return filled(Columns(facts).take_noise(), facts, false);
 }
 
 OneNumberGrid one_number_grid(const TableFacts& facts, const std::string& column) {

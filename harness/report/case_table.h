@@ -39,6 +39,8 @@ struct TableFacts {
 [[nodiscard]] std::string no_numbers(const estimate::CaseRow& row);
 // `select`: columns by any of their names; empty: those that a reader is likely to want.
 [[nodiscard]] text::Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select);
+// Of `show --noise`: which case it is, its step, and what its launches and steps differ by.
+[[nodiscard]] text::Grid noise_grid(const TableFacts& facts);
 // What stands beside a row's bar: which case it is, then one number with its interval and ratio.
 struct OneNumberGrid {
   text::Grid grid;

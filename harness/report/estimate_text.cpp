@@ -25,6 +25,8 @@ std::string estimate_text(const estimate::EstimateColumn& column, const estimate
       return text::significant(number * 1e-9);
     case estimate::ColumnFormat::kRatio:
       return text::significant(number) + 'x';
+    case estimate::ColumnFormat::kSmallPercent:
+      return text::significant(100 * number, 2);
     case estimate::ColumnFormat::kPlain:
       break;
   }

@@ -13,6 +13,7 @@
 #include "harness/report/case_table.h"
 #include "harness/report/export.h"
 #include "harness/report/findings.h"
+#include "harness/report/noise_text.h"
 #include "harness/report/notes.h"
 #include "harness/report/pivot.h"
 #include "harness/report/row_values.h"
@@ -36,6 +37,7 @@ Body body_of(const TableFacts& facts, const TableStyle& style, std::size_t colum
     SweepPlot plot = sweep_plot(facts, style, columns);
     return {std::move(plot.heading), std::move(plot.grid)};
   }
+  if (style.noise) return {{}, noise_grid(facts)};
   if (style.pivot.empty()) return {{}, case_grid(facts, style.select)};
   if (style.select.size() > 1) {
     throw ConfigError("--columns", "a pivot shows one number: name one column");
@@ -59,6 +61,13 @@ std::vector<std::string> all_notes(const TableFacts& facts) {
   return notes;
 }
 
+// What stands below the table, in paragraphs.
+std::vector<std::vector<std::string>> lines_below(const TableFacts& facts,
+                                                  const TableStyle& style) {
+  if (style.noise) return {noise_lines(facts.rows, facts.results, *style.noise)};
+  return {all_findings(facts), all_notes(facts)};
+}
+
 std::string markdown(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
   const Body body = body_of(facts, style, 0);
@@ -71,7 +80,7 @@ std::string markdown(const record::Results& results, const TableStyle& style) {
   if (!answer.empty()) text += (text.empty() ? "" : "\n") + text::markdown_line(answer) + '\n';
   if (!body.heading.empty()) text += '\n' + text::markdown_line(body.heading) + ":\n";
   text += (text.empty() ? "" : "\n") + text::draw_markdown(body.grid);
-  for (const auto& lines : {all_findings(facts), all_notes(facts)}) {
+  for (const auto& lines : lines_below(facts, style)) {
     if (!lines.empty()) text += '\n';
     for (const std::string& line : lines) {
       text += (line.starts_with("  ") ? "" : "- ") + text::markdown_line(line) + '\n';
@@ -109,14 +118,16 @@ std::string render_table(const record::Results& results, const TableStyle& style
   if (!text.empty()) text += '\n';
   if (!body.heading.empty()) text += wrapped(body.heading, columns) + '\n';
   text += drawn.text;
-  std::vector<std::string> notes = all_notes(facts);
+  auto below = lines_below(facts, style);
   if (!drawn.dropped.empty()) {
-    notes.push_back("no room for: " + text::join(drawn.dropped) +
-                    " (a wider terminal or --format csv has it)");
+    below.back().push_back("no room for: " + text::join(drawn.dropped) +
+                           " (a wider terminal or --format csv has it)");
   }
-  std::vector<std::string> answer = {answer_line(facts.rows, results)};
-  if (answer.front().empty()) answer.clear();
-  for (const auto& lines : {all_findings(facts), notes, answer}) {
+  if (const std::string answer = answer_line(facts.rows, results);
+      !style.noise && !answer.empty()) {
+    below.push_back({answer});
+  }
+  for (const auto& lines : below) {
     if (!lines.empty()) text += '\n';
     for (const std::string& line : lines) text += wrapped(line, columns) + '\n';
   }

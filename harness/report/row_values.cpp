@@ -26,7 +26,8 @@ std::string lower(std::string_view text) {
 }
 
 const estimate::EstimateColumn* column_named(std::string_view name) {
-  for (const auto columns : {estimate::key_columns(), estimate::estimate_columns()}) {
+  for (const auto columns :
+       {estimate::key_columns(), estimate::estimate_columns(), estimate::noise_columns()}) {
     for (const estimate::EstimateColumn& column : columns) {
       if (column.name == name) return &column;
     }
@@ -36,7 +37,8 @@ const estimate::EstimateColumn* column_named(std::string_view name) {
 
 // The column with this head in a table; empty if there is none.
 std::string column_headed(const std::string& head) {
-  for (const auto columns : {estimate::key_columns(), estimate::estimate_columns()}) {
+  for (const auto columns :
+       {estimate::key_columns(), estimate::estimate_columns(), estimate::noise_columns()}) {
     for (const estimate::EstimateColumn& column : columns) {
       if (!column.header.empty() && text::is_same_head(column.header, head)) {
         return std::string(column.name);
@@ -175,6 +177,7 @@ std::string full_name(const std::string& name, std::span<const estimate::CaseRow
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     if (std::string column = column_headed(name); !column.empty()) return column;
   }
+  for (const EstimateColumn& column : noise_columns()) known.emplace_back(column.name);
   DetailNames details = detail_names(rows);
   for (auto* names : {&details.phases, &details.metrics, &details.labels, &details.environment}) {
     std::move(names->begin(), names->end(), std::back_inserter(known));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct TableStyle {
   std::string baseline = {};
   std::vector<std::string> pivot = {};  // two options: one number as rows by columns
   bool plot = false;                    // bars in place of columns; only of a table
+  // Below the table: where the noise comes from and what finds a relative change of this size, in
+  // place of findings, notes and answer.
+  std::optional<double> noise = {};
   // By full name: the page of a case leaves out what has its default. Empty: all options.
   Fields defaults = {};
 };

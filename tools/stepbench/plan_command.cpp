@@ -11,6 +11,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/plan_noise.h"
 #include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/script_options.h"
@@ -101,7 +102,7 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
                                                : text::printable(plan_table(plan, estimate, probed),
                                                                  text::LineEnds::kKeep));
   if (options.format != "json" && !request.smoke) {
-    environment.out << power_text(plan, request.results);
+    environment.out << power_text(plan, request.results) << noise_text(plan, request.results);
   }
   return probe ? probe->exit_status : kExitOk;
 }

@@ -11,6 +11,8 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/verdict_options.h"
+#include "harness/compare/tested_metrics.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
 #include "harness/record/reader.h"
@@ -18,6 +20,7 @@
 #include "harness/report/case_page.h"
 #include "harness/report/export.h"
 #include "harness/report/module_report.h"
+#include "harness/report/noise_text.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/steps_plot.h"
@@ -53,6 +56,8 @@ struct ShowOptions {
   std::string baseline = {};
   std::vector<std::string> pivot = {};
   bool plot = false;
+  bool noise = false;
+  std::string find = {};
   std::string output = {};
 };
 
@@ -68,6 +73,9 @@ constexpr const char* kShowExamples = R"(Examples:
                                               one number as rows by columns; --columns chooses it
   stepbench show RUN --plot                   a bar for each case, its interval drawn on it
   stepbench show RUN --case 3f9a --plot       the steps of one case over time, launch by launch
+  stepbench show RUN --noise                  what launches and steps differ by; the launches it takes
+  stepbench show RUN --noise --find 1.5%      ... to find a change of 1.5 %; by default 2 %
+  stepbench show NIGHT1 NIGHT2 NIGHT3 --noise   also what runs and builds differ by
   stepbench show RUN --columns num_workers,samples/s,peak_bytes
                                               these columns: options, estimates, metrics, phases
   stepbench show RUN1 RUN2 --baseline RUN1    two runs beside each other
@@ -182,6 +190,17 @@ void check_combination(const ShowOptions& options) {
   refuse(options.plot && options.all_options, "--plot", picture + "--all-options");
   refuse(options.plot && !options.format.empty() && options.format != "table", "--plot",
          picture + "--format " + options.format);
+  const std::string noise = "has columns of its own: leave out ";
+  refuse(options.noise && options.ops, "--noise", noise + "--ops");
+  refuse(options.noise && raw, "--noise", noise + "--samples and npy");
+  refuse(options.noise && pivot, "--noise", noise + "--pivot");
+  refuse(options.noise && options.plot, "--noise", noise + "--plot");
+  refuse(options.noise && baseline, "--noise", noise + "--baseline");
+  refuse(options.noise && !options.columns.empty(), "--noise", noise + "--columns");
+  refuse(options.noise && !options.case_id.empty(), "--noise",
+         "is of the table; the page of a case has it anyway: leave out --case");
+  refuse(!options.noise && !options.find.empty(), "--find",
+         "needs --noise: stepbench show --noise --find " + options.find);
   const bool page = !options.case_id.empty() && !options.ops && !raw &&
                     (options.format.empty() || options.format == "table");
   const std::string whole =
@@ -259,6 +278,18 @@ Fields option_defaults(const ShowOptions& options) {
   return defaults;
 }
 
+// The change that --noise is asked for.
+double change_to_find(const ShowOptions& options) {
+  if (options.find.empty()) return report::kUsualChange;
+  const auto share = campaign::parse_share(options.find);
+  if (!share || *share <= compare::kDefaultMargin) {
+    throw ConfigError("--find", "'" + options.find +
+                                    "' is not a change above the margin of 1 %, within which a "
+                                    "verdict is ok: 2% or 0.02");
+  }
+  return *share;
+}
+
 // Where the run has traces, and what opens them.
 std::string traces_line(const std::vector<std::filesystem::path>& paths) {
   for (const std::filesystem::path& path : paths) {
@@ -280,14 +311,16 @@ int show(const ShowOptions& options, const Environment& environment) {
   record::Results results = record::read_results(paths);
   report::keep_filtered(results, options.filter);
   const bool to_file = !options.output.empty();
-  const report::TableStyle style{.colour = environment.colour && !to_file,
-                                 .columns = environment.terminal_columns,
-                                 .sort = options.sort,
-                                 .select = options.columns,
-                                 .baseline = baseline_of(options),
-                                 .pivot = options.pivot,
-                                 .plot = options.plot,
-                                 .defaults = option_defaults(options)};
+  const report::TableStyle style{
+      .colour = environment.colour && !to_file,
+      .columns = environment.terminal_columns,
+      .sort = options.sort,
+      .select = options.noise ? report::noise_selection(results) : options.columns,
+      .baseline = baseline_of(options),
+      .pivot = options.pivot,
+      .plot = options.plot,
+      .noise = options.noise ? std::optional(change_to_find(options)) : std::nullopt,
+      .defaults = option_defaults(options)};
   std::string text = content(options, results, style);
   // Beside the table warnings are among its notes; other formats must stay clean.
   const bool table =
@@ -342,6 +375,13 @@ void add_what(CLI::App& show, ShowOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("ROWS,COLUMNS")
+      ->group(kOutputOptions);
+  show.add_flag("--noise", options.noise,
+                "Where the noise comes from, and which launches find a change at the least cost")
+      ->group(kOutputOptions);
+  show.add_option("--find", options.find,
+                  "With --noise: the change that is to be found; default: 2%")
+      ->type_name("CHANGE")
       ->group(kOutputOptions);
   show.add_flag("--plot", options.plot,
                 "A bar for each case; with --case: its steps over time. Drawn for a terminal")

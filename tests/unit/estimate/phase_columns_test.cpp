@@ -63,7 +63,7 @@ TEST(PhaseColumns, TheirNamesSayWhereThePhaseRan) {
 TEST(EstimateColumns, HaveNamesAndPlacesOfTheirOwn) {
   std::set<std::string_view> names;
   std::set<int> places;
-  for (const auto columns : {key_columns(), estimate_columns()}) {
+  for (const auto columns : {key_columns(), estimate_columns(), noise_columns()}) {
     for (const EstimateColumn& column : columns) {
       EXPECT_TRUE(names.insert(column.name).second) << column.name;
       if (column.on_page > 0) {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/noise_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "harness/compare/judge.h"
+#include "harness/compare/tested_metrics.h"
+#include "harness/estimate/columns.h"
+#include "harness/stats/order.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::report {
+namespace {
+
+constexpr std::size_t kNoiseCases = 8;
+constexpr double kLess = 0.9;  // a design that costs more than this share of another is no advice
+
+std::string small_percent(double share) { return text::significant(100 * share, 2); }
+
+std::string between_text(const stats::VarianceDifference& variance) {
+  return small_percent(std::sqrt(variance.value)) + " % [" +
+         small_percent(std::sqrt(variance.interval.low)) + ", " +
+         small_percent(std::sqrt(variance.interval.high)) + ']';
+}
+
+std::string launches_of_steps(std::size_t launches, double steps) {
+  return text::counted(static_cast<std::int64_t>(launches), "launch") + " of " +
+         text::counted(std::llround(steps), "step");
+}
+
+std::string cost_text(double ns) { return text::rough_duration(ns * 1e-9); }
+
+compare::ComparisonSize size_of(const NoiseQuestion& question) {
+  return {.tests = question.tests, .margin = compare::kDefaultMargin};
+}
+
+std::string over_runs(const estimate::NoiseOverRuns& noise) {
+  const stats::NestedVariances& found = noise.variances;
+  std::string text = text::counted(static_cast<std::int64_t>(found.inner_groups), "run");
+  if (found.outer_groups > 1) {
+    text += " of " + text::counted(static_cast<std::int64_t>(found.outer_groups), "build");
+  }
+  if (!found.inner_known) {
+    return text + ": too few to tell runs from launches (two runs of one build are needed, and " +
+           "two launches in a run)";
+  }
+  text += ": from run to run the step differs by " + between_text(found.inner);
+  if (found.outer_known) text += ", from build to build by " + between_text(found.outer);
+  return text + " beyond what launches differ by, " + small_percent(std::sqrt(found.within)) + " %";
+}
+
+}  // namespace
+
+NoiseQuestion question_of(const std::vector<estimate::CaseRow>& rows, double change) {
+  std::set<std::string_view> cases;
+  for (const estimate::CaseRow& row : rows) {
+    if (!row.measured.empty() && row.pass == Pass::kTiming) cases.insert(row.case_id);
+  }
+  return {
+      .change = change,
+      .tests = std::max<std::size_t>(cases.size(), 1) * compare::default_metrics().metrics.size()};
+}
+
+NoiseAdvice::NoiseAdvice(const NoiseQuestion& question)
+    : question_(question), designs_(size_of(question), question.change) {}
+
+std::string NoiseAdvice::change_text() const {
+  return text::short_number(100 * question_.change) + " %";
+}
+
+std::string NoiseAdvice::parts(const estimate::CaseNoise& noise) {
+  const std::string all = "launches differ by " + small_percent(noise.total_sd) + " %";
+  if (noise.wanders) return all + "; which part of it is their steps' cannot be told";
+  if (!noise.step_sd) return all + "; too few steps to tell which part of it is theirs";
+  const std::string steps = "a step differs by " + small_percent(*noise.step_sd) + " %, " +
+                            text::with_separators(std::llround(noise.steps)) + " of them by " +
+                            small_percent(*noise.step_sd / std::sqrt(noise.steps)) + " %";
+  const stats::Interval& interval = noise.launch_interval;
+  const std::string range =
+      " [" + small_percent(interval.low) + ", " + small_percent(interval.high) + "]";
+  if (noise.launch_sd == 0) {
+    return all + ": " + steps + ", which is all of it; launches of their own add 0 %" + range;
+  }
+  return all + ": " + small_percent(noise.launch_sd) + " %" + range + " of their own; " + steps;
+}
+
+std::string NoiseAdvice::found_now(const estimate::CaseNoise& noise) const {
+  compare::ComparisonSize size = size_of(question_);
+  size.launches = noise.launches;
+  const auto found = compare::change_found(size, noise.total_sd);
+  const std::string now = launches_of_steps(noise.launches, noise.steps);
+  if (!found) {
+    return now + " show no change among " +
+           text::counted(static_cast<std::int64_t>(question_.tests), "test");
+  }
+  return now + " find " + text::percent_text(*found) + " in four of five comparisons";
+}
+
+std::string NoiseAdvice::design(const estimate::CaseNoise& noise) const {
+  const std::string now = found_now(noise);
+  if (noise.wanders || !noise.step_sd) {
+    return now + "; what others would find cannot be told: " +
+           (noise.wanders ? "its steps wander more slowly than a window lasts (schedule.active: "
+                            "several times as many)"
+                          : "too few steps in a window");
+  }
+  if (!noise.overhead_ns) return now + "; what a launch costs is not recorded";
+  const double cost = compare::cost_ns(noise, static_cast<double>(noise.launches), noise.steps);
+  const std::string now_costs = now + " (" + cost_text(cost) + ')';
+  const auto best = designs_.cheapest(noise);
+  compare::ComparisonSize size = size_of(question_);
+  if (!best) {
+    size.launches = compare::LaunchDesigns::kMostLaunches;
+    return now_costs + "; " + std::to_string(size.launches) +
+           " launches, however long, would find " +
+           text::percent_text(compare::change_found(size, noise.launch_sd).value()) + " and not " +
+           change_text();
+  }
+  size.launches = noise.launches;
+  const auto found = compare::change_found(size, noise.total_sd);
+  const std::string better = launches_of_steps(best->launches, static_cast<double>(best->steps)) +
+                             " would find " + change_text();
+  const std::string its_cost = " (" + cost_text(best->cost_ns) + ')';
+  if (!found || *found > question_.change) return now_costs + "; " + better + its_cost;
+  if (best->cost_ns > kLess * cost)
+    return now_costs + "; nothing finds " + change_text() + " for much less";
+  return now_costs + "; " + better + " and cost less" + its_cost;
+}
+
+std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
+                                     const record::Results& results, double change) {
+  const NoiseAdvice advice(question_of(rows, change));
+  const estimate::RowNames names(rows, results);
+  std::vector<std::string> lines;
+  std::size_t more = 0;
+  std::size_t without = 0;
+  for (const estimate::CaseRow& row : rows) {
+    if (row.measured.empty()) continue;
+    const auto noise = estimate::noise_of(row);
+    if (!noise) {
+      ++without;
+    } else if (lines.size() >= kNoiseCases) {
+      ++more;
+    } else {
+      lines.push_back((rows.size() == 1 ? "" : names.name(row) + ": ") + advice.design(*noise));
+    }
+  }
+  if (more > 0) {
+    lines.push_back("and " + text::counted(static_cast<std::int64_t>(more), "more case") +
+                    " (show --case ID says it of one)");
+  }
+  if (without > 0) {
+    lines.push_back("no noise is told of " +
+                    text::counted(static_cast<std::int64_t>(without), "case") +
+                    " with fewer than three launches");
+  }
+  const std::vector<estimate::NoiseOverRuns> repeated = estimate::noise_over_runs(rows);
+  for (std::size_t i = 0; i < std::min(repeated.size(), kNoiseCases); ++i) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& each) {
+      return each.case_id == repeated[i].case_id && each.arm == repeated[i].arm;
+    });
+    const std::string name = estimate::case_label(
+        row->options(), names.varying(), repeated[i].case_id.substr(0, estimate::id_digits(rows)));
+    lines.push_back(name + ", " + over_runs(repeated[i]));
+  }
+  return lines;
+}
+
+std::string noise_plan_text(const std::vector<estimate::CaseNoise>& cases, std::size_t tests) {
+  if (cases.empty()) return {};
+  std::vector<double> launch_sds;
+  std::vector<double> step_sds;
+  estimate::CaseNoise whole{.overhead_ns =
+                                0};  // all cases have the same launches: their costs add up
+  for (const estimate::CaseNoise& noise : cases) {
+    launch_sds.push_back(noise.launch_sd);
+    step_sds.push_back(*noise.step_sd);
+    *whole.overhead_ns += *noise.overhead_ns;
+    whole.step_ns += noise.step_ns;
+  }
+  whole.launch_sd = stats::median(launch_sds);
+  whole.step_sd = stats::median(step_sds);
+  const NoiseAdvice advice({.tests = tests});
+  const std::string begin = "to find " + advice.change_text() + ": ";
+  const std::string source = " by earlier runs of " + text::counted(std::ssize(cases), "case") +
+                             ": launches differ by " + small_percent(whole.launch_sd) +
+                             " % of their own, a step by " + small_percent(*whole.step_sd) + " %";
+  const auto best = advice.designs().cheapest(whole);
+  if (!best)
+    return begin + "not with " + std::to_string(compare::LaunchDesigns::kMostLaunches) +
+           " launches," + source + '\n';
+  return begin + launches_of_steps(best->launches, static_cast<double>(best->steps)) +
+         " cost least (active: " + std::to_string(best->steps) + "), about " +
+         cost_text(best->cost_ns) + " a run," + source + '\n';
+}
+
+std::vector<std::string> noise_selection(const record::Results& results) {
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  const estimate::RowNames names(rows, results);
+  std::vector<std::string> columns = {"case_id"};
+  if (names.has_runs()) columns.emplace_back("run_id");
+  const auto has_arm = [](const estimate::CaseRow& row) { return !row.arm.empty(); };
+  if (std::any_of(rows.begin(), rows.end(), has_arm)) columns.emplace_back("arm");
+  columns.insert(columns.end(), names.varying().begin(), names.varying().end());
+  columns.insert(columns.end(), {"launches", "step_ns"});
+  for (const estimate::EstimateColumn& column : estimate::noise_columns())
+    columns.emplace_back(column.name);
+  return columns;
+}
+
+}  // namespace stepbench::report
