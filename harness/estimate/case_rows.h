@@ -79,6 +79,9 @@ struct CaseRow {
 
   // Set by compare_with_best() and compare_with_baseline(), in what the rows are judged by.
   std::optional<double> vs_best = {};
+  // See bound_by_best(): 0.023 = at most 2.3 % slower than the best case, 95 % for all rows at
+  // once.
+  std::optional<double> at_most_slower = {};
   bool is_best = false;  // or cannot be told from it; none is where all tie
   std::optional<double> vs_baseline = {};
   std::optional<stats::Interval> vs_baseline_interval = {};

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/estimate/best_bound.h"
+
 namespace stepbench::estimate {
 namespace {
-
-bool can_be_ranked(const CaseRow& row) {
-  return row.step_ns && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
-}
 
 std::optional<double> work_per_step(const CaseRow& row, std::optional<double> CaseRow::*rate) {
   if (!row.step_ns || !(row.*rate)) return std::nullopt;
@@ -50,6 +48,10 @@ std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) 
 }
 
 }  // namespace
+
+bool can_be_ranked(const CaseRow& row) {
+  return row.step_ns && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
+}
 
 std::string_view column_of(Judged by) {
   switch (by) {
@@ -143,6 +145,7 @@ void compare_with_best(std::span<CaseRow> rows) {
   if (!ranking->decided || ranking->all_tie) return;
   rows[ranking->best].is_best = true;
   for (const std::size_t i : ranking->ties) rows[i].is_best = true;
+  bound_by_best(rows);
 }
 
 }  // namespace stepbench::estimate

@@ -33,6 +33,9 @@ struct JudgedValue {
 // nullopt for a row without the number.
 [[nodiscard]] std::optional<JudgedValue> judged_value(const CaseRow& row, Judged by);
 
+// Timed, no smoke run, no arm of an A/B campaign.
+[[nodiscard]] bool can_be_ranked(const CaseRow& row);
+
 struct Ratio {
   double value = 0;
   // From the ends of both intervals: it holds 1 exactly where these overlap. Only of two intervals

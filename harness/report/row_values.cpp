@@ -177,7 +177,8 @@ std::string full_name(const std::string& name, std::span<const estimate::CaseRow
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     if (std::string column = column_headed(name); !column.empty()) return column;
   }
-  for (const EstimateColumn& column : noise_columns()) known.emplace_back(column.name);
+  for (const estimate::EstimateColumn& column : estimate::noise_columns())
+    known.emplace_back(column.name);
   DetailNames details = detail_names(rows);
   for (auto* names : {&details.phases, &details.metrics, &details.labels, &details.environment}) {
     std::move(names->begin(), names->end(), std::back_inserter(known));

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/best_bound.h"
+
+#include <algorithm>
+#include <boost/math/distributions/fisher_f.hpp>
+#include <cmath>
+#include <map>
+
+#include "harness/estimate/ranking.h"
+#include "harness/stats/dunnett.h"
+
+namespace stepbench::estimate {
+namespace {
+
+constexpr std::size_t kFewestRounds = 6;
+
+// A case after the rounds' own effects were taken out.
+struct Level {
+  double mean = 0;
+  double launches = 0;
+  double squares = 0;  // about the mean
+  double variance = 0;
+  double degrees = 0;
+  bool own = false;  // its variance is not the common one
+
+  [[nodiscard]] double of_mean() const { return variance / launches; }
+};
+
+// Additive effects of cases and rounds by least squares, alternating: with no launch missing the
+// first turn is the answer.
+std::vector<Level> fitted(std::span<const std::vector<RoundTime>> cases, std::size_t& rounds) {
+  constexpr int kTurns = 30;
+  struct Round {
+    double effect = 0;
+    double sum = 0;
+    double launches = 0;
+  };
+  std::map<int, Round> effects;
+  std::vector<Level> levels(cases.size());
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      double sum = 0;
+      for (const RoundTime& each : cases[i]) sum += each.log_time - effects[each.round].effect;
+      levels[i].launches = static_cast<double>(cases[i].size());
+      levels[i].mean = sum / levels[i].launches;
+    }
+    for (auto& [number, round] : effects) round.sum = round.launches = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      for (const RoundTime& each : cases[i]) {
+        Round& round = effects[each.round];
+        round.sum += each.log_time - levels[i].mean;
+        round.launches += 1;
+      }
+    }
+    for (auto& [number, round] : effects) round.effect = round.sum / round.launches;
+  }
+  rounds = effects.size();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const RoundTime& each : cases[i]) {
+      const double rest = each.log_time - effects[each.round].effect - levels[i].mean;
+      levels[i].squares += rest * rest;
+    }
+  }
+  return levels;
+}
+
+struct Pool {
+  double squares = 0;
+  double degrees = 0;
+  [[nodiscard]] double variance() const { return degrees > 0 ? squares / degrees : 0; }
+};
+
+// The common spread. The case that varies most leaves it as long as it does so beyond chance.
+Pool common_spread(std::vector<Level>& levels, std::size_t rounds) {
+  constexpr double kByChance = 0.01;
+  // Of the rounds' effects each case pays its share.
+  const double share = 1 - 1 / static_cast<double>(levels.size());
+  std::vector<Level*> order;
+  Pool pool;
+  for (Level& level : levels) {
+    level.degrees = (level.launches - 1) * share;
+    level.variance = level.squares / level.degrees;
+    pool.squares += level.squares;
+    pool.degrees += level.launches;
+    order.push_back(&level);
+  }
+  pool.degrees -= static_cast<double>(levels.size() + rounds - 1);
+  std::sort(order.begin(), order.end(),
+            [](const Level* a, const Level* b) { return a->variance > b->variance; });
+  const double by_chance = kByChance / static_cast<double>(levels.size());
+  for (Level* most : order) {
+    const Pool others{pool.squares - most->squares, pool.degrees - most->degrees};
+    if (levels.size() < 3 || others.degrees < most->degrees || !(others.variance() > 0)) break;
+    const boost::math::fisher_f ratio(most->degrees, others.degrees);
+    const double limit = boost::math::quantile(boost::math::complement(ratio, by_chance));
+    if (most->variance / others.variance() <= limit) break;
+    most->own = true;
+    pool = others;
+  }
+  for (Level& level : levels) {
+    if (level.own) continue;
+    level.variance = pool.variance();
+    level.degrees = pool.degrees;
+  }
+  return pool;
+}
+
+// Those that can set the bound of a case: of cases with the common spread and equally many launches
+// the two fastest, since one of them is not the case itself; and all with a spread of their own.
+std::vector<const Level*> rivals(const std::vector<Level>& levels) {
+  std::map<double, std::vector<const Level*>> fastest;
+  std::vector<const Level*> all;
+  for (const Level& level : levels) {
+    if (level.own) {
+      all.push_back(&level);
+      continue;
+    }
+    std::vector<const Level*>& two = fastest[level.launches];
+    two.push_back(&level);
+    std::sort(two.begin(), two.end(),
+              [](const Level* a, const Level* b) { return a->mean < b->mean; });
+    if (two.size() > 2) two.pop_back();
+  }
+  for (const auto& [launches, two] : fastest) all.insert(all.end(), two.begin(), two.end());
+  return all;
+}
+
+// Dunnett's value by degrees of freedom, each worked out once.
+class Critical {
+ public:
+  Critical(std::size_t comparisons, double confidence)
+      : comparisons_(comparisons), confidence_(confidence) {}
+
+  double operator()(double degrees) {
+    const auto [found, is_new] = values_.try_emplace(std::max(degrees, 1.0), 0);
+    if (is_new) {
+      found->second = stats::dunnett_one_sided(comparisons_, found->first, confidence_);
+    }
+    return found->second;
+  }
+
+ private:
+  std::size_t comparisons_;
+  double confidence_;
+  std::map<double, double> values_;
+};
+
+}  // namespace
+
+std::vector<double> best_bounds(std::span<const std::vector<RoundTime>> cases, double confidence) {
+  if (cases.size() < 2) return {};
+  for (const std::vector<RoundTime>& each : cases) {
+    if (each.size() < kFewestRounds) return {};
+  }
+  std::size_t rounds = 0;
+  std::vector<Level> levels = fitted(cases, rounds);
+  const Pool pool = common_spread(levels, rounds);
+  if (!(pool.degrees >= 1)) return {};
+  Critical critical(cases.size() - 1, confidence);
+  std::vector<double> bounds;
+  const std::vector<const Level*> others = rivals(levels);
+  for (const Level& level : levels) {
+    double bound = 0;
+    for (const Level* other : others) {
+      if (&level == other) continue;
+      const double slower = level.mean - other->mean;
+      const double t = critical(std::min(level.degrees, other->degrees));
+      bound = std::max(bound, slower + t * std::sqrt(level.of_mean() + other->of_mean()));
+    }
+    bounds.push_back(std::expm1(bound));
+  }
+  return bounds;
+}
+
+void bound_by_best(std::span<CaseRow> rows) {
+  const auto by = judged_by(rows);
+  const auto ranking = rank(rows);
+  if (!by || !ranking || !ranking->decided) return;
+  std::vector<CaseRow*> bounded;
+  std::vector<std::vector<RoundTime>> cases;
+  for (CaseRow& row : rows) {
+    const auto value = judged_value(row, *by);
+    if (!can_be_ranked(row) || !value || row.measured.size() < kFewestRounds) continue;
+    if (!bounded.empty() && bounded.front()->run_id != row.run_id) return;
+    // A rate's time is that of one unit of its work.
+    const double work = is_rate(*by) ? value->centre * *row.step_ns : 1;
+    std::vector<RoundTime>& times = cases.emplace_back();
+    for (const auto& [launch, estimate] : row.measured) {
+      times.push_back({launch->row.key.launch, std::log(headline_ns(estimate, row.clock) / work)});
+    }
+    bounded.push_back(&row);
+  }
+  const std::vector<double> bounds = best_bounds(cases);
+  for (std::size_t i = 0; i < bounds.size(); ++i) bounded[i]->at_most_slower = bounds[i];
+}
+
+}  // namespace stepbench::estimate

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much slower than the best at most: held against drawn tables in which the best is known.
+// Seeded.
+#include "harness/estimate/best_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "harness/estimate/ranking.h"
+#include "tests/unit/estimate/made_launch.h"
+#include "tests/unit/stats/noise.h"
+
+namespace stepbench::estimate {
+namespace {
+
+using testing_noise::Noise;
+
+enum class Kind { kNormal, kHeavy, kSkewed, kUnequal };
+
+double draw(Noise& noise, Kind kind, bool best) {
+  const double z = noise.normal();
+  if (kind == Kind::kHeavy) {  // Student's t with 5 degrees of freedom
+    double squares = 0;
+    for (int i = 0; i < 5; ++i) squares += std::pow(noise.normal(), 2);
+    return z / std::sqrt(squares / 5) / std::sqrt(5.0 / 3);
+  }
+  if (kind == Kind::kSkewed) {
+    constexpr double kVariance = 0.75 * 0.75;
+    return (std::exp(0.75 * z) - std::exp(kVariance / 2)) /
+           std::sqrt((std::exp(kVariance) - 1) * std::exp(kVariance));
+  }
+  return kind == Kind::kUnequal && best ? 4 * z : z;
+}
+
+struct Table {
+  std::size_t cases = 2;
+  int rounds = 6;
+  Kind kind = Kind::kNormal;
+  double apart = 0;  // of neighbouring cases, in the logarithm
+};
+
+std::vector<std::vector<RoundTime>> drawn(const Table& table, Noise& noise) {
+  std::vector<std::vector<RoundTime>> cases(table.cases);
+  for (int round = 0; round < table.rounds; ++round) {
+    const double of_round = 0.02 * noise.normal();
+    for (std::size_t i = 0; i < table.cases; ++i) {
+      const double level = table.apart * static_cast<double>(i);
+      cases[i].push_back({round, level + of_round + 0.01 * draw(noise, table.kind, i == 0)});
+    }
+  }
+  return cases;
+}
+
+// Of tables in which every bound holds.
+double share_held(const Table& table, std::uint64_t seed) {
+  constexpr int kTables = 200;
+  Noise noise(seed);
+  int held = 0;
+  for (int i = 0; i < kTables; ++i) {
+    const std::vector<double> bounds = best_bounds(drawn(table, noise));
+    bool all = bounds.size() == table.cases;
+    for (std::size_t each = 0; all && each < table.cases; ++each) {
+      all = bounds[each] >= std::expm1(table.apart * static_cast<double>(each)) - 1e-12;
+    }
+    held += all;
+  }
+  return static_cast<double>(held) / kTables;
+}
+
+TEST(BestBound, AllBoundsOfATableHoldInNineteenOfTwentyTables) {
+  std::uint64_t seed = 83'100;
+  for (const Kind kind : {Kind::kNormal, Kind::kHeavy, Kind::kSkewed, Kind::kUnequal}) {
+    for (const std::size_t cases : {2, 5, 10, 50}) {
+      for (const int rounds : {6, 20}) {
+        const double apart = cases == 5 ? 0.002 : 0;
+        const double share = share_held({cases, rounds, kind, apart}, ++seed);
+        EXPECT_GE(share, kind == Kind::kUnequal ? 0.90 : 0.92)
+            << static_cast<int>(kind) << ' ' << cases << " cases, " << rounds << " rounds";
+      }
+    }
+  }
+}
+
+double middle_bound(const Table& table, std::uint64_t seed) {
+  constexpr int kTables = 60;
+  Noise noise(seed);
+  std::vector<double> all;
+  for (int i = 0; i < kTables; ++i) {
+    const std::vector<double> bounds = best_bounds(drawn(table, noise));
+    all.insert(all.end(), bounds.begin(), bounds.end());
+  }
+  std::nth_element(all.begin(), all.begin() + std::ssize(all) / 2, all.end());
+  return all[all.size() / 2];
+}
+
+TEST(BestBound, OfFiftyEqualCasesThatDifferByOnePercentItIsNearThreeAndThenNearOneAndAHalf) {
+  const double six = middle_bound({.cases = 50, .rounds = 6}, 83'200);
+  const double twenty = middle_bound({.cases = 50, .rounds = 20}, 83'201);
+  EXPECT_GT(six, 0.020);
+  EXPECT_LT(six, 0.031);
+  EXPECT_GT(twenty, 0.010);
+  EXPECT_LT(twenty, 0.017);
+}
+
+TEST(BestBound, WhatAllCasesMeetInARoundDoesNotWidenIt) {
+  Noise noise(83'300);
+  std::vector<std::vector<RoundTime>> quiet = drawn({.cases = 5, .rounds = 8}, noise);
+  std::vector<std::vector<RoundTime>> busy = quiet;
+  for (auto& each : busy) {
+    for (RoundTime& time : each) time.log_time += time.round % 2 == 0 ? 0.5 : 0;
+  }
+  const std::vector<double> a = best_bounds(quiet);
+  const std::vector<double> b = best_bounds(busy);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
+}
+
+TEST(BestBound, AMissingLaunchIsNoSlowRound) {
+  Noise noise(83'301);
+  std::vector<std::vector<RoundTime>> cases = drawn({.cases = 4, .rounds = 12}, noise);
+  for (auto& each : cases) {
+    for (RoundTime& time : each) time.log_time += 0.1 * time.round;  // a machine that slows down
+  }
+  cases[1].pop_back();  // its slowest launch
+  for (const double bound : best_bounds(cases)) EXPECT_LT(bound, 0.03);
+}
+
+TEST(BestBound, NeedsTwoCasesOfSixRounds) {
+  Noise noise(83'302);
+  EXPECT_TRUE(best_bounds(drawn({.cases = 1, .rounds = 10}, noise)).empty());
+  EXPECT_TRUE(best_bounds(drawn({.cases = 3, .rounds = 5}, noise)).empty());
+}
+
+TEST(BestBound, StandsInTheRowsOfOneRunAndNotOfTwo) {
+  const auto results = [](std::size_t runs) {
+    record::Results made;
+    Noise noise(83'303);
+    for (std::size_t run = 0; run < runs; ++run)
+      made.runs.push_back({.run_id = std::string(1, static_cast<char>('a' + run))});
+    for (int launch = 0; launch < 8; ++launch) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        const double step = 1e6 * (i == 0 ? 1 : 1.05) * (1 + 0.005 * noise.normal());
+        record::Launch one = made_launch({"step_ns"}, {{std::llround(step), std::llround(step)}});
+        one.row.key.case_id = i == 0 ? "aaaa" : "bbbb";
+        one.row.key.launch = launch;
+        one.run = runs == 2 ? i : 0;
+        made.launches.push_back(std::move(one));
+      }
+    }
+    return made;
+  };
+  const record::Results together = results(1);
+  std::vector<CaseRow> rows = case_rows(together);
+  compare_with_best(rows);
+  ASSERT_TRUE(rows[0].at_most_slower && rows[1].at_most_slower);
+  EXPECT_EQ(*rows[0].at_most_slower, 0) << "the other one is slower for certain";
+  EXPECT_NEAR(*rows[1].at_most_slower, 0.055, 0.012);
+  const record::Results apart = results(2);
+  rows = case_rows(apart);
+  compare_with_best(rows);
+  EXPECT_FALSE(rows[0].at_most_slower) << "launches of two runs did not take turns";
+}
+
+}  // namespace
+}  // namespace stepbench::estimate
