@@ -23,7 +23,7 @@ constexpr const char* kNothing = "-";
 constexpr int kNeverDropped = 0;
 constexpr int kJudgedIntervalDropped = 90;
 constexpr int kRatioDropped = 85;
-constexpr int kBoundDropped = 55;
+constexpr int kBoundDropped = 28;
 constexpr int kOtherTimeDropped = 75;
 
 std::string option_cell(const estimate::CaseRow& row, const std::string& name) {
@@ -97,6 +97,12 @@ class Columns {
 
   std::vector<TableColumn> take() {
     take_judged();
+    const auto bounded = [](const estimate::CaseRow& row) {
+      return row.at_most_slower.has_value();
+    };
+    if (!facts_.baseline && std::any_of(facts_.rows.begin(), facts_.rows.end(), bounded)) {
+      estimate("at_most_slower", kBoundDropped);
+    }
     if (estimate::is_rate(judged(facts_))) headline(kOtherTimeDropped);
     others();
     return std::move(columns_);
@@ -203,11 +209,6 @@ class Columns {
       columns_.push_back(
           {.head = {.head = decided ? "vs best" : "vs fastest", .drop_at = kRatioDropped},
            .cell = [decided](const estimate::CaseRow& row) { return best_cell(row, decided); }});
-      if (std::any_of(facts_.rows.begin(), facts_.rows.end(), [](const estimate::CaseRow& row) {
-            return row.at_most_slower.has_value();
-          })) {
-        estimate("at_most_slower", kBoundDropped);
-      }
     }
   }
 

@@ -31,7 +31,7 @@ std::vector<Node> normal_nodes() {
 
 // sqrt(chi-square / degrees): equally likely slices, each by its middle.
 std::vector<Node> scale_nodes(double degrees) {
-  constexpr int kSlices = 50;
+  constexpr int kSlices = 120;
   const boost::math::chi_squared law(degrees);
   std::vector<Node> nodes;
   for (int i = 0; i < kSlices; ++i) {
