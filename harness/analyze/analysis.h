@@ -24,7 +24,6 @@
 #include "harness/analyze/idle.h"
 #include "harness/analyze/integrity.h"
 #include "harness/analyze/kernels.h"
-#include "harness/analyze/known.h"
 #include "harness/analyze/launches.h"
 #include "harness/analyze/loader_work.h"
 #include "harness/analyze/operators.h"
@@ -32,6 +31,7 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/tensorboard.h"
 #include "harness/analyze/tracelens.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -53,20 +53,20 @@ struct Analysis {
   Steps steps = {};                           // window of all that follows but the named blocks
   std::vector<IdleReport> idle = {};          // of each device, then of all; or the host's
   std::int64_t profiler_overhead_ns = 0;      // in the counted steps: the profiler's own work
-  Known<DataLoading> data_loading = {};
-  Known<LoaderWork> loader_work = {};  // of own traces
-  Known<HostWork> host_work = {};
+  ValueOrReason<DataLoading> data_loading = {};
+  ValueOrReason<LoaderWork> loader_work = {};  // of own traces
+  ValueOrReason<HostWork> host_work = {};
   HostWaits host_waits = {};
-  Known<Copies> copies = {};
-  Known<Kernels> kernels = {};                     // whole trace, and the counted steps
-  Known<std::vector<OperatorRow>> operators = {};  // whole trace
-  Known<std::vector<RuntimeCallRow>> runtime_calls = {};
-  Known<std::vector<MemoryPeak>> memory = {};  // whole trace
-  Known<Tensorboard> tensorboard = {};         // window tb_step
-  Known<Holistic> holistic = {};               // window hta, as the two that follow
-  Known<Launches> launches = {};
-  Known<std::vector<LaunchQueue>> queues = {};
-  Known<std::vector<DeviceTimeline>> tracelens = {};  // window device_span
+  ValueOrReason<Copies> copies = {};
+  ValueOrReason<Kernels> kernels = {};                     // whole trace, and the counted steps
+  ValueOrReason<std::vector<OperatorRow>> operators = {};  // whole trace
+  ValueOrReason<std::vector<RuntimeCallRow>> runtime_calls = {};
+  ValueOrReason<std::vector<MemoryPeak>> memory = {};  // whole trace
+  ValueOrReason<Tensorboard> tensorboard = {};         // window tb_step
+  ValueOrReason<Holistic> holistic = {};               // window hta, as the two that follow
+  ValueOrReason<Launches> launches = {};
+  ValueOrReason<std::vector<LaunchQueue>> queues = {};
+  ValueOrReason<std::vector<DeviceTimeline>> tracelens = {};  // window device_span
 
   // The trace cannot be trusted: comparisons refuse it, and commands end with status 4.
   [[nodiscard]] bool blocked() const { return blocks_numbers(integrity); }

@@ -135,7 +135,7 @@ bool reads_result(const trace::Trace& trace, const trace::TraceEvent& copy, cons
          copy.value <= kSmallReadBytes;
 }
 
-Known<Copies> find_copies(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<Copies> find_copies(const Timeline& timeline, const Steps& steps) {
   CopySums sums(timeline, steps);
   bool any = false;
   for (const WorkRow& row : timeline.work) {
@@ -144,8 +144,8 @@ Known<Copies> find_copies(const Timeline& timeline, const Steps& steps) {
     any = true;
   }
   if (!any) {
-    return Known<Copies>::absent(timeline.work.empty() ? "the trace has no device rows"
-                                                       : "the trace has no copies");
+    return ValueOrReason<Copies>::absent(timeline.work.empty() ? "the trace has no device rows"
+                                                               : "the trace has no copies");
   }
   return sums.finish();
 }

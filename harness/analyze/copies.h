@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -53,6 +53,6 @@ struct Copies {
   std::vector<CopyGroup> groups = {};  // by time on the device
 };
 
-[[nodiscard]] Known<Copies> find_copies(const Timeline& timeline, const Steps& steps);
+[[nodiscard]] ValueOrReason<Copies> find_copies(const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

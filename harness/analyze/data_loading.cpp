@@ -3,7 +3,7 @@
 
 namespace stepbench::analyze {
 
-Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps) {
   const trace::Trace& trace = *timeline.trace;
   DataLoading out;
   const IntervalSet busy = timeline.busy(std::nullopt, [](const WorkRow&) { return true; });
@@ -25,7 +25,7 @@ Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& step
     }
   }
   if (out.calls.empty()) {
-    return Known<DataLoading>::absent(
+    return ValueOrReason<DataLoading>::absent(
         "the step thread has no row of a DataLoader: it fetches data without one, or another "
         "thread does");
   }

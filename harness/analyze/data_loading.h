@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -30,6 +30,7 @@ struct DataLoading {
 };
 
 // Absent where the step thread fetches nothing.
-[[nodiscard]] Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps);
+[[nodiscard]] ValueOrReason<DataLoading> find_data_loading(const Timeline& timeline,
+                                                           const Steps& steps);
 
 }  // namespace stepbench::analyze

@@ -6,8 +6,8 @@
 
 namespace stepbench::analyze {
 
-Known<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace) {
-  using Peaks = Known<std::vector<MemoryPeak>>;
+ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace) {
+  using Peaks = ValueOrReason<std::vector<MemoryPeak>>;
   if (trace.memory.empty()) {
     return Peaks::absent("memory was not recorded: profile with profile_memory=True");
   }

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/timeline.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -20,6 +20,6 @@ struct MemoryPeak {
 };
 
 // By device, the host first. Absent where memory was not recorded, or without totals (2021).
-[[nodiscard]] Known<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace);
+[[nodiscard]] ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace);
 
 }  // namespace stepbench::analyze

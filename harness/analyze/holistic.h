@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -71,6 +71,7 @@ struct Holistic {
   std::vector<HolisticBandwidth> bandwidth = {};  // by kind; absent where rows say no bytes
 };
 
-[[nodiscard]] Known<Holistic> holistic_breakdown(const Timeline& timeline, const Steps& steps);
+[[nodiscard]] ValueOrReason<Holistic> holistic_breakdown(const Timeline& timeline,
+                                                         const Steps& steps);
 
 }  // namespace stepbench::analyze

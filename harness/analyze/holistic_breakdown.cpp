@@ -87,12 +87,12 @@ std::vector<std::size_t> holistic_rows(const Timeline& timeline, const Steps& st
   return rows;
 }
 
-Known<Holistic> holistic_breakdown(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<Holistic> holistic_breakdown(const Timeline& timeline, const Steps& steps) {
   const std::vector<std::size_t> rows = holistic_rows(timeline, steps);
   if (rows.empty()) {
-    return Known<Holistic>::absent(timeline.work.empty()
-                                       ? "the trace has no device rows"
-                                       : "no device row was launched before the last step");
+    return ValueOrReason<Holistic>::absent(timeline.work.empty()
+                                               ? "the trace has no device rows"
+                                               : "no device row was launched before the last step");
   }
   Holistic out;
   const IntervalSet computation = set_of(timeline, rows, computes);

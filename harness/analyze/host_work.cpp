@@ -206,10 +206,10 @@ HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& 
 
 }  // namespace
 
-Known<HostWork> find_host_work(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<HostWork> find_host_work(const Timeline& timeline, const Steps& steps) {
   const trace::Trace& trace = *timeline.trace;
   if (steps.lane == ops::kNoIndex) {
-    return Known<HostWork>::absent("the trace has no thread that steps run on");
+    return ValueOrReason<HostWork>::absent("the trace has no thread that steps run on");
   }
   OperatorWalk operators(trace, steps, trace.lanes[steps.lane]);
   operators.walk();

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -60,6 +60,6 @@ struct HostWork {
   std::optional<Allocations> allocations = {};
 };
 
-[[nodiscard]] Known<HostWork> find_host_work(const Timeline& timeline, const Steps& steps);
+[[nodiscard]] ValueOrReason<HostWork> find_host_work(const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

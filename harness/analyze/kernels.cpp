@@ -55,7 +55,7 @@ std::vector<bool> calls_in_steps(const Timeline& timeline, const Steps& steps) {
 
 }  // namespace
 
-Known<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   const trace::Trace& trace = *timeline.trace;
   const std::vector<bool> in_steps = calls_in_steps(timeline, steps);
@@ -99,8 +99,8 @@ Known<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
     }
   }
   if (sums.empty()) {
-    return Known<Kernels>::absent(timeline.work.empty() ? "the trace has no device rows"
-                                                        : "the trace has no kernels");
+    return ValueOrReason<Kernels>::absent(timeline.work.empty() ? "the trace has no device rows"
+                                                                : "the trace has no kernels");
   }
   for (KernelSums& sum : sums) {
     sum.row.blocks_per_sm = sum.blocks.value();

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -44,6 +44,6 @@ struct Kernels {
 };
 inline constexpr std::int64_t kTinyKernelNs = 10'000;
 
-[[nodiscard]] Known<Kernels> list_kernels(const Timeline& timeline, const Steps& steps);
+[[nodiscard]] ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

@@ -84,7 +84,8 @@ void follow(QueueEnds& ends, LaunchQueue& queue) {
 
 }  // namespace
 
-Known<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
+                                                      const Steps& steps) {
   std::map<std::uint32_t, QueueEnds> streams;  // by lane
   for (const std::size_t index : holistic_rows(timeline, steps)) {
     const WorkRow& row = timeline.work[index];
@@ -94,7 +95,7 @@ Known<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline, const St
     ends.rows.push_back(row.event->start_ns);
   }
   if (streams.empty()) {
-    return Known<std::vector<LaunchQueue>>::absent(
+    return ValueOrReason<std::vector<LaunchQueue>>::absent(
         timeline.work.empty() ? "the trace has no device rows"
                               : "no device row has a call that launched it");
   }

@@ -26,7 +26,7 @@ void keep_worst(std::vector<DelayedLaunch>& worst) {
 
 }  // namespace
 
-Known<Launches> launch_statistics(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps& steps) {
   Launches out;
   std::vector<double> delays;
   std::vector<double> durations;
@@ -78,7 +78,7 @@ Known<Launches> launch_statistics(const Timeline& timeline, const Steps& steps) 
         has_worked[device] ? std::max(busy_until_ns[device], work.end_ns) : work.end_ns;
     has_worked[device] = true;
   }
-  if (out.rows == 0) return Known<Launches>::absent(no_launches(timeline));
+  if (out.rows == 0) return ValueOrReason<Launches>::absent(no_launches(timeline));
   keep_worst(out.worst);
   out.call = summarise(std::move(durations));
   out.delay = summarise(std::move(delays));

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -41,7 +41,8 @@ struct Launches {
   std::vector<DelayedLaunch> worst = {};  // by idle time, with a long delay
 };
 
-[[nodiscard]] Known<Launches> launch_statistics(const Timeline& timeline, const Steps& steps);
+[[nodiscard]] ValueOrReason<Launches> launch_statistics(const Timeline& timeline,
+                                                        const Steps& steps);
 
 // Work that was launched and had not begun, on one stream.
 struct LaunchQueue {
@@ -60,7 +61,7 @@ struct LaunchQueue {
   std::int64_t negative = 0;  // changes after which it was below zero: damaged times
 };
 
-[[nodiscard]] Known<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
-                                                            const Steps& steps);
+[[nodiscard]] ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
+                                                                    const Steps& steps);
 
 }  // namespace stepbench::analyze

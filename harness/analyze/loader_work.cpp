@@ -164,7 +164,7 @@ LoaderPart LoaderWork::largest_exposed() const {
                                  exposed_ns.begin());
 }
 
-Known<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps) {
   const trace::Trace& trace = *timeline.trace;
   std::vector<TimeSpan> windows;
   for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
@@ -185,7 +185,7 @@ Known<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps)
     }
   }
   if (sweep.workers() == 0) {
-    return Known<LoaderWork>::absent("the trace has no rows of a loader's workers");
+    return ValueOrReason<LoaderWork>::absent("the trace has no rows of a loader's workers");
   }
   sweep.sort();
   out.workers = sweep.workers();

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -42,6 +42,7 @@ struct LoaderWork {
   [[nodiscard]] LoaderPart largest_exposed() const;
 };
 
-[[nodiscard]] Known<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps);
+[[nodiscard]] ValueOrReason<LoaderWork> find_loader_work(const Timeline& timeline,
+                                                         const Steps& steps);
 
 }  // namespace stepbench::analyze

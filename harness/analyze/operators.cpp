@@ -250,8 +250,8 @@ Operators list_operators(const Timeline& timeline) {
   }
   std::vector<OperatorRow> rows = table.finish();
   if (rows.empty()) {
-    return {.rows =
-                Known<std::vector<OperatorRow>>::absent("the trace has no operators of the host")};
+    return {.rows = ValueOrReason<std::vector<OperatorRow>>::absent(
+                "the trace has no operators of the host")};
   }
   return {.rows = std::move(rows), .eligible_share = table.eligible_share()};
 }

@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/timeline.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -31,7 +31,7 @@ struct OperatorRow {
 };
 
 struct Operators {
-  Known<std::vector<OperatorRow>> rows = {};  // by device time, then by own host time
+  ValueOrReason<std::vector<OperatorRow>> rows = {};  // by device time, then by own host time
   // Of the kernel time that all of them launched: what the innermost ops launched that mixed
   // precision casts, or that use tensor cores already. 0..1; absent without kernels.
   std::optional<double> eligible_share = {};

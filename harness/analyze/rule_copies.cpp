@@ -15,7 +15,7 @@ constexpr const char* kNoDevice = "the trace has no device rows";
 double gain_of(const RuleInput& in, const HeldUp& held) {
   return held.idle_ns + std::min(held.lost_lead_ns, in.host_bound_ns());
 }
-std::string words_of(const RuleInput& in, const HeldUp& held) {
+std::string describe(const RuleInput& in, const HeldUp& held) {
   std::string text = text::short_number(in.per_step(double(held.copies)), 1) + " per step";
   if (held.bytes > 0) text += ", " + text::byte_text(in.per_step(held.bytes));
   return text + ", calls of " + in.each_step(held.call_ns) + "; mostly " +
@@ -57,7 +57,7 @@ Ruling pageable_copies(const RuleInput& in) {
   const HeldUp held = held_up_by(in, is_pageable);
   if (held.worst == nullptr || in.share(gain_of(in, held)) < in.threshold) return std::nullopt;
   Finding finding =
-      in.of_share(gain_of(in, held), "copies from or to pageable memory: " + words_of(in, held));
+      in.of_share(gain_of(in, held), "copies from or to pageable memory: " + describe(in, held));
   finding.remedy =
       "Pinned memory makes them asynchronous: DataLoader(pin_memory=True) and "
       "tensor.to(device, non_blocking=True). Results that come back can be read later, in one "
@@ -75,7 +75,7 @@ Ruling blocking_copies(const RuleInput& in) {
   });
   if (held.worst == nullptr || in.share(gain_of(in, held)) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(gain_of(in, held),
-                                "the host waits inside calls that copy: " + words_of(in, held));
+                                "the host waits inside calls that copy: " + describe(in, held));
   finding.remedy =
       "Copy with non_blocking=True and synchronise once, late, where the result is needed.";
   in.propose(finding, "transfer.non_blocking", "true");

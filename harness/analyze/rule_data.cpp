@@ -15,7 +15,7 @@ constexpr double kMinPartShown = 0.01;
 // Of the workers' time while the step waits: above it there are too few of them.
 constexpr double kManyBusy = 0.7;
 
-std::string_view words_of(LoaderPart part) {
+std::string_view describe(LoaderPart part) {
   constexpr std::array<std::string_view, kLoaderPartCount> kWords = {"fetching", "decoding",
                                                                      "collating", "no worker busy"};
   return kWords[static_cast<std::size_t>(part)];
@@ -44,7 +44,7 @@ std::string meanwhile(const LoaderWork& work) {
     if (!text.empty()) text += ", ";
     const auto part = static_cast<LoaderPart>(i);
     const bool around = part == LoaderPart::kHandOver && work.in_step_thread;
-    text += std::string(around ? "around it" : words_of(part)) + ' ' + text::percent_text(share);
+    text += std::string(around ? "around it" : describe(part)) + ' ' + text::percent_text(share);
   }
   return text;
 }
@@ -66,7 +66,7 @@ Ruling data_exposed(const RuleInput& in) {
       text::percent_text(in.share(exposed_ns)) + " of the time (" + in.each_step(exposed_ns);
   if (hidden_ns > 0) text += "; another " + text::duration(in.per_step(hidden_ns)) + " is hidden";
   text += ')';
-  const Known<LoaderWork>& work = in.analysis.loader_work;
+  const ValueOrReason<LoaderWork>& work = in.analysis.loader_work;
   if (work && work->exposed_total_ns() > 0) {
     text += "; meanwhile " + meanwhile(*work);
   } else if (!iterator.empty()) {
@@ -151,7 +151,7 @@ Ruling loader_workers(const RuleInput& in) {
   const double own_ns = in.wall_ns() - in.per_step(in.idle_ns(IdleCause::kDataLoading));
   const double enough = std::ceil(work.batch.mean / std::max(own_ns, 1.0));
   std::string text = "too few workers, or too few cores for them: " + workers + ", " +
-                     while_waiting + ", mostly " + std::string(words_of(work.largest_exposed())) +
+                     while_waiting + ", mostly " + std::string(describe(work.largest_exposed())) +
                      ", and the step without its waits " + text::duration(own_ns);
   Finding finding = made(std::move(text));
   finding.remedy =

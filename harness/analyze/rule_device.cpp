@@ -13,7 +13,7 @@ constexpr const char* kNoDeviceWork = "the trace has no device rows";
 // Kernels have to matter before it matters how well they fill the device.
 constexpr double kMinKernelShare = 0.5;
 
-std::string_view words_of(IdleCause cause) {
+std::string_view describe(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kWords = {
       "loading data", "synchronising",         "calls that copy", "calls that launch",
       "backward",     "operators on the host", "other threads",   "time that no row explains"};
@@ -93,7 +93,7 @@ Ruling low_utilization(const RuleInput& in) {
                      "kernels run " + text::percent_text(busy) + " of the time, and less than " +
                          text::percent_text(in.threshold) + " in " + std::to_string(below) +
                          " of " + std::to_string(all) + " steps; the largest cause: " +
-                         std::string(copies ? "copies that nothing hides" : words_of(largest)) +
+                         std::string(copies ? "copies that nothing hides" : describe(largest)) +
                          low_parts_text(in));
 }
 

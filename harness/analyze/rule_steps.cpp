@@ -18,7 +18,7 @@ constexpr double kMinWaits = 0.05;
 constexpr double kMinShare = 0.05;
 
 // "idle: host op"; without a device the host is not idle meanwhile.
-std::string words_of(std::string_view part, bool on_device) {
+std::string describe(std::string_view part, bool on_device) {
   constexpr std::string_view kIdle = "idle_";
   std::string words(part);
   if (words.starts_with(kIdle)) words = (on_device ? "idle: " : "") + words.substr(kIdle.size());
@@ -72,7 +72,7 @@ Ruling unstable_steps(const RuleInput& in) {
   }
   std::string text =
       differing(rest, waits ? "steps differ beside their waits for data" : "steps differ");
-  if (varies != nullptr) text += "; mostly " + words_of(varies->name, in.on_device()) + " varies";
+  if (varies != nullptr) text += "; mostly " + describe(varies->name, in.on_device()) + " varies";
   const double ratio = spread_of(rest);
   Finding finding = in.of_value(ratio, Severity::kWarning, std::move(text));
   finding.remedy =

@@ -6,10 +6,10 @@
 
 namespace stepbench::analyze {
 
-Known<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
-                                                      const Steps& steps) {
+ValueOrReason<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
+                                                              const Steps& steps) {
   if (timeline.calls.empty()) {
-    return Known<std::vector<RuntimeCallRow>>::absent(
+    return ValueOrReason<std::vector<RuntimeCallRow>>::absent(
         "the trace has no calls of the runtime or the driver");
   }
   std::vector<RuntimeCallRow> by_name(timeline.trace->names.size());

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -23,7 +23,7 @@ struct RuntimeCallRow {
 };
 
 // By time in the steps, then by calls.
-[[nodiscard]] Known<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
-                                                                    const Steps& steps);
+[[nodiscard]] ValueOrReason<std::vector<RuntimeCallRow>> list_runtime_calls(
+    const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -64,7 +64,7 @@ struct Tensorboard {
   std::optional<double> eligible_share = {};  // Operators::eligible_share, which the plug-in shows
 };
 
-[[nodiscard]] Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& steps,
-                                                       std::optional<double> eligible_share);
+[[nodiscard]] ValueOrReason<Tensorboard> tensorboard_breakdown(
+    const Timeline& timeline, const Steps& steps, std::optional<double> eligible_share);
 
 }  // namespace stepbench::analyze

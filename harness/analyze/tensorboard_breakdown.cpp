@@ -177,10 +177,10 @@ std::string_view name_of(TensorboardRole role) {
   return kNames[static_cast<std::size_t>(role)];
 }
 
-Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& steps,
-                                         std::optional<double> eligible_share) {
+ValueOrReason<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& steps,
+                                                 std::optional<double> eligible_share) {
   if (steps.steps.empty() || timeline.ops + timeline.annotations == 0) {
-    return Known<Tensorboard>::absent(
+    return ValueOrReason<Tensorboard>::absent(
         "the trace has no op or annotation on the host, which the plug-in's steps rest on");
   }
   Tensorboard result = TensorboardWindows(timeline, steps).windows();

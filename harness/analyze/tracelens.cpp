@@ -39,8 +39,8 @@ std::vector<double> shares_over_time(const IntervalSet& busy, const TimeSpan& wi
 
 }  // namespace
 
-Known<std::vector<DeviceTimeline>> device_timelines(const Timeline& timeline) {
-  using Timelines = Known<std::vector<DeviceTimeline>>;
+ValueOrReason<std::vector<DeviceTimeline>> device_timelines(const Timeline& timeline) {
+  using Timelines = ValueOrReason<std::vector<DeviceTimeline>>;
   if (timeline.devices.empty()) return Timelines::absent("the trace has no device rows");
   std::vector<DeviceTimeline> out;
   constexpr std::size_t kMaxDevices = 64;

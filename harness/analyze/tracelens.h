@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/analyze/known.h"
 #include "harness/analyze/steps.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -31,6 +31,6 @@ struct DeviceTimeline {
   std::vector<double> busy_over_time = {};
 };
 
-[[nodiscard]] Known<std::vector<DeviceTimeline>> device_timelines(const Timeline& timeline);
+[[nodiscard]] ValueOrReason<std::vector<DeviceTimeline>> device_timelines(const Timeline& timeline);
 
 }  // namespace stepbench::analyze

@@ -16,7 +16,8 @@ Steps one_step_of(const Steps& host, WindowKind window, TimeSpan span, std::int6
           .reason = "all of the window counts as one step"};
 }
 
-std::optional<Steps> plugin_steps(const Steps& host, const Known<Tensorboard>& tensorboard) {
+std::optional<Steps> plugin_steps(const Steps& host,
+                                  const ValueOrReason<Tensorboard>& tensorboard) {
   if (!tensorboard) return std::nullopt;
   Steps out = host;
   out.window = WindowKind::kTensorboardStep;
@@ -35,7 +36,7 @@ std::optional<Steps> plugin_steps(const Steps& host, const Known<Tensorboard>& t
 }
 
 std::optional<Steps> span_of_devices(const Timeline& timeline, const Steps& host,
-                                     const Known<std::vector<DeviceTimeline>>& spans) {
+                                     const ValueOrReason<std::vector<DeviceTimeline>>& spans) {
   if (!spans || spans->empty()) return std::nullopt;
   TimeSpan whole = spans->front().window;
   for (const DeviceTimeline& each : *spans) {
@@ -60,8 +61,8 @@ std::optional<Steps> holistic_span(const Timeline& timeline, const Steps& host) 
 }  // namespace
 
 std::optional<Steps> steps_in_window(WindowKind wanted, const Timeline& timeline, const Steps& host,
-                                     const Known<Tensorboard>& tensorboard,
-                                     const Known<std::vector<DeviceTimeline>>& spans) {
+                                     const ValueOrReason<Tensorboard>& tensorboard,
+                                     const ValueOrReason<std::vector<DeviceTimeline>>& spans) {
   switch (wanted) {
     case WindowKind::kTensorboardStep:
       return plugin_steps(host, tensorboard);

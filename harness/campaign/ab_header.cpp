@@ -26,7 +26,7 @@ std::string as_before(const std::string& field) {
   return field == "ab_metrics" ? compare::default_metrics().names() : "";
 }
 
-std::string words_of(const std::string& field) {
+std::string describe(const std::string& field) {
   if (field == "ab_metrics") return "--metric";
   if (field == "ab_pairs") return "--pairs";
   if (field == "arm_a_build_id") return "the build of arm A's worker";
@@ -73,7 +73,7 @@ void check_same_campaign(const record::Results& earlier, const record::RunRow& n
       const std::string was = text_of(then.context, name, as_before(name));
       const std::string is = text_of(now.context, name);
       if (was == is) continue;
-      throw ConfigError("--resume", "this is not the same campaign: " + words_of(name) + " was `" +
+      throw ConfigError("--resume", "this is not the same campaign: " + describe(name) + " was `" +
                                         was + "` and is now `" + is +
                                         "`; start a new one without --resume");
     }

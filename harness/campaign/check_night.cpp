@@ -39,7 +39,7 @@ std::vector<std::string> chosen_night(const CheckRequest& request,
   std::vector<std::string> ids;
   std::string host;
   for (const std::string& wanted : request.nights) {
-    const track::TrackedRun& run = track::run_meant(wanted, runs, "--night");
+    const track::TrackedRun& run = track::resolve_run(wanted, runs, "--night");
     if (!host.empty() && host != run.host) {
       throw ConfigError(
           "--night", "runs of two machines, " + host + " and " + run.host + ", are not one night");

@@ -24,7 +24,7 @@ std::vector<std::string> full_names(const std::vector<std::string>& ignored,
   std::vector<std::string> names;
   for (const std::string& given : ignored) {
     try {
-      names.push_back(text::name_meant(given, options, "no case has an option"));
+      names.push_back(text::resolve_name(given, options, "no case has an option"));
     } catch (const Error& error) {
       throw ConfigError("--ignore", error.what());
     }

@@ -72,7 +72,7 @@ Chosen choose(const HandRequest& request, const track::SeriesHistory& series,
   if (request.night.empty()) {
     chosen.tonight = &series.points.back();
   } else {
-    const track::TrackedRun& night = track::run_meant(request.night, history.runs, "--night");
+    const track::TrackedRun& night = track::resolve_run(request.night, history.runs, "--night");
     chosen.tonight = point_of(series, history, night.run_id);
     if (chosen.tonight == nullptr) {
       throw ConfigError("--night",
@@ -88,7 +88,7 @@ Chosen choose(const HandRequest& request, const track::SeriesHistory& series,
              !std::filesystem::is_directory(request.good, ignored)) {
     throw ConfigError("--good", "there is no program " + request.good);
   } else {
-    chosen.good = &track::run_meant(request.good, history.runs, "--good");
+    chosen.good = &track::resolve_run(request.good, history.runs, "--good");
   }
   return chosen;
 }

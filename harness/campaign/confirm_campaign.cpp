@@ -116,7 +116,7 @@ ConfirmFinding finding_of(const Suspect& suspect, const AbArms& arms,
 CampaignEnd run_confirm_campaign(const ConfirmRequest& request, const CampaignSetup& setup,
                                  const CampaignContext& context, run::Progress& progress,
                                  run::Interrupts& interrupts, const Clock& clock,
-                                 const std::function<void(const fs::path&)>& begun) {
+                                 const std::function<void(const fs::path&)>& on_start) {
   const WorkingFolder working(request.tonight.asked.folder);
   ArmsRequest asked = arms_request(request, setup);
   CampaignEnd end{.campaign = {.number = setup.number,
@@ -136,7 +136,7 @@ CampaignEnd run_confirm_campaign(const ConfirmRequest& request, const CampaignSe
   const AbRun run =
       run_ab(ab, arms, context, progress, interrupts, clock, [&](const fs::path& folder) {
         const WorkingFolder back(working.before());
-        begun(folder);
+        on_start(folder);
       });
   end.campaign.folder = run.run_folder;
   end.signal = run.signal;

@@ -38,13 +38,13 @@ struct CampaignEnd {
   std::map<std::size_t, ConfirmFinding> findings = {};  // by place of the suspect
 };
 
-// `begun` is told the folder before the first launch. The process's working folder is the one from
-// which the night was started while this plans and measures, for the experiment's paths. Throws
-// Error.
+// `on_start` receives the folder before the first launch. The process's working folder is the one
+// from which the night was started while this plans and measures, for the experiment's paths.
+// Throws Error.
 [[nodiscard]] CampaignEnd run_confirm_campaign(
     const ConfirmRequest& request, const CampaignSetup& setup, const CampaignContext& context,
     run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
-    const std::function<void(const std::filesystem::path&)>& begun);
+    const std::function<void(const std::filesystem::path&)>& on_start);
 
 // The cases that a program can plan of tonight's experiment, or why it cannot plan it at all.
 struct PlannableCases {

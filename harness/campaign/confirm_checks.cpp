@@ -20,7 +20,7 @@ bool has_masked_value(const std::string& text) {
 }
 
 bool holds_secret(const track::TrackedRun& run) {
-  const record::Asked& asked = run.asked;
+  const record::CommandLine& asked = run.asked;
   return has_masked_value(run.config_text) ||
          std::any_of(asked.set.begin(), asked.set.end(), has_masked_value) ||
          std::any_of(asked.sweep.begin(), asked.sweep.end(), has_masked_value);

@@ -6,7 +6,7 @@
 
 #include "harness/compare/ab_pairs.h"
 #include "harness/text/words.h"
-#include "harness/track/surroundings.h"
+#include "harness/track/environment_key.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kUnset = "none";
 
 Fields lasting_fields(const record::LaunchRow& launch, const Fields& environment) {
-  track::Surroundings found = track::surroundings_of(launch, environment);
+  track::EnvironmentKey found = track::environment_key_of(launch, environment);
   found.machine.merge(found.cohort);
   return std::move(found.machine);
 }

@@ -86,7 +86,7 @@ void take_no_finding(int number, track::AlertState state, const std::string& why
   }
 }
 
-std::string words_of(const ConfirmedSeries& one) {
+std::string describe(const ConfirmedSeries& one) {
   std::string text = one.suspect.case_id.substr(0, kCaseDigits) + ' ' + one.suspect.metric + ": " +
                      std::string(track::name_of(one.state));
   if (!one.answers.empty()) {

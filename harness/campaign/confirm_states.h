@@ -21,6 +21,6 @@ void take_no_finding(int number, track::AlertState state, const std::string& why
                      ConfirmedSeries& one);
 
 // "1a2b3c4d step_ns: reproduced, +3.2 % [+2.6, +3.9]"
-[[nodiscard]] std::string words_of(const ConfirmedSeries& one);
+[[nodiscard]] std::string describe(const ConfirmedSeries& one);
 
 }  // namespace stepbench::campaign

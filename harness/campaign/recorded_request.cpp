@@ -72,7 +72,7 @@ void take_if_empty(T& given, const T& recorded) {
 
 }  // namespace
 
-record::Asked asked_for(const RunRequest& request, std::vector<std::string> set) {
+record::CommandLine asked_for(const RunRequest& request, std::vector<std::string> set) {
   return {.folder = fs::current_path().string(),
           .set = std::move(set),
           .sweep = request.sweep,

@@ -12,7 +12,8 @@ namespace stepbench::campaign {
 
 // As it is recorded with a run. `set` is what the plan is made with, --launches and --profile
 // included.
-[[nodiscard]] record::Asked asked_for(const RunRequest& request, std::vector<std::string> set);
+[[nodiscard]] record::CommandLine asked_for(const RunRequest& request,
+                                            std::vector<std::string> set);
 
 struct RecordedRequest {
   RunRequest request;

@@ -126,9 +126,9 @@ std::vector<int> counted_launches(const AbArms& arms, const run::CountTools& too
 }
 
 // Ends when the request refuses to go on.
-class RefusableAgenda final : public run::Agenda {
+class AbortableAgenda final : public run::Agenda {
  public:
-  RefusableAgenda(AbAgenda& agenda, const AbRequest& request)
+  AbortableAgenda(AbAgenda& agenda, const AbRequest& request)
       : agenda_(agenda), request_(request) {}
   [[nodiscard]] std::optional<run::Job> next(const record::Results& finished) override {
     if (request_.refuses) refused_ = request_.refuses(finished);
@@ -191,7 +191,7 @@ std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) 
 
 AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext& context,
              run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
-             const std::function<void(const std::filesystem::path&)>& begun) {
+             const std::function<void(const std::filesystem::path&)>& on_start) {
   const AbPlan plan = plan_ab(request, arms);
   const compare::TestedMetrics& tested = plan.tested;
   const Fields labels = parse_labels(request.labels);
@@ -220,26 +220,26 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   for (const auto& [name, value] : request.context) header.context.insert_or_assign(name, value);
 
   AbRun run{.run_folder = Session::open_folder(request.resume, request.results, header)};
-  begun(run.run_folder);
+  on_start(run.run_folder);
   AbAgenda::Setup setup = agenda_setup(design_for(request, arms.points.size(), tested, seed), arms,
                                        tested, plan.columns, progress);
   setup.profile_all = request.gate_counts;
   setup.counted = counted_launches(arms, count_tools);
   AbAgenda agenda{std::move(setup), finished};
-  RefusableAgenda refusable{agenda, request};
+  AbortableAgenda abortable{agenda, request};
   announce(arms, agenda, run.run_folder, progress);
   session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder),
                             run_arm(request.arms, arms.b, run.run_folder)},
                    .run_dir = run.run_folder,
                    .count_tools = count_tools,
                    .attempts = run::next_attempts(finished)},
-                  header, {plan.columns}, {}, refusable, finished);
+                  header, {plan.columns}, {}, abortable, finished);
   run.signal = session.signal();
   if (run.signal) {
     run.exit_status = exit_status_of_signal(*run.signal);
     return run;
   }
-  run.refused = refusable.refused();
+  run.refused = abortable.refused();
   if (run.refused) return run;
   run.comparison = compare::ab_comparison(record::read_results(run.run_folder),
                                           {.campaign = agenda.campaign(),

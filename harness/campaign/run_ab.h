@@ -35,8 +35,8 @@ struct AbRequest {
   LockPolicy lock = LockPolicy::kRefuse;
   std::string purpose = {};  // ends the name of the run's folder: "confirm"
   Fields context = {};       // recorded with the run, besides what describes the campaign
-  // Asked before each launch, with all that has finished: a sentence ends the campaign, which is
-  // not judged then. Empty: nothing does.
+  // Asked before each launch, with all that has finished: a sentence ends the campaign, which
+  // is not judged then. Empty: nothing does.
   std::function<std::optional<std::string>(const record::Results&)> refuses = {};
 };
 
@@ -65,12 +65,12 @@ struct AbRun {
   compare::Comparison comparison = {};      // unless interrupted or refused
 };
 
-// `begun` is told the run's folder before the first launch, so that what fails later can be told
-// there. `interrupts` is the caller's and lives until it has told the end: a signal or a broken
-// pipe must not end the program half-way through that. Main thread only.
+// `on_start` receives the run's folder before the first launch, so that what fails later can be
+// told there. `interrupts` is the caller's and lives until it has told the end: a signal or a
+// broken pipe must not end the program half-way through that. Main thread only.
 [[nodiscard]] AbRun run_ab(const AbRequest& request, const AbArms& arms,
                            const CampaignContext& context, run::Progress& progress,
                            run::Interrupts& interrupts, const Clock& clock,
-                           const std::function<void(const std::filesystem::path&)>& begun);
+                           const std::function<void(const std::filesystem::path&)>& on_start);
 
 }  // namespace stepbench::campaign

@@ -246,7 +246,7 @@ class Confirmation {
         take_finding(request_, campaign.number, std::move(end.findings.at(place)), one);
         if (one.answers.size() > answers) one.folders.emplace_back(folder);
       }
-      progress_.say(words_of(one));
+      progress_.say(describe(one));
     }
   }
 
@@ -254,7 +254,7 @@ class Confirmation {
              const std::string& why) {
     ConfirmedSeries& one = night_.series[place];
     take_no_finding(campaign.number, state, why, one);
-    progress_.say(words_of(one));
+    progress_.say(describe(one));
   }
 
   // Finds out which of the programs is to blame, and measures what both can.

@@ -79,7 +79,7 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
 RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                       const CampaignContext& context, run::Progress& progress,
                       run::Interrupts& interrupts, const Clock& clock,
-                      const std::function<void(const std::filesystem::path&)>& begun) {
+                      const std::function<void(const std::filesystem::path&)>& on_start) {
   const auto& [catalogue, plan] = run.planned;
   const run::WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
@@ -112,7 +112,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                          pass, run::done_launches(finished, request.retry_failed)};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
-  if (begun) begun(folder);
+  if (on_start) on_start(folder);
   const std::string work = text::counted(std::ssize(plan.cases), "case") + ", " +
                            text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                            " to do, ";

@@ -35,12 +35,12 @@ struct RunEnd {
 
 // Locks the devices, measures what is not measured yet, reads everything back. `run` was planned
 // with a worker. `interrupts` is the caller's and lives until it has told the end: a signal or a
-// broken pipe must not end the program half-way through that. `begun` is told the run's folder
+// broken pipe must not end the program half-way through that. `on_start` receives the run's folder
 // before the first launch. Main thread only.
 [[nodiscard]] RunEnd run_experiment(
     const RunRequest& request, const PlannedRun& run, const CampaignContext& context,
     run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
-    const std::function<void(const std::filesystem::path&)>& begun = {});
+    const std::function<void(const std::filesystem::path&)>& on_start = {});
 
 // Nothing measured, some failed, or all measured or skipped by rule.
 [[nodiscard]] int run_exit_status(const record::Results& results);

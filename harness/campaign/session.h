@@ -41,7 +41,7 @@ class Session {
     plan::Shard shard = {};
     bool smoke = false;
     std::string wrap = {};
-    record::Asked asked = {};
+    record::CommandLine asked = {};
   };
   [[nodiscard]] record::RunRow header(const HeaderFacts& facts) const;
 

@@ -231,7 +231,7 @@ class SchemaMaker {
           value["anyOf"] = OrderedJson::array({workload_values()});
         const std::string full = full_name(section, *declarations.front());
         properties[full] = wrap(value);
-        if (text::names_meant(name, all_names_).size() == 1) properties[name] = properties[full];
+        if (text::matching_names(name, all_names_).size() == 1) properties[name] = properties[full];
       }
       if (!section.open) continue;
       patterns["^" + section.name + "\\..+$"] =

@@ -72,7 +72,7 @@ enum class TestReason : std::uint8_t {  // written to disk by name
   kNoise
 };
 [[nodiscard]] std::string_view name_of(TestReason reason);   // "too_few_pairs"; "" of kNone
-[[nodiscard]] std::string_view words_of(TestReason reason);  // for people
+[[nodiscard]] std::string_view describe(TestReason reason);  // for people
 
 // One metric of one case: how much it changed and what that is worth.
 struct TestResult {

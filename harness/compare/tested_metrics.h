@@ -53,7 +53,7 @@ struct TestedMetrics {
 
 // Those that `names` mean: as `list metrics`, the head of a table or a phase says it, whole or
 // without "_ns". None: the default. `columns`: what the results or the workers declare. Throws
-// ConfigError with the nearest one for a name that is none, or for a number that is neither better
+// ConfigError with the nearest one if a name is unknown, or for a number that is neither better
 // nor worse when it changes.
 [[nodiscard]] TestedMetrics tested_metrics(std::span<const std::string> names,
                                            const std::vector<Metric>& columns);

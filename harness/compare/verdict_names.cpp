@@ -36,7 +36,7 @@ const ReasonName& row_of(TestReason reason) {
 
 std::string_view name_of(TestReason reason) { return row_of(reason).name; }
 
-std::string_view words_of(TestReason reason) { return row_of(reason).words; }
+std::string_view describe(TestReason reason) { return row_of(reason).words; }
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {

@@ -10,7 +10,7 @@ void StepRecorder::start_step(std::int64_t index) {
   step_.index = index;
   open_ = false;
   hearing_step_ = 0;
-  if (!instruments_.empty()) tell_step_begin();
+  if (!instruments_.empty()) notify_step_begin();
   step_.start_ns = clock_.now_ns();
 }
 
@@ -37,7 +37,7 @@ void StepRecorder::end(PhaseId id, DeviceStream on) noexcept {
   if (!instruments_.empty()) tell_phase_end(id, on, instruments_.size());
 }
 
-void StepRecorder::tell_step_begin() {
+void StepRecorder::notify_step_begin() {
   try {
     for (Instrument* instrument : instruments_) {
       instrument->step_begin(step_.index);

@@ -74,7 +74,7 @@ class StepRecorder {
  private:
   void begin(PhaseId id, DeviceStream on);
   void end(PhaseId id, DeviceStream on) noexcept;
-  void tell_step_begin();
+  void notify_step_begin();
   void tell_phase_begin(PhaseId id, DeviceStream on);
   void tell_phase_end(PhaseId id, DeviceStream on, std::size_t told) noexcept;
 

@@ -29,7 +29,7 @@ struct Usage {
 // Of a living process by /proc, in clock ticks; zeros where that does not tell. When a child is
 // waited for, the same amounts stand in usage_of_ended_children().
 [[nodiscard]] Usage usage_of(pid_t process);
-// Largest resident set of this process since its program was started; 0 if /proc does not tell.
+// Largest resident set of this process since its program was started; 0 if unavailable.
 [[nodiscard]] std::int64_t peak_rss_bytes();
 
 }  // namespace stepbench::os

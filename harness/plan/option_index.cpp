@@ -50,13 +50,13 @@ std::span<const Option* const> OptionIndex::find(std::string_view full_name) con
 }
 
 std::vector<std::string> OptionIndex::meant(std::string_view name) const {
-  return text::names_meant(name, names_);
+  return text::matching_names(name, names_);
 }
 
 std::string OptionIndex::resolve(std::string_view name) const {
   if (!find(name).empty()) return std::string(name);
   if (meant(name).empty()) throw Error(unknown(name));
-  return text::name_meant(name, names_);
+  return text::resolve_name(name, names_);
 }
 
 std::vector<std::string> OptionIndex::called(std::string_view name) const {

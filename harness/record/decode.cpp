@@ -61,7 +61,7 @@ int next_number(std::string_view& text) {
 }
 
 // Absent before 1.5.
-Asked decode_asked(const json::LineObject& source) {
+CommandLine decode_asked(const json::LineObject& source) {
   const auto asked = source.object("asked");
   if (!asked) return {};
   return {.folder = asked->text("folder"),

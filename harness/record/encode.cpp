@@ -35,7 +35,7 @@ void add_non_finite(json::JsonText& json, std::string_view section, const Values
   }
 }
 
-void add_asked(json::JsonText& json, const Asked& asked) {
+void add_asked(json::JsonText& json, const CommandLine& asked) {
   json.open_object("asked").text("folder", asked.folder);
   json.texts("set", asked.set).texts("sweep", asked.sweep).texts("filter", asked.filter);
   json.texts("cases", asked.cases).text("worker", asked.worker).close_object();

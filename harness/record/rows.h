@@ -37,7 +37,7 @@ struct LaunchKey {
 };
 
 // What the command line asked for, so that a run can be continued from its folder alone.
-struct Asked {
+struct CommandLine {
   std::string folder = {};  // the relative paths of the experiment are seen from here
   std::vector<std::string> set = {};
   std::vector<std::string> sweep = {};
@@ -61,7 +61,7 @@ struct RunRow {
   // Full names of the options that the sweep varies, as written.
   std::vector<std::string> swept = {};
   bool smoke = false;
-  Asked asked = {};
+  CommandLine asked = {};
   Fields labels = {};               // --label key=value; since 1.6
   Fields context = {};              // host, git, shard, seed, ...
   int schema_minor = kResultMinor;  // of the file it was read from

@@ -66,7 +66,8 @@ class AnalysisWriter {
   }
   // What is not known is null, with the reason beside it.
   template <typename Of, typename Add>
-  void block(std::string_view key, const analyze::Known<Of>& known, const Add& add_members_of) {
+  void block(std::string_view key, const analyze::ValueOrReason<Of>& known,
+             const Add& add_members_of) {
     if (!known) {
       json_.null(key).text(std::string(key) + "_reason", known.reason());
       return;
@@ -76,7 +77,7 @@ class AnalysisWriter {
     json_.close_object();
   }
   template <typename Row>
-  void rows(std::string_view key, const analyze::Known<std::vector<Row>>& known) {
+  void rows(std::string_view key, const analyze::ValueOrReason<std::vector<Row>>& known) {
     if (!known) {
       json_.null(key).text(std::string(key) + "_reason", known.reason());
       return;

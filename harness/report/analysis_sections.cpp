@@ -302,7 +302,7 @@ struct KnownDifference {
 
 bool has_fractions(const AnalysedTrace& analysed) { return analysed.trace->resolution_ns < 1000; }
 bool has_communication(const AnalysedTrace& analysed) {
-  const analyze::Known<analyze::Kernels>& kernels = analysed.analysis.kernels;
+  const analyze::ValueOrReason<analyze::Kernels>& kernels = analysed.analysis.kernels;
   return kernels && std::any_of(kernels->rows.begin(), kernels->rows.end(),
                                 [](const analyze::KernelRow& row) { return row.communication; });
 }

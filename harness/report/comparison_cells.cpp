@@ -54,15 +54,15 @@ std::string verdict_text(const compare::TestResult& test, const std::string& uni
       if (test.reason == compare::TestReason::kTooFewPairs) {
         text += ": needs at least 6 " + unit + ", better 20";
       } else if (test.pairs_needed) {
-        text += ": " + std::string(compare::words_of(test.reason));
-        if (!compare::words_of(test.reason).empty()) text += ", ";
+        text += ": " + std::string(compare::describe(test.reason));
+        if (!compare::describe(test.reason).empty()) text += ", ";
         text += "needs " + needed_text(*test.pairs_needed) + ' ' + unit;
       }
       break;
     case compare::Verdict::kNoData:
     case compare::Verdict::kInvalid:
       if (test.reason != compare::TestReason::kNone)
-        text += ": " + std::string(compare::words_of(test.reason));
+        text += ": " + std::string(compare::describe(test.reason));
       break;
     case compare::Verdict::kRegression:
     case compare::Verdict::kImprovement:

@@ -53,9 +53,9 @@ int weight_of(text::Tint tint) {
                                      : 0;
 }
 
-class SeveralText {
+class MultiComparison {
  public:
-  SeveralText(std::span<const compare::Comparison> comparisons, bool all)
+  MultiComparison(std::span<const compare::Comparison> comparisons, bool all)
       : comparisons_(comparisons), all_(all) {
     std::vector<const OptionValues*> options;
     std::set<std::string> ids;
@@ -261,7 +261,7 @@ std::string hidden_rows_text(std::size_t hidden) {
 
 std::string comparisons_table(std::span<const compare::Comparison> comparisons,
                               const TableStyle& style, bool all) {
-  const SeveralText text(comparisons, all);
+  const MultiComparison text(comparisons, all);
   std::string out;
   for (const std::string& line : text.head()) out += text::printable(line) + '\n';
   out += '\n';
@@ -283,7 +283,7 @@ std::string comparisons_table(std::span<const compare::Comparison> comparisons,
 }
 
 ComparisonParts comparisons_parts(std::span<const compare::Comparison> comparisons) {
-  const SeveralText text(comparisons, true);
+  const MultiComparison text(comparisons, true);
   std::size_t none = 0;
   const std::string legend = text.legend();
   return {.title = text::counted(std::ssize(comparisons), "result") + " against " +
@@ -297,7 +297,7 @@ ComparisonParts comparisons_parts(std::span<const compare::Comparison> compariso
 }
 
 std::string comparisons_markdown(std::span<const compare::Comparison> comparisons, bool all) {
-  const SeveralText text(comparisons, all);
+  const MultiComparison text(comparisons, all);
   std::string out = "<!-- stepbench-verdict -->\n### " + text.verdict_word() + ": " +
                     text::markdown_line(std::to_string(comparisons.size()) + " results against " +
                                         comparisons.front().base) +

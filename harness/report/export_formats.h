@@ -33,7 +33,7 @@ struct ExportFormat {
 };
 
 [[nodiscard]] std::span<const ExportFormat> export_formats();
-// Null for a name that is none.
+// nullptr if the name is unknown.
 [[nodiscard]] const ExportFormat* export_format(std::string_view name);
 // By the ending of a file's name; null where no format has it.
 [[nodiscard]] const ExportFormat* export_format_of_file(std::string_view file);

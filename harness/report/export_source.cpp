@@ -24,7 +24,7 @@ std::string_view schema_in(std::string_view text) {
 
 }  // namespace
 
-std::string_view words_of(ExportSource source) {
+std::string_view describe(ExportSource source) {
   switch (source) {
     case ExportSource::kRun:
       return "a run";

@@ -10,7 +10,7 @@ namespace stepbench::report {
 
 enum class ExportSource : std::uint8_t { kRun, kVerdict, kNight, kHistory };
 // "a run", "a verdict", "a night's verdict", "a history"
-[[nodiscard]] std::string_view words_of(ExportSource source);
+[[nodiscard]] std::string_view describe(ExportSource source);
 
 // A folder and whatever is not recognised is taken for a run: reading it says what is wrong.
 [[nodiscard]] ExportSource export_source(const std::string& path);

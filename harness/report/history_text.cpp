@@ -66,7 +66,7 @@ text::Grid nights_grid(const HistoryView& view) {
   text::Grid grid;
   grid.columns = {{.head = "night", .align = text::Align::kLeft},
                   {.head = "commit", .align = text::Align::kLeft, .drop_at = 20},
-                  {.head = metric_words(view.series->series.metric)},
+                  {.head = metric_label(view.series->series.metric)},
                   {.head = "95 % interval", .drop_at = 30},
                   {.head = "launches", .drop_at = 10},
                   {.head = "per control", .drop_at = 40},
@@ -249,7 +249,7 @@ std::string alert_page(const track::Alert& alert, const track::History& history,
     const std::string unit = series == nullptr ? std::string() : series->unit;
     grid.rows.push_back(
         {{names.short_id(each.id), series == nullptr ? each.experiment : names.case_name(*series),
-          series == nullptr ? std::string("-") : metric_words(series->metric),
+          series == nullptr ? std::string("-") : metric_label(series->metric),
           amount_text(each.usual, unit), amount_text(each.value, unit),
           text::signed_percent(each.change) + " %", measured}});
   }

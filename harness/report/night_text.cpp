@@ -151,7 +151,7 @@ class NightText {
     for (std::size_t i = 0; i < std::min(shown_.size(), kShownSeries); ++i) {
       const track::NightSeries& series = *shown_[i];
       text::GridRow row{
-          {names_.case_name(series.series), metric_words(series.series.metric),
+          {names_.case_name(series.series), metric_label(series.series.metric),
            amount(series.usual, series), amount(series.value, series), percent_of(series.change),
            percent_of(series.normalised_change), score_text(series),
            std::string(track::name_of(series.state)), series.alert, run_date(series.last_good)},

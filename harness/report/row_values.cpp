@@ -184,7 +184,7 @@ std::string full_name(const std::string& name, std::span<const estimate::CaseRow
     std::move(names->begin(), names->end(), std::back_inserter(known));
   }
   try {
-    return text::name_meant(name, known, "no column or option");
+    return text::resolve_name(name, known, "no column or option");
   } catch (const Error& error) {
     throw ConfigError(where, error.what());
   }

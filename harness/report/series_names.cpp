@@ -37,7 +37,7 @@ bool word_fits(const track::TrackedSeries& series, std::string_view word) {
 }
 
 bool metric_fits(const track::TrackedSeries& series, std::string_view metric) {
-  return series.metric == metric || metric_words(series.metric) == metric;
+  return series.metric == metric || metric_label(series.metric) == metric;
 }
 
 std::string listed(const SeriesNames& names,
@@ -56,7 +56,7 @@ std::string listed(const SeriesNames& names,
 
 }  // namespace
 
-std::string metric_words(std::string_view metric) {
+std::string metric_label(std::string_view metric) {
   if (metric == track::kStepSeries) return "step";
   if (metric.starts_with(track::kPhaseSeries))
     return std::string(metric.substr(track::kPhaseSeries.size()));
@@ -88,18 +88,18 @@ SeriesNames::SeriesNames(const track::History& history) : history_(history) {
   }
   std::set<std::pair<std::string, std::string>> seen;
   for (const track::SeriesHistory& series : history.series) {
-    std::pair key(words_of(series.series), series.series.metric);
+    std::pair key(describe(series.series), series.series.metric);
     if (!seen.insert(key).second) ambiguous_.insert(std::move(key));
   }
 }
 
 std::string SeriesNames::case_name(const track::TrackedSeries& series) const {
-  std::string words = words_of(series);
+  std::string words = describe(series);
   if (ambiguous_.contains({words, series.metric})) words += " (" + short_id(series.id) + ')';
   return words;
 }
 
-std::string SeriesNames::words_of(const track::TrackedSeries& series) const {
+std::string SeriesNames::describe(const track::TrackedSeries& series) const {
   const auto varying = varying_.find(series.experiment);
   const std::string label = varying == varying_.end()
                                 ? std::string()
@@ -108,7 +108,7 @@ std::string SeriesNames::words_of(const track::TrackedSeries& series) const {
 }
 
 std::string SeriesNames::name(const track::TrackedSeries& series) const {
-  return case_name(series) + ", " + metric_words(series.metric);
+  return case_name(series) + ", " + metric_label(series.metric);
 }
 
 std::string SeriesNames::short_id(std::string_view id) const {
@@ -143,9 +143,9 @@ std::vector<const track::SeriesHistory*> SeriesNames::meant(std::span<const std:
   return found;
 }
 
-const track::SeriesHistory& series_meant(const SeriesNames& names, const track::History& history,
-                                         std::span<const std::string> words,
-                                         std::string_view metric) {
+const track::SeriesHistory& resolve_series(const SeriesNames& names, const track::History& history,
+                                           std::span<const std::string> words,
+                                           std::string_view metric) {
   const std::vector<const track::SeriesHistory*> found = names.meant(words, metric);
   if (found.size() == 1) return *found.front();
   const std::string given = text::join(words, " ");
@@ -165,7 +165,7 @@ const track::SeriesHistory& series_meant(const SeriesNames& names, const track::
       const track::TrackedSeries& series = each.series;
       fits = fits || word_fits(series, word) || metric_fits(series, word);
       known.insert(series.experiment);
-      known.insert(metric_words(series.metric));
+      known.insert(metric_label(series.metric));
       known.insert(series.id.substr(0, word.size()));
       for (const auto& [name, value] : series.options) {
         known.insert(name.substr(name.rfind('.') + 1) + '=' + to_text(value));
@@ -179,7 +179,7 @@ const track::SeriesHistory& series_meant(const SeriesNames& names, const track::
   }
   std::set<std::string> metrics;
   for (const track::SeriesHistory& each : history.series)
-    metrics.insert(metric_words(each.series.metric));
+    metrics.insert(metric_label(each.series.metric));
   if (!metric.empty() && !metrics.contains(std::string(metric)) &&
       names.meant({}, metric).empty()) {
     throw ConfigError("--metric", "no series has the metric '" + std::string(metric) +

@@ -17,7 +17,7 @@
 namespace stepbench::report {
 
 // "step" for "step_ns", "data_wait" for "phase.data_wait".
-[[nodiscard]] std::string metric_words(std::string_view metric);
+[[nodiscard]] std::string metric_label(std::string_view metric);
 // "76.0 ms", "1.50 GiB".
 [[nodiscard]] std::string amount_text(double value, std::string_view unit);
 
@@ -44,7 +44,7 @@ class SeriesNames {
                                                                std::string_view metric) const;
 
  private:
-  [[nodiscard]] std::string words_of(const track::TrackedSeries& series) const;
+  [[nodiscard]] std::string describe(const track::TrackedSeries& series) const;
 
   const track::History& history_;
   std::map<std::string, std::vector<std::string>, std::less<>> varying_;  // by experiment
@@ -54,9 +54,9 @@ class SeriesNames {
 
 // The one series that is meant; throws ConfigError that lists those among which to choose, or the
 // nearest ones. Without `metric`: its step.
-[[nodiscard]] const track::SeriesHistory& series_meant(const SeriesNames& names,
-                                                       const track::History& history,
-                                                       std::span<const std::string> words,
-                                                       std::string_view metric);
+[[nodiscard]] const track::SeriesHistory& resolve_series(const SeriesNames& names,
+                                                         const track::History& history,
+                                                         std::span<const std::string> words,
+                                                         std::string_view metric);
 
 }  // namespace stepbench::report

@@ -24,7 +24,7 @@ struct RunFacts {
   plan::Shard shard = {};
   bool smoke = false;
   std::string wrap = {};
-  record::Asked asked = {};
+  record::CommandLine asked = {};
   std::string stepbench_version = {};
   std::chrono::system_clock::time_point started = {};
 };

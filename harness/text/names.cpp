@@ -32,7 +32,8 @@ std::string join_or(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::vector<std::string> names_meant(std::string_view given, std::span<const std::string> known) {
+std::vector<std::string> matching_names(std::string_view given,
+                                        std::span<const std::string> known) {
   if (std::find(known.begin(), known.end(), given) != known.end()) return {std::string(given)};
   std::vector<std::string> meant;
   for (const std::string& name : known) {
@@ -42,9 +43,9 @@ std::vector<std::string> names_meant(std::string_view given, std::span<const std
   return meant;
 }
 
-std::string name_meant(std::string_view given, std::span<const std::string> known,
-                       std::string_view unknown) {
-  const std::vector<std::string> meant = names_meant(given, known);
+std::string resolve_name(std::string_view given, std::span<const std::string> known,
+                         std::string_view unknown) {
+  const std::vector<std::string> meant = matching_names(given, known);
   if (meant.size() == 1) return meant.front();
   const std::string quoted = "'" + std::string(given) + "'";
   if (!meant.empty()) {

@@ -13,14 +13,14 @@ namespace stepbench::text {
 
 // The names of `known` that `given` may mean: itself if it is one of them, else all that end in it
 // behind a dot; in the order of `known`, each once.
-[[nodiscard]] std::vector<std::string> names_meant(std::string_view given,
-                                                   std::span<const std::string> known);
+[[nodiscard]] std::vector<std::string> matching_names(std::string_view given,
+                                                      std::span<const std::string> known);
 
 // The one that is meant. Throws Error when there is none or several: "unknown option 'x' (did you
 // mean 'loader.x1'?)", where `unknown` gives the words before the name; "'kind' may be data.kind or
 // model.kind; write one in full".
-[[nodiscard]] std::string name_meant(std::string_view given, std::span<const std::string> known,
-                                     std::string_view unknown = "unknown option");
+[[nodiscard]] std::string resolve_name(std::string_view given, std::span<const std::string> known,
+                                       std::string_view unknown = "unknown option");
 
 // The name of `known` that is nearest to `given`, whether that is a full name or its end; empty if
 // none is near.

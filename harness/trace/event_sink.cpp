@@ -61,7 +61,7 @@ void EventSink::ignore(std::string_view what) {
   ++found->second.count;
 }
 
-bool EventSink::add_up(SaneSum& sum, std::int64_t value, std::string_view what) {
+bool EventSink::add_up(BoundedSum& sum, std::int64_t value, std::string_view what) {
   if (sum.add(value)) return true;
   problem_ = "the " + std::string(what) + " of the rows up to here add up to no sensible number";
   return false;

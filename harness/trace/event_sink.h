@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/trace/bounded_sums.h"
 #include "harness/trace/categories.h"
 #include "harness/trace/event_row.h"
 #include "harness/trace/number_text.h"
-#include "harness/trace/sane_sums.h"
 #include "harness/trace/trace_builder.h"
 
 namespace stepbench::trace {
@@ -49,7 +49,7 @@ class EventSink {
   [[nodiscard]] std::string plain_text(std::string_view raw);
   void ignore(std::string_view what);
   void damaged(std::int64_t& count);
-  bool add_up(SaneSum& sum, std::int64_t value, std::string_view what);
+  bool add_up(BoundedSum& sum, std::int64_t value, std::string_view what);
 
   TraceBuilder& builder_;
   ReadingFacts& facts_;
@@ -61,8 +61,8 @@ class EventSink {
   std::map<std::string, IgnoredRows, std::less<>> ignored_;
   bool fractions_ = false;
   bool times_ = false;
-  SaneSum times_sum_;
-  SaneSum bytes_sum_;
+  BoundedSum times_sum_;
+  BoundedSum bytes_sum_;
 };
 
 }  // namespace stepbench::trace

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "harness/trace/sane_sums.h"
+#include "harness/trace/bounded_sums.h"
 
 namespace stepbench::trace {
 namespace {

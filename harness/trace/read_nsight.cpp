@@ -11,8 +11,8 @@
 #include "harness/base/error.h"
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
+#include "harness/trace/bounded_sums.h"
 #include "harness/trace/foreign_database.h"
-#include "harness/trace/sane_sums.h"
 #include "harness/trace/trace_builder.h"
 
 namespace stepbench::trace {
@@ -495,8 +495,8 @@ class NsightReader {
   std::int64_t unnumbered_steps_ = 0;
   std::int64_t open_ranges_ = 0;
   std::int64_t without_time_ = 0;
-  SaneSum times_;
-  SaneSum bytes_;
+  BoundedSum times_;
+  BoundedSum bytes_;
 };
 
 }  // namespace

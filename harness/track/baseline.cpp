@@ -90,7 +90,7 @@ std::optional<double> parse_change(std::string_view text) {
   return share;
 }
 
-const Alert& alert_meant(const std::string& id, const AlertLog& log) {
+const Alert& resolve_alert(const std::string& id, const AlertLog& log) {
   std::string wanted = id;
   if (!wanted.empty() && wanted.front() == 'a') wanted.front() = 'A';
   if (!wanted.empty() && wanted.find_first_not_of("0123456789") == std::string::npos) {
@@ -104,8 +104,8 @@ const Alert& alert_meant(const std::string& id, const AlertLog& log) {
                                  "; `stepbench track show --open` lists the open ones");
 }
 
-const TrackedRun& run_meant(std::string_view text, std::span<const TrackedRun> runs,
-                            const std::string& where) {
+const TrackedRun& resolve_run(std::string_view text, std::span<const TrackedRun> runs,
+                              const std::string& where) {
   while (text.size() > 1 && text.ends_with('/')) text.remove_suffix(1);
   const std::string name = std::filesystem::path(text).filename().string();
   std::vector<const TrackedRun*> found;
@@ -132,7 +132,7 @@ const TrackedRun& run_meant(std::string_view text, std::span<const TrackedRun> r
 
 TrackEvent acknowledge(const AlertLog& log, const std::string& id, const Acceptance& acceptance,
                        std::string_view today) {
-  const Alert& alert = alert_meant(id, log);
+  const Alert& alert = resolve_alert(id, log);
   check_reason(acceptance.reason);
   check_until(acceptance.until, today);
   if (!state_after(alert.state, AlertEvent::kAcknowledged, alert.before)) {

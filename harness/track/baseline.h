@@ -44,10 +44,10 @@ enum class BaselineMove : bool { kSet, kUpdate };
 [[nodiscard]] std::optional<double> parse_change(std::string_view text);
 
 // The run that `text` names: its id, the beginning of it, or its folder. Throws ConfigError.
-[[nodiscard]] const TrackedRun& run_meant(std::string_view text, std::span<const TrackedRun> runs,
-                                          const std::string& where);
+[[nodiscard]] const TrackedRun& resolve_run(std::string_view text, std::span<const TrackedRun> runs,
+                                            const std::string& where);
 
 // The alert with that id ("A17", also "17" or "a17"). Throws ConfigError naming the nearest.
-[[nodiscard]] const Alert& alert_meant(const std::string& id, const AlertLog& log);
+[[nodiscard]] const Alert& resolve_alert(const std::string& id, const AlertLog& log);
 
 }  // namespace stepbench::track

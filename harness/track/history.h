@@ -31,7 +31,7 @@ struct TrackedRun {
   std::string config_text = {};
   std::string config_hash = {};
   std::string plan_digest = {};
-  record::Asked asked = {};
+  record::CommandLine asked = {};
   Fields labels = {};       // --label key=value
   Fields context = {};      // all else that the run recorded of itself
   Fields environment = {};  // of its worker

@@ -14,8 +14,8 @@
 #include "harness/record/encode.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
+#include "harness/track/environment_key.h"
 #include "harness/track/imported_run.h"
-#include "harness/track/surroundings.h"
 
 namespace stepbench::track {
 namespace {
@@ -182,8 +182,8 @@ class Importer {
   void add(ImportedCase& to, const record::Launch& launch, LaunchValues values) {
     static const Fields kNone;
     const auto found = environments_.find(launch.row.worker_id);
-    const Surroundings around =
-        surroundings_of(launch.row, found == environments_.end() ? kNone : *found->second);
+    const EnvironmentKey around =
+        environment_key_of(launch.row, found == environments_.end() ? kNone : *found->second);
     std::string cohort = cohort_id(around.cohort);
     cohorts_.emplace(cohort, around.cohort);
     // A launch that failed before it said anything does not tell on which device it ran.

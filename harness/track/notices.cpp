@@ -11,7 +11,7 @@ namespace {
 
 // What became known of an alert: by the place of the event in the history, so that what is told
 // after it is known to be told.
-struct News {
+struct Pending {
   std::size_t place = 0;  // from 1; 0: nothing to tell
   std::string at_utc = {};
   std::int64_t number = 0;
@@ -31,7 +31,7 @@ bool is_news(const Alert& alert, const TrackEvent& event) {
 std::vector<Notice> notices_due(std::span<const TrackEvent> events, std::string_view oldest_utc,
                                 std::string_view host) {
   std::map<std::string, Alert, std::less<>> alerts;
-  std::map<std::string, News, std::less<>> news;
+  std::map<std::string, Pending, std::less<>> news;
   std::map<std::string, std::size_t, std::less<>> told;  // by place
   for (std::size_t i = 0; i < events.size(); ++i) {
     const TrackEvent& event = events[i];
@@ -40,7 +40,7 @@ std::vector<Notice> notices_due(std::span<const TrackEvent> events, std::string_
     if (event.alert_id.empty()) continue;
     Alert& alert = alerts[event.alert_id];
     if (is_news(alert, event)) {
-      News& one = news[event.alert_id];
+      Pending& one = news[event.alert_id];
       one = {i + 1, event.at_utc, one.number + 1};
     }
     (void)apply_event(alert, event);

@@ -28,7 +28,7 @@ std::string fields_json(const Fields& fields) {
   return json.close_object().take();
 }
 
-std::string asked_json(const record::Asked& asked) {
+std::string asked_json(const record::CommandLine& asked) {
   json::JsonText json;
   json.open_object().text("folder", asked.folder).texts("set", asked.set);
   json.texts("sweep", asked.sweep).texts("filter", asked.filter).texts("cases", asked.cases);
@@ -41,14 +41,14 @@ Fields fields_from_json(const std::string& json) {
   });
 }
 
-record::Asked asked_from_json(const std::string& json) {
+record::CommandLine asked_from_json(const std::string& json) {
   return read_json(json, [](const json::LineObject& object) {
-    return record::Asked{.folder = object.text("folder"),
-                         .set = object.texts("set"),
-                         .sweep = object.texts("sweep"),
-                         .filter = object.texts("filter"),
-                         .cases = object.texts("cases"),
-                         .worker = object.text("worker")};
+    return record::CommandLine{.folder = object.text("folder"),
+                               .set = object.texts("set"),
+                               .sweep = object.texts("sweep"),
+                               .filter = object.texts("filter"),
+                               .cases = object.texts("cases"),
+                               .worker = object.text("worker")};
   });
 }
 

@@ -10,9 +10,9 @@
 namespace stepbench::track {
 
 [[nodiscard]] std::string fields_json(const Fields& fields);
-[[nodiscard]] std::string asked_json(const record::Asked& asked);
+[[nodiscard]] std::string asked_json(const record::CommandLine& asked);
 // Throw ConfigError for a text that is none of ours.
 [[nodiscard]] Fields fields_from_json(const std::string& json);
-[[nodiscard]] record::Asked asked_from_json(const std::string& json);
+[[nodiscard]] record::CommandLine asked_from_json(const std::string& json);
 
 }  // namespace stepbench::track

@@ -11,7 +11,7 @@ namespace stepbench::worker {
 // programs that it starts do not inherit the control descriptor.
 void init_worker_process(int control_descriptor);
 
-// Since the kernel started it, to 10 ms; 0 when /proc does not tell.
+// Since the kernel started it, to 10 ms; 0 if unavailable.
 [[nodiscard]] std::int64_t process_age_ns();
 
 // The GNU build id of the running program in hex; when the linker wrote none, a digest of the

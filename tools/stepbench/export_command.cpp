@@ -84,7 +84,7 @@ Writer writer_of(const report::ExportFormat& format, report::ExportSource source
     if (each.*writer != nullptr) others.emplace_back(each.name);
   }
   throw ConfigError("--format", std::string(format.name) + " has no place for " +
-                                    std::string(report::words_of(source)) + ", which comes as " +
+                                    std::string(report::describe(source)) + ", which comes as " +
                                     text::join_and(others));
 }
 
@@ -143,7 +143,7 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
     if (arguments.sources.size() == 1 || report::export_source(other) == report::ExportSource::kRun)
       continue;
     throw ConfigError("RUN", other + " is " +
-                                 std::string(report::words_of(report::export_source(other))) +
+                                 std::string(report::describe(report::export_source(other))) +
                                  ": export it by itself; only runs are joined");
   }
   const std::string& path = arguments.sources.front();

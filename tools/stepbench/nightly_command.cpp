@@ -14,9 +14,9 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/archive_worker.h"
 #include "harness/campaign/confirm_suspects.h"
 #include "harness/campaign/device_locks.h"
-#include "harness/campaign/keep_worker.h"
 #include "harness/campaign/measure_night.h"
 #include "harness/campaign/unfinished_night.h"
 #include "harness/machine/environment.h"
@@ -121,7 +121,7 @@ std::string key_of(const NightlyOptions& options) {
   return text::join(words, "\n");
 }
 
-AlertTeller teller_of(const NightlyOptions& options, const Environment& environment) {
+AlertNotifier notifier_of(const NightlyOptions& options, const Environment& environment) {
   return {.command = options.on_alert,
           .who = author(environment),
           .host = machine::host_name("/"),
@@ -166,10 +166,11 @@ class NightlyRun {
     if (checked.signal || signal_of(interrupts)) return interrupted(interrupts);
     add_failures(measured, checked.night);
     if (!options_.on_alert.empty()) {
-      const AlertTeller teller = teller_of(options_, environment_);
-      tell_alerts(store, teller, system_now(), environment_.err);
+      const AlertNotifier notifier = notifier_of(options_, environment_);
+      notify_alerts(store, notifier, system_now(), environment_.err);
       if (has_failed(checked.night.exit_code)) {
-        tell_failed_night(teller, checked.night.exit_code, checked.night.notes, environment_.err);
+        notify_failed_night(notifier, checked.night.exit_code, checked.night.notes,
+                            environment_.err);
       }
     }
     if (signal_of(interrupts)) return interrupted(interrupts);
@@ -229,7 +230,7 @@ class NightlyRun {
     for (const track::TrackedRun& run : store.runs()) {
       if (std::find(nights.begin(), nights.end(), run.run_id) == nights.end()) continue;
       const campaign::KeepReport report =
-          campaign::keep_worker(store, run, keep_folder(options_), text::utc_text(system_now()));
+          campaign::archive_worker(store, run, keep_folder(options_), text::utc_text(system_now()));
       for (const std::string& note : report.notes) progress_.say("note: " + note);
     }
   }
@@ -295,8 +296,8 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
     const Failure failure = failure_of(error, "stepbench nightly");
     write_no_night(options.check, "stepbench nightly", failure.exit_status, failure.text);
     if (!options.on_alert.empty()) {
-      tell_failed_night(teller_of(options, environment), failure.exit_status, {failure.text},
-                        environment.err);
+      notify_failed_night(notifier_of(options, environment), failure.exit_status, {failure.text},
+                          environment.err);
     }
     throw;
   }

@@ -39,11 +39,11 @@ std::string tell(const std::string& command, const std::string& json) {
 
 }  // namespace
 
-void tell_alerts(track::TrackStore& store, const AlertTeller& teller,
-                 std::chrono::system_clock::time_point now, std::ostream& err) {
+void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
+                   std::chrono::system_clock::time_point now, std::ostream& err) {
   const std::vector<track::TrackEvent> events = store.events();
   const std::vector<track::Notice> due =
-      track::notices_due(events, text::utc_text(now - kTellWithin), teller.host);
+      track::notices_due(events, text::utc_text(now - kTellWithin), notifier.host);
   if (due.empty()) return;
   const track::AlertLog log = track::fold_alerts(events);
   for (const track::Notice& notice : due) {
@@ -51,32 +51,32 @@ void tell_alerts(track::TrackStore& store, const AlertTeller& teller,
     track::HistoryQuery query;
     for (const track::AlertSeries& each : alert.series) query.series.push_back(each.id);
     const std::string json = report::alert_json(
-        alert, store.history(query), "stepbench track show " + alert.id + teller.history_words);
+        alert, store.history(query), "stepbench track show " + alert.id + notifier.history_words);
     store.record(
-        std::vector{track::event_of(notice, track::kTold, text::utc_text(now), teller.who)});
-    const std::string failure = tell(teller.command, json);
+        std::vector{track::event_of(notice, track::kTold, text::utc_text(now), notifier.who)});
+    const std::string failure = tell(notifier.command, json);
     if (failure.empty()) continue;
     store.record(std::vector{
-        track::event_of(notice, track::kNotTold, text::utc_text(now), teller.who, failure)});
+        track::event_of(notice, track::kNotTold, text::utc_text(now), notifier.who, failure)});
     err << "stepbench: warning: --on-alert, told of " << alert.id << ", "
         << text::printable(failure) << "; the next night tries again\n";
   }
 }
 
-void tell_failed_night(const AlertTeller& teller, int exit_code,
-                       const std::vector<std::string>& notes, std::ostream& err) {
+void notify_failed_night(const AlertNotifier& notifier, int exit_code,
+                         const std::vector<std::string>& notes, std::ostream& err) {
   json::JsonText json;
   json.open_object()
       .text("schema", "stepbench.night_failed")
       .text("version", "1.0.0")
-      .text("text", text::printable("the night on " + teller.host + " failed (exit status " +
+      .text("text", text::printable("the night on " + notifier.host + " failed (exit status " +
                                     std::to_string(exit_code) + ")" +
                                     (notes.empty() ? "" : ": " + notes.front())))
-      .text("host", teller.host)
+      .text("host", notifier.host)
       .integer("exit_code", exit_code)
       .texts("notes", notes)
       .close_object();
-  const std::string failure = tell(teller.command, json.take() + "\n");
+  const std::string failure = tell(notifier.command, json.take() + "\n");
   if (failure.empty()) return;
   err << "stepbench: warning: --on-alert, told of a failed night, " << text::printable(failure)
       << '\n';

@@ -11,11 +11,11 @@
 
 namespace stepbench::cli {
 
-// What a night before may have left untold is told up to this age.
+// Notifications that an earlier night left pending are sent up to this age.
 inline constexpr std::chrono::hours kTellWithin{72};
 inline constexpr std::chrono::seconds kTellLimit{60};
 
-struct AlertTeller {
+struct AlertNotifier {
   std::string command = {};
   std::string who = {};            // user@host
   std::string host = {};           // whose alerts are told
@@ -26,12 +26,12 @@ struct AlertTeller {
 // harness/track/notices.h), with alert_json() on its standard input. That it is told is recorded in
 // `store` first; one that fails or takes longer than kTellLimit is named on `err` and tried again
 // by the next night.
-void tell_alerts(track::TrackStore& store, const AlertTeller& teller,
-                 std::chrono::system_clock::time_point now, std::ostream& err);
+void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
+                   std::chrono::system_clock::time_point now, std::ostream& err);
 
 // The same command for a night that measured nothing, or not all of it: the object
 // `stepbench.night_failed` with `text` (a sentence), `host`, `exit_code` and `notes`.
-void tell_failed_night(const AlertTeller& teller, int exit_code,
-                       const std::vector<std::string>& notes, std::ostream& err);
+void notify_failed_night(const AlertNotifier& notifier, int exit_code,
+                         const std::vector<std::string>& notes, std::ostream& err);
 
 }  // namespace stepbench::cli

@@ -32,8 +32,8 @@ namespace fs = std::filesystem;
 // What `export` reads too; nothing: a trace.
 using Kind = std::optional<report::ExportSource>;
 
-std::string words_of(const Kind& kind) {
-  return kind ? std::string(stepbench::report::words_of(*kind)) : "a trace";
+std::string describe(const Kind& kind) {
+  return kind ? std::string(stepbench::report::describe(*kind)) : "a trace";
 }
 
 // Results are lines of JSON, packed or plain.
@@ -75,8 +75,8 @@ Kind kind_of_all(const std::vector<std::string>& sources) {
     if (other == kind && one_page) continue;
     const std::string what =
         other == kind
-            ? "is " + words_of(kind) + ", which has a page of its own"
-            : "is " + words_of(other) + ", and " + sources.front() + " is " + words_of(kind);
+            ? "is " + describe(kind) + ", which has a page of its own"
+            : "is " + describe(other) + ", and " + sources.front() + " is " + describe(kind);
     throw ConfigError("RUN", source + ' ' + what + ": write a report for each");
   }
   return kind;

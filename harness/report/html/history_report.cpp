@@ -42,7 +42,7 @@ PageSection history_overview(const track::History& history) {
     table.rows.push_back(
         {{.text = names.short_id(each.series.id)},
          {.text = names.case_name(each.series)},
-         {.text = metric_words(each.series.metric)},
+         {.text = metric_label(each.series.metric)},
          {.text = std::to_string(each.points.size()),
           .value = static_cast<double>(each.points.size())},
          {.text = text::minute_text(history.runs[last.run].started_utc)},

@@ -247,7 +247,7 @@ std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& 
   std::string alt = name + " over " + text::counted(std::int64_t(drawing.nights()), "night") +
                     ", " + text::counted(std::ssize(view.changes), "change") + " of level";
   for (const track::Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
-  const std::string metric = metric_words(series.metric);
+  const std::string metric = metric_label(series.metric);
   const std::string unit = drawing.unit().name.empty() ? "" : " [" + drawing.unit().name + "]";
   return Figure{.title = name,
                 .alt = alt + '.',

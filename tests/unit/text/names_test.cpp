@@ -18,23 +18,23 @@ const std::vector<std::string> kKnown = {"launches",           "data.kind",
 
 std::string why_not(std::string_view given, std::string_view unknown = "unknown option") {
   try {
-    return name_meant(given, kKnown, unknown) + " was taken";
+    return resolve_name(given, kKnown, unknown) + " was taken";
   } catch (const Error& error) {
     return error.what();
   }
 }
 
 TEST(Names, AreTakenInFullOrByTheirEnd) {
-  EXPECT_EQ(name_meant("launches", kKnown), "launches");
-  EXPECT_EQ(name_meant("loader.num_workers", kKnown), "loader.num_workers");
-  EXPECT_EQ(name_meant("num_workers", kKnown), "loader.num_workers");
-  EXPECT_EQ(name_meant("margin.step", kKnown), "compare.margin.step");
-  EXPECT_EQ(name_meant("step", kKnown), "compare.margin.step");
+  EXPECT_EQ(resolve_name("launches", kKnown), "launches");
+  EXPECT_EQ(resolve_name("loader.num_workers", kKnown), "loader.num_workers");
+  EXPECT_EQ(resolve_name("num_workers", kKnown), "loader.num_workers");
+  EXPECT_EQ(resolve_name("margin.step", kKnown), "compare.margin.step");
+  EXPECT_EQ(resolve_name("step", kKnown), "compare.margin.step");
 }
 
 TEST(Names, AFullNameWinsOverTheEndOfAnother) {
   const std::vector<std::string> names = {"loader.workload", "workload"};
-  EXPECT_EQ(name_meant("workload", names), "workload");
+  EXPECT_EQ(resolve_name("workload", names), "workload");
 }
 
 TEST(Names, OfSeveralAllAreNamed) {
@@ -49,7 +49,7 @@ TEST(Names, AnUnknownOneIsAnsweredWithTheNearest) {
   EXPECT_EQ(why_not(""), "unknown option ''");
 }
 
-TEST(Names, APartOfAWordIsNoName) { EXPECT_TRUE(names_meant("workers", kKnown).empty()); }
+TEST(Names, APartOfAWordIsNoName) { EXPECT_TRUE(matching_names("workers", kKnown).empty()); }
 
 }  // namespace
 }  // namespace stepbench::text

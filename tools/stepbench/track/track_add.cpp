@@ -11,7 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/keep_worker.h"
+#include "harness/campaign/archive_worker.h"
 #include "harness/record/reader.h"
 #include "harness/runs/run_summary.h"
 #include "harness/text/printable.h"
@@ -95,13 +95,13 @@ void tell(const track::ImportReport& report, const track::TrackStore& store,
 }
 
 // The programs that measured these runs.
-void keep_workers(track::TrackStore& store, const track::ImportReport& report,
-                  const std::string& dir, const Environment& environment) {
+void archive_workers(track::TrackStore& store, const track::ImportReport& report,
+                     const std::string& dir, const Environment& environment) {
   for (const track::TrackedRun& run : store.runs()) {
     if (std::find(report.runs.begin(), report.runs.end(), run.run_id) == report.runs.end())
       continue;
     const campaign::KeepReport kept =
-        campaign::keep_worker(store, run, dir, text::utc_text(std::chrono::system_clock::now()));
+        campaign::archive_worker(store, run, dir, text::utc_text(std::chrono::system_clock::now()));
     if (kept.kept) {
       environment.out << "kept " << text::printable(kept.kept->worker.string()) << '\n';
     }
@@ -128,7 +128,7 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
   }
   tell(all, store, environment);
   if (!arguments.keep_worker.empty()) {
-    keep_workers(store, all, arguments.keep_worker, environment);
+    archive_workers(store, all, arguments.keep_worker, environment);
   }
   return all.runs.empty() ? kExitNothingMeasured : kExitOk;
 }

@@ -58,7 +58,7 @@ std::vector<std::string> series_named(const std::vector<std::string>& words,
     if (const track::Alert* alert = alerts.find(word)) {
       for (const track::AlertSeries& series : alert->series) add(series.id);
     } else {
-      add(report::series_meant(names, history, {&word, 1}, {}).series.id);
+      add(report::resolve_series(names, history, {&word, 1}, {}).series.id);
     }
   }
   return ids;

@@ -100,7 +100,7 @@ int ignore_one(const SayArguments& arguments, const Environment& environment) {
   const track::History history = store.history({.last = 1});
   const report::SeriesNames names(history);
   const track::TrackedSeries& series =
-      report::series_meant(names, history, arguments.series, arguments.metric).series;
+      report::resolve_series(names, history, arguments.series, arguments.metric).series;
   const track::TrackEvent event =
       arguments.end ? track::watch_series(series, arguments.acceptance.reason)
                     : track::ignore_series(series, arguments.acceptance.reason,
@@ -122,7 +122,7 @@ int move_baseline(track::BaselineMove move, const SayArguments& arguments,
   const std::vector<track::TrackedRun> runs = store.runs();
   const std::vector<track::TrackEvent> events = store.events();
   const track::AlertLog log = track::fold_alerts(events);
-  const track::TrackedRun& run = track::run_meant(arguments.subject, runs, "RUN");
+  const track::TrackedRun& run = track::resolve_run(arguments.subject, runs, "RUN");
   const std::vector<track::TrackEvent> fresh =
       track::set_baseline(move, run, log, events, runs, arguments.acceptance.reason);
   record_said(store, fresh, log, environment);

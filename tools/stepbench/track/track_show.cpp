@@ -78,7 +78,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     return kExitOk;
   }
   if (arguments.words.size() == 1 && is_alert_id(arguments.words.front())) {
-    const track::Alert& alert = track::alert_meant(arguments.words.front(), log);
+    const track::Alert& alert = track::resolve_alert(arguments.words.front(), log);
     track::History history = store.history({.last = 1});
     history.runs = store.runs();
     environment.out << (json ? report::alert_json(alert, history,
@@ -90,7 +90,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   const track::History newest = store.history({.last = 1});
   const report::SeriesNames names(newest);
   const track::TrackedSeries& series =
-      report::series_meant(names, newest, arguments.words, arguments.metric).series;
+      report::resolve_series(names, newest, arguments.words, arguments.metric).series;
   const track::History history = store.history({.series = {series.id}});
   const report::HistoryView view =
       report::view_of(history.series.front(), history, log, events, {}, arguments.nights);

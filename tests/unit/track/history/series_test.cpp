@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/track/surroundings.h"
+#include "harness/track/environment_key.h"
 
 namespace stepbench::report {
 namespace {
@@ -23,20 +23,20 @@ record::LaunchRow launch_on(const char* device) {
   return launch;
 }
 
-track::Surroundings on_cpu(const Fields& environment) {
-  return track::surroundings_of(launch_on("cpu"), environment);
+track::EnvironmentKey on_cpu(const Fields& environment) {
+  return track::environment_key_of(launch_on("cpu"), environment);
 }
-track::Surroundings on_gpu(const Fields& environment) {
-  return track::surroundings_of(launch_on("cuda"), environment);
+track::EnvironmentKey on_gpu(const Fields& environment) {
+  return track::environment_key_of(launch_on("cuda"), environment);
 }
 
-TEST(Surroundings, AnotherProcessorIsAnotherSeries) {
+TEST(EnvironmentKey, AnotherProcessorIsAnotherSeries) {
   const Fields environment = {{"cpu.model", text("EPYC")}, {"cpu_capability", text("AVX512")}};
   EXPECT_THAT(on_cpu(environment).machine, ElementsAre(Key("cpu.model"), Key("cpu_capability")));
   EXPECT_THAT(on_cpu(environment).cohort, IsEmpty());
 }
 
-TEST(Surroundings, GpusAndTheirCountMakeTheSeriesOfACaseThatUsesOne) {
+TEST(EnvironmentKey, GpusAndTheirCountMakeTheSeriesOfACaseThatUsesOne) {
   const Fields environment = {{"gpu.count", Value{std::int64_t{1}}},
                               {"gpu.0", text("H100")},
                               {"gpu.driver", text("550.54")}};
@@ -46,7 +46,7 @@ TEST(Surroundings, GpusAndTheirCountMakeTheSeriesOfACaseThatUsesOne) {
   EXPECT_THAT(on_cpu(environment).cohort, IsEmpty());
 }
 
-TEST(Surroundings, SoftwareAndSettingsMakeACohort) {
+TEST(EnvironmentKey, SoftwareAndSettingsMakeACohort) {
   for (const char* name :
        {"torch", "compiler", "mkl", "onednn", "openmp", "aslr", "memory.thp", "cpu.governor",
         "cpu.turbo", "cpu.smt", "cgroup.cpu_quota_cores", "intra_op_threads", "env.OMP_NUM_THREADS",
@@ -60,7 +60,7 @@ TEST(Surroundings, SoftwareAndSettingsMakeACohort) {
   }
 }
 
-TEST(Surroundings, ReadingsAndNamesAreInNeither) {
+TEST(EnvironmentKey, ReadingsAndNamesAreInNeither) {
   const Fields environment = {{"host", text("bench1")},
                               {"memory.bytes", Value{std::int64_t{1} << 30}},
                               {"memory.free_bytes", Value{std::int64_t{1} << 29}},
@@ -70,13 +70,13 @@ TEST(Surroundings, ReadingsAndNamesAreInNeither) {
                               {"git.sha", text("5b66870")},
                               {"numa.nodes", text("0-1")},
                               {"pid", Value{std::int64_t{17}}}};
-  for (const track::Surroundings& found : {on_cpu(environment), on_gpu(environment)}) {
+  for (const track::EnvironmentKey& found : {on_cpu(environment), on_gpu(environment)}) {
     EXPECT_THAT(found.machine, IsEmpty());
     EXPECT_THAT(found.cohort, IsEmpty());
   }
 }
 
-TEST(Surroundings, OfAKernelAndADistributionTheFirstTwoNumbersCount) {
+TEST(EnvironmentKey, OfAKernelAndADistributionTheFirstTwoNumbersCount) {
   const auto cohort = [](const char* name, const char* value) {
     return text_of(on_cpu({{name, text(value)}}).cohort, name);
   };
@@ -89,7 +89,7 @@ TEST(Surroundings, OfAKernelAndADistributionTheFirstTwoNumbersCount) {
   EXPECT_EQ(cohort("os", "Arch Linux"), "Arch Linux");
 }
 
-TEST(Surroundings, AJobsOwnFoldersAndCoresAreNoChange) {
+TEST(EnvironmentKey, AJobsOwnFoldersAndCoresAreNoChange) {
   const auto cohort = [](const char* name, const char* value) {
     return on_cpu({{name, text(value)}}).cohort;
   };
@@ -101,7 +101,7 @@ TEST(Surroundings, AJobsOwnFoldersAndCoresAreNoChange) {
   EXPECT_NE(cohort("cpu.affinity", "0-3"), cohort("cpu.affinity", "0-7"));
 }
 
-TEST(Surroundings, WhatTheMachineDecidedForAnOptionIsInTheCohort) {
+TEST(EnvironmentKey, WhatTheMachineDecidedForAnOptionIsInTheCohort) {
   record::LaunchRow launch = launch_on("auto");
   launch.options["threads.intra_op"] = text("auto");
   launch.options["loader.num_workers"] = Value{std::int64_t{2}};
@@ -112,7 +112,7 @@ TEST(Surroundings, WhatTheMachineDecidedForAnOptionIsInTheCohort) {
                              {"model.plugin_build", text("tonight")},
                              {"schedule.active", Value{std::int64_t{40}}},
                              {"threads.intra_op", Value{std::int64_t{8}}}};
-  EXPECT_THAT(track::surroundings_of(launch, {}).cohort,
+  EXPECT_THAT(track::environment_key_of(launch, {}).cohort,
               ElementsAre(Pair("data.digest", text("jpeg:512")), Pair("device", text("cuda")),
                           Pair("threads.intra_op", Value{std::int64_t{8}})));
 }

@@ -126,12 +126,13 @@ TEST(Baseline, IsSetOnceAndUpdatedAfterThat) {
 TEST(RunMeant, IsItsIdTheBeginOfItOrItsFolder) {
   const HistoryMaker maker = maker_with_regression();
   const auto& runs = maker.history.runs;
-  EXPECT_EQ(track::run_meant("2026-01-05-train", runs, "RUN").run_id, "2026-01-05-train");
-  EXPECT_EQ(track::run_meant("2026-01-05", runs, "RUN").run_id, "2026-01-05-train");
-  EXPECT_EQ(track::run_meant("results/2026-01-05-train/", runs, "RUN").run_id, "2026-01-05-train");
-  EXPECT_THAT([&] { (void)track::run_meant("2026-01", runs, "RUN"); },
+  EXPECT_EQ(track::resolve_run("2026-01-05-train", runs, "RUN").run_id, "2026-01-05-train");
+  EXPECT_EQ(track::resolve_run("2026-01-05", runs, "RUN").run_id, "2026-01-05-train");
+  EXPECT_EQ(track::resolve_run("results/2026-01-05-train/", runs, "RUN").run_id,
+            "2026-01-05-train");
+  EXPECT_THAT([&] { (void)track::resolve_run("2026-01", runs, "RUN"); },
               ThrowsMessage<ConfigError>(HasSubstr("is the beginning of 21 runs")));
-  EXPECT_THAT([&] { (void)track::run_meant("2026-01-05-trian", runs, "--night"); },
+  EXPECT_THAT([&] { (void)track::resolve_run("2026-01-05-trian", runs, "--night"); },
               ThrowsMessage<ConfigError>(
                   HasSubstr("--night: the history has no run '2026-01-05-trian' (did you mean "
                             "'2026-01-05-train'?)")));

@@ -173,7 +173,7 @@ TEST(SeriesMeant, IsNamedByWordsOrTheBeginOfItsId) {
   maker.add_series("2", HistoryMaker::steady(2), "loader");
   const SeriesNames names(maker.history);
   const auto meant = [&](std::vector<std::string> words, const std::string& metric = {}) {
-    return series_meant(names, maker.history, words, metric).series.experiment;
+    return resolve_series(names, maker.history, words, metric).series.experiment;
   };
   EXPECT_EQ(meant({"loader"}), "loader");
   EXPECT_EQ(meant({"abcd"}), "train");

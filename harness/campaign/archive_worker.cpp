@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/keep_worker.h"
+#include "harness/campaign/archive_worker.h"
 
 #include <unistd.h>
 
@@ -165,8 +165,8 @@ class Keeper {
 
 }  // namespace
 
-KeepReport keep_worker(track::TrackStore& store, const track::TrackedRun& run, const fs::path& dir,
-                       const std::string& now_utc) {
+KeepReport archive_worker(track::TrackStore& store, const track::TrackedRun& run,
+                          const fs::path& dir, const std::string& now_utc) {
   return Keeper(store, run, dir, now_utc).take();
 }
 

@@ -8,7 +8,7 @@
 
 namespace stepbench::track {
 
-struct Surroundings {
+struct EnvironmentKey {
   Fields machine = {};  // another one: another series
   Fields cohort = {};   // another one: a new segment of the series
 };
@@ -16,7 +16,7 @@ struct Surroundings {
 // From the environment of its worker, by class_of() of harness/compare, and from the options as
 // they were in force. What is read anew every night is in neither; of a kernel's or a
 // distribution's version the first two numbers count, of a path its last part.
-[[nodiscard]] Surroundings surroundings_of(const record::LaunchRow& launch,
-                                           const Fields& environment);
+[[nodiscard]] EnvironmentKey environment_key_of(const record::LaunchRow& launch,
+                                                const Fields& environment);
 
 }  // namespace stepbench::track

@@ -26,7 +26,7 @@ struct KeepReport {
 // script also the files in its folder that it names, and the modules that it imports. What changed
 // since the run is not kept. Then removes builds of this folder that nobody needs, see
 // harness/track/kept_programs.h.
-KeepReport keep_worker(track::TrackStore& store, const track::TrackedRun& run,
-                       const std::filesystem::path& dir, const std::string& now_utc);
+KeepReport archive_worker(track::TrackStore& store, const track::TrackedRun& run,
+                          const std::filesystem::path& dir, const std::string& now_utc);
 
 }  // namespace stepbench::campaign

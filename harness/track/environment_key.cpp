@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/track/surroundings.h"
+#include "harness/track/environment_key.h"
 
 #include <algorithm>
 #include <array>
@@ -95,8 +95,8 @@ bool is_on_gpu(const record::LaunchRow& launch) {
 
 }  // namespace
 
-Surroundings surroundings_of(const record::LaunchRow& launch, const Fields& environment) {
-  Surroundings found;
+EnvironmentKey environment_key_of(const record::LaunchRow& launch, const Fields& environment) {
+  EnvironmentKey found;
   const bool on_gpu = is_on_gpu(launch);
   for (const auto& [name, value] : environment) {
     if (is_null(value)) continue;

@@ -12,8 +12,8 @@ inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;  // the year 21
 inline constexpr std::int64_t kLongestNs = std::int64_t{1} << 61;
 inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // of one copy or allocation
 
-// Adds up values of 0 to kLongestNs each; false once the sum is beyond all reason.
-class SaneSum {
+// Adds up values of 0 to kLongestNs each; false once the sum would overflow.
+class BoundedSum {
  public:
   [[nodiscard]] bool add(std::int64_t value) {
     constexpr std::int64_t kMost = std::int64_t{1} << 62;

@@ -10,12 +10,12 @@ namespace stepbench::analyze {
 
 // A missing value is never a zero: whoever prints it prints the reason.
 template <typename Value>
-class Known {
+class ValueOrReason {
  public:
-  Known() = default;
-  Known(Value value) : value_(std::move(value)) {}
-  [[nodiscard]] static Known absent(std::string reason) {
-    Known known;
+  ValueOrReason() = default;
+  ValueOrReason(Value value) : value_(std::move(value)) {}
+  [[nodiscard]] static ValueOrReason absent(std::string reason) {
+    ValueOrReason known;
     known.reason_ = std::move(reason);
     return known;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/keep_worker.h"
+#include "harness/campaign/archive_worker.h"
 
 #include <gmock/gmock.h>
 
@@ -44,7 +44,7 @@ class KeepWorkerTest : public ::testing::Test {
     throw Error("the night is not there");
   }
   campaign::KeepReport keep(const track::TrackedRun& run) {
-    return campaign::keep_worker(store, run, kept(), run.started_utc);
+    return campaign::archive_worker(store, run, kept(), run.started_utc);
   }
 
   test::TemporaryFolder folder;
