@@ -64,15 +64,4 @@ std::optional<LaunchDesign> LaunchDesigns::cheapest(const estimate::CaseNoise& n
   return best;
 }
 
-std::optional<LaunchDesign> LaunchDesigns::with_steps(const estimate::CaseNoise& noise,
-                                                      std::int64_t steps) const {
-  if (!noise.step_sd || !noise.overhead_ns) return std::nullopt;
-  for (const auto& [launches, sd] : largest_sd_) {
-    if (estimate::launch_sd_at(noise, static_cast<double>(steps)) > sd) continue;
-    return LaunchDesign{launches, steps,
-                        cost_ns(noise, static_cast<double>(launches), static_cast<double>(steps))};
-  }
-  return std::nullopt;
-}
-
 }  // namespace stepbench::compare

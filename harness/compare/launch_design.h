@@ -32,9 +32,6 @@ class LaunchDesigns {
 
   // nullopt: `noise` has no step_sd or no overhead, or 200 launches do not find it.
   [[nodiscard]] std::optional<LaunchDesign> cheapest(const estimate::CaseNoise& noise) const;
-  // With so many steps in a launch, as they are. nullopt as above.
-  [[nodiscard]] std::optional<LaunchDesign> with_steps(const estimate::CaseNoise& noise,
-                                                       std::int64_t steps) const;
 
  private:
   std::vector<std::pair<std::size_t, double>> largest_sd_;  // of launches, by their number

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "harness/estimate/ranking.h"
 #include "harness/stats/dunnett.h"
 
 namespace stepbench::estimate {
@@ -170,28 +169,6 @@ std::vector<double> best_bounds(std::span<const std::vector<RoundTime>> cases, d
     bounds.push_back(std::expm1(bound));
   }
   return bounds;
-}
-
-void bound_by_best(std::span<CaseRow> rows) {
-  const auto by = judged_by(rows);
-  const auto ranking = rank(rows);
-  if (!by || !ranking || !ranking->decided) return;
-  std::vector<CaseRow*> bounded;
-  std::vector<std::vector<RoundTime>> cases;
-  for (CaseRow& row : rows) {
-    const auto value = judged_value(row, *by);
-    if (!can_be_ranked(row) || !value || row.measured.size() < kFewestRounds) continue;
-    if (!bounded.empty() && bounded.front()->run_id != row.run_id) return;
-    // A rate's time is that of one unit of its work.
-    const double work = is_rate(*by) ? value->centre * *row.step_ns : 1;
-    std::vector<RoundTime>& times = cases.emplace_back();
-    for (const auto& [launch, estimate] : row.measured) {
-      times.push_back({launch->row.key.launch, std::log(headline_ns(estimate, row.clock) / work)});
-    }
-    bounded.push_back(&row);
-  }
-  const std::vector<double> bounds = best_bounds(cases);
-  for (std::size_t i = 0; i < bounds.size(); ++i) bounded[i]->at_most_slower = bounds[i];
 }
 
 }  // namespace stepbench::estimate

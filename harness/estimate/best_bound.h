@@ -4,11 +4,8 @@
 // case is the best. Pure; any thread.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
-
-#include "harness/estimate/case_rows.h"
 
 namespace stepbench::estimate {
 
@@ -24,9 +21,5 @@ struct RoundTime {
 // rounds.
 [[nodiscard]] std::vector<double> best_bounds(std::span<const std::vector<RoundTime>> cases,
                                               double confidence = 0.95);
-
-// Fills `at_most_slower` of the rows that can be ranked, by what rank() judges them by; of one run
-// only, whose launches took turns.
-void bound_by_best(std::span<CaseRow> rows);
 
 }  // namespace stepbench::estimate

@@ -79,7 +79,7 @@ struct CaseRow {
 
   // Set by compare_with_best() and compare_with_baseline(), in what the rows are judged by.
   std::optional<double> vs_best = {};
-  // See bound_by_best(): 0.023 = at most 2.3 % slower than the best case, 95 % for all rows at
+  // See best_bounds(): 0.023 = at most 2.3 % slower than the best case, 95 % for all rows at
   // once.
   std::optional<double> at_most_slower = {};
   bool is_best = false;  // or cannot be told from it; none is where all tie

@@ -133,6 +133,34 @@ std::optional<Ranking> rank(std::span<const CaseRow> rows) {
   return ranking;
 }
 
+namespace {
+
+constexpr std::size_t kFewestBoundedRounds = 6;
+
+// Of one run only, whose launches took turns.
+void bound_by_best(std::span<CaseRow> rows) {
+  const auto by = judged_by(rows);
+  if (!by) return;
+  std::vector<CaseRow*> bounded;
+  std::vector<std::vector<RoundTime>> cases;
+  for (CaseRow& row : rows) {
+    const auto value = judged_value(row, *by);
+    if (!can_be_ranked(row) || !value || row.measured.size() < kFewestBoundedRounds) continue;
+    if (!bounded.empty() && bounded.front()->run_id != row.run_id) return;
+    // A rate's time is that of one unit of its work.
+    const double work = is_rate(*by) ? value->centre * *row.step_ns : 1;
+    std::vector<RoundTime>& times = cases.emplace_back();
+    for (const auto& [launch, estimate] : row.measured) {
+      times.push_back({launch->row.key.launch, std::log(headline_ns(estimate, row.clock) / work)});
+    }
+    bounded.push_back(&row);
+  }
+  const std::vector<double> bounds = best_bounds(cases);
+  for (std::size_t i = 0; i < bounds.size(); ++i) bounded[i]->at_most_slower = bounds[i];
+}
+
+}  // namespace
+
 void compare_with_best(std::span<CaseRow> rows) {
   const auto ranking = rank(rows);
   if (!ranking) return;
