@@ -78,10 +78,6 @@ std::optional<CaseNoise> noise_of(const CaseRow& row) {
   return noise;
 }
 
-double launch_sd_at(const CaseNoise& noise, double steps) {
-  return std::sqrt(square(noise.launch_sd) + square(*noise.step_sd) / steps);
-}
-
 std::vector<NoiseOverRuns> noise_over_runs(std::span<const CaseRow> rows) {
   struct Gathered {
     std::size_t place = 0;

@@ -34,9 +34,6 @@ struct CaseNoise {
 // nullopt for fewer than three launches, or a smoke run.
 [[nodiscard]] std::optional<CaseNoise> noise_of(const CaseRow& row);
 
-// What launches of so many steps vary by. `noise` must have a step_sd.
-[[nodiscard]] double launch_sd_at(const CaseNoise& noise, double steps);
-
 // The same case measured in several runs, nights for example, perhaps by several builds.
 struct NoiseOverRuns {
   std::string case_id;

@@ -13,6 +13,10 @@
 namespace stepbench::compare {
 namespace {
 
+double launch_sd_at(const estimate::CaseNoise& noise, double steps) {
+  return std::hypot(noise.launch_sd, *noise.step_sd / std::sqrt(steps));
+}
+
 using testing_noise::Noise;
 
 estimate::CaseNoise noise(double launch_sd, double step_sd, double overhead_ns = 2e9) {
@@ -77,7 +81,7 @@ TEST(LaunchDesign, NothingCheaperFindsIt) {
     std::size_t launches = 6;
     const auto finds = [&] {
       const auto found =
-          change_found({.launches = launches, .tests = 2}, estimate::launch_sd_at(model, steps));
+          change_found({.launches = launches, .tests = 2}, launch_sd_at(model, steps));
       return found && *found <= 0.02;
     };
     while (launches < 200 && !finds()) ++launches;

@@ -11,6 +11,10 @@
 namespace stepbench::estimate {
 namespace {
 
+double launch_sd_at(const CaseNoise& noise, double steps) {
+  return std::hypot(noise.launch_sd, *noise.step_sd / std::sqrt(steps));
+}
+
 using testing_noise::Noise;
 
 constexpr std::int64_t kOverheadNs = 3'000'000;
