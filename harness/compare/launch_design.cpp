@@ -42,7 +42,7 @@ double cost_ns(const estimate::CaseNoise& noise, double launches, double steps) 
 }
 
 LaunchDesigns::LaunchDesigns(const ComparisonSize& size, double change) {
-  std::size_t launches = pairs_to_reject(size.tests, size.q);
+  std::size_t launches = pairs_to_reject(size.tests, {.q = size.q, .design = Design::kSequential});
   while (launches <= kMostLaunches) {
     largest_sd_.emplace_back(launches, largest_sd(size, launches, change));
     launches += std::max<std::size_t>(launches / 16, 1);
