@@ -19,7 +19,7 @@ namespace stepbench::campaign {
 
 // Of each case of the plan that the same runs measured at least three times: where its noise comes
 // from and what its launches cost, from the newest run that tells both.
-[[nodiscard]] std::vector<estimate::CaseNoise> earlier_noise(const plan::Plan& plan,
-                                                   const std::filesystem::path& results_dir);
+[[nodiscard]] std::vector<estimate::CaseNoise> earlier_noise(
+    const plan::Plan& plan, const std::filesystem::path& results_dir);
 
 }  // namespace stepbench::campaign
