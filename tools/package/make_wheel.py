@@ -165,6 +165,8 @@ def add_facts(bundle, build, source, stage, version, tag):
         if licence is None:
             raise SystemExit(f"make_wheel.py: no licence was found for {library.name}: it is of no Debian package")
         shutil.copy(licence[1], facts / "licenses" / f"{licence[0]}.txt")
+    if not any(name.startswith("libarchive.so") for name in originals):  # linked into the programs
+        shutil.copy("/usr/share/doc/libarchive-dev/copyright", facts / "licenses/libarchive-dev.txt")
     readme = (source / "tools/python/README.md").read_text()
     (facts / "METADATA").write_text(METADATA.format(version=version, readme=readme))
     (facts / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: stepbench\nRoot-Is-Purelib: false\nTag: {tag}\n")
