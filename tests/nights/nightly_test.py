@@ -99,7 +99,7 @@ class Nights(unittest.TestCase):
         self.assertEqual(len(self.machine.runs()), 2, "the same command is another night")
 
     def test_a_night_that_keeps_no_worker_is_judged_all_the_same(self):
-        self.machine.night(self.good, "--no-keep-worker", "--confirm", status=3)
+        self.machine.night(self.good, "--no-keep-worker", "--confirm")
         self.assertFalse((self.machine.folder / "results/workers").exists())
         self.assertEqual(len(self.launches()), LAUNCHES)
 

@@ -107,7 +107,8 @@ class Batches(unittest.TestCase):
         self.assertEqual(os.path.realpath(last["effective"]["python.executable"]), os.path.realpath(sys.executable))
         self.assertRegex(last["effective"]["data.digest"], "^[0-9a-f]{16}-64$")
         metrics = last["metrics"]
-        self.assertGreater(metrics["loader_fetch_ns"], 8_000_000)  # four samples of 2 ms
+        # Four samples of 2 ms. The window's first batches may have been read before it: two by each of two workers.
+        self.assertGreater(metrics["loader_fetch_ns"], 8_000_000 * (12 - 4) / 12)
         self.assertGreater(metrics["loader_collate_ns"], 0)
         self.assertGreater(metrics["python_import_ns"], 0)
 
