@@ -37,6 +37,24 @@ std::string range_text(double low, double high) {
   return text::percent_text(low) == text ? text : text::percent(low) + " to " + text;
 }
 
+// "the machine was busy: the training thread waited 2.1 to 62.0 % of its time for a CPU; ..."
+std::string sizes_text(const std::vector<double>& waits, const std::vector<double>& others) {
+  const auto range = [](const std::vector<double>& all) {
+    const auto [low, high] = std::minmax_element(all.begin(), all.end());
+    return range_text(*low, *high);
+  };
+  const bool alone =
+      !others.empty() && *std::max_element(others.begin(), others.end()) < kOthersRan;
+  std::string text = alone ? "more threads than CPUs: " : "the machine was busy: ";
+  text += "the training thread waited " + range(waits) + " of its time for a CPU";
+  if (alone) {
+    text += ", and nothing else ran";
+  } else if (!others.empty()) {
+    text += "; other programs used " + range(others) + " of the CPUs";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<BusyMachine> busy_machine(const estimate::CaseRow& row) {
@@ -86,24 +104,28 @@ std::string busy_note(const std::vector<estimate::CaseRow>& rows) {
     if (busy->others) others.push_back(*busy->others);
   }
   if (waits.empty()) return {};
-  const auto range = [](const std::vector<double>& all) {
-    const auto [low, high] = std::minmax_element(all.begin(), all.end());
-    return range_text(*low, *high);
-  };
-  const bool alone =
-      !others.empty() && *std::max_element(others.begin(), others.end()) < kOthersRan;
-  std::string text = alone ? "more threads than CPUs: " : "the machine was busy: ";
-  text += "the training thread waited " + range(waits) + " of its time for a CPU";
-  if (alone) {
-    text += ", and nothing else ran";
-  } else if (!others.empty()) {
-    text += "; other programs used " + range(others) + " of the CPUs";
-  }
+  std::string text = sizes_text(waits, others);
   if (waits.size() < rows.size()) {
     text += " (" + std::to_string(waits.size()) + " of " + text::counted(std::ssize(rows), "case") +
             ")";
   }
   return text;
+}
+
+std::string busy_launches_note(const estimate::CaseRow& row) {
+  std::vector<double> waits;
+  std::vector<double> others;
+  for (const estimate::MeasuredLaunch& each : row.measured) {
+    const auto share = waited(each.launch->row);
+    if (!share || !had_to_wait(each.launch->row)) continue;
+    waits.push_back(*share);
+    if (const auto of_others = number_of(each.launch->row.machine, "others_cpu_share")) {
+      others.push_back(*of_others);
+    }
+  }
+  if (waits.empty()) return {};
+  return sizes_text(waits, others) + " (in " + std::to_string(waits.size()) + " of " +
+         text::counted(std::ssize(row.measured), "launch") + ")";
 }
 
 }  // namespace stepbench::report

@@ -27,4 +27,8 @@ struct BusyMachine {
 // For the notes under a table, of all cases; empty where no case had to wait.
 [[nodiscard]] std::string busy_note(const std::vector<estimate::CaseRow>& rows);
 
+// The same of the launches of a case that had to wait, where they are too few for busy_machine();
+// empty: none had to, or how long is unknown.
+[[nodiscard]] std::string busy_launches_note(const estimate::CaseRow& row);
+
 }  // namespace stepbench::report

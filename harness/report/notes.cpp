@@ -175,11 +175,14 @@ bool is_of_warm_up(std::string_view note) {
 void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
-  const bool has_machine = busy_machine(row).has_value();
+  const bool of_all = busy_machine(row).has_value();
+  const std::string of_some = of_all ? std::string() : busy_launches_note(row);
+  if (!of_some.empty()) texts.insert(of_some);
+  const bool has_sizes = of_all || !of_some.empty();
   for (const auto& [launch, estimate] : row.measured) {
     for (const std::string& flag : launch->row.report.flags) ++flags[flag];
     for (const std::string& note : launch->row.report.notes) {
-      if (is_of_warm_up(note) || (has_machine && is_of_busy_machine(note))) continue;
+      if (is_of_warm_up(note) || (has_sizes && is_of_busy_machine(note))) continue;
       texts.insert(one_line(note));
     }
   }

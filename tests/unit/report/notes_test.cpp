@@ -75,6 +75,25 @@ TEST(BusyMachineNotes, TellHowMuchOnceForAllCases) {
                           "for a CPU, and nothing else ran"));
 }
 
+TEST(BusyMachineNotes, TellOncePerCaseOfTheFewLaunchesThatWaited) {
+  std::deque<record::Launch> launches;
+  std::vector<estimate::CaseRow> rows(1);
+  for (const std::int64_t waited_ns : {11, 0, 0, 16, 0, 0}) {
+    record::LaunchRow& made = launches.emplace_back().row;
+    made.machine = {{"window_ns", std::int64_t{1000}},
+                    {"window_run_queue_wait_ns", waited_ns},
+                    {"others_cpu_share", 0.0}};
+    if (waited_ns > 10) made.report.flags = {"waited_for_cpu"};
+    if (waited_ns > 10) {
+      made.report.notes = {"more threads than CPUs: launch " + std::to_string(waited_ns)};
+    }
+    rows[0].measured.push_back({.launch = &launches.back(), .estimate = {}});
+  }
+  EXPECT_THAT(notes_of(rows, {}),
+              ElementsAre("more threads than CPUs: the training thread waited 1.1 to 1.6 % of its "
+                          "time for a CPU, and nothing else ran (in 2 of 6 launches)"));
+}
+
 TEST(WarmUpNotes, ATrendOfFewerLaunchesIsChance) {
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), ::testing::IsEmpty());
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), ::testing::IsEmpty());
