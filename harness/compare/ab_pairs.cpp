@@ -21,9 +21,8 @@ bool is_measured(const record::Launch* launch) {
   return launch != nullptr && launch->row.outcome.kind == Outcome::Kind::kMeasured;
 }
 
-// Times have whole seconds; within one the planned order is the order in which they ran.
 auto run_order(const record::Launch& launch) {
-  return std::make_tuple(std::string_view(launch.row.started_utc), launch.row.position);
+  return std::make_tuple(launch.place, launch.row.position);
 }
 
 void note_reason(const record::Launch* launch, CaseLaunches& to) {

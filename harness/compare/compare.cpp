@@ -28,9 +28,9 @@ std::vector<MissingCase> missing(const std::vector<CaseLaunches>& cases) {
 // In the order in which the machine ran them, which is not that of their numbers when a run was
 // resumed.
 std::vector<double> in_run_order(const CaseLaunches& one, const std::vector<double>& values) {
-  std::vector<std::pair<std::string, double>> timed(values.size());
+  std::vector<std::pair<std::size_t, double>> timed(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    timed[i] = {one.measured[i]->row.started_utc, values[i]};
+    timed[i] = {one.measured[i]->place, values[i]};
   }
   std::stable_sort(timed.begin(), timed.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

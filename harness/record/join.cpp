@@ -122,6 +122,7 @@ void Join::take(LaunchRow&& row) {
   launch.schema_minor = schema_minor_;
   launch.phases = phases_;
   launch.run = results_.runs.empty() ? 0 : results_.runs.size() - 1;
+  launch.place = launch_lines_++;
   const auto [at, is_new] =
       committed_[run_id()].try_emplace(launch.row.key, results_.launches.size());
   if (is_new) {

@@ -54,6 +54,7 @@ class Join {
       left_out_;  // by run id: a line of it is not understood, and no later one commits it
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
+  std::size_t launch_lines_ = 0;
   int schema_minor_ = kResultMinor;               // of the current file
   std::shared_ptr<const DeclaredPhases> phases_;  // of the current file; null: it does not say
   const std::function<std::string()>* where_ = nullptr;  // of the row under way

@@ -27,6 +27,8 @@ struct Launch {
   // What its file says of each column that it declares; null: it does not say (before 1.4).
   std::shared_ptr<const DeclaredPhases> phases = {};
   std::size_t run = 0;  // place of its file's run in Results::runs
+  // Of its line among those of all launches: the order in which they ran, whatever clocks said.
+  std::size_t place = 0;
 };
 
 // All that a result file or a run's directory holds.

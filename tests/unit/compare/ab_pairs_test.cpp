@@ -32,7 +32,7 @@ record::Results campaign(const std::string& order) {
     launch.row.key.arm = arm == 'A' ? kArmA : kArmB;
     launch.row.key.launch = next++;
     launch.row.position = static_cast<int>(results.launches.size());
-    launch.row.started_utc = "2026-01-31T12:00:00Z";
+    launch.place = results.launches.size();
     results.launches.push_back(std::move(launch));
   }
   return results;

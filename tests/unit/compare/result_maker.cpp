@@ -37,6 +37,7 @@ record::Launch make_launch(const MadeResults& made, const MadeCase& one, int num
     steps.columns[4].push_back(0);
   }
   launch.samples.push_back({.cycle = 0, .steps = std::move(steps)});
+  launch.place = static_cast<std::size_t>(number);
   return launch;
 }
 
