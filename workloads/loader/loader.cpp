@@ -33,6 +33,7 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
     queue_thread_wait_ns = queue_thread_wait_ns.value_or(0) + *other.queue_thread_wait_ns;
   }
   memory_wait_ns += other.memory_wait_ns;
+  memories += other.memories;
   workers_repeat = workers_repeat || other.workers_repeat;
   tells_blocked = other.tells_blocked;
   if (workers.size() < other.workers.size()) workers.resize(other.workers.size());

@@ -112,9 +112,10 @@ struct LoaderMetrics {
   double busy_us_squared = 0;
   // Engine python, where it can be told: from a batch's end to the moment at which its worker's
   // queue thread begins to hand it over, and that the training process waits for a worker to give
-  // it a batch's memory.
+  // it a batch's memory: of so many tensors, each by itself.
   std::optional<std::int64_t> queue_thread_wait_ns = {};
   std::int64_t memory_wait_ns = 0;
+  std::int64_t memories = 0;
   // Of an iterable data set: every worker delivers the same samples, each reads all of it.
   bool workers_repeat = false;
   bool tells_blocked = true;  // false: a worker's handing over is part of its idle time

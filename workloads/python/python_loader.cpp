@@ -32,9 +32,10 @@ enum class Place : std::uint8_t {
   kBusyUsSquared,
   kTells,
   kQueueWaitNs,
-  kMemoryWaitNs
+  kMemoryWaitNs,
+  kMemories
 };
-constexpr std::size_t kPlaces = 8;
+constexpr std::size_t kPlaces = 9;
 
 // What each worker did since the loader was made, in memory that they share with this process.
 struct WorkerCounts {
@@ -44,6 +45,12 @@ struct WorkerCounts {
   std::int64_t collate_ns = 0;
   std::int64_t busy_us_squared = 0;
   std::int64_t queue_wait_ns = 0;
+};
+
+// What the training process asked of workers.
+struct MemoryCounts {
+  std::int64_t wait_ns = 0;
+  std::int64_t memories = 0;
 };
 
 class Records {
@@ -68,8 +75,10 @@ class Records {
     return workers_ > 0;
   }
   // Of the training process, whose part stands behind the workers'.
-  [[nodiscard]] std::int64_t memory_wait_ns() const {
-    return memory_ == nullptr ? 0 : value(workers_, Place::kMemoryWaitNs);
+  [[nodiscard]] MemoryCounts memory() const {
+    if (memory_ == nullptr) return {};
+    return {.wait_ns = value(workers_, Place::kMemoryWaitNs),
+            .memories = value(workers_, Place::kMemories)};
   }
   [[nodiscard]] std::int64_t batches() const {
     std::int64_t sum = 0;
@@ -207,7 +216,9 @@ class PythonLoader final : public loader::Loader {
     }
     metrics_.workers_repeat = repeated_.repeat();
     if (records_.tells_queue_wait()) metrics_.queue_thread_wait_ns = queue_wait_ns;
-    metrics_.memory_wait_ns = records_.memory_wait_ns() - memory_at_reset_ns_;
+    const MemoryCounts memory = records_.memory();
+    metrics_.memory_wait_ns = memory.wait_ns - memory_at_reset_.wait_ns;
+    metrics_.memories = memory.memories - memory_at_reset_.memories;
     return metrics_;
   }
 
@@ -219,7 +230,7 @@ class PythonLoader final : public loader::Loader {
     for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
       at_reset_.push_back(records_.of(worker));
     }
-    memory_at_reset_ns_ = records_.memory_wait_ns();
+    memory_at_reset_ = records_.memory();
     in_window_ = true;
     reset_ns_ = clock_.now_ns();
   }
@@ -325,7 +336,7 @@ class PythonLoader final : public loader::Loader {
   std::vector<std::int64_t> at_epoch_;  // the same by worker
   std::vector<WorkerCounts> at_reset_;
   std::int64_t reset_ns_ = 0;
-  std::int64_t memory_at_reset_ns_ = 0;
+  MemoryCounts memory_at_reset_;
   mutable loader::LoaderMetrics metrics_;
 };
 

@@ -273,16 +273,51 @@ loader::LoaderFacts with_gil_held(double held_ms) {
 TEST(LoaderFindings, ALockThatKeepsFinishedBatchesIsNamedWithTheOptionThatTriesToHelp) {
   loader::LoaderFacts facts = with_gil_held(9);
   const std::vector<Finding> all = loader::loader_findings(facts);
-  EXPECT_THAT(ids(facts), ElementsAre("loader.gil", "loader.worker_bound"));
-  EXPECT_THAT(all[0].text, HasSubstr("waits 9.00 ms for Python's lock (GIL)"));
-  EXPECT_EQ(set_of(all[0]), "loader.switch_interval_us=100 ");
-  EXPECT_EQ(all[0].severity, Severity::kInfo) << "the worker is never idle";
+  EXPECT_THAT(ids(facts), ElementsAre("loader.worker_bound", "loader.gil"));
+  EXPECT_THAT(all[1].text, HasSubstr("waits 9.00 ms for Python's lock (GIL)"));
+  EXPECT_EQ(set_of(all[1]), "loader.switch_interval_us=100 ");
+  EXPECT_EQ(all[1].severity, Severity::kInfo) << "the worker is never idle";
   facts.options.switch_interval_us = 100;
-  EXPECT_EQ(set_of(loader::loader_findings(facts)[0]), "");
+  EXPECT_EQ(set_of(loader::loader_findings(facts)[1]), "");
   facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns * 3 / 10;
   facts.machine.workers.cpu_ns = facts.machine.workers.cpu_ns * 7 / 10;
   EXPECT_THAT(ids(facts), testing::Not(testing::Contains("loader.gil"))) << "it had no CPU";
   EXPECT_THAT(ids(with_gil_held(0.1)), ElementsAre("loader.worker_bound"));
+}
+
+// One worker makes a batch in 20 ms and waits until its four tensors are fetched.
+loader::LoaderFacts with_slow_memory(double ms_for_each) {
+  loader::LoaderFacts facts = with_gil_held(0);
+  const auto held_ns = static_cast<std::int64_t>(4 * ms_for_each * kMs);
+  facts.measured.memories = 4 * kSteps;
+  facts.measured.memory_wait_ns = kSteps * held_ns;
+  facts.measured.receive_ns = kSteps * held_ns;
+  facts.window.elapsed_ns += kSteps * held_ns;
+  facts.machine.workers_lived_ns += kSteps * held_ns;
+  facts.measured.workers[0].idle_ns += kSteps * held_ns;
+  facts.measured.wait_ns.assign(kSteps, 20 * kMs + held_ns);
+  return facts;
+}
+
+TEST(LoaderFindings, ALockThatHoldsUpTheStepIsTheCause) {
+  const Finding finding = only(with_slow_memory(5));
+  EXPECT_EQ(finding.id, "loader.gil");
+  EXPECT_EQ(finding.text,
+            "a finished batch waits 20.0 ms for Python's lock (GIL), which its worker's own "
+            "reading holds; the step waits 100 % of its time for data");
+  EXPECT_NEAR(finding.share.value_or(0), 0.5, 1e-9) << "20 of 40 ms";
+}
+
+TEST(LoaderFindings, ManyTensorsThatAreHandedOverAtOnceWaitForNoLock) {
+  loader::LoaderFacts facts = with_slow_memory(0.2);
+  facts.measured.memories *= 25;
+  facts.measured.memory_wait_ns *= 25;
+  facts.measured.receive_ns *= 25;
+  facts.window.elapsed_ns *= 2;
+  facts.machine.workers_lived_ns *= 2;
+  facts.measured.workers[0].idle_ns += facts.window.elapsed_ns / 2;
+  facts.measured.wait_ns.assign(kSteps, 41 * kMs);
+  EXPECT_THAT(ids(facts), ElementsAre("loader.transport"));
 }
 
 TEST(LoaderFindings, AnAdviceIsOneThatTheEngineTakes) {
@@ -381,6 +416,41 @@ TEST(LoaderFindings, BatchesThatAreAlikeAreNotCalledUneven) {
   facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns / 2;
   facts.machine.workers.cpu_ns /= 2;
   EXPECT_THAT(loader::loader_findings(facts), IsEmpty()) << "what waits for a CPU is uneven anyway";
+}
+
+TEST(LoaderFindings, OfSlowSamplesTheOrderIsTheCauseBeforeTheNumberOfWorkers) {
+  loader::LoaderFacts facts = steady(2, 8, 0, 20);
+  block(facts);
+  const std::int64_t waits_ns = facts.window.elapsed_ns / 3;
+  facts.window.elapsed_ns += waits_ns;
+  facts.machine.workers_lived_ns += 2 * waits_ns;
+  for (auto& worker : facts.measured.workers) worker.idle_ns += waits_ns;
+  facts.measured.wait_ns.assign(kSteps, facts.window.elapsed_ns / kSteps);
+  facts.measured.stalled_ns = facts.window.elapsed_ns * 9 / 10;
+  facts.measured.busy_us_squared = kSteps * 2 * 20e3 * 20e3;
+  const Finding finding = loader::loader_findings(facts).front();
+  EXPECT_EQ(finding.id, "loader.straggler");
+  EXPECT_EQ(finding.text,
+            "finished batches wait for a late one in 90.0 % of the time; in any order a step "
+            "would take 25.0 % less");
+  EXPECT_NEAR(finding.share.value_or(0), 0.25, 1e-9) << "what the workers could do, not the wait";
+  facts.measured.busy_us_squared = kSteps * 20e3 * 20e3;
+  EXPECT_EQ(loader::loader_findings(facts).front().id, "loader.worker_bound") << "alike";
+}
+
+TEST(LoaderFindings, WorkersThatStartAnewEachEpochAreJudgedBetweenTheBorders) {
+  loader::LoaderFacts facts = steady(2, 2, 0, 20);
+  facts.options.persistent_workers = false;
+  facts.window.borders = 4;
+  facts.window.border_ns = 4 * 220 * kMs;  // 200 ms to start, and the first batch
+  facts.window.border_next_ns = 4 * 20 * kMs;
+  facts.window.elapsed_ns += 4 * 200 * kMs;
+  for (auto& worker : facts.measured.workers) worker.idle_ns += 4 * 200 * kMs;
+  facts.machine.workers_lived_ns += 4 * 400 * kMs;
+  const loader::LoaderAnalysis r(facts);
+  EXPECT_LT(r.busy_ns / r.worker_ns, 0.6);
+  EXPECT_GT(r.utilisation(), 0.95);
+  EXPECT_THAT(ids(facts), ElementsAre("loader.worker_bound", "loader.epoch_gap"));
 }
 
 TEST(LoaderFindings, WorkersThatStartAnewEachEpochShowAtTheBorder) {

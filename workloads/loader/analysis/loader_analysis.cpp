@@ -67,6 +67,21 @@ LoaderAnalysis::LoaderAnalysis(const LoaderFacts& facts) : facts_(facts) {
   reading = workers() > 0 ? reading_of_workers() : reading_of_training_thread(read_ns);
 }
 
+double LoaderAnalysis::utilisation() const {
+  if (worker_ns <= 0) return 0;
+  const auto readers = static_cast<double>(workers());
+  const auto borders = static_cast<double>(facts_.window.borders);
+  const auto border_ns = static_cast<double>(facts_.window.border_ns);
+  // At a border each worker reads its first batch, for as long as the border is.
+  const double first_ns = borders > 0 ? readers * std::min(borders * batch_ns, border_ns) : 0;
+  const double steady_ns = worker_ns - readers * border_ns;
+  const double steady_busy_ns = busy_ns - first_ns;
+  if (borders * readers >= calls || steady_ns <= 0 || steady_busy_ns <= 0) {
+    return busy_ns / worker_ns;
+  }
+  return std::min(1.0, steady_busy_ns / steady_ns);
+}
+
 std::optional<ReadingTime> LoaderAnalysis::reading_of_workers() const {
   const CoreFacts& machine = facts_.machine;
   if (machine.workers_lived_ns <= 0 || busy_ns <= 0) return std::nullopt;

@@ -37,7 +37,8 @@ class LoaderAnalysis {
   explicit LoaderAnalysis(const LoaderFacts& facts);
 
   [[nodiscard]] std::int64_t workers() const { return facts_.options.num_workers; }
-  [[nodiscard]] double utilisation() const { return worker_ns > 0 ? busy_ns / worker_ns : 0; }
+  // Of their time between epoch borders: at one they end, start and wait for one another.
+  [[nodiscard]] double utilisation() const;
   // Readers that are blocked leave the cores free: more of them than cores overlap their waits.
   [[nodiscard]] bool blocks() const { return reading && reading->blocked >= 0.5; }
   [[nodiscard]] Blocked blocked_on() const;

@@ -30,7 +30,9 @@ constexpr double kMaxWaitIdle = 0.02;
 constexpr double kMinBorderShare = 0.02;
 // Finished batches wait for one late batch.
 constexpr double kMinStalledShare = 0.05;
-constexpr double kMinHandOverShare = 0.2;
+// Handing over: of the training thread's time, and of the workers'.
+constexpr double kMinReceiveShare = 0.1;
+constexpr double kMinSendShare = 0.2;
 // Pinning in the consumer's thread.
 constexpr double kMinPinningShare = 0.05;
 // Page faults per page of a batch, and the kernel's share of the CPU time.
@@ -51,7 +53,8 @@ constexpr double kMinWaitForCpu = 0.1;
 constexpr double kMinOthers = 0.1;
 // Of the step: below it an advice is none.
 constexpr double kMinGain = 0.05;
-// Finished batches wait for Python's lock.
+// Finished batches wait for Python's lock: for each time that they need it, and of a batch. Without
+// it a tensor's memory is handed over in less than half of that.
 constexpr double kMinGilWaitNs = 1e6;
 constexpr double kMinGilWaitShare = 0.1;
 // Standard deviation of a worker's time for a batch over its mean: below it batches are alike.
@@ -251,21 +254,26 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
 }
 
 // Of Python's workers: what they do with the lock that the thread needs which hands batches over.
-std::optional<Finding> gil_held(const LoaderFacts& facts, const LoaderAnalysis& r) {
+std::optional<Finding> gil_wait(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const auto& queue_ns = facts.measured.queue_thread_wait_ns;
   if (!queue_ns || r.workers() == 0 || !r.reading || r.reading->computing < kMinBusy) {
     return std::nullopt;
   }
-  const double held_ns = static_cast<double>(*queue_ns + facts.measured.memory_wait_ns) / r.calls;
+  const auto queue_waits = static_cast<double>(*queue_ns);
+  const auto memory_waits = static_cast<double>(facts.measured.memory_wait_ns);
+  const auto memories = static_cast<double>(facts.measured.memories);
+  const double held_ns = ((queue_waits / r.calls >= kMinGilWaitNs ? queue_waits : 0) +
+                          (memory_waits >= kMinGilWaitNs * memories ? memory_waits : 0)) /
+                         r.calls;
   // That thread may have had the lock and no CPU.
   const double for_cpu_ns = r.workers_waited_ns / r.calls;
-  if (held_ns < kMinGilWaitNs || held_ns < kMinGilWaitShare * r.batch_ns ||
-      for_cpu_ns > held_ns / 2) {
+  if (held_ns <= 0 || held_ns < kMinGilWaitShare * r.batch_ns || for_cpu_ns > held_ns / 2) {
     return std::nullopt;
   }
   // Workers that are busy all the time have the next batch under way meanwhile.
-  const bool holds_up = r.wait_share >= kMinWaitShare && r.utilisation() < kMinAllBusy;
-  const double share = std::min(r.wait_share, held_ns / r.step_ns);
+  const double share = std::min(held_ns / r.step_ns, r.gain_with(r.workers()));
+  const bool holds_up =
+      r.wait_share >= kMinWaitShare && r.utilisation() < kMinAllBusy && share >= kMinGain;
   Finding finding{.id = "loader.gil",
                   .severity = holds_up ? findings::severity_of_share(share) : Severity::kInfo,
                   .text = "a finished batch waits " + text::duration(held_ns) +
@@ -286,13 +294,24 @@ std::optional<Finding> gil_held(const LoaderFacts& facts, const LoaderAnalysis& 
   return finding;
 }
 
+std::optional<Finding> gil_holds_up(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  std::optional<Finding> finding = gil_wait(facts, r);
+  return finding && finding->share ? finding : std::nullopt;
+}
+
+std::optional<Finding> gil_costs_nothing(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  std::optional<Finding> finding = gil_wait(facts, r);
+  return finding && !finding->share ? finding : std::nullopt;
+}
+
 // Workers with time to spare, and a consumer that waits all the same: for batches, not for a CPU.
 bool waits_beside_idle_workers(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
   const double for_cpu =
       std::max(r.reading ? r.reading->waiting_for_cpu : 0.0, r.training_waited.value_or(0));
   return r.workers() > 0 && r.wait_share >= kMinWaitShare && r.utilisation() < kMinBusy &&
-         stalled < kMinStalledShare && r.worker_ns > 0 && for_cpu < 2 * kMinWaitForCpu;
+         stalled < kMinStalledShare && r.worker_ns > 0 && for_cpu < 2 * kMinWaitForCpu &&
+         static_cast<double>(facts.measured.receive_ns) < r.wait_ns / 2;
 }
 
 std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -336,17 +355,21 @@ std::optional<Finding> tiny_batches(const LoaderFacts& facts, const LoaderAnalys
 
 std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
-  if (!facts.options.in_order || stalled < kMinStalledShare || r.utilisation() >= kMinBusy) {
+  // In any order the workers that are there have no more to do.
+  const double share = std::min(stalled, r.gain_with(r.workers()));
+  if (!facts.options.in_order || share < kMinStalledShare ||
+      (r.utilisation() >= kMinBusy && r.variation().value_or(0) < kMinVariation)) {
     return std::nullopt;
   }
   return Finding{.id = "loader.straggler",
-                 .severity = findings::severity_of_share(stalled),
-                 .text = "finished batches wait for a late one: keeping their order takes " +
-                         text::percent_text(stalled) + " of the time",
+                 .severity = findings::severity_of_share(share),
+                 .text = "finished batches wait for a late one in " + text::percent_text(stalled) +
+                         " of the time; in any order a step would take " +
+                         text::percent_text(share) + " less",
                  .value = stalled,
                  .threshold = kMinStalledShare,
                  .unit = "ratio",
-                 .share = stalled,
+                 .share = share,
                  .evidence = {"loader_next_stalled_ns", "loader_held", "loader_wait_max_ns"},
                  .remedy = "Take what is finished first, if the order of batches may change.",
                  .set = {{.option = "loader.in_order", .value = "false"}}};
@@ -471,8 +494,7 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
           ? static_cast<double>(facts.measured.transport_ns - facts.measured.receive_ns) /
                 r.worker_ns
           : 0;
-  const double share = std::max(receiving, sending);
-  if (share < kMinHandOverShare) return std::nullopt;
+  if (receiving < kMinReceiveShare && sending < kMinSendShare) return std::nullopt;
   if (facts.measured.receive_ns < facts.measured.blocked_ns && r.utilisation() >= kMinBusy) {
     return std::nullopt;  // batches that are not there are the longer wait
   }
@@ -481,8 +503,8 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
                   .text = "handing batches over takes " + text::percent_text(receiving) +
                           " of the training thread's time and " + text::percent_text(sending) +
                           " of the workers'",
-                  .value = share,
-                  .threshold = kMinHandOverShare,
+                  .value = receiving >= kMinReceiveShare ? receiving : sending,
+                  .threshold = receiving >= kMinReceiveShare ? kMinReceiveShare : kMinSendShare,
                   .unit = "ratio",
                   .share = receiving,
                   .evidence = {"loader_transport_ns", "loader_next_receive_ns"},
@@ -555,15 +577,13 @@ std::vector<Finding> loader_findings(const LoaderFacts& facts) {
     found.push_back(std::move(*finding));
     return true;
   };
-  const bool is_held = look(gil_held);
   // Why the step waits: the first that fits is the cause, what follows from it is not said as well.
-  for (const auto rule : {other_programs, without_workers, oversubscribed, handing_over,
-                          bound_by_workers, straggler, uneven, tiny_batches}) {
-    const bool same_cause = is_held && rule != bound_by_workers && rule != other_programs;
-    if (!same_cause && look(rule)) break;
+  for (const auto rule : {other_programs, without_workers, oversubscribed, gil_holds_up,
+                          handing_over, straggler, bound_by_workers, uneven, tiny_batches}) {
+    if (look(rule)) break;
   }
-  for (const auto rule :
-       {idle_workers, epoch_border, start_up, page_faults, pinning, not_shared_out, truncated}) {
+  for (const auto rule : {gil_costs_nothing, idle_workers, epoch_border, start_up, page_faults,
+                          pinning, not_shared_out, truncated}) {
     (void)look(rule);
   }
   return found;

@@ -81,6 +81,10 @@ std::vector<Metric> loader_metrics() {
        .unit = "ns",
        .doc = "Engine python: part of receive: the training process waits for a worker's thread to "
               "give it the memory of a batch."},
+      {.name = "loader_memories",
+       .unit = "tensors",
+       .doc = "Engine python: tensors of a batch whose memory the training process asks a worker "
+              "for, one after the other."},
       {.name = "loader_lost_samples",
        .unit = "samples",
        .doc = "Samples of epochs that the engine ended before their end."},

@@ -143,6 +143,7 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
     sink.metric("loader_queue_thread_wait_ns",
                 static_cast<double>(*metrics.queue_thread_wait_ns) / calls);
     sink.metric("loader_memory_wait_ns", static_cast<double>(metrics.memory_wait_ns) / calls);
+    sink.metric("loader_memories", static_cast<double>(metrics.memories) / calls);
   }
   sink.metric("loader_lost_samples", static_cast<double>(metrics.lost_samples));
   if (metrics.epochs > 0) {

@@ -12,8 +12,8 @@ from torch.utils.data._utils import fetch
 
 # Integers per worker; python_loader.cpp reads them by these places. The part behind the workers' is the training
 # process's. TELLS: the queue's thread is timed.
-BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS, BUSY_US_SQUARED, TELLS, QUEUE_WAIT_NS, MEMORY_WAIT_NS = range(8)
-FIELDS = 8
+BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS, BUSY_US_SQUARED, TELLS, QUEUE_WAIT_NS, MEMORY_WAIT_NS, MEMORIES = range(9)
+FIELDS = 9
 
 
 def part_of(records, worker):
@@ -60,6 +60,7 @@ def time_memory(records, workers):
             return plain(self)
         finally:
             mine[MEMORY_WAIT_NS] += now() - began
+            mine[MEMORIES] += 1
 
     detach.plain = plain
     resource_sharer.DupFd.detach = detach
