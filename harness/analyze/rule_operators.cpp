@@ -84,11 +84,12 @@ Ruling host_allocations(const RuleInput& in) {
                                             : double(blocks.bytes) / double(HostWork::kPageBytes) *
                                                   double(HostWork::kPageNs);
   if (in.share(pages_ns) < in.threshold) return std::nullopt;
+  const double each = in.per_step(double(blocks.count));
   Finding finding = in.of_share(
       pages_ns, "large blocks of memory are allocated again and again: " +
                     text::byte_text(in.per_step(double(blocks.bytes))) + " in " +
-                    text::short_number(in.per_step(double(blocks.count)), 1) +
-                    " blocks per step, while at most " + text::byte_text(double(blocks.most_held)) +
+                    text::short_number(each, 1) + (each < 1.05 ? " block" : " blocks") +
+                    " per step, while at most " + text::byte_text(double(blocks.most_held)) +
                     " of them are held at once; mostly in " + in.name(blocks.most_often.name));
   finding.low_confidence = true;
   finding.remedy =

@@ -230,10 +230,9 @@ PLANTS = [
           [r"torch/serialization\.py\(\d+\): save", r"planted_python\.py\(\d+\): made"], STACKS),
     Plant("tiny operators", "trace.tiny_operators", tiny_operators, [r"2,0\d\d operators per step", r"aten::add_"],
           width=128, clock=time.thread_time),
-    Plant("items", "trace.host_reads", reading, [r"300 times", r"aten::item"],
-          clock=time.thread_time),
+    Plant("items", "trace.host_reads", reading, [r"300 times", r"aten::item"], width=128, clock=time.thread_time),
     # At most the operators that touch its fresh pages. Giving them back takes time under no row, which may be more.
-    Plant("large block", "trace.host_allocations", allocating, [r"64\.0 MiB in 1 "], {"profile_memory": True},
+    Plant("large block", "trace.host_allocations", allocating, [r"64\.0 MiB in 1 block "], {"profile_memory": True},
           size=(0.1, 1.1), width=256, first=False),
 ]
 
@@ -285,9 +284,9 @@ def verdict_of_ranks(arguments, where):
     torch.multiprocessing.spawn(rank_main, args=(free_port(), where, folder), nprocs=2)
     straggler = analysis_of(arguments, folder)[-1]["ranks"]["straggler"]
     if where == "nowhere":
-        # 1 % of the step counts; two processes that share cores differ by a few.
+        # Two cores of one machine are not equally fast; a third of what is planted elsewhere is no plant.
         gain_ns = straggler["gain_ns"] if straggler else 0
-        return ([] if gain_ns < 5e6 else [f"a straggler by {gain_ns / 1e6:.2f} ms"]), "none planted"
+        return ([] if gain_ns < 25e6 / 3 else [f"a straggler by {gain_ns / 1e6:.2f} ms"]), "none planted"
     planted_ns = float((folder / "rank1.ns").read_text())
     if straggler is None:
         return ["no straggler"], ""

@@ -33,9 +33,10 @@ enum class Place : std::uint8_t {
   kTells,
   kQueueWaitNs,
   kMemoryWaitNs,
-  kMemories
+  kMemories,
+  kEndedNs
 };
-constexpr std::size_t kPlaces = 9;
+constexpr std::size_t kPlaces = 10;
 
 // What each worker did since the loader was made, in memory that they share with this process.
 struct WorkerCounts {
@@ -45,6 +46,7 @@ struct WorkerCounts {
   std::int64_t collate_ns = 0;
   std::int64_t busy_us_squared = 0;
   std::int64_t queue_wait_ns = 0;
+  std::int64_t ended_ns = 0;  // when the last of `batches` did
 };
 
 // What the training process asked of workers.
@@ -65,7 +67,8 @@ class Records {
             .fetch_ns = value(worker, Place::kFetchNs),
             .collate_ns = value(worker, Place::kCollateNs),
             .busy_us_squared = value(worker, Place::kBusyUsSquared),
-            .queue_wait_ns = value(worker, Place::kQueueWaitNs)};
+            .queue_wait_ns = value(worker, Place::kQueueWaitNs),
+            .ended_ns = value(worker, Place::kEndedNs)};
   }
   // Of all workers.
   [[nodiscard]] bool tells_queue_wait() const {
@@ -293,12 +296,29 @@ class PythonLoader final : public loader::Loader {
   }
 
   // Python gives the tasks of a map-style data set to its workers in turns.
+  [[nodiscard]] bool takes_turns() const { return options_.in_order && batches_per_epoch_ >= 0; }
+
+  // Finished batches of `worker` of which `yielded` of all were taken.
+  [[nodiscard]] std::int64_t held_of(std::int64_t worker, std::int64_t yielded) const {
+    const auto at = static_cast<std::size_t>(worker);
+    const std::int64_t turns = (yielded + options_.num_workers - 1 - worker) / options_.num_workers;
+    return records_.of(at).batches - at_epoch_.at(at) - turns;
+  }
+
   [[nodiscard]] bool is_ready(std::int64_t depth) const {
     if (options_.num_workers == 0) return false;
-    if (!options_.in_order || batches_per_epoch_ < 0) return depth > 0;
-    const auto worker = static_cast<std::size_t>(yielded_ % options_.num_workers);
-    const std::int64_t done = records_.of(worker).batches - at_epoch_.at(worker);
-    return done > yielded_ / options_.num_workers;
+    if (!takes_turns()) return depth > 0;
+    return held_of(yielded_ % options_.num_workers, yielded_) > 0;
+  }
+
+  // In [began, got] the batch before `yielded_` was waited for. From when on another one was there.
+  [[nodiscard]] std::int64_t stalled_since(std::int64_t began, std::int64_t got) const {
+    std::int64_t since = got;
+    for (std::int64_t worker = 0; worker < options_.num_workers; ++worker) {
+      if (held_of(worker, yielded_) <= 0) continue;
+      since = std::min(since, records_.of(static_cast<std::size_t>(worker)).ended_ns);
+    }
+    return std::max(began, since);
   }
 
   void count(std::int64_t began, std::int64_t got, std::int64_t depth, bool is_there) {
@@ -314,7 +334,11 @@ class PythonLoader final : public loader::Loader {
     }
     (is_there ? metrics_.receive_ns : metrics_.blocked_ns) += waited;
     if (is_there) metrics_.transport_ns += waited;
-    if (!is_there && depth > 0) metrics_.stalled_ns += waited;
+    if (!is_there && depth > 0) {
+      metrics_.stalled_ns += waited;
+    } else if (!is_there && takes_turns()) {
+      metrics_.stalled_ns += got - stalled_since(began, got);
+    }
     metrics_.held += is_there ? 0 : depth;
   }
 

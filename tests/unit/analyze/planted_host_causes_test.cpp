@@ -156,7 +156,7 @@ TEST(PlantedHostCauses, ASingleBlockThatIsLargeEnoughForFreshPagesIsNamed) {
   }));
   const Finding* found = find_host(made, "trace.host_allocations");
   ASSERT_NE(found, nullptr);
-  EXPECT_THAT(found->text, HasSubstr("64.0 MiB in 1 blocks per step"));
+  EXPECT_THAT(found->text, HasSubstr("64.0 MiB in 1 block per step"));
   EXPECT_NEAR(*found->gain_ns, 12'005'000, 1) << "of aten::empty and of what fills it";
 }
 

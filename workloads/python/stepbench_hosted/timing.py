@@ -11,9 +11,11 @@ from multiprocessing import queues, resource_sharer
 from torch.utils.data._utils import fetch
 
 # Integers per worker; python_loader.cpp reads them by these places. The part behind the workers' is the training
-# process's. TELLS: the queue's thread is timed.
-BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS, BUSY_US_SQUARED, TELLS, QUEUE_WAIT_NS, MEMORY_WAIT_NS, MEMORIES = range(9)
-FIELDS = 9
+# process's. TELLS: the queue's thread is timed. ENDED_NS: when the last of BATCHES did.
+BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS, BUSY_US_SQUARED, TELLS, QUEUE_WAIT_NS, MEMORY_WAIT_NS, MEMORIES, ENDED_NS = (
+    range(10)
+)
+FIELDS = 10
 
 
 def part_of(records, worker):
@@ -41,6 +43,7 @@ def time_queue_thread(mine):
                 return dumps(obj, protocol)
             finally:
                 if of_batch:
+                    mine[ENDED_NS] = now()
                     mine[BATCHES] += 1
 
     queues._ForkingPickler = TimedPickler
@@ -105,6 +108,7 @@ def install(records, worker, watch=None, hands_over=False):
                 if batch_ended is not None:
                     batch_ended(began + spent)
                 else:
+                    mine[ENDED_NS] = now()
                     mine[BATCHES] += 1
 
         timed_fetch.plain = plain
