@@ -321,9 +321,10 @@ std::string Proposals::text_of(const Answer& answer, const Finding& finding) con
     return text + " failed: " + estimate::reason_of(*answer.row->failed.front());
   }
   text += " was measured: ";
-  if (answer.kind == AnswerKind::kSame) return text + "no clear difference";
   text += ratio_text(answer.ratio) + (answer.by_rate ? " the samples/s" : " the speed");
-  if (answer.kind == AnswerKind::kBetter) {
+  if (answer.kind == AnswerKind::kSame) {
+    text += ", no clear difference";
+  } else if (answer.kind == AnswerKind::kBetter) {
     text += ", case " + answer.row->case_id.substr(0, digits_);
   }
   return text;

@@ -54,6 +54,11 @@ void CoreWatch::end(const std::vector<WorkerThread>& workers, std::int64_t elaps
         std::find_if(at_begin_.workers.begin(), at_begin_.workers.end(),
                      [&](const Worker& each) { return each.thread == worker.thread; });
     const bool lived = known != at_begin_.workers.end();
+    // Fewer than before: a thread of it ended, or the number is another program's by now.
+    if (lived && (worker.times.cpu_ns < known->times.cpu_ns ||
+                  worker.times.waited_ns < known->times.waited_ns)) {
+      continue;
+    }
     facts_.workers += lived ? worker.times - known->times : worker.times;
     facts_.workers_lived_ns += lived ? elapsed_ns : std::min(elapsed_ns, workers_began_ns);
   }

@@ -155,6 +155,11 @@ double LoaderAnalysis::gain_with(std::int64_t workers) const {
   return steady_share * std::clamp(1 - step_with(workers) / step_ns, 0.0, 1.0);
 }
 
+double LoaderAnalysis::gain_of_busy_workers() const {
+  const double turn_ns = batch_ns / static_cast<double>(std::max<std::int64_t>(1, workers()));
+  return steady_share * std::clamp(1 - std::max(consumer_ns, turn_ns) / step_ns, 0.0, 1.0);
+}
+
 double LoaderAnalysis::gain_without_others() const {
   if (!others_cores) return 0;
   return steady_share * std::clamp(1 - step_with(workers(), facts_.cores) / step_ns, 0.0, 1.0);

@@ -56,6 +56,8 @@ class LoaderAnalysis {
   }
   // Of the time, by the model.
   [[nodiscard]] double gain_with(std::int64_t workers) const;
+  // Of the time: if no worker that is there were idle while the consumer waits.
+  [[nodiscard]] double gain_of_busy_workers() const;
   // Of the time: what is left of it if other programs used no core.
   [[nodiscard]] double gain_without_others() const;
   // How uneven batches are: standard deviation of a worker's time for one, over its mean.

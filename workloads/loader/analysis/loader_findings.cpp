@@ -271,7 +271,7 @@ std::optional<Finding> gil_wait(const LoaderFacts& facts, const LoaderAnalysis& 
     return std::nullopt;
   }
   // Workers that are busy all the time have the next batch under way meanwhile.
-  const double share = std::min(held_ns / r.step_ns, r.gain_with(r.workers()));
+  const double share = std::min(held_ns / r.step_ns, r.gain_of_busy_workers());
   const bool holds_up =
       r.wait_share >= kMinWaitShare && r.utilisation() < kMinAllBusy && share >= kMinGain;
   Finding finding{.id = "loader.gil",
@@ -355,8 +355,7 @@ std::optional<Finding> tiny_batches(const LoaderFacts& facts, const LoaderAnalys
 
 std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
-  // In any order the workers that are there have no more to do.
-  const double share = std::min(stalled, r.gain_with(r.workers()));
+  const double share = std::min(stalled, r.gain_of_busy_workers());
   if (!facts.options.in_order || share < kMinStalledShare ||
       (r.utilisation() >= kMinBusy && r.variation().value_or(0) < kMinVariation)) {
     return std::nullopt;
