@@ -87,7 +87,7 @@ PLANTS = [
           lambda workers: ({"loader.gil"}, "Python's lock"), workers=(1,)),
     Plant("slow collate", {"plant": "none", "collate_ms": 20.0}, {"collate_us": 5000}, collates, workers=(0, 1, 2)),
     Plant("tiny batches", {"plant": "none"}, {}, lambda workers: ({"loader.tiny_batches", "loader.transport"}, ""),
-          workers=(2,), batch=1, active=4096, only="fork"),
+          workers=(2,), batch=1, active=16384, only="fork"),
     Plant("one slow sample in N", {"plant": "sleep", "every": 32, "slow_ms": 400.0},
           {"cost": "sleep", "cost_us": 5000, "straggler_share": 0.03125, "straggler_us": 400000}, one_is_slow,
           active=96),

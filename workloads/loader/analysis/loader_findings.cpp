@@ -356,7 +356,9 @@ std::optional<Finding> tiny_batches(const LoaderFacts& facts, const LoaderAnalys
 std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
   const double share = std::min(stalled, r.gain_of_busy_workers());
+  // A batch is late for having been read, not for a worker that had no CPU to begin it.
   if (!facts.options.in_order || share < kMinStalledShare ||
+      r.busy_ns < static_cast<double>(facts.measured.stalled_ns) ||
       (r.utilisation() >= kMinBusy && r.variation().value_or(0) < kMinVariation)) {
     return std::nullopt;
   }
