@@ -183,8 +183,9 @@ std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
     const AbSkip& skip = setup_.skips[next_skip_++];
     if (!done_.contains({.case_id = skip.case_id, .arm = skip.job.arm})) return skip.job;
   }
-  const compare::AbCampaign::SamplesOf samples_of = [&](std::size_t index) {
-    const compare::AbPairs pairs = compare::ab_pairs(finished, {setup_.points[index]}).front();
+  const compare::AbCampaign::SamplesOf samples_of = [&](std::size_t index, std::size_t count) {
+    const compare::AbPairs pairs =
+        compare::ab_pairs(finished, {setup_.points[index]}, count).front();
     std::vector<compare::PairedSamples> primary;
     if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
       return std::vector<compare::PairedSamples>(1);

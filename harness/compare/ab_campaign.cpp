@@ -77,12 +77,12 @@ void AbCampaign::look(const SamplesOf& samples_of) {
   // One family over all cases: those that were decided stay in it with what they were decided by.
   std::vector<PairedSamples> family;
   std::vector<std::size_t> first(design_.cases + 1, 0);
+  const std::size_t pairs = design_.looks[next_look_];
   for (std::size_t i = 0; i < design_.cases; ++i) {
-    for (PairedSamples& samples : samples_of(i)) family.push_back(std::move(samples));
+    for (PairedSamples& samples : samples_of(i, pairs)) family.push_back(std::move(samples));
     first[i + 1] = family.size();
   }
   TestFamily verdicts = judge(family, design_.rule);
-  const std::size_t pairs = design_.looks[next_look_];
   const bool is_last = ++next_look_ == design_.looks.size();
   for (std::size_t i = 0; i < design_.cases; ++i) {
     AbCase& one = cases_[i];

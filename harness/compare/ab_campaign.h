@@ -50,8 +50,9 @@ struct AbCase {
 
 class AbCampaign {
  public:
-  // The primary metrics of a case as far as it was measured: always as many, in the same order.
-  using SamplesOf = std::function<std::vector<PairedSamples>(std::size_t case_index)>;
+  // The primary metrics of the first `pairs` pairs of a case: always as many, in the same order.
+  using SamplesOf =
+      std::function<std::vector<PairedSamples>(std::size_t case_index, std::size_t pairs)>;
 
   explicit AbCampaign(AbDesign design);
 

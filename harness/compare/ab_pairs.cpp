@@ -64,7 +64,8 @@ AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
 
 std::string arm_label(std::string_view arm) { return arm == kArmA ? "arm A" : "arm B"; }
 
-std::vector<AbPairs> ab_pairs(const record::Results& results, const std::vector<AbPoint>& points) {
+std::vector<AbPairs> ab_pairs(const record::Results& results, const std::vector<AbPoint>& points,
+                              std::size_t most) {
   std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> wanted;
   for (std::size_t i = 0; i < points.size(); ++i) {
     wanted[{points[i].a_case, false}].push_back(i);
@@ -78,6 +79,7 @@ std::vector<AbPairs> ab_pairs(const record::Results& results, const std::vector<
       continue;
     }
     if (launch.row.smoke) throw ConfigError("--resume", "the folder holds rows of a smoke run");
+    if (static_cast<std::size_t>(key.launch) >= most) continue;
     const bool is_b = key.arm == kArmB;
     const auto found = wanted.find({key.case_id, is_b});
     if (found == wanted.end()) continue;

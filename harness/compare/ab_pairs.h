@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +37,11 @@ struct AbPairs {
 };
 
 // The launch with number k of an arm belongs to pair k. Of several attempts the last one counts.
-// Throws ConfigError for rows of --smoke.
-[[nodiscard]] std::vector<AbPairs> ab_pairs(const record::Results& results,
-                                            const std::vector<AbPoint>& points);
+// `most`: pairs of each point, the first ones; those after them do not count. Throws ConfigError
+// for rows of --smoke.
+[[nodiscard]] std::vector<AbPairs> ab_pairs(
+    const record::Results& results, const std::vector<AbPoint>& points,
+    std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // What is asked of a point, as metric_samples(): a dropped pair counts as one without values.
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const AbPairs& pairs,

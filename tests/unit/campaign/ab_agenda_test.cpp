@@ -62,7 +62,8 @@ class Campaign {
   }
 
   void add(const run::Job& job, Outcome outcome) {
-    const double factor = job.arm == compare::kArmB ? factors_.at(job.case_index) : 1;
+    const double factor =
+        job.arm == compare::kArmB ? factors_.at(job.case_index) * noise(job.launch) : 1;
     record::Launch launch =
         made(job.case_index, factor).launches.at(static_cast<std::size_t>(job.launch));
     launch.row.key.arm = job.arm;
@@ -75,6 +76,7 @@ class Campaign {
   }
 
   AbAgenda::Setup setup;
+  std::function<double(int launch)> noise = [](int) { return 1.0; };  // of arm B
   record::Results finished;
   std::vector<std::string> said;
   std::size_t remaining = 0;
@@ -215,6 +217,30 @@ TEST(AbAgenda, AResumedCampaignGoesOnInTheSameOrder) {
   Campaign again({1.0});
   for (std::size_t i = 0; i < 8; ++i) again.finished.launches.push_back(whole.finished.launches[i]);
   EXPECT_EQ(names(again.run()), std::vector<std::string>(all.begin() + 8, all.end()));
+}
+
+// The first ten pairs lie far apart, so that a look at them decides nothing.
+void decide_at_twenty(Campaign& campaign) {
+  campaign.setup.design = compare::with_looks(1, 1, 3);
+  campaign.noise = [](int launch) { return launch >= 10 ? 1.0 : launch % 2 == 0 ? 1.08 : 0.93; };
+}
+
+TEST(AbAgenda, AResumedCampaignLooksAtThePairsOfEachLookAndNoOthers) {
+  Campaign whole({1.05});
+  decide_at_twenty(whole);
+  const std::vector<std::string> all = names(whole.run());
+  ASSERT_THAT(whole.said, ElementsAre(StartsWith("decided after 20 pairs: point=0: ")));
+  for (const std::size_t finished : {24UL, 30UL, 40UL}) {  // launches before it was interrupted
+    Campaign again({1.05});
+    decide_at_twenty(again);
+    const auto& launches = whole.finished.launches;
+    again.finished.launches.assign(launches.begin(),
+                                   launches.begin() + static_cast<std::ptrdiff_t>(finished));
+    EXPECT_EQ(
+        names(again.run()),
+        std::vector<std::string>(all.begin() + static_cast<std::ptrdiff_t>(finished), all.end()));
+    EXPECT_EQ(again.said, whole.said) << finished;
+  }
 }
 
 TEST(AbAgenda, AFinishedCampaignHasNothingToDo) {

@@ -32,8 +32,9 @@ class ScriptedArms {
   void lose(std::size_t index, std::size_t pairs) { lost_[index] = pairs; }
 
   [[nodiscard]] AbCampaign::SamplesOf samples() const {
-    return [this](std::size_t index) {
+    return [this](std::size_t index, std::size_t pairs) {
       PairedSamples samples = samples_[index];
+      EXPECT_LE(samples.base.size(), pairs);
       if (undecidable_.contains(index)) {
         for (std::size_t i = 0; i < samples.candidate.size(); ++i) {
           samples.candidate[i] *= 1 + 0.01 * (static_cast<double>(i * 17 % 41) - 20);
@@ -181,7 +182,8 @@ TEST(AbCampaign, KnowsHowMuchIsLeft) {
 
 TEST(AbCampaign, WithoutCasesIsOverAtOnce) {
   AbCampaign campaign(with_looks(0, 0, 1));
-  EXPECT_FALSE(campaign.next([](std::size_t) { return std::vector<PairedSamples>{}; }).has_value());
+  EXPECT_FALSE(campaign.next([](std::size_t, std::size_t) { return std::vector<PairedSamples>{}; })
+                   .has_value());
 }
 
 }  // namespace
