@@ -21,6 +21,9 @@ std::string change_text(const compare::TestResult& test) {
     text += " [" + text::signed_percent(test.interval.low) + ", " +
             text::signed_percent(test.interval.high) + "]";
   }
+  if (test.corrected_change) {
+    text += ", corrected " + text::signed_percent(*test.corrected_change) + " %";
+  }
   return text;
 }
 

@@ -82,6 +82,7 @@ void judge_noise(const CasePair& pair, std::string_view base, std::string_view c
       if (!metric.timed || metric.test.verdict == Verdict::kNoData) continue;
       metric.test.verdict = Verdict::kInvalid;
       metric.test.reason = TestReason::kNoise;
+      metric.test.corrected_change.reset();
     }
   }
   std::move(own.begin(), own.end(), std::back_inserter(gates));

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/compare/slow_launches.h"
+#include "harness/compare/usable_samples.h"
 #include "harness/stats/benjamini_hochberg.h"
 #include "harness/stats/bootstrap.h"
 #include "harness/stats/effect_size.h"
@@ -29,43 +30,6 @@ constexpr double kManyTies = 0.2;
 constexpr double kSlowAlpha = 0.05;  // of the test on the share of slow launches, which is a note
 constexpr double kSlowConfidence = 0.95;
 
-// Of finite values that a time, a rate or a count may have.
-struct UsableSamples {
-  std::vector<double> base;  // of an interleaved design equal indexes are a pair
-  std::vector<double> candidate;
-  std::vector<double> all_base;  // paired or not
-  std::vector<double> all_candidate;
-  std::size_t dropped = 0;  // pairs, or values of a sequential design
-};
-
-UsableSamples usable_samples(const PairedSamples& samples, Design design) {
-  UsableSamples result;
-  const auto good = [&](double value) {
-    const bool may_be_zero = samples.exact || samples.zeros;
-    return std::isfinite(value) && (value > 0 || (may_be_zero && value == 0));
-  };
-  std::copy_if(samples.base.begin(), samples.base.end(), std::back_inserter(result.all_base), good);
-  std::copy_if(samples.candidate.begin(), samples.candidate.end(),
-               std::back_inserter(result.all_candidate), good);
-  if (design == Design::kSequential) {
-    result.base = result.all_base;
-    result.candidate = result.all_candidate;
-    result.dropped = samples.base.size() + samples.candidate.size() - result.base.size() -
-                     result.candidate.size();
-    return result;
-  }
-  const std::size_t pairs = std::min(samples.base.size(), samples.candidate.size());
-  for (std::size_t i = 0; i < pairs; ++i) {
-    if (!good(samples.base[i]) || !good(samples.candidate[i])) {
-      ++result.dropped;
-      continue;
-    }
-    result.base.push_back(samples.base[i]);
-    result.candidate.push_back(samples.candidate[i]);
-  }
-  return result;
-}
-
 // In log ratios with the sign that makes larger worse.
 struct Shift {
   double centre = 0;
@@ -76,14 +40,6 @@ struct Estimate {
   Shift typical;  // Hodges-Lehmann
   Shift mean;     // of what launches cost
 };
-
-// A ratio that has no percentage: a value against none at all.
-constexpr double kFromZero = 1000;
-constexpr double kNoPercentage = 100;
-
-double sign_of(Direction direction) { return direction == Direction::kHigherIsBetter ? -1 : 1; }
-
-double log_of(double value) { return value == 0 ? -kFromZero : std::log(value); }
 
 double percentage(double log_ratio) {
   return log_ratio > kNoPercentage ? kUnbounded : std::expm1(log_ratio);
@@ -164,13 +120,7 @@ Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
     return {shift.centre, few ? stats::Interval{-kUnbounded, kUnbounded} : shift.interval,
             std::hypot(spread_of(base), spread_of(candidate))};
   }
-  std::vector<double> differences(usable.base.size());
-  for (std::size_t i = 0; i < differences.size(); ++i) {
-    const double before = usable.base[i];
-    const double after = usable.candidate[i];
-    const bool has_zero = before == 0 || after == 0;
-    differences[i] = sign * (has_zero ? log_of(after) - log_of(before) : std::log(after / before));
-  }
+  const std::vector<double> differences = log_differences(usable, samples.direction);
   const stats::HodgesLehmann shift = stats::hodges_lehmann(differences, rule.confidence);
   const stats::SignedRank ranked = stats::signed_rank(differences);
   const stats::Interval sign_test = stats::sign_interval(differences, rule.confidence);

@@ -89,6 +89,9 @@ struct TestResult {
   // Of the raw metric, Hodges-Lehmann: 0.02 = 2 % more; nullopt if 0 -> x, or no data.
   std::optional<double> change = {};
   stats::Interval interval = {};  // of `change`; from -1 to infinity with too few pairs
+  // Of a regression or an improvement that `ab` claims: `change` without what being claimed added
+  // to it, see claimed_size.h.
+  std::optional<double> corrected_change = {};
   stats::Interval sign_interval =
       {};  // the same by the sign test, which needs no symmetry; of pairs only
   // Of the mean over launches, by Student's t: it holds the few slow ones that `change` leaves out.

@@ -148,11 +148,13 @@ Check check_of_case(const compare::CaseResult& one, const std::vector<std::strin
   const compare::MetricResult* worst = nullptr;
   for (const compare::MetricResult& metric : one.metrics) {
     const std::string interval = interval_text_of(metric.test);
-    const std::string line = metric.name + ": " +
-                             compared_value(metric.test.base_median, metric.unit) + " -> " +
-                             compared_value(metric.test.candidate_median, metric.unit) + ", " +
-                             change_text(metric.test) + (interval == "-" ? "" : ' ' + interval) +
-                             ", " + verdict_text(metric.test, unit);
+    const std::string line =
+        metric.name + ": " + compared_value(metric.test.base_median, metric.unit) + " -> " +
+        compared_value(metric.test.candidate_median, metric.unit) + ", " +
+        change_text(metric.test) + (interval == "-" ? "" : ' ' + interval) +
+        (metric.test.corrected_change ? ", corrected " + corrected_text(metric.test)
+                                      : std::string()) +
+        ", " + verdict_text(metric.test, unit);
     check.text += line + '\n';
     const bool is_worse = worst == nullptr || compare::severity(metric.test.verdict) >
                                                   compare::severity(worst->test.verdict);

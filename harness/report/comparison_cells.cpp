@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/comparison_cells.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -34,6 +35,20 @@ std::string interval_text_of(const compare::TestResult& test) {
   if (!test.change || !std::isfinite(test.interval.high)) return "-";
   return '[' + text::signed_percent(test.interval.low) + ", " +
          text::signed_percent(test.interval.high) + ']';
+}
+
+std::string corrected_text(const compare::TestResult& test) {
+  return test.corrected_change ? text::signed_percent(*test.corrected_change) + " %" : "-";
+}
+
+bool has_corrected(const compare::Comparison& comparison) {
+  return std::any_of(comparison.cases.begin(), comparison.cases.end(),
+                     [](const compare::CaseResult& one) {
+                       return std::any_of(one.metrics.begin(), one.metrics.end(),
+                                          [](const compare::MetricResult& metric) {
+                                            return metric.test.corrected_change.has_value();
+                                          });
+                     });
 }
 
 std::string adjusted_p_text(double p) {

@@ -35,6 +35,7 @@ void write_metric(json::JsonText& json, const compare::MetricResult& metric) {
   json.number("candidate_median", test.candidate_median);
   write_optional(json, "change", test.change);
   write_interval(json, "change", test.interval);
+  write_optional(json, "corrected_change", test.corrected_change);
   write_interval(json, "sign_test", test.sign_interval);
   write_optional(json, "mean_change", test.mean_change);
   write_interval(json, "mean_change", test.mean_interval);

@@ -67,6 +67,7 @@ class Text {
                       " %: with several looks at the data they are as sure as one of 95 % is with "
                       "one look");
     }
+    if (has_corrected(comparison_)) lines.emplace_back(kCorrectedMeans);
     if (counts_decide()) {
       lines.emplace_back(
           "counts per step decide (--gate counts); what stands in parentheses decides nothing");
@@ -93,6 +94,11 @@ class Text {
         {.head = "p adj", .drop_at = 20},
         {.head = "verdict", .align = text::Align::kLeft, .shrink_at = 60, .shrink_to = 31}};
     if (looked) grid.columns.insert(grid.columns.end() - 1, {.head = "pairs", .drop_at = 30});
+    const bool corrected = has_corrected(comparison_);
+    constexpr std::ptrdiff_t kCorrectedAt = 6;  // after the interval
+    if (corrected) {
+      grid.columns.insert(grid.columns.begin() + kCorrectedAt, {.head = "corrected"});
+    }
     std::size_t total = 0;
     for (const compare::CaseResult& one : comparison_.cases) total += one.metrics.size();
     const bool with_ok = all_ || total <= kMaxOkRows;
@@ -116,6 +122,7 @@ class Text {
           if (looked) {
             row.cells.insert(row.cells.end() - 1, std::to_string(comparison_.cases[i].ended_at));
           }
+          if (corrected) row.cells.insert(row.cells.begin() + kCorrectedAt, corrected_text(test));
           grid.rows.push_back(std::move(row));
         }
       }

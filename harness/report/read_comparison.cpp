@@ -74,6 +74,7 @@ compare::MetricResult read_metric(const json::LineObject& source) {
   test.candidate_median = number_or_nan(source, "candidate_median");
   test.change = source.number("change");
   test.interval = interval_in(source, "change");
+  test.corrected_change = source.number("corrected_change");  // absent before 1.5
   test.sign_interval = interval_in(source, "sign_test");
   test.mean_change = source.number("mean_change");  // this and what follows is absent before 1.4
   test.mean_interval = interval_in(source, "mean_change");

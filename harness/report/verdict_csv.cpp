@@ -27,11 +27,18 @@ std::string verdict_csv(std::span<const compare::Comparison> comparisons) {
       for (const auto& [name, value] : one.options) options.insert("option." + name);
     }
   }
-  std::vector<std::string> heads = {
-      "base",        "candidate",   "case_id",     "workload",         "metric",   "unit",
-      "primary",     "base_median", "margin",      "candidate_median", "change",   "change_low",
-      "change_high", "p",           "p_adjusted",  "p_mann_whitney",   "pairs",    "verdict",
-      "reason",      "slower",      "mean_change", "mean_low",         "mean_high"};
+  std::vector<std::string> heads = {"base",        "candidate",
+                                    "case_id",     "workload",
+                                    "metric",      "unit",
+                                    "primary",     "base_median",
+                                    "margin",      "candidate_median",
+                                    "change",      "change_low",
+                                    "change_high", "p",
+                                    "p_adjusted",  "p_mann_whitney",
+                                    "pairs",       "verdict",
+                                    "reason",      "slower",
+                                    "mean_change", "mean_low",
+                                    "mean_high",   "corrected_change"};
   heads.insert(heads.end(), options.begin(), options.end());
   std::string text = text::join(heads, ",", text::csv_cell) + '\n';
   for (const compare::Comparison& comparison : comparisons) {
@@ -60,7 +67,8 @@ std::string verdict_csv(std::span<const compare::Comparison> comparisons) {
                                           flag_cell(test.slower),
                                           number_cell(test.mean_change),
                                           number_cell(test.mean_interval.low),
-                                          number_cell(test.mean_interval.high)};
+                                          number_cell(test.mean_interval.high),
+                                          number_cell(test.corrected_change)};
         for (const std::string& head : options) {
           const auto found = one.options.find(std::string_view(head).substr(head.find('.') + 1));
           const bool given = found != one.options.end() && !is_null(found->second);

@@ -41,6 +41,7 @@ PageTable metrics_table(const compare::Comparison& comparison, const ComparisonN
                               {.head = "change", .number = true},
                               {.head = text::short_number(kHundred * comparison.rule.confidence) +
                                        " % interval"},
+                              {.head = "corrected", .number = true},
                               {.head = "margin", .number = true},
                               {.head = "p adj", .number = true},
                               {.head = "pairs", .number = true},
@@ -60,6 +61,7 @@ PageTable metrics_table(const compare::Comparison& comparison, const ComparisonN
             .value = finite(test.candidate_median)},
            {.text = change_text(test), .value = test.change},
            {.text = interval_text_of(test)},
+           {.text = corrected_text(test), .value = test.corrected_change},
            {.text = text::short_number(kHundred * metric.margin) + " %", .value = metric.margin},
            {.text = adjusted_p_text(test.p_adjusted), .value = finite(test.p_adjusted)},
            {.text = std::to_string(pairs), .value = static_cast<double>(pairs)},

@@ -85,6 +85,9 @@ std::string forest_hover(const compare::Comparison& comparison, const ForestRow&
           adjusted_p_text(test.p_adjusted),
       verdict_text(test, needed_unit(comparison)) + (metric.decides ? "" : ", decides nothing"),
       text::counted(std::int64_t(test.pairs), "pair")};
+  if (test.corrected_change) {
+    lines.insert(lines.begin() + 3, "corrected for having been claimed: " + corrected_text(test));
+  }
   return hover_text(lines);
 }
 

@@ -132,6 +132,18 @@ TEST(AbCampaign, DecidedCasesLeaveAtTheirLookAndTheOthersGoOn) {
   EXPECT_EQ(campaign.cases()[2].tests.at(0).verdict, Verdict::kInconclusive);
 }
 
+TEST(AbCampaign, GivesTheSizeOfWhatItClaimsWithoutWhatTheClaimAddedToIt) {
+  AbCampaign campaign(with_looks(2, 2, 5));
+  ScriptedArms arms({1.017, 1.0});
+  (void)run(campaign, arms);
+  const TestResult& claim = campaign.cases()[0].tests.at(0);
+  ASSERT_EQ(claim.verdict, Verdict::kRegression);
+  ASSERT_TRUE(claim.corrected_change.has_value());
+  EXPECT_LT(*claim.corrected_change, *claim.change);
+  EXPECT_GE(*claim.corrected_change, 0.0099);
+  EXPECT_FALSE(campaign.cases()[1].tests.at(0).corrected_change.has_value()) << "nothing claimed";
+}
+
 TEST(AbCampaign, LostPairsEndACaseOnlyWhereNoLookCanMakeUpForThem) {
   AbCampaign campaign(with_looks(3, 3, 5));
   ScriptedArms arms({1.1, 1.1, 1.1});

@@ -4,61 +4,17 @@
 // trials of each figure.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "harness/compare/judge.h"
-#include "harness/stats/random.h"
+#include "tests/unit/compare/drawn_machine.h"
 
 namespace stepbench::compare {
 namespace {
 
+using testing_compare::Machine;
+
 constexpr int kTrials = 20000;
-
-class Machine {
- public:
-  explicit Machine(std::uint64_t seed) : random_(seed) {}
-
-  // Appends one block of two pairs; `effect` as a ratio.
-  void block(double effect, PairedSamples& samples) {
-    const bool b_first = random_.below(2) == 1;
-    for (const bool b : {b_first, !b_first, !b_first, b_first}) {
-      (b ? samples.candidate : samples.base).push_back(process(b ? effect : 1));
-    }
-  }
-
-  PairedSamples campaign(std::size_t pairs, double effect, double margin = 0) {
-    PairedSamples samples{.margin = margin};
-    samples.base.reserve(pairs);
-    samples.candidate.reserve(pairs);
-    while (samples.base.size() < pairs) block(effect, samples);
-    return samples;
-  }
-
- private:
-  double process(double effect) {
-    drift_ += 0.003 * normal();
-    return 1e6 * effect * std::exp(drift_ + 0.01 * normal());
-  }
-
-  double normal() {  // Box and Muller
-    if (has_spare_) {
-      has_spare_ = false;
-      return spare_;
-    }
-    const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
-    const double angle = 2 * std::numbers::pi * random_.unit();
-    spare_ = radius * std::sin(angle);
-    has_spare_ = true;
-    return radius * std::cos(angle);
-  }
-
-  stats::Random random_;
-  double drift_ = 0;
-  double spare_ = 0;
-  bool has_spare_ = false;
-};
 
 TestResult judged(const PairedSamples& samples, const VerdictRule& rule = {}) {
   return judge(std::span(&samples, 1), rule).tests[0];

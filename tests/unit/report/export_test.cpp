@@ -218,7 +218,9 @@ TEST(ReadComparison, AVerdictFileComesBackByteForByte) {
   comparison.cases.front().ops = {copies};
   comparison.gates = {{.name = "drift", .state = compare::GateState::kFailed, .fails_at = 0.1}};
   comparison.only_base = {{.case_id = "x", .workload = "w", .options = {{"a", true}}}};
+  comparison.cases.front().metrics.front().test.corrected_change = 0.0125;
   const std::string json = comparison_json(comparison);
+  EXPECT_THAT(json, HasSubstr("\"corrected_change\":0.0125"));
   EXPECT_EQ(comparison_json(read_comparisons(json).front()), json);
   const std::vector<compare::Comparison> two = {comparison, comparison};
   EXPECT_EQ(comparisons_json(read_comparisons(comparisons_json(two))), comparisons_json(two));

@@ -8,8 +8,11 @@
 #include <limits>
 #include <map>
 
+#include "harness/report/comparison_cells.h"
 #include "harness/report/comparison_json.h"
+#include "harness/report/comparison_text.h"
 #include "harness/report/read_comparison.h"
+#include "harness/report/verdict_csv.h"
 #include "tests/unit/compare/result_maker.h"
 #include "tests/unit/report/charts/charted.h"
 
@@ -91,6 +94,28 @@ TEST(ComparisonCharts, ABaseThatWasMeasuredOftenStandsBesideItself) {
   const compare::Comparison back = read_comparisons(comparison_json(comparison)).front();
   EXPECT_EQ(back.aa_control.change, comparison.aa_control.change);
   EXPECT_EQ(back.aa_control.interval.high, comparison.aa_control.interval.high);
+}
+
+TEST(ComparisonCharts, TheSizeOfAClaimStandsCorrectedBesideIt) {
+  compare::Comparison comparison = slower_by_a_twentieth();
+  EXPECT_EQ(forest_figure(comparison)->json.find("corrected"), std::string::npos);
+  const auto heads = [&] {
+    std::vector<std::string> all;
+    for (const text::GridColumn& column : comparison_parts(comparison).grid.columns) {
+      all.push_back(column.head);
+    }
+    return all;
+  };
+  EXPECT_THAT(heads(), ::testing::Not(::testing::Contains("corrected")));
+  comparison.cases[0].metrics[0].test.corrected_change = 0.0421;
+  EXPECT_THAT(forest_figure(comparison)->json,
+              HasSubstr("corrected for having been claimed: +4.21 %"));
+  EXPECT_THAT(heads(), ::testing::Contains("corrected"));
+  const ComparisonParts parts = comparison_parts(comparison);
+  EXPECT_THAT(parts.design, ::testing::Contains(std::string(kCorrectedMeans)));
+  EXPECT_THAT(parts.grid.rows[0].cells, ::testing::Contains("+4.21 %"));
+  EXPECT_THAT(parts.grid.rows[1].cells, ::testing::Not(::testing::Contains("+4.21 %")));
+  EXPECT_THAT(verdict_csv({&comparison, 1}), HasSubstr(",0.0421"));
 }
 
 TEST(ComparisonCharts, TheBarsOfACauseLeadFromTheOldStepToTheNewOne) {
