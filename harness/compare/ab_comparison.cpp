@@ -98,7 +98,7 @@ void count_tests(Comparison& comparison) {
     for (const MetricResult& metric : one.metrics) {
       if (!metric.primary || std::isnan(metric.test.p)) continue;
       ++comparison.tested;
-      if (!(metric.test.p_adjusted <= comparison.rule.q)) continue;
+      if (!is_rejected(metric.test, comparison.rule.q)) continue;
       ++(metric.test.slower ? comparison.rejected_slower : comparison.rejected_faster);
     }
   }

@@ -16,7 +16,7 @@ namespace {
 // of the family to change.
 double level_of(const VerdictRule& rule, const TestFamily& family, const TestResult& test) {
   std::size_t rejected = family.rejected_slower + family.rejected_faster;
-  if (!(test.p_adjusted <= rule.q)) ++rejected;
+  if (!is_rejected(test, rule.q)) ++rejected;
   return rule.q * static_cast<double>(rejected) / static_cast<double>(family.tested);
 }
 

@@ -118,7 +118,7 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
         continue;
       }
       metric.test = primary.tests[next_primary++];
-      if (metric.test.p_adjusted <= result.rule.q) {
+      if (is_rejected(metric.test, result.rule.q)) {
         ++(metric.test.slower ? result.rejected_slower : result.rejected_faster);
       }
     }

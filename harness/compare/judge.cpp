@@ -193,7 +193,7 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
             std::size_t tests, TestResult& test) {
   const double margin = std::log1p(samples.margin);
   const stats::Interval& interval = estimate.typical.interval;
-  const bool rejected = test.p_adjusted <= rule.q;
+  const bool rejected = is_rejected(test, rule.q);
   const bool worse = rejected && interval.low > margin;
   const bool better = rejected && interval.high < -margin;
   const bool sequential = rule.design == Design::kSequential;
@@ -242,6 +242,11 @@ std::size_t balanced(const TestResult& test, Design design) {
 }
 
 }  // namespace
+
+bool is_rejected(const TestResult& test, double q) {
+  const bool unbounded = test.interval.low <= -1 && test.interval.high == kUnbounded;
+  return test.p_adjusted <= q && !unbounded;
+}
 
 std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule) {
   const double level = rule.q / static_cast<double>(tests);
@@ -313,7 +318,7 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
     TestResult& test = family.tests[i];
     test.p_adjusted = correction.adjusted[i];
     decide(all_samples[i], rule, estimates[i], family.tested, test);
-    if (test.p_adjusted <= rule.q) {
+    if (is_rejected(test, rule.q)) {
       ++(test.slower ? family.rejected_slower : family.rejected_faster);
     }
   }

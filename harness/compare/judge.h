@@ -110,6 +110,10 @@ struct TestResult {
   std::vector<std::string> notes = {};           // skewed, clock_resolution, zero_variance, ...
 };
 
+// A difference remains after the correction, and there are launches enough for an interval: without
+// one nothing is said to have changed, however small the p-value.
+[[nodiscard]] bool is_rejected(const TestResult& test, double q);
+
 inline constexpr double kMaxDropped = 0.1;  // share of bad pairs beyond which nothing is said
 
 struct TestFamily {

@@ -228,7 +228,8 @@ class Text {
     for (const compare::CaseResult& one : comparison_.cases) {
       for (const compare::MetricResult& metric : one.metrics) {
         const compare::TestResult& test = metric.test;
-        if (!metric.primary || !(test.p_adjusted <= comparison_.rule.q) || !test.change) continue;
+        if (!metric.primary || !test.change) continue;
+        if (!compare::is_rejected(test, comparison_.rule.q)) continue;
         ++(*test.change > 0 ? rose : fell);
       }
     }

@@ -82,7 +82,7 @@ class MultiComparison {
       for (const auto& [run, metric] : tests) {
         const compare::TestResult& test = metric->test;
         if (!metric->primary || !test.change) continue;
-        if (!(test.p_adjusted <= comparisons_.front().rule.q)) continue;
+        if (!compare::is_rejected(test, comparisons_.front().rule.q)) continue;
         ++(*test.change > 0 ? rose : fell);
       }
     }

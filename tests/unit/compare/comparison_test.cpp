@@ -11,6 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
+#include "harness/report/comparisons_text.h"
 #include "tests/unit/compare/result_maker.h"
 
 namespace stepbench::compare {
@@ -76,6 +77,10 @@ TEST(Compare, TooFewLaunchesAreInconclusiveWhateverTheDifference) {
     const Comparison result = compared(base, candidate);
     EXPECT_EQ(result.exit_code, 3);
     EXPECT_EQ(result.cases[0].metrics[0].test.reason, TestReason::kTooFewPairs);
+    EXPECT_EQ(result.rejected_slower, 0U) << "the rows ask for six launches";
+    EXPECT_THAT(report::comparison_table(result, {}, false), HasSubstr(": 0 rose, 0 fell, "));
+    const std::vector<Comparison> two = {result, result};
+    EXPECT_THAT(report::comparisons_table(two, {}, false), HasSubstr(": 0 rose, 0 fell, "));
     EXPECT_EQ(compared(base, candidate, {.allow_inconclusive = true}).exit_code, 0);
   }
 }
