@@ -1,43 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/probe.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
-#include <utility>
-
-#include "harness/base/error.h"
+#include "harness/campaign/scratch_folder.h"
 
 namespace stepbench::campaign {
-namespace {
-
-namespace fs = std::filesystem;
-
-// Removed with all that is in it.
-class ProbeFolder {
- public:
-  ProbeFolder() : path_((fs::temp_directory_path() / "stepbench-probe-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) {
-      throw ConfigError(path_, "cannot be made: " + std::generic_category().message(errno));
-    }
-  }
-  ProbeFolder(const ProbeFolder&) = delete;
-  ProbeFolder& operator=(const ProbeFolder&) = delete;
-  ~ProbeFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-}  // namespace
-
 Probe probe_cases(RunRequest request, const CampaignContext& context, run::Progress& progress,
                   run::Interrupts& interrupts, const Clock& clock) {
-  const ProbeFolder folder;
+  const ScratchFolder folder("stepbench-probe");
   request.smoke = true;
   request.launches = 0;
   request.results = folder.path();

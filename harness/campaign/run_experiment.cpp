@@ -61,6 +61,22 @@ std::vector<run::ListedCase> list_cases(const plan::Plan& plan, const run::Count
   return cases;
 }
 
+// The list, until there is enough of it.
+class LimitedAgenda final : public run::Agenda {
+ public:
+  LimitedAgenda(run::Agenda& agenda, const std::function<bool(const record::Results&)>& is_enough)
+      : agenda_(agenda), is_enough_(is_enough) {}
+  [[nodiscard]] std::optional<run::Job> next(const record::Results& finished) override {
+    if (is_enough_ && is_enough_(finished)) return std::nullopt;
+    return agenda_.next(finished);
+  }
+  [[nodiscard]] std::size_t remaining() const override { return agenda_.remaining(); }
+
+ private:
+  run::Agenda& agenda_;
+  const std::function<bool(const record::Results&)>& is_enough_;
+};
+
 }  // namespace
 
 PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
@@ -110,6 +126,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
   run::ListAgenda agenda{list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped),
                          pass, run::done_launches(finished, request.retry_failed)};
+  LimitedAgenda limited{agenda, request.is_enough};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
   if (on_start) on_start(folder);
@@ -141,7 +158,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                      .smoke = request.smoke,
                      .count_tools = tools,
                      .attempts = run::next_attempts(finished)},
-                    header, run::columns_of(plan, catalogue), request.shard, agenda, finished);
+                    header, run::columns_of(plan, catalogue), request.shard, limited, finished);
   }
   RunEnd end{
       .signal = session.signal(), .run_folder = folder, .results = record::read_results(folder)};

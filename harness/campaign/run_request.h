@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/campaign/device_locks.h"
 #include "harness/plan/plan.h"
+#include "harness/record/reader.h"
 
 namespace stepbench::campaign {
 
@@ -32,6 +34,8 @@ struct RunRequest {
   std::int64_t launches = 0;  // 0: as the file says
   LockPolicy lock = LockPolicy::kRefuse;
   bool keeps_results = true;  // false: for a probe, whose folder is soon gone
+  // Asked before each launch, with all that has finished: true ends the run. Empty: nothing does.
+  std::function<bool(const record::Results&)> is_enough = {};
 };
 
 // "2/4"; empty: everything. Throws ConfigError.

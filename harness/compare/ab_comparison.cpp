@@ -133,6 +133,7 @@ Comparison ab_comparison(const record::Results& results, const AbOutcome& outcom
   const AbDesign& design = outcome.campaign.design();
   Comparison comparison{.base = outcome.a, .candidate = outcome.b};
   if (!results.runs.empty()) comparison.swept = results.runs.front().swept;
+  add_hosts(results, comparison.hosts);
   comparison.rule = design.rule;
   comparison.looks = design.looks;
   comparison.seed = design.seed;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "harness/base/value.h"
 #include "harness/compare/exit_code.h"
 #include "harness/estimate/step_times.h"
 
@@ -103,6 +104,10 @@ void explain_change(const CasePair& pair, const VerdictRule& rule,
   if (std::any_of(one.metrics.begin(), one.metrics.end(), changed)) {
     one.ops = op_changes(base_profiled, candidate_profiled, rule.design == Design::kInterleaved);
   }
+}
+
+void add_hosts(const record::Results& results, std::set<std::string>& hosts) {
+  for (const record::RunRow& run : results.runs) hosts.insert(text_of(run.context, "host"));
 }
 
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison) {

@@ -2,6 +2,7 @@
 // Parts of a comparison that `compare` and `ab` have in common.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ void judge_noise(const CasePair& pair, std::string_view base, std::string_view c
 void explain_change(const CasePair& pair, const VerdictRule& rule,
                     const std::vector<const record::Launch*>& base_profiled,
                     const std::vector<const record::Launch*>& candidate_profiled, CaseResult& one);
+
+void add_hosts(const record::Results& results, std::set<std::string>& hosts);
 
 // Verdict and exit code of the whole, from all metrics.
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison);

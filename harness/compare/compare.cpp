@@ -69,6 +69,8 @@ Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
   result.base = base.where;
   result.candidate = candidate.where;
   result.rule = {.design = Design::kSequential, .bootstrap = options.bootstrap};
+  add_hosts(*base.results, result.hosts);
+  add_hosts(*candidate.results, result.hosts);
   if (base.results->runs.size() == 1) result.swept = base.results->runs.front().swept;
   gathered.columns = common_columns(base, candidate);
   const CaseKey by_id = [](const record::LaunchRow& row) { return row.key.case_id; };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -86,6 +87,10 @@ struct Comparison {
   std::size_t rejected_faster = 0;
   Verdict verdict = Verdict::kNoData;
   int exit_code = 0;
+  std::set<std::string> hosts = {};  // on which the runs were made; "" for one that does not say
+  // Of a metric that is not decided: what this machine can show, see machine_noise.h. Empty where
+  // nobody measured it.
+  std::string machine = {};
   // The command line that judges the same launches again, to be ended by "--allow GATE"; empty
   // where nobody gave it.
   std::string judge_again = {};

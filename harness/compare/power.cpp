@@ -50,6 +50,12 @@ std::optional<double> change_found(const ComparisonSize& size, double launch_sd)
   return std::expm1(std::max(std::log1p(size.margin) + interval, test));
 }
 
+double change_found_by_pairs(std::size_t pairs, double launch_sd, double margin) {
+  const double sd = std::numbers::sqrt2 * launch_sd;
+  return std::expm1(std::log1p(margin) +
+                    sd * distance(static_cast<double>(pairs), VerdictRule().q, 1));
+}
+
 std::map<std::string, double> launch_spreads(const record::Results& results,
                                              const std::set<std::string>& cases) {
   constexpr std::size_t kMinLaunches = 3;

@@ -25,6 +25,10 @@ struct ComparisonSize {
 // change, however large.
 [[nodiscard]] std::optional<double> change_found(const ComparisonSize& size, double launch_sd);
 
+// The same of `ab` with so many pairs and one test, whose two launches differ by the same spread.
+[[nodiscard]] double change_found_by_pairs(std::size_t pairs, double launch_sd,
+                                           double margin = 0.01);
+
 // By how much the launches of a case and arm differ: standard deviation of the logarithm of their
 // steps, for each of `cases` with at least three measured launches; the first arm that has them.
 [[nodiscard]] std::map<std::string, double> launch_spreads(const record::Results& results,

@@ -215,6 +215,7 @@ std::string comparison_json(const compare::Comparison& comparison) {
     json.close_object();
   }
   json.close_array().texts("warnings", comparison.warnings);
+  if (!comparison.machine.empty()) json.text("machine", comparison.machine);
   json.open_array("cases");
   for (const compare::CaseResult& one : comparison.cases) write_case(json, one);
   json.close_array();

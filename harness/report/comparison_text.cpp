@@ -168,6 +168,7 @@ class Text {
     add_missing(lines, comparison_.only_base, is_ab() ? "arm A" : comparison_.base);
     add_missing(lines, comparison_.only_candidate, is_ab() ? "arm B" : comparison_.candidate);
     lines.push_back(aa_control());
+    if (!comparison_.machine.empty()) lines.push_back(comparison_.machine);
     add_how_to_judge_again(lines);
     return lines;
   }

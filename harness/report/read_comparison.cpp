@@ -223,6 +223,7 @@ compare::Comparison read_one(const json::LineObject& source) {
     comparison.environment.push_back(read_difference(difference));
   });
   comparison.warnings = source.texts("warnings");
+  comparison.machine = source.text("machine");
   for_each_object(source, "cases",
                   [&](const json::LineObject& one) { comparison.cases.push_back(read_case(one)); });
   comparison.only_base = read_missing(source, "only_base");

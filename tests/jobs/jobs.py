@@ -47,7 +47,8 @@ class Jobs(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
-        self.environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "CUDA_VISIBLE_DEVICES": "",
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"),
+                            "XDG_STATE_HOME": str(self.folder / "state"), "CUDA_VISIBLE_DEVICES": "",
                             "HOME": str(self.folder)}
         (self.folder / "tiny.yaml").write_text(TINY)
 

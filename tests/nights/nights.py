@@ -86,7 +86,7 @@ class Machine:
         return {**os.environ, "LD_PRELOAD": str(self.dated), "DATED_SECONDS": str(round(self.moved.total_seconds())),
                 "ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""),
                 "WEATHER": str(self.weather), "STUB_TORCH": self.torch,
-                "XDG_CACHE_HOME": str(self.folder / "cache")}
+                "XDG_CACHE_HOME": str(self.folder / "cache"), "XDG_STATE_HOME": str(self.folder / "state")}
 
     def run(self, *words, status=None):
         words = [str(word) for word in words]

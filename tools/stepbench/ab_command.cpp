@@ -21,6 +21,7 @@
 #include "tools/stepbench/ab_plan_text.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/script_options.h"
 #include "tools/stepbench/verdict_output.h"
@@ -149,6 +150,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
     environment.err << "stepbench: " << text::printable(text) << '\n';
     return run.exit_status;
   }
+  quote_machine(environment, {&run.comparison, 1});
   run.comparison.judge_again = judge_again(environment.argv, request.arms, run.run_folder);
   write_verdict(verdict_files.front(), report::comparison_json(run.comparison));
   show_verdict(run.comparison, options.output, environment);

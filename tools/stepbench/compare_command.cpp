@@ -14,6 +14,7 @@
 #include "harness/report/comparisons_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/verdict_output.h"
 #include "workloads/built_in.h"
@@ -80,6 +81,7 @@ int execute(const CompareArguments& options, const Environment& environment) {
     write_no_verdict(options.output, "stepbench compare", failure.exit_status, failure.text);
     throw;
   }
+  quote_machine(environment, comparisons);
   for (compare::Comparison& comparison : comparisons) {
     comparison.judge_again =
         "stepbench " + text::join(std::span(environment.argv).subspan(1), " ", text::shell_word);

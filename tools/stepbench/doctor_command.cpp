@@ -4,16 +4,21 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "harness/base/exit_status.h"
+#include "harness/campaign/kept_machine.h"
+#include "harness/campaign/measure_machine.h"
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
+#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
@@ -22,6 +27,7 @@ namespace {
 struct DoctorOptions {
   std::string format = "text";
   double seconds = 5;
+  double measure = 0;  // seconds; 0: is not asked for
   std::string root = "/";
 };
 
@@ -126,7 +132,7 @@ void print_text(const machine::Examination& seen, const std::vector<Finding>& fi
 }
 
 void print_json(const machine::Examination& seen, const std::vector<Finding>& findings,
-                const Fields& facts, std::ostream& out) {
+                const Fields& facts, const compare::MachineNoise* measured, std::ostream& out) {
   json::JsonText json;
   json.open_object();
   json.values("machine", facts);
@@ -144,8 +150,67 @@ void print_json(const machine::Examination& seen, const std::vector<Finding>& fi
   } else {
     findings::add_findings(json, "findings", findings);
   }
+  if (measured != nullptr) json.json("measured", campaign::machine_json(*measured));
   json.close_object();
   out << json.line() << '\n';
+}
+
+campaign::MachineRun measure(const DoctorOptions& options, const Fields& identity,
+                             const Environment& environment) {
+  const HostClock clock;
+  environment.err << "measuring three small cases in turns for "
+                  << text::seconds_text(options.measure) << " ...\n"
+                  << std::flush;
+  run::Progress progress = make_progress(environment, true, clock);
+  run::Interrupts interrupts;
+  campaign::MachineRun run =
+      campaign::measure_machine(campaign::machine_cases(), options.measure, {},
+                                campaign_context(environment), progress, interrupts, clock);
+  run.noise.machine = identity;
+  return run;
+}
+
+// What was measured is told before it is kept, so that a full disk loses nothing.
+int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
+         const Environment& environment) {
+  if (run.noise.cases.empty()) {
+    environment.err << "stepbench: --measure: nothing is kept: "
+                    << (run.failed.empty() ? "no case was launched often enough"
+                                           : text::printable(run.failed))
+                    << '\n';
+    return kExitNothingMeasured;
+  }
+  environment.out.flush();
+  campaign::keep_machine(place, run.noise);
+  environment.err << "Kept in " << text::printable(place.string())
+                  << ", quoted by `plan` and by verdicts that are inconclusive\n";
+  return kExitOk;
+}
+
+int examine_and_tell(const DoctorOptions& options, const Environment& environment) {
+  std::filesystem::path place;
+  std::optional<campaign::MachineRun> run;
+  const Fields identity = campaign::machine_identity(options.root);
+  if (options.measure > 0) place = campaign::place_for_machine(environment.variables, identity);
+  const machine::Examination seen = examine(options, environment);
+  if (options.measure > 0) {
+    run = measure(options, identity, environment);
+    if (run->signal) {
+      environment.err << "stepbench: interrupted; what was measured is not kept\n";
+      return exit_status_of_signal(*run->signal);
+    }
+  }
+  const std::vector<Finding> findings = machine::diagnose(seen);
+  const Fields facts = machine::host_environment(
+      options.root, machine::find_devices(options.root, machine::nvml_device_count));
+  if (options.format == "json") {
+    print_json(seen, findings, facts, run ? &run->noise : nullptr, environment.out);
+  } else {
+    print_text(seen, findings, facts, environment);
+    if (run) environment.out << '\n' << machine_text(run->noise, environment);
+  }
+  const int kept = run ? keep(*run, place, environment) : kExitOk;
+  return is_pointless(findings) ? kExitNothingMeasured : kept;
 }
 
 }  // namespace
@@ -157,7 +222,9 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
       "Examples:\n"
       "  stepbench doctor                  examine this machine for five seconds\n"
       "  stepbench doctor --seconds 30     the same for longer: more chances to be disturbed\n"
-      "  stepbench doctor --format json    the same for a program\n\n"
+      "  stepbench doctor --format json    the same for a program\n"
+      "  stepbench doctor --measure        also measure for a minute what changes can be found\n"
+      "  stepbench doctor --measure 300    for five minutes: more launches, and slower drifts\n\n"
       "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
       "warning is a doubt that results will carry; a note matters for small differences only.");
   const auto options = std::make_shared<DoctorOptions>();
@@ -167,6 +234,16 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
           ->type_name("SECONDS")
           ->group(kMeasureOptions);
   expect_number(*seconds, 0.01, 3600, "seconds");
+  CLI::Option* measured =
+      command
+          ->add_option("--measure", options->measure,
+                       "Also measure three small cases in turns for so long, to see how small a "
+                       "change can be found here; the answer is kept in the user's state folder")
+          ->expected(0, 1)
+          ->default_str("60")
+          ->type_name("SECONDS")
+          ->group(kMeasureOptions);
+  expect_number(*measured, 10, 86400, "seconds");
   CLI::Option* root =
       command->add_option("--root", options->root, "Read the machine's state below this folder")
           ->capture_default_str()
@@ -174,18 +251,8 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
           ->group(kMeasureOptions);
   expect_folder(*root);
   add_format(*command, options->format, {"text", "json"});
-  command->callback([options, &environment, &exit_code] {
-    const machine::Examination seen = examine(*options, environment);
-    const std::vector<Finding> findings = machine::diagnose(seen);
-    const Fields facts = machine::host_environment(
-        options->root, machine::find_devices(options->root, machine::nvml_device_count));
-    if (options->format == "json") {
-      print_json(seen, findings, facts, environment.out);
-    } else {
-      print_text(seen, findings, facts, environment);
-    }
-    exit_code = is_pointless(findings) ? kExitNothingMeasured : kExitOk;
-  });
+  command->callback(
+      [options, &environment, &exit_code] { exit_code = examine_and_tell(*options, environment); });
 }
 
 }  // namespace stepbench::cli

@@ -10,6 +10,7 @@
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_noise.h"
 #include "tools/stepbench/plan_power.h"
@@ -102,7 +103,8 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
                                                : text::printable(plan_table(plan, estimate, probed),
                                                                  text::LineEnds::kKeep));
   if (options.format != "json" && !request.smoke) {
-    environment.out << power_text(plan, request.results) << noise_text(plan, request.results);
+    environment.out << power_text(plan, request.results, kept_machine_text(environment))
+                    << noise_text(plan, request.results);
   }
   return probe ? probe->exit_status : kExitOk;
 }

@@ -13,7 +13,8 @@
 
 namespace stepbench::cli {
 
-std::string power_text(const plan::Plan& plan, const std::filesystem::path& results_dir) {
+std::string power_text(const plan::Plan& plan, const std::filesystem::path& results_dir,
+                       const std::string& machine) {
   constexpr double kQuiet = 0.01;
   constexpr double kNoisy = 0.05;
   std::size_t cases = 0;
@@ -40,12 +41,13 @@ std::string power_text(const plan::Plan& plan, const std::filesystem::path& resu
   const std::string begin = "for `compare`: " + text::counted(launches, "launch") +
                             " find a change in four comparisons of five if it is about ";
   const std::string smaller = "; what is smaller is found more seldom\n";
+  const std::string of_machine = machine.empty() ? "" : "for `ab`: " + machine + '\n';
   if (const auto spread = campaign::earlier_spread(plan, results_dir)) {
     return begin + finds(*spread) + " (launches of earlier runs differ by " +
-           text::percent_text(*spread) + ')' + smaller;
+           text::percent_text(*spread) + ')' + smaller + of_machine;
   }
   return begin + finds(kQuiet) + " where equal launches differ by 1 %, " + finds(kNoisy) +
-         " where they differ by 5 %" + smaller;
+         " where they differ by 5 %" + smaller + of_machine;
 }
 
 }  // namespace stepbench::cli

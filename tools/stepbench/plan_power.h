@@ -10,8 +10,10 @@
 namespace stepbench::cli {
 
 // One line for people; empty where nothing is to be run. `results_dir`: of earlier runs, whose
-// launches say how far equal ones lie apart.
+// launches say how far equal ones lie apart. `machine`: what was found of this machine; empty:
+// nothing.
 [[nodiscard]] std::string power_text(const plan::Plan& plan,
-                                     const std::filesystem::path& results_dir);
+                                     const std::filesystem::path& results_dir,
+                                     const std::string& machine);
 
 }  // namespace stepbench::cli

@@ -21,6 +21,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/export_files.h"
+#include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
@@ -126,7 +127,8 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
     const plan::Plan& plan = run.planned.plan;
     environment.out << text::printable(
         plan_table(plan, campaign::estimate_time(plan, request.results)), text::LineEnds::kKeep);
-    if (!request.smoke) environment.out << power_text(plan, request.results);
+    if (!request.smoke)
+      environment.out << power_text(plan, request.results, kept_machine_text(environment));
     return kExitOk;
   }
   check_sort(options.sort, run.planned.plan);

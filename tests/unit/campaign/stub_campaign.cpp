@@ -48,6 +48,14 @@ campaign::Probe StubCampaign::probe(const campaign::RunRequest& request) {
   return campaign::probe_cases(request, context_, progress, interrupts, clock_);
 }
 
+campaign::MachineRun StubCampaign::machine(const campaign::MachineCases& cases, double seconds) {
+  run::Progress progress{out_, {}, clock_};
+  run::Interrupts interrupts;
+  return campaign::measure_machine(
+      cases, seconds, {.file = {}, .worker = STUB_WORKER, .lock = campaign::LockPolicy::kNone},
+      context_, progress, interrupts, clock_);
+}
+
 campaign::AbRun StubCampaign::ab(const campaign::AbRequest& request) {
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;

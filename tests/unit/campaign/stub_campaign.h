@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/campaign/measure_machine.h"
 #include "harness/campaign/measure_night.h"
 #include "harness/campaign/probe.h"
 #include "harness/campaign/run_ab.h"
@@ -23,6 +24,7 @@ class StubCampaign {
   [[nodiscard]] campaign::RunEnd run(const campaign::RunRequest& request);
   [[nodiscard]] plan::Plan plan(const campaign::RunRequest& request) const;
   [[nodiscard]] campaign::Probe probe(const campaign::RunRequest& request);
+  [[nodiscard]] campaign::MachineRun machine(const campaign::MachineCases& cases, double seconds);
   [[nodiscard]] campaign::AbRun ab(const campaign::AbRequest& request);
   // `signal`: comes before the first launch; 0: none does.
   [[nodiscard]] campaign::MeasuredNight night(const std::vector<campaign::RunRequest>& requests,

@@ -75,6 +75,23 @@ TEST(Power, APlantedChangeOfThePromisedSizeIsFoundInAboutFourOfFiveComparisons) 
   }
 }
 
+TEST(Power, APlantedChangeOfThePromisedSizeIsFoundByPairsInAboutFourOfFiveCampaigns) {
+  for (const std::size_t pairs : {10, 20, 40}) {
+    for (const double sd : {0.003, 0.01, 0.05}) {
+      const double change = change_found_by_pairs(pairs, sd);
+      Planted planted(104'729 * pairs);
+      int found = 0;
+      for (int i = 0; i < kComparisons; ++i) {
+        const auto family = planted.family({.launches = pairs}, sd, change);
+        found += judge(family, {}).tests[0].verdict == Verdict::kRegression;
+      }
+      const double share = static_cast<double>(found) / kComparisons;
+      EXPECT_GE(share, 0.72) << pairs << ' ' << sd;
+      EXPECT_LE(share, 0.90) << pairs << ' ' << sd;
+    }
+  }
+}
+
 TEST(Power, SixLaunchesProveNoChangeOfAnySizeAmongTwentyFourTestsAndEightDo) {
   const ComparisonSize six{.launches = 6, .tests = 24};
   EXPECT_FALSE(change_found(six, 0.01));

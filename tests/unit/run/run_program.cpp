@@ -81,7 +81,8 @@ fs::path RunProgram::script(const std::string& name, const std::string& body) co
 
 std::vector<std::string> RunProgram::command(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = {"/usr/bin/env", token_, "TMPDIR=" + (folder / "tmp").string(),
-                                    "XDG_CACHE_HOME=" + (folder / "cache").string()};
+                                    "XDG_CACHE_HOME=" + (folder / "cache").string(),
+                                    "XDG_STATE_HOME=" + (folder / "state").string()};
   words.insert(words.end(), prefix.begin(), prefix.end());
   words.insert(words.end(), {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", ab ? "ab" : "run",
                              (folder / "config.yaml").string(), "--no-lock"});

@@ -47,6 +47,8 @@ TEST(Usage, AnswersNameWhatWasExpected) {
        "--results is given 2 times; it takes one value"},
       {{"list", "--format", "tabel"}, "found 'tabel' (did you mean 'table'?)"},
       {{"doctor", "--seconds", "1m"}, "--seconds: expected seconds from 0.01 to 3600, found '1m'"},
+      {{"doctor", "--measure", "5"}, "--measure: expected seconds from 10 to 86400, found '5'"},
+      {{"doctor", "--measure=a minute"}, "--measure: expected seconds from 10 to 86400"},
       {{"doctor", "--root", "/no/such/folder"}, "--root: expected a folder"},
       {{"data", "make", "jpeg_folder"}, "--out DIR is missing: folder to make"},
       {{"data", "make", "jpeg_folder", "--out", "x", "--images", "ten"},

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/machine_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "harness/base/value.h"
+#include "harness/campaign/kept_machine.h"
+#include "harness/text/grid.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::cli {
+namespace {
+
+std::string against_itself(const compare::CaseSpread& one) {
+  std::string text = one.differs ? "differs from itself: " : "no difference: ";
+  text += text::signed_percent(one.aa_change) + " %";
+  if (std::isfinite(one.aa_interval.high)) {
+    text += " [" + text::signed_percent(one.aa_interval.low) + ", " +
+            text::signed_percent(one.aa_interval.high) + "]";
+  }
+  return text;
+}
+
+bool is_undecided(const compare::Comparison& comparison) {
+  return std::any_of(
+      comparison.cases.begin(), comparison.cases.end(), [](const compare::CaseResult& one) {
+        return std::any_of(one.metrics.begin(), one.metrics.end(), [](const auto& metric) {
+          return metric.timed && metric.decides &&
+                 metric.test.verdict == compare::Verdict::kInconclusive;
+        });
+      });
+}
+
+}  // namespace
+
+std::string machine_text(const compare::MachineNoise& noise, const Environment& environment) {
+  std::string out = "What this machine can show, by " + text::duration(noise.seconds * 1e9) +
+                    " of launches of three small cases in turns";
+  if (noise.others_share) out += "; other programs used " + text::percent_text(*noise.others_share);
+  if (noise.steal_share) {
+    out += noise.others_share ? ", the hypervisor took " : "; the hypervisor took ";
+    out += text::percent_text(*noise.steal_share);
+  }
+  out += ":\n\n";
+  if (!noise.cases.empty()) {
+    text::Grid grid{.columns = {{.head = "case", .align = text::Align::kLeft},
+                                {.head = "step"},
+                                {.head = "launches"},
+                                {.head = "steps"},
+                                {.head = "between launches"},
+                                {.head = "over minutes"},
+                                {.head = "10 pairs find"},
+                                {.head = "40 pairs find"},
+                                {.head = "A/A", .align = text::Align::kLeft, .drop_at = 10}},
+                    .rows = {}};
+    for (const compare::CaseSpread& one : noise.cases) {
+      grid.rows.push_back(
+          {{one.name, text::duration(one.step_ns), std::to_string(one.launches),
+            one.step_sd ? text::percent_text(*one.step_sd) : "-", text::percent_text(one.launch_sd),
+            text::percent_text(one.minutes_sd), text::percent_text(one.found_by_10),
+            text::percent_text(one.found_by_40), against_itself(one)},
+           one.differs ? text::Tint::kFailed : text::Tint::kNone});
+    }
+    out += text::draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
+                      environment.colour)
+               .text;
+    out +=
+        "Spreads are relative standard deviations: of one step; from one launch to the next of the "
+        "same\nprogram; and what the minutes add to that. A change of the size under \"pairs "
+        "find\" "
+        "is found by `ab`\nin four campaigns of five. A/A: half of the launches against the other "
+        "half; nothing differs in truth.\n";
+  }
+  for (const std::string& name : noise.too_few) {
+    out += name + ": fewer than " + std::to_string(compare::kFewestForSpread) +
+           " launches were measured: give more SECONDS\n";
+  }
+  return out;
+}
+
+std::string kept_machine_text(const Environment& environment) {
+  const campaign::KeptMachine kept =
+      campaign::kept_machine(environment.variables, campaign::machine_identity("/"));
+  return kept.noise ? compare::to_text(*kept.noise) : kept.problem;
+}
+
+void quote_machine(const Environment& environment, std::span<compare::Comparison> comparisons) {
+  const std::set<std::string> here = {machine::host_name("/")};
+  for (compare::Comparison& comparison : comparisons) {
+    if (is_undecided(comparison) && comparison.hosts == here) {
+      comparison.machine = kept_machine_text(environment);
+    }
+  }
+}
+
+}  // namespace stepbench::cli
