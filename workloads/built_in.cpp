@@ -13,6 +13,7 @@
 #include "workloads/loader/schedule_rule.h"
 #include "workloads/model/model_section.h"
 #include "workloads/script/script_section.h"
+#include "workloads/step/generate_section.h"
 #include "workloads/step/optimizer_section.h"
 #include "workloads/step/python_step_section.h"
 #include "workloads/transfer/transfer_section.h"
@@ -31,7 +32,8 @@ Catalogue make() {
   for (Section (*section)() :
        {data::data_section, loader::loader_section, transfer::transfer_section,
         transfer::copy_section, model::model_section, step::optimizer_section,
-        model::plugin_section, data::python_section, script::script_section, step::step_section}) {
+        model::plugin_section, data::python_section, script::script_section, step::step_section,
+        step::generate_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
@@ -64,6 +66,13 @@ Catalogue make() {
        .sections = {"step", "python"},
        .phases = step::python_step_phases(),
        .metrics = step::python_step_metrics()},
+      {.name = "generate",
+       .doc =
+           "Text from a language model, greedy and with a key-value cache: prefill, then a token "
+           "at a time. One step answers a batch of requests; its times are latencies.",
+       .sections = {"data", "loader", "transfer", "model", "generate", "python"},
+       .phases = step::generate_phases(),
+       .metrics = model_step_metrics()},
   };
   return catalogue;
 }
@@ -97,6 +106,11 @@ void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
   loader::fit_step_schedule(resolved, facts, sink);
 }
 
+void check_generate_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_model_step(resolved, facts, sink);
+  step::check_generate(resolved, facts, sink);
+}
+
 }  // namespace
 
 const Catalogue& built_in_catalogue() {
@@ -112,6 +126,7 @@ std::span<const WorkloadRule> built_in_rules() {
       WorkloadRule{"eval_step", check_model_step},
       WorkloadRule{"python_script", check_script_workload},
       WorkloadRule{"python_step", loader::check_stacks},
+      WorkloadRule{"generate", check_generate_workload},
   };
   return rules;
 }

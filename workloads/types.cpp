@@ -20,6 +20,7 @@
 #include "workloads/profile/profile_instrument.h"
 #include "workloads/step/device.h"
 #include "workloads/step/eval_step.h"
+#include "workloads/step/generate_step.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
 #include "workloads/step/transfer_workload.h"
@@ -71,6 +72,7 @@ std::span<const WorkloadType> built_in_workloads() {
       WorkloadType{"train_step", step::make_train_step},
       WorkloadType{"eval_step", step::make_eval_step},
       WorkloadType{"python_step", make_python_step},
+      WorkloadType{"generate", step::make_generate_step},
   };
   return types;
 }
@@ -94,7 +96,8 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
                                        WorkloadRule{"eval_step", model::check_plugin},
                                        WorkloadRule{"loader", loader::fit_loader_schedule},
                                        WorkloadRule{"train_step", loader::fit_step_schedule},
-                                       WorkloadRule{"eval_step", loader::fit_step_schedule}};
+                                       WorkloadRule{"eval_step", loader::fit_step_schedule},
+                                       WorkloadRule{"generate", loader::fit_step_schedule}};
   return worker_main(argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
                      {.software = step::torch_software,
                       .set_threads = step::set_torch_threads,

@@ -121,12 +121,21 @@ std::vector<Metric> make() {
        context("event_ring_lagging", "",
                "Times the device lagged a whole ring of events behind the host."),
        context("samples", "samples", "Samples that the step consumed."),
-       context("tokens", "tokens", "Tokens that the step consumed."),
+       context("tokens", "tokens",
+               "Tokens that the step consumed, or with workload: generate made."),
        context("bytes", "bytes", "Bytes of input that the step consumed."),
        context("flags", "",
                "What is special about a step: first of an epoch, partial batch, throttled.")});
   add(Source::kHostClock,
       {lower("epoch_wait_ns", "ns", "Part of data_wait_ns spent on batches that start an epoch."),
+       lower("request_latency_ns", "ns",
+             "From a request to the end of its answer, the device's work in it, without the wait "
+             "for its data."),
+       lower("time_to_first_token_ns", "ns",
+             "From a request to the first token of its answer on the host, without the wait for "
+             "its data."),
+       lower("time_per_output_token_ns", "ns",
+             "From the first to the last token of an answer, over the tokens after the first."),
        lower("step_host_ns", "ns", "Time of the windows by the host's clock, per step."),
        lower("step_mean_ns", "ns", "Mean over launches of the step."),
        lower("latency_p50_ns", "ns",

@@ -165,6 +165,7 @@ void estimate_case(CaseRow& row) {
   row.p99_ns = over([](const Estimate& e) { return e.quantiles.p99_ns; });
   row.device_span_ns = over([](const Estimate& e) { return e.device_span_ns; });
   row.host_lead_ns = over([](const Estimate& e) { return e.host_lead_ns; });
+  if (row.latency_ns) row.requests = request_times(row);
   add_phases(row);
   add_borders(row);
   const auto unknown = [](const MeasuredLaunch& each) { return each.estimate.no_rates; };

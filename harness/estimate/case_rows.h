@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/estimate/launch_estimate.h"
+#include "harness/estimate/request_times.h"
 #include "harness/record/reader.h"
 #include "harness/stats/interval.h"
 
@@ -76,6 +77,8 @@ struct CaseRow {
   bool mfu_refused = false;                 // above 1: the peak or the count of operations is wrong
   std::optional<double> epoch_gap_ns = {};  // what a border costs beyond a usual wait
   std::optional<double> epoch_gap_per_step_ns = {};  // the same, spread over all steps
+
+  std::vector<RequestTimes> requests = {};  // where steps answer requests
 
   // Set by compare_with_best() and compare_with_baseline(), in what the rows are judged by.
   std::optional<double> vs_best = {};

@@ -48,7 +48,8 @@ std::string first_reason(Row row) {
   return row.skipped.empty() ? "" : reason_of(*row.skipped.front());
 }
 
-bool is_latency(Row row) { return row.latency_ns.has_value(); }
+// Those of requests have quantiles of their own.
+bool is_latency(Row row) { return row.latency_ns.has_value() && row.requests.empty(); }
 bool is_on_device(Row row) { return row.clock == StepClock::kDevice; }
 
 // The table makes these columns itself, in the place that the ranking gives them.

@@ -54,4 +54,7 @@ struct EstimateColumn {
 // Where its noise comes from: only where they are asked for by name, since each reads all steps.
 [[nodiscard]] std::span<const EstimateColumn> noise_columns();
 
+// Of rows that answer requests: how long those waited who asked. Only where any row has a value.
+[[nodiscard]] std::span<const EstimateColumn> request_columns();
+
 }  // namespace stepbench::estimate

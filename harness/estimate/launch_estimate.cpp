@@ -105,6 +105,7 @@ StepQuantiles quantiles_of(std::vector<double> times) {
 }
 
 std::vector<double> latencies(const StepColumns& steps) {
+  if (steps.complete("request_latency_ns")) return steps.values("request_latency_ns");
   std::vector<double> times = steps.values("step_ns");
   const std::vector<std::int64_t> wait = steps.filled("data_wait_ns");
   for (std::size_t i = 0; i < times.size(); ++i) times[i] -= static_cast<double>(wait[i]);

@@ -46,7 +46,8 @@ struct StepQuantiles {
   double iqr_ns = 0;
 };
 
-// schedule.sync: step. The time of a step without the wait for its data.
+// schedule.sync: step. The time of a step without the wait for its data; of a request, where steps
+// answer some.
 struct Latency {
   double p50_ns = 0;
   std::optional<stats::Interval> interval_ns = {};  // 95 %, of the medians of ten blocks of steps

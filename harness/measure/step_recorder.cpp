@@ -19,6 +19,11 @@ const StepRecorder::Step& StepRecorder::finish_step() {
   return step_;
 }
 
+void StepRecorder::first_token(std::int64_t later_tokens) {
+  step_.first_token_ns = clock_.now_ns();
+  step_.later_tokens = later_tokens;
+}
+
 void StepRecorder::begin(PhaseId id, DeviceStream on) {
   if (!instruments_.empty()) tell_phase_begin(id, on);
   step_.nested |= open_;

@@ -48,9 +48,13 @@ class StepRecorder {
     std::array<std::int64_t, kCounts> counts{};
     std::int64_t flags = 0;
     std::int64_t epoch_wait_ns = 0;  // the part of data_wait after first_of_epoch()
-    std::uint32_t occurred = 0;      // bit per PhaseId
-    std::int32_t ties = 0;           // phases during which the clock stood still
-    bool nested = false;             // a phase began inside another: a bug of the workload
+    // Of a step that answers a request; 0: not marked.
+    std::int64_t first_token_ns = 0;  // when its first token was there
+    std::int64_t later_tokens = 0;    // of each sequence, after the first
+    std::int64_t answered_ns = 0;     // when its answer was there
+    std::uint32_t occurred = 0;       // bit per PhaseId
+    std::int32_t ties = 0;            // phases during which the clock stood still
+    bool nested = false;              // a phase began inside another: a bug of the workload
   };
 
   explicit StepRecorder(const Clock& clock) : clock_(clock) {}
@@ -61,14 +65,17 @@ class StepRecorder {
   void first_of_epoch() { step_.flags |= kEpochBorder; }  // its data_wait is an epoch gap
   void partial_batch() { step_.flags |= kPartialBatch; }
   void first_batch() { step_.flags |= kFirstBatch; }  // its data_wait holds the loader's start
+  // The first token of each sequence has reached the host now; so many more of each follow.
+  void first_token(std::int64_t later_tokens);
   [[nodiscard]] std::int64_t index() const {
     return step_.index;
   }  // since set_up, warm-up included
 
   // For the worker loop.
   void listeners(std::span<Instrument* const> instruments) { instruments_ = instruments; }
-  void start_step(std::int64_t index);      // reads the clock
-  [[nodiscard]] const Step& finish_step();  // phases must be closed
+  void start_step(std::int64_t index);                      // reads the clock
+  void answered() { step_.answered_ns = clock_.now_ns(); }  // the device has done the step
+  [[nodiscard]] const Step& finish_step();                  // phases must be closed
   [[nodiscard]] const Step& current() const { return step_; }
 
  private:

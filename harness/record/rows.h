@@ -24,7 +24,7 @@ namespace stepbench::record {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
-inline constexpr int kResultMinor = 7;
+inline constexpr int kResultMinor = 8;
 
 // What makes a launch unique inside a run: resume and readers join on it.
 struct LaunchKey {

@@ -37,6 +37,7 @@ class Page {
 
   std::string write() {
     title();
+    requests();
     phases("Phases of a step on the host, by its own clock", row_.phases);
     phases("Phases of a step on the stream that computes, by CUDA events", row_.device_phases);
     phases("Phases on other streams, beside the step", row_.side_phases);
@@ -173,6 +174,48 @@ class Page {
   [[nodiscard]] bool has_its_default(const std::string& name, const Value& value) const {
     const auto found = style_.defaults.find(name);
     return found != style_.defaults.end() && found->second == value;
+  }
+
+  // "2.35 [2.31, 2.40]"; ">= 7.8" where the requests do not carry it.
+  static std::string quantile_text(const estimate::RequestQuantile& quantile,
+                                   const text::TimeUnit& unit) {
+    const auto in_unit = [&](double ns) { return ns / unit.ns; };
+    if (quantile.ns) {
+      return text::significant(in_unit(*quantile.ns)) + ' ' +
+             text::interval_text(in_unit(quantile.low_ns.value_or(0)), in_unit(*quantile.high_ns));
+    }
+    return quantile.low_ns ? ">= " + text::significant(in_unit(*quantile.low_ns)) : "-";
+  }
+
+  void requests() {
+    if (row_.requests.empty()) return;
+    const double headline = *row_.headline_ns();
+    const text::TimeUnit unit = text::unit_for({&headline, 1});
+    text::Grid grid{.columns = {{.head = "what is waited for", .align = text::Align::kLeft}},
+                    .rows = {}};
+    for (const estimate::QuantileKind& quantile : estimate::kRequestQuantiles) {
+      grid.columns.push_back(
+          {.head = std::string(quantile.name) + " [" + std::string(unit.name) + ']'});
+    }
+    bool bounded = false;
+    for (const estimate::RequestTimes& times : row_.requests) {
+      text::GridRow& line = grid.rows.emplace_back();
+      line.cells.emplace_back(times.kind.name);
+      for (const estimate::RequestQuantile& quantile : times.quantiles) {
+        line.cells.push_back(quantile_text(quantile, unit));
+        bounded = bounded || !quantile.ns;
+      }
+    }
+    std::int64_t count = 0;
+    for (const estimate::MeasuredLaunch& each : row_.measured) count += each.estimate.steps;
+    head("Requests: quantiles of " + text::with_separators(count) + " with their 95 % intervals");
+    draw_grid(grid);
+    if (bounded) {
+      text_ +=
+          "`>=`: these requests bound it from below only; more active steps or launches would "
+          "carry "
+          "it\n";
+    }
   }
 
   void launches() {

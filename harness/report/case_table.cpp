@@ -214,22 +214,28 @@ class Columns {
 
   void estimate(std::string_view name, int drop_at) {
     for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
-      if (column.name != name) continue;
-      columns_.push_back({.head = {.head = header_text(column, facts_.unit), .drop_at = drop_at},
-                          .cell = [this, &column](const estimate::CaseRow& row) {
-                            return estimate_text(column, row, facts_.unit, kNothing);
-                          }});
+      if (column.name == name) estimate(column, drop_at);
     }
+  }
+  void estimate(const estimate::EstimateColumn& column, int drop_at) {
+    columns_.push_back({.head = {.head = header_text(column, facts_.unit), .drop_at = drop_at},
+                        .cell = [this, &column](const estimate::CaseRow& row) {
+                          return estimate_text(column, row, facts_.unit, kNothing);
+                        }});
   }
 
   void others() {
-    for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
+    others(estimate::request_columns());
+    others(estimate::estimate_columns());
+  }
+  void others(std::span<const estimate::EstimateColumn> columns) {
+    for (const estimate::EstimateColumn& column : columns) {
       const auto shown = [&](const estimate::CaseRow& row) {
         return column.shown_for == nullptr ? !is_null(column.get(row)) : column.shown_for(row);
       };
       if (column.header.empty() || column.name == estimate::column_of(judged(facts_))) continue;
       if (std::none_of(facts_.rows.begin(), facts_.rows.end(), shown)) continue;
-      estimate(column.name, column.drop_at);
+      estimate(column, column.drop_at);
     }
   }
 

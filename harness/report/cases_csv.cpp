@@ -84,14 +84,16 @@ void append_cells(const estimate::CaseRow& row, std::span<const estimate::Estima
 // cell.
 void write_whole_csv(const std::vector<estimate::CaseRow>& rows, const text::TextSink& sink) {
   DetailNames details = detail_names(rows);
-  std::vector<RowGetter> phases;
-  for (const std::string& name : details.phases) phases.push_back(row_getter(name));
+  std::vector<RowGetter> times;
+  for (const auto* names : {&details.requests, &details.phases}) {
+    for (const std::string& name : *names) times.push_back(row_getter(name));
+  }
   std::vector<std::string> heads = record_names(rows);
   const auto options_begin = heads.begin() + std::ssize(estimate::key_columns());
   const std::vector<std::string> options(options_begin,
                                          heads.end() - std::ssize(estimate::estimate_columns()));
-  for (const auto* more :
-       {&details.phases, &details.metrics, &details.labels, &details.environment}) {
+  for (const auto* more : {&details.requests, &details.phases, &details.metrics, &details.labels,
+                           &details.environment}) {
     heads.insert(heads.end(), more->begin(), more->end());
   }
   const std::vector<std::string> metrics = metrics_of_columns(details.metrics);
@@ -104,7 +106,7 @@ void write_whole_csv(const std::vector<estimate::CaseRow>& rows, const text::Tex
     text.erase(begin, 1);  // the comma in front
     append_named(options, row.options(), text);
     append_cells(row, estimate::estimate_columns(), text);
-    for (const RowGetter& get : phases) append_cell(text += ',', get(row));
+    for (const RowGetter& get : times) append_cell(text += ',', get(row));
     append_named(metrics, estimate::metric_medians(row), text);
     text += labels.text(row.run, row);
     text += environment.text(row.worker, row);

@@ -169,6 +169,7 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
   MetricsText metrics;
   const std::vector<ColumnKey> keys = column_keys(estimate::key_columns());
   const std::vector<ColumnKey> estimates = column_keys(estimate::estimate_columns());
+  const std::vector<ColumnKey> requests = column_keys(estimate::request_columns());
   const std::vector<std::string> chosen = selected(rows, select);
   json.open_object().open_array("cases");
   for (const estimate::CaseRow& row : rows) {
@@ -182,6 +183,9 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
     for (const ColumnKey& column : keys) json.value(column.key, column.get(row));
     options.add_to(json, row.options());
     for (const ColumnKey& column : estimates) json.value(column.key, column.get(row));
+    for (const ColumnKey& column : requests) {
+      if (const Value value = column.get(row); !is_null(value)) json.value(column.key, value);
+    }
     add_phases(json, "phases", row.phases);
     add_phases(json, "device_phases", row.device_phases);
     add_phases(json, "side_phases", row.side_phases);

@@ -26,8 +26,8 @@ std::string lower(std::string_view text) {
 }
 
 const estimate::EstimateColumn* column_named(std::string_view name) {
-  for (const auto columns :
-       {estimate::key_columns(), estimate::estimate_columns(), estimate::noise_columns()}) {
+  for (const auto columns : {estimate::key_columns(), estimate::estimate_columns(),
+                             estimate::request_columns(), estimate::noise_columns()}) {
     for (const estimate::EstimateColumn& column : columns) {
       if (column.name == name) return &column;
     }
@@ -37,8 +37,8 @@ const estimate::EstimateColumn* column_named(std::string_view name) {
 
 // The column with this head in a table; empty if there is none.
 std::string column_headed(const std::string& head) {
-  for (const auto columns :
-       {estimate::key_columns(), estimate::estimate_columns(), estimate::noise_columns()}) {
+  for (const auto columns : {estimate::key_columns(), estimate::estimate_columns(),
+                             estimate::request_columns(), estimate::noise_columns()}) {
     for (const estimate::EstimateColumn& column : columns) {
       if (!column.header.empty() && text::is_same_head(column.header, head)) {
         return std::string(column.name);
@@ -158,6 +158,10 @@ DetailNames detail_names(std::span<const estimate::CaseRow> rows) {
     }
   }
   DetailNames names;
+  for (const estimate::EstimateColumn& column : estimate::request_columns()) {
+    const auto has = [&](const estimate::CaseRow& row) { return !is_null(column.get(row)); };
+    if (std::any_of(rows.begin(), rows.end(), has)) names.requests.emplace_back(column.name);
+  }
   names.phases.assign(phases.begin(), phases.end());
   for (const std::string& name : metrics) {
     const bool taken = column_named(name) != nullptr || phases.contains(name);
@@ -180,7 +184,8 @@ std::string full_name(const std::string& name, std::span<const estimate::CaseRow
   for (const estimate::EstimateColumn& column : estimate::noise_columns())
     known.emplace_back(column.name);
   DetailNames details = detail_names(rows);
-  for (auto* names : {&details.phases, &details.metrics, &details.labels, &details.environment}) {
+  for (auto* names : {&details.requests, &details.phases, &details.metrics, &details.labels,
+                      &details.environment}) {
     std::move(names->begin(), names->end(), std::back_inserter(known));
   }
   try {

@@ -20,6 +20,7 @@ namespace stepbench::report {
 [[nodiscard]] std::vector<std::string> record_names(std::span<const estimate::CaseRow> rows);
 // What else a record may hold, each once and none of the above. Each list is in order.
 struct DetailNames {
+  std::vector<std::string> requests;     // of how long those waited who asked
   std::vector<std::string> phases;       // times: data_wait_ns, forward_device_ns
   std::vector<std::string> metrics;      // of launches; with kMetricPrefix where a name is taken
   std::vector<std::string> labels;       // of the run, with kLabelPrefix

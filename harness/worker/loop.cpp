@@ -133,7 +133,10 @@ void Loop::one_step(std::int64_t index) {
   recorder_.start_step(index);
   try {
     workload_.step(recorder_);
-    if (options_.sync_each_step) workload_.synchronize();
+    if (options_.sync_each_step) {
+      workload_.synchronize();
+      recorder_.answered();
+    }
   } catch (...) {
     (void)recorder_.finish_step();
     throw;

@@ -36,6 +36,48 @@ test::Options with(test::Options options, const std::string& name, Value value) 
   return options;
 }
 
+test::Options prompts() {
+  return {{"workload", std::string("generate")},
+          {"data.kind", std::string("synthetic_tokens")},
+          {"model.kind", std::string("gpt")},
+          {"model.size", std::string("tiny")}};
+}
+
+TEST(GenerateRules, TextIsALatency) {
+  Heard heard;
+  ResolvedCase resolved = test::train_case(prompts());
+  for (const WorkloadRule& rule : built_in_rules()) {
+    if (rule.workload == "generate") rule.rule(resolved, {}, heard);
+  }
+  EXPECT_THAT(heard.errors, IsEmpty());
+  EXPECT_EQ(resolved.text("schedule.sync"), "step");
+}
+
+TEST(GenerateRules, MoreTokensThanTheContextHoldsAreAMistake) {
+  Heard heard;
+  judge(with(prompts(), "generate.new_tokens", std::int64_t{128}), {}, heard);
+  judge(with(prompts(), "generate.prompt_tokens", std::int64_t{100}), {}, heard);
+  judge(with(prompts(), "generate.prompt_tokens", std::int64_t{96}), {}, heard);
+  EXPECT_THAT(
+      heard.errors,
+      ElementsAre("generate.new_tokens: 128 new tokens and a prompt are more than the context of "
+                  "128 tokens holds: lower it, or raise data.sequence_length",
+                  "generate.prompt_tokens: 100 tokens of a prompt and 32 new ones are 132, more "
+                  "than the context of 128 tokens holds: lower it, or raise "
+                  "data.sequence_length"));
+}
+
+TEST(GenerateRules, AModelWithoutACacheIsAMistakeThatNamesOneThatHasIt) {
+  Heard heard;
+  judge(with(prompts(), "model.kind", std::string("bert_base")), {}, heard);
+  judge(with(prompts(), "model.accumulate", std::int64_t{2}), {}, heard);
+  EXPECT_THAT(heard.errors,
+              ElementsAre("model.kind: bert_base has no key-value cache to generate with; these "
+                          "have one: gpt",
+                          "model.accumulate: generate has no gradients to accumulate; leave it "
+                          "out"));
+}
+
 TEST(ModelRules, AModelThatTakesTheDataIsFine) {
   for (const std::string kind : {"mlp", "resnet18", "vit_b16"}) {
     Heard heard;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn_like.h>
@@ -25,7 +26,8 @@ void write_tensor(std::ofstream& file, const at::Tensor& tensor) {
 }
 
 // Weights by name, an input and our output for it, as same_output.py reads them.
-void write_example(const std::filesystem::path& folder, Model& model, const at::Tensor& input) {
+void write_example(const std::filesystem::path& folder, const Model& model, const at::Tensor& input,
+                   const at::Tensor& output) {
   std::ofstream names(folder / "names.txt");
   std::ofstream weights(folder / "weights.bin", std::ios::binary);
   for (const auto& [name, tensor] : model.state()) {
@@ -37,7 +39,7 @@ void write_example(const std::filesystem::path& folder, Model& model, const at::
   std::ofstream in(folder / "input.bin", std::ios::binary);
   write_tensor(in, input);
   std::ofstream out(folder / "output.bin", std::ios::binary);
-  write_tensor(out, model.forward(input));
+  write_tensor(out, output);
 }
 
 // Moves weights off initial values that hide mistakes: zeros, ones, and running statistics of
@@ -47,18 +49,30 @@ void disturb(Model& model, const at::Tensor& input) {
   (void)model.forward(input);
 }
 
+// What the model makes of each prompt, greedy, by its cache.
+at::Tensor text_after(const at::Tensor& prompts, std::int64_t tokens, Model& model) {
+  Decoder& decoder = *model.decoder();
+  decoder.restart();
+  std::vector<at::Tensor> made = {decoder.next(prompts).argmax(-1, /*keepdim=*/true)};
+  while (std::ssize(made) < tokens) made.push_back(decoder.next(made.back()).argmax(-1, true));
+  return at::cat(made, 1);
+}
+
 // The folder with an example: a model of standard size for two images of ten classes, or for two
-// sequences of 16 tokens; of gpt's twelve equal blocks two.
-std::filesystem::path make_example(const std::string& kind) {
+// sequences of 16 tokens; of gpt's twelve equal blocks two. `name` is a kind of model, or gpt_text:
+// the output is what gpt makes of the sequences.
+std::filesystem::path make_example(const std::string& name) {
+  const bool text = name == "gpt_text";
+  const std::string kind = text ? "gpt" : name;
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
-                                       ("stepbench-" + kind + "-" + std::to_string(::getpid()));
+                                       ("stepbench-" + name + "-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   at::manual_seed(11);
   test::Options options = test::tiny_images(kind);
   const bool language = kind == "gpt" || kind == "bert_base";
   options["model.size"] = std::string("standard");
   if (kind == "gpt") options["model.blocks"] = std::int64_t{2};
-  const FieldSpec tokens{.name = "tokens", .shape = {16}, .dtype = DType::kInt64};
+  const FieldSpec tokens{.name = "tokens", .shape = {text ? 32 : 16}, .dtype = DType::kInt64};
   const DataShape data =
       language ? DataShape{.input = tokens, .target = tokens, .classes = 50}
                : DataShape{.input = {.name = "image", .shape = {3, 64, 64}},
@@ -70,13 +84,15 @@ std::filesystem::path make_example(const std::string& kind) {
   const at::NoGradGuard no_grad;
   disturb(*model, input);
   model->train(false);
-  write_example(folder, *model, input);
+  write_example(folder, *model, input,
+                text ? text_after(input, 16, *model) : model->forward(input));
   return folder;
 }
 
 TEST(Model, GivesTheOutputsOfItsPythonReferenceWithTheSameWeights) {
   std::vector<std::string> arguments;
-  for (const std::string kind : {"resnet18", "resnet50", "vit_b16", "gpt", "bert_base"}) {
+  for (const std::string kind :
+       {"resnet18", "resnet50", "vit_b16", "gpt", "bert_base", "gpt_text"}) {
     arguments.push_back(kind);
     arguments.push_back(make_example(kind).string());
   }

@@ -141,8 +141,8 @@ void offer_setting(Candidates& candidates, const std::string& word) {
 
 void offer_columns(Candidates& candidates, const std::string& word) {
   const std::string minus = word.starts_with('-') ? "-" : "";
-  for (const auto& columns :
-       {estimate::key_columns(), estimate::estimate_columns(), estimate::noise_columns()}) {
+  for (const auto& columns : {estimate::key_columns(), estimate::estimate_columns(),
+                              estimate::request_columns(), estimate::noise_columns()}) {
     for (const estimate::EstimateColumn& column : columns) {
       offer(candidates, word, minus + std::string(column.name));
     }

@@ -100,8 +100,8 @@ Chosen choose_case(plan::Plan plan, const std::string& id) {
   std::erase_if(plan.cases, [](const plan::PlannedCase& each) { return !has_loader(each); });
   if (plan.cases.empty()) {
     throw ConfigError(plan.file.string(),
-                      "has no case with a DataLoader; those of the workloads loader, train_step "
-                      "and eval_step have one");
+                      "has no case with a DataLoader; those of the workloads loader, train_step, "
+                      "eval_step and generate have one");
   }
   const plan::PlannedCase& first = plan.cases.front();
   const auto reads_the_same = [&](const plan::PlannedCase& each) {

@@ -10,6 +10,7 @@
 
 #include <cmath>
 
+#include "harness/base/error.h"
 #include "workloads/model/attention.h"
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
@@ -36,7 +37,7 @@ torch::nn::LayerNorm gpt_norm(std::int64_t width) {
 
 class GptBlock final : public torch::nn::Module {
  public:
-  explicit GptBlock(const GptShape& shape) : heads_(shape.heads) {
+  GptBlock(const GptShape& shape, std::int64_t context) : heads_(shape.heads), cache_(context) {
     const std::int64_t width = shape.width;
     // What is added to the residual stream is scaled down by the number of additions.
     const double residual = 0.02 / std::sqrt(2.0 * static_cast<double>(shape.layers));
@@ -54,6 +55,9 @@ class GptBlock final : public torch::nn::Module {
     const at::Tensor inner = at::gelu(run_module(up_, run_module(norm2_, x)));
     return x + drop(run_module(down_, inner));
   }
+  // Of positions that follow those of the cache.
+  void use_cache(bool on) { cached_ = on; }
+  [[nodiscard]] KeyValueCache& cache() { return cache_; }
 
  private:
   struct Group : torch::nn::Module {};
@@ -61,7 +65,10 @@ class GptBlock final : public torch::nn::Module {
   at::Tensor attend(const at::Tensor& x) {
     const std::vector<at::Tensor> qkv = run_module(qkv_, x).split(x.size(-1), 2);
     const at::Tensor attended =
-        attention(qkv[0], qkv[1], qkv[2],
+        cached_
+            ? cache_.attend(qkv[0], qkv[1], qkv[2], heads_)
+            : attention(
+                  qkv[0], qkv[1], qkv[2],
                   {.heads = heads_, .causal = true, .dropout = is_training() ? kGptDropout : 0});
     return drop(run_module(out_, attended));
   }
@@ -70,9 +77,28 @@ class GptBlock final : public torch::nn::Module {
   std::int64_t heads_;
   torch::nn::LayerNorm norm1_{nullptr}, norm2_{nullptr};
   Linear qkv_{nullptr}, out_{nullptr}, up_{nullptr}, down_{nullptr};
+  KeyValueCache cache_;
+  bool cached_ = false;
 };
 
-class Gpt final : public Network {
+using GptBlocks = std::vector<std::shared_ptr<GptBlock>>;
+
+// The blocks' attention goes through their caches.
+class CacheScope {
+ public:
+  explicit CacheScope(const GptBlocks& blocks) : blocks_(blocks) { use(true); }
+  CacheScope(const CacheScope&) = delete;
+  CacheScope& operator=(const CacheScope&) = delete;
+  ~CacheScope() { use(false); }
+
+ private:
+  void use(bool on) {
+    for (const auto& block : blocks_) block->use_cache(on);
+  }
+  const GptBlocks& blocks_;
+};
+
+class Gpt final : public Network, private Decoder {
  public:
   Gpt(const GptShape& shape, std::int64_t vocabulary, std::int64_t positions) {
     auto transformer = register_module("transformer", std::make_shared<Group>());
@@ -83,22 +109,44 @@ class Gpt final : public Network {
     auto blocks = transformer->register_module("h", std::make_shared<Group>());
     for (std::int64_t i = 0; i < shape.layers; ++i) {
       blocks_.push_back(
-          blocks->register_module(std::to_string(i), std::make_shared<GptBlock>(shape)));
+          blocks->register_module(std::to_string(i), std::make_shared<GptBlock>(shape, positions)));
     }
     norm_ = transformer->register_module("ln_f", gpt_norm(shape.width));
   }
-  at::Tensor forward(const at::Tensor& input) override {
-    const at::Tensor places = at::arange(0, input.size(1), input.options());
-    at::Tensor x = run_module(tokens_, input) + run_module(positions_, places);
+  at::Tensor forward(const at::Tensor& input) override { return logits(hidden(input, 0)); }
+  Decoder* decoder() override { return this; }
+
+ private:
+  void restart() override {
+    for (const auto& block : blocks_) block->cache().clear();
+  }
+  at::Tensor next(const at::Tensor& tokens) override {
+    const CacheScope cached(blocks_);
+    const std::int64_t before = blocks_.front()->cache().length();
+    if (before > 0 && tokens.size(1) > 1) throw Error("a cache takes one token at a time");
+    const std::int64_t after = before + tokens.size(1);
+    if (after > positions_->options.num_embeddings()) {
+      throw Error(std::to_string(after) + " tokens are more than the context of " +
+                  std::to_string(positions_->options.num_embeddings()) + " tokens holds");
+    }
+    return logits(hidden(tokens, before).select(1, tokens.size(1) - 1));
+  }
+
+  // Of tokens of which the first stands at `place`.
+  at::Tensor hidden(const at::Tensor& tokens, std::int64_t place) {
+    const at::Tensor places = at::arange(place, place + tokens.size(1), tokens.options());
+    at::Tensor x = run_module(tokens_, tokens) + run_module(positions_, places);
     x = at::dropout(x, kGptDropout, is_training());
     for (const auto& block : blocks_) x = run_module(block, x);
+    return x;
+  }
+  at::Tensor logits(const at::Tensor& x) {
     return at::linear(run_module(norm_, x), tokens_->weight);
   }
 
- private:
   struct Group : torch::nn::Module {};
   torch::nn::Embedding tokens_{nullptr}, positions_{nullptr};
-  std::vector<std::shared_ptr<GptBlock>> blocks_;
+  GptBlocks blocks_;
   torch::nn::LayerNorm norm_{nullptr};
 };
 

@@ -29,6 +29,22 @@ struct DataShape {
   std::int64_t classes = 0;  // or size of the vocabulary; 0: not known
 };
 
+// Makes text: a key-value cache keeps what the model knows of the tokens that came before.
+class Decoder {
+ public:
+  Decoder() = default;
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  virtual ~Decoder() = default;
+
+  // Forgets all tokens. The cache's memory is kept and used again.
+  virtual void restart() = 0;
+  // The logits {sequences, vocabulary} of the token that follows `tokens` {sequences, length},
+  // which themselves follow all tokens since restart(). Several tokens at once only as the first
+  // ones. Throws Error beyond the model's context.
+  [[nodiscard]] virtual at::Tensor next(const at::Tensor& tokens) = 0;
+};
+
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 class Model {
@@ -48,6 +64,8 @@ class Model {
   // Of the code in the files that it consists of, to be asked after the last step; empty: the file
   // model.path alone is the model.
   [[nodiscard]] virtual std::string digest() const { return {}; }
+  // Null: it makes no text, or has no cache for it.
+  [[nodiscard]] virtual Decoder* decoder() { return nullptr; }
   virtual void train(bool on) = 0;
   virtual void to(at::Device device, at::MemoryFormat format) = 0;
 };

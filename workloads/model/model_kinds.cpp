@@ -132,7 +132,7 @@ std::vector<ModelKind> table() {
                    .doc = "Vision transformer, base size with 16 x 16 patches, as torchvision's. "
                           "Takes square images whose size is a multiple of 16."},
        .unmet_need = needs_patches},
-      {.variant = gpt_variant(), .unmet_need = needs_tokens},
+      {.variant = gpt_variant(), .unmet_need = needs_tokens, .generates = true},
       {.variant = {.name = "bert_base",
                    .doc = "BERT with its language head. Takes token sequences. It was published "
                           "with loss: masked_cross_entropy."},

@@ -21,6 +21,8 @@ struct ModelKind {
   std::string (*unmet_need)(data::InputKind input, const ResolvedCase& resolved) = nullptr;
   // Takes model.loss: masked_cross_entropy.
   bool masked_loss = false;
+  // Makes text with a key-value cache: workload generate.
+  bool generates = false;
 
   [[nodiscard]] bool from_file() const { return unmet_need == nullptr; }
 };

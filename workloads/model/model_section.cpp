@@ -284,8 +284,9 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
     const std::string reason = "precision tf32 needs a CUDA device; the case runs on the CPU";
     facts.swept || facts.device_auto ? sink.skip(reason) : sink.error("model.precision", reason);
   }
-  if (resolved.workload == "eval_step" && resolved.integer("model.accumulate") != 1) {
-    sink.error("model.accumulate", "an eval_step has no gradients to accumulate; leave it out");
+  if (resolved.workload != "train_step" && resolved.integer("model.accumulate") != 1) {
+    sink.error("model.accumulate",
+               resolved.workload + " has no gradients to accumulate; leave it out");
   }
 }
 

@@ -39,6 +39,10 @@ class ModuleModel final : public Model {
     names.emplace_back(static_cast<const torch::nn::Module*>(net_.get()), "(model)");
     return names;
   }
+  Decoder* decoder() override {
+    if constexpr (requires { net_->decoder(); }) return net_->decoder();
+    return nullptr;
+  }
   void train(bool on) override { net_->train(on); }
   void to(at::Device device, at::MemoryFormat format) override {
     net_->to(device);

@@ -12,6 +12,7 @@ namespace stepbench::model {
 class Network : public torch::nn::Module {
  public:
   [[nodiscard]] virtual at::Tensor forward(const at::Tensor& input) = 0;
+  [[nodiscard]] virtual Decoder* decoder() { return nullptr; }
 };
 
 [[nodiscard]] std::unique_ptr<Model> as_model(std::shared_ptr<Network> network);

@@ -164,7 +164,7 @@ torch_loader::BatchTensors ModelStep::next_batch(StepRecorder& step) {
   torch_loader::BatchTensors tensors = transfer_->next([&] { return pipeline_.next(step); }, step);
   transfer_->marks().put_on(step);
   step_samples_ += tensors.input.size(0);
-  if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tensors.input.numel());
+  if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tokens_of(tensors.input));
   return tensors;
 }
 

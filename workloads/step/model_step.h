@@ -59,6 +59,11 @@ class ModelStep : public Workload {
   virtual void run(StepRecorder& step) = 0;  // one step
   [[nodiscard]] virtual Fingerprint score(const torch_loader::BatchTensors& fixed) = 0;
 
+  // What Count::kTokens counts of a batch of token ids.
+  [[nodiscard]] virtual std::int64_t tokens_of(const at::Tensor& input) const {
+    return input.numel();
+  }
+
   // Next batch, on the device: data_wait, then h2d.
   [[nodiscard]] torch_loader::BatchTensors next_batch(StepRecorder& step);
   // Bytes become floats between 0 and 1, and images take the model's layout, as a training loop

@@ -57,6 +57,44 @@ TEST(WindowSamples, AStepLastsUntilTheNextOneAndTheLastUntilTheWindowsEnd) {
   EXPECT_THAT(columns.column("other_ns"), ElementsAre(2, 3));
 }
 
+TEST(WindowSamples, ARequestWaitsForItsFirstTokenAndForEachLaterOneButNotForItsData) {
+  Window window(2);
+  for (const std::int64_t later : {4, 1}) {
+    window.recorder.start_step(0);
+    window.phase(PhaseId::kDataWait, 100);
+    window.phase(PhaseId::kForward, 30);
+    window.recorder.first_token(later);
+    window.phase(PhaseId::kForward, 42);
+    window.recorder.answered();
+    window.clock.pass(7);  // what the harness does is nobody's wait
+    window.finish();
+  }
+  const Series columns = window.columns();
+  EXPECT_THAT(columns.column("request_latency_ns"), ElementsAre(72, 72));
+  EXPECT_THAT(columns.column("time_to_first_token_ns"), ElementsAre(30, 30));
+  EXPECT_THAT(columns.column("time_per_output_token_ns"), ElementsAre(11, 42)) << "10.5, rounded";
+  EXPECT_THAT(columns.column("step_ns"), ElementsAre(179, 179));
+}
+
+TEST(WindowSamples, AnAnswerOfOneTokenHasNoTimePerLaterToken) {
+  Window window(1);
+  window.recorder.start_step(0);
+  window.phase(PhaseId::kForward, 30);
+  window.recorder.first_token(0);
+  window.recorder.answered();
+  window.finish();
+  EXPECT_EQ(window.columns().find("time_per_output_token_ns"), nullptr);
+}
+
+TEST(WindowSamples, StepsThatAnswerNothingHaveNoColumnsOfRequests) {
+  Window window(1);
+  window.recorder.start_step(0);
+  window.phase(PhaseId::kForward, 30);
+  window.recorder.answered();  // schedule.sync: step
+  window.finish();
+  EXPECT_EQ(window.columns().find("request_latency_ns"), nullptr);
+}
+
 TEST(WindowSamples, PhasesAndTheRestSumToTheStepExactly) {
   constexpr std::int64_t kSteps = 200;
   Window window(kSteps);

@@ -19,7 +19,7 @@ from . import facts
 from .loop import Loop, Session
 from .phases import NAMES
 
-SCHEMA_VERSION = "1.7.0"
+SCHEMA_VERSION = "1.8.0"
 
 
 class Alone(Session):

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "harness/estimate/columns.h"
+#include "harness/estimate/request_times.h"
+
+namespace stepbench::estimate {
+namespace {
+
+constexpr std::optional<double> RequestQuantile::*kParts[] = {
+    &RequestQuantile::ns, &RequestQuantile::low_ns, &RequestQuantile::high_ns};
+constexpr std::string_view kPartSuffixes[] = {"", "_low", "_high"};
+constexpr std::size_t kPartCount = std::size(kParts);
+constexpr std::size_t kColumnCount = kWaitKinds.size() * kRequestQuantiles.size() * kPartCount;
+
+struct ColumnPlace {
+  std::size_t kind, quantile, part;
+};
+constexpr ColumnPlace place_of(std::size_t column) {
+  const std::size_t quantiles = kRequestQuantiles.size();
+  return {column / kPartCount / quantiles, column / kPartCount % quantiles, column % kPartCount};
+}
+
+template <std::size_t Column>
+Value request_number(const CaseRow& row) {
+  constexpr ColumnPlace kPlace = place_of(Column);
+  const auto found =
+      std::find_if(row.requests.begin(), row.requests.end(), [](const RequestTimes& times) {
+        return times.kind.column == kWaitKinds[kPlace.kind].column;
+      });
+  if (found == row.requests.end()) return {};
+  const std::optional<double> ns = found->quantiles[kPlace.quantile].*kParts[kPlace.part];
+  return ns ? Value(*ns) : Value();
+}
+
+// "time_to_first_token_p99_low_ns"
+std::string column_name(const ColumnPlace& place) {
+  constexpr std::string_view kNs = "_ns";
+  std::string_view wait = kWaitKinds[place.kind].column;
+  wait.remove_suffix(kNs.size());
+  return std::string(wait) + '_' + std::string(kRequestQuantiles[place.quantile].suffix) +
+         std::string(kPartSuffixes[place.part]) + std::string(kNs);
+}
+
+struct ShownColumn {
+  std::string_view name, header;
+  int drop_at;
+};
+constexpr ShownColumn kShown[] = {
+    {"request_latency_p99_ns", "p99", 78},
+    {"request_latency_p999_ns", "p99.9", 45},
+    {"time_to_first_token_p50_ns", "first token p50", 82},
+    {"time_to_first_token_p99_ns", "first token p99", 44},
+    {"time_per_output_token_p50_ns", "per token p50", 80},
+};
+
+template <std::size_t... Columns>
+std::array<EstimateColumn, kColumnCount> make_columns(
+    const std::array<std::string, kColumnCount>& names, std::index_sequence<Columns...>) {
+  std::array<EstimateColumn, kColumnCount> columns = {
+      {{.name = names[Columns], .get = request_number<Columns>, .format = ColumnFormat::kTime}...}};
+  for (EstimateColumn& column : columns) {
+    for (const ShownColumn& shown : kShown) {
+      if (shown.name != column.name) continue;
+      column.header = shown.header;
+      column.drop_at = shown.drop_at;
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::span<const EstimateColumn> request_columns() {
+  static const std::array<std::string, kColumnCount> names = [] {
+    std::array<std::string, kColumnCount> made;
+    for (std::size_t i = 0; i < kColumnCount; ++i) made[i] = column_name(place_of(i));
+    return made;
+  }();
+  static const auto columns = make_columns(names, std::make_index_sequence<kColumnCount>());
+  return columns;
+}
+
+}  // namespace stepbench::estimate
