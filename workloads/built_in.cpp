@@ -16,6 +16,7 @@
 #include "workloads/step/generate_section.h"
 #include "workloads/step/optimizer_section.h"
 #include "workloads/step/python_step_section.h"
+#include "workloads/step/requests_rule.h"
 #include "workloads/transfer/transfer_section.h"
 
 namespace stepbench {
@@ -85,16 +86,19 @@ void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sin
 }
 
 void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  step::refuse_requests(resolved, sink);
   check_batches(resolved, facts, sink);
   loader::fit_loader_schedule(resolved, facts, sink);
 }
 
 void check_transfer_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  step::refuse_requests(resolved, sink);
   transfer::check_copy(resolved, facts, sink);
   loader::check_stacks(resolved, facts, sink);
 }
 
 void check_script_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  step::refuse_requests(resolved, sink);
   script::check_script(resolved, facts, sink);
   loader::check_stacks(resolved, facts, sink);
 }
@@ -106,8 +110,23 @@ void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
   loader::fit_step_schedule(resolved, facts, sink);
 }
 
-void check_generate_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  step::refuse_requests(resolved, sink);
   check_model_step(resolved, facts, sink);
+}
+
+void check_eval_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_model_step(resolved, facts, sink);
+  step::check_requests(resolved, facts, sink);
+}
+
+void check_python_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  loader::check_stacks(resolved, facts, sink);
+  step::check_requests(resolved, facts, sink);
+}
+
+void check_generate_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_eval_step(resolved, facts, sink);
   step::check_generate(resolved, facts, sink);
 }
 
@@ -122,10 +141,10 @@ std::span<const WorkloadRule> built_in_rules() {
   static constexpr std::array rules = {
       WorkloadRule{"loader", check_loader_workload},
       WorkloadRule{"transfer", check_transfer_workload},
-      WorkloadRule{"train_step", check_model_step},
-      WorkloadRule{"eval_step", check_model_step},
+      WorkloadRule{"train_step", check_train_step},
+      WorkloadRule{"eval_step", check_eval_step},
       WorkloadRule{"python_script", check_script_workload},
-      WorkloadRule{"python_step", loader::check_stacks},
+      WorkloadRule{"python_step", check_python_step},
       WorkloadRule{"generate", check_generate_workload},
   };
   return rules;

@@ -78,6 +78,7 @@ struct CaseRow {
   std::optional<double> epoch_gap_ns = {};  // what a border costs beyond a usual wait
   std::optional<double> epoch_gap_per_step_ns = {};  // the same, spread over all steps
 
+  std::optional<OfferedLoad> load = {};     // schedule.arrivals; over launches
   std::vector<RequestTimes> requests = {};  // where steps answer requests
 
   // Set by compare_with_best() and compare_with_baseline(), in what the rows are judged by.
@@ -94,8 +95,11 @@ struct CaseRow {
     static const OptionValues kNone;
     return asked == nullptr ? kNone : *asked;
   }
+  // Requests wait the longer the longer the window is: no latency is one of the case.
+  [[nodiscard]] bool overloaded() const { return load && load->state() == LoadState::kOverload; }
   // What the row is about: its latency where that was asked for, else its step.
   [[nodiscard]] std::optional<double> headline_ns() const {
+    if (overloaded()) return std::nullopt;
     return latency_ns ? latency_ns : step_ns;
   }
 };

@@ -31,6 +31,8 @@ struct EstimateColumn {
   // Null if the case has no such number.
   Value (*get)(const CaseRow&);
   ColumnFormat format = ColumnFormat::kPlain;
+  // Bounds the number from below where the case has none; null: nothing does.
+  Value (*at_least)(const CaseRow&) = nullptr;
 
   // Head of its column in tables for people; {unit} is the unit of times in the table. Empty: it
   // stands there only where it is asked for.

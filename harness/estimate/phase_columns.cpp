@@ -12,8 +12,8 @@ namespace {
 bool guessed_by_name(std::string_view column) {
   constexpr auto kOthers = std::to_array<std::string_view>(
       {"step_ns", "epoch_wait_ns", "host_lead_ns", "step_device_ns", "period_device_ns",
-       "overlap_device_ns", "idle_device_ns", "request_latency_ns", "time_to_first_token_ns",
-       "time_per_output_token_ns"});
+       "overlap_device_ns", "idle_device_ns", "queue_wait_ns", "request_latency_ns",
+       "time_to_first_token_ns", "time_per_output_token_ns"});
   return column.ends_with("_ns") &&
          std::find(kOthers.begin(), kOthers.end(), column) == kOthers.end();
 }

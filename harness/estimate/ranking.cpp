@@ -50,7 +50,7 @@ std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) 
 }  // namespace
 
 bool can_be_ranked(const CaseRow& row) {
-  return row.step_ns && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
+  return row.headline_ns() && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
 }
 
 std::string_view column_of(Judged by) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/estimate/columns.h"
 #include "harness/estimate/request_times.h"
@@ -24,16 +26,33 @@ constexpr ColumnPlace place_of(std::size_t column) {
   return {column / kPartCount / quantiles, column / kPartCount % quantiles, column % kPartCount};
 }
 
+const RequestTimes* times_of(const CaseRow& row, std::size_t kind) {
+  const auto found = std::find_if(
+      row.requests.begin(), row.requests.end(),
+      [&](const RequestTimes& times) { return times.kind.column == kWaitKinds[kind].column; });
+  return found == row.requests.end() ? nullptr : &*found;
+}
+
 template <std::size_t Column>
 Value request_number(const CaseRow& row) {
   constexpr ColumnPlace kPlace = place_of(Column);
-  const auto found =
-      std::find_if(row.requests.begin(), row.requests.end(), [](const RequestTimes& times) {
-        return times.kind.column == kWaitKinds[kPlace.kind].column;
-      });
-  if (found == row.requests.end()) return {};
-  const std::optional<double> ns = found->quantiles[kPlace.quantile].*kParts[kPlace.part];
+  const RequestTimes* times = times_of(row, kPlace.kind);
+  if (times == nullptr) return {};
+  const std::optional<double> ns = times->quantiles[kPlace.quantile].*kParts[kPlace.part];
   return ns ? Value(*ns) : Value();
+}
+
+template <std::size_t Column>
+bool has_requests(const CaseRow& row) {
+  return times_of(row, place_of(Column).kind) != nullptr;
+}
+
+// Of a quantile that the requests do not carry.
+template <std::size_t Column>
+constexpr auto lower_bound() -> Value (*)(const CaseRow&) {
+  constexpr std::size_t kLowEnd = Column + 1;
+  if constexpr (place_of(Column).part == 0) return request_number<kLowEnd>;
+  return nullptr;
 }
 
 // "time_to_first_token_p99_low_ns"
@@ -50,18 +69,38 @@ struct ShownColumn {
   int drop_at;
 };
 constexpr ShownColumn kShown[] = {
-    {"request_latency_p99_ns", "p99", 78},
+    {"request_latency_p99_ns", "p99", 84},
     {"request_latency_p999_ns", "p99.9", 45},
     {"time_to_first_token_p50_ns", "first token p50", 82},
     {"time_to_first_token_p99_ns", "first token p99", 44},
     {"time_per_output_token_p50_ns", "per token p50", 80},
 };
 
+bool has_load(const CaseRow& row) { return row.load.has_value(); }
+
+// Before the quantiles.
+const EstimateColumn kLoadColumns[] = {
+    {.name = "utilisation",
+     .get = [](const CaseRow& row) { return row.load ? Value(row.load->utilisation) : Value(); },
+     .format = ColumnFormat::kPercent,
+     .header = "utilisation [%]",
+     .drop_at = 86,
+     .shown_for = has_load},
+    {.name = "overload",
+     .get = [](const CaseRow& row) { return row.load ? Value(row.overloaded()) : Value(); },
+     .shown_for = has_load},
+};
+
 template <std::size_t... Columns>
-std::array<EstimateColumn, kColumnCount> make_columns(
-    const std::array<std::string, kColumnCount>& names, std::index_sequence<Columns...>) {
-  std::array<EstimateColumn, kColumnCount> columns = {
-      {{.name = names[Columns], .get = request_number<Columns>, .format = ColumnFormat::kTime}...}};
+std::vector<EstimateColumn> make_columns(const std::array<std::string, kColumnCount>& names,
+                                         std::index_sequence<Columns...>) {
+  std::vector<EstimateColumn> columns(std::begin(kLoadColumns), std::end(kLoadColumns));
+  (columns.push_back({.name = names[Columns],
+                      .get = request_number<Columns>,
+                      .format = ColumnFormat::kTime,
+                      .at_least = lower_bound<Columns>(),
+                      .shown_for = has_requests<Columns>}),
+   ...);
   for (EstimateColumn& column : columns) {
     for (const ShownColumn& shown : kShown) {
       if (shown.name != column.name) continue;

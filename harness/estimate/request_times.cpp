@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/estimate/request_times.h"
 
-#include <span>
-
-#include "harness/estimate/case_rows.h"
 #include "harness/estimate/step_columns.h"
 #include "harness/stats/grouped_quantile.h"
 
@@ -30,12 +27,12 @@ std::vector<std::span<const double>> independent_parts(
 
 }  // namespace
 
-std::vector<RequestTimes> request_times(const CaseRow& row) {
+std::vector<RequestTimes> request_times(std::span<const record::Launch* const> of_case) {
   std::vector<RequestTimes> all;
   for (const WaitKind& kind : kWaitKinds) {
     std::vector<std::vector<double>> launches;
-    for (const MeasuredLaunch& each : row.measured) {
-      std::vector<double> values = StepColumns(*each.launch).values(kind.column);
+    for (const record::Launch* launch : of_case) {
+      std::vector<double> values = StepColumns(*launch).values(kind.column);
       if (!values.empty()) launches.push_back(std::move(values));
     }
     if (launches.empty()) continue;

@@ -5,20 +5,22 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
-namespace stepbench::estimate {
+#include "harness/record/reader.h"
 
-struct CaseRow;
+namespace stepbench::estimate {
 
 // What a user waits for, in the order of the columns of samples.
 struct WaitKind {
   std::string_view column;  // "time_to_first_token_ns"
   std::string_view name;    // "time to first token"
 };
-inline constexpr std::array<WaitKind, 3> kWaitKinds = {
-    {{"request_latency_ns", "request latency"},
+inline constexpr std::array<WaitKind, 4> kWaitKinds = {
+    {{"queue_wait_ns", "wait in the queue"},
+     {"request_latency_ns", "request latency"},
      {"time_to_first_token_ns", "time to first token"},
      {"time_per_output_token_ns", "time per output token"}}};
 
@@ -44,6 +46,7 @@ struct RequestTimes {
 };
 
 // Empty where steps answer no requests. Of one launch by ten stretches of it.
-[[nodiscard]] std::vector<RequestTimes> request_times(const CaseRow& row);
+[[nodiscard]] std::vector<RequestTimes> request_times(
+    std::span<const record::Launch* const> launches);
 
 }  // namespace stepbench::estimate

@@ -21,6 +21,7 @@ enum class PhaseId : std::uint8_t {
   kGradSync,
   kOptimizer,
   kGraphReplay,
+  kArrivalWait,
   kOther,  // the rest of the step; computed, never marked
   kFirstDeclared
 };

@@ -13,16 +13,17 @@ namespace {
 using Step = StepRecorder::Step;
 
 constexpr auto kRest = static_cast<std::size_t>(PhaseId::kOther);
+constexpr auto kArrivalWait = static_cast<std::size_t>(PhaseId::kArrivalWait);
 constexpr auto kDataWait = static_cast<std::size_t>(PhaseId::kDataWait);
 constexpr std::array<const char*, kCounts> kCountNames = {"samples", "tokens", "bytes"};
 
-bool answers_with_tokens(const Step& step) {
-  return step.first_token_ns != 0 && step.answered_ns != 0;
-}
+bool arrived(const Step& step) { return step.queue_wait_ns >= 0; }
+bool has_tokens(const Step& step) { return step.first_token_ns != 0; }
 
-// A request carries its data: the loader's time to make them is none of its own.
-std::int64_t since_asked(const Step& step, std::int64_t when_ns) {
-  return when_ns - step.start_ns - step.phase_ns[kDataWait];
+// Since a request's arrival. It brings its data: the time to make them is none of its own.
+std::int64_t since_arrival(const Step& step, std::int64_t when_ns) {
+  const std::int64_t idle = step.phase_ns[kArrivalWait] + step.phase_ns[kDataWait];
+  return std::max<std::int64_t>(step.queue_wait_ns, 0) + when_ns - step.start_ns - idle;
 }
 
 }  // namespace
@@ -76,13 +77,21 @@ Series WindowSamples::columns(std::int64_t end_ns) const {
   if (any([](const Step& step) { return (step.flags & kEpochBorder) != 0; })) {
     column("epoch_wait_ns", [](const Step& step) { return step.epoch_wait_ns; });
   }
-  if (any(answers_with_tokens)) {
-    column("request_latency_ns",
-           [](const Step& step) { return since_asked(step, step.answered_ns); });
-    column("time_to_first_token_ns",
-           [](const Step& step) { return since_asked(step, step.first_token_ns); });
+  const auto answers = [&](const auto& holds) {
+    return any([&](const Step& step) { return step.answered_ns != 0 && holds(step); });
+  };
+  if (answers(arrived)) {
+    column("queue_wait_ns", [](const Step& step) { return step.queue_wait_ns; });
   }
-  if (any([](const Step& step) { return answers_with_tokens(step) && step.later_tokens > 0; })) {
+  if (answers(arrived) || answers(has_tokens)) {
+    column("request_latency_ns",
+           [](const Step& step) { return since_arrival(step, step.answered_ns); });
+  }
+  if (answers(has_tokens)) {
+    column("time_to_first_token_ns",
+           [](const Step& step) { return since_arrival(step, step.first_token_ns); });
+  }
+  if (answers([](const Step& step) { return step.later_tokens > 0; })) {
     column("time_per_output_token_ns", [](const Step& step) {
       const std::int64_t tokens = std::max<std::int64_t>(step.later_tokens, 1);
       return (step.answered_ns - step.first_token_ns + tokens / 2) / tokens;

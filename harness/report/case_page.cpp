@@ -93,7 +93,8 @@ class Page {
     text_ += row_.smoke ? "  (smoke: not for comparison)\n" : "\n";
     run();
     if (!row_.step_ns) return;
-    const double headline = *row_.headline_ns();
+    const double headline = row_.headline_ns().value_or(*row_.step_ns);
+    if (row_.overloaded()) text_ += "overload  ";
     text_ += (row_.latency_ns ? "latency p50 " : "step ") + text::duration(headline);
     if (row_.spread != estimate::Spread::kNone) {
       const text::TimeUnit unit = text::unit_for({&headline, 1});
@@ -120,7 +121,7 @@ class Page {
     for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
       if (column.on_page > 0) on_page[column.on_page] = &column;
     }
-    const double headline = *row_.headline_ns();
+    const double headline = row_.headline_ns().value_or(*row_.step_ns);
     const text::TimeUnit unit = text::unit_for({&headline, 1});
     for (const auto& [place, column] : on_page) {
       const std::string number = estimate_text(*column, row_, unit, {});
@@ -238,11 +239,15 @@ class Page {
       const auto in_table = [&](std::optional<double> ns) {
         return ns ? text::significant(*ns / unit.ns) : "-";
       };
+      const auto quantile_in_table = [&](std::optional<double> ns) {
+        return estimate.overloaded() ? "-" : in_table(ns);
+      };
       const estimate::StepQuantiles& quantiles = estimate.quantiles;
       const bool rated = estimate.samples && !estimate.no_rates;
       grid.rows.push_back(
-          {{std::to_string(launch->row.key.launch), in_table(step), in_table(quantiles.p50_ns),
-            in_table(quantiles.p90_ns), in_table(quantiles.p99_ns), in_table(quantiles.iqr_ns),
+          {{std::to_string(launch->row.key.launch), in_table(step),
+            quantile_in_table(quantiles.p50_ns), quantile_in_table(quantiles.p90_ns),
+            quantile_in_table(quantiles.p99_ns), quantile_in_table(quantiles.iqr_ns),
             text::percent(data_wait_share(estimate)),
             rated ? text::significant(static_cast<double>(*estimate.samples) /
                                       (step * static_cast<double>(estimate.steps) * 1e-9))

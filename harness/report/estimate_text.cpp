@@ -9,10 +9,10 @@
 
 namespace stepbench::report {
 
-std::string estimate_text(const estimate::EstimateColumn& column, const estimate::CaseRow& row,
-                          text::TimeUnit unit, const std::string& otherwise) {
-  const Value value = column.get(row);
-  if (is_null(value)) return otherwise;
+namespace {
+
+std::string value_text(const Value& value, const estimate::EstimateColumn& column,
+                       text::TimeUnit unit) {
   const double number = number_of(value).value_or(0);
   switch (column.format) {
     case estimate::ColumnFormat::kTime:
@@ -31,6 +31,15 @@ std::string estimate_text(const estimate::EstimateColumn& column, const estimate
       break;
   }
   return to_text(value);
+}
+
+}  // namespace
+
+std::string estimate_text(const estimate::EstimateColumn& column, const estimate::CaseRow& row,
+                          text::TimeUnit unit, const std::string& otherwise) {
+  if (const Value value = column.get(row); !is_null(value)) return value_text(value, column, unit);
+  const Value bound = column.at_least == nullptr ? Value() : column.at_least(row);
+  return is_null(bound) ? otherwise : ">= " + value_text(bound, column, unit);
 }
 
 std::string quantity_text(double value, std::string_view name, std::string_view unit) {

@@ -21,8 +21,9 @@ GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
   const estimate::LaunchEstimate& estimate = measured.estimate;
   const record::LaunchReport::Metrics& metrics = measured.launch->row.report.metrics;
   const double step = estimate::step_ns(estimate, row.clock);
-  GbenchRepetition one{.steps = estimate.steps,
-                       .real_ns = estimate.latency ? estimate.latency->p50_ns : step};
+  GbenchRepetition one{
+      .steps = estimate.steps,
+      .real_ns = estimate.latency && !estimate.overloaded() ? estimate.latency->p50_ns : step};
   const double cpu =
       metric_or_nan(metrics, "cpu_user_ns") + metric_or_nan(metrics, "cpu_system_ns");
   if (std::isfinite(cpu) && one.steps > 0) one.cpu_ns = cpu / static_cast<double>(one.steps);

@@ -159,8 +159,8 @@ DetailNames detail_names(std::span<const estimate::CaseRow> rows) {
   }
   DetailNames names;
   for (const estimate::EstimateColumn& column : estimate::request_columns()) {
-    const auto has = [&](const estimate::CaseRow& row) { return !is_null(column.get(row)); };
-    if (std::any_of(rows.begin(), rows.end(), has)) names.requests.emplace_back(column.name);
+    if (std::any_of(rows.begin(), rows.end(), column.shown_for))
+      names.requests.emplace_back(column.name);
   }
   names.phases.assign(phases.begin(), phases.end());
   for (const std::string& name : metrics) {

@@ -150,6 +150,8 @@ class Launch {
     measure::InstrumentSet instruments =
         make_instruments(parts_.instruments, resolved_, context_, evidence_, pass_);
     evidence_.options = loop_options(resolved_, began_ns_, pass_);
+    evidence_.options.arrivals.seed =
+        schedule::seed_of_launch(evidence_.options.arrivals.seed, context_.launch);
     evidence_.options.epoch_steps.only_whole = workload_->borders_inside_epochs();
     fit_to_epochs(workload_->steps_per_epoch(), evidence_.options, pass_);
     Loop loop(evidence_.options, clock_, *workload_, instruments,

@@ -78,6 +78,46 @@ TEST(GenerateRules, AModelWithoutACacheIsAMistakeThatNamesOneThatHasIt) {
                           "out"));
 }
 
+test::Options arriving(test::Options options, double rate) {
+  return with(std::move(options), "schedule.arrivals.rate", rate);
+}
+
+TEST(RequestRules, StepsThatAnswerRequestsBecomeLatencies) {
+  ResolvedCase resolved = test::train_case(
+      with(arriving(test::tiny_images("resnet18"), 20), "workload", std::string("eval_step")));
+  Heard heard;
+  for (const WorkloadRule& rule : built_in_rules()) {
+    if (rule.workload == "eval_step") rule.rule(resolved, {}, heard);
+  }
+  EXPECT_THAT(heard.errors, IsEmpty());
+  EXPECT_EQ(resolved.text("schedule.sync"), "step");
+}
+
+TEST(RequestRules, NobodyAsksForAStepOfTraining) {
+  Heard heard;
+  judge(arriving(test::tiny_images("resnet18"), 20), {}, heard);
+  judge(with(arriving(test::tiny_images("resnet18"), 20), "workload", std::string("loader")), {},
+        heard);
+  EXPECT_THAT(heard.errors,
+              ElementsAre("schedule.arrivals.rate: nobody asks for a step of train_step; requests "
+                          "arrive at generate, eval_step and python_step",
+                          StartsWith("schedule.arrivals.rate: nobody asks for a step of loader")));
+}
+
+TEST(RequestRules, ArrivalsMustFitIntoTheLaunch) {
+  Heard heard;
+  judge(arriving(prompts(), 0.05), {}, heard);
+  judge(arriving(prompts(), 0.05), {.smoke = true}, heard);
+  judge(with(arriving(prompts(), 5), "schedule.active", std::string("auto")), {}, heard);
+  judge(with(arriving(prompts(), 5), "profile.counts", std::string("perf")), {}, heard);
+  EXPECT_THAT(
+      heard.errors,
+      ElementsAre(StartsWith("schedule.arrivals.rate: 60 requests at 0.0500/s take 1,200 s, "
+                             "longer than a launch may (limits.wall_s: 600)"),
+                  StartsWith("schedule.active: auto measures until time / steps is exact"),
+                  StartsWith("profile.counts: would count the instructions of waiting")));
+}
+
 TEST(ModelRules, AModelThatTakesTheDataIsFine) {
   for (const std::string kind : {"mlp", "resnet18", "vit_b16"}) {
     Heard heard;

@@ -102,7 +102,8 @@ class LaunchesSection {
   void gather() {
     for (const estimate::CaseRow& row : facts_.rows) {
       for (const auto& [launch, estimate] : row.measured) {
-        ran_.push_back({&row, launch, estimate::headline_ns(estimate, row.clock)});
+        const double ns = estimate::headline_ns(estimate, row.clock);
+        if (ns > 0 && row.headline_ns()) ran_.push_back({&row, launch, ns});  // else: overload
       }
       for (const record::Launch* launch : row.failed) ran_.push_back({&row, launch, {}});
       for (const record::Launch* launch : row.skipped) ran_.push_back({&row, launch, {}});
