@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "harness/stats/order.h"
 #include "harness/stats/random.h"
 #include "harness/track/split_table.h"
 
@@ -86,6 +87,60 @@ std::vector<std::size_t> bisected(std::span<const double> values, double max_p) 
   return {bounds.begin() + 1, bounds.end() - 1};
 }
 
+// The first autocorrelation, from the differences of neighbours, which steps of the level hardly
+// change: theirs is -(1 - r) / 2. Differences beyond three robust deviations count as so many.
+double likeness_of_neighbours(std::span<const double> values) {
+  constexpr double kMost = 0.85;
+  constexpr double kDeviations = 3;
+  std::vector<double> differences;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    differences.push_back(values[i] - values[i - 1]);
+  }
+  if (differences.empty()) return 0;
+  const double bound = kDeviations * stats::robust_sd(differences);
+  double squares = 0;
+  double products = 0;
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    differences[i] = std::clamp(differences[i], -bound, bound);
+    squares += differences[i] * differences[i];
+    if (i > 0) products += differences[i] * differences[i - 1];
+  }
+  return squares > 0 ? std::clamp(1 + 2 * products / squares, 0.0, kMost) : 0;
+}
+
+// How clear a split is, whatever the spread of the values: what stands in the table last.
+double share_of(const Split& split, const SplitTable& table, std::size_t size) {
+  return split.q / table.total(size);
+}
+
+// Series as a stretch without a change might have been whose neighbours are alike: what is new in
+// each value, drawn anew, with the same likeness.
+class AlikeNights {
+ public:
+  AlikeNights(std::span<const double> values, const Split& split, double likeness)
+      : likeness_(likeness) {
+    const double before = level_of(values.first(split.index)).mean;
+    const double after = level_of(values.subspan(split.index)).mean;
+    const auto rest = [&](std::size_t i) { return values[i] - (i < split.index ? before : after); };
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      fresh_.push_back(rest(i) - likeness_ * rest(i - 1));
+    }
+  }
+
+  void draw(std::vector<double>& values, stats::Random& random) const {
+    constexpr std::size_t kToForget = 20;  // values: where it began
+    double state = 0;
+    for (std::size_t i = 0; i < kToForget + values.size(); ++i) {
+      state = likeness_ * state + fresh_[random.below(static_cast<std::uint32_t>(fresh_.size()))];
+      if (i >= kToForget) values[i - kToForget] = state;
+    }
+  }
+
+ private:
+  double likeness_;
+  std::vector<double> fresh_ = {};
+};
+
 // More is let in than will be kept: what is found in a window is tested again on the whole series.
 double p_of_a_window(double p) { return p < 0.05 ? 10 * p : p < 0.5 ? 2 * p : p; }
 
@@ -147,6 +202,7 @@ std::vector<ChangePoint> otava_change_points(std::span<const double> values,
 
 std::vector<ChangePoint> divisive_change_points(std::span<const double> values,
                                                 const DivisiveOptions& options) {
+  const double likeness = likeness_of_neighbours(values);
   // So many permutations as good as the series itself, and it is not significant.
   const auto too_many = static_cast<std::size_t>(
       std::floor(options.max_p * static_cast<double>(options.permutations + 1)));
@@ -159,14 +215,21 @@ std::vector<ChangePoint> divisive_change_points(std::span<const double> values,
     table.fill(part);
     const Split split = table.best(0, part.size(), options.min_length);
     if (!(split.q > 0)) return 0;
-    std::size_t as_good = 0;
-    for (std::size_t i = 0; i < options.permutations && as_good < too_many; ++i) {
-      random.shuffle(std::span(part));
-      table.fill(part);
-      if (table.best(0, part.size(), options.min_length).q >= split.q * (1 - kSplitTolerance))
-        ++as_good;
-    }
-    return as_good < too_many ? start + split.index : 0;
+    const double clear = share_of(split, table, part.size()) * (1 - kSplitTolerance);
+    const auto stands_out = [&](const auto& draw) {
+      std::size_t as_good = 0;
+      for (std::size_t i = 0; i < options.permutations && as_good < too_many; ++i) {
+        draw();
+        table.fill(part);
+        const Split other = table.best(0, part.size(), options.min_length);
+        if (share_of(other, table, part.size()) >= clear) ++as_good;
+      }
+      return as_good < too_many;
+    };
+    const AlikeNights alike(part, split, likeness);
+    if (!stands_out([&] { random.shuffle(std::span(part)); })) return 0;
+    if (likeness > 0 && !stands_out([&] { alike.draw(part, random); })) return 0;
+    return start + split.index;
   };
   std::vector<ChangePoint> points;
   std::vector<std::pair<std::size_t, std::size_t>> waiting = {{0, values.size()}};

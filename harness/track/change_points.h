@@ -41,8 +41,9 @@ struct DivisiveOptions {
 };
 // E-divisive: the best split of a segment stands if its permutations hardly ever split as well, and
 // its two parts are asked in turn. Each segment is held against its own permutations, because a
-// stretch of noisy nights would hide what is plain in a quiet one. Seeded: the same series gives
-// the same points.
+// stretch of noisy nights would hide what is plain in a quiet one. Where neighbouring nights are
+// alike, permutations find changes in any drift: there it must stand out of drawn series of the
+// same likeness, too. Seeded: the same series gives the same points.
 [[nodiscard]] std::vector<ChangePoint> divisive_change_points(std::span<const double> values,
                                                               const DivisiveOptions& options = {});
 

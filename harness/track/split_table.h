@@ -29,6 +29,9 @@ class SplitTable {
   // `min_length` values; indexes are those of the values.
   [[nodiscard]] Split best(std::size_t start, std::size_t end, std::size_t min_length = 1) const;
 
+  // Over all pairs of the first `size` values.
+  [[nodiscard]] double total(std::size_t size) const { return sum(0, size); }
+
  private:
   // Over the pairs within [first, end), first < end.
   [[nodiscard]] double sum(std::size_t first, std::size_t end) const {
