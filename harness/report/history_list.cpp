@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
+#include "harness/report/series_names.h"
 #include "harness/text/grid.h"
-#include "harness/text/numbers.h"
-#include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
@@ -27,18 +26,6 @@ std::map<std::string, std::vector<std::string>> varying_by_experiment(
     varying[experiment] = estimate::varying_options(cases, {});
   }
   return varying;
-}
-
-std::string metric_in_list(const track::TrackedSeries& series) {
-  if (series.metric == track::kStepSeries) return "step";
-  if (series.metric.starts_with(track::kPhaseSeries))
-    return series.metric.substr(track::kPhaseSeries.size());
-  return series.metric;
-}
-
-std::string value_in_list(const track::SeriesHistory& one) {
-  const double value = one.points.back().value;
-  return one.series.unit == "bytes" ? text::byte_text(value) : text::duration(value);
 }
 
 }  // namespace
@@ -74,8 +61,8 @@ std::string history_list(const track::History& history, bool whole, std::size_t 
     if (series.control) name += " (control)";
     grid.rows.push_back(
         {.cells = {series.id.substr(0, digits), series.experiment, std::move(name),
-                   metric_in_list(series), std::to_string(one.points.size()),
-                   night(one.points.front()), night(one.points.back()), value_in_list(one)}});
+                   metric_label(series.metric), std::to_string(one.points.size()),
+                   night(one.points.front()), night(one.points.back()), amount_text(one.points.back().value, series.unit)}});
   }
   if (grid.rows.empty()) return {};
   std::string text = text::draw(std::move(grid), terminal_columns, colour).text;

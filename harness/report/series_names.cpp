@@ -75,6 +75,7 @@ SeriesNames::SeriesNames(const track::History& history) : history_(history) {
   for (const track::SeriesHistory& series : history.series) {
     cases[series.series.experiment].push_back(&series.series.options);
     ids.push_back(series.series.id);
+    if (series.series.metric == track::kStepSeries) with_step_.insert(series.series.case_id);
   }
   for (const auto& [experiment, options] : cases) {
     varying_[experiment] = estimate::varying_options(options, {});
@@ -97,6 +98,12 @@ std::string SeriesNames::case_name(const track::TrackedSeries& series) const {
   std::string words = describe(series);
   if (ambiguous_.contains({words, series.metric})) words += " (" + short_id(series.id) + ')';
   return words;
+}
+
+// Its case has no step where another program measured it.
+bool SeriesNames::is_headline(const track::TrackedSeries& series) const {
+  return series.metric == track::kStepSeries ||
+         (series.screened && !with_step_.contains(series.case_id));
 }
 
 std::string SeriesNames::describe(const track::TrackedSeries& series) const {
@@ -136,9 +143,7 @@ std::vector<const track::SeriesHistory*> SeriesNames::meant(std::span<const std:
           return metric_fits(series.series, word);
         });
     if (!metric.empty() && !metric_fits(series.series, metric)) continue;
-    if (by_id || (fits && (metric_named || series.series.metric == track::kStepSeries))) {
-      found.push_back(&series);
-    }
+    if (by_id || (fits && (metric_named || is_headline(series.series)))) found.push_back(&series);
   }
   return found;
 }

@@ -45,15 +45,18 @@ class SeriesNames {
 
  private:
   [[nodiscard]] std::string describe(const track::TrackedSeries& series) const;
+  // What is meant where no metric is named.
+  [[nodiscard]] bool is_headline(const track::TrackedSeries& series) const;
 
   const track::History& history_;
   std::map<std::string, std::vector<std::string>, std::less<>> varying_;  // by experiment
+  std::set<std::string_view> with_step_;                                  // ids of cases
   std::size_t digits_ = 6;
   std::set<std::pair<std::string, std::string>> ambiguous_;  // words and metric
 };
 
 // The one series that is meant; throws ConfigError that lists those among which to choose, or the
-// nearest ones. Without `metric`: its step.
+// nearest ones. Without `metric`: its step, or what its case has in its place.
 [[nodiscard]] const track::SeriesHistory& resolve_series(const SeriesNames& names,
                                                          const track::History& history,
                                                          std::span<const std::string> words,

@@ -259,13 +259,17 @@ Import import_of(const record::Results& results, const fs::path& folder,
 }
 
 TrackedSeries series_of(const ImportedCase& one, const std::string& metric) {
+  const auto known = one.metrics.find(metric);
+  const MetricKind kind = known == one.metrics.end() ? kind_of_metric(metric) : known->second;
   TrackedSeries series{.workload = one.workload,
                        .case_id = one.case_id,
                        .metric = metric,
+                       .unit = kind.unit,
+                       .direction = kind.direction,
+                       .screened = is_screened(metric),
                        .control = one.control,
                        .options = one.options,
                        .machine = one.machine};
-  describe_metric(series);
   series.id = series_id(series);
   return series;
 }

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "harness/record/reader.h"
 #include "harness/track/history.h"
 #include "harness/track/points.h"
+#include "harness/track/series.h"
 
 namespace stepbench::track {
 
@@ -38,7 +41,8 @@ struct ImportedCase {
   OptionValues options = {};
   Fields machine = {};
   bool control = false;
-  std::vector<ImportedLaunch> launches = {};  // by number
+  std::vector<ImportedLaunch> launches = {};                    // by number
+  std::map<std::string, MetricKind, std::less<>> metrics = {};  // beyond those of every case
 };
 
 struct ImportedRun {

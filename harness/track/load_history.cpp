@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "harness/record/encode.h"
 #include "harness/track/row_json.h"
 
 namespace stepbench::track {
@@ -39,6 +40,13 @@ double real_at(store::SqlRow row, std::size_t column) {
 
 bool wanted(const std::vector<std::string>& list, const std::string& name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+}
+
+Direction direction_of(std::string_view name) {
+  for (const Direction each : {Direction::kHigherIsBetter, Direction::kNeither}) {
+    if (record::name_of(each) == name) return each;
+  }
+  return Direction::kLowerIsBetter;
 }
 
 class Loader {
@@ -77,22 +85,26 @@ class Loader {
 
   void load_series() {
     const std::set<std::string> of_runs = series_of_runs();
-    database_.exec("SELECT series_id, workload, case_id, metric, options, machine FROM series", {},
-                   [&](store::SqlRow row) {
-                     const std::string& id = text_at(row, 0);
-                     if (!wanted(query_.series, id)) return;
-                     if (!query_.runs.empty() && !of_runs.contains(id)) return;
-                     SeriesHistory one;
-                     one.series = {.id = id,
-                                   .workload = text_at(row, 1),
-                                   .case_id = text_at(row, 2),
-                                   .metric = text_at(row, 3),
-                                   .options = OptionValues(fields_from_json(text_at(row, 4))),
-                                   .machine = fields_from_json(text_at(row, 5))};
-                     describe_metric(one.series);
-                     series_.emplace(id, history_.series.size());
-                     history_.series.push_back(std::move(one));
-                   });
+    database_.exec(
+        "SELECT series_id, workload, case_id, metric, options, machine, unit, direction "
+        "FROM series",
+        {}, [&](store::SqlRow row) {
+          const std::string& id = text_at(row, 0);
+          if (!wanted(query_.series, id)) return;
+          if (!query_.runs.empty() && !of_runs.contains(id)) return;
+          SeriesHistory one;
+          one.series = {.id = id,
+                        .workload = text_at(row, 1),
+                        .case_id = text_at(row, 2),
+                        .metric = text_at(row, 3),
+                        .unit = text_at(row, 6),
+                        .direction = direction_of(text_at(row, 7)),
+                        .screened = is_screened(text_at(row, 3)),
+                        .options = OptionValues(fields_from_json(text_at(row, 4))),
+                        .machine = fields_from_json(text_at(row, 5))};
+          series_.emplace(id, history_.series.size());
+          history_.series.push_back(std::move(one));
+        });
   }
 
   void load_points() {

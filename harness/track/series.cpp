@@ -7,11 +7,11 @@
 
 namespace stepbench::track {
 
-void describe_metric(TrackedSeries& series) {
-  series.unit = series.metric == kPeakSeries ? "bytes" : "ns";
-  series.direction = Direction::kLowerIsBetter;
-  series.screened = !series.metric.starts_with(kPhaseSeries);
+MetricKind kind_of_metric(std::string_view metric) {
+  return {.unit = metric == kPeakSeries ? "bytes" : "ns"};
 }
+
+bool is_screened(std::string_view metric) { return !metric.starts_with(kPhaseSeries); }
 
 std::string series_id(const TrackedSeries& series) {
   json::JsonText json;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "harness/base/option_values.h"
 #include "harness/base/value.h"
@@ -26,8 +27,8 @@ struct TrackedSeries {
   std::string experiment = {};  // its name, as people know it: not part of the id; of the last run
   std::string workload = {};
   std::string case_id = {};
-  std::string metric = {};  // kStepSeries, kPeakSeries, or a phase: "phase.data_wait"
-  std::string unit = {};    // "ns", "bytes"
+  std::string metric = {};  // kStepSeries, kPeakSeries, a phase: "phase.data_wait", or any other
+  std::string unit = {};    // "ns", "bytes", or as its file says
   Direction direction = Direction::kNeither;
   bool screened = false;      // false: kept to explain others (phases), no alert comes from it
   bool control = false;       // of the control case, in the last run
@@ -36,8 +37,15 @@ struct TrackedSeries {
   bool operator==(const TrackedSeries&) const = default;
 };
 
-// Unit, direction and whether it is screened follow from the metric.
-void describe_metric(TrackedSeries& series);
+// What a number of a metric is, and which way is better.
+struct MetricKind {
+  std::string unit = {};
+  Direction direction = Direction::kLowerIsBetter;
+};
+// Of the metrics that every case has: the step and its phases, and the peak of memory.
+[[nodiscard]] MetricKind kind_of_metric(std::string_view metric);
+// No alert comes from phases: they explain others.
+[[nodiscard]] bool is_screened(std::string_view metric);
 
 [[nodiscard]] std::string series_id(const TrackedSeries& series);
 

@@ -20,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of an import, in one transaction: a disk takes as long for one as for a thousand.
+constexpr std::size_t kRunsTogether = 256;
+
 fs::path events_file_of(std::string_view url, const fs::path& given) {
   if (!given.empty()) return given;
   if (const auto file = store::sqlite_file(url)) return file->string() + ".events.jsonl";
@@ -124,22 +127,31 @@ std::string TrackStore::name() const { return database_->name(); }
 
 ImportReport TrackStore::add(const record::Results& results, const fs::path& folder,
                              const ImportOptions& options) {
-  const Import import = import_of(results, folder, options);
+  return add(import_of(results, folder, options));
+}
+
+ImportReport TrackStore::add(const Import& import) {
   ImportReport report{.left_out = import.left_out, .notes = import.notes};
-  for (const ImportedRun& run : import.runs) {
-    const StoredRun stored = with_retry(*database_, [&] {
+  for (std::size_t from = 0; from < import.runs.size(); from += kRunsTogether) {
+    const std::size_t count = std::min(kRunsTogether, import.runs.size() - from);
+    const std::vector<StoredRun> stored = with_retry(*database_, [&] {
       store::Transaction transaction(*database_);
-      StoredRun done = store_run(*database_, run, import.cohorts);
-      const bool any = done.new_launches + done.known_launches > 0;
+      std::vector<StoredRun> done;
+      bool any = false;
+      for (const ImportedRun& run : std::span(import.runs).subspan(from, count)) {
+        done.push_back(store_run(*database_, run, import.cohorts));
+        any = any || done.back().new_launches + done.back().known_launches > 0;
+      }
       if (any) transaction.commit();
       return done;
     });
-    if (stored.new_launches + stored.known_launches > 0) report.runs.push_back(stored.run_id);
-    report.new_launches += stored.new_launches;
-    report.known_launches += stored.known_launches;
-    report.points += stored.points;
-    report.conflicts.insert(report.conflicts.end(), stored.conflicts.begin(),
-                            stored.conflicts.end());
+    for (const StoredRun& run : stored) {
+      if (run.new_launches + run.known_launches > 0) report.runs.push_back(run.run_id);
+      report.new_launches += run.new_launches;
+      report.known_launches += run.known_launches;
+      report.points += run.points;
+      report.conflicts.insert(report.conflicts.end(), run.conflicts.begin(), run.conflicts.end());
+    }
   }
   return report;
 }

@@ -69,12 +69,14 @@ class TrackStore {
   TrackStore& operator=(TrackStore&&) noexcept;
   ~TrackStore();
 
-  // All files of one or more runs, read by read_results. Each run in one transaction, idempotent
-  // per launch: a launch that is there already is left as it is, one with other content under the
+  // All files of one or more runs, read by read_results. A run in one transaction, idempotent per
+  // launch: a launch that is there already is left as it is, one with other content under the
   // same key is a conflict, a later attempt takes the place of an earlier one. Points are made of
   // all launches that the history knows.
   ImportReport add(const record::Results& results, const std::filesystem::path& folder,
                    const ImportOptions& options = {});
+  // The same of runs that were read from elsewhere, some of them in one transaction.
+  ImportReport add(const Import& import);
 
   [[nodiscard]] History history(const HistoryQuery& query = {});
   [[nodiscard]] std::vector<TrackedRun> runs();  // all, by time

@@ -58,6 +58,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/track",
      {"harness/store", "harness/record", "harness/estimate", "harness/compare", "harness/stats",
       "harness/catalogue", "harness/findings"}},
+    {"harness/foreign", {"harness/track", "harness/catalogue"}},
     {"harness/analyze",
      {"harness/trace", "harness/ops", "harness/record", "harness/findings", "harness/stats",
       "harness/catalogue"}},

@@ -34,16 +34,8 @@ std::string variable(const Environment& environment, std::string_view name) {
 
 void add_check_options(CLI::App& command, CheckOptions& options) {
   campaign::CheckRequest& request = options.request;
-  CLI::Option* screen =
-      command
-          .add_option("--screen", options.screen,
-                      "What decides that a series moved, before it is measured again")
-          ->capture_default_str()
-          ->group(kVerdictOptions);
-  expect_one_of(*screen, {std::string(track::name_of(track::ScreenKind::kRobustZ)),
-                          std::string(track::name_of(track::ScreenKind::kOtava2)),
-                          std::string(track::name_of(track::ScreenKind::kRank)),
-                          std::string(track::name_of(track::ScreenKind::kTPred))});
+  add_screen(command, options.screen,
+             "What decides that a series moved, before it is measured again");
   CLI::Option* confirm =
       command
           .add_flag("--confirm", options.confirm, "Measure again what moved; this is the default")

@@ -20,6 +20,7 @@
 #include "harness/track/track_store.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
+#include "tools/stepbench/track/foreign_options.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 #include "workloads/built_in.h"
@@ -34,12 +35,19 @@ constexpr const char* kTrackAddExamples = R"(Examples:
   stepbench track add results                              every run there: a history made anew
   stepbench track add RUN --db postgresql://bench@db.example.org/nightly
   stepbench track add RUN --keep-worker workers            keeps its program too, by its build
+  stepbench track add .benchmarks/*/*.json                 pytest-benchmark, Google Benchmark, asv
+  stepbench track add nights.csv --series train --value-column step --unit ms
 
 A run may be added again: what the history has stays, launches that came with --resume are added,
 and a launch that is there with other content is told and left as it was. Only measured launches
 count: smoke runs, profiled and wrapped launches and the arms of `ab` are left out and counted. A
 failed case is a gap in its series. The steps stay in the result files; the history keeps the
 numbers of each launch.
+
+A file of another program is known by its content (CSV; JSON of pytest-benchmark, Google Benchmark
+or asv, or an array of objects). Rows of a table with the same time and commit are launches of one
+night, and so are repetitions of Google Benchmark; rounds of pytest-benchmark and asv, which one
+process measured, are one launch.
 
 Exit status: 0, 2 wrong usage, a file that is no result or a history that cannot be written, 4
 nothing was taken in.)";
@@ -48,6 +56,7 @@ struct TrackAddArguments {
   std::vector<std::string> paths = {};
   std::string keep_worker = {};
   HistoryFlags history = {};
+  foreign::ForeignOptions foreign = {};
 };
 
 // A folder of runs stands for all of them. One with nothing in it is said on `err`.
@@ -114,12 +123,25 @@ void archive_workers(track::TrackStore& store, const track::ImportReport& report
   }
 }
 
+void refuse_foreign_options(const foreign::ForeignOptions& options,
+                            const std::vector<fs::path>& runs) {
+  if (!is_given(options) || std::any_of(runs.begin(), runs.end(), foreign::is_foreign)) return;
+  throw ConfigError("RUN", text::printable(runs.front().string()) +
+                               " is a result of stepbench: --series, --value-column and what "
+                               "stands with them say how to read files of other programs");
+}
+
 int track_add(const TrackAddArguments& arguments, const Environment& environment) {
   const std::vector<fs::path> runs = runs_to_add(arguments.paths, environment.err);
   if (runs.empty()) return kExitNothingMeasured;
+  refuse_foreign_options(arguments.foreign, runs);
   track::TrackStore store = open_history(arguments.history, true);
   track::ImportReport all;
   for (const fs::path& path : runs) {
+    if (foreign::is_foreign(path)) {
+      all += store.add(foreign::read_foreign(path, complete(arguments.foreign)));
+      continue;
+    }
     const record::Results results = record::read_results(path);
     for (const std::string& warning : results.warnings) {
       environment.err << "warning: " << text::printable(warning) << '\n';
@@ -141,7 +163,8 @@ void add_track_add(CLI::App& track, const Environment& environment, int& exit_co
   command->footer(kTrackAddExamples);
   command
       ->add_option("RUN", arguments->paths,
-                   "Run folders, result files, or a folder of runs for all of them")
+                   "Run folders, result files, a folder of runs for all of them, or files of other "
+                   "programs")
       ->required()
       ->type_name("RUN");
   command
@@ -150,6 +173,7 @@ void add_track_add(CLI::App& track, const Environment& environment, int& exit_co
                    "measured against them; keeps those of the last 14 nights and of open alerts")
       ->type_name("DIR")
       ->group(kHistoryOptions);
+  add_foreign_options(*command, arguments->foreign);
   add_history(*command, arguments->history);
   command->callback(
       [arguments, &environment, &exit_code] { exit_code = track_add(*arguments, environment); });

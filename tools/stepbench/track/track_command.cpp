@@ -28,6 +28,7 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_why_split(*track, environment, exit_code);
   add_track_prune(*track, environment, exit_code);
   add_track_export(*track, environment, exit_code);
+  add_track_screen(*track, environment, exit_code);
 }
 
 }  // namespace stepbench::cli

@@ -15,6 +15,7 @@ void add_track_export(CLI::App& track, const Environment& environment, int& exit
 void add_track_ignore(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_list(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_prune(CLI::App& track, const Environment& environment, int& exit_code);
+void add_track_screen(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_show(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_why_split(CLI::App& track, const Environment& environment, int& exit_code);
 

@@ -5,6 +5,7 @@
 
 #include "harness/store/database.h"
 #include "harness/text/words.h"
+#include "harness/track/screen.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
@@ -24,6 +25,15 @@ void add_history(CLI::App& command, HistoryFlags& flags) {
                       std::string(track::kDefaultEvents))
       ->type_name("FILE")
       ->group(kHistoryOptions);
+}
+
+void add_screen(CLI::App& command, std::string& screen, const std::string& doc) {
+  CLI::Option* option =
+      command.add_option("--screen", screen, doc)->capture_default_str()->group(kVerdictOptions);
+  expect_one_of(*option, {std::string(track::name_of(track::ScreenKind::kRobustZ)),
+                          std::string(track::name_of(track::ScreenKind::kOtava2)),
+                          std::string(track::name_of(track::ScreenKind::kRank)),
+                          std::string(track::name_of(track::ScreenKind::kTPred))});
 }
 
 track::TrackStore open_history(const HistoryFlags& flags, bool make) {

@@ -19,6 +19,9 @@ struct HistoryFlags {
 
 void add_history(CLI::App& command, HistoryFlags& flags);
 
+// By which screen series are looked at.
+void add_screen(CLI::App& command, std::string& screen, const std::string& doc);
+
 // `make`: a history that is not there yet is begun; else it is an error.
 [[nodiscard]] track::TrackStore open_history(const HistoryFlags& flags, bool make = false);
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of other programs as runs of a history. Idempotent: the same file gives the same runs,
+// and one to which lines were added gives those and more. One thread. Throws ConfigError with the
+// line for what cannot be read.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/track/import.h"
+
+namespace stepbench::foreign {
+
+struct ForeignOptions {
+  std::string series = {};                      // the experiment's name; empty: as the file says
+  std::vector<std::string> value_columns = {};  // of a table: required; else another field
+  std::vector<std::string> case_columns = {};   // of a table: what tells its series from each other
+  std::string time_column = {};                 // empty: one with a usual name
+  std::string commit_column = {};
+  std::string unit = {};         // of a table's values
+  std::string better = {};       // "lower", "higher", "neither"; empty: by the unit
+  std::string first_night = {};  // a table without times: its rows are nights from this one on
+  std::string host = {};         // where the file names none
+  bool guess = false;  // every column of numbers, nights from 2000 on, no matter what is better
+};
+
+// False: result files of stepbench, and what lies in folders.
+[[nodiscard]] bool is_foreign(const std::filesystem::path& file);
+
+[[nodiscard]] track::Import read_foreign(const std::filesystem::path& file,
+                                         const ForeignOptions& options);
+
+}  // namespace stepbench::foreign

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/screened_series.h"
+
+#include <algorithm>
+
+#include "harness/json/json_text.h"
+#include "harness/report/history_chart.h"
+#include "harness/text/grid.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+
+namespace stepbench::report {
+namespace {
+
+constexpr std::size_t kDateDigits = 10;
+constexpr std::size_t kShownFired = 12;
+constexpr std::size_t kShownCommit = 8;
+
+std::vector<double> values_of_series(const track::SeriesHistory& series) {
+  std::vector<double> values;
+  for (const track::TrackedPoint& point : series.points) values.push_back(point.value);
+  return values;
+}
+
+std::string date_of_point(const track::TrackedPoint& point, const track::History& history) {
+  return history.runs[point.run].started_utc.substr(0, kDateDigits);
+}
+
+std::string chart_of(const ScreenedSeries& screened, const track::History& history) {
+  std::vector<ChartNight> nights;
+  for (const track::TrackedPoint& point : screened.series->points) {
+    nights.push_back({.date = date_of_point(point, history), .value = point.value});
+  }
+  ChartMarks changes{.head = "level changed"};
+  for (const track::ChangePoint& change : screened.changes) {
+    changes.marks.emplace_back(change.index, "^");
+  }
+  ChartMarks fired{.head = "suspected"};
+  for (const std::size_t index : screened.fired) fired.marks.emplace_back(index, "!");
+  return draw_chart(nights, screened.series->series.unit, {changes, fired});
+}
+
+text::Grid changes_grid(const ScreenedSeries& screened, const track::History& history) {
+  text::Grid grid;
+  grid.columns = {{.head = "row"},
+                  {.head = "night", .align = text::Align::kLeft},
+                  {.head = "commit", .align = text::Align::kLeft},
+                  {.head = "before"},
+                  {.head = "after"},
+                  {.head = "change"},
+                  {.head = "p"}};
+  const std::string& unit = screened.series->series.unit;
+  for (const track::ChangePoint& change : screened.changes) {
+    const track::TrackedPoint& point = screened.series->points[change.index];
+    const std::string& commit = history.runs[point.run].git_sha;
+    grid.rows.push_back(
+        {{std::to_string(change.index + 1), date_of_point(point, history),
+          commit.empty() ? "-" : commit.substr(0, kShownCommit), amount_text(change.before, unit),
+          amount_text(change.after, unit), text::signed_percent(change.change()) + " %",
+          text::chance_text(change.p)}});
+  }
+  return grid;
+}
+
+// "robust_z would have measured 3 of 365 nights again: 2026-01-07, ..."
+std::string fired_words(const ScreenedSeries& screened, const track::History& history,
+                        track::ScreenKind kind) {
+  const std::size_t nights = screened.series->points.size();
+  const std::string name(track::name_of(kind));
+  if (nights <= track::kMinForScreen) {
+    return name + " needs " + std::to_string(track::kMinForScreen) +
+           " nights before it says anything";
+  }
+  std::string words = name + ", which sees only the nights before, would have measured " +
+                      std::to_string(screened.fired.size()) + " of " + std::to_string(nights) +
+                      " nights again";
+  std::vector<std::string> dates;
+  for (std::size_t i = 0; i < std::min(kShownFired, screened.fired.size()); ++i) {
+    dates.push_back(date_of_point(screened.series->points[screened.fired[i]], history));
+  }
+  if (screened.fired.size() > kShownFired) dates.emplace_back("...");
+  return dates.empty() ? words : words + ": " + text::join(dates);
+}
+
+}  // namespace
+
+ScreenedSeries screened_series(const track::SeriesHistory& series, const ScreenChoice& choice) {
+  ScreenedSeries screened{.series = &series};
+  const std::vector<double> values = values_of_series(series);
+  screened.changes = choice.method == "otava"
+                         ? track::otava_change_points(values, choice.otava)
+                         : track::divisive_change_points(values, choice.divisive);
+  std::size_t level = 0;
+  auto next = screened.changes.begin();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto nights = std::span(values).subspan(level, i + 1 - level);
+    if (track::screen(nights, {.kind = choice.screen}).fired()) screened.fired.push_back(i);
+    if (next != screened.changes.end() && next->index == i) {
+      level = i;
+      ++next;
+    }
+  }
+  return screened;
+}
+
+std::string screened_page(const ScreenedSeries& screened, const track::History& history,
+                          const SeriesNames& names, const ScreenChoice& choice,
+                          const TableStyle& style) {
+  const auto columns = static_cast<std::size_t>(std::max(style.columns, 40));
+  const track::SeriesHistory& series = *screened.series;
+  std::string out = text::printable(names.name(series.series)) + "  (" +
+                    text::counted(std::ssize(series.points), "night") + ", " +
+                    date_of_point(series.points.front(), history) + " to " +
+                    date_of_point(series.points.back(), history) + ")\n\n";
+  out += chart_of(screened, history) + '\n';
+  out += screened.changes.empty()
+             ? choice.method + ": its level did not change\n"
+             : text::draw(changes_grid(screened, history), columns, style.colour).text;
+  return out + '\n' + text::wrap_hanging(fired_words(screened, history, choice.screen), columns) +
+         '\n';
+}
+
+std::string screened_json(const std::vector<ScreenedSeries>& all, const track::History& history,
+                          const SeriesNames& names, const ScreenChoice& choice) {
+  json::JsonText json;
+  json.open_object().text("schema", "stepbench.screen").text("version", "1.0.0");
+  json.text("method", choice.method).text("screen", track::name_of(choice.screen));
+  json.open_array("series");
+  for (const ScreenedSeries& one : all) {
+    const track::TrackedSeries& series = one.series->series;
+    json.open_object().text("name", names.name(series)).text("metric", series.metric);
+    json.text("unit", series.unit).values("options", series.options);
+    json.integer("nights", std::ssize(one.series->points)).open_array("changes");
+    for (const track::ChangePoint& change : one.changes) {
+      const track::TrackedRun& run = history.runs[one.series->points[change.index].run];
+      json.open_object().integer("index", static_cast<std::int64_t>(change.index));
+      json.text("started_utc", run.started_utc).text("git_sha", run.git_sha);
+      json.number("before", change.before).number("after", change.after);
+      json.number("change", change.change()).number("p", change.p).close_object();
+    }
+    const std::vector<std::int64_t> fired(one.fired.begin(), one.fired.end());
+    json.close_array().integers("fired", fired).close_object();
+  }
+  json.close_array().close_object();
+  return json.take() + '\n';
+}
+
+}  // namespace stepbench::report
