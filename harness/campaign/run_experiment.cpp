@@ -21,6 +21,7 @@
 #include "harness/run/wrap.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
+#include "harness/track/tracked_metrics.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -77,6 +78,24 @@ class LimitedAgenda final : public run::Agenda {
   const std::function<bool(const record::Results&)>& is_enough_;
 };
 
+// Before hours of measuring what would have no history.
+void check_tracked_metrics(const Planned& planned, const std::string& file) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const plan::PlannedCase& one : planned.plan.cases) {
+    const std::string names = one.resolved.text_or("track.metrics", "");
+    if (names.empty() || !seen.emplace(one.resolved.workload, names).second) continue;
+    std::vector<Metric> columns = harness_metrics();
+    if (const WorkloadSpec* workload = planned.catalogue.find_workload(one.resolved.workload)) {
+      columns.insert(columns.end(), workload->metrics.begin(), workload->metrics.end());
+    }
+    try {
+      (void)track::tracked_metrics(names, columns);
+    } catch (const ConfigError& error) {
+      throw ConfigError(file, error.what());
+    }
+  }
+}
+
 }  // namespace
 
 PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
@@ -88,6 +107,7 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
   if (run.planned.plan.cases.empty()) {
     throw ConfigError(request.file, "no case is left after --filter and --shard");
   }
+  check_tracked_metrics(run.planned, request.file);
   if (needs_worker && !run.worker) run.worker = worker_of(run.planned.plan, context);
   return run;
 }

@@ -285,6 +285,21 @@ Section track() {
                .min = 1,
                .max = 1e9,
                .identity = Identity::kContext},
+              {.name = "main",
+               .doc = "The branch whose nights make the levels. A night with --label branch= of "
+                      "another name has a history of its own, EXPERIMENT@BRANCH.",
+               .default_value = "main"s,
+               .identity = Identity::kContext},
+              {.name = "commit_url",
+               .doc = "Where a commit is shown, with {sha} for it: the commits between the last "
+                      "good and the first bad night of an alert are linked.",
+               .default_value = ""s,
+               .identity = Identity::kContext},
+              {.name = "metrics",
+               .doc = "What else of the case has a history and is judged, beside its step and its "
+                      "peak of memory: names of `list metrics`, as step_p99, samples_per_s.",
+               .default_value = ""s,
+               .identity = Identity::kContext},
           }};
 }
 

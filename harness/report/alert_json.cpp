@@ -7,6 +7,7 @@
 
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
+#include "harness/report/series_names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 
@@ -27,13 +28,13 @@ const track::TrackedRun* told_run(const track::History& history, std::string_vie
 }
 
 // What tells the case from the experiment's other ones.
-std::string told_case(const track::History& history, const track::TrackedSeries& series) {
+std::string told_case(const track::History& history, const track::TrackedSeries& series,
+                      const std::string& otherwise) {
   std::vector<const OptionValues*> cases;
   for (const track::SeriesHistory& other : history.series) {
     if (other.series.experiment == series.experiment) cases.push_back(&other.series.options);
   }
-  return estimate::case_label(series.options, estimate::varying_options(cases, {}),
-                              series.case_id.substr(0, 8));
+  return estimate::case_label(series.options, estimate::varying_options(cases, {}), otherwise);
 }
 
 // The last measurement that was there, else what the screen saw.
@@ -46,10 +47,11 @@ std::string told_change(const track::AlertSeries& series) {
          ", " + text::signed_percent(measured->high) + "]";
 }
 
-std::string told_amount(double value, const std::string& unit) {
-  if (unit == "ns") return text::duration(value);
-  if (unit == "bytes") return text::byte_text(value);
-  return text::significant(value) + (unit.empty() ? "" : " " + unit);
+// What the screen saw, unless it was measured since: that is another change.
+std::string told_amounts(const track::AlertSeries& series, const std::string& unit) {
+  const std::string usual = amount_text(series.usual, unit);
+  return series.measured.empty() ? usual + " -> " + amount_text(series.value, unit)
+                                 : "usually " + usual;
 }
 
 std::string told_state(track::AlertState state) {
@@ -102,7 +104,7 @@ void add_told_series(json::JsonText& json, const track::AlertSeries& each,
                      const track::History& history) {
   json.open_object().text("id", each.id).text("experiment", each.experiment);
   if (const track::TrackedSeries* series = told_series(history, each.id)) {
-    json.text("case", told_case(history, *series))
+    json.text("case", told_case(history, *series, series->case_id.substr(0, 8)))
         .text("case_id", series->case_id)
         .text("metric", series->metric)
         .text("unit", series->unit)
@@ -141,9 +143,9 @@ std::string alert_sentence(const track::Alert& alert, const track::History& hist
     const track::AlertSeries& first = alert.series.front();
     text += ": " + first.experiment;
     if (const track::TrackedSeries* series = told_series(history, first.id)) {
-      text += ", " + told_case(history, *series) + ": " + series->metric + " " +
-              told_amount(first.usual, series->unit) + " -> " +
-              told_amount(first.value, series->unit) + ",";
+      const std::string label = told_case(history, *series, {});
+      text += (label.empty() ? "" : " " + label) + ", " + metric_label(series->metric) + ": " +
+              told_amounts(first, series->unit) + ",";
     }
     text += " " + told_change(first);
     if (!first.measured.empty() && !first.measured.back().cause.empty()) {
@@ -171,11 +173,17 @@ std::string alert_json(const track::Alert& alert, const track::History& history,
       .integer("confirmations", alert.confirmations)
       .text("opened_utc", alert.opened_utc)
       .text("note", alert.note)
+      .text("assignee", alert.assignee)
       .text("show", show);
   add_told_run(json, "opened_run", alert.opened_run, history);
   add_told_run(json, "first_bad", alert.first_bad, history);
   add_told_run(json, "last_good", alert.last_good, history);
-  json.open_array("series");
+  json.open_array("commits");
+  for (const track::RangeCommit& commit : alert.commits) {
+    json.open_object().text("sha", commit.sha).text("author", commit.author);
+    json.text("title", commit.title).text("url", commit.url).close_object();
+  }
+  json.close_array().open_array("series");
   for (const track::AlertSeries& each : alert.series) add_told_series(json, each, history);
   return json.close_array().close_object().take() + "\n";
 }

@@ -11,7 +11,7 @@
 namespace stepbench::report {
 
 inline constexpr const char* kAlertSchema = "stepbench.alert";
-inline constexpr const char* kAlertVersion = "1.0.0";
+inline constexpr const char* kAlertVersion = "1.1.0";
 
 // One sentence for a chat or the subject of a mail. `history` holds the alert's series and runs;
 // what it lacks is called by its id.

@@ -213,6 +213,11 @@ class RunPage {
   text::GaugePage page_;
 };
 
+// For gauge_of(), where the unit does not stand in a name.
+std::string unit_ending(std::string_view unit) {
+  return unit == "ns" ? "_ns" : unit == "bytes" ? "_bytes" : "_value";
+}
+
 void write_comparison(const compare::Comparison& comparison, text::GaugePage& page) {
   const text::GaugePage::Labels sides = {{"base", comparison.base},
                                          {"candidate", comparison.candidate}};
@@ -239,9 +244,7 @@ void write_comparison(const compare::Comparison& comparison, text::GaugePage& pa
                text, test.interval.high);
       page.add("stepbench_regression", "", "1 where the metric became worse for sure.", text,
                test.verdict == compare::Verdict::kRegression ? 1 : 0);
-      const Gauge gauge = gauge_of("compared" + std::string(metric.unit == "ns"      ? "_ns"
-                                                            : metric.unit == "bytes" ? "_bytes"
-                                                                                     : "_value"));
+      const Gauge gauge = gauge_of("compared" + unit_ending(metric.unit));
       for (const auto& [side, value] :
            {std::pair{"base", test.base_median}, std::pair{"candidate", test.candidate_median}}) {
         page.add(gauge.name, gauge.unit, "Median over the launches of a side.",
@@ -281,7 +284,8 @@ void write_point(const track::TrackedSeries& series, const track::TrackedPoint& 
     labels.emplace_back(std::move(label), to_text(value));
   }
   const std::string text = text::GaugePage::label_text(labels);
-  const Gauge gauge = gauge_of(metric);
+  const bool named = metric.ends_with('_' + series.unit) || series.unit != "ns";
+  const Gauge gauge = gauge_of(named ? metric : metric + unit_ending(series.unit));
   page.add(gauge.name, gauge.unit, "Median over the launches of the last night.", text,
            point.value * gauge.factor);
   if (metric != track::kStepSeries) return;
@@ -346,17 +350,25 @@ std::string openmetrics_of_night(std::string_view night_json) {
   for (const json::JsonView& each : *series) {
     const auto one = each.object();
     if (!one) continue;
-    const auto value = one->number("change");
-    if (!value) continue;
-    page.add("stepbench_night_change_ratio", "ratio",
-             "Relative change of a series tonight against what is usual.",
-             host + ',' +
-                 text::GaugePage::label_text({{"series", one->text("id")},
-                                              {"experiment", one->text("experiment")},
-                                              {"name", one->text("name")},
-                                              {"metric", one->text("metric")},
-                                              {"state", one->text("state")}}),
-             *value);
+    const std::string labels = host + ',' +
+                               text::GaugePage::label_text({{"series", one->text("id")},
+                                                            {"experiment", one->text("experiment")},
+                                                            {"name", one->text("name")},
+                                                            {"metric", one->text("metric")},
+                                                            {"state", one->text("state")}});
+    const auto add = [&](const std::string& name, std::string_view unit, const char* help,
+                         const std::optional<double>& value, double factor) {
+      if (value) page.add(name, unit, help, labels, *value * factor);
+    };
+    add("stepbench_night_change_ratio", "ratio",
+        "Relative change of a series tonight against what is usual.", one->number("change"), 1);
+    // A series of each unit: gauges of one name have one unit.
+    const std::string unit = one->text("unit");
+    const Gauge tonight = gauge_of("night" + unit_ending(unit));
+    add(tonight.name, tonight.unit, "Value of a series tonight.", one->number("value"),
+        tonight.factor);
+    const Gauge usual = gauge_of("night_usual" + unit_ending(unit));
+    add(usual.name, usual.unit, "What is usual of a series.", one->number("usual"), usual.factor);
   }
   return page.text();
 }

@@ -2,6 +2,7 @@
 #include "harness/report/history_export.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/base/value.h"
@@ -60,59 +61,86 @@ void add_series(json::JsonText& json, const track::SeriesHistory& one,
   json.close_array().close_object();
 }
 
+template <typename Form>
+std::string whole_history(Form form, const track::History& history) {
+  std::string text = form.begin(history);
+  for (const track::SeriesHistory& one : history.series) text += form.series(one, history);
+  return text + form.end(history);
+}
+
 }  // namespace
 
-std::string history_csv(const track::History& history) {
-  std::string text =
-      "series_id,experiment,workload,case_id,options,metric,unit,run_id,started_utc,host,build_id,"
-      "git_sha,git_branch,git_dirty,labels,value,low,high,launches,steps,control_ns,"
-      "value_to_control,cohort_id\n";
-  for (const track::SeriesHistory& one : history.series) {
-    const track::TrackedSeries& series = one.series;
-    for (const track::TrackedPoint& point : one.points) {
-      const track::TrackedRun& run = history.runs[point.run];
-      const std::vector<std::string> cells = {series.id,
-                                              series.experiment,
-                                              series.workload,
-                                              series.case_id,
-                                              pairs_text(Fields(series.options)),
-                                              series.metric,
-                                              series.unit,
-                                              run.run_id,
-                                              run.started_utc,
-                                              run.host,
-                                              run.build_id,
-                                              run.git_sha,
-                                              run.git_branch,
-                                              run.git_dirty ? "true" : "false",
-                                              pairs_text(run.labels),
-                                              real_text(point.value),
-                                              real_text(point.low),
-                                              real_text(point.high),
-                                              std::to_string(point.launches),
-                                              point.steps > 0 ? std::to_string(point.steps) : "",
-                                              real_text(point.control),
-                                              real_text(to_control(point)),
-                                              point.cohort};
-      text += text::join(cells, ",", [](const std::string& cell) { return text::csv_cell(cell); }) +
-              '\n';
-    }
+std::string HistoryCsv::begin(const track::History& /*history*/) {
+  return "series_id,experiment,workload,case_id,options,metric,unit,run_id,started_utc,host,"
+         "build_id,git_sha,git_branch,git_dirty,labels,value,low,high,launches,steps,control_ns,"
+         "value_to_control,cohort_id\n";
+}
+
+std::string HistoryCsv::series(const track::SeriesHistory& one, const track::History& history) {
+  std::string text;
+  const track::TrackedSeries& series = one.series;
+  for (const track::TrackedPoint& point : one.points) {
+    const track::TrackedRun& run = history.runs[point.run];
+    const std::vector<std::string> cells = {series.id,
+                                            series.experiment,
+                                            series.workload,
+                                            series.case_id,
+                                            pairs_text(Fields(series.options)),
+                                            series.metric,
+                                            series.unit,
+                                            run.run_id,
+                                            run.started_utc,
+                                            run.host,
+                                            run.build_id,
+                                            run.git_sha,
+                                            run.git_branch,
+                                            run.git_dirty ? "true" : "false",
+                                            pairs_text(run.labels),
+                                            real_text(point.value),
+                                            real_text(point.low),
+                                            real_text(point.high),
+                                            std::to_string(point.launches),
+                                            point.steps > 0 ? std::to_string(point.steps) : "",
+                                            real_text(point.control),
+                                            real_text(to_control(point)),
+                                            point.cohort};
+    text +=
+        text::join(cells, ",", [](const std::string& cell) { return text::csv_cell(cell); }) + '\n';
   }
   return text;
 }
 
-std::string history_json(const track::History& history) {
+std::string HistoryCsv::end(const track::History& /*history*/) { return {}; }
+
+std::string HistoryJson::begin(const track::History& history) {
   json::JsonText json;
   json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
   json.open_array("runs");
   for (const track::TrackedRun& run : history.runs) add_run(json, run);
-  json.close_array().open_array("series");
-  for (const track::SeriesHistory& one : history.series) add_series(json, one, history);
-  json.close_array().open_array("cohorts");
+  return json.close_array().open_array("series").take();
+}
+
+std::string HistoryJson::series(const track::SeriesHistory& one, const track::History& history) {
+  json::JsonText json;
+  add_series(json, one, history);
+  return (std::exchange(first_, false) ? "" : ",") + json.take();
+}
+
+std::string HistoryJson::end(const track::History& history) {
+  json::JsonText json;
+  json.open_array();
   for (const track::Cohort& cohort : history.cohorts) {
     json.open_object().text("cohort_id", cohort.id).values("fields", cohort.fields).close_object();
   }
-  return json.close_array().close_object().take() + '\n';
+  return "],\"cohorts\":" + json.close_array().take() + "}\n";
+}
+
+std::string history_csv(const track::History& history) {
+  return whole_history(HistoryCsv(), history);
+}
+
+std::string history_json(const track::History& history) {
+  return whole_history(HistoryJson(), history);
 }
 
 }  // namespace stepbench::report

@@ -11,9 +11,28 @@ namespace stepbench::report {
 inline constexpr const char* kHistorySchema = "stepbench.history";
 inline constexpr const char* kHistoryVersion = "1.0.0";
 
-// One line for each point, by series and time.
-[[nodiscard]] std::string history_csv(const track::History& history);
+// In pieces, so that a long history need not be in memory: what stands before the series, each of
+// them, what stands behind. `history`: with the runs that its points count from.
+class HistoryCsv {
+ public:
+  [[nodiscard]] static std::string begin(const track::History& history);
+  // One line for each point, by time.
+  [[nodiscard]] static std::string series(const track::SeriesHistory& one,
+                                          const track::History& history);
+  [[nodiscard]] static std::string end(const track::History& history);
+};
 // One object: runs, series with their points, cohorts. results/SCHEMA.md has the fields.
+class HistoryJson {
+ public:
+  [[nodiscard]] std::string begin(const track::History& history);
+  [[nodiscard]] std::string series(const track::SeriesHistory& one, const track::History& history);
+  [[nodiscard]] std::string end(const track::History& history);
+
+ private:
+  bool first_ = true;
+};
+
+[[nodiscard]] std::string history_csv(const track::History& history);
 [[nodiscard]] std::string history_json(const track::History& history);
 
 }  // namespace stepbench::report

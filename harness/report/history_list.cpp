@@ -59,10 +59,10 @@ std::string history_list(const track::History& history, bool whole, std::size_t 
     std::string name =
         estimate::case_label(series.options, varying[series.experiment], series.case_id);
     if (series.control) name += " (control)";
-    grid.rows.push_back(
-        {.cells = {series.id.substr(0, digits), series.experiment, std::move(name),
-                   metric_label(series.metric), std::to_string(one.points.size()),
-                   night(one.points.front()), night(one.points.back()), amount_text(one.points.back().value, series.unit)}});
+    grid.rows.push_back({.cells = {series.id.substr(0, digits), series.experiment, std::move(name),
+                                   metric_label(series.metric), std::to_string(one.points.size()),
+                                   night(one.points.front()), night(one.points.back()),
+                                   amount_text(one.points.back().value, series.unit)}});
   }
   if (grid.rows.empty()) return {};
   std::string text = text::draw(std::move(grid), terminal_columns, colour).text;

@@ -92,6 +92,7 @@ text::Grid nights_grid(const HistoryView& view) {
       marks.push_back("level changed " + text::signed_percent(night.changed->change()) + " %");
     }
     if (night.fired && night.alert.empty()) marks.emplace_back("moved");
+    if (!night.note.empty()) marks.push_back(night.note);
     row.cells.insert(
         row.cells.end(),
         {amount_text(point.value, unit),
@@ -135,6 +136,9 @@ std::string transition_text(const track::TrackEvent& event) {
 
 std::string event_words(const track::TrackEvent& event, const SeriesNames& names) {
   std::string text = event.what;
+  if (const std::string to = text_of(event.details, "to"); event.what == track::kAssignedEvent) {
+    text += to.empty() ? ": nobody" : ": " + to;
+  }
   const std::string id = text_of(event.details, "series");
   if (const track::TrackedSeries* series = names.find(id)) text += ": " + names.name(*series);
   if (event.what == track::kMeasuredEvent) {
@@ -174,7 +178,7 @@ void add_points(json::JsonText& json, const HistoryView& view) {
     add_history_number(json, "score", night.score);
     json.flag("fired", night.fired).flag("begins_segment", night.begins_segment);
     json.flag("level_changed", night.changed != nullptr).text("cohort", night.point->cohort);
-    json.text("alert", night.alert).close_object();
+    json.text("alert", night.alert).text("note", night.note).close_object();
   }
   json.close_array();
 }
@@ -219,16 +223,20 @@ std::string alert_page(const track::Alert& alert, const track::History& history,
     if (run == history.runs.end()) return id;
     return date_of_run(*run) + " (" + commit_of_night(*run) + ')';
   };
-  std::string out = alert.id + " on " + text::printable(alert.host) + ": " +
-                    std::string(track::name_of(alert.state)) + acceptance_text(alert) + ", " +
-                    text::counted(std::ssize(alert.series), "series") +
-                    (alert.worse ? " worse" : " better") + ", opened " +
-                    alert.opened_utc.substr(0, 10) + '\n';
+  std::string out =
+      alert.id + " on " + text::printable(alert.host) + ": " +
+      std::string(track::name_of(alert.state)) + acceptance_text(alert) + ", " +
+      text::counted(std::ssize(alert.series), "series") + (alert.worse ? " worse" : " better") +
+      ", opened " + alert.opened_utc.substr(0, 10) +
+      (alert.assignee.empty() ? "" : ", " + text::printable(alert.assignee) + "'s") + '\n';
   if (!alert.first_bad.empty()) {
     out += alert.last_good.empty()
                ? "no good night before " + text::printable(run_words(alert.first_bad)) + '\n'
                : "between " + text::printable(run_words(alert.last_good)) + " and " +
                      text::printable(run_words(alert.first_bad)) + '\n';
+  }
+  for (const std::string& line : commit_lines(alert)) {
+    out += text::wrap_hanging("  " + text::printable(line), columns) + '\n';
   }
   text::Grid grid;
   grid.columns = {{.head = "series", .align = text::Align::kLeft},

@@ -104,6 +104,13 @@ HistoryView view_of(const track::SeriesHistory& series, const track::History& hi
       if (night.run->run_id == known->first_bad) night.alert = alert.id;
     }
   }
+  for (const track::TrackEvent& event : events) {
+    if (event.what != track::kNotedEvent || !event.alert_id.empty()) continue;
+    for (HistoryNight& night : view.nights) {
+      if (night.run->run_id != text_of(event.details, "run")) continue;
+      night.note += (night.note.empty() ? "" : "; ") + event.reason;
+    }
+  }
   return view;
 }
 

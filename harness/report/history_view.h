@@ -27,6 +27,7 @@ struct HistoryNight {
   bool begins_segment = false;                  // another environment, or a new baseline
   const track::ChangePoint* changed = nullptr;  // the level changed here
   std::string alert = {};                       // the one that says it came with this night
+  std::string note = {};                        // what people wrote down of it
 };
 
 struct HistoryView {

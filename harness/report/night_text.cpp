@@ -175,6 +175,7 @@ class NightText {
       }
       const std::string between = range_text(*alert);
       if (!between.empty()) lines.push_back(between);
+      for (std::string& line : commit_lines(*alert)) lines.push_back(std::move(line));
       add_measurements(*alert, lines);
       add_unmeasured(*alert, lines);
       if (track::is_pending(alert->state)) lines.push_back(pending_words(*alert));
@@ -350,6 +351,7 @@ class NightText {
     text += ": " + std::string(track::name_of(alert.state)) + ", " +
             text::counted(std::ssize(alert.series), "series") +
             (alert.worse ? " worse" : " better");
+    if (!alert.assignee.empty()) text += ", " + alert.assignee + "'s";
     return text;
   }
 

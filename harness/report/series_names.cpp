@@ -69,6 +69,22 @@ std::string amount_text(double value, std::string_view unit) {
   return text::significant(value) + (unit.empty() ? "" : ' ' + std::string(unit));
 }
 
+std::vector<std::string> commit_lines(const track::Alert& alert) {
+  constexpr std::size_t kDigits = 8;
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(kShown, alert.commits.size()); ++i) {
+    const track::RangeCommit& commit = alert.commits[i];
+    lines.push_back("commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" +
+                    commit.author + ')' + (commit.url.empty() ? "" : ' ' + commit.url));
+  }
+  if (alert.commits_in_range > lines.size()) {
+    lines.push_back("and " + std::to_string(alert.commits_in_range - lines.size()) +
+                    " more commits");
+  }
+  return lines;
+}
+
 SeriesNames::SeriesNames(const track::History& history) : history_(history) {
   std::map<std::string, std::vector<const OptionValues*>> cases;
   std::vector<std::string_view> ids;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/track/alert.h"
 #include "harness/track/history.h"
 
 namespace stepbench::report {
@@ -20,6 +21,10 @@ namespace stepbench::report {
 [[nodiscard]] std::string metric_label(std::string_view metric);
 // "76.0 ms", "1.50 GiB".
 [[nodiscard]] std::string amount_text(double value, std::string_view unit);
+
+// "4d134bc0 Copy the batch twice (Ann) https://...", of an alert's range, the newest first, and what
+// is left out.
+[[nodiscard]] std::vector<std::string> commit_lines(const track::Alert& alert);
 
 class SeriesNames {
  public:

@@ -74,6 +74,9 @@ class Database {
   [[nodiscard]] virtual std::vector<std::string> tables() = 0;
   // Behind the closing bracket of CREATE TABLE for tables whose key is most of a row.
   [[nodiscard]] virtual std::string_view keyed_table() const = 0;
+  // The member of an object that a column of text holds as JSON, as text; NULL without one.
+  [[nodiscard]] virtual std::string json_member(std::string_view column,
+                                                std::string_view member) const = 0;
   // As people may see it: without a password.
   [[nodiscard]] virtual std::string name() const = 0;
 

@@ -106,6 +106,9 @@ class Postgres : public Database {
     return names;
   }
   std::string_view keyed_table() const override { return ""; }
+  std::string json_member(std::string_view column, std::string_view member) const override {
+    return "(CAST(" + std::string(column) + " AS JSON) ->> '" + std::string(member) + "')";
+  }
   std::string name() const override { return name_; }
 
  private:

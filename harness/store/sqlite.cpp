@@ -120,6 +120,9 @@ class Sqlite : public Database {
     return names;
   }
   std::string_view keyed_table() const override { return "WITHOUT ROWID"; }
+  std::string json_member(std::string_view column, std::string_view member) const override {
+    return "CAST((" + std::string(column) + " ->> '" + std::string(member) + "') AS TEXT)";
+  }
   std::string name() const override { return file_.string(); }
 
  private:

@@ -149,6 +149,11 @@ bool apply_event(Alert& alert, const TrackEvent& event) {
     alert.events.push_back(event);
     return true;
   }
+  if ((event.what == kNotedEvent || event.what == kAssignedEvent) && !is_new) {
+    if (event.what == kAssignedEvent) alert.assignee = text_of(event.details, "to");
+    alert.events.push_back(event);
+    return true;
+  }
   const auto what = alert_event_of(event.what);
   if (!what || alert_number(event.alert_id) == 0) return false;
   const auto to =

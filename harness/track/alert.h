@@ -39,6 +39,14 @@ struct AlertSeries {
   }
 };
 
+// A commit of an alert's range, as git tells it.
+struct RangeCommit {
+  std::string sha = {};
+  std::string author = {};
+  std::string title = {};
+  std::string url = {};  // empty: nobody said where commits are shown
+};
+
 // One episode: all series that moved between the same commits. What moves after it is another.
 struct Alert {
   std::string id = {};  // "A17"
@@ -62,7 +70,11 @@ struct Alert {
   AlertState before = AlertState::kSuspect;  // the state that an acknowledgement ended
   bool by_baseline = false;                  // fixed so
   bool still_moved = false;                  // when it expired unmeasured
+  std::string assignee = {};                 // whose it is; empty: nobody's yet
   std::vector<TrackEvent> events = {};
+  // Of no event: for those who show it, see campaign/range_commits.h. The newest first.
+  std::vector<RangeCommit> commits = {};
+  std::size_t commits_in_range = 0;
 
   [[nodiscard]] const AlertSeries* find(std::string_view series_id) const;
   // Whether this series of it waits for a measurement.

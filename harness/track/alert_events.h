@@ -20,11 +20,15 @@ namespace stepbench::track {
 //
 // `what`: the name of an AlertEvent, or one of these, which change no state:
 //   measured   of an alert: one of its series was measured again
+//   noted      of an alert, or of a run (details: run): what people should know, in the reason
+//   assigned   of an alert: whose it is; details: to
 //   bridged    without an alert: tonight's program of a series was held against the kept one
 //   baseline   without an alert: from this run on is the usual; details: run, experiment, host
 //   ignored    without an alert: a series is not to be looked at; details: series, until
 //   watched    without an alert: it is looked at again; details: series
 inline constexpr std::string_view kMeasuredEvent = "measured";
+inline constexpr std::string_view kNotedEvent = "noted";
+inline constexpr std::string_view kAssignedEvent = "assigned";
 inline constexpr std::string_view kBridgedEvent = "bridged";
 inline constexpr std::string_view kBaselineEvent = "baseline";
 inline constexpr std::string_view kIgnoredEvent = "ignored";

@@ -193,4 +193,21 @@ TrackEvent watch_series(const TrackedSeries& series, const std::string& reason) 
   return {.what = std::string(kWatchedEvent), .reason = reason, .details = {{"series", series.id}}};
 }
 
+TrackEvent note_alert(const Alert& alert, const std::string& words) {
+  if (words.empty()) throw ConfigError("TEXT", "says nothing");
+  return {.what = std::string(kNotedEvent), .alert_id = alert.id, .reason = words};
+}
+
+TrackEvent note_run(const TrackedRun& run, const std::string& words) {
+  if (words.empty()) throw ConfigError("TEXT", "says nothing");
+  return {.what = std::string(kNotedEvent), .reason = words, .details = {{"run", run.run_id}}};
+}
+
+TrackEvent assign_alert(const Alert& alert, const std::string& to, const std::string& reason) {
+  return {.what = std::string(kAssignedEvent),
+          .alert_id = alert.id,
+          .reason = reason,
+          .details = {{"to", to}}};
+}
+
 }  // namespace stepbench::track

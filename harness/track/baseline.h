@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people say of alerts and series: accepted, a new usual, not to be looked at. Each gives the
+// What people say of alerts, series and nights: accepted, a new usual, not to be looked at, whose
+// it is, what should be known. Each gives the
 // events that say so, without author and time; a ConfigError names what is wrong with the words.
 // Pure; any thread.
 #pragma once
@@ -39,6 +40,13 @@ enum class BaselineMove : bool { kSet, kUpdate };
 [[nodiscard]] TrackEvent ignore_series(const TrackedSeries& series, const std::string& reason,
                                        const std::string& until, std::string_view today);
 [[nodiscard]] TrackEvent watch_series(const TrackedSeries& series, const std::string& reason);
+
+// What people should know of an alert, or of a night. Empty words are a ConfigError.
+[[nodiscard]] TrackEvent note_alert(const Alert& alert, const std::string& words);
+[[nodiscard]] TrackEvent note_run(const TrackedRun& run, const std::string& words);
+// Whose it is to look at; `to` is empty: nobody's any more.
+[[nodiscard]] TrackEvent assign_alert(const Alert& alert, const std::string& to,
+                                      const std::string& reason);
 
 // "+3%", "3 %", "-0.5%" as a share.
 [[nodiscard]] std::optional<double> parse_change(std::string_view text);

@@ -9,6 +9,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/compare/metric_values.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
@@ -16,6 +17,7 @@
 #include "harness/text/words.h"
 #include "harness/track/environment_key.h"
 #include "harness/track/imported_run.h"
+#include "harness/track/tracked_metrics.h"
 
 namespace stepbench::track {
 namespace {
@@ -24,6 +26,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kControlOption = "track.control";
 constexpr std::string_view kVersionOption = "track.version";
+constexpr std::string_view kCommitUrlOption = "track.commit_url";
+constexpr std::string_view kMainOption = "track.main";
+constexpr std::string_view kMetricsOption = "track.metrics";
+constexpr std::string_view kBranchLabel = "branch";
 
 // The peak that says most of a case: what the device's allocator held rather than what the process
 // had. The same choice as of a comparison's.
@@ -157,9 +163,15 @@ class Importer {
                      .options = naming_options(row.options(), header.swept, catalogue())};
     const auto control = row.options().find(kControlOption);
     one.control = control != row.options().end() && control->second == Value{true};
+    const std::string branch = branch_of(row, header);
     const std::string peak = peak_metric(row, results_.columns);
+    std::vector<LaunchValues> values;
     for (const estimate::MeasuredLaunch& each : row.measured) {
-      add(one, *each.launch, values_of(each, row.clock, peak));
+      values.push_back(values_of(each, row.clock, peak));
+    }
+    put_tracked_metrics(row, values, one);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      add(one, *row.measured[i].launch, std::move(values[i]));
     }
     for (const record::Launch* launch : without_value) {
       leave_out(
@@ -175,8 +187,39 @@ class Importer {
     } else {
       one.machine.insert_or_assign(std::string(kVersionOption), Value{std::int64_t{1}});
     }
+    if (!branch.empty()) one.machine.insert_or_assign(std::string(kBranchLabel), Value{branch});
     note_unequal(row, one);
-    run_of(row).cases.push_back(std::move(one));
+    run_of(row, branch).cases.push_back(std::move(one));
+  }
+
+  // Empty: the main one, or nobody named any.
+  [[nodiscard]] static std::string branch_of(const estimate::CaseRow& row,
+                                             const record::RunRow& run) {
+    const std::string branch = text_of(run.labels, kBranchLabel);
+    return branch == text_of(row.options(), kMainOption, "main") ? std::string() : branch;
+  }
+
+  void put_tracked_metrics(const estimate::CaseRow& row, std::vector<LaunchValues>& values,
+                           ImportedCase& to) {
+    const std::string names = text_of(row.options(), kMetricsOption);
+    if (names.empty()) return;
+    std::vector<compare::TestedMetric> metrics;
+    try {
+      metrics = tracked_metrics(names, results_.columns);
+    } catch (const ConfigError& error) {
+      note("case " + row.case_id + ": " + error.what());
+      return;
+    }
+    compare::CasePair pair;
+    for (const estimate::MeasuredLaunch& each : row.measured) {
+      pair.base.measured.push_back(each.launch);
+    }
+    const compare::MetricValues read(pair);
+    for (const compare::TestedMetric& metric : metrics) {
+      const std::vector<double> of_launches = read.of(metric).base;
+      for (std::size_t i = 0; i < values.size(); ++i) put(values[i], metric.metric, of_launches[i]);
+      to.metrics.emplace(metric.metric, MetricKind{metric.unit, metric.direction});
+    }
   }
 
   void add(ImportedCase& to, const record::Launch& launch, LaunchValues values) {
@@ -207,12 +250,18 @@ class Importer {
     }
     return *found;
   }
-  ImportedRun& run_of(const estimate::CaseRow& row) {
+  // Another branch is another experiment to the history: no night of it mixes into main's levels.
+  ImportedRun& run_of(const estimate::CaseRow& row, const std::string& branch) {
     for (ImportedRun& run : import_.runs) {
       if (run.run.run_id == row.run_id) return run;
     }
-    return import_.runs.emplace_back(ImportedRun{.run = tracked_run(results_, row.run_id, folder_),
-                                                 .is_shard = is_shard(results_, row.run_id)});
+    ImportedRun run{.run = tracked_run(results_, row.run_id, folder_),
+                    .is_shard = is_shard(results_, row.run_id)};
+    if (!branch.empty()) run.run.experiment += '@' + branch;
+    if (const std::string url = text_of(row.options(), kCommitUrlOption); !url.empty()) {
+      run.run.context.insert_or_assign(std::string(kCommitUrlOption), Value{url});
+    }
+    return import_.runs.emplace_back(std::move(run));
   }
 
   void note_date(const TrackedRun& run) {

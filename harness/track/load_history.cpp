@@ -20,7 +20,7 @@ struct ViewHash {
 };
 using Index = std::unordered_map<std::string, std::size_t, ViewHash, std::equal_to<>>;
 
-// Looking up so few series in each run is cheaper than reading all points.
+// Looking up so few series is cheaper than reading all points.
 constexpr std::size_t kFewSeries = 16;
 
 constexpr std::string_view kPointColumns =
@@ -47,6 +47,40 @@ Direction direction_of(std::string_view name) {
     if (record::name_of(each) == name) return each;
   }
   return Direction::kLowerIsBetter;
+}
+
+TrackedPoint point_of_row(store::SqlRow row, std::size_t run) {
+  TrackedPoint point{.run = run,
+                     .value = real_at(row, 2),
+                     .low = real_at(row, 5),
+                     .high = real_at(row, 6),
+                     .launches = std::get<std::int64_t>(row[3]),
+                     .steps = std::get<std::int64_t>(row[4]),
+                     .cohort = text_at(row, 8)};
+  if (!std::holds_alternative<std::monostate>(row[7])) point.control = real_at(row, 7);
+  return point;
+}
+
+void sort_by_run(std::vector<TrackedPoint>& points) {
+  std::sort(points.begin(), points.end(),
+            [](const TrackedPoint& a, const TrackedPoint& b) { return a.run < b.run; });
+}
+
+std::vector<Cohort> load_cohorts(store::Database& database, const std::set<std::string>& used) {
+  std::vector<Cohort> cohorts;
+  database.exec("SELECT cohort_id, fields FROM cohort", {}, [&](store::SqlRow row) {
+    if (!used.contains(text_at(row, 0))) return;
+    cohorts.push_back({text_at(row, 0), fields_from_json(text_at(row, 1))});
+  });
+  std::sort(cohorts.begin(), cohorts.end(),
+            [](const Cohort& a, const Cohort& b) { return a.id < b.id; });
+  return cohorts;
+}
+
+void load_points_of(store::Database& database, const std::string& series,
+                    const store::Database::OnRow& on_row) {
+  const store::SqlValue key = series;
+  database.exec(std::string(kPointColumns) + " WHERE series_id = $1", {&key, 1}, on_row);
 }
 
 class Loader {
@@ -110,33 +144,27 @@ class Loader {
   void load_points() {
     is_control_.resize(history_.series.size());
     const auto on_row = [&](store::SqlRow row) { take_point(row); };
+    if (query_.last == 1 && query_.host.empty() && query_.experiments.empty()) {
+      // The newest of each: ids of runs begin with their time.
+      database_.exec(std::string(kPointColumns) +
+                         " JOIN (SELECT s.series_id AS of_series, (SELECT MAX(q.run_id) FROM point "
+                         "q WHERE q.series_id = s.series_id) AS newest FROM series s) n "
+                         "ON point.run_id = n.newest AND point.series_id = n.of_series",
+                     {}, on_row);
+      return;
+    }
     if (history_.series.size() > kFewSeries) {
       database_.exec(kPointColumns, {}, on_row);
       return;
     }
-    const std::string of_one = std::string(kPointColumns) + " WHERE run_id = $1 AND series_id = $2";
-    std::vector<store::SqlValue> key(2);
-    for (const TrackedRun& run : history_.runs) {
-      key[0] = run.run_id;
-      for (const auto& [id, index] : series_) {
-        key[1] = id;
-        database_.exec(of_one, key, on_row);
-      }
-    }
+    for (const auto& [id, index] : series_) load_points_of(database_, id, on_row);
   }
 
   void take_point(store::SqlRow row) {
     const auto run = runs_.find(text_at(row, 0));
     const auto series = series_.find(text_at(row, 1));
     if (run == runs_.end() || series == series_.end()) return;
-    TrackedPoint point{.run = run->second,
-                       .value = real_at(row, 2),
-                       .low = real_at(row, 5),
-                       .high = real_at(row, 6),
-                       .launches = std::get<std::int64_t>(row[3]),
-                       .steps = std::get<std::int64_t>(row[4]),
-                       .cohort = text_at(row, 8)};
-    if (!std::holds_alternative<std::monostate>(row[7])) point.control = real_at(row, 7);
+    TrackedPoint point = point_of_row(row, run->second);
     if (!text_at(row, 9).empty()) is_control_[series->second].insert(point.run);
     history_.series[series->second].points.push_back(std::move(point));
   }
@@ -145,8 +173,7 @@ class Loader {
     std::set<std::string> cohorts;
     for (std::size_t i = 0; i < history_.series.size(); ++i) {
       SeriesHistory& one = history_.series[i];
-      std::sort(one.points.begin(), one.points.end(),
-                [](const TrackedPoint& a, const TrackedPoint& b) { return a.run < b.run; });
+      sort_by_run(one.points);
       if (one.points.empty()) continue;
       const std::size_t newest = one.points.back().run;
       one.series.experiment = history_.runs[newest].experiment;
@@ -165,16 +192,7 @@ class Loader {
                 };
                 return key(a.series) < key(b.series);
               });
-    load_cohorts(cohorts);
-  }
-
-  void load_cohorts(const std::set<std::string>& used) {
-    database_.exec("SELECT cohort_id, fields FROM cohort", {}, [&](store::SqlRow row) {
-      if (!used.contains(text_at(row, 0))) return;
-      history_.cohorts.push_back({text_at(row, 0), fields_from_json(text_at(row, 1))});
-    });
-    std::sort(history_.cohorts.begin(), history_.cohorts.end(),
-              [](const Cohort& a, const Cohort& b) { return a.id < b.id; });
+    history_.cohorts = load_cohorts(database_, cohorts);
   }
 
   store::Database& database_;
@@ -222,6 +240,26 @@ std::vector<TrackedRun> load_runs(store::Database& database) {
 
 History load_history(store::Database& database, const HistoryQuery& query) {
   return Loader(database, query).take();
+}
+
+History load_each_series(store::Database& database, const VisitSeries& visit) {
+  History newest = load_history(database, {.last = 1});
+  Index runs;
+  for (std::size_t i = 0; i < newest.runs.size(); ++i) runs.emplace(newest.runs[i].run_id, i);
+  std::set<std::string> cohorts;
+  for (const SeriesHistory& one : newest.series) {
+    SeriesHistory whole{.series = one.series};
+    load_points_of(database, one.series.id, [&](store::SqlRow row) {
+      const auto run = runs.find(text_at(row, 0));
+      if (run == runs.end()) return;
+      whole.points.push_back(point_of_row(row, run->second));
+      cohorts.insert(whole.points.back().cohort);
+    });
+    sort_by_run(whole.points);
+    visit(newest, whole);
+  }
+  newest.cohorts = load_cohorts(database, cohorts);
+  return newest;
 }
 
 }  // namespace stepbench::track

@@ -2,6 +2,7 @@
 // Reads a history's tables, inside a transaction of the caller's.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "harness/store/database.h"
@@ -11,5 +12,11 @@ namespace stepbench::track {
 
 [[nodiscard]] std::vector<TrackedRun> load_runs(store::Database& database);
 [[nodiscard]] History load_history(store::Database& database, const HistoryQuery& query);
+
+// Every series with all its points, one after the other, so that a long history needs no memory.
+// `visit` also gets the history of the newest points, whose runs the points count from. Returns
+// that one with all cohorts.
+using VisitSeries = std::function<void(const History& newest, const SeriesHistory& one)>;
+History load_each_series(store::Database& database, const VisitSeries& visit);
 
 }  // namespace stepbench::track

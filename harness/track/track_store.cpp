@@ -165,6 +165,13 @@ History TrackStore::history(const HistoryQuery& query) {
   });
 }
 
+History TrackStore::each_series(const VisitSeries& visit) {
+  store::Transaction transaction(*database_, store::Transaction::Kind::kRead);
+  History newest = load_each_series(*database_, visit);
+  transaction.commit();
+  return newest;
+}
+
 std::vector<TrackedRun> TrackStore::runs() {
   return with_retry(*database_, [&] { return load_runs(*database_); });
 }

@@ -79,6 +79,9 @@ class TrackStore {
   ImportReport add(const Import& import);
 
   [[nodiscard]] History history(const HistoryQuery& query = {});
+  // load_each_series(): of one moment. Throws ConnectionLost where the server goes away meanwhile.
+  History each_series(
+      const std::function<void(const History& newest, const SeriesHistory& one)>& visit);
   [[nodiscard]] std::vector<TrackedRun> runs();  // all, by time
 
   // In one transaction, with lines in the file of events that are on the disk when this returns.

@@ -17,7 +17,9 @@
 #include "harness/campaign/archive_worker.h"
 #include "harness/campaign/confirm_suspects.h"
 #include "harness/campaign/device_locks.h"
+#include "harness/campaign/labels.h"
 #include "harness/campaign/measure_night.h"
+#include "harness/campaign/range_commits.h"
 #include "harness/campaign/unfinished_night.h"
 #include "harness/machine/environment.h"
 #include "harness/text/printable.h"
@@ -26,6 +28,7 @@
 #include "harness/track/track_store.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/expected_night.h"
 #include "tools/stepbench/on_alert.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/check_options.h"
@@ -48,6 +51,7 @@ Examples:
   stepbench nightly n.yaml --good old/stepbench-worker       the last good build, where none was kept
   stepbench nightly n.yaml --on-alert ./webhook.sh           tell people: the alert's JSON on stdin
   stepbench nightly n.yaml --label branch=main --format markdown --verdict night.json
+  stepbench nightly n.yaml --expect-by 08:00 --on-alert ./webhook.sh     was it measured at all?
 
 A night that was cut off goes on: the same command within 20 hours measures only what is missing.
 --fresh begins anew. When it has ended, the same command is another night.
@@ -66,6 +70,7 @@ struct NightlyOptions {
   std::string keep_worker = {};  // empty: see keep_folder()
   bool keep_no_worker = false;
   std::string on_alert = {};
+  std::string expect_by = {};  // nothing is measured: it is asked whether the night is there
   bool fresh = false;
   LockFlags lock = {};
   bool quiet = false;
@@ -123,7 +128,7 @@ std::string key_of(const NightlyOptions& options) {
 
 AlertNotifier notifier_of(const NightlyOptions& options, const Environment& environment) {
   return {.command = options.on_alert,
-          .who = author(environment),
+          .who = author(options.check.who, environment),
           .host = machine::host_name("/"),
           .history_words = history_words_anywhere(options.history)};
 }
@@ -174,6 +179,7 @@ class NightlyRun {
       }
     }
     if (signal_of(interrupts)) return interrupted(interrupts);
+    campaign::list_commits(checked.night.alerts, checked.history.runs);
     show_night(checked, options_.check, view_, environment_);
     if (checked.night.exit_code != kExitUsage) unfinished.end();
     return checked.night.exit_code;
@@ -284,12 +290,44 @@ class NightlyRun {
   const report::NightView view_;
 };
 
+// The experiments as the history names them.
+std::vector<std::string> tracked_names(const NightlyOptions& options,
+                                       const campaign::CampaignContext& context) {
+  std::vector<std::string> names;
+  const std::string branch = text_of(campaign::parse_labels(options.run.labels), "branch");
+  for (const std::string& file : options.files) {
+    campaign::RunRequest request = options.run;
+    request.file = file;
+    const plan::Plan plan = campaign::plan_experiment(request, context, false).planned.plan;
+    const std::string main = plan.cases.front().resolved.text_or("track.main", "main");
+    names.push_back(plan.name + (branch.empty() || branch == main ? "" : '@' + branch));
+  }
+  return names;
+}
+
+int ask_for_night(const NightlyOptions& options, const Environment& environment) {
+  const auto now = std::chrono::system_clock::now();
+  const ExpectedWithin within = expected_within(options.expect_by, now);
+  const std::vector<std::string> names = tracked_names(options, campaign_context(environment));
+  track::TrackStore store = open_history(options.history);
+  const AlertNotifier notifier = notifier_of(options, environment);
+  const ExpectedNights nights = expected_nights(names, store.runs(), notifier.host, within);
+  for (const std::string& line : nights.there) environment.out << text::printable(line) << '\n';
+  for (const std::string& line : nights.missing) environment.out << text::printable(line) << '\n';
+  if (nights.missing.empty()) return kExitOk;
+  if (!options.on_alert.empty()) {
+    notify_failed_night(notifier, kExitNothingMeasured, nights.missing, environment.err);
+  }
+  return kExitNothingMeasured;
+}
+
 int execute_nightly(NightlyOptions options, bool has_db, const Environment& environment) {
   if (!has_db)
     options.history.db = "sqlite:" + (fs::path(options.run.results) / "history.db").string();
   const std::vector<fs::path> inputs{options.files.begin(), options.files.end()};
   check_night_files(options.check, inputs, environment);
   try {
+    if (!options.expect_by.empty()) return ask_for_night(options, environment);
     return NightlyRun{options, environment}.execute();
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this night's.
@@ -348,6 +386,12 @@ void add_nightly(CLI::App& app, const Environment& environment, int& exit_code) 
           "for a night that failed; it gets JSON on standard input, with `text`")
       ->type_name("COMMAND")
       ->group(kOutputOptions);
+  nightly
+      ->add_option("--expect-by", options->expect_by,
+                   "Measure nothing: ask whether the night of the last 24 hours before this time "
+                   "of day (UTC) is in the history, and tell --on-alert where it is not")
+      ->type_name("HH:MM")
+      ->group(kRunOptions);
   add_quiet(*nightly, options->quiet);
   nightly->callback([options, db, &environment, &exit_code] {
     exit_code = execute_nightly(*options, db->count() > 0, environment);

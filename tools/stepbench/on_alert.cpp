@@ -4,6 +4,7 @@
 #include <ostream>
 #include <vector>
 
+#include "harness/campaign/range_commits.h"
 #include "harness/json/json_text.h"
 #include "harness/os/command.h"
 #include "harness/os/text_file.h"
@@ -45,13 +46,14 @@ void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
   const std::vector<track::Notice> due =
       track::notices_due(events, text::utc_text(now - kTellWithin), notifier.host);
   if (due.empty()) return;
-  const track::AlertLog log = track::fold_alerts(events);
+  track::AlertLog log = track::fold_alerts(events);
+  // Of all series: what varies among them names the cases.
+  const track::History history = store.history({.last = 1});
+  campaign::list_commits(log, history.runs);
   for (const track::Notice& notice : due) {
     const track::Alert& alert = *log.find(notice.alert_id);
-    track::HistoryQuery query;
-    for (const track::AlertSeries& each : alert.series) query.series.push_back(each.id);
     const std::string json = report::alert_json(
-        alert, store.history(query), "stepbench track show " + alert.id + notifier.history_words);
+        alert, history, "stepbench track show " + alert.id + notifier.history_words);
     store.record(
         std::vector{track::event_of(notice, track::kTold, text::utc_text(now), notifier.who)});
     const std::string failure = tell(notifier.command, json);

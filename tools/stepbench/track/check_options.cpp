@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/track/check_options.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <ostream>
@@ -21,17 +19,6 @@
 #include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
-namespace {
-
-std::string variable(const Environment& environment, std::string_view name) {
-  for (const auto& [known, value] : environment.variables) {
-    if (known == name) return value;
-  }
-  return {};
-}
-
-}  // namespace
-
 void add_check_options(CLI::App& command, CheckOptions& options) {
   campaign::CheckRequest& request = options.request;
   add_screen(command, options.screen,
@@ -80,6 +67,7 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
       .add_flag("--allow-known", request.allow_known,
                 "Do not exit with 1 for regressions that earlier nights told; the page shows them")
       ->group(kVerdictOptions);
+  add_who(command, options.who);
   add_format(command, options.format, {"page", "json", "markdown", "github"});
   command.add_option("--verdict", options.verdict_file, "Also write the JSON form here")
       ->type_name("FILE")
@@ -99,18 +87,11 @@ void write_no_night(const CheckOptions& options, const std::string& command, int
   write_error_export_files(options.exports, command, text, exit_status);
 }
 
-std::string author(const Environment& environment) {
-  std::string user = variable(environment, "USER");
-  if (user.empty()) user = variable(environment, "LOGNAME");
-  if (user.empty()) user = "uid" + std::to_string(::getuid());
-  return user + '@' + machine::host_name("/");
-}
-
 campaign::CheckRequest complete_request(const CheckOptions& options,
                                         const Environment& environment) {
   campaign::CheckRequest request = options.request;
   request.host = machine::host_name("/");
-  request.who = author(environment);
+  request.who = author(options.who, environment);
   request.now_utc = text::utc_text(std::chrono::system_clock::now());
   request.screen = track::screen_of(options.screen).value_or(track::ScreenKind::kRobustZ);
   return request;

@@ -23,6 +23,7 @@ namespace stepbench::cli {
 struct CheckOptions {
   campaign::CheckRequest request = {};  // without host, author and time: see complete_request()
   std::string screen = "robust_z";
+  WhoFlag who = {};
   bool confirm = false;  // said so; it is the default
   bool no_confirm = false;
   std::string format = "page";
@@ -55,8 +56,5 @@ void write_no_night(const CheckOptions& options, const std::string& command, int
 // On standard output in the form that was asked for, and into the verdict file.
 void show_night(const campaign::CheckedNight& checked, const CheckOptions& options,
                 const report::NightView& view, const Environment& environment);
-
-// user@host, for events of the history.
-[[nodiscard]] std::string author(const Environment& environment);
 
 }  // namespace stepbench::cli

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/range_commits.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_command.h"
@@ -50,9 +51,10 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
   track::TrackStore store = open_history(arguments.history);
   const campaign::CheckRequest request = complete_request(arguments.check, environment);
   std::optional<run::Interrupts> interrupts;
-  const campaign::CheckedNight checked = campaign::check_night(
+  campaign::CheckedNight checked = campaign::check_night(
       request, store,
       measure_suspects(arguments.check, store, environment, arguments.quiet, interrupts));
+  campaign::list_commits(checked.night.alerts, checked.history.runs);
   show_night(checked, arguments.check, night_view(arguments.check, arguments.history, environment),
              environment);
   if (checked.signal) return exit_status_of_signal(*checked.signal);

@@ -21,6 +21,8 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_check(*track, environment, exit_code);
   add_track_show(*track, environment, exit_code);
   add_track_acknowledge(*track, environment, exit_code);
+  add_track_assign(*track, environment, exit_code);
+  add_track_note(*track, environment, exit_code);
   add_track_ignore(*track, environment, exit_code);
   add_track_baseline(*track, environment, exit_code);
   add_track_confirm(*track, environment, exit_code);

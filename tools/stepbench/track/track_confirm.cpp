@@ -42,6 +42,7 @@ struct TrackConfirmArguments {
   std::vector<std::string> series = {};
   campaign::HandRequest hand = {};
   HistoryFlags history = {};
+  WhoFlag who = {};
   LockFlags lock = {};
   bool quiet = false;
 };
@@ -85,7 +86,7 @@ int track_confirm(const TrackConfirmArguments& arguments, const Environment& env
   hand.series = series_named(arguments.series, alerts, history, names);
   hand.basis.reuse = false;
   hand.basis.lock = campaign::lock_policy(arguments.lock.none, arguments.lock.wait);
-  hand.basis.who = author(environment);
+  hand.basis.who = author(arguments.who, environment);
   const std::vector<campaign::ConfirmRequest> requests =
       campaign::requests_by_hand(hand, history, alerts);
   const campaign::CampaignContext context = campaign_context(environment);
@@ -151,6 +152,7 @@ void add_track_confirm(CLI::App& track, const Environment& environment, int& exi
       .group(kVerdictOptions);
   add_lock_flags(*command, arguments->lock);
   add_results(*command, basis.results, "Folder in which the measurements are made");
+  add_who(*command, arguments->who);
   add_history(*command, arguments->history);
   add_quiet(*command, arguments->quiet);
   command->callback([arguments, &environment, &exit_code] {

@@ -5,12 +5,14 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/report/history_export.h"
 #include "harness/report/history_list.h"
+#include "harness/report/series_names.h"
 #include "harness/text/grid.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -45,6 +47,7 @@ Exit status: 0, 2 wrong usage, or there is no history, 4 the history is empty.)"
 constexpr const char* kWhySplitExamples = R"(Examples:
   stepbench track why-split 3f2a91 77ab04      what makes them two series
   stepbench track why-split 3f2a91             where its level begins anew, and why
+  stepbench track why-split train num_workers=2
 
 Two series differ in workload, case, metric or machine. One series is cut into segments where the
 environment changes: torch, driver, kernel (first two numbers), settings. Points on both sides of a
@@ -64,6 +67,7 @@ struct ExportArguments {
 
 struct SplitArguments {
   std::vector<std::string> series = {};
+  std::string metric = {};
   HistoryFlags history = {};
 };
 
@@ -81,33 +85,41 @@ int track_list(const ListArguments& arguments, const Environment& environment) {
   return kExitOk;
 }
 
-int track_export(const ExportArguments& arguments, const Environment& environment) {
-  track::TrackStore store = open_history(arguments.history);
-  const track::History history = store.history();
-  environment.out << (arguments.format == "json" ? report::history_json(history)
-                                                 : report::history_csv(history));
-  return history.series.empty() ? kExitNothingMeasured : kExitOk;
+template <typename Form>
+int export_all(Form form, track::TrackStore& store, std::ostream& out) {
+  bool first = true;
+  const track::History newest =
+      store.each_series([&](const track::History& history, const track::SeriesHistory& one) {
+        if (std::exchange(first, false)) out << form.begin(history);
+        out << form.series(one, history);
+      });
+  if (first) out << form.begin(newest);
+  out << form.end(newest);
+  return first ? kExitNothingMeasured : kExitOk;
 }
 
-const track::SeriesHistory& series_by_id(const track::History& history, const std::string& begin) {
-  std::vector<const track::SeriesHistory*> found;
-  std::vector<std::string> heads;
-  for (const track::SeriesHistory& one : history.series) {
-    heads.push_back(one.series.id.substr(0, begin.size()));
-    if (one.series.id.starts_with(begin)) found.push_back(&one);
+int track_export(const ExportArguments& arguments, const Environment& environment) {
+  track::TrackStore store = open_history(arguments.history);
+  return arguments.format == "json" ? export_all(report::HistoryJson(), store, environment.out)
+                                    : export_all(report::HistoryCsv(), store, environment.out);
+}
+
+// One word that begins an id is a series; of two such words each; all else are words of one case.
+std::vector<const track::SeriesHistory*> series_to_split(const std::vector<std::string>& words,
+                                                         const std::string& metric,
+                                                         const track::History& history) {
+  const report::SeriesNames names(history);
+  if (words.size() == 2) {
+    std::vector<const track::SeriesHistory*> two;
+    for (const std::string& word : words) {
+      const auto found = names.meant({&word, 1}, metric);
+      if (found.size() == 1 && found.front()->series.id.starts_with(word)) {
+        two.push_back(found.front());
+      }
+    }
+    if (two.size() == 2) return two;
   }
-  if (found.size() == 1 && !begin.empty()) return *found.front();
-  if (found.empty()) {
-    throw ConfigError("SERIES", "no series begins with '" + begin + "'" +
-                                    text::did_you_mean(begin, heads) +
-                                    "; `stepbench track list --all` lists them");
-  }
-  std::string list;
-  for (const track::SeriesHistory* one : found) {
-    list += "\n  " + one->series.id + "  " + one->series.experiment + " " + one->series.metric;
-  }
-  throw ConfigError("SERIES", "'" + begin + "' is the beginning of " +
-                                  text::counted(std::ssize(found), "id") + ":" + list);
+  return {&report::resolve_series(names, history, words, metric)};
 }
 
 std::string splits_table(const std::vector<track::FieldSplit>& splits, const std::string& a,
@@ -143,8 +155,9 @@ void tell_changes(const track::History& history, const track::SeriesHistory& ser
 int track_why_split(const SplitArguments& arguments, const Environment& environment) {
   track::TrackStore store = open_history(arguments.history);
   const track::History history = store.history();
-  const track::SeriesHistory& a = series_by_id(history, arguments.series.front());
-  const track::SeriesHistory& b = series_by_id(history, arguments.series.back());
+  const auto chosen = series_to_split(arguments.series, arguments.metric, history);
+  const track::SeriesHistory& a = *chosen.front();
+  const track::SeriesHistory& b = *chosen.back();
   if (a.series.id == b.series.id) {
     tell_changes(history, a, environment);
     return kExitOk;
@@ -193,10 +206,15 @@ void add_track_why_split(CLI::App& track, const Environment& environment, int& e
   CLI::App* command =
       track.add_subcommand("why-split", "Why two series are not one, or why one begins anew");
   command->footer(kWhySplitExamples);
-  command->add_option("SERIES", arguments->series, "One or two ids, or their first digits")
+  command
+      ->add_option("SERIES", arguments->series,
+                   "One or two ids, or their first digits, or words of a case as `track show` "
+                   "takes them")
       ->required()
-      ->expected(1, 2)
-      ->type_name("ID");
+      ->type_name("SERIES");
+  command->add_option("--metric", arguments->metric, "Metric of the case; default: its step")
+      ->type_name("NAME")
+      ->group(kCaseOptions);
   add_history(*command, arguments->history);
   command->callback([arguments, &environment, &exit_code] {
     exit_code = track_why_split(*arguments, environment);

@@ -1,14 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/track/track_options.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
+#include "harness/machine/environment.h"
 #include "harness/store/database.h"
 #include "harness/text/words.h"
 #include "harness/track/screen.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
+namespace {
+
+std::string variable(const Environment& environment, std::string_view name) {
+  for (const auto& [known, value] : environment.variables) {
+    if (known == name) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_who(CLI::App& command, WhoFlag& flag) {
+  command
+      .add_option("--who", flag.who,
+                  "Who says so, for the record; default: the user and the machine")
+      ->type_name("TEXT")
+      ->group(kHistoryOptions);
+}
+
+std::string author(const WhoFlag& flag, const Environment& environment) {
+  if (!flag.who.empty()) return flag.who;
+  std::string user = variable(environment, "USER");
+  if (user.empty()) user = variable(environment, "LOGNAME");
+  if (user.empty()) user = "uid" + std::to_string(::getuid());
+  return user + '@' + machine::host_name("/");
+}
 
 void add_history(CLI::App& command, HistoryFlags& flags) {
   command

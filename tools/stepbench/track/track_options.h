@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/track/track_store.h"
+#include "tools/stepbench/command.h"
 
 namespace CLI {
 class App;
@@ -18,6 +19,13 @@ struct HistoryFlags {
 };
 
 void add_history(CLI::App& command, HistoryFlags& flags);
+
+// Who says so, for events of the history: user@host, unless --who names somebody.
+struct WhoFlag {
+  std::string who = {};
+};
+void add_who(CLI::App& command, WhoFlag& flag);
+[[nodiscard]] std::string author(const WhoFlag& flag, const Environment& environment);
 
 // By which screen series are looked at.
 void add_screen(CLI::App& command, std::string& screen, const std::string& doc);

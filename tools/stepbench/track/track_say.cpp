@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/report/series_names.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
+#include "harness/text/words.h"
 #include "harness/track/baseline.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/check_options.h"
@@ -51,6 +53,23 @@ Examples:
 
 Exit status: 0, 2 wrong usage: no such run, `set` where there is one, `update` where there is none.)";
 
+constexpr const char* kNoteExamples = R"(Examples:
+  stepbench track note A17 "the new driver is being looked at with its maker"
+  stepbench track note 20260131-020000-nightly "the air conditioning was off"
+
+A note of an alert stands among its events, one of a run at its night: `track show` has both.
+
+Exit status: 0, 2 wrong usage: no such alert or run.)";
+
+constexpr const char* kAssignExamples = R"(Examples:
+  stepbench track assign A17 anna
+  stepbench track assign A17 ben --reason "he wrote the new loader"
+  stepbench track assign A17 --end
+
+Pages of the night, `track show` and the view `alert` of the history have whose an alert is.
+
+Exit status: 0, 2 wrong usage: no such alert.)";
+
 std::string today_utc() {
   return text::utc_text(std::chrono::system_clock::now())
       .substr(0, std::string("2026-01-31").size());
@@ -58,23 +77,26 @@ std::string today_utc() {
 
 // Records them with author and time.
 void record_said(track::TrackStore& store, std::vector<track::TrackEvent> events,
-                 const track::AlertLog& log, const Environment& environment) {
+                 const track::AlertLog& log, const WhoFlag& who, const Environment& environment) {
   track::AlertLog after = log;
   track::add_events(after, events);
   for (track::TrackEvent& event : events) {
     event.at_utc = text::utc_text(std::chrono::system_clock::now());
-    event.who = author(environment);
+    event.who = author(who, environment);
   }
   store.record(events);
 }
 
 struct SayArguments {
   HistoryFlags history = {};
+  WhoFlag who = {};
   std::string subject = {};              // an alert, or a run
   std::vector<std::string> series = {};  // words
   std::string metric = {};
   track::Acceptance acceptance = {};
   bool end = false;
+  std::vector<std::string> words = {};  // of a note
+  std::string to = {};                  // of an assignment
 };
 
 int acknowledge_alert(const SayArguments& arguments, const Environment& environment) {
@@ -82,7 +104,7 @@ int acknowledge_alert(const SayArguments& arguments, const Environment& environm
   const track::AlertLog log = track::fold_alerts(store.events());
   const track::TrackEvent event =
       track::acknowledge(log, arguments.subject, arguments.acceptance, today_utc());
-  record_said(store, {event}, log, environment);
+  record_said(store, {event}, log, arguments.who, environment);
   environment.out << event.alert_id << " is acknowledged";
   if (!arguments.acceptance.until.empty()) {
     environment.out << " until " << arguments.acceptance.until << "; it comes back after that\n";
@@ -105,7 +127,7 @@ int ignore_one(const SayArguments& arguments, const Environment& environment) {
       arguments.end ? track::watch_series(series, arguments.acceptance.reason)
                     : track::ignore_series(series, arguments.acceptance.reason,
                                            arguments.acceptance.until, today_utc());
-  record_said(store, {event}, {}, environment);
+  record_said(store, {event}, {}, arguments.who, environment);
   environment.out << text::printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
                   << (arguments.end ? " is looked at again\n" : " is ignored");
   if (!arguments.end) {
@@ -125,12 +147,47 @@ int move_baseline(track::BaselineMove move, const SayArguments& arguments,
   const track::TrackedRun& run = track::resolve_run(arguments.subject, runs, "RUN");
   const std::vector<track::TrackEvent> fresh =
       track::set_baseline(move, run, log, events, runs, arguments.acceptance.reason);
-  record_said(store, fresh, log, environment);
+  record_said(store, fresh, log, arguments.who, environment);
   environment.out << text::printable(run.experiment) << " on " << text::printable(run.host)
                   << ": the usual begins with " << text::printable(run.run_id) << '\n';
   for (const track::TrackEvent& event : fresh) {
     if (!event.alert_id.empty()) environment.out << event.alert_id << " is fixed by it\n";
   }
+  return kExitOk;
+}
+
+bool names_alert(const std::string& subject, const track::AlertLog& log) {
+  std::string id = subject;
+  if (!id.empty() && id.front() == 'a') id.front() = 'A';
+  return log.find(id) != nullptr;
+}
+
+int note(const SayArguments& arguments, const Environment& environment) {
+  track::TrackStore store = open_history(arguments.history);
+  const track::AlertLog log = track::fold_alerts(store.events());
+  const std::string words = text::join(arguments.words, " ");
+  const bool of_alert = names_alert(arguments.subject, log);
+  const track::TrackEvent event =
+      of_alert
+          ? track::note_alert(track::resolve_alert(arguments.subject, log), words)
+          : track::note_run(track::resolve_run(arguments.subject, store.runs(), "ALERT"), words);
+  record_said(store, {event}, log, arguments.who, environment);
+  environment.out << text::printable(of_alert ? event.alert_id : text_of(event.details, "run"))
+                  << ": " << text::printable(words) << '\n';
+  return kExitOk;
+}
+
+int assign(const SayArguments& arguments, const Environment& environment) {
+  track::TrackStore store = open_history(arguments.history);
+  const track::AlertLog log = track::fold_alerts(store.events());
+  const track::TrackEvent event =
+      track::assign_alert(track::resolve_alert(arguments.subject, log),
+                          arguments.end ? "" : arguments.to, arguments.acceptance.reason);
+  record_said(store, {event}, log, arguments.who, environment);
+  environment.out << event.alert_id
+                  << (arguments.end ? " is nobody's"
+                                    : " is assigned to " + text::printable(arguments.to))
+                  << '\n';
   return kExitOk;
 }
 
@@ -157,6 +214,7 @@ void add_one_baseline(CLI::App& baseline, track::BaselineMove move, const char* 
       ->required()
       ->type_name("RUN");
   add_reason(*command, *arguments);
+  add_who(*command, arguments->who);
   add_history(*command, arguments->history);
   command->callback([arguments, move, &environment, &exit_code] {
     exit_code = move_baseline(move, *arguments, environment);
@@ -179,9 +237,47 @@ void add_track_acknowledge(CLI::App& track, const Environment& environment, int&
                    "The change that is accepted; beyond it the alert comes back")
       ->type_name("PERCENT")
       ->group(kVerdictOptions);
+  add_who(*command, arguments->who);
   add_history(*command, arguments->history);
   command->callback([arguments, &environment, &exit_code] {
     exit_code = acknowledge_alert(*arguments, environment);
+  });
+}
+
+void add_track_note(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<SayArguments>();
+  CLI::App* command = track.add_subcommand("note", "Write down what people should know");
+  command->footer(kNoteExamples);
+  command->add_option("SUBJECT", arguments->subject, "An alert's id, or a run of the history")
+      ->required()
+      ->type_name("ALERT|RUN");
+  command->add_option("TEXT", arguments->words, "What they should know")
+      ->required()
+      ->type_name("TEXT");
+  add_who(*command, arguments->who);
+  add_history(*command, arguments->history);
+  command->callback(
+      [arguments, &environment, &exit_code] { exit_code = note(*arguments, environment); });
+}
+
+void add_track_assign(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<SayArguments>();
+  CLI::App* command = track.add_subcommand("assign", "Say whose an alert is to look at");
+  command->footer(kAssignExamples);
+  command->add_option("ALERT", arguments->subject, "The alert's id: A17")
+      ->required()
+      ->type_name("ALERT");
+  CLI::Option* to = command->add_option("WHO", arguments->to, "Whose it is")->type_name("TEXT");
+  CLI::Option* end =
+      command->add_flag("--end", arguments->end, "It is nobody's any more")->group(kVerdictOptions);
+  to->excludes(end);
+  add_reason(*command, *arguments);
+  add_who(*command, arguments->who);
+  add_history(*command, arguments->history);
+  command->callback([arguments, &environment, &exit_code] {
+    if (arguments->to.empty() && !arguments->end)
+      throw ConfigError("WHO", "say whose it is, or --end");
+    exit_code = assign(*arguments, environment);
   });
 }
 
@@ -200,6 +296,7 @@ void add_track_ignore(CLI::App& track, const Environment& environment, int& exit
       ->type_name("NAME")
       ->group(kCaseOptions);
   command->add_flag("--end", arguments->end, "Look at it again")->group(kVerdictOptions);
+  add_who(*command, arguments->who);
   add_history(*command, arguments->history);
   command->callback(
       [arguments, &environment, &exit_code] { exit_code = ignore_one(*arguments, environment); });

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/range_commits.h"
 #include "harness/report/alert_json.h"
 #include "harness/report/history_chart.h"
 #include "harness/report/history_text.h"
@@ -65,7 +66,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   const std::string words = history_words(arguments.history);
   track::TrackStore store = open_history(arguments.history);
   const std::vector<track::TrackEvent> events = store.events();
-  const track::AlertLog log = track::fold_alerts(events);
+  track::AlertLog log = track::fold_alerts(events);
   if (arguments.open && !arguments.words.empty()) {
     throw ConfigError("--open", "lists all open alerts; name a series or an alert, or neither");
   }
@@ -78,9 +79,10 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     return kExitOk;
   }
   if (arguments.words.size() == 1 && is_alert_id(arguments.words.front())) {
-    const track::Alert& alert = track::resolve_alert(arguments.words.front(), log);
-    track::History history = store.history({.last = 1});
-    history.runs = store.runs();
+    const track::History history = store.history({.last = 1});
+    const std::string id = track::resolve_alert(arguments.words.front(), log).id;
+    campaign::list_commits(log, history.runs, id);
+    const track::Alert& alert = *log.find(id);
     environment.out << (json ? report::alert_json(alert, history,
                                                   "stepbench track show " + alert.id + words)
                              : report::alert_page(alert, history, report::SeriesNames(history),

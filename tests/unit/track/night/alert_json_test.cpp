@@ -65,8 +65,8 @@ track::Alert made_alert() {
 
 TEST(AlertJson, TheSentenceSaysWhatMovedByHowMuchAndBetweenWhichPrograms) {
   EXPECT_EQ(alert_sentence(made_alert(), made_history()),
-            "A17 on bench1: regression: nightly, kind=resnet18: step_ns "
-            "76.0 ms -> 78.6 ms, +3.20 % [+2.60, +3.90] (data_wait +2.1 ms) and 1 more series; "
+            "A17 on bench1: regression: nightly kind=resnet18, step: usually "
+            "76.0 ms, +3.20 % [+2.60, +3.90] (data_wait +2.1 ms) and 1 more series; "
             "between build 77ab00112233 and 9f3c5d7e9f3c (dirty)");
 }
 
@@ -77,7 +77,7 @@ TEST(AlertJson, WithoutAMeasurementItSaysWhatTheScreenSaw) {
   alert.series.pop_back();
   alert.last_good.clear();
   EXPECT_EQ(alert_sentence(alert, made_history()),
-            "A17 on bench1: suspect, not measured again yet: nightly, kind=resnet18: step_ns "
+            "A17 on bench1: suspect, not measured again yet: nightly kind=resnet18, step: "
             "76.0 ms -> 78.6 ms, +3.40 %; first seen with 9f3c5d7e9f3c (dirty)");
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/range_commits.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/os/command.h"
+
+namespace stepbench::campaign {
+namespace {
+
+constexpr char kBetweenFields = '\x1f';
+constexpr std::string_view kUrlOption = "track.commit_url";
+constexpr std::string_view kShaInUrl = "{sha}";
+
+const track::TrackedRun* run_named(std::span<const track::TrackedRun> runs, std::string_view id) {
+  const auto found = std::find_if(runs.begin(), runs.end(),
+                                  [&](const track::TrackedRun& run) { return run.run_id == id; });
+  return found == runs.end() ? nullptr : &*found;
+}
+
+// Nothing that git could take for an option.
+bool is_commit(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string url_of(std::string url, const std::string& sha) {
+  const std::size_t at = url.find(kShaInUrl);
+  if (url.empty()) return url;
+  return at == std::string::npos ? url + sha : url.replace(at, kShaInUrl.size(), sha);
+}
+
+std::vector<std::string> fields_of(std::string_view line) {
+  std::vector<std::string> fields;
+  for (;;) {
+    const std::size_t end = line.find(kBetweenFields);
+    fields.emplace_back(line.substr(0, end));
+    if (end == std::string_view::npos) return fields;
+    line.remove_prefix(end + 1);
+  }
+}
+
+void list_of(track::Alert& alert, const track::TrackedRun& good, const track::TrackedRun& bad) {
+  using namespace std::chrono_literals;
+  if (good.git_sha == bad.git_sha || !is_commit(good.git_sha) || !is_commit(bad.git_sha)) return;
+  if (bad.asked.folder.empty()) return;
+  const os::CommandResult git =
+      os::run_command({"git", "--no-optional-locks", "-C", bad.asked.folder, "log",
+                       "--format=%H%x1f%an%x1f%s", good.git_sha + ".." + bad.git_sha},
+                      "", 10s);
+  if (!git.started || git.exit_status != 0) return;
+  const std::string url = text_of(bad.context, kUrlOption);
+  for (std::string_view rest = git.out; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::vector<std::string> fields = fields_of(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (fields.size() != 3) continue;
+    ++alert.commits_in_range;
+    if (alert.commits.size() == kListedCommits) continue;
+    alert.commits.push_back({fields[0], fields[1], fields[2], url_of(url, fields[0])});
+  }
+}
+
+}  // namespace
+
+void list_commits(track::AlertLog& log, std::span<const track::TrackedRun> runs,
+                  std::string_view also) {
+  for (track::Alert& alert : log.alerts) {
+    if (!track::is_open(alert.state) && alert.id != also) continue;
+    const track::TrackedRun* good = run_named(runs, alert.last_good);
+    const track::TrackedRun* bad = run_named(runs, alert.first_bad);
+    if (good != nullptr && bad != nullptr) list_of(alert, *good, *bad);
+  }
+}
+
+}  // namespace stepbench::campaign

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commits between the last good and the first bad program of an alert, asked of git where the
+// repository of the night is at hand. Runs git; one thread.
+#pragma once
+
+#include <span>
+
+#include "harness/track/alert.h"
+#include "harness/track/history.h"
+
+namespace stepbench::campaign {
+
+inline constexpr std::size_t kListedCommits = 20;  // of a range, the newest
+
+// Into Alert::commits, of open alerts and of that with the id `also`, unless it is empty. An alert
+// whose nights have one commit, or whose repository is elsewhere, keeps none.
+void list_commits(track::AlertLog& log, std::span<const track::TrackedRun> runs,
+                  std::string_view also = {});
+
+}  // namespace stepbench::campaign

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a team needs of its nights: team_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+import datetime
+import json
+import pathlib
+import sqlite3
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from nights import CASES, Machine  # noqa: E402
+
+PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+NIGHTS = 11  # until a series is warm
+
+
+class Team(unittest.TestCase):
+    def setUp(self):
+        self.machine = Machine(PROGRAM, STUB, DATED)
+        self.addCleanup(self.machine.close)
+        self.good = self.machine.build("good")
+
+    def track_section(self, text, cases=CASES):
+        self.machine.experiment("nightly", cases)
+        file = self.machine.folder / "nightly.yaml"
+        file.write_text(f"track: {text}\n" + file.read_text())
+        self.machine.commit("say what is tracked")
+
+    def warm_up(self, *words):
+        self.machine.night(self.good, "--no-confirm", *words)
+        for series in json.loads(self.track("check", "--no-confirm", "--format", "json").out)["series"]:
+            if series["unit"] == "bytes":
+                self.track("ignore", series["id"], "--reason", "not scripted")
+        for _ in range(NIGHTS - 1):
+            self.machine.night(self.good, "--no-confirm", *words)
+
+    def track(self, *words, status=0):
+        return self.machine.run("track", *words, status=status)
+
+    def test_an_alert_names_its_commits_and_whose_it_is(self):
+        self.track_section("{commit_url: 'https://example.org/c/{sha}'}")
+        self.warm_up()
+        self.machine.commit("Read the batch twice")
+        self.machine.commit("Mend a comment")
+        slow = self.machine.build("slow", slower=1.06)
+        night = self.machine.night(slow, "--on-alert", "cat >> told", "--junit", "night.xml", "--openmetrics",
+                                   "night.prom", status=1)
+        self.assertRegex(night.out, r"commit [0-9a-f]{8} Mend a comment \(me\)\s+https://example.org/c/[0-9a-f]{40}")
+        self.assertRegex(night.out, r"commit [0-9a-f]{8} Read the batch twice \(me\)")
+        self.assertNotIn("say what is tracked", night.out)
+        (told,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
+        self.assertEqual([commit["title"] for commit in told["commits"]], ["Mend a comment", "Read the batch twice"])
+        self.assertRegex(told["text"], r"^A1 on .*: regression: nightly step_us=[13]000, step: usually [0-9. umns]+, \+")
+        junit = (self.machine.folder / "night.xml").read_text()
+        self.assertRegex(junit, r"commit [0-9a-f]{8} Read the batch twice \(me\)")
+        self.assertIn('name="first_bad_commit"', junit)
+        self.assertIn('name="cause"', junit)
+        values = (self.machine.folder / "night.prom").read_text()
+        self.assertRegex(values, r'stepbench_night_seconds\{.*state="regression".*\} 0\.00[13]')
+        self.assertRegex(values, r'stepbench_night_usual_seconds\{')
+
+        self.track("assign", "A1", "anna", "--who", "ben")
+        self.track("note", "A1", "seen in the new loader, too")
+        self.track("note", self.machine.runs()[-1].name, "the room was warm")
+        page = self.track("show", "A1").out
+        self.assertRegex(page, "opened [0-9-]+, anna's")
+        self.assertRegex(page, r"ben +assigned: anna|ben .*assigned: anna")
+        self.assertIn("noted: seen in the new loader, too", page)
+        self.assertIn("Read the batch twice", page)
+        self.assertIn("the room was warm", self.track("show", "step_us=1000").out)
+        with sqlite3.connect(self.machine.folder / "results/history.db") as history:
+            rows = history.execute("SELECT alert_id, state, assignee, series FROM alert").fetchall()
+            self.assertEqual(rows, [("A1", "regression", "anna", 2)])
+            (change,) = history.execute("SELECT MAX(measured_change) FROM alert_series").fetchone()
+            self.assertAlmostEqual(change, 0.06, places=2)
+        self.assertRegex(self.machine.night(slow).out, "A1, open since [0-9-]+: regression, 2 series worse, anna's")
+        self.track("assign", "A1", "--end")
+        self.assertNotIn("anna's", self.track("show", "A1").out)
+
+    def test_a_night_of_another_branch_does_not_touch_the_level_of_main(self):
+        self.warm_up("--label", "branch=main")
+        slow = self.machine.build("slow", slower=1.3)
+        dev = self.machine.night(slow, "--no-confirm", "--label", "branch=dev", status=0, next_night=False)
+        self.assertRegex(dev.out, r"nightly@dev .*\n(.*\n)*.*warming-up \(0 of 10")
+        main = self.machine.night(self.good, "--no-confirm", "--label", "branch=main", status=0)
+        self.assertIn("2 ok", main.out)
+        listed = self.track("list").out
+        self.assertRegex(listed, r"nightly@dev +step_us=1000 +step +1 ")
+        why = self.track("why-split", "nightly", "step_us=1000").out
+        self.assertIn("one segment", why)
+
+    def test_another_metric_of_the_list_is_tracked_by_name(self):
+        self.track_section("{metrics: 'step_p90 step_mean'}")
+        self.warm_up()
+        listed = self.track("list").out
+        self.assertRegex(listed, r"step_us=1000 +step_p90_ns +11 ")
+        slow = self.machine.build("slow", slower=1.06)
+        done, verdict = self.machine.verdict(slow, status=1)
+        moved = {series["metric"]: series["state"] for series in verdict["series"] if series["alert"]}
+        self.assertEqual(moved.get("step_p90_ns"), "regression", done)
+        self.track_section("{metrics: step_p9}")
+        refused = self.machine.night(self.good, status=2)
+        self.assertRegex(refused.err, "nightly.yaml: track.metrics: no metric is named 'step_p9'")
+
+    def test_a_night_that_never_began_is_told_by_the_next_job(self):
+        ask = ("--worker", self.good, "--expect-by", "08:00", "--on-alert", "cat >> told")
+        self.machine.night(self.good, "--no-confirm", next_night=False)
+        self.machine.date = self.machine.date.replace(hour=9)
+        there = self.machine.run("nightly", "nightly.yaml", *ask, status=0)
+        self.assertIn("nightly: its night began at 2026-02-01 02:1", there.out)
+        self.assertFalse((self.machine.folder / "told").exists())
+        self.machine.date += datetime.timedelta(days=1)
+        missing = self.machine.run("nightly", "nightly.yaml", *ask, status=4)
+        self.assertIn("no night of nightly ended by 2026-02-02 08:00 UTC; its last began at 2026-02-01", missing.out)
+        (told,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
+        self.assertEqual((told["schema"], told["exit_code"]), ("stepbench.night_failed", 4))
+        self.assertIn("no night of nightly ended by", told["text"])
+        self.assertEqual(len(self.machine.runs()), 1, "nothing was measured")
+        self.assertIn("--expect-by: expected a time of day in UTC as 08:00, found 'noon'",
+                      self.machine.run("nightly", "nightly.yaml", "--expect-by", "noon", status=2).err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *(f"Team.test_{name}" for name in sys.argv[5:])])

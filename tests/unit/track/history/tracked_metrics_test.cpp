@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What else has a history: metrics that a case names, and branches beside main.
+#include "harness/track/tracked_metrics.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/base/error.h"
+#include "harness/track/track_store.h"
+#include "tests/temporary_folder.h"
+#include "tests/unit/track/history/made_night.h"
+
+namespace stepbench::report {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testing_history::MadeNight;
+
+record::Results night_that_tracks(const std::string& metrics, int day = 3) {
+  record::Results results = testing_history::make(testing_history::night(day));
+  for (record::Launch& launch : results.launches) {
+    launch.row.options.insert_or_assign("track.metrics", Value{metrics});
+  }
+  results.columns = harness_metrics();
+  return results;
+}
+
+const track::SeriesHistory* series_named(const track::History& history, const std::string& metric) {
+  for (const track::SeriesHistory& one : history.series) {
+    if (one.series.metric == metric) return &one;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> experiments(const track::History& history) {
+  std::vector<std::string> names;
+  for (const track::TrackedRun& run : history.runs) names.push_back(run.experiment);
+  return names;
+}
+
+TEST(TrackedMetrics, AreThoseOfTheListByName) {
+  const auto metrics = track::tracked_metrics("step_p90, samples_per_s step", harness_metrics());
+  ASSERT_THAT(metrics, SizeIs(2)) << "every case has its step";
+  EXPECT_EQ(metrics[0].metric, "step_p90_ns");
+  EXPECT_EQ(metrics[1].metric, "samples_per_s");
+  EXPECT_THAT(track::tracked_metrics("", harness_metrics()), IsEmpty());
+}
+
+TEST(TrackedMetrics, AnUnknownNameIsSaidWithTheNearest) {
+  try {
+    (void)track::tracked_metrics("step_p9", harness_metrics());
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("track.metrics: no metric is named 'step_p9'"));
+    EXPECT_THAT(error.what(), HasSubstr("step_p9"));
+  }
+}
+
+TEST(TrackedMetrics, HaveASeriesWithTheirUnitAndDirectionThatIsScreened) {
+  const test::TemporaryFolder folder;
+  auto store = track::TrackStore::open("sqlite:" + (folder / "history.db").string());
+  (void)store.add(night_that_tracks("step_p90 cpu_user_ns"), "results/RUN");
+  const track::History history = store.history();
+  const track::SeriesHistory* tail = series_named(history, "step_p90_ns");
+  ASSERT_NE(tail, nullptr);
+  EXPECT_EQ(tail->series.unit, "ns");
+  EXPECT_TRUE(tail->series.screened);
+  EXPECT_EQ(tail->points.at(0).launches, 6);
+  EXPECT_GE(tail->points.at(0).value, 10'000'000);
+  EXPECT_EQ(series_named(history, "cpu_user_ns"), nullptr) << "no launch has it";
+}
+
+TEST(TrackedMetrics, ANameThatOnlyTheResultLacksIsANote) {
+  const track::Import import = track::import_of(night_that_tracks("nonsense"), "results/RUN", {});
+  EXPECT_THAT(import.notes, ElementsAre(HasSubstr("no metric is named 'nonsense'")));
+  EXPECT_THAT(import.runs, SizeIs(1));
+}
+
+TEST(Branches, ANightOfAnotherBranchIsNoNightOfMain) {
+  const test::TemporaryFolder folder;
+  auto store = track::TrackStore::open("sqlite:" + (folder / "history.db").string());
+  const auto add = [&](int day, const std::string& branch) {
+    MadeNight made = testing_history::night(day);
+    if (!branch.empty()) made.labels = {{"branch", Value{branch}}};
+    (void)store.add(testing_history::make(made), "results/RUN");
+  };
+  add(1, "");
+  add(2, "main");
+  add(3, "dev");
+  const track::History history = store.history();
+  EXPECT_THAT(experiments(history), ElementsAre("nightly", "nightly", "nightly@dev"));
+  std::size_t of_main = 0;
+  for (const track::SeriesHistory& one : history.series) {
+    const bool dev = one.series.experiment == "nightly@dev";
+    EXPECT_THAT(one.points, SizeIs(dev ? 1 : 2)) << one.series.metric;
+    of_main += dev ? 0 : 1;
+  }
+  EXPECT_EQ(2 * of_main, history.series.size());
+}
+
+TEST(Branches, WhichOneIsMainIsAnOption) {
+  MadeNight made = testing_history::night(1);
+  made.labels = {{"branch", Value{std::string("trunk")}}};
+  record::Results results = testing_history::make(made);
+  for (record::Launch& launch : results.launches) {
+    launch.row.options.insert_or_assign("track.main", Value{std::string("trunk")});
+  }
+  EXPECT_EQ(track::import_of(results, "results/RUN", {}).runs.at(0).run.experiment, "nightly");
+}
+
+}  // namespace
+}  // namespace stepbench::report
