@@ -165,12 +165,14 @@ bool apply_event(Alert& alert, const TrackEvent& event) {
   return true;
 }
 
-AlertLog fold_alerts(std::span<const TrackEvent> events) {
+AlertLog fold_alerts(std::span<const TrackEvent> events, const SeeEvent& see) {
   AlertLog log;
   std::map<std::string, Alert, std::less<>> alerts;
   for (const TrackEvent& event : events) {
-    if (event.alert_id.empty()) continue;
-    Alert& alert = alerts[event.alert_id];
+    Alert* known = event.alert_id.empty() ? nullptr : &alerts[event.alert_id];
+    if (see) see(known, event);
+    if (known == nullptr) continue;
+    Alert& alert = *known;
     if (!apply_event(alert, event)) log.left_out.push_back(refusal(alert, event));
   }
   for (auto& [id, alert] : alerts) {

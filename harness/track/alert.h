@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -93,8 +94,10 @@ struct AlertLog {
 // and the alert stays as it was.
 bool apply_event(Alert& alert, const TrackEvent& event);
 
+// Called with each event before it is applied, and the alert as it was then; null: of no alert.
+using SeeEvent = std::function<void(const Alert* before, const TrackEvent& event)>;
 // In the order in which they were recorded.
-[[nodiscard]] AlertLog fold_alerts(std::span<const TrackEvent> events);
+[[nodiscard]] AlertLog fold_alerts(std::span<const TrackEvent> events, const SeeEvent& see = {});
 
 // Adds events that are about to be recorded, and writes into each from which state to which it led.
 void add_events(AlertLog& log, std::span<TrackEvent> events);

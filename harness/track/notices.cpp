@@ -12,7 +12,7 @@ namespace {
 // What became known of an alert: by the place of the event in the history, so that what is told
 // after it is known to be told.
 struct Pending {
-  std::size_t place = 0;  // from 1; 0: nothing to tell
+  std::size_t place = 0;  // from 1
   std::string at_utc = {};
   std::int64_t number = 0;
 };
@@ -30,23 +30,19 @@ bool is_news(const Alert& alert, const TrackEvent& event) {
 
 std::vector<Notice> notices_due(std::span<const TrackEvent> events, std::string_view oldest_utc,
                                 std::string_view host) {
-  std::map<std::string, Alert, std::less<>> alerts;
   std::map<std::string, Pending, std::less<>> news;
   std::map<std::string, std::size_t, std::less<>> told;  // by place
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const TrackEvent& event = events[i];
-    if (event.what == kTold) told[text_of(event.details, "alert")] = i + 1;
+  std::size_t place = 0;
+  const AlertLog log = fold_alerts(events, [&](const Alert* before, const TrackEvent& event) {
+    ++place;
+    if (event.what == kTold) told[text_of(event.details, "alert")] = place;
     if (event.what == kNotTold) told.erase(text_of(event.details, "alert"));
-    if (event.alert_id.empty()) continue;
-    Alert& alert = alerts[event.alert_id];
-    if (is_news(alert, event)) {
-      Pending& one = news[event.alert_id];
-      one = {i + 1, event.at_utc, one.number + 1};
-    }
-    (void)apply_event(alert, event);
-  }
+    if (before == nullptr || !is_news(*before, event)) return;
+    Pending& one = news[event.alert_id];
+    one = {place, event.at_utc, one.number + 1};
+  });
   std::vector<Notice> due;
-  for (const Alert& alert : fold_alerts(events).alerts) {
+  for (const Alert& alert : log.alerts) {
     if (!alert.worse || alert.state != AlertState::kRegression) continue;
     if (!host.empty() && alert.host != host) continue;
     const auto known = news.find(alert.id);
