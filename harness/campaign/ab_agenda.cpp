@@ -35,7 +35,7 @@ record::LaunchKey case_and_arm(const record::LaunchKey& key) {
 
 AbAgenda::AbAgenda(Setup setup, const record::Results& earlier)
     : setup_(std::move(setup)),
-      campaign_(setup_.design),
+      campaign_(design_of_setup()),
       given_up_(setup_.points.size(), false),
       said_(setup_.points.size(), false),
       has_metrics_(setup_.points.size(), false) {
@@ -56,6 +56,15 @@ AbAgenda::AbAgenda(Setup setup, const record::Results& earlier)
       done_.insert(other);
     }
   }
+}
+
+compare::AbDesign AbAgenda::design_of_setup() const {
+  compare::AbDesign design = setup_.design;
+  if (!setup_.is_over) return design;
+  design.is_over = [this](std::size_t index, std::size_t pairs) {
+    return setup_.is_over(*finished_, setup_.points[index], pairs);
+  };
+  return design;
 }
 
 record::LaunchKey AbAgenda::key_of(const compare::AbSlot& slot) const {
@@ -181,6 +190,7 @@ std::optional<run::Job> AbAgenda::job_of_arm(bool b, std::size_t index, run::Job
 }
 
 std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
+  finished_ = &finished;
   note_ends(finished);
   while (next_skip_ < setup_.skips.size()) {
     const AbSkip& skip = setup_.skips[next_skip_++];

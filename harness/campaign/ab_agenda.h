@@ -37,6 +37,9 @@ class AbAgenda final : public run::Agenda {
     bool profile_all = false;                    // of every case that was measured
     std::vector<int> counted = {};               // by point: launches of each arm under valgrind
     std::function<void(const std::string&)> say = [](const std::string&) {};
+    // In place of the design's rule: whether these pairs of a point are enough, at a look.
+    std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)>
+        is_over = {};
   };
   // `earlier`: of an interrupted campaign. A pair of which only one half was measured is measured
   // again as a whole: its halves are to be neighbours in time.
@@ -50,6 +53,7 @@ class AbAgenda final : public run::Agenda {
   [[nodiscard]] const std::vector<compare::AbPoint>& points() const { return setup_.points; }
 
  private:
+  [[nodiscard]] compare::AbDesign design_of_setup() const;
   [[nodiscard]] record::LaunchKey key_of(const compare::AbSlot& slot) const;
   [[nodiscard]] std::string so_far(const compare::AbPairs& pairs) const;
   void note_ends(const record::Results& finished);
@@ -61,6 +65,7 @@ class AbAgenda final : public run::Agenda {
   [[nodiscard]] std::optional<run::Job> job_of_arm(bool b, std::size_t index, run::Job job) const;
 
   Setup setup_;
+  const record::Results* finished_ = nullptr;  // of the call of next() that is under way
   compare::AbCampaign campaign_;
   std::set<record::LaunchKey> done_;
   std::size_t next_skip_ = 0;

@@ -122,23 +122,14 @@ struct Together {
 };
 using DueGroups = std::map<Together, std::vector<track::DueMeasurement>>;
 
-// Suspicions are looked at in a few pairs first.
 DueGroups groups_of(std::span<const track::DueMeasurement> due) {
   DueGroups groups;
   for (const track::DueMeasurement& one : due) {
     const bool bridge = one.why == track::DueFor::kBridge;
-    groups[{one.run, one.against, bridge ? track::kBridgePairs : track::kLookPairs}].push_back(one);
+    groups[{one.run, one.against, bridge ? track::kBridgePairs : track::kConfirmPairs}].push_back(
+        one);
   }
   return groups;
-}
-
-// Whether a look answers: it found nothing, or nothing could be measured.
-bool looked_at(const track::DueMeasurement& due, ConfirmedSeries& series) {
-  if (series.answers.empty()) return true;
-  if (!track::is_over(series.answers.back(), due.higher)) return false;
-  series.answers.back().reproduced = false;
-  series.state = track::AlertState::kNotReproduced;
-  return true;
 }
 
 std::vector<Suspect> suspects_of(const std::vector<track::DueMeasurement>& due) {
@@ -149,7 +140,8 @@ std::vector<Suspect> suspects_of(const std::vector<track::DueMeasurement>& due) 
                         .metric = one.metric,
                         .direction = one.direction,
                         .higher = one.higher,
-                        .steps = one.steps});
+                        .steps = one.steps,
+                        .layout_sd = one.layout_sd > 0 ? one.layout_sd : track::kLayoutSd});
   }
   return suspects;
 }
@@ -262,34 +254,14 @@ CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
   if (measure && query.host == request.host) {
     cycle.measure = [&](std::span<const track::DueMeasurement> due) {
       std::vector<track::MeasuredSuspect> answers;
-      const auto take =
-          [&](const Together& group, const std::vector<track::DueMeasurement>& asked,
-              const std::function<bool(const track::DueMeasurement&, ConfirmedSeries&)>&
-                  is_answer) {
-            std::vector<track::DueMeasurement> left;
-            checked.measured.push_back(measure(confirm_request(request, runs, group, asked)));
-            ConfirmedNight& measured = checked.measured.back();
-            for (std::size_t i = 0; i < measured.series.size() && i < asked.size(); ++i) {
-              if (!is_answer(asked[i], measured.series[i])) {
-                left.push_back(asked[i]);
-                continue;
-              }
-              answers.push_back(measured_suspect(measured.series[i], measured, asked[i].alert,
-                                                 group.tonight, asked[i].good));
-            }
-            checked.signal = measured.signal;
-            return left;
-          };
-      const auto whole = [](const track::DueMeasurement&, ConfirmedSeries&) { return true; };
-      for (const auto& [group, of_group] : groups_of(due)) {
-        std::vector<track::DueMeasurement> left = of_group;
-        if (group.pairs == track::kLookPairs) {
-          left = take(group, of_group, looked_at);
-          if (checked.signal) break;
+      for (const auto& [group, asked] : groups_of(due)) {
+        checked.measured.push_back(measure(confirm_request(request, runs, group, asked)));
+        const ConfirmedNight& measured = checked.measured.back();
+        for (std::size_t i = 0; i < measured.series.size() && i < asked.size(); ++i) {
+          answers.push_back(measured_suspect(measured.series[i], measured, asked[i].alert,
+                                             group.tonight, asked[i].good));
         }
-        Together all = group;
-        if (group.pairs == track::kLookPairs) all.pairs = track::kConfirmPairs;
-        if (!left.empty()) (void)take(all, left, whole);
+        checked.signal = measured.signal;
         if (checked.signal) break;
       }
       return answers;

@@ -2,6 +2,7 @@
 #include "harness/campaign/confirm_campaign.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_request.h"
 #include "harness/run/data_digest.h"
+#include "harness/track/bridge.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -76,8 +78,14 @@ RecordedEnvironments recorded_environments(const ConfirmRequest& request, const 
 
 AbRequest ab_request(const ConfirmRequest& request, const CampaignSetup& setup, ArmsRequest asked,
                      const AbArms& arms) {
+  std::vector<std::size_t> looks;
+  if (!request.bridge) {
+    std::copy_if(track::kLooks.begin(), track::kLooks.end(), std::back_inserter(looks),
+                 [&](std::size_t look) { return look < request.pairs; });
+  }
   return {.arms = std::move(asked),
           .pairs = static_cast<std::int64_t>(request.pairs),
+          .looks = std::move(looks),
           .seed = setup.seed,
           .allow = request.allow,
           .labels = {"confirm=" + request.tonight.run_id},
@@ -131,8 +139,18 @@ CampaignEnd run_confirm_campaign(const ConfirmRequest& request, const CampaignSe
     return end;
   }
   const AbArms& arms = *resolved;
-  const AbRequest ab = ab_request(request, setup, std::move(asked), arms);
+  AbRequest ab = ab_request(request, setup, std::move(asked), arms);
   check_request(ab);
+  if (!ab.looks.empty()) {
+    ab.is_over = [&, columns = plan_ab(ab, arms).columns](const record::Results& finished,
+                                                          const compare::AbPoint& point,
+                                                          std::size_t pairs) {
+      return std::all_of(setup.suspects.begin(), setup.suspects.end(), [&](std::size_t place) {
+        const Suspect& suspect = request.suspects[place];
+        return suspect.case_id != point.a_case || is_over(suspect, point, finished, columns, pairs);
+      });
+    };
+  }
   const AbRun run =
       run_ab(ab, arms, context, progress, interrupts, clock, [&](const fs::path& folder) {
         const WorkingFolder back(working.before());

@@ -72,7 +72,33 @@ void explain(const compare::AbPoint& point, const compare::AbPairs& pairs,
                                     profiled.of(point.b_case, compare::kArmB), true);
 }
 
+// A case that a look took out of the campaign has fewer pairs than were asked for.
+track::ConfirmAnswer answer_of(const Suspect& suspect, const PairValues& values,
+                               const JudgedCampaign& campaign) {
+  if (campaign.bridge) return track::bridge_answer(values.good, values.tonight, suspect.layout_sd);
+  if (values.good.size() < campaign.pairs) {
+    const track::ConfirmAnswer look = track::look_answer(values.good, values.tonight);
+    if (look.judged && track::is_over(look, suspect.higher)) return look;
+  }
+  return track::confirm(values.good, values.tonight, suspect.higher);
+}
+
 }  // namespace
+
+bool is_over(const Suspect& suspect, const compare::AbPoint& point, const record::Results& results,
+             const std::vector<Metric>& columns, std::size_t pairs) {
+  const compare::AbPairs measured = compare::ab_pairs(results, {point}).front();
+  if (measured.pair.base.measured.empty() || measured.pair.candidate.measured.empty()) return false;
+  try {
+    const PairValues values = values_of(suspect.metric, measured, columns);
+    const std::size_t count = std::min({pairs, values.good.size(), values.tonight.size()});
+    const track::ConfirmAnswer look = track::look_answer(std::span(values.good).first(count),
+                                                         std::span(values.tonight).first(count));
+    return look.judged && track::is_over(look, suspect.higher);
+  } catch (const ConfigError&) {
+    return false;  // judge_suspect() says why
+  }
+}
 
 ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& point,
                              const JudgedCampaign& campaign) {
@@ -94,9 +120,7 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& poi
   } catch (const ConfigError& error) {
     return invalid(error.what());
   }
-  const track::ConfirmAnswer answer =
-      campaign.bridge ? track::bridge_answer(values.good, values.tonight)
-                      : track::confirm(values.good, values.tonight, suspect.higher);
+  const track::ConfirmAnswer answer = answer_of(suspect, values, campaign);
   if (!answer.judged) {
     const std::string& reason = good.reason.empty() ? tonight.reason : good.reason;
     return invalid("only " + std::to_string(answer.pairs) + " of " +

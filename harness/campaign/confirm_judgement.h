@@ -38,6 +38,11 @@ struct JudgedCampaign {
   bool bridge = false;
 };
 
+// Whether the first `pairs` of a campaign are enough for this suspect: it is not there.
+[[nodiscard]] bool is_over(const Suspect& suspect, const compare::AbPoint& point,
+                           const record::Results& results, const std::vector<Metric>& columns,
+                           std::size_t pairs);
+
 // `point`: the suspect's case in both arms.
 [[nodiscard]] ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& point,
                                            const JudgedCampaign& campaign);

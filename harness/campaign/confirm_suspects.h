@@ -35,6 +35,7 @@ struct Suspect {
   bool higher = true;                               // its value rose; false: it fell
   std::int64_t steps =
       0;  // TrackedPoint::steps of tonight: measured where the experiment says `auto`
+  double layout_sd = track::kLayoutSd;  // of its builds
   // Confirmed before, by the same two builds: one more makes two.
   int confirmations = 0;
 };

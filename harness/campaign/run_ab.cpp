@@ -37,6 +37,9 @@ compare::AbDesign design_for(const AbRequest& request, std::size_t cases,
           ? compare::with_fixed_pairs(cases, static_cast<std::size_t>(request.pairs), seed)
           : compare::with_looks(cases, tested.metrics.size() * cases, seed);
   design.rule.bootstrap = request.bootstrap;
+  if (request.is_over) {
+    design.looks.insert(design.looks.begin(), request.looks.begin(), request.looks.end());
+  }
   return design;
 }
 
@@ -224,6 +227,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   AbAgenda::Setup setup = agenda_setup(design_for(request, arms.points.size(), tested, seed), arms,
                                        tested, plan.columns, progress);
   setup.profile_all = request.gate_counts;
+  setup.is_over = request.is_over;
   setup.counted = counted_launches(arms, count_tools);
   AbAgenda agenda{std::move(setup), finished};
   AbortableAgenda abortable{agenda, request};

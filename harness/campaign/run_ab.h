@@ -22,6 +22,8 @@ namespace stepbench::campaign {
 struct AbRequest {
   ArmsRequest arms;
   std::int64_t pairs = 0;  // of every case; 0: looks decide
+  // With `pairs`: after so many of them `is_over` is asked whether a case needs no more.
+  std::vector<std::size_t> looks = {};
   std::optional<std::uint64_t> seed = {};
   std::vector<std::string> metrics = {};  // tested ones; empty: the step and the peak of memory
   std::vector<std::string> margins = {};
@@ -35,6 +37,8 @@ struct AbRequest {
   LockPolicy lock = LockPolicy::kRefuse;
   std::string purpose = {};  // ends the name of the run's folder: "confirm"
   Fields context = {};       // recorded with the run, besides what describes the campaign
+  std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)> is_over =
+      {};
   // Asked before each launch, with all that has finished: a sentence ends the campaign, which
   // is not judged then. Empty: nothing does.
   std::function<std::optional<std::string>(const record::Results&)> refuses = {};

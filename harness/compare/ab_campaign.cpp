@@ -99,10 +99,12 @@ void AbCampaign::look(const SamplesOf& samples_of) {
         std::make_move_iterator(verdicts.tests.begin() + static_cast<std::ptrdiff_t>(first[i])),
         std::make_move_iterator(verdicts.tests.begin() +
                                 static_cast<std::ptrdiff_t>(first[i + 1])));
-    const bool all = std::all_of(one.tests.begin(), one.tests.end(), [&](const TestResult& test) {
-      return decided(test, design_.looks.back());
-    });
-    one.in_rotation = !all && !is_last;
+    const bool over = design_.is_over ? !is_last && design_.is_over(i, pairs)
+                                      : std::all_of(one.tests.begin(), one.tests.end(),
+                                                    [&](const TestResult& test) {
+                                                      return decided(test, design_.looks.back());
+                                                    });
+    one.in_rotation = !over && !is_last;
   }
 }
 

@@ -21,6 +21,8 @@ struct AbDesign {
   std::uint64_t seed = 0;
   std::vector<std::size_t> looks = {};  // pairs after which the rule runs, ascending
   VerdictRule rule = {};
+  // Asked at each look but the last, in place of the rule: whether a case needs no more pairs.
+  std::function<bool(std::size_t case_index, std::size_t pairs)> is_over = {};
 };
 // Looks at 10, 20 and 40 pairs; at 20 and 40 with more than ten primary metrics, whose correction
 // ten pairs seldom pass.

@@ -78,6 +78,7 @@ TrackEvent event_of(const MeasuredSeries& measured, const std::string& alert,
   event.details["campaign"] = one.campaign;
   event.details["cause"] = one.cause;
   if (one.closing) event.details["closing"] = true;
+  if (one.layout != kLayoutSd) event.details["layout"] = one.layout;
   return event;
 }
 
@@ -115,7 +116,8 @@ MeasuredSeries measured_series(const TrackEvent& event) {
                           .builds = text_of(event.details, "builds"),
                           .campaign = text_of(event.details, "campaign"),
                           .cause = text_of(event.details, "cause"),
-                          .closing = flag_in(event, "closing")}};
+                          .closing = flag_in(event, "closing"),
+                          .layout = number_of(event.details, "layout").value_or(kLayoutSd)}};
 }
 
 AcceptedChange accepted_change(const TrackEvent& event) {

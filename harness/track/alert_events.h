@@ -26,6 +26,7 @@ namespace stepbench::track {
 //   baseline   without an alert: from this run on is the usual; details: run, experiment, host
 //   ignored    without an alert: a series is not to be looked at; details: series, until
 //   watched    without an alert: it is looked at again; details: series
+//   reference  without an alert: a run was measured beside a kept program; see reference.h
 inline constexpr std::string_view kMeasuredEvent = "measured";
 inline constexpr std::string_view kNotedEvent = "noted";
 inline constexpr std::string_view kAssignedEvent = "assigned";

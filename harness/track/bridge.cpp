@@ -53,7 +53,14 @@ bool is_over(const ConfirmAnswer& look, bool suspected_higher) {
   return (suspected_higher ? look.change : -look.change) < kConfirmMargin;
 }
 
-ConfirmAnswer bridge_answer(std::span<const double> kept, std::span<const double> tonight) {
+ConfirmAnswer look_answer(std::span<const double> good, std::span<const double> tonight) {
+  ConfirmAnswer answer = bridge_answer(good, tonight);
+  answer.reproduced = false;
+  return answer;
+}
+
+ConfirmAnswer bridge_answer(std::span<const double> kept, std::span<const double> tonight,
+                            double layout_sd) {
   constexpr std::size_t kLeast = 3;
   constexpr double kOneSided95 = 1.6449;
   ConfirmAnswer answer;
@@ -76,7 +83,7 @@ ConfirmAnswer bridge_answer(std::span<const double> kept, std::span<const double
   double variance = 0;
   for (const double each : moved) variance += (each - mean) * (each - mean) / (n - 1) / n;
   const double error = std::sqrt(variance);
-  answer.reproduced = std::abs(mean) > kBridgeSpreads * std::sqrt(variance + kLayoutSd * kLayoutSd);
+  answer.reproduced = std::abs(mean) > kBridgeSpreads * std::sqrt(variance + layout_sd * layout_sd);
   answer.change = std::expm1(mean);
   answer.low = std::expm1(mean - kOneSided95 * error);
   answer.high = std::expm1(mean + kOneSided95 * error);

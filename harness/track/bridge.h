@@ -5,6 +5,7 @@
 // sees is a suspicion and is measured like any other. Pure; any thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -18,8 +19,8 @@
 namespace stepbench::track {
 
 inline constexpr std::size_t kBridgePairs = 4;
-// A suspicion is looked at in so many pairs first: most are over with them.
-inline constexpr std::size_t kLookPairs = 6;
+// A suspicion is looked at after so many pairs: most are over with the first.
+inline constexpr std::array<std::size_t, 3> kLooks = {6, 12, kConfirmPairs};
 inline constexpr int kBridgeDays = 7;  // from one to the next of a level that has its points
 inline constexpr double kBridgeSpreads = 1.5;
 
@@ -41,12 +42,16 @@ using Bridges = std::map<std::string, std::vector<Bridge>, std::less<>>;  // by 
 [[nodiscard]] bool bridge_is_due(std::size_t points, std::string_view last_utc,
                                  std::string_view tonight_utc);
 
-// Whether a look in kLookPairs pairs is enough: no change beyond 1 % the way that is suspected.
-[[nodiscard]] bool is_over(const ConfirmAnswer& look, bool suspected_higher);
-
 // What the pairs say: reproduced where the mean log ratio lies beyond
 // 1.5 sqrt(SE^2 + layout^2) of zero, either way. Not judged with fewer than three usable pairs.
 [[nodiscard]] ConfirmAnswer bridge_answer(std::span<const double> kept,
-                                          std::span<const double> tonight);
+                                          std::span<const double> tonight,
+                                          double layout_sd = kLayoutSd);
+
+// What the first pairs of a measurement say: never reproduced, only all of them can say that.
+[[nodiscard]] ConfirmAnswer look_answer(std::span<const double> good,
+                                        std::span<const double> tonight);
+// Whether a look is enough: no change beyond 1 % the way that is suspected.
+[[nodiscard]] bool is_over(const ConfirmAnswer& look, bool suspected_higher);
 
 }  // namespace stepbench::track

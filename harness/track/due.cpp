@@ -73,7 +73,8 @@ class DueTonight {
             .metric = series.series.metric,
             .direction = series.series.direction,
             .higher = series.higher,
-            .steps = series.steps};
+            .steps = series.steps,
+            .layout_sd = series.layout_sd};
   }
 
   void add_suspicion(const NightSeries& series, const Alert& alert) {

@@ -33,6 +33,7 @@ struct DueMeasurement {
   Direction direction = Direction::kNeither;
   bool higher = true;  // which way it is suspected to have moved
   std::int64_t steps = 0;
+  double layout_sd = 0;  // of the series' builds
 };
 
 // Attempts to close a regression: so many nights after it was told, and then every week. After one

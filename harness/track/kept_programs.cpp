@@ -6,6 +6,7 @@
 
 #include "harness/text/utc.h"
 #include "harness/track/bridge.h"
+#include "harness/track/reference.h"
 
 namespace stepbench::track {
 namespace {
@@ -38,12 +39,18 @@ std::set<std::string> named_runs(std::span<const TrackEvent> events) {
     named.insert(bridges.back().measurement.good);
   }
   std::map<std::pair<std::string, std::string>, std::string> baselines;
+  std::map<std::pair<std::string, std::string>, std::string> references;  // the newest
   for (const TrackEvent& event : events) {
-    if (event.what != kBaselineEvent || !event.alert_id.empty()) continue;
-    baselines[{text_of(event.details, "host"), text_of(event.details, "experiment")}] =
+    if (!event.alert_id.empty()) continue;
+    const bool reference = event.what == kReferenceEvent;
+    if (!reference && event.what != kBaselineEvent) continue;
+    (reference
+         ? references
+         : baselines)[{text_of(event.details, "host"), text_of(event.details, "experiment")}] =
         text_of(event.details, "run");
   }
   for (const auto& [where, run] : baselines) named.insert(run);
+  for (const auto& [where, run] : references) named.insert(run);
   return named;
 }
 

@@ -83,7 +83,7 @@ LevelFacts level_facts(const AlertLog& log, std::span<const TrackEvent> events,
 }
 
 SeriesLevel level_of(const SeriesHistory& series, std::size_t at, const History& history,
-                     const LevelFacts& facts) {
+                     const LevelFacts& facts, LevelOf of) {
   const TrackedRun& run = history.runs.at(series.points.at(at).run);
   const auto begins = entries_of(facts.begins, series.series.id);
   std::vector<SegmentBreak> breaks(begins.begin(), begins.end());
@@ -95,14 +95,16 @@ SeriesLevel level_of(const SeriesHistory& series, std::size_t at, const History&
            !is_left_out(left_out, history.runs.at(series.points[i].run).started_utc);
   };
 
+  const Environments environments =
+      of == LevelOf::kValues ? Environments::kApart : Environments::kTogether;
   std::vector<Segment> segments;
   if (at + 1 == series.points.size()) {
-    segments = segments_of(series, history.runs, breaks);
+    segments = segments_of(series, history.runs, breaks, environments);
   } else {
     SeriesHistory until_then{.series = series.series};
     until_then.points.assign(series.points.begin(),
                              series.points.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    segments = segments_of(until_then, history.runs, breaks);
+    segments = segments_of(until_then, history.runs, breaks, environments);
   }
   SeriesLevel level;
   for (const Segment& segment : segments) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
@@ -50,7 +51,11 @@ struct SeriesLevel {
   // usual there is what the program did.
   std::vector<std::size_t> pins = {};
 };
+// Another environment begins a level of what was measured in its units. Ratios of programs that ran
+// in the same night go on over it.
+enum class LevelOf : std::uint8_t { kValues, kRatios };
 [[nodiscard]] SeriesLevel level_of(const SeriesHistory& series, std::size_t at,
-                                   const History& history, const LevelFacts& facts);
+                                   const History& history, const LevelFacts& facts,
+                                   LevelOf of = LevelOf::kValues);
 
 }  // namespace stepbench::track

@@ -19,6 +19,8 @@
 
 namespace stepbench::track {
 
+class ReferenceLog;
+
 enum class NightState : std::uint8_t {  // written to disk by name
   kOk,
   kWarmingUp,  // its level has too few points before tonight
@@ -61,6 +63,7 @@ struct NightSeries {
   std::string last_good = {};
   std::string pin = {};     // run id of the program that stands for its level; empty: none is kept
   bool bridge_due = false;  // tonight's program is to be held against that one
+  double layout_sd = 0;     // of builds that do the same, as far as it is known
   std::string alert = {};
   std::string why = {};  // a sentence
 };
@@ -110,6 +113,8 @@ struct NightInput {
   bool allow_known = false;  // regressions that were told in earlier nights do not fail this one
   // Whether the program of that run can be measured again here; empty: all can.
   std::function<bool(const TrackedRun&)> has_program = {};
+  // What `events` say of references, where the caller has read it already; null: read here.
+  const ReferenceLog* references = nullptr;
 };
 [[nodiscard]] Night judge_night(const NightInput& input);
 

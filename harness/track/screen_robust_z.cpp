@@ -17,7 +17,7 @@ constexpr double kRecentAlike = 1.8;
 
 // A jump shows tonight. A smaller step that the spread of one night hides shows in the median of
 // three, which a single spike does not move.
-ScreenAnswer robust_z(std::span<const double> segment, double resolution) {
+ScreenAnswer robust_z(std::span<const double> segment, double resolution, double known_spread) {
   const double tonight = segment.back();
   const auto before = segment.first(segment.size() - 1);
   const auto base = before.last(std::min(kBase, before.size()));
@@ -25,7 +25,8 @@ ScreenAnswer robust_z(std::span<const double> segment, double resolution) {
   answer.usual = stats::median(base);
   answer.change = change_from(answer.usual, tonight);
   answer.since = segment.size() - 1;
-  const double spread = std::max(stats::robust_sd(base), least_spread(answer.usual, resolution));
+  const double spread = std::max(known_spread > 0 ? known_spread : stats::robust_sd(base),
+                                 least_spread(answer.usual, resolution));
   answer.score = distance(tonight, answer.usual, spread);
   if (std::abs(answer.score) <= kTonight) {
     const double recent = distance(stats::median(segment.last(kRecent)), answer.usual, spread);

@@ -9,7 +9,9 @@
 
 namespace stepbench::track::screens {
 
-[[nodiscard]] ScreenAnswer robust_z(std::span<const double> segment, double resolution);
+// `spread`: of one night, where it is known; 0: by the nights before.
+[[nodiscard]] ScreenAnswer robust_z(std::span<const double> segment, double resolution,
+                                    double spread = 0);
 [[nodiscard]] ScreenAnswer otava2(std::span<const double> segment);
 [[nodiscard]] ScreenAnswer rank(std::span<const double> segment);
 [[nodiscard]] ScreenAnswer t_pred(std::span<const double> segment, double resolution);

@@ -53,7 +53,8 @@ std::string_view name_of(SegmentStart start) {
 }
 
 std::vector<Segment> segments_of(const SeriesHistory& series, std::span<const TrackedRun> runs,
-                                 std::span<const SegmentBreak> breaks) {
+                                 std::span<const SegmentBreak> breaks, Environments environments) {
+  const bool together = environments == Environments::kTogether;
   const std::vector<Break> known = in_order(runs, breaks);
   auto next_break = known.begin();
   std::vector<Segment> segments;
@@ -70,7 +71,9 @@ std::vector<Segment> segments_of(const SeriesHistory& series, std::span<const Tr
     if (broken) era = segments.size();
     std::size_t chosen = segments.size();
     for (std::size_t s = era; s < segments.size(); ++s) {
-      if (segments[s].cohort == point.cohort && seen - left_at[s] <= kMaxPointsAway) chosen = s;
+      const bool same =
+          together || (segments[s].cohort == point.cohort && seen - left_at[s] <= kMaxPointsAway);
+      if (same) chosen = s;
     }
     if (chosen == segments.size()) {
       const SegmentStart why =

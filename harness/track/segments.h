@@ -40,11 +40,14 @@ struct Segment {
 // back, two machines of one kind that take turns.
 inline constexpr std::size_t kMaxPointsAway = 14;
 
+enum class Environments : std::uint8_t { kApart, kTogether };
+
 // In the order of their first points; each finite point is in exactly one. A point that is not
 // finite is a night without a point.
 [[nodiscard]] std::vector<Segment> segments_of(const SeriesHistory& series,
                                                std::span<const TrackedRun> runs,
-                                               std::span<const SegmentBreak> breaks = {});
+                                               std::span<const SegmentBreak> breaks = {},
+                                               Environments environments = Environments::kApart);
 
 [[nodiscard]] std::vector<double> values_of(const SeriesHistory& series, const Segment& segment);
 

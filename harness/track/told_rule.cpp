@@ -13,36 +13,32 @@ constexpr double kOneSided95 = 1.6449;
 
 struct Together {
   double mean = 0;      // towards the suspicion, as a logarithm
-  double variance = 0;  // mean SE^2
+  double variance = 0;  // mean SE^2 + 2 layout^2
   std::size_t count = 0;
 
-  [[nodiscard]] double spread(double layout_sd) const {
-    return std::sqrt((variance + 2 * layout_sd * layout_sd) / static_cast<double>(count));
-  }
+  [[nodiscard]] double spread() const { return std::sqrt(variance / static_cast<double>(count)); }
 };
-
-double error_of(const AlertMeasurement& one) {
-  return (std::log1p(one.high) - std::log1p(one.low)) / (2 * kOneSided95);
-}
 
 // Each pair of builds once.
 Together together(std::span<const AlertMeasurement* const> measured, bool higher) {
   struct Pair {
     double sum = 0;
     double variance = 0;
+    double layout = 0;
     double count = 0;
   };
   std::map<std::string, Pair> pairs;
   for (const AlertMeasurement* one : measured) {
     Pair& pair = pairs[one->builds.empty() ? one->night : one->builds];
     pair.sum += std::log1p(one->change);
-    pair.variance += error_of(*one) * error_of(*one);
+    pair.variance += standard_error(*one) * standard_error(*one);
+    pair.layout += 2 * one->layout * one->layout;
     pair.count += 1;
   }
   Together all{.count = pairs.size()};
   for (const auto& [builds, pair] : pairs) {
     all.mean += pair.sum / pair.count;
-    all.variance += pair.variance / (pair.count * pair.count);
+    all.variance += pair.variance / (pair.count * pair.count) + pair.layout / pair.count;
   }
   const auto count = static_cast<double>(std::max<std::size_t>(all.count, 1));
   all.mean *= (higher ? 1 : -1) / count;
@@ -60,20 +56,24 @@ std::vector<const AlertMeasurement*> telling(std::span<const AlertMeasurement> m
 
 }  // namespace
 
-Telling telling_of(std::span<const AlertMeasurement> measured, bool higher, double layout_sd) {
+double standard_error(const AlertMeasurement& one) {
+  return (std::log1p(one.high) - std::log1p(one.low)) / (2 * kOneSided95);
+}
+
+Telling telling_of(std::span<const AlertMeasurement> measured, bool higher) {
   const auto chosen = telling(measured);
   if (chosen.empty()) return Telling::kUnmeasured;
   const double margin = std::log1p(kTellMargin);
   const Together all = together(chosen, higher);
   const bool there = std::any_of(chosen.begin(), chosen.end(),
                                  [](const AlertMeasurement* one) { return one->reproduced; });
-  if (there && all.mean - kTellSpreads * all.spread(layout_sd) > margin) return Telling::kTold;
+  if (there && all.mean - kTellSpreads * all.spread() > margin) return Telling::kTold;
   if (all.count >= kMostMeasurements) return Telling::kDismissed;
   if (all.mean < margin) return all.count >= 2 ? Telling::kDismissed : Telling::kDoubtful;
   return there ? Telling::kReproduced : Telling::kDoubtful;
 }
 
-bool is_gone(std::span<const AlertMeasurement> measured, bool higher, double layout_sd) {
+bool is_gone(std::span<const AlertMeasurement> measured, bool higher) {
   const double half = std::abs(std::log1p(told_change(measured))) / 2;
   const double bound = std::max(std::log1p(kTellMargin), half);
   std::vector<const AlertMeasurement*> low;
@@ -85,7 +85,7 @@ bool is_gone(std::span<const AlertMeasurement> measured, bool higher, double lay
     Together all = together(low, higher);
     if (all.count < 2 && low.front()->night == low.back()->night) continue;
     all.count = std::max<std::size_t>(all.count, 2);
-    if (all.mean + kCloseSpreads * all.spread(layout_sd) < bound) return true;
+    if (all.mean + kCloseSpreads * all.spread() < bound) return true;
   }
   return false;
 }

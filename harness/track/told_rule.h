@@ -17,7 +17,7 @@ namespace stepbench::track {
 inline constexpr double kLayoutSd = 0.005;           // of a build, until it is known better
 inline constexpr double kTellMargin = 0.01;          // what is told lies beyond it
 inline constexpr double kTellSpreads = 2.33;         // one-sided 99 %
-inline constexpr double kCloseSpreads = 1.28;        // one-sided 90 %
+inline constexpr double kCloseSpreads = 1.64;        // one-sided 95 %
 inline constexpr std::size_t kMostMeasurements = 5;  // of a suspicion
 inline constexpr std::size_t kMostToClose = 4;       // low measurements that are looked at
 
@@ -35,6 +35,7 @@ struct AlertMeasurement {
   std::string campaign = {};  // folder of its results
   std::string cause = {};     // "data_wait +2.1 ms; aten::copy_ +120 calls/step"
   bool closing = false;       // of a regression that was told: is it there still?
+  double layout = kLayoutSd;  // of a build of this series, as far as it was known then
 };
 
 enum class Telling : std::uint8_t {
@@ -45,15 +46,16 @@ enum class Telling : std::uint8_t {
   kDismissed  // two measurements whose mean is below the margin, or five that did not suffice
 };
 
+// The standard error of its log ratio, by its bounds.
+[[nodiscard]] double standard_error(const AlertMeasurement& one);
+
 // `higher`: the value is suspected to have risen. Measurements of the same two builds count as one,
 // their mean. Closing ones do not count.
-[[nodiscard]] Telling telling_of(std::span<const AlertMeasurement> measured, bool higher,
-                                 double layout_sd = kLayoutSd);
+[[nodiscard]] Telling telling_of(std::span<const AlertMeasurement> measured, bool higher);
 
 // Whether the last two to four closing measurements, none of which found it, say that it is gone:
-// mean + 1.28 sqrt((SE^2 + 2 layout^2) / m) below the larger of 1 % and half of what was told.
-[[nodiscard]] bool is_gone(std::span<const AlertMeasurement> measured, bool higher,
-                           double layout_sd = kLayoutSd);
+// mean + 1.64 sqrt((SE^2 + 2 layout^2) / m) below the larger of 1 % and half of what was told.
+[[nodiscard]] bool is_gone(std::span<const AlertMeasurement> measured, bool higher);
 
 // The mean of all measurements that tell, as a share: 0.031. 0 without any.
 [[nodiscard]] double told_change(std::span<const AlertMeasurement> measured);

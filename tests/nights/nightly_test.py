@@ -137,8 +137,8 @@ class Nights(unittest.TestCase):
         after = Counter(self.confirmed())
         self.assertEqual(after - Counter(after.keys()), half, "only half a pair is measured again, as a whole")
         passes = Counter(key[2] for key in after)
-        self.assertEqual(passes, {"timing": 2 * 2 * (6 + 40), "native": 2 * 2},
-                         "two cases, a look in 6 pairs, two campaigns of 20; one profile of either program")
+        self.assertEqual(passes, {"timing": 2 * 2 * 40, "native": 2 * 2},
+                         "two cases, two campaigns of 20 pairs; one profile of either program")
         (alert,) = verdict["alerts"]
         self.assertEqual([each["pairs"] for series in alert["series"] for each in series["measured"]], 4 * [20])
         return half

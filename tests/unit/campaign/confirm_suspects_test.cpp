@@ -89,6 +89,27 @@ TEST(ConfirmSuspects, WhatIsNotThereAgainIsNotReproducedAndNotMeasuredASecondTim
   EXPECT_EQ(state_of(night), "not-reproduced");
   EXPECT_THAT(night.campaigns, SizeIs(1));
   EXPECT_THAT(night.series.front().cause, IsEmpty());
+  ASSERT_THAT(night.series.front().answers, SizeIs(1));
+  EXPECT_EQ(night.series.front().answers[0].pairs, track::kLooks[0]) << "the first look is enough";
+}
+
+TEST(ConfirmSuspects, ALookTakesOutTheCaseThatIsNotSlowerAndLeavesTheOther) {
+  ConfirmBench bench(
+      "name: confirm\n"
+      "workload: stub\n"
+      "schedule: {wait: 0, warmup: 1, active: 5}\n"
+      "stub: {jitter: 0.01}\n"
+      "sweep: {matrix: {stub.step_us: [1000, 3000]}}\n");
+  const fs::path good = bench.make_build("good");
+  const fs::path tonight = bench.make_build("tonight", "STUB_SLOWER=1.03");
+  campaign::ConfirmRequest request = bench.request(good, tonight);
+  ASSERT_THAT(request.suspects, SizeIs(2));
+  request.suspects[1].higher = false;  // it rose, and is suspected to have fallen
+  const campaign::ConfirmedNight night = bench.confirm(request);
+  EXPECT_EQ(night.series[0].state, track::AlertState::kRegression);
+  EXPECT_EQ(night.series[0].answers[0].pairs, track::kConfirmPairs);
+  EXPECT_EQ(night.series[1].state, track::AlertState::kNotReproduced);
+  EXPECT_EQ(night.series[1].answers[0].pairs, track::kLooks[0]);
 }
 
 TEST(ConfirmSuspects, OnlyTheDirectionThatWasSuspectedIsReproduced) {

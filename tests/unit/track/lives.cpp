@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
 #include <set>
 #include <span>
 
@@ -12,6 +11,7 @@
 #include "harness/track/bridge.h"
 #include "harness/track/confirm_rule.h"
 #include "harness/track/night_cycle.h"
+#include "harness/track/reference.h"
 
 namespace stepbench::testing_track {
 namespace {
@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kFirstNights = 10;
+constexpr std::size_t kPlannedPairs = 4;  // 8 planned launches
 constexpr std::size_t kWatchedForFixed = 60;
 
 std::string utc_of(std::size_t night) {
@@ -33,150 +34,207 @@ double sum_until(const std::vector<Script::Change>& changes, std::size_t night) 
   return sum;
 }
 
+// One machine: its own nights and history.
+struct Host {
+  std::string name;
+  SimulatedMachine machine;
+  track::History history = {};
+};
+
 class LivedSeries {
  public:
   LivedSeries(const Script& script, const World& world, std::uint64_t seed)
-      : script_(script), machine_(world, seed) {
-    machine_.begin();
-    history_.cohorts = {{.id = "c1", .fields = {{"torch", std::string("2.10.0")}}},
-                        {.id = "c2", .fields = {{"torch", std::string("2.11.0")}}}};
-    history_.series.push_back({.series = {.id = "s",
-                                          .experiment = "nightly",
-                                          .workload = "w",
-                                          .case_id = "c",
-                                          .metric = "step_ns",
-                                          .unit = "ns",
-                                          .direction = Direction::kLowerIsBetter,
-                                          .screened = true}});
+      : script_(script), random_(world, seed) {
+    for (std::size_t i = 0; i < script.hosts; ++i) {
+      Host& host =
+          hosts_.emplace_back(Host{.name = i == 0 ? "box" : "box" + std::to_string(i + 1),
+                                   .machine = SimulatedMachine(world, seed + i * 1'000'003)});
+      host.machine.begin();
+      host.history.cohorts = {{.id = "c1", .fields = {{"torch", std::string("2.10.0")}}},
+                              {.id = "c2", .fields = {{"torch", std::string("2.11.0")}}}};
+      host.history.series.push_back({.series = {.id = "s",
+                                                .experiment = "nightly",
+                                                .workload = "w",
+                                                .case_id = "c",
+                                                .metric = "step_ns",
+                                                .unit = "ns",
+                                                .direction = Direction::kLowerIsBetter,
+                                                .screened = true}});
+    }
   }
 
   Life live() {
     for (std::size_t night = 0; night < script_.nights; ++night) {
+      build(night);
       if (script_.weekends && night % 7 >= 5) continue;
-      if (machine_.unit() < script_.missing) continue;
-      add(night);
-      judge(night);
+      if (random_.unit() < script_.missing) continue;
+      const bool failed = night >= kFirstNights && random_.unit() < script_.failed;
+      for (Host& host : hosts_) {
+        add(host, night, failed);
+        judge(host, night, failed);
+      }
+      say(night);
     }
     return life_;
   }
 
  private:
-  void add(std::size_t night) {
+  [[nodiscard]] bool is_first(const Host& host) const { return &host == hosts_.data(); }
+
+  // Of every night, also of those that nobody measures.
+  void build(std::size_t night) {
     const double creep =
         script_.creep != 0 && night >= script_.creep_from
             ? std::log1p(script_.creep) * static_cast<double>(night - script_.creep_from + 1)
             : 0;
-    programs_[run_id(night)] =
-        sum_until(script_.program, night) + creep + machine_.offset_of_a_build();
-    true_[night] = sum_until(script_.program, night) + creep;
-    double level = programs_[run_id(night)] + sum_until(script_.machine, night);
+    true_.push_back(sum_until(script_.program, night) + creep);
+    const bool same =
+        night > 0 && true_[night] == true_[night - 1] && random_.unit() < script_.unchanged;
+    builds_.push_back(same ? builds_[night - 1] : night);
+    programs_.push_back(same ? programs_[night - 1] : true_[night] + random_.offset_of_a_build());
+  }
+
+  void add(Host& host, std::size_t night, bool failed) {
+    double level = programs_[night] + sum_until(script_.machine, night);
     for (const Script::Change& spike : script_.spikes) {
       if (spike.night == night) level += std::log1p(spike.by);
     }
-    history_.runs.push_back({.run_id = run_id(night),
-                             .started_utc = utc_of(night),
-                             .experiment = "nightly",
-                             .host = "box",
-                             .build_id = "b" + std::to_string(night),
-                             .git_sha = "c" + std::to_string(night),
-                             .plan_digest = "p"});
+    host.history.runs.push_back({.run_id = run_id(host, night),
+                                 .started_utc = utc_of(night),
+                                 .experiment = "nightly",
+                                 .host = host.name,
+                                 .build_id = build_of(night),
+                                 .git_sha = "c" + std::to_string(builds_[night]),
+                                 .plan_digest = "p"});
     const bool other = script_.environment > 0 && night >= script_.environment;
-    const double value = machine_.night(level);
-    history_.series[0].points.push_back({.run = history_.runs.size() - 1,
-                                         .value = value,
-                                         .low = value,
-                                         .high = value,
-                                         .launches = 8,
-                                         .steps = 50,
-                                         .cohort = other ? "c2" : "c1"});
+    const double value = failed ? std::nan("") : host.machine.night(level);
+    host.history.series[0].points.push_back({.run = host.history.runs.size() - 1,
+                                             .value = value,
+                                             .low = value,
+                                             .high = value,
+                                             .launches = 8,
+                                             .steps = 50,
+                                             .cohort = other ? "c2" : "c1"});
   }
 
-  static std::string run_id(std::size_t night) { return utc_of(night).substr(0, 10); }
+  static std::string run_id(const Host& host, std::size_t night) {
+    const std::string date = utc_of(night).substr(0, 10);
+    return host.name == "box" ? date : date + '@' + host.name;
+  }
 
-  void judge(std::size_t night) {
+  [[nodiscard]] std::string build_of(std::size_t night) const {
+    return "b" + std::to_string(builds_[night]);
+  }
+
+  [[nodiscard]] bool is_kept(const track::TrackedRun& run) const {
+    return night_of_run(run.run_id) >= script_.first_kept;
+  }
+
+  // The planned launches, half of each program, in turns.
+  void measure_beside_reference(Host& host, std::size_t night) {
+    const std::string of = track::reference_run(
+        std::span(host.history.runs).first(host.history.runs.size() - 1), events_, host.name,
+        "nightly", [&](const track::TrackedRun& run) { return is_kept(run); });
+    if (of.empty() || builds_[night_of_run(of)] == builds_[night]) return;
+    double tonight = programs_[night];
+    for (const Script::Change& spike : script_.spikes) {
+      if (spike.night == night) tonight += std::log1p(spike.by);
+    }
+    const SimulatedPairs drawn =
+        host.machine.campaign(programs_[night_of_run(of)], tonight, kPlannedPairs);
+    const auto ratio = track::reference_ratio("s", drawn.tonight, drawn.good);
+    if (!ratio) return;
+    events_.push_back(
+        track::event_of(track::ReferenceNight{.night = track::night_of(host.history.runs.back()),
+                                              .run = of,
+                                              .build = build_of(night_of_run(of)),
+                                              .ratios = {*ratio}}));
+  }
+
+  void judge(Host& host, std::size_t night, bool failed) {
+    if (script_.nightly && !failed) measure_beside_reference(host, night);
     const std::string now = utc_of(night).substr(0, 10) + "T12:00:00Z";
-    const std::string first = run_id(script_.first_kept);
     const track::NightInput input{
-        .history = history_,
-        .runs = history_.runs,
-        .tonight = {run_id(night)},
+        .history = host.history,
+        .runs = host.history.runs,
+        .tonight = {run_id(host, night)},
         .events = {},
         .now_utc = now,
-        .has_program = [&](const track::TrackedRun& run) { return run.run_id >= first; }};
+        .has_program = [&](const track::TrackedRun& run) { return is_kept(run); }};
     track::NightCycle cycle;
     cycle.measure = [&](std::span<const track::DueMeasurement> due) {
       std::vector<track::MeasuredSuspect> all;
-      for (const track::DueMeasurement& one : due) all.push_back(measure(one, night));
+      for (const track::DueMeasurement& one : due) all.push_back(measure(host, one, night));
       return all;
     };
     const track::Night judged = track::run_night(input, events_, cycle);
+    if (!is_first(host)) return;
     ++life_.nights;
     if (night >= kFirstNights) ++life_.late_nights;
     if (judged.exit_code == 1) ++life_.red;
-    if (judged.exit_code != 0) ++life_.not_green;
-    say(night);
+    if (!failed) {
+      if (judged.exit_code != 0 && was_green_) ++life_.newly_not_green;
+      was_green_ = judged.exit_code == 0;
+    }
     look_for_it(judged, night);
   }
 
-  track::MeasuredSuspect measure(const track::DueMeasurement& due, std::size_t night) {
+  track::MeasuredSuspect measure(Host& host, const track::DueMeasurement& due, std::size_t night) {
     track::MeasuredSuspect suspect{.series = due.series, .alert = due.alert, .run = due.run};
-    const auto good = programs_.find(due.against);
-    if (good == programs_.end()) {
+    if (due.against.empty()) {
       suspect.why = "no program is kept";
       return suspect;
     }
+    const double good = programs_[night_of_run(due.against)];
     if (due.why == track::DueFor::kBridge) {
-      take(suspect, due, few_pairs(due, good->second, track::kBridgePairs, night));
-      return suspect;
-    }
-    track::ConfirmAnswer look = few_pairs(due, good->second, track::kLookPairs, night);
-    if (track::is_over(look, due.higher)) {
-      look.reproduced = false;
-      take(suspect, due, look);
+      const SimulatedPairs drawn =
+          host.machine.campaign(good, programs_[night], track::kBridgePairs);
+      spend(host, night, track::kBridgePairs);
+      take(suspect, due, track::bridge_answer(drawn.good, drawn.tonight, due.layout_sd));
       return suspect;
     }
     for (int number = 1; number <= 2; ++number) {
       const SimulatedPairs drawn =
-          pairs_of(good->second, programs_.at(due.run), track::kConfirmPairs, night);
-      take(suspect, due, track::confirm(drawn.good, drawn.tonight, due.higher));
+          host.machine.campaign(good, programs_[night], track::kConfirmPairs);
+      for (const std::size_t look : track::kLooks) {
+        const bool last = look == track::kConfirmPairs;
+        track::ConfirmAnswer answer =
+            last ? track::confirm(drawn.good, drawn.tonight, due.higher)
+                 : track::look_answer(std::span(drawn.good).first(look),
+                                      std::span(drawn.tonight).first(look));
+        if (!last && !track::is_over(answer, due.higher)) continue;
+        spend(host, night, look);
+        take(suspect, due, answer);
+        break;
+      }
       if (!suspect.measured.back().reproduced) break;
     }
     return suspect;
   }
 
-  SimulatedPairs pairs_of(double good, double tonight, std::size_t pairs, std::size_t night) {
-    if (night >= kFirstNights) life_.launches += 2 * pairs;
-    return machine_.campaign(good, tonight, pairs);
+  void spend(const Host& host, std::size_t night, std::size_t pairs) {
+    if (is_first(host) && night >= kFirstNights) life_.launches += 2 * pairs;
   }
 
-  track::ConfirmAnswer few_pairs(const track::DueMeasurement& due, double good, std::size_t pairs,
-                                 std::size_t night) {
-    const SimulatedPairs drawn = pairs_of(good, programs_.at(due.run), pairs, night);
-    return track::bridge_answer(drawn.good, drawn.tonight);
-  }
-
-  static void take(track::MeasuredSuspect& suspect, const track::DueMeasurement& due,
-                   const track::ConfirmAnswer& answer) {
-    suspect.measured.push_back({.reproduced = answer.reproduced,
-                                .change = answer.change,
-                                .low = answer.low,
-                                .high = answer.high,
-                                .p = answer.p,
-                                .pairs = static_cast<std::int64_t>(answer.pairs),
-                                .night = due.run,
-                                .good = due.good,
-                                .builds = build_of(due.against) + ' ' + build_of(due.run)});
-  }
-
-  static std::string build_of(const std::string& run) {
-    return "b" + std::to_string(night_of_run(run));
+  void take(track::MeasuredSuspect& suspect, const track::DueMeasurement& due,
+            const track::ConfirmAnswer& answer) const {
+    suspect.measured.push_back(
+        {.reproduced = answer.reproduced,
+         .change = answer.change,
+         .low = answer.low,
+         .high = answer.high,
+         .p = answer.p,
+         .pairs = static_cast<std::int64_t>(answer.pairs),
+         .night = due.run,
+         .good = due.good,
+         .builds = build_of(night_of_run(due.against)) + ' ' + build_of(night_of_run(due.run))});
   }
 
   // What people say in the morning.
   void say(std::size_t night) {
     if (script_.baseline > 0 && night == script_.baseline) {
       events_.push_back({.what = std::string(track::kBaselineEvent),
-                         .details = {{"run", run_id(night)},
+                         .details = {{"run", run_id(hosts_[0], night)},
                                      {"experiment", std::string("nightly")},
                                      {"host", std::string("box")}}});
     }
@@ -190,8 +248,13 @@ class LivedSeries {
 
   // Alerts that the night told.
   void look_for_it(const track::Night& judged, std::size_t night) {
+    for (const track::NightSeries& series : judged.series) {
+      const track::Alert* alert = judged.alerts.find(series.alert);
+      if (alert != nullptr && alert->host != "box") ++life_.of_others;
+    }
     for (const track::Alert& alert : judged.alerts.alerts) {
-      if (alert.told_utc.empty() || !alert.worse || !told_.insert(alert.id).second) continue;
+      if (alert.host != "box" || alert.told_utc.empty() || !alert.worse) continue;
+      if (!told_.insert(alert.id).second) continue;
       ++life_.told;
       const std::size_t from = night_of_run(alert.last_good);
       const std::size_t to = night_of_run(alert.first_bad);
@@ -207,7 +270,7 @@ class LivedSeries {
       if (script_.wanted >= script_.program.size()) continue;
       const std::size_t change = script_.program[script_.wanted].night;
       if (night < change) continue;
-      life_.found_after = night + 1 - change;
+      life_.found_after = ran_since(change);
       life_.right_range = from < change && change <= to;
       wanted_ = alert.id;
     }
@@ -215,33 +278,38 @@ class LivedSeries {
     const track::Alert* alert = judged.alerts.find(wanted_);
     if (alert == nullptr || alert->state != track::AlertState::kFixed) return;
     const std::size_t change = script_.program[script_.wanted].night;
-    const bool there = true_[night] - true_before(change) > std::log1p(0.004);
+    const bool there = true_[night] - true_[change - 1] > std::log1p(0.004);
     if (there && night < change + kWatchedForFixed) life_.wrongly_fixed = true;
     if (!there && life_.fixed_after == 0) {
       life_.fixed_after = night + 1 - script_.program.back().night;
     }
   }
 
-  [[nodiscard]] double true_before(std::size_t night) const {
-    const auto at = true_.lower_bound(night);
-    return at == true_.begin() ? 0 : std::prev(at)->second;
+  // Nights with a run, that of the change is 1: the others can tell nothing.
+  [[nodiscard]] std::size_t ran_since(std::size_t night) const {
+    const auto& runs = hosts_[0].history.runs;
+    return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), [&](const auto& run) {
+      return night_of_run(run.run_id) >= night;
+    }));
   }
 
   [[nodiscard]] static std::size_t night_of_run(const std::string& run) {
-    const auto at = text::parse_utc(run + "T02:00:00Z");
+    const auto at = text::parse_utc(run.substr(0, 10) + "T02:00:00Z");
     return at ? static_cast<std::size_t>((*at - *text::parse_utc("2026-01-01T02:00:00Z")) / 24h)
               : 0;
   }
 
   const Script& script_;
-  SimulatedMachine machine_;
-  track::History history_ = {};
+  SimulatedMachine random_;  // what is no machine's
+  std::vector<Host> hosts_ = {};
   std::vector<track::TrackEvent> events_ = {};
-  std::map<std::string, double> programs_ = {};  // by run id: true level and layout
-  std::map<std::size_t, double> true_ = {};      // by night: without layout
+  std::vector<double> true_ = {};         // by night: without layout
+  std::vector<std::size_t> builds_ = {};  // by night: the night that built it
+  std::vector<double> programs_ = {};     // by night: true level and layout
   std::set<std::string> told_ = {};
   std::string wanted_ = {};
   bool accepted_ = false;
+  bool was_green_ = true;
   Life life_ = {};
 };
 

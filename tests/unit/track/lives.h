@@ -30,25 +30,30 @@ struct Script {
   std::size_t accept = 0;       // what is open is accepted after that night; 0: never
   std::size_t baseline = 0;     // that night's run is declared the usual; 0: none
   double missing = 0;           // share of nights without a run
+  double failed = 0;            // share of nights whose launches all fail
+  double unchanged = 0;         // share of nights for which nobody built anything
+  std::size_t hosts = 1;        // machines with the same programs in one history; the first counts
   bool weekends = false;        // two nights of seven have none
   std::size_t first_kept = 0;   // programs of earlier nights do not start
+  bool nightly = false;         // track.reference: half of the launches are of a kept program
   // What is looked for: the change of this index of `program`, or the creep.
   std::size_t wanted = 0;
 };
 
 struct Life {
-  std::size_t found_after = 0;  // nights, 1 is the night of the change itself; 0: never told
-  double found_at = 0;          // creep: how much it had come to
-  bool right_range = false;     // the range that was told holds the commit
-  bool wrongly_fixed = false;   // closed while the change was still there, within 60 nights
-  std::size_t told = 0;         // alerts of something worse that were told
-  std::size_t told_false = 0;   // of them those whose range holds no change
-  std::size_t red = 0;          // nights that end with 1
-  std::size_t not_green = 0;    // with anything but 0
-  std::size_t nights = 0;       // with a run
-  std::size_t launches = 0;     // of measurements, after the tenth night
-  std::size_t late_nights = 0;  // nights after the tenth
-  std::size_t fixed_after = 0;  // nights after the last change of the program; 0: never
+  std::size_t found_after = 0;      // nights, 1 is the night of the change itself; 0: never told
+  double found_at = 0;              // creep: how much it had come to
+  bool right_range = false;         // the range that was told holds the commit
+  bool wrongly_fixed = false;       // closed while the change was still there, within 60 nights
+  std::size_t told = 0;             // alerts of something worse that were told
+  std::size_t told_false = 0;       // of them those whose range holds no change
+  std::size_t red = 0;              // nights that end with 1
+  std::size_t newly_not_green = 0;  // with anything but 0, after one with 0
+  std::size_t nights = 0;           // with a run
+  std::size_t launches = 0;         // of measurements, after the tenth night
+  std::size_t late_nights = 0;      // nights after the tenth
+  std::size_t of_others = 0;        // alerts of another host that were told here
+  std::size_t fixed_after = 0;      // nights after the last change of the program; 0: never
 };
 
 [[nodiscard]] Life live(const Script& script, const World& world, std::uint64_t seed);

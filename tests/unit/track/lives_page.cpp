@@ -107,12 +107,26 @@ double percent_of(const std::vector<Life>& lives, const std::function<bool(const
          static_cast<double>(lives.size());
 }
 
+// What each way of judging promises.
+struct Mode {
+  bool nightly = true;
+  std::string_view name = {};
+  double most_launches = 0;  // percent more than planned
+  double found_5 = 0;        // percent of 5 % steps within five nights
+  double shifted_3 = 0;      // of 3 % and 5 % after an unseen shift of the machine
+  double shifted_5 = 0;
+};
+constexpr Mode kNightly = {true, "nightly", 20, 99, 85, 99};
+constexpr Mode kSuspects = {false, "suspects", 55, 98, 70, 97};
+
 class LivesPage {
  public:
-  LivesPage(std::ostream& out, std::uint64_t seed, std::size_t lives)
-      : out_(out), seed_(seed), lives_(lives) {}
+  LivesPage(std::ostream& out, std::uint64_t seed, std::size_t lives, const Mode& mode)
+      : out_(out), seed_(seed), lives_(lives), mode_(mode) {}
 
   bool write() {
+    out_ << "## Lives with `track.reference: " << mode_.name << "`"
+         << (mode_.nightly ? ", the default" : "") << "\n\n";
     quiet();
     changes();
     goals();
@@ -129,7 +143,11 @@ class LivesPage {
   std::vector<Life> lives_of(const std::function<Script(std::size_t)>& script, Noise noise) {
     std::vector<Life> all;
     const World world{.noise = noise, .layout = Layout::kOfBuilds, .layout_sd = kLayout};
-    for (std::size_t i = 0; i < lives_; ++i) all.push_back(live(script(i), world, ++seed_));
+    for (std::size_t i = 0; i < lives_; ++i) {
+      Script one = script(i);
+      one.nightly = mode_.nightly;
+      all.push_back(live(one, world, ++seed_));
+    }
     return all;
   }
 
@@ -137,37 +155,60 @@ class LivesPage {
     out_ << "### Nothing changes\n\n"
          << lives_
          << " series of 110 nights in each row. Per 1,000 nights of a series: alerts that "
-            "were told, nights that\nwere red, nights that were not green; launches that were "
-            "measured besides the planned ones, per night\nafter the tenth, in percent of "
+            "were told, nights that\nwere red, nights that were not green and came after a green "
+            "one; launches that were measured besides the\nplanned ones, per night after the "
+            "tenth, in percent of "
          << kPlanned << ".\n\n";
-    row({"noise", "told", "red", "not green", "more launches"});
-    rule(5);
-    for (const Noise noise : kNoises) {
-      const auto lives = lives_of([](std::size_t) { return Script{.nights = 110}; }, noise);
-      double nights = 0;
-      double late = 0;
-      double told = 0;
-      double red = 0;
-      double not_green = 0;
-      double launches = 0;
-      for (const Life& life : lives) {
-        nights += static_cast<double>(life.nights);
-        late += static_cast<double>(life.late_nights);
-        told += static_cast<double>(life.told);
-        red += static_cast<double>(life.red);
-        not_green += static_cast<double>(life.not_green);
-        launches += static_cast<double>(life.launches);
-      }
-      const double more = 100 * launches / late / static_cast<double>(kPlanned);
-      row({std::string(name_of(noise)), digits(1000 * told / nights, 2),
-           digits(1000 * red / nights, 2), digits(1000 * not_green / nights, 2),
-           digits(more, 0) + " %"});
-      worst_red_ = std::max(worst_red_, 1000 * red / nights);
-      worst_told_ = std::max(worst_told_, 1000 * told / nights);
-      worst_more_ = std::max(worst_more_, more);
-      mean_more_ += more / static_cast<double>(kNoises.size());
+    row({"noise", "nights", "told", "red", "newly not green", "more launches"});
+    rule(6);
+    for (const QuietNight& kind : quiet_nights_of()) {
+      for (const Noise noise : kNoises) quiet_row(kind, noise);
     }
     out_ << '\n';
+  }
+
+  struct QuietNight {
+    std::string_view name;
+    Script script;
+    bool counts = true;  // for the cost of launches
+  };
+  static std::vector<QuietNight> quiet_nights_of() {
+    return {{"every night another build", {.nights = 110}},
+            {"weekends without, 5 % missing, 3 % failed, half of the builds unchanged, two hosts",
+             {.nights = 110,
+              .missing = 0.05,
+              .failed = 0.03,
+              .unchanged = 0.5,
+              .hosts = 2,
+              .weekends = true},
+             false}};
+  }
+
+  void quiet_row(const QuietNight& kind, Noise noise) {
+    const auto lives = lives_of([&](std::size_t) { return kind.script; }, noise);
+    Life sum;
+    for (const Life& life : lives) {
+      sum.nights += life.nights;
+      sum.late_nights += life.late_nights;
+      sum.told += life.told;
+      sum.red += life.red;
+      sum.newly_not_green += life.newly_not_green;
+      sum.launches += life.launches;
+      sum.of_others += life.of_others;
+    }
+    const auto per_thousand = [&](std::size_t count) {
+      return 1000 * static_cast<double>(count) / static_cast<double>(sum.nights);
+    };
+    const double more = 100 * static_cast<double>(sum.launches) /
+                        static_cast<double>(sum.late_nights) / static_cast<double>(kPlanned);
+    row({std::string(name_of(noise)), std::string(kind.name), digits(per_thousand(sum.told), 2),
+         digits(per_thousand(sum.red), 2), digits(per_thousand(sum.newly_not_green), 2),
+         digits(more, 0) + " %"});
+    worst_red_ = std::max(worst_red_, per_thousand(sum.red));
+    mean_told_ += per_thousand(sum.told) / 10;
+    mean_newly_ += per_thousand(sum.newly_not_green) / 10;
+    of_others_ += sum.of_others;
+    if (kind.counts) mean_more_ += more / static_cast<double>(kNoises.size());
   }
 
   void changes() {
@@ -223,9 +264,9 @@ class LivesPage {
     if (scenario.creeps) {
       add_goal(what, ">= 95 %", five, five >= 95);
     } else if (size == 0.03) {
-      add_goal(what, shifted ? ">= 70 %" : ">= 85 %", five, five >= (shifted ? 70 : 85));
+      add_least(what, shifted ? mode_.shifted_3 : 85, five);
     } else if (size == 0.05) {
-      add_goal(what, shifted ? ">= 97 %" : ">= 98 %", five, five >= (shifted ? 97 : 98));
+      add_least(what, shifted ? mode_.shifted_5 : mode_.found_5, five);
     }
     if (scenario.name == "a step" && size < 0.05) {
       const double most = size < 0.03 ? 15 : 2;
@@ -235,20 +276,30 @@ class LivesPage {
     if (!scenario.creeps) worst_range_ = std::min(worst_range_, range);
   }
 
+  void add_least(std::string what, double least, double found) {
+    add_goal(std::move(what), ">= " + digits(least, 0) + " %", found, found >= least);
+  }
+
   void add_goal(std::string what, std::string goal, double found, bool met) {
     goals_.push_back({std::move(what), std::move(goal), digits(found, 2), met});
     met_ = met_ && met;
   }
 
   void goals() {
-    add_goal("nothing changes: told per 1,000 nights of a series, worst noise", "<= .5",
-             worst_told_, worst_told_ <= 0.5);
-    add_goal("nothing changes: red per 1,000 nights of a series, worst noise", "<= 4", worst_red_,
+    add_goal("nothing changes: told per 1,000 nights of a series", "<= .5", mean_told_,
+             mean_told_ <= 0.5);
+    add_goal("nothing changes: red per 1,000 nights of a series, worst row", "<= 4", worst_red_,
              worst_red_ <= 4);
-    add_goal("nothing changes: more launches after ten nights, mean of the noises", "<= 55 %",
-             mean_more_, mean_more_ <= 55);
+    add_goal("nothing changes: newly not green per 1,000 nights of a series", "<= .4", mean_newly_,
+             mean_newly_ <= 0.4);
+    add_goal("nothing changes: more launches after ten nights, mean of the noises",
+             "<= " + digits(mode_.most_launches, 0) + " %", mean_more_,
+             mean_more_ <= mode_.most_launches);
+    add_goal("alerts of another host shown in a night", "0", static_cast<double>(of_others_),
+             of_others_ == 0);
     add_goal("the range holds the commit, worst row", ">= 95 %", worst_range_, worst_range_ >= 95);
-    out_ << "### Goals of `track.reference: suspects`\n\nTold within five nights, in percent, "
+    out_ << "### Goals of `track.reference: " << mode_.name
+         << "`\n\nTold within five nights, in percent, "
             "where nothing else is said.\n\n";
     row({"what", "goal", "found", ""});
     rule(4);
@@ -268,10 +319,12 @@ class LivesPage {
   std::ostream& out_;
   std::uint64_t seed_;
   std::size_t lives_;
+  const Mode& mode_;
   std::vector<Goal> goals_ = {};
   double worst_red_ = 0;
-  double worst_told_ = 0;
-  double worst_more_ = 0;
+  double mean_told_ = 0;
+  double mean_newly_ = 0;
+  std::size_t of_others_ = 0;
   double mean_more_ = 0;
   double worst_range_ = 100;
   bool met_ = true;
@@ -280,7 +333,8 @@ class LivesPage {
 }  // namespace
 
 bool write_lives(std::ostream& out, std::uint64_t seed, std::size_t lives) {
-  return LivesPage(out, seed, lives).write();
+  bool met = LivesPage(out, seed, lives, kNightly).write();
+  return LivesPage(out, seed + 500'000, lives, kSuspects).write() && met;
 }
 
 }  // namespace stepbench::testing_track

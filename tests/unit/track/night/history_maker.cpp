@@ -11,6 +11,7 @@
 #include "harness/text/utc.h"
 #include "harness/track/confirm_rule.h"
 #include "harness/track/night_cycle.h"
+#include "harness/track/reference.h"
 
 namespace stepbench::test {
 namespace {
@@ -183,8 +184,42 @@ track::TrackedSeries& HistoryMaker::add_programs(const std::string& case_id,
   return add_series(case_id, values, experiment);
 }
 
+void HistoryMaker::measure_beside_reference(const track::History& known, const std::string& run) {
+  const auto tonight =
+      std::find_if(known.runs.begin(), known.runs.end(),
+                   [&](const track::TrackedRun& each) { return each.run_id == run; });
+  const auto before =
+      std::span(known.runs).first(static_cast<std::size_t>(tonight - known.runs.begin()));
+  const std::string of = track::reference_run(
+      before, events, tonight->host, tonight->experiment,
+      [&](const track::TrackedRun& each) { return !gone.contains(each.run_id); });
+  if (of.empty()) return;
+  track::ReferenceNight beside{.night = track::night_of(*tonight), .run = of};
+  for (const track::TrackedRun& each : known.runs) {
+    if (each.run_id == of) beside.build = each.build_id;
+  }
+  for (const track::SeriesHistory& series : known.series) {
+    const auto now = factors_.find({series.series.id, run});
+    const auto then = factors_.find({series.series.id, of});
+    if (now == factors_.end() || then == factors_.end()) continue;
+    // Some tenths of a percent, the same every time.
+    const double noise = 0.002 * (static_cast<double>(known.runs.size() * 7 % 5) - 2);
+    beside.ratios.push_back({.series = series.series.id,
+                             .moved = std::log(now->second / then->second) + noise,
+                             .error = 0.003,
+                             .pairs = 4,
+                             .value = 1e6 * then->second});
+  }
+  tell(track::event_of(beside));
+}
+
 track::Night HistoryMaker::live(std::size_t night) {
   const track::History known = known_at(night);
+  if (nightly) {
+    for (const std::string& run : input_of(night, known, false).tonight) {
+      measure_beside_reference(known, run);
+    }
+  }
   const auto build_of = [&](const std::string& id) {
     for (const track::TrackedRun& run : known.runs) {
       if (run.run_id == id) return run.build_id;

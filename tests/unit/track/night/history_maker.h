@@ -50,6 +50,9 @@ class HistoryMaker {
   // The whole night as `nightly` goes through it, measuring what is due with the programs' true
   // factors: every program runs, but for those in `gone`.
   track::Night live(std::size_t night);
+  // Before it is judged: each night is measured beside its reference, as `track.reference: nightly`
+  // does.
+  bool nightly = false;
   std::set<std::string> gone = {};                       // run ids
   std::vector<track::DueMeasurement> measured_due = {};  // by live(), all nights
   // What a measurement answers besides the truth: the state with which it says nothing.
@@ -66,6 +69,7 @@ class HistoryMaker {
  private:
   [[nodiscard]] track::NightInput input_of(std::size_t night, const track::History& known,
                                            bool allow_inconclusive) const;
+  void measure_beside_reference(const track::History& known, const std::string& run);
   [[nodiscard]] track::History known_at(std::size_t night) const;
   [[nodiscard]] std::size_t run_index(std::size_t night, const std::string& experiment);
 
