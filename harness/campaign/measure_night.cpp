@@ -30,14 +30,14 @@ class NightMeasurement {
     request.resume = night_.folder_of(request.file).string();
     if (!request.resume.empty()) {
       try {
-        return measure(request, experiment.run);
+        return measure(request, experiment);
       } catch (const ConfigError& error) {
         progress_.say("note: " + request.file + " is measured anew: " + error.what());
         request.resume.clear();
       }
     }
     try {
-      return measure(request, experiment.run);
+      return measure(request, experiment);
     } catch (const Error& error) {
       return unfinished(request.file, error.what());
     } catch (const std::system_error& error) {
@@ -46,10 +46,11 @@ class NightMeasurement {
   }
 
  private:
-  MeasuredExperiment measure(const RunRequest& request, const PlannedRun& run) {
-    RunEnd end =
-        run_experiment(request, run, context_, progress_, interrupts_, clock_,
-                       [&](const fs::path& folder) { night_.begun(request.file, folder); });
+  MeasuredExperiment measure(const RunRequest& request, const NightExperiment& experiment) {
+    RunEnd end = run_experiment(
+        request, experiment.run, context_, progress_, interrupts_, clock_,
+        [&](const fs::path& folder) { night_.begun(request.file, folder); },
+        experiment.beside ? &*experiment.beside : nullptr);
     return {.file = request.file,
             .folder = std::move(end.run_folder),
             .results = std::move(end.results)};
@@ -102,6 +103,7 @@ FailedLaunches failed_launches(const record::Results& results) {
   std::map<std::string, Counts> cases;
   for (const record::Launch& launch : results.launches) {
     const record::LaunchRow& row = launch.row;
+    if (row.key.arm == record::kReferenceArm) continue;  // told, and no failure of tonight's
     Counts& counts = cases[row.key.case_id];
     if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
     if (row.outcome.kind == Outcome::Kind::kMeasured) ++counts.measured;

@@ -18,6 +18,7 @@ namespace stepbench::campaign {
 struct NightExperiment {
   RunRequest request = {};  // without `resume`; its `lock` does not count: the caller holds locks
   PlannedRun run = {};
+  std::optional<Beside> beside = {};  // its reference program
 };
 
 struct MeasuredExperiment {

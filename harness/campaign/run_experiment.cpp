@@ -2,6 +2,7 @@
 #include "harness/campaign/run_experiment.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -18,9 +19,11 @@
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
+#include "harness/run/turns_agenda.h"
 #include "harness/run/wrap.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
+#include "harness/track/reference.h"
 #include "harness/track/tracked_metrics.h"
 
 namespace stepbench::campaign {
@@ -96,6 +99,36 @@ void check_tracked_metrics(const Planned& planned, const std::string& file) {
   }
 }
 
+// Cases that both plans have, by index.
+std::map<std::size_t, run::SplitCase> split_cases(const plan::Plan& tonight,
+                                                  const plan::Plan& reference) {
+  std::map<std::string_view, std::size_t> known;
+  for (std::size_t i = 0; i < reference.cases.size(); ++i) {
+    if (!reference.cases[i].skip) known.emplace(reference.cases[i].resolved.case_id, i);
+  }
+  std::map<std::size_t, run::SplitCase> split;
+  for (std::size_t i = 0; i < tonight.cases.size(); ++i) {
+    const ResolvedCase& resolved = tonight.cases[i].resolved;
+    const auto launches = static_cast<int>(resolved.integer_or("launches", 1));
+    const auto beside = known.find(resolved.case_id);
+    if (tonight.cases[i].skip || beside == known.end()) continue;
+    if (launches < track::kMinLaunchesToSplit) continue;
+    if (resolved.text_or(kReferenceOption, kNightlyReference) != kNightlyReference) continue;
+    split.emplace(i, run::SplitCase{beside->second, (launches + 1) / 2});
+  }
+  return split;
+}
+
+record::ColumnRow columns_with(record::ColumnRow columns, const PlannedRun& beside) {
+  const auto& [catalogue, plan] = beside.planned;
+  for (Metric& metric : run::columns_of(plan, catalogue).columns) {
+    const bool known = std::any_of(columns.columns.begin(), columns.columns.end(),
+                                   [&](const Metric& each) { return each.name == metric.name; });
+    if (!known) columns.columns.push_back(std::move(metric));
+  }
+  return columns;
+}
+
 }  // namespace
 
 PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
@@ -115,7 +148,8 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
 RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                       const CampaignContext& context, run::Progress& progress,
                       run::Interrupts& interrupts, const Clock& clock,
-                      const std::function<void(const std::filesystem::path&)>& on_start) {
+                      const std::function<void(const std::filesystem::path&)>& on_start,
+                      const Beside* beside) {
   const auto& [catalogue, plan] = run.planned;
   const run::WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
@@ -142,10 +176,21 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                                           .asked = asked_for(request, plan_request(request).set)});
   record::Results finished = session.resume(request.resume);
   header.labels = labels_with(finished, labels);
+  if (beside != nullptr) {
+    header.context[kReferenceRun] = beside->run;
+    header.context[kReferenceBuild] = beside->planned.worker.value().build_id;
+  }
   run::check_same_experiment(finished, header, plan, catalogue);
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
-  run::ListAgenda agenda{list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped),
-                         pass, run::done_launches(finished, request.retry_failed)};
+  const std::vector<run::ListedCase> cases =
+      list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped);
+  const std::set<record::LaunchKey> done = run::done_launches(finished, request.retry_failed);
+  run::ListAgenda of_plan{cases, pass, done};
+  std::optional<run::TurnsAgenda> turns;
+  if (beside != nullptr) {
+    turns.emplace(of_plan, cases, split_cases(plan, beside->planned.planned.plan), done);
+  }
+  run::Agenda& agenda = turns ? static_cast<run::Agenda&>(*turns) : of_plan;
   LimitedAgenda limited{agenda, request.is_enough};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
@@ -169,16 +214,28 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
     RunRequest again = request;
     again.file = readable_again(
         request.file, text::mask_secrets(plan.config_text, run::secret_values(plan)), folder);
-    session.measure({.arms = {{.plan = plan,
-                               .worker = worker,
-                               .catalogue_digest = catalogue::catalogue_digest(catalogue),
-                               .repeat_prefix = repeat_prefix(again)}},
+    std::vector<run::RunArm> arms = {{.plan = plan,
+                                      .worker = worker,
+                                      .catalogue_digest = catalogue::catalogue_digest(catalogue),
+                                      .repeat_prefix = repeat_prefix(again)}};
+    record::ColumnRow columns = run::columns_of(plan, catalogue);
+    if (beside != nullptr) {
+      const PlannedRun& other = beside->planned;
+      again.worker = other.worker.value().path.string();
+      arms.push_back({.name = std::string(record::kReferenceArm),
+                      .plan = other.planned.plan,
+                      .worker = *other.worker,
+                      .catalogue_digest = catalogue::catalogue_digest(other.planned.catalogue),
+                      .repeat_prefix = repeat_prefix(again)});
+      columns = columns_with(std::move(columns), other);
+    }
+    session.measure({.arms = std::move(arms),
                      .wrap = std::move(wrap),
                      .run_dir = folder,
                      .smoke = request.smoke,
                      .count_tools = tools,
                      .attempts = run::next_attempts(finished)},
-                    header, run::columns_of(plan, catalogue), request.shard, limited, finished);
+                    header, columns, request.shard, limited, finished);
   }
   RunEnd end{
       .signal = session.signal(), .run_folder = folder, .results = record::read_results(folder)};

@@ -16,6 +16,12 @@
 
 namespace stepbench::campaign {
 
+// The option, its default, and the facts that a run records of its reference program.
+inline constexpr std::string_view kReferenceOption = "track.reference";
+inline constexpr std::string_view kNightlyReference = "nightly";
+inline constexpr const char* kReferenceRun = "reference_run";  // id of the run it is of
+inline constexpr const char* kReferenceBuild = "reference_build_id";
+
 struct PlannedRun {
   std::optional<run::WorkerProgram> worker;  // nullopt only where none was looked for
   Planned planned;
@@ -25,6 +31,13 @@ struct PlannedRun {
 // missing built-in worker is no error.
 [[nodiscard]] PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
                                          bool needs_worker);
+
+// A program that is measured in turns with the run's own: half of the launches of every case that
+// both can measure and that asks for it.
+struct Beside {
+  std::string run = {};  // id of the run whose program it is
+  PlannedRun planned;
+};
 
 struct RunEnd {
   int exit_status = 0;
@@ -40,7 +53,8 @@ struct RunEnd {
 [[nodiscard]] RunEnd run_experiment(
     const RunRequest& request, const PlannedRun& run, const CampaignContext& context,
     run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
-    const std::function<void(const std::filesystem::path&)>& on_start = {});
+    const std::function<void(const std::filesystem::path&)>& on_start = {},
+    const Beside* beside = nullptr);
 
 // Nothing measured, some failed, or all measured or skipped by rule.
 [[nodiscard]] int run_exit_status(const record::Results& results);

@@ -300,6 +300,14 @@ Section track() {
                       "peak of memory: names of `list metrics`, as step_p99, samples_per_s.",
                .default_value = ""s,
                .identity = Identity::kContext},
+              {.name = "reference",
+               .doc = "What `stepbench nightly` holds the case against. nightly: half of the "
+                      "launches are of a kept program of an earlier night, in turns, and the case "
+                      "is judged by ratios to it; 6 launches or more. suspects: all launches are "
+                      "tonight's, and programs are measured in turns where the case moved.",
+               .default_value = "nightly"s,
+               .choices = {"nightly", "suspects"},
+               .identity = Identity::kContext},
           }};
 }
 

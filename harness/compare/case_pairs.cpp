@@ -32,6 +32,7 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
   bool other_passes = false;
   for (const record::Launch& launch : side.results->launches) {
     const record::LaunchRow& row = launch.row;
+    if (row.key.arm == record::kReferenceArm) continue;  // of a night: another program
     refuse_what_is_no_measurement(side, row);
     if (row.key.pass != Pass::kTiming) other_passes = true;
     if (row.key.pass != Pass::kTiming || row.key.rank != 0) continue;

@@ -26,10 +26,13 @@ inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
 inline constexpr int kResultMinor = 8;
 
+// The arm of launches of a night's reference program: no side of a comparison, and no point.
+inline constexpr std::string_view kReferenceArm = "reference";
+
 // What makes a launch unique inside a run: resume and readers join on it.
 struct LaunchKey {
   std::string case_id = {};
-  std::string arm = {};  // "" outside `ab`
+  std::string arm = {};  // "" outside `ab`, but for kReferenceArm
   Pass pass = Pass::kTiming;
   int launch = 0;
   int rank = 0;

@@ -140,6 +140,7 @@ class Importer {
     if (row.smoke || run.smoke) return "smoke";
     if (is_profiling(row.pass)) return "profiled";
     if (row.pass == Pass::kWrapped) return "wrapped";
+    if (row.arm == record::kReferenceArm) return "the reference program's";
     if (!row.arm.empty()) return "an arm of ab";
     return {};
   }

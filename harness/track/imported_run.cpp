@@ -23,6 +23,7 @@ std::string seen_from(const std::string& folder, const std::string& path) {
 const record::WorkerRow* worker_of(const record::Results& results, const std::string& run_id) {
   for (const record::Launch& launch : results.launches) {
     if (results.runs.at(launch.run).run_id != run_id) continue;
+    if (launch.row.key.arm == record::kReferenceArm) continue;
     const auto found = std::find_if(
         results.workers.begin(), results.workers.end(),
         [&](const record::WorkerRow& worker) { return worker.worker_id == launch.row.worker_id; });

@@ -3,24 +3,16 @@
 import json
 import pathlib
 import signal
-import subprocess
 import sys
 import time
 import unittest
 from collections import Counter
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from nights import ALLOW, PATIENCE_S, Machine  # noqa: E402
+from nights import HOLDS, Machine, signal_when_held  # noqa: E402
 
 PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 LAUNCHES = 10  # of the experiment: two cases, five launches each
-# As long as there is a file to hold it, this launch goes no further.
-HOLDS = """\
-case $1 in --control*) if [ -e '{hold}' ]; then
-  echo >> '{hold}'
-  if [ "$(wc -l < '{hold}')" -eq {launch} ]; then : > '{hold}.reached'; fi
-  while [ -e '{hold}' ] && [ -e '{hold}.reached' ]; do sleep 0.02; done
-fi;; esac"""
 
 
 class Nights(unittest.TestCase):
@@ -34,17 +26,8 @@ class Nights(unittest.TestCase):
         return self.machine.build(name, more=HOLDS.format(hold=self.machine.folder / f"{name}-hold", launch=launch), **options)
 
     def signal_when_held(self, program, number, *words):
-        """Sent to a night of this program."""
         hold = self.machine.folder / f"{program.name}-hold"
-        hold.touch()
-        process = self.start(program, *words)
-        while not hold.with_suffix(".reached").exists():
-            self.assertIsNone(process.poll(), "the night ended by itself")
-            time.sleep(0.01)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=PATIENCE_S)
-        hold.unlink()
-        return process.returncode, out, err
+        return signal_when_held(self.machine, program, hold, number, *words)
 
     def launches(self):
         """Of all runs, by the files: what was measured, as often as it was measured."""
@@ -69,13 +52,6 @@ class Nights(unittest.TestCase):
         self.machine.ignore_memory()
         for _ in range(10):
             self.machine.night(self.good, "--no-confirm")
-
-    def start(self, worker, *words):
-        allowed = [word for what in ALLOW for word in ("--allow", what)]
-        return subprocess.Popen([PROGRAM, "nightly", "nightly.yaml", "--worker", worker, "--no-lock",
-                                 *allowed, *words],
-                                cwd=self.machine.folder, env=self.machine.environment(), text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def stop_while_measuring(self, number, *words):
         """In the third launch of the night."""

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import time
 
 PATIENCE_S = 600  # what takes longer hangs, on any machine
 FIRST = datetime.datetime(2026, 2, 1, 2, 17, tzinfo=datetime.timezone.utc)
@@ -14,7 +15,7 @@ FIRST = datetime.datetime(2026, 2, 1, 2, 17, tzinfo=datetime.timezone.utc)
 EXPERIMENT = """\
 name: {name}
 workload: stub
-launches: 5
+launches: {launches}
 schedule: {{wait: 0, warmup: 1, active: 5}}
 stub: {{jitter: 0.002}}
 sweep:
@@ -28,6 +29,15 @@ WEATHER = (1.0, 1.0011, 0.9992, 1.0005, 0.9987, 1.0018, 0.9996, 1.0009, 0.9981, 
 
 # What a machine full of other tests does to it is not what these nights are about.
 ALLOW = ("noise", "drift", "load", "steal", "throttling", "clocks")
+
+
+# As long as there is a file to hold it, this launch goes no further.
+HOLDS = """\
+case $1 in --control*) if [ -e '{hold}' ]; then
+  echo >> '{hold}'
+  if [ "$(wc -l < '{hold}')" -eq {launch} ]; then : > '{hold}.reached'; fi
+  while [ -e '{hold}' ] && [ -e '{hold}.reached' ]; do sleep 0.02; done
+fi;; esac"""
 
 
 class Done:
@@ -67,8 +77,8 @@ class Machine:
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", title)
 
-    def experiment(self, name, cases=CASES):
-        (self.folder / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, cases=cases))
+    def experiment(self, name, cases=CASES, launches=5):
+        (self.folder / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, cases=cases, launches=launches))
 
     def build(self, name, slower=1.0, more=""):
         """A program of its own that is so many times as slow; the weather of the night is on top of it."""
@@ -123,3 +133,25 @@ class Machine:
         """Folders of nights; a second one that begins in the same second has a number."""
         return sorted(path for path in (self.folder / "results").iterdir()
                       if path.is_dir() and re.search(r"-nightly(-\d+)?$", path.name))
+
+
+def start_night(machine, worker, *words):
+    """A night that does not wait for its end."""
+    allowed = [word for what in ALLOW for word in ("--allow", what)]
+    return subprocess.Popen([machine.stepbench, "nightly", "nightly.yaml", "--worker", worker, "--no-lock",
+                             *allowed, *words],
+                            cwd=machine.folder, env=machine.environment(), text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def signal_when_held(machine, program, hold, number, *words):
+    """Sent to a night of this program, which HOLDS holds by that file."""
+    hold.touch()
+    process = start_night(machine, program, *words)
+    while not hold.with_suffix(".reached").exists():
+        assert process.poll() is None, "the night ended by itself"
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    hold.unlink()
+    return process.returncode, out, err

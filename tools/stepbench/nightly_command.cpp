@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -20,11 +21,13 @@
 #include "harness/campaign/labels.h"
 #include "harness/campaign/measure_night.h"
 #include "harness/campaign/range_commits.h"
+#include "harness/campaign/reference_program.h"
 #include "harness/campaign/unfinished_night.h"
 #include "harness/machine/environment.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
+#include "harness/track/reference.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
@@ -149,8 +152,8 @@ class NightlyRun {
         view_(night_view(options.check, options.history, environment)) {}
 
   int execute() {
-    const std::vector<campaign::NightExperiment> experiments = plan_night(options_, context_);
-    (void)open_history(options_.history, true);  // found out before hours of measuring
+    std::vector<campaign::NightExperiment> experiments = plan_night(options_, context_);
+    track::TrackStore before = open_history(options_.history, true);  // found out before hours
     campaign::UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
     if (options_.fresh) unfinished.begin_anew(system_now());
     if (unfinished.goes_on()) {
@@ -160,11 +163,13 @@ class NightlyRun {
     run::Interrupts interrupts;
     const auto locks = lock_night(experiments, interrupts);
     if (!locks) return interrupted(interrupts);
+    choose_references(experiments, before);
     const campaign::MeasuredNight measured =
         campaign::measure_night(experiments, context_, unfinished, progress_, interrupts, clock_);
     if (measured.signal) return interrupted(interrupts);
     track::TrackStore store = open_history(options_.history, true);
     const std::vector<std::string> nights = add(measured, store);
+    add_references(measured, nights, store);
     if (!options_.keep_no_worker) keep_workers(nights, store);
     if (signal_of(interrupts)) return interrupted(interrupts);
     campaign::CheckedNight checked = check(nights, store, interrupts);
@@ -212,6 +217,44 @@ class NightlyRun {
     const campaign::LockPolicy policy =
         campaign::lock_policy(options_.lock.none, options_.lock.wait);
     return campaign::lock_devices(run::lock_directory(), devices, policy, interrupts, progress_);
+  }
+
+  void choose_references(std::vector<campaign::NightExperiment>& experiments,
+                         track::TrackStore& store) {
+    for (campaign::NightExperiment& each : experiments) {
+      campaign::ReferenceProgram reference =
+          campaign::choose_reference(each.request, each.run, store, context_);
+      if (!reference.why.empty()) {
+        progress_.say("note: no reference program: " + reference.why);
+        no_reference_[each.request.file] = reference.why;
+      }
+      if (reference.planned) {
+        each.beside = campaign::Beside{reference.run, std::move(*reference.planned)};
+      }
+    }
+  }
+
+  // What the reference programs said, once for each run: a night that goes on has it already.
+  void add_references(const campaign::MeasuredNight& measured,
+                      const std::vector<std::string>& nights, track::TrackStore& store) {
+    const std::vector<track::TrackedRun> runs = store.runs();
+    const track::ReferenceLog known(store.events());
+    for (const campaign::MeasuredExperiment& each : measured.experiments) {
+      for (const track::TrackedRun& run : runs) {
+        const bool tonight = std::find(nights.begin(), nights.end(), run.run_id) != nights.end();
+        const bool of_this =
+            std::any_of(each.results.runs.begin(), each.results.runs.end(),
+                        [&](const record::RunRow& row) { return row.run_id == run.run_id; });
+        if (!tonight || !of_this || known.of_run(run.run_id) != nullptr) continue;
+        const auto night = campaign::reference_night(each.results, each.folder, run,
+                                                     no_reference_[each.file], context_);
+        if (!night) continue;
+        track::TrackEvent event = track::event_of(*night);
+        event.at_utc = text::utc_text(system_now());
+        event.who = author(environment_);
+        store.record({&event, 1});
+      }
+    }
   }
 
   // Ids of the runs that have anything in the history.
@@ -288,6 +331,7 @@ class NightlyRun {
   const HostClock clock_;
   run::Progress progress_;
   const report::NightView view_;
+  std::map<std::string, std::string> no_reference_ = {};  // why, by file
 };
 
 // The experiments as the history names them.

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nights beside a reference program: reference_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+import json
+import pathlib
+import signal
+import sys
+import unittest
+from collections import Counter
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from nights import Machine, signal_when_held, HOLDS  # noqa: E402
+
+PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+
+
+class References(unittest.TestCase):
+    def setUp(self):
+        self.machine = Machine(PROGRAM, STUB, DATED)
+        self.addCleanup(self.machine.close)
+        self.machine.experiment("nightly", launches=8)
+        self.machine.commit("eight launches, which can be halved")
+
+    def night(self, status, slower=1.0, words=(), more="", weather=None):
+        """With a program of its own, as a new commit gives one."""
+        if weather is not None:
+            self.machine.weather = weather
+        worker = self.machine.build(f"built-{self.machine.date:%m-%d}", slower, more)
+        done, verdict = self.machine.verdict(worker, *words)
+        self.assertEqual(done.status, status, f"{verdict['series']}\n{verdict['notes']}\n{verdict['alerts']}\n{done.err}")
+        return verdict
+
+    def launches(self):
+        """Of the newest night: how many of each arm."""
+        rows = []
+        for file in self.machine.runs()[-1].glob("*.jsonl"):
+            rows += [row for row in map(json.loads, file.read_text().splitlines()) if row["kind"] == "launch"]
+        return rows
+
+    def arms(self):
+        return Counter(row["arm"] for row in self.launches())
+
+    def steps(self, verdict):
+        return [series for series in verdict["series"] if series["metric"] == "step_ns"]
+
+    def first_nights(self, number):
+        self.night(0)
+        self.assertEqual(self.arms(), {"": 16}, "nothing is kept yet: all launches are tonight's")
+        self.machine.ignore_memory()
+        for _ in range(number - 1):
+            self.night(0)
+
+    def test_half_of_the_launches_are_of_a_kept_program_in_turns(self):
+        self.first_nights(2)
+        self.assertEqual(self.arms(), {"": 8, "reference": 8})
+        turns = "".join("R" if row["arm"] else "T" for row in self.launches() if row["options"]["stub.step_us"] == 1000)
+        self.assertIn(turns, ("TRRTTRRT", "RTTRRTTR"))
+        verdict = self.night(0)
+        self.assertRegex("\n".join(verdict["notes"]),
+                         "measured in turns with the reference program of 2026-02-01 .build [0-9a-f]{8}.: what moved")
+        page = self.machine.run("show", str(self.machine.runs()[-1]), status=0)
+        self.assertRegex(page.out, "reference")
+        self.machine.run("compare", str(self.machine.runs()[-2]), str(self.machine.runs()[-1]), "--allow-inconclusive")
+
+    def test_a_machine_that_is_slower_is_quiet_and_measures_nothing_again(self):
+        self.first_nights(3)
+        for _ in range(3):
+            verdict = self.night(0, weather=1.08)
+            self.assertEqual(verdict["alerts"], [])
+        self.assertEqual(list((self.machine.folder / "results").glob("*-confirm*")), [])
+
+    def test_a_step_that_the_machine_hides_is_told_the_same_night(self):
+        self.first_nights(3)
+        verdict = self.night(1, slower=1.05, weather=1 / 1.05)
+        (alert,) = verdict["alerts"]
+        self.assertEqual(alert["state"], "regression")
+        for series in alert["series"]:
+            self.assertAlmostEqual(series["measured"][0]["change"], 0.05, places=2)
+        for series in self.steps(verdict):
+            self.assertAlmostEqual(series["change"], 0.05, places=2)
+        self.assertEqual(self.steps(self.night(1, slower=1.05))[0]["state"], "regression")
+
+    def test_another_environment_and_the_program_are_two_numbers(self):
+        self.first_nights(3)
+        self.machine.torch = "2.11.0"
+        verdict = self.night(0, weather=1.08)
+        for series in self.steps(verdict):
+            self.assertRegex(series["why"], r"it did \+[78]\.\d+ %, tonight's program [+-]0\.\d+ %")
+
+    def test_where_the_kept_program_no_longer_starts_the_night_goes_on_and_says_so(self):
+        broken = self.machine.folder / "broken"
+        more = f"if [ -e '{broken}' ]; then case $1 in --control*) exit 9;; esac; fi"
+        self.night(0, more=more)
+        self.machine.ignore_memory()
+        self.night(0)
+        broken.touch()
+        verdict = self.night(0)
+        self.assertRegex("\n".join(verdict["notes"]), "no reference program: 4 of 4 launches of the kept program failed")
+        self.assertEqual(self.arms(), {"": 16, "reference": 4}, "four in a row are enough; tonight's are all measured")
+
+    def test_where_it_is_not_asked_for_all_launches_are_tonights(self):
+        self.first_nights(1)
+        verdict = self.night(0, words=["--set", "track.reference=suspects"])
+        self.assertEqual(self.arms(), {"": 16})
+        self.assertNotRegex("\n".join(verdict["notes"]), "reference")
+
+    def test_a_killed_night_goes_on_and_measures_nothing_twice(self):
+        self.first_nights(2)
+        hold = self.machine.folder / "held-hold"
+        worker = self.machine.build("held", more=HOLDS.format(hold=hold, launch=3))
+        signal_when_held(self.machine, worker, hold, signal.SIGKILL)
+        self.machine.verdict(worker, status=0)
+        self.assertEqual(self.arms(), {"": 8, "reference": 8})
+        keys = [(row["case_id"], row["arm"], row["launch"]) for row in self.launches()]
+        self.assertEqual(len(keys), len(set(keys)))
+        self.assertEqual(len(self.machine.runs()), 3)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *(f"References.test_{name}" for name in sys.argv[5:])])
