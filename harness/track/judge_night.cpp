@@ -14,6 +14,10 @@
 namespace stepbench::track {
 namespace {
 
+bool is_told(NightState state) {
+  return state == NightState::kRegression || state == NightState::kImprovement;
+}
+
 // Judges one night; used once.
 class NightJudge {
  public:
@@ -111,8 +115,15 @@ class NightJudge {
     series.first_bad = known.first_bad;
     series.last_good = known.last_good;
     if (series.state == NightState::kAcknowledged || known.usual == 0) return;
-    series.usual = known.usual;
-    series.change = *series.value / known.usual - 1;
+    if (series.by_ratio) {
+      // Without what the machine did since: what was measured, and what came on top of it.
+      if (!is_told(series.state)) return;
+      series.change = (1 + told_change(known.measured)) * (1 + *series.change) - 1;
+      series.usual = *series.value / (1 + *series.change);
+    } else {
+      series.usual = known.usual;
+      series.change = *series.value / known.usual - 1;
+    }
     series.score.reset();
   }
 

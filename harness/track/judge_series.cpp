@@ -19,6 +19,7 @@ bool is_worse(Direction direction, bool higher) {
 }
 
 void take(NightSeries& judged, const HeldAgainst& held, const ScreenAnswer& answer) {
+  judged.by_ratio = held.by_ratio();
   judged.fired = answer.fired();
   judged.usual = held.by_ratio() ? *judged.value / (1 + answer.change) : answer.usual;
   judged.change = answer.change;

@@ -77,7 +77,9 @@ class References(unittest.TestCase):
             self.assertAlmostEqual(series["measured"][0]["change"], 0.05, places=2)
         for series in self.steps(verdict):
             self.assertAlmostEqual(series["change"], 0.05, places=2)
-        self.assertEqual(self.steps(self.night(1, slower=1.05))[0]["state"], "regression")
+        for series in self.steps(self.night(1, slower=1.05, weather=1.3)):
+            self.assertEqual(series["state"], "regression")
+            self.assertAlmostEqual(series["change"], 0.05, places=2)
 
     def test_another_environment_and_the_program_are_two_numbers(self):
         self.first_nights(3)

@@ -5,6 +5,7 @@
 #include "harness/base/error.h"
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
+#include "harness/run/turns_agenda.h"
 
 namespace stepbench::run {
 namespace {
@@ -29,6 +30,58 @@ record::Launch launch_of(const std::string& case_id, int number, Outcome outcome
   launch.row.outcome = std::move(outcome);
   launch.row.attempt = attempt;
   return launch;
+}
+
+// "0.1" is tonight's second launch of case 0, "R0.1" the reference's.
+std::vector<std::string> drain_turns(TurnsAgenda& agenda, record::Results finished = {},
+                                     bool reference_fails = false) {
+  const std::vector<std::string> ids = {"a", "b"};
+  std::vector<std::string> order;
+  while (const auto job = agenda.next(finished)) {
+    const bool reference = job->arm == record::kReferenceArm;
+    order.push_back((reference ? "R" : "") + text(job));
+    record::Launch launch;
+    launch.row.key = {ids.at(reference ? 1 - job->case_index : job->case_index), job->arm,
+                      Pass::kTiming, job->launch, 0};
+    if (reference && reference_fails) launch.row.outcome = Outcome::failed("status 9");
+    finished.launches.push_back(std::move(launch));
+  }
+  return order;
+}
+
+// In the reference's plan the cases stand the other way round.
+const std::map<std::size_t, SplitCase> kBothSplit = {{0, {1, 2}}, {1, {0, 2}}};
+
+TEST(TurnsAgenda, HalvesTheLaunchesOfBothProgramsInTurns) {
+  const std::vector<ListedCase> cases = {{"a", 4}, {"b", 4}};
+  ListAgenda of_plan{cases, Pass::kTiming, {}};
+  TurnsAgenda agenda{of_plan, cases, kBothSplit, {}};
+  EXPECT_THAT(drain_turns(agenda),
+              ElementsAre("0.0", "R1.0", "R0.0", "1.0", "R1.1", "0.1", "1.1", "R0.1"));
+}
+
+TEST(TurnsAgenda, LeavesWholeWhatTheReferenceLacksOrIsNotToBeHalved) {
+  const std::vector<ListedCase> cases = {{"a", 4}, {"b", 3}};
+  ListAgenda of_plan{cases, Pass::kTiming, {}};
+  TurnsAgenda agenda{of_plan, cases, {{0, {1, 2}}}, {}};
+  EXPECT_THAT(drain_turns(agenda), ElementsAre("0.0", "R1.0", "1.0", "R1.1", "0.1", "1.1", "1.2"));
+}
+
+TEST(TurnsAgenda, MeasuresAllOfTonightsWhereTheReferenceDoesNotRun) {
+  const std::vector<ListedCase> cases = {{"a", 4}, {"b", 4}};
+  ListAgenda of_plan{cases, Pass::kTiming, {}};
+  TurnsAgenda agenda{of_plan, cases, kBothSplit, {}};
+  EXPECT_THAT(drain_turns(agenda, {}, true),
+              ElementsAre("0.0", "R1.0", "R0.0", "1.0", "R1.1", "0.1", "1.1", "R0.1", "0.2", "1.2",
+                          "0.3", "1.3"));
+}
+
+TEST(TurnsAgenda, GoesOnBetweenTheTwoHalvesOfATurn) {
+  const std::vector<ListedCase> cases = {{"a", 4}};
+  const std::set<record::LaunchKey> done = {{"a", "", Pass::kTiming, 0, 0}};
+  ListAgenda of_plan{cases, Pass::kTiming, done};
+  TurnsAgenda agenda{of_plan, cases, {{0, {1, 2}}}, done};
+  EXPECT_THAT(drain_turns(agenda), ElementsAre("R1.0", "R1.1", "0.1"));
 }
 
 TEST(ListAgenda, GoesRoundAllCasesBeforeTheNextLaunch) {
