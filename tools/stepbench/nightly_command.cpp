@@ -251,7 +251,7 @@ class NightlyRun {
         if (!night) continue;
         track::TrackEvent event = track::event_of(*night);
         event.at_utc = text::utc_text(system_now());
-        event.who = author(environment_);
+        event.who = author(options_.check.who, environment_);
         store.record({&event, 1});
       }
     }
