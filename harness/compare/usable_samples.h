@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/compare/judge.h"
+#include "harness/compare/paired_samples.h"
 
 namespace stepbench::compare {
 
