@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
+#include "harness/foreign/foreign_options.h"
 #include "harness/foreign/measurement.h"
-#include "harness/foreign/read_foreign.h"
 #include "harness/foreign/table.h"
 
 namespace stepbench::foreign {

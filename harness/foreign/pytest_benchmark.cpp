@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
 #include "harness/base/error.h"
 #include "harness/foreign/formats.h"
 #include "harness/foreign/json_file.h"

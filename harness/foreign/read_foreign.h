@@ -5,25 +5,11 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
+#include "harness/foreign/foreign_options.h"
 #include "harness/track/import.h"
 
 namespace stepbench::foreign {
-
-struct ForeignOptions {
-  std::string series = {};                      // the experiment's name; empty: as the file says
-  std::vector<std::string> value_columns = {};  // of a table: required; else another field
-  std::vector<std::string> case_columns = {};   // of a table: what tells its series from each other
-  std::string time_column = {};                 // empty: one with a usual name
-  std::string commit_column = {};
-  std::string unit = {};         // of a table's values
-  std::string better = {};       // "lower", "higher", "neither"; empty: by the unit
-  std::string first_night = {};  // a table without times: its rows are nights from this one on
-  std::string host = {};         // where the file names none
-  bool guess = false;  // every column of numbers, nights from 2000 on, no matter what is better
-};
 
 // False: result files of stepbench, and what lies in folders.
 [[nodiscard]] bool is_foreign(const std::filesystem::path& file);

@@ -5,8 +5,9 @@
 
 #include <filesystem>
 
+#include "harness/foreign/foreign_options.h"
 #include "harness/foreign/measurement.h"
-#include "harness/foreign/read_foreign.h"
+#include "harness/track/import.h"
 
 namespace stepbench::foreign {
 

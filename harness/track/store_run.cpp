@@ -48,7 +48,8 @@ struct KnownLaunch {
 
 class RunWriter {
  public:
-  RunWriter(store::Database& database, const ImportedRun& run) : database_(database), run_(run) {}
+  RunWriter(store::Database& database, const ImportedRun& run, KnownSeries& known)
+      : database_(database), run_(run), known_series_(known) {}
 
   StoredRun write(std::span<const Cohort> cohorts) {
     if (!claim_run()) return std::move(stored_);
@@ -222,7 +223,7 @@ class RunWriter {
                point.high, control ? store::SqlValue{*control} : store::SqlValue{}, cohort,
                one->control ? kControlState : std::string());
         ++stored_.points;
-        series.emplace(of.id, std::move(of));
+        if (known_series_.insert(of.id).second) series.emplace(of.id, std::move(of));
       }
     }
     std::vector<store::SqlValue> names;
@@ -267,6 +268,7 @@ class RunWriter {
 
   store::Database& database_;
   const ImportedRun& run_;
+  KnownSeries& known_series_;
   StoredRun stored_;
   std::map<LaunchNumber, KnownLaunch> known_;
   std::vector<store::SqlValue> launches_;
@@ -276,8 +278,8 @@ class RunWriter {
 }  // namespace
 
 StoredRun store_run(store::Database& database, const ImportedRun& run,
-                    std::span<const Cohort> cohorts) {
-  return RunWriter(database, run).write(cohorts);
+                    std::span<const Cohort> cohorts, KnownSeries& known) {
+  return RunWriter(database, run, known).write(cohorts);
 }
 
 }  // namespace stepbench::track

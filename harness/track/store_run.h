@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/store/database.h"
@@ -20,7 +21,10 @@ struct StoredRun {
   std::vector<std::string> conflicts = {};
 };
 
+// `known`: ids of series that the caller's transaction has written, or one before it: they are not
+// written again, and those of this run are added.
+using KnownSeries = std::unordered_set<std::string>;
 [[nodiscard]] StoredRun store_run(store::Database& database, const ImportedRun& run,
-                                  std::span<const Cohort> cohorts);
+                                  std::span<const Cohort> cohorts, KnownSeries& known);
 
 }  // namespace stepbench::track

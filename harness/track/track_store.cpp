@@ -132,17 +132,22 @@ ImportReport TrackStore::add(const record::Results& results, const fs::path& fol
 
 ImportReport TrackStore::add(const Import& import) {
   ImportReport report{.left_out = import.left_out, .notes = import.notes};
+  KnownSeries committed;
   for (std::size_t from = 0; from < import.runs.size(); from += kRunsTogether) {
     const std::size_t count = std::min(kRunsTogether, import.runs.size() - from);
     const std::vector<StoredRun> stored = with_retry(*database_, [&] {
       store::Transaction transaction(*database_);
       std::vector<StoredRun> done;
+      KnownSeries known = committed;
       bool any = false;
       for (const ImportedRun& run : std::span(import.runs).subspan(from, count)) {
-        done.push_back(store_run(*database_, run, import.cohorts));
+        done.push_back(store_run(*database_, run, import.cohorts, known));
         any = any || done.back().new_launches + done.back().known_launches > 0;
       }
-      if (any) transaction.commit();
+      if (any) {
+        transaction.commit();
+        committed = std::move(known);
+      }
       return done;
     });
     for (const StoredRun& run : stored) {

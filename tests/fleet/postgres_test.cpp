@@ -12,9 +12,12 @@
 #include "harness/base/error.h"
 #include "harness/store/database.h"
 #include "harness/store/transaction.h"
+#include "harness/track/alert_events.h"
+#include "harness/track/baseline.h"
 #include "harness/track/row_json.h"
 #include "harness/track/track_store.h"
 #include "tests/fleet/postgres_server.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
 
 namespace stepbench {
@@ -150,6 +153,45 @@ TEST_F(FleetTest, EventsClaimsAndBuildsAreTheSameOnAServer) {
   EXPECT_TRUE(store.claim("confirm", "b", std::chrono::hours(1)));
   store.keep_build({.build_id = "b1", .host = "h", .worker = "w", .stored_utc = "2026"});
   EXPECT_THAT(store.builds(), SizeIs(1));
+}
+
+TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
+  const test::TemporaryFolder folder;
+  const std::string of_file = "sqlite:" + (folder / "history.db").string();
+  const std::string of_server = server->new_database("views");
+  std::vector<std::string> texts;
+  for (const std::string& url : {of_file, of_server}) {
+    track::TrackStore store = open(url);
+    track::AlertLog log;
+    const track::EventNight night{
+        .run = "n1", .utc = "2026-01-31T02:00:00Z", .host = "box", .experiment = "train"};
+    std::vector<track::TrackEvent> events = {track::event_of(
+        track::MovedSeries{.series = "s1", .worse = true, .usual = 1, .value = 2, .change = 1},
+        "A1", night, "moved")};
+    track::add_events(log, events);
+    events.push_back(track::assign_alert(log.alerts.front(), "anna", ""));
+    track::add_events(log, std::span(events).last(1));
+    store.record(events);
+    std::string text;
+    const auto add_row = [&](store::SqlRow row) {
+      for (const store::SqlValue& value : row) {
+        if (const auto* words = std::get_if<std::string>(&value)) text += *words + ' ';
+        if (const auto* whole = std::get_if<std::int64_t>(&value))
+          text += std::to_string(*whole) + ' ';
+        if (const auto* real = std::get_if<double>(&value)) text += std::to_string(*real) + ' ';
+      }
+    };
+    const auto database = store::Database::open(url);
+    database->exec(
+        "SELECT alert_id, state, worse, host, experiment, opened_utc, series, assignee "
+        "FROM alert",
+        {}, add_row);
+    database->exec("SELECT series_id, usual, value, change FROM alert_series", {}, add_row);
+    texts.push_back(text);
+  }
+  EXPECT_EQ(texts[0],
+            "A1 suspect 1 box train 2026-01-31T02:00:00Z 1 anna s1 1.000000 2.000000 1.000000 ");
+  EXPECT_EQ(texts[0], texts[1]);
 }
 
 TEST_F(FleetTest, EightImportersAtOnceAndAgainMakeTheHistoryThatOneMakes) {

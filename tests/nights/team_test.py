@@ -3,6 +3,7 @@
 import datetime
 import json
 import pathlib
+import shutil
 import sqlite3
 import sys
 import unittest
@@ -76,6 +77,8 @@ class Team(unittest.TestCase):
         self.assertRegex(self.machine.night(slow).out, "A1, open since [0-9-]+: regression, 2 series worse, anna's")
         self.track("assign", "A1", "--end")
         self.assertNotIn("anna's", self.track("show", "A1").out)
+        shutil.rmtree(self.machine.folder / ".git")
+        self.assertNotIn("commit", self.track("show", "A1").out.replace("(commit", ""), "the repository is gone")
 
     def test_a_night_of_another_branch_does_not_touch_the_level_of_main(self):
         self.warm_up("--label", "branch=main")
@@ -101,6 +104,14 @@ class Team(unittest.TestCase):
         self.track_section("{metrics: step_p9}")
         refused = self.machine.night(self.good, status=2)
         self.assertRegex(refused.err, "nightly.yaml: track.metrics: no metric is named 'step_p9'")
+
+    def test_a_clock_that_was_set_back_hides_nothing(self):
+        self.warm_up()
+        self.machine.date -= datetime.timedelta(days=6)
+        slow = self.machine.build("slow", slower=1.08)
+        night = self.machine.night(slow, status=1)
+        self.assertRegex(night.out, "A1, opened tonight: regression, 2 series worse")
+        self.assertRegex(night.out, "between 2026-02-0[1-5] .*and 2026-02-06")
 
     def test_a_night_that_never_began_is_told_by_the_next_job(self):
         ask = ("--worker", self.good, "--expect-by", "08:00", "--on-alert", "cat >> told")

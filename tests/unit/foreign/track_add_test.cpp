@@ -116,6 +116,17 @@ TEST_F(TrackAddForeign, MistakesAreSaidWithTheirLine) {
   EXPECT_THAT(error("time,rows\n2026-01-01,1\n", {}), HasSubstr("--better: say whether 'rows'"));
 }
 
+TEST_F(TrackAddForeign, ColumnsWithUnusualNamesAreNamed) {
+  const std::vector<std::string> words = {"--time-column",  "when", "--commit-column", "what",
+                                          "--value-column", "ms",   "--unit",          "ms"};
+  const os::CommandResult added = add("when,what,ms\n2026-01-01,abc1,1\n", words);
+  ASSERT_EQ(added.exit_status, 0) << added.err;
+  EXPECT_THAT(track({"export"}).out, HasSubstr("20260101-000000-nights-abc1,2026-01-01T00:00:00Z"));
+  std::vector<std::string> wrong = words;
+  wrong[1] = "wen";
+  EXPECT_THAT(add("when,what,ms\n2026-01-01,abc1,1\n", wrong).err, HasSubstr("--time-column: "));
+}
+
 TEST_F(TrackAddForeign, ATableWithoutTimesHasANightARow) {
   ASSERT_EQ(add("ms\n1\n2\n", {"--unit", "ms", "--first-night", "2026-02-28"}).exit_status, 0);
   EXPECT_THAT(track({"export"}).out, HasSubstr("2026-03-01T00:00:00Z"));

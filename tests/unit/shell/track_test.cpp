@@ -74,8 +74,19 @@ TEST_F(TrackCommand, ASeriesThatIsNotThereOrIsSeveralIsToldWithTheWayToTheList) 
   (void)track({"add", sample});
   const os::CommandResult none = track({"why-split", "zzzz"});
   EXPECT_EQ(none.exit_status, 2);
-  EXPECT_THAT(none.err, HasSubstr("stepbench track list --all"));
-  EXPECT_THAT(track({"why-split", "1"}).err, HasSubstr("is the beginning of 4 ids"));
+  EXPECT_THAT(none.err, HasSubstr("no series fits 'zzzz'; `stepbench track list` lists them"));
+  EXPECT_THAT(track({"why-split", "quickstart"}).err, HasSubstr("may be 3 series"));
+}
+
+TEST_F(TrackCommand, ASeriesIsMeantByItsWordsOrByTwoIds) {
+  (void)track({"add", sample});
+  const os::CommandResult words = track({"why-split", "quickstart", "num_workers=1"});
+  EXPECT_EQ(words.exit_status, 0) << words.err;
+  EXPECT_THAT(words.out, HasSubstr("one segment"));
+  const os::CommandResult two = track({"why-split", "4d8143", "2978e1"});
+  EXPECT_EQ(two.exit_status, 0) << two.err;
+  EXPECT_THAT(two.out, HasSubstr("two series, because they differ in"));
+  EXPECT_THAT(two.out, HasSubstr("num_workers"));
 }
 
 }  // namespace
