@@ -115,7 +115,7 @@ class NightMaker {
     for (const auto& [name, value] : one.options) made.options.emplace(name, value);
     std::erase_if(made.machine, [](const auto& fact) { return to_text(fact.second).empty(); });
     made.machine.insert_or_assign(std::string(kVersionOption), Value{std::int64_t{1}});
-    made.metrics.emplace(one.metric, track::MetricKind{one.unit, one.direction});
+    made.metrics.emplace(one.metric, track::SeriesMetric{one.unit, one.direction});
     run.cases.push_back(std::move(made));
     return known->second;
   }

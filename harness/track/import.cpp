@@ -219,7 +219,7 @@ class Importer {
     for (const compare::TestedMetric& metric : metrics) {
       const std::vector<double> of_launches = read.of(metric).base;
       for (std::size_t i = 0; i < values.size(); ++i) put(values[i], metric.metric, of_launches[i]);
-      to.metrics.emplace(metric.metric, MetricKind{metric.unit, metric.direction});
+      to.metrics.emplace(metric.metric, SeriesMetric{metric.unit, metric.direction});
     }
   }
 
@@ -310,7 +310,7 @@ Import import_of(const record::Results& results, const fs::path& folder,
 
 TrackedSeries series_of(const ImportedCase& one, const std::string& metric) {
   const auto known = one.metrics.find(metric);
-  const MetricKind kind = known == one.metrics.end() ? kind_of_metric(metric) : known->second;
+  const SeriesMetric kind = known == one.metrics.end() ? kind_of_metric(metric) : known->second;
   TrackedSeries series{.workload = one.workload,
                        .case_id = one.case_id,
                        .metric = metric,

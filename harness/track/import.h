@@ -41,8 +41,8 @@ struct ImportedCase {
   OptionValues options = {};
   Fields machine = {};
   bool control = false;
-  std::vector<ImportedLaunch> launches = {};                    // by number
-  std::map<std::string, MetricKind, std::less<>> metrics = {};  // beyond those of every case
+  std::vector<ImportedLaunch> launches = {};                      // by number
+  std::map<std::string, SeriesMetric, std::less<>> metrics = {};  // beyond those of every case
 };
 
 struct ImportedRun {

@@ -7,7 +7,7 @@
 
 namespace stepbench::track {
 
-MetricKind kind_of_metric(std::string_view metric) {
+SeriesMetric kind_of_metric(std::string_view metric) {
   return {.unit = metric == kPeakSeries ? "bytes" : "ns"};
 }
 

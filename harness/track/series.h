@@ -38,12 +38,12 @@ struct TrackedSeries {
 };
 
 // What a number of a metric is, and which way is better.
-struct MetricKind {
+struct SeriesMetric {
   std::string unit = {};
   Direction direction = Direction::kLowerIsBetter;
 };
 // Of the metrics that every case has: the step and its phases, and the peak of memory.
-[[nodiscard]] MetricKind kind_of_metric(std::string_view metric);
+[[nodiscard]] SeriesMetric kind_of_metric(std::string_view metric);
 // No alert comes from phases: they explain others.
 [[nodiscard]] bool is_screened(std::string_view metric);
 

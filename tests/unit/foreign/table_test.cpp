@@ -80,7 +80,7 @@ TEST(Cells, GapsAndNumbersAreToldApart) {
   for (const char* gap : {"", "-", "NaN", "null", "N/A"}) EXPECT_TRUE(is_gap(gap)) << gap;
   EXPECT_FALSE(is_gap("0"));
   EXPECT_EQ(cell_number("+1.5e3"), 1500);
-  for (const char* text : {"1,5", "1.5ms", "inf", "0x10", ""}) {
+  for (const char* text : {"1,5", "1.5q", "inf", "0x10", ""}) {
     EXPECT_EQ(cell_number(text), std::nullopt) << text;
   }
 }

@@ -103,11 +103,11 @@ TEST_F(TrackAddForeign, MistakesAreSaidWithTheirLine) {
     EXPECT_EQ(done.exit_status, 2) << done.out;
     return done.err;
   };
-  EXPECT_THAT(error("time,ms\n2026-01-01,1\n2026-01-02,1.5ms\n", {"--unit", "ms"}),
+  EXPECT_THAT(error("time,ms\n2026-01-01,1\n2026-01-02,1.5q\n", {"--unit", "ms"}),
               HasSubstr("has no column of numbers"));
   EXPECT_THAT(
-      error("time,ms\n2026-01-01,1\n2026-01-02,1.5ms\n", {"--value-column", "ms", "--unit", "ms"}),
-      HasSubstr("nights.csv:3: '1.5ms' in column 'ms' is no number"));
+      error("time,ms\n2026-01-01,1\n2026-01-02,1.5q\n", {"--value-column", "ms", "--unit", "ms"}),
+      HasSubstr("nights.csv:3: '1.5q' in column 'ms' is no number"));
   EXPECT_THAT(error("time,ms\nsoon,1\n", {"--unit", "ms"}),
               HasSubstr("nights.csv:2: 'soon' in column 'time' is no time"));
   EXPECT_THAT(error("ms\n1\n", {"--unit", "ms"}), HasSubstr("give --first-night DATE"));
