@@ -133,8 +133,9 @@ class DueTonight {
 
   // Run id of a good program with which this measurement says something new: one that no
   // measurement of the series used, for a build that is fast by its layout is so every time; else
-  // another pair of builds. The one that the range names, then those of the level before it, the
-  // newest first; of what a kept program showed, the oldest first. Empty: there is none.
+  // another pair of builds. The one that the range names, then the oldest of the level before it
+  // and the others, the newest first; of what a kept program showed, the oldest first. Empty: there
+  // is none.
   [[nodiscard]] std::string program_for(const NightSeries& series, const AlertSeries& known,
                                         bool closing) const {
     const TrackedRun& tonight = *run_named(series.run);
@@ -150,7 +151,11 @@ class DueTonight {
              (!input_.has_program || input_.has_program(run));
     };
     std::vector<const TrackedRun*> programs = level_before(series, known);
-    if (known.against.empty()) std::reverse(programs.begin(), programs.end());
+    if (known.against.empty() && !programs.empty()) {
+      // After the newest the oldest: what crept in since it is in no pair of neighbours.
+      std::reverse(programs.begin(), programs.end());
+      std::rotate(programs.begin(), std::prev(programs.end()), programs.end());
+    }
     const TrackedRun* first = run_named(known.against.empty() ? known.last_good : known.against);
     if (first != nullptr) programs.insert(programs.begin(), first);
     std::string other;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <sstream>
 #include <utility>
 
@@ -199,7 +200,10 @@ double layout_of(std::span<const double> moved, std::span<const double> errors) 
   constexpr double kWeight = 10;  // of kLayoutSd, in builds
   constexpr double kLeast = 0.002;
   if (moved.size() < kBuilds) return kLayoutSd;
-  const double all = stats::robust_sd(moved);  // a spike is no layout
+  // Of one build to the next: neither a spike nor what creeps is layout.
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < moved.size(); ++i) steps.push_back(moved[i] - moved[i - 1]);
+  const double all = stats::robust_sd(steps) / std::numbers::sqrt2;
   const double found = all * all - mean_square(errors);
   const auto builds = static_cast<double>(moved.size());
   const double variance = (kWeight * kLayoutSd * kLayoutSd + builds * found) / (kWeight + builds);

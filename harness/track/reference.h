@@ -91,8 +91,8 @@ struct RatioSegment {
 [[nodiscard]] ScreenAnswer screen_drift(const RatioSegment& segment, double layout_sd);
 
 // How far builds that do the same differ by where their code lies, as a standard deviation: what
-// the ratios of a level vary beyond their launches, drawn towards kLayoutSd, which it is with
-// fewer than ten.
+// the ratios of a level, in order of time, vary from one to the next beyond their launches, drawn
+// towards kLayoutSd, which it is with fewer than ten.
 [[nodiscard]] double layout_of(std::span<const double> moved, std::span<const double> errors);
 
 }  // namespace stepbench::track

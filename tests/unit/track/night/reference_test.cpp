@@ -96,7 +96,7 @@ TEST(ScreenOfRatios, SeesALevelThatWentAwayOverWeeks) {
 
 TEST(LayoutOfBuilds, IsAssumedUntilTenBuildsAndThenLearnt) {
   std::vector<double> moved;
-  for (int i = 0; i < 60; ++i) moved.push_back(i % 2 == 0 ? 0.01 : -0.01);
+  for (int i = 0; i < 60; ++i) moved.push_back(0.014 * std::sin(i * i));
   const std::vector<double> errors(60, 0.002);
   const std::span all(moved);
   EXPECT_EQ(layout_of(all.first(9), std::span(errors).first(9)), kLayoutSd);
@@ -104,6 +104,8 @@ TEST(LayoutOfBuilds, IsAssumedUntilTenBuildsAndThenLearnt) {
   EXPECT_LT(layout_of(std::vector<double>(60, 0.0), errors), 0.003);
   moved[7] = 0.3;
   EXPECT_LT(layout_of(moved, errors), 0.02) << "a spike is no layout";
+  for (int i = 0; i < 60; ++i) moved[static_cast<std::size_t>(i)] = 0.002 * i;
+  EXPECT_LT(layout_of(moved, errors), 0.003) << "nor is what creeps";
 }
 
 TEST(ReferenceRun, StaysTheSameAsLongAsItsProgramIsThereAndIsKept) {
