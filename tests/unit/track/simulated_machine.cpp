@@ -24,11 +24,18 @@ std::string_view name_of(Noise noise) {
       return "autoregressive 0.5";
     case Noise::kAlike8:
       return "autoregressive 0.8";
+    case Noise::kRecorded:
+      return "as recorded";
   }
   return {};
 }
 
-void SimulatedMachine::begin() { state_ = normal(); }
+void SimulatedMachine::begin() {
+  state_ = normal();
+  if (!world_.recorded.empty()) {
+    next_recorded_ = random_.below(static_cast<std::uint32_t>(world_.recorded.size()));
+  }
+}
 
 double SimulatedMachine::offset_of_a_build() {
   return world_.layout == Layout::kOfBuilds ? world_.layout_sd * normal() : 0;
@@ -69,6 +76,8 @@ double SimulatedMachine::night_noise() {
       return alike(0.5);
     case Noise::kAlike8:
       return alike(0.8);
+    case Noise::kRecorded:
+      return world_.recorded[next_recorded_++ % world_.recorded.size()] / kSpread;
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +21,8 @@ enum class Noise : std::uint8_t {
   kHeavyTails,  // and 5 % of the nights (7 % of the launches) are later by Exp(5 %) (Exp(4 %))
   kTwoLevels,   // 1 % up or down, at random, and 0.3 % around that
   kAlike5,      // nights autoregressive by 0.5; launches as Gaussian
-  kAlike8       // by 0.8
+  kAlike8,      // by 0.8
+  kRecorded     // nights as they were recorded; launches as Gaussian
 };
 inline constexpr std::array kNoises = {Noise::kGaussian, Noise::kHeavyTails, Noise::kTwoLevels,
                                        Noise::kAlike5, Noise::kAlike8};
@@ -38,6 +40,9 @@ struct World {
   double layout_sd = 0;
   // Whether a second confirmation, of programs at fresh paths or linked anew, draws new offsets.
   bool second_draws_anew = true;
+  // Of kRecorded: what real nights differed by from their neighbours, as logarithms; lives begin
+  // anywhere in it.
+  std::span<const double> recorded = {};
 };
 
 // A campaign: pair i at index i, in nanoseconds.
@@ -71,6 +76,7 @@ class SimulatedMachine {
   World world_;
   stats::Random random_;
   double state_ = 0;
+  std::size_t next_recorded_ = 0;
   double spare_ = 0;
   bool has_spare_ = false;
 };

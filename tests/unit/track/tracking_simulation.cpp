@@ -72,11 +72,14 @@ nights are later by an exponential of 5 %, 7 % of the launches by one of 4 %); o
 autoregressive by 0.5 and 0.8. During a measurement the machine's level walks by 0.3 % per launch. GPU noise was not
 measured for this.
 
-## Whole lives
+## How lives are simulated
 
 Series night by night, through what `nightly` does after it has measured: judge, measure what is due, record, judge
-again. Every night has another build, and each build costs 0.5 % more or less by how its code happens to lie; a second
-measurement of the same night has the same two builds, as where nobody gives `--relinked`.
+again. Eight launches a night are planned. With `track.reference: nightly` four of them are of a kept program, in turns
+with four of tonight's; with `suspects` all are tonight's. A spike is of tonight's launches alone, and the reference's
+show nothing of it. If nothing else is said every night has another build, and each build costs 0.5 % more or less by how
+its code happens to lie; a second measurement of the same night has the same two builds, as where nobody gives
+`--relinked`. What was recorded of real nights is there where the data are.
 
 )";
   }
