@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """measure() by itself, on loaders without torch and on a scripted CUDA: loop_test.py SOURCE_DIR [TEST]..."""
+import contextlib
+import importlib
+import io
 import os
 import pathlib
 import sys
 import tempfile
+import threading
 import types
 import unittest
 from unittest import mock
@@ -16,7 +20,7 @@ from stepbench_worker.dataloader import LESS_WORK, LoaderWatch  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
 from stepbench_worker.loop import Session  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
-from stepbench_worker.driven import last_steps, schedule_of  # noqa: E402
+from stepbench_worker.driven import in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
 from stepbench_worker.source import LoopError  # noqa: E402
 from stepbench_worker.stopping import Stopping, interval_of_windows  # noqa: E402
 from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
@@ -307,6 +311,250 @@ class Loops(unittest.TestCase):
         self.assertEqual(self.columns()["tokens"], [20, 20])
 
 
+class Alone(unittest.TestCase):
+    """Without `stepbench run`, as in a notebook."""
+
+    def setUp(self):
+        session.use(None)
+        self.addCleanup(session.use, None)
+        self.out, self.err = io.StringIO(), io.StringIO()
+        self.enterContext(contextlib.redirect_stdout(self.out))
+        self.enterContext(contextlib.redirect_stderr(self.err))
+
+    def measure(self, loader, **more):
+        return measure(loader, **{"wait": 0, "warmup": 1, "active": 3, "results": None, **more})
+
+    def test_each_loop_is_measured_and_prints_one_table_when_it_ends(self):
+        for name in ("train", "validate", "train"):
+            result = self.measure(Loader(9), name=name)
+            for number, _ in enumerate(result):
+                self.assertEqual(self.out.getvalue(), "", number)
+                with phase("forward"):
+                    pass
+            self.assertEqual(number, 8, "the loop goes on to the end of the epoch")
+            self.assertIn(f"loop_test-{name}: 3 steps measured after 1 of warm-up", self.out.getvalue())
+            self.assertEqual(self.out.getvalue().count("data_wait"), 1)
+            self.assertEqual(result.steps["index"], [1, 2, 3])
+            self.out.seek(0), self.out.truncate()
+        self.assertEqual(self.err.getvalue(), "")
+
+    def test_the_parts_of_the_result_sum_to_its_step(self):
+        result = self.measure(Loader(9), repeat=2)
+        for _ in result:
+            with phase("forward"), contextlib.suppress(KeyError):
+                pass
+        self.assertEqual(result.steps["cycle"], [0, 0, 0, 1, 1, 1])
+        self.assertEqual(list(result.phases), ["data_wait", "forward", "other"])
+        self.assertAlmostEqual(sum(result.phases.values()), result.step_ns, places=3)
+        self.assertAlmostEqual(result.step_ns, sum(result.steps["step_ns"]) / 6, places=3)
+        self.assertEqual(result.summary() + "\n", self.out.getvalue())
+        self.assertRegex(result._repr_html_(), "<tr><td>forward</td><td>.* ms .*%</td></tr>")
+        self.assertEqual(len(result), 9)
+
+    def test_a_data_frame_has_a_row_per_step(self):
+        made = []
+        with mock.patch.dict(sys.modules, pandas=types.SimpleNamespace(DataFrame=made.append)):
+            result = self.measure(Loader(9))
+            list(result)
+            result.to_pandas()
+        self.assertEqual(made, [result.steps])
+        self.assertEqual({len(column) for column in made[0].values()}, {3})
+        with mock.patch.dict(sys.modules, pandas=None), self.assertRaisesRegex(ModuleNotFoundError, "needs pandas"):
+            result.to_pandas()
+
+    def test_columns_that_only_some_windows_have_are_filled(self):
+        result = self.measure(Loader(9), warmup=0, active=2, repeat=2)
+        for number, _ in enumerate(result):
+            if number == 3:
+                with phase("forward"):
+                    pass
+        steps = result.steps
+        self.assertEqual({len(column) for column in steps.values()}, {4})
+        self.assertEqual([value > 0 for value in steps["forward_ns"]], [False, False, False, True])
+
+    def test_phases_of_ones_own_are_parts_of_the_step(self):
+        result = self.measure(Loader(9))
+        for number, _ in enumerate(result):
+            if number > 1:
+                with phase("tokenize_2"):
+                    pass
+            with phase("clip_grad"):
+                pass
+        self.assertEqual([value > 0 for value in result.steps["tokenize_2_ns"]], [False, True, True])
+        for i, step_ns in enumerate(result.steps["step_ns"]):
+            parts = ("data_wait", "clip_grad", "tokenize_2", "other")
+            self.assertEqual(sum(result.steps[part + "_ns"][i] for part in parts), step_ns)
+        for wrong in ("Forward", "", "a-b", "my_ns", "step", 3):
+            with self.assertRaisesRegex(ValueError, "phase"):
+                phase(wrong)
+
+    def test_under_run_ones_own_phases_are_in_other_and_told(self):
+        columns = {"step_ns": [10, 20], "data_wait_ns": [1, 1], "tokenize_2_ns": [4, 6], "other_ns": [5, 13],
+                   "index": [0, 1], "samples": [1, 1]}
+        phase("tokenize_2")
+        self.assertEqual(in_others(columns)["other_ns"], [9, 19])
+        self.assertNotIn("tokenize_2_ns", in_others(columns))
+        self.assertEqual(own_phases_of([columns]), ["of `other`, per step: tokenize_2 5e-06 ms: the script's own phases"])
+
+    def test_a_loop_that_measured_nothing_says_why(self):
+        for loader, leave_at, why in (([], None, "the loader is empty"), (Loader(9), 2, "the script left the loop, after 2"),
+                                      ((batch for batch in range(3)), None, "ended after 3 batches and cannot begin anew")):
+            result = self.measure(loader)
+            for number, _ in enumerate(result):
+                if number == leave_at:
+                    break
+            self.assertIn(why, result.summary())
+            self.assertIn(why, self.err.getvalue())
+            self.assertEqual((result.steps, result.phases, self.out.getvalue()), ({}, {}, ""))
+            self.assertNotEqual(result.step_ns, result.step_ns)
+            self.assertEqual(result._repr_html_().count("<tr>"), 0)
+
+    def test_an_error_of_the_loader_or_the_script_passes_through(self):
+        def batches():
+            yield from (1, 2)
+            raise OSError("cannot read")
+
+        result = self.measure(batches())
+        with self.assertRaisesRegex(OSError, "cannot read"):
+            list(result)
+        self.assertIn("OSError ended the loop, after 2 steps", result.summary())
+        for error in (KeyboardInterrupt, ZeroDivisionError):
+            with self.assertRaises(error):
+                for _ in self.measure(Loader(9)):
+                    raise error
+        list(self.measure(Loader(9)))
+        self.assertEqual(self.out.getvalue().count("3 steps measured"), 1)
+
+    def test_finished_windows_are_kept_where_the_loop_is_left(self):
+        result = self.measure(Loader(20), repeat=3)
+        for number, _ in enumerate(result):
+            if number == 6:
+                break
+        self.assertEqual(result.steps["index"], [1, 2, 3])
+        self.assertIn("3 steps measured", self.out.getvalue())
+        for number, _ in enumerate(self.measure(Loader(20))):
+            if number == 6:
+                break
+        self.assertEqual(self.out.getvalue().count("3 steps measured"), 2)
+
+    def test_what_is_no_loader_is_named(self):
+        for wrong in (None, 3, print):
+            with self.assertRaisesRegex(TypeError, "takes what a for loop goes over.*of type"):
+                measure(wrong)
+        with self.assertRaisesRegex(ValueError, "a name takes letters"):
+            measure([1], name="a loop")
+
+    def test_loops_do_not_nest(self):
+        with self.assertRaisesRegex(LoopError, "loop_test.py, line [0-9]+ begins inside the loop over measure.. at loop_test"):
+            for _ in self.measure(Loader(9)):
+                list(self.measure(Loader(9)))
+
+        def bar(batches):
+            yield from batches
+
+        with self.assertRaisesRegex(LoopError, "do not nest"):
+            for _ in bar(self.measure(Loader(9))):
+                list(self.measure(Loader(9)))
+        list(self.measure(Loader(9)))
+
+    def test_a_loop_that_was_left_while_its_iterator_lives_gives_way(self):
+        def cell():
+            batches = iter(self.measure(Loader(9)))
+            next(batches)
+            return batches
+
+        left = cell()
+        self.assertEqual(len(list(self.measure(Loader(9)))), 9)
+        with self.assertRaisesRegex(LoopError, "was left for another one"):
+            next(left)
+        self.assertIn("3 steps measured", self.out.getvalue())
+
+    def test_a_second_thread_is_refused(self):
+        errors = []
+
+        def other(body):
+            def run():
+                try:
+                    body()
+                except LoopError as error:
+                    errors.append(str(error))
+            thread = threading.Thread(target=run, name="the other")
+            thread.start()
+            thread.join()
+
+        batches = iter(self.measure(Loader(9)))
+        next(batches)
+        other(lambda: list(self.measure(Loader(9))))
+        self.assertIn("begins in the thread the other while the loop", errors.pop())
+        other(lambda: next(batches))
+        self.assertIn("taken by two threads", errors.pop())
+        result = self.measure(Loader(9))  # made on one thread, run on another
+
+        def run():
+            for _ in result:
+                with phase("forward"):
+                    pass
+        other(run)
+        self.assertEqual(errors, [])
+        self.assertTrue(all(result.steps["forward_ns"]))
+
+    def test_a_forked_child_has_the_rest_of_the_batches_and_tells_nothing(self):
+        result = self.measure(Loader(9), warmup=0, active=5)
+        batches = iter(result)
+        next(batches), next(batches), next(batches)
+        child = os.fork()
+        if child == 0:
+            status = 1
+            with contextlib.suppress(BaseException):
+                rest = len(list(batches))
+                own = self.measure(Loader(9))
+                list(own)
+                status = 0 if (rest, own.steps["index"], result.steps) == (6, [1, 2, 3], {}) else 2
+            os._exit(status)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertEqual(len(list(batches)), 6)
+        self.assertEqual(result.steps["index"], [0, 1, 2, 3, 4])
+
+    def test_modules_that_are_loaded_again_measure_as_before(self):
+        import stepbench_worker
+        for name in ("phases", "session", "api"):
+            importlib.reload(getattr(stepbench_worker, name, None) or sys.modules["stepbench_worker." + name])
+        again = importlib.reload(stepbench_worker)
+        self.addCleanup(session.use, None)
+        result = again.measure(Loader(9), warmup=1, active=3, wait=0, results=None)
+        for _ in result:
+            with again.phase("forward"):
+                pass
+        self.assertTrue(all(result.steps["forward_ns"]))
+
+
+class NamedLoops(unittest.TestCase):
+    """Under `stepbench run`, where one loop is measured."""
+
+    def session(self, wanted):
+        told = Session()
+        told.wanted_loop, told.schedule = wanted, Schedule(0, 1, 3)
+        session.use(told)
+        return told
+
+    def test_the_loop_that_is_asked_for_is_measured_and_those_before_it_are_short(self):
+        told = self.session("validate")
+        self.assertEqual(len(list(measure(Loader(100), name="train"))), 4)
+        self.assertIsNone(told.loop)
+        self.assertEqual(len(list(measure(Loader(100), name="validate"))), 4)
+        self.assertEqual((told.loop.name, told.loop.cycles[0]["index"], told.others), ("validate", [1, 2, 3], ["train"]))
+        with self.assertRaises(SystemExit), mock.patch("sys.stderr"):
+            list(measure(Loader(100), name="train"))
+
+    def test_a_loop_that_is_left_goes_on_when_it_comes_again_and_others_do_not_count(self):
+        told = self.session("")
+        for name in ("train", "validate", "train"):
+            for number, _ in enumerate(measure(Loader(100), name=name)):
+                if told.loop.steps == 1 and number == 1:
+                    break
+        self.assertEqual((told.loop.name, told.loop.done, told.others), ("train", True, ["validate"]))
+
+
 class Tiny:
     """A batch of eight, or a loss."""
 
@@ -365,6 +613,29 @@ class Callbacks(unittest.TestCase):
             hooks.on_optimizer_step(arguments, None, control)
             hooks.on_step_end(arguments, None, control)
         self.assertEqual(self.columns_with("optimizer")["samples"], [8, 8, 8])
+
+    def test_evaluation_within_the_window_of_a_trainer_is_no_part_of_a_step(self):
+        from trainer_callback import StepBench
+        clock = types.SimpleNamespace(now=1)
+        self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now))
+        arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=1)
+        control = types.SimpleNamespace(should_training_stop=False)
+        hooks = StepBench(wait=0, warmup=2, active=6)
+        hooks.on_epoch_begin(arguments, None, control)
+        steps = 0
+        while not control.should_training_stop:
+            clock.now += 10
+            hooks.on_step_begin(arguments, None, control)
+            clock.now += 100
+            hooks.on_step_end(arguments, None, control)
+            steps += 1
+            if steps % 2 == 0:
+                clock.now += 1_000_000
+                hooks.on_evaluate(arguments, None, control)
+        self.assertEqual(steps, 8)
+        self.assertEqual(self.told.loop.cycles[0]["step_ns"], [110] * 6)
+        self.assertEqual(self.told.loop.cycles[0]["data_wait_ns"], [10] * 6)
+        self.assertEqual(self.told.loop.drained_ns, 660)
 
 
 class ScriptedCuda(types.SimpleNamespace):

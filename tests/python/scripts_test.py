@@ -272,6 +272,52 @@ class Scripts(unittest.TestCase):
         shown = self.stepbench("show", "results", "--format", "csv")
         self.assertIn(",measured,", shown)
 
+    def test_each_named_loop_is_a_case_of_its_own(self):
+        self.write(HEAD + "def train(loader):\n"
+                          "    for _ in measure(loader(), name='train'):\n"
+                          "        with phase('clip_grad'): pass\n"
+                          "        with phase('pack'): time.sleep(0.001)\n"
+                          "for epoch in range(3):\n"
+                          "    train(Loader)\n"
+                          "    # for _ in measure(Loader(), name='commented'): pass\n"
+                          "    for _ in measure(Loader(), samples=len,\n"
+                          "                     name=\"validate\"): time.sleep(0.001)\n")
+        said = self.run_script()
+        self.assertRegex(said, r"loop +step \[ms\]")
+        launches = rows_of(self.results, "launch")
+        self.assertEqual([(row["options"]["script.loop"], row["outcome"]) for row in launches],
+                         [("train", "measured"), ("validate", "measured")], launches)
+        self.assertIn("of `other`, per step: pack 1", "".join(launches[0]["notes"]))
+        self.assertIn("not measured here: the loops train; script.loop chooses", "".join(launches[1]["notes"]))
+        self.assertEqual([row["schedule"]["steps"] for row in launches], [8, 8])
+        columns = [set(row["columns"]) for row in rows_of(self.results, "samples")]
+        self.assertEqual([column & {"clip_grad_ns", "pack_ns"} for column in columns], [{"clip_grad_ns"}, set()])
+
+    def test_a_loop_that_the_script_does_not_have_is_named_with_those_that_it_has(self):
+        self.write(HEAD + "for _ in measure(Loader(), name='train'): pass\nfor _ in measure(Loader(), name='val'): pass")
+        self.write("workload: python_script\nscript: {path: script.py, loop: vaildate}\nlaunches: 1\n"
+                   "schedule: {wait: 0, warmup: 2, active: 4}\n", "loops.yaml")
+        self.stepbench("run", "loops.yaml", "--no-lock", status=4)
+        launch, = rows_of(self.results, "launch")
+        self.assertIn('script.py has no loop named "vaildate" (script.loop); its loops are train, val', launch["reason"])
+
+    def test_several_loops_of_a_script_run_alone_are_each_measured(self):
+        self.write(HEAD + "for epoch in range(2):\n"
+                          "    batches = sum(1 for _ in measure(Loader(), warmup=1, active=5, name='train'))\n"
+                          "    print('batches', batches)\n"
+                          "with_none = measure(Loader(), warmup=1, active=5, results=None)\n"
+                          "for _ in with_none: pass\nprint('to the end', len(with_none.steps['step_ns']))\n")
+        environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python")}
+        done = subprocess.run([sys.executable, "script.py"], cwd=self.folder, env=environment, text=True, capture_output=True,
+                              timeout=600)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("batches 100"), 2)
+        self.assertEqual(done.stdout.count("5 steps measured after 1 of warm-up"), 3)
+        self.assertTrue(done.stdout.endswith("to the end 5\n"))
+        self.assertEqual([row["options"]["script.loop"] for row in rows_of(self.results, "launch")], ["train"] * 2)
+        for folder in self.results.iterdir():
+            self.assertIn(",measured,", self.stepbench("show", folder, "--format", "csv"))
+
     def test_an_interpreter_that_is_not_there_is_named_before_anything_is_measured(self):
         self.write(HEAD)
         said = self.run_script("--interpreter", "/no/such/python", status=2)

@@ -4,6 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string_view>
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
@@ -25,11 +29,46 @@ std::string quoted(const std::string& text) {
   return json::json_string(escaped);
 }
 
+// The text of a call without what stands in brackets inside it; `at` is behind its opening one.
+std::string own_arguments(std::string_view script, std::size_t at) {
+  std::string found;
+  for (int depth = 1; at < script.size(); ++at) {
+    const char letter = script[at];
+    if (letter == '(' || letter == '[' || letter == '{') ++depth;
+    if (letter == ')' || letter == ']' || letter == '}') --depth;
+    if (depth == 0) break;
+    if (depth == 1) found += letter;
+  }
+  return found;
+}
+
+// Of the script's calls of measure(loader, name="train"), in their order. A script that names its
+// loops otherwise, or in another file, has them by script.loop.
+std::vector<std::string> names_of_loops(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string script((std::istreambuf_iterator<char>(file)), {});
+  static const std::regex call(R"((^|\n)([^#\n]*[^#\n\w])?measure\s*\()");
+  static const std::regex name(R"re((^|[,\s])name\s*=\s*(["'])([\w.-]{1,40})\2)re");
+  std::vector<std::string> names;
+  for (std::sregex_iterator found(script.begin(), script.end(), call), end; found != end; ++found) {
+    const auto behind = static_cast<std::size_t>(found->position() + found->length());
+    const std::string arguments = own_arguments(script, behind);
+    std::smatch match;
+    if (!std::regex_search(arguments, match, name)) continue;
+    if (std::find(names.begin(), names.end(), match[3]) == names.end()) names.push_back(match[3]);
+  }
+  return names;
+}
+
 std::string experiment_of(const std::string& path, const std::vector<std::string>& arguments) {
   const std::string args = text::join(arguments, " ", text::shell_word);
+  const std::vector<std::string> loops = names_of_loops(path);
   return "name: " + run::file_name_part(std::filesystem::path(path).stem().string()) +
          "\nworkload: " + run::kScriptWorkload + "\nscript:\n  path: " + quoted(path) + "\n" +
-         (args.empty() ? "" : "  args: " + quoted(args) + "\n");
+         (args.empty() ? "" : "  args: " + quoted(args) + "\n") +
+         (loops.size() < 2
+              ? ""
+              : "sweep: {matrix: {script.loop: [" + text::join(loops, ", ", quoted) + "]}}\n");
 }
 
 }  // namespace

@@ -23,12 +23,20 @@ Section script_section() {
                .default_value = ""s,
                .identity_default = ""s,
                .also_called = {"argv", "arguments"}},
+              {.name = "loop",
+               .doc = "The loop that is measured, by its name in measure(loader, name=...); "
+                      "sweepable. Empty: the first one.",
+               .default_value = ""s,
+               .identity_default = ""s},
           }};
 }
 
 std::vector<Phase> script_phases() {
   return {{.name = "augment", .doc = "Changing a batch on the device or in the training process."},
-          {.name = "metrics", .doc = "Computing and recording metrics."}};
+          {.name = "metrics", .doc = "Computing and recording metrics."},
+          {.name = "clip_grad", .doc = "Limiting the gradient."},
+          {.name = "lr_scheduler", .doc = "Setting the learning rate."},
+          {.name = "ema", .doc = "Averaging weights."}};
 }
 
 std::vector<Metric> script_metrics() {

@@ -12,6 +12,7 @@ a result file of its own. Needs nothing but the standard library; uses torch's C
 CUDA. README.md beside this folder has the rest.
 """
 from .api import Steps, measure, report
+from .measured import Measured
 from .phases import phase
 
-__all__ = ["Steps", "measure", "phase", "report"]
+__all__ = ["Measured", "Steps", "measure", "phase", "report"]

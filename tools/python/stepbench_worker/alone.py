@@ -3,7 +3,6 @@
 into a summary on standard output."""
 from __future__ import annotations
 
-import atexit
 import fcntl
 import hashlib
 import json
@@ -17,55 +16,86 @@ from typing import Any, TextIO
 
 from . import facts
 from .loop import Loop, Session
-from .phases import NAMES
+from .measured import why_nothing
+from .schedule import Schedule
+from .summary import summary
 
 SCHEMA_VERSION = "1.8.0"
 
 
 class Alone(Session):
+    goes_on = True
+
     def __init__(self) -> None:
-        self._script = Path(sys.argv[0]).resolve() if sys.argv and os.path.isfile(sys.argv[0]) else None
+        super().__init__()
+        main = getattr(sys.modules.get("__main__"), "__file__", None)  # none in a notebook
+        self._script = Path(sys.argv[0]).resolve() if main and sys.argv and os.path.isfile(sys.argv[0]) else None
         self._began = time.time()
         self._began_ns = time.monotonic_ns()
-        atexit.register(self._at_exit, os.getpid())
+        self._said = ""
 
-    def _at_exit(self, pid: int) -> None:
-        if self.loop is not None and not self.loop.done and self.loop.steps > 0 and os.getpid() == pid:
-            print(f"stepbench_worker: nothing was measured: the script left its loop after {self.loop.steps} steps, and "
-                  f"the schedule needs {self.loop.planned_steps} in one loop, wait and warm-up included",
-                  file=sys.stderr)
+    @property
+    def over(self) -> bool:
+        return False
+
+    def open(self, schedule: Schedule, name: str, results: str | None) -> Loop:
+        """Each is a loop of its own."""
+        self._began, self._began_ns, self._said = time.time(), time.monotonic_ns(), ""
+        self.results = results
+        self.loop = Loop(schedule, self)
+        self.loop.name = name
+        self.loop.title = "-".join(filter(None, (self._script.stem if self._script else "python", name)))
+        return self.loop
+
+    def left(self, loop: Loop) -> None:
+        if int(os.environ.get("RANK", "0")) != 0:  # each process of torchrun does the same; one speaks
+            return
+        if not loop.done and loop.cycles:
+            loop.truncated = True
+            loop.stopped = "count"
+            loop.done = True
+            self.finished(loop)
+        if loop.done:
+            print(self._said, flush=True)
+        elif loop.steps > 0 or loop.why:
+            print(f"stepbench_worker: {f'{loop.name}: ' if loop.name else ''}{why_nothing(loop)}", file=sys.stderr)
 
     def finished(self, loop: Loop) -> None:
-        rank = int(os.environ.get("RANK", "0"))
-        if rank != 0:  # each process of torchrun does the same; one speaks
+        """The file is written now, whatever becomes of the rest of the loop; the table comes after it."""
+        if int(os.environ.get("RANK", "0")) != 0:
             return
-        name = self._script.stem if self._script else "python"
-        run_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._began)) + "-" + _file_name(name)
+        run_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._began)) + "-" + _file_name(loop.title)
         report = facts.launch_report(loop, facts.facts_of_script(self._script))
-        print(summary(name, loop), flush=True)
-        for finding in report["findings"]:
-            print(f"{finding['severity']}: {finding['text']}\n  {finding['remedy']}", flush=True)
+        said = [summary(loop)]
+        said += [f"{finding['severity']}: {finding['text']}\n  {finding['remedy']}" for finding in report["findings"]]
+        self._said = "\n".join(said)
+        if self.results is None:
+            return
         try:
             folder = _new_folder(Path(self.results) / run_id)
             file = folder / f"{_file_name(platform.node())}-1of1-{os.getpid()}.jsonl"
             with file.open("x", encoding="utf-8") as out:
                 fcntl.lockf(out, fcntl.LOCK_EX)
-                for row in self._rows(folder.name, name, loop, report):
+                for row in self._rows(folder.name, loop, report):
                     _write(out, row)
                 os.fsync(out.fileno())
         except OSError as error:
             print(f"stepbench_worker: no result file was written: {error}", file=sys.stderr)
             return
-        print(f"Results: {file}\nstepbench show {shlex.quote(str(folder))} has the rest; `stepbench run --python` measures "
-              "in fresh processes and gives an interval", flush=True)
+        said.append(f"Results: {file}\nstepbench show {shlex.quote(str(folder))} has the rest; `stepbench run --python` "
+                    "measures in fresh processes and gives an interval")
+        self._said = "\n".join(said)
 
-    def _rows(self, run_id: str, name: str, loop: Loop, report: dict[str, Any]) -> list[dict[str, Any]]:
+    def _rows(self, run_id: str, loop: Loop, report: dict[str, Any]) -> list[dict[str, Any]]:
         schedule = loop.plan.schedule
-        options = {"script.path": str(self._script or ""), "script.args": shlex.join(sys.argv[1:]),
+        options = {"script.path": str(self._script or ""), "script.args": shlex.join(sys.argv[1:] if self._script else []),
                    "device": loop.device.partition(":")[0], "schedule.wait": schedule.wait,
                    "schedule.warmup": schedule.warmup, "schedule.active": schedule.active,
                    "schedule.repeat": schedule.repeat, "schedule.sync": "none"}
-        identity = [f"{option}={options[option]}" for option in ("script.path", "script.args", "device")]
+        if loop.name:
+            options["script.loop"] = loop.name
+        identity = [f"{option}={options[option]}" for option in ("script.path", "script.args", "device", "script.loop")
+                    if option in options]
         case_id = hashlib.sha256("\n".join(identity).encode(errors="replace")).hexdigest()[:16]
         key = {"case_id": case_id, "arm": "", "pass": "timing", "launch": 0, "rank": 0}
         environment = {**facts.machine(), **facts.software()}
@@ -73,7 +103,7 @@ class Alone(Session):
         worker_id = hashlib.sha256(json.dumps(worker, sort_keys=True).encode()).hexdigest()[:16]
         began = _utc(self._began)
         return [
-            {"kind": "run", "schema": "stepbench.result", "version": SCHEMA_VERSION, "run_id": run_id, "name": name,
+            {"kind": "run", "schema": "stepbench.result", "version": SCHEMA_VERSION, "run_id": run_id, "name": loop.title,
              "stepbench_version": "", "started_utc": began, "argv": [sys.executable, *sys.argv],
              "config_path": str(self._script or ""), "config_text": "", "config_hash": "", "plan_digest": case_id,
              "cases": 1, "swept": [], "smoke": False,
@@ -93,13 +123,12 @@ class Alone(Session):
 
 def _columns(loop: Loop, report: dict[str, Any]) -> list[dict[str, Any]]:
     names = dict.fromkeys(name for cycle in loop.cycles for name in cycle)
-    phases = {"data_wait", "other", *NAMES}
 
     def column(name: str, times: bool) -> dict[str, Any]:
         role = "metric" if times else "context"
         row = {"name": name, "unit": _unit(name), "role": role, "direction": "lower" if times else "neither", "doc": "",
                "source": "cuda_events" if "_device_" in name else "host_clock" if name.endswith("_ns") else "counted"}
-        if name.removesuffix("_ns").removesuffix("_device") in phases:
+        if times and name not in ("step_ns", "epoch_wait_ns", "period_device_ns"):
             row["phase"] = True
         return row
 
@@ -112,35 +141,6 @@ def _unit(name: str) -> str:
         if name.endswith(end):
             return unit
     return name if name in ("samples", "tokens") else ""
-
-
-def summary(name: str, loop: Loop) -> str:
-    """A table of a step's parts: means per step over all windows, and their share."""
-    steps = sum(len(cycle["index"]) for cycle in loop.cycles)
-
-    def mean(column: str) -> float:
-        return sum(sum(cycle.get(column, ())) for cycle in loop.cycles) / steps
-
-    on_device = all("period_device_ns" in cycle for cycle in loop.cycles)
-    suffix = "_device_ns" if on_device else "_ns"
-    step_ns = mean("period_device_ns" if on_device else "step_ns")
-    clock = "the device's clock" if on_device else "the host's clock"
-    lines = [f"{name}: {steps} steps measured after {loop.plan.schedule.warmup} of warm-up, by {clock}"]
-    samples = mean("samples")
-    rate = f"   {samples / (step_ns * 1e-9):,.1f} samples/s" if samples and step_ns else ""
-    lines.append(f"  {'step':<10} {_ms(step_ns)}{rate}")
-    parts = [(part, mean(part + suffix)) for part in ("data_wait", *NAMES, "other")]
-    if on_device:
-        parts[0] = ("data_wait", mean("data_wait_ns"))
-    for part, value in parts:
-        if value > 0 or part == "other":
-            aside = "  (the host's clock)" if on_device and part == "data_wait" else f"  {value / step_ns:6.1%}"
-            lines.append(f"  {part:<10} {_ms(value)}{aside}")
-    return "\n".join(lines)
-
-
-def _ms(value_ns: float) -> str:
-    return f"{value_ns * 1e-6:10.3f} ms"
 
 
 def _utc(seconds: float) -> str:

@@ -2,13 +2,14 @@
 """What a script calls: measure() around its loader, Steps where a framework runs the loop, report() for its loss."""
 from __future__ import annotations
 
-import sys
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from . import session
 from .batch import samples_of
-from .loop import Loop
+from .loop import Loop, Session
+from .measured import Measured, refuse_what_has_no_batches
 from .schedule import Schedule
 from .window import EPOCH
 
@@ -19,22 +20,32 @@ def _counter(value: Callable[[Batch], int] | int) -> Callable[[Batch], int]:
     return value if callable(value) else lambda _: value
 
 
-def measure(loader: Iterable[Batch], *, wait: int = 1, warmup: int = 10, active: int = 50, repeat: int = 1,
-            samples: Callable[[Batch], int] | int = samples_of, tokens: Callable[[Batch], int] | int | None = None,
-            results: str = "results") -> Iterator[Batch]:
-    """The batches of `loader`, epoch after epoch, until the schedule has ended; a step is all from one batch to the
-    next. The time until the loader has a batch is the step's phase `data_wait`.
+def measure(loader: Iterable[Batch], *, name: str = "", wait: int = 1, warmup: int = 10, active: int = 50,
+            repeat: int = 1, samples: Callable[[Batch], int] | int = samples_of,
+            tokens: Callable[[Batch], int] | int | None = None, results: str | None = "results") -> Measured[Batch]:
+    """The batches of `loader`, with a schedule of steps that are measured; a step is all from one batch to the next.
+    The time until the loader has a batch is the step's phase `data_wait`. What it returns has the result, once the loop
+    has ended: steps, phases, summary(), to_pandas().
 
+    The loader begins anew as often as the schedule needs. After it the loop goes on to the end of the loader's epoch;
+    under `stepbench run` it ends, and the script with the next loop.
+
+    name: tells several loops of a script apart; `stepbench run` measures each in processes of its own.
     wait, warmup, active, repeat: cycles of steps of which nothing is kept, of warm-up and measured ones. Under
     `stepbench run` the experiment's `schedule` section decides instead.
     samples, tokens: how many a batch has, or a function of the batch. Default: the first dimension of its first tensor.
-    results: folder for the result file of a script that is run alone.
+    results: folder for the result file of a script that is run alone; None: no file.
     """
-    loop = _loop(Schedule(wait, warmup, active, repeat), results)
-    if loop.done:
-        print("stepbench_worker: the schedule has ended, and the script with it", file=sys.stderr)
-        raise SystemExit(0)
-    return loop.batches(loader, _counter(samples), None if tokens is None else _counter(tokens))
+    refuse_what_has_no_batches(loader)
+    if not NAME.fullmatch(name):
+        raise ValueError(f"measure(name={name!r}): a name takes letters, digits, '-', '_' and '.', 40 at most")
+    told = _session()
+    told.end_script_where_over()
+    return Measured(loader, told, Schedule(wait, warmup, active, repeat), name,
+                    _counter(samples), None if tokens is None else _counter(tokens), results)
+
+
+NAME = re.compile(r"[\w.-]{0,40}", re.ASCII)
 
 
 class Steps:
@@ -45,12 +56,17 @@ class Steps:
         steps.begin()              # the wait for the first batch begins
         steps.fetched()            # the batch is there
         done = not steps.end(64)   # of 64 samples; the next wait begins
-        steps.leave()              # validation: no part of a step
+        steps.leave()              # validation: no part of a step; begin() goes on
     """
 
     def __init__(self, *, wait: int = 1, warmup: int = 10, active: int = 50, repeat: int = 1, epoch_steps: int = 0,
-                 results: str = "results") -> None:
-        self._loop = _loop(Schedule(wait, warmup, active, repeat), results)
+                 name: str = "", results: str | None = "results") -> None:
+        told = _session()
+        self._told = told
+        self._loop = told.open(Schedule(wait, warmup, active, repeat), name, results)
+        if self._loop is None:  # another one is measured
+            self._loop = Loop(Schedule(), Session())
+            self._loop.done = True
         self._loop.know_epoch(epoch_steps)
         self._begun = self._entered = False
 
@@ -59,6 +75,7 @@ class Steps:
         return self._loop.done
 
     def begin(self) -> None:
+        self._loop.go_on()
         self._begun = not self.done and self._loop.begin_step()
 
     def fetched(self, first_of_epoch: bool = False) -> None:
@@ -77,24 +94,24 @@ class Steps:
         self._begun = self._loop.begin_step()
         if not self._begun:
             self._loop.finish()
+            self._told.left(self._loop)
         return self._begun
 
     def leave(self) -> None:
-        if self._begun:
-            self._loop.leave()
+        if self._entered:
+            self._loop.leave()  # in the middle of a step: its cycle begins anew
+        elif self._begun:
+            self._loop.pause()
         self._begun = self._entered = False
 
 
-def _loop(schedule: Schedule, results: str) -> Loop:
+def _session() -> Session:
     told = session.current()
     if told is None:
         from .alone import Alone  # where nobody has said otherwise: a script that runs alone
         told = Alone()
         session.use(told)
-    if told.loop is None:
-        told.results = results
-        told.loop = Loop(told.schedule or schedule, told)
-    return told.loop
+    return told
 
 
 def report(*, loss: Any = None, gradient_norm: Any = None) -> None:

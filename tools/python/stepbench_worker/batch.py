@@ -2,8 +2,11 @@
 """How many samples a batch of a script has: the first length that is found in it."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+
+PLAIN = {int, float, str, bytes, bool, type(None)}  # without a shape
 
 
 def samples_of(batch: Any) -> int:
@@ -26,7 +29,31 @@ def _first_dimension(value: Any, depth: int) -> int | None:
     elif not isinstance(value, (list, tuple)):
         return None
     for each in value:
+        if type(each) in PLAIN:
+            continue
         found = _first_dimension(each, depth - 1)
         if found is not None:
             return found
     return None
+
+
+def sample_counter() -> Callable[[Any], int]:
+    """samples_of() for the batches of one loop: it looks first where the batch before had its first tensor."""
+    kind: type | None = None
+    place: Any = None
+
+    def count(batch: Any) -> int:
+        nonlocal kind, place
+        if type(batch) is kind:
+            try:
+                return batch[place].shape[0]
+            except (AttributeError, IndexError, KeyError, TypeError):
+                kind = None
+        found = samples_of(batch)
+        if isinstance(batch, (list, tuple, dict)) and batch:
+            first = next(iter(batch)) if isinstance(batch, dict) else 0
+            if len(getattr(batch[first], "shape", ())) > 0:
+                kind, place = type(batch), first
+        return found
+
+    return count

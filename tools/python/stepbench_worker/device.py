@@ -21,7 +21,8 @@ class CudaWindow:
         self._cuda = cuda
         self._names = names
         self._stream = cuda.current_stream()
-        self._ends = [self._mark()]
+        self._begins = [self._mark()]
+        self._ends: list[Any] = []
         self._phases: list[list[tuple[int, Any, Any]]] = [[]]
         self._begin: Any = None
 
@@ -40,11 +41,16 @@ class CudaWindow:
 
     def end_step(self) -> None:
         self._ends.append(self._mark())
+        self._begins.append(self._ends[-1])
         self._phases.append([])
+
+    def go_on(self) -> None:
+        """What the stream had to do since the last step's end is no part of the next."""
+        self._begins[-1] = self._mark()
 
     def columns(self) -> dict[str, list[int]]:
         """After the device has done the window's work: periods, their parts, and the rest, which sum exactly."""
-        steps = range(len(self._ends) - 1)
+        steps = range(len(self._ends))
         slots = sorted({slot for step in self._phases for slot, _, _ in step})
         parts = {slot: [0] * len(steps) for slot in slots}
         for i in steps:
@@ -52,7 +58,7 @@ class CudaWindow:
                 parts[slot][i] += _between_ns(begin, end)
         sums = [sum(parts[slot][i] for slot in slots) for i in steps]
         # Each is rounded by itself: the whole is no less than its parts.
-        periods = [max(_between_ns(self._ends[i], self._ends[i + 1]), sums[i]) for i in steps]
+        periods = [max(_between_ns(self._begins[i], self._ends[i]), sums[i]) for i in steps]
         columns = {"period_device_ns": periods}
         columns.update({f"{self._names[slot]}_device_ns": values for slot, values in parts.items()})
         columns["other_device_ns"] = [period - part for period, part in zip(periods, sums)]

@@ -9,9 +9,11 @@ from typing import Any
 from . import facts
 from .control import Control
 from .loop import Loop, Session
+from .phases import own_names
 from .profile import MAX_WARMUP, Wanted
 from .schedule import Schedule
 from .stopping import Stopping
+from .summary import parts_of
 
 BEGAN_NS = monotonic_ns()
 
@@ -20,11 +22,13 @@ class Driven(Session):
     """What was measured is sent when the schedule has ended: JSON is no part of a step."""
 
     def __init__(self, control: Control, case: dict[str, Any]) -> None:
+        super().__init__()
         self._control = control
         self.at = "set_up"
         self.ended = False
         options = case["options"]
         self.schedule, self.stopping = schedule_of(options)
+        self.wanted_loop = options.get("script.loop") or ""
         if case.get("pass") in ("native", "kineto"):
             self.timing = self.schedule
             self.schedule = last_steps(self.timing, options)
@@ -44,10 +48,16 @@ class Driven(Session):
         self._control.send("cycle", cycle=number, steps=steps, mean_step_ns=sum(columns["step_ns"]) // steps)
 
     def finished(self, loop: Loop) -> None:
+        notes = own_phases_of(loop.cycles)
         for number, columns in enumerate(loop.cycles):
-            self._control.send_samples(number, columns)
+            self._control.send_samples(number, in_others(columns))
         self.stage("tear_down")
-        self.finish(facts.launch_report(loop, self.facts()))
+        report = facts.launch_report(loop, self.facts())
+        report["notes"] += notes
+        if self.others:
+            report["notes"].append(f"not measured here: the loops {', '.join(name or 'without a name' for name in self.others)}"
+                                   "; script.loop chooses one by its name, and can be swept")
+        self.finish(report)
 
     def facts(self) -> dict[str, Any]:
         """More of what was in force, for `effective`."""
@@ -61,6 +71,23 @@ class Driven(Session):
         if not self.ended:
             self._control.send("failed", message=reason, stage=self.at)
             self.ended = True
+
+
+def in_others(columns: dict[str, list[int]]) -> dict[str, list[int]]:
+    """The script's own phases as part of `other_ns`: the experiment's columns were declared before the script ran."""
+    kept = dict(columns)
+    for suffix in ("_ns", "_device_ns"):
+        for name in own_names():
+            own = kept.pop(name + suffix, None)
+            if own is not None:
+                kept["other" + suffix] = [rest + part for rest, part in zip(kept["other" + suffix], own)]
+    return kept
+
+
+def own_phases_of(cycles: list[dict[str, list[int]]]) -> list[str]:
+    parts = parts_of(cycles)
+    told = [f"{name} {parts[name] / 1e6:.4g} ms" for name in own_names() if parts.get(name)]
+    return [f"of `other`, per step: {', '.join(told)}: the script's own phases"] if told else []
 
 
 def schedule_of(options: dict[str, Any]) -> tuple[Schedule, Stopping | None]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable, Iterable, Iterator
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from time import monotonic_ns
 from typing import Any, TypeVar
 
-from . import phases
+from . import phases, turn
 from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
 from .profile import OpRecorder, Wanted
@@ -30,8 +33,39 @@ class Session:
     timing: Schedule | None = None  # of the launches that are timed, where operations are recorded
     sync_each_step = False
     deadline_ns = 1 << 62  # no step begins later, on the monotonic clock
-    results = "results"
+    results: str | None = "results"  # folder for result files; None: none are written
+    wanted_loop = ""  # the name of the loop that is measured; "": the first
+    goes_on = False  # a loop has the batches after its schedule too, as it has without measure()
     loop: Loop | None = None
+
+    def __init__(self) -> None:
+        self.others: list[str] = []  # names of loops that were not measured
+
+    @property
+    def over(self) -> bool:
+        """Nothing more is measured in this process."""
+        return self.loop is not None and self.loop.done
+
+    def end_script_where_over(self) -> None:
+        if self.over:
+            print("stepbench_worker: the schedule has ended, and the script with it", file=sys.stderr)
+            raise SystemExit(0)
+
+    def open(self, schedule: Schedule, name: str, results: str | None) -> Loop | None:
+        """The loop of this name, which may have been left before; None: it is another one that is measured here."""
+        if self.loop is None and self.wanted_loop in ("", name):
+            self.results = results
+            self.loop = Loop(self.schedule or schedule, self)
+            self.loop.name = name
+        if self.loop is not None and self.loop.name == name:
+            return self.loop
+        if name not in self.others:
+            self.others.append(name)
+        return None
+
+    def most_steps(self, schedule: Schedule) -> int:
+        """Of a loop that is not measured here."""
+        return (self.schedule or schedule).steps
 
     def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
         """The steps that follow are of this stage."""
@@ -45,11 +79,14 @@ class Session:
     def finished(self, loop: Loop) -> None:
         """The schedule has ended."""
 
+    def left(self, loop: Loop) -> None:
+        """The script has left the loop, or the loader's last batch was handed out."""
+
 
 class Loop:
     """One loop over a schedule. It may be left and entered again: the cycle under way then begins anew."""
 
-    def __init__(self, schedule: Schedule, told: Session, names: tuple[str, ...] = phases.NAMES) -> None:
+    def __init__(self, schedule: Schedule, told: Session, names: Sequence[str] | None = None) -> None:
         self.plan: Plan | None = None
         self.cycles: list[dict[str, list[int]]] = []
         self.window_means: list[float] = []
@@ -63,14 +100,17 @@ class Loop:
         self.usage: dict[str, int] = dict.fromkeys(USAGE, 0)
         self.loss: Any = None
         self.gradient_norm: Any = None
-        self.times = phases.PhaseTimes(names)
+        self.times = phases.PhaseTimes() if names is None else phases.PhaseTimes(names)
+        self.name = ""
+        self.title = ""  # of its table
+        self.why = ""  # nothing, or not all, was measured
         self.stopping = told.stopping or Stopping(schedule.repeat)
         self.watch: LoaderWatch | None = None
         self._source: Source | None = None
-        self.recorder = OpRecorder(told.wanted, names) if told.wanted is not None else None
+        self.recorder = OpRecorder(told.wanted, self.times.names) if told.wanted is not None else None
         self._schedule = schedule
         self._told = told
-        self._window: list[Step] | None = None
+        self._window: list[tuple] | None = None  # of the fields of Step
         self._events: CudaWindow | None = None
         self._largest = 0
         self._cycle_began_ns = 0
@@ -80,6 +120,9 @@ class Loop:
         self._began_ns = 0
         self._waited_ns = 0
         self._flags = 0
+        self._limit_ns = told.deadline_ns
+        self._paused_at = 0
+        self._disowned: LoopError | bool = False
 
     @property
     def planned_steps(self) -> int:
@@ -90,19 +133,86 @@ class Loop:
         self.know_epoch(epoch_length(loader))
         source = self._source = Source(loader)
         self.watch = LoaderWatch(loader)
+        turn.begin(self)
+        self.times.of_this_thread()
+        thread = threading.get_ident()
         try:
             while self.begin_step():
                 self.begin_wait()
                 batch, flags = source.next()
                 self.fetched(flags)
                 yield batch
+                if self._disowned or threading.get_ident() != thread:
+                    break
                 self.end_step(samples(batch), tokens(batch) if tokens is not None else 0)
-        except GeneratorExit:  # the script left the loop
-            self.leave()
+                if not self._plain:
+                    continue
+                # As above in a few words: what a step costs here, it costs the script.
+                times, window, names = self.times, self._window, self.times.names
+                began, largest, before = self._began_ns, self._largest, len(window)
+                try:
+                    for batch in islice(source.iterator, self.plan.schedule.active - before - 1):
+                        waited = monotonic_ns() - began
+                        times.spent = [0] * len(names)
+                        yield batch
+                        count = samples(batch)
+                        flags = 0 if count >= largest else PARTIAL
+                        if count > largest:
+                            largest = count
+                        more = tokens(batch) if tokens is not None else 0
+                        now = monotonic_ns()
+                        window.append((0, now - began, waited, times.spent, count, more, flags, 0))
+                        began = now
+                        if now >= self._limit_ns or threading.get_ident() != thread:
+                            break
+                finally:
+                    source.took(len(window) - before)
+                    self.steps += len(window) - before
+                    self._began_ns, self._largest = began, largest
+                if self._disowned or threading.get_ident() != thread:
+                    break
+                if began >= self._limit_ns:
+                    self.leave()
+            if self._disowned is True:
+                yield from source.iterator
+                return
+            if self._disowned:
+                raise self._disowned
+            if threading.get_ident() != thread:
+                raise LoopError("the batches of one measure() were taken by two threads: one thread runs a measured loop")
+            self.finish()
+            if self._told.goes_on:
+                yield from source.iterator
+        except LoopError as error:
+            self.why = str(error)
+            if not self._told.goes_on or self._disowned or threading.get_ident() != thread:
+                raise
+        except GeneratorExit:
+            self.why = "the script left the loop"
+            raise
+        except BaseException as error:  # of the loader
+            self.why = f"{type(error).__name__} ended the loop"
             raise
         finally:
-            phases.use(None)
-        self.finish()
+            turn.end(self)
+            if not self._disowned:
+                phases.use(None)
+                if not self.done:
+                    self.leave()
+                self._told.left(self)
+
+    @property
+    def _plain(self) -> bool:
+        """The step lies in a window in which nothing but the host's clock is looked at."""
+        return (self._window is not None and self._events is None and self.recorder is None
+                and not self._told.sync_each_step and self._source.iterator is not None)
+
+    def disown(self, why: LoopError | bool) -> None:
+        """Its next step raises `why`; with True, as in a process that was forked inside the loop, it hands out the rest
+        of the loader's batches and tells nobody."""
+        self._disowned = why
+        self._limit_ns = 0
+        phases.use(None)
 
     def know_epoch(self, steps: int) -> None:
         """Before the first step; 0: the length of an epoch is not known."""
@@ -222,18 +332,19 @@ class Loop:
         self._cycle_steps += 1
         if self._window is None:
             return
-        self._window.append(Step(index, now - self._began_ns, self._waited_ns, self.times.spent, samples, tokens,
-                                 self._flags, size_bytes))
+        self._window.append((index, now - self._began_ns, self._waited_ns, self.times.spent, samples, tokens,
+                             self._flags, size_bytes))
         self._began_ns = now
-        if now >= self._told.deadline_ns:
+        if now >= self._limit_ns:
             self.leave()
         elif len(self._window) == self.plan.schedule.active:
             self._end_window()
 
     def _end_window(self) -> None:
-        steps, self._window = self._window, None
-        for name, value in _usage().items():
-            self.usage[name] += value - self._usage_before[name]
+        first = self.steps - len(self._window)
+        steps = [Step(first + i, *fields[1:]) for i, fields in enumerate(self._window)]
+        self._window = None
+        self._add_usage()
         self._synchronize()
         drained_ns = monotonic_ns() - self._window_began_ns
         if self.watch is not None:
@@ -260,6 +371,29 @@ class Loop:
             self._told.window(False)
         self._window = self._events = self.times.listener = None
         self.plan.begin_cycle_again(self.steps)
+
+    def pause(self) -> None:
+        """Between two steps: evaluation, or what else is no part of a step, begins. Its time is nowhere."""
+        if self._recording:  # its trace has no place for it
+            self.leave()
+        elif self._window is not None:
+            self._add_usage()
+            self._paused_at = self._began_ns
+
+    def go_on(self) -> None:
+        """After pause()."""
+        if self._window is None or self._paused_at == 0:
+            return
+        self._usage_before = _usage()
+        if self._events is not None:
+            self._events.go_on()
+        self._began_ns = monotonic_ns()
+        self._window_began_ns += self._began_ns - self._paused_at
+        self._paused_at = 0
+
+    def _add_usage(self) -> None:
+        for name, value in _usage().items():
+            self.usage[name] += value - self._usage_before[name]
 
     def _end_by_limit(self) -> None:
         if not self.cycles:

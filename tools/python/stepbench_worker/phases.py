@@ -8,18 +8,29 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
+from collections.abc import Sequence
 from threading import get_ident
 from time import monotonic_ns
 
+OWN_NAME = re.compile(r"(?!.*_(ns|bytes|device)$)[a-z][a-z0-9_]{0,39}")
+MOST_OWN = 16
 # As `stepbench list` has them. `data_wait` is marked by measure() itself, `other` is the rest of a step.
-NAMES = ("h2d", "zero_grad", "forward", "loss", "backward", "grad_sync", "optimizer", "augment", "metrics")
+NAMES = ("h2d", "zero_grad", "forward", "loss", "backward", "grad_sync", "optimizer", "augment", "metrics",
+         "clip_grad", "lr_scheduler", "ema")
+_all = list(NAMES)  # and the script's own, in the order in which it named them
+
+
+def own_names() -> list[str]:
+    """Of the script's phases, those that it named itself."""
+    return _all[len(NAMES):]
 
 
 class PhaseTimes:
-    """Time of each phase in the current step, in the order of `names`; `listener` is told where phases begin and end, or
-    is None."""
+    """Time of each phase in the current step, in the order of `names`, to whose end the script's own may be added;
+    `listener` is told where phases begin and end, or is None."""
 
-    def __init__(self, names: tuple[str, ...] = NAMES) -> None:
+    def __init__(self, names: Sequence[str] = _all) -> None:
         self.names = names
         self.spent = [0] * len(names)
         self.listener = None
@@ -28,37 +39,48 @@ class PhaseTimes:
         self._thread = get_ident()
 
     def reset(self) -> None:
+        """A step begins."""
         self.spent = [0] * len(self.names)
+
+    def of_this_thread(self) -> None:
+        """Which runs the loop."""
+        self._thread = get_ident()
+        self._open = -1
 
     def enter(self, slot: int) -> None:
         if get_ident() != self._thread:
             return
-        self._open_one(slot)
+        if self._open >= 0:
+            raise self._nested(slot)
+        self._open = slot
         if self.listener is not None:
             self.listener.begin_phase(slot)
         self._entered = monotonic_ns()
 
     def leave(self, slot: int) -> None:
+        now = monotonic_ns()
         if self._open != slot or get_ident() != self._thread:
             return
-        self.spent[slot] += monotonic_ns() - self._entered
+        if slot >= len(self.spent):  # named for the first time in this step
+            self.spent += [0] * (slot + 1 - len(self.spent))
+        self.spent[slot] += now - self._entered
         self._open = -1
         if self.listener is not None:
             self.listener.end_phase(slot)
 
     def enter_wait(self) -> None:
         """data_wait, which the loop itself counts."""
-        self._open_one(len(self.names))
+        if self._open >= 0:
+            raise self._nested(len(self.names))
+        self._open = len(self.names)
 
     def leave_wait(self) -> None:
         self._open = -1
 
-    def _open_one(self, slot: int) -> None:
-        if self._open >= 0:
-            inner, outer = ((*self.names, "data_wait")[each] for each in (slot, self._open))
-            raise RuntimeError(f'phase("{inner}") begins inside phase("{outer}"): phases do not nest; end one before the '
-                               "next begins")
-        self._open = slot
+    def _nested(self, slot: int) -> RuntimeError:
+        inner, outer = ((*self.names, "data_wait")[each] for each in (slot, self._open))
+        return RuntimeError(f'phase("{inner}") begins inside phase("{outer}"): phases do not nest; end one before the '
+                            "next begins")
 
 
 class _Phase:
@@ -90,12 +112,23 @@ os.register_at_fork(after_in_child=lambda: use(None))
 
 
 def phase(name: str) -> _Phase:
-    """A part of the step: `with phase("forward"): ...`. May come several times in a step; phases do not nest."""
+    """A part of the step: `with phase("forward"): ...`. May come several times in a step; phases do not nest. A name
+    of your own is a phase as well, in small letters, digits and underscores."""
     found = _phases.get(name)
-    if found is not None:
-        return found
-    if name == "data_wait":
-        raise ValueError('phase("data_wait") is marked by measure() itself: the time until the loader has a batch')
-    near = difflib.get_close_matches(str(name), NAMES, 1)
-    hint = f'; did you mean "{near[0]}"?' if near else ""
-    raise ValueError(f'there is no phase "{name}"{hint} Phases are: {", ".join(NAMES)}')
+    return found if found is not None else _own(name)
+
+
+def _own(name: str) -> _Phase:
+    if name in ("data_wait", "other", "step", "epoch_wait"):
+        raise ValueError(f'phase("{name}") is marked by measure() itself')
+    if not isinstance(name, str) or not OWN_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of a phase: it takes small letters, digits and underscores, a letter first, "
+                         "and no unit at its end")
+    near = difflib.get_close_matches(name, NAMES, 1, 0.8)
+    if near and not name.startswith(near[0]) and not name.endswith(near[0]):
+        raise ValueError(f'there is no phase "{name}"; did you mean "{near[0]}"? A name of your own must not look like '
+                         f'one of {", ".join(NAMES)}')
+    if len(_all) - len(NAMES) >= MOST_OWN:
+        raise ValueError(f'phase("{name}") is one too many: a script has {MOST_OWN} phases of its own at most')
+    _all.append(name)
+    return _phases.setdefault(name, _Phase(len(_all) - 1))

@@ -21,6 +21,10 @@ class Source:
         self.iterator: Iterator[Any] | None = None
         self._delivered = 0
 
+    def took(self, batches: int) -> None:
+        """From `iterator`, past next()."""
+        self._delivered += batches
+
     def next(self) -> tuple[Any, int]:
         flags = 0
         if self.iterator is None:

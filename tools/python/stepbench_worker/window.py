@@ -2,6 +2,7 @@
 """The steps of one window, as columns of whole numbers."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 EPOCH, PARTIAL, FIRST_BATCH = 1, 2, 8  # flags of a step
@@ -20,13 +21,13 @@ class Step(NamedTuple):
     bytes: int = 0
 
 
-def columns_of(steps: list[Step], names: tuple[str, ...], device: dict[str, list[int]]) -> dict[str, list[int]]:
+def columns_of(steps: list[Step], names: Sequence[str], device: dict[str, list[int]]) -> dict[str, list[int]]:
     """Steps with the phases `names` as the columns of `samples` in PROTOCOL.md. The phases and `other_ns` of a step sum
     to its `step_ns` exactly; phases and counts that never occurred are left out."""
     columns = {"index": [step.index for step in steps], "step_ns": [step.step_ns for step in steps],
                "data_wait_ns": [step.data_wait_ns for step in steps]}
     for slot, name in enumerate(names):
-        values = [step.spent[slot] for step in steps]
+        values = [step.spent[slot] if slot < len(step.spent) else 0 for step in steps]
         if any(values):
             columns[name + "_ns"] = values
     columns["other_ns"] = [step.step_ns - step.data_wait_ns - sum(step.spent) for step in steps]

@@ -25,6 +25,9 @@ class Launch(Driven):
 
     def why_unfinished(self) -> str:
         name = self._path.name
+        if self.loop is None and self.others:
+            named = ", ".join(filter(None, self.others)) or "none: measure(loader, name=...)"
+            return f'{name} has no loop named "{self.wanted_loop}" (script.loop); its loops are {named}'
         if self.loop is None:
             return (f"{name} ended without a loop over measure(): write `for batch in measure(loader):`, with `from "
                     "stepbench_worker import measure`")

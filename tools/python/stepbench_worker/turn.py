@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One loop at a time: a loop inside another, or on another thread, would be counted into its steps."""
+from __future__ import annotations
+
+import inspect
+import os
+import threading
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+from .source import LoopError
+
+if TYPE_CHECKING:
+    from .loop import Loop
+
+HERE = str(Path(__file__).parent)
+
+
+class Turn:
+    """Of the loop that is being measured. It remembers frames by number: a reference would keep a loop alive that the
+    script has left."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.thread = threading.current_thread().name
+        self._thread_id = threading.get_ident()
+        frame = _caller()
+        self.place = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}" if frame else "unknown"
+        while frame is not None and frame.f_code.co_flags & inspect.CO_GENERATOR and frame.f_back is not None:
+            frame = frame.f_back  # that of a progress bar is not on the stack while the script computes
+        self._frame: tuple[int, CodeType | None] = (id(frame), frame.f_code if frame else None)
+
+    def refuse(self) -> LoopError | None:
+        """Why no other loop can begin here and now; None: this one was left, although its iterator lives."""
+        where = f"the loop over measure() at {self.place}"
+        if self._thread_id != threading.get_ident():
+            return LoopError(f"measure() begins in the thread {threading.current_thread().name} while {where} runs in "
+                             f"{self.thread}: one loop is measured at a time")
+        frame = _caller()
+        place = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}" if frame else "unknown"
+        while frame is not None:
+            if (id(frame), frame.f_code) == self._frame:
+                return LoopError(f"measure() at {place} begins inside {where}: loops do not nest; measure one of the two, "
+                                 "or close the iterator of the first")
+            frame = frame.f_back
+        return None
+
+
+_open: Turn | None = None
+
+
+def begin(loop: Loop) -> None:
+    """Raises LoopError where another loop is under way."""
+    global _open
+    if _open is not None:
+        why = _open.refuse()
+        if why is not None:
+            raise why
+        _open.loop.disown(LoopError(f"the loop over measure() at {_open.place} was left for another one, and cannot go on"))
+    _open = Turn(loop)
+
+
+def end(loop: Loop) -> None:
+    global _open
+    if _open is not None and _open.loop is loop:
+        _open = None
+
+
+def _in_child() -> None:
+    global _open
+    if _open is not None:
+        _open.loop.disown(True)
+    _open = None
+
+
+os.register_at_fork(after_in_child=_in_child)
+
+
+def _caller() -> FrameType | None:
+    """The first frame outside of this package."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(HERE):
+        frame = frame.f_back
+    return frame
