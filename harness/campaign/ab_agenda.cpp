@@ -46,8 +46,10 @@ AbAgenda::AbAgenda(Setup setup, const record::Results& earlier)
     if (there.contains(key)) done_.insert(key);
   }
   for (const compare::AbPoint& point : setup_.points) {
-    for (const record::LaunchKey& key : there) {
-      if (key.arm != compare::kArmA || key.case_id != point.a_case) continue;
+    const auto first = there.lower_bound({.case_id = point.a_case});
+    for (auto at = first; at != there.end() && at->case_id == point.a_case; ++at) {
+      const record::LaunchKey& key = *at;
+      if (key.arm != compare::kArmA) continue;
       record::LaunchKey other = key;
       other.arm = compare::kArmB;
       other.case_id = point.b_case;
@@ -78,6 +80,7 @@ record::LaunchKey AbAgenda::key_of(const compare::AbSlot& slot) const {
 void AbAgenda::note_ends(const record::Results& finished) {
   for (; seen_ < finished.launches.size(); ++seen_) {
     const record::LaunchRow& row = finished.launches[seen_].row;
+    by_case_[row.key.case_id].push_back(seen_);
     const record::LaunchKey key = case_and_arm(row.key);
     if (row.outcome.kind == Outcome::Kind::kMeasured) {
       measured_.insert(key);
@@ -105,6 +108,19 @@ void AbAgenda::check_metrics(std::size_t index, const compare::AbPairs& pairs) {
   if (absent == nullptr) return;
   throw ConfigError("--metric", "no launch of " + setup_.labels[index] + " gives '" + absent->name +
                                     "'; `stepbench show --case ID` prints the numbers of a case");
+}
+
+compare::AbPairs AbAgenda::pairs_of(const record::Results& finished, std::size_t index,
+                                    std::size_t most) const {
+  const compare::AbPoint& point = setup_.points[index];
+  std::vector<const record::Launch*> launches;
+  const std::set<std::string> ids = {point.a_case, point.b_case};
+  for (const std::string& id : ids) {
+    const auto found = by_case_.find(id);
+    if (found == by_case_.end()) continue;
+    for (const std::size_t place : found->second) launches.push_back(&finished.launches[place]);
+  }
+  return compare::ab_pairs(launches, {point}, most).front();
 }
 
 std::string AbAgenda::so_far(const compare::AbPairs& pairs) const {
@@ -197,8 +213,7 @@ std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
     if (!done_.contains({.case_id = skip.case_id, .arm = skip.job.arm})) return skip.job;
   }
   const compare::AbCampaign::SamplesOf samples_of = [&](std::size_t index, std::size_t count) {
-    const compare::AbPairs pairs =
-        compare::ab_pairs(finished, {setup_.points[index]}, count).front();
+    const compare::AbPairs pairs = pairs_of(finished, index, count);
     std::vector<compare::PairedSamples> primary;
     if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
       return std::vector<compare::PairedSamples>(1);
@@ -218,8 +233,7 @@ std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
     }
     if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
     std::string note = compare::arm_label(slot->b ? compare::kArmB : compare::kArmA);
-    const compare::AbPairs pairs =
-        compare::ab_pairs(finished, {setup_.points[slot->case_index]}).front();
+    const compare::AbPairs pairs = pairs_of(finished, slot->case_index, slot->pair + 1);
     check_metrics(slot->case_index, pairs);
     const std::string known = so_far(pairs);
     if (!known.empty()) note += ", " + known;

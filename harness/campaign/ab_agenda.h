@@ -55,6 +55,9 @@ class AbAgenda final : public run::Agenda {
  private:
   [[nodiscard]] compare::AbDesign design_of_setup() const;
   [[nodiscard]] record::LaunchKey key_of(const compare::AbSlot& slot) const;
+  // Those of the first `most` pairs of a point. Points into `finished`.
+  [[nodiscard]] compare::AbPairs pairs_of(const record::Results& finished, std::size_t index,
+                                          std::size_t most) const;
   [[nodiscard]] std::string so_far(const compare::AbPairs& pairs) const;
   void note_ends(const record::Results& finished);
   void say_ended();
@@ -69,7 +72,8 @@ class AbAgenda final : public run::Agenda {
   compare::AbCampaign campaign_;
   std::set<record::LaunchKey> done_;
   std::size_t next_skip_ = 0;
-  std::size_t seen_ = 0;  // launches of `finished` looked at
+  std::size_t seen_ = 0;                                     // launches of `finished` looked at
+  std::map<std::string, std::vector<std::size_t>> by_case_;  // their places
   std::map<record::LaunchKey, int>
       not_measured_;                      // by case and arm: launches in a row, from the first
   std::set<record::LaunchKey> measured_;  // by case and arm

@@ -64,8 +64,14 @@ AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
 
 std::string arm_label(std::string_view arm) { return arm == kArmA ? "arm A" : "arm B"; }
 
-std::vector<AbPairs> ab_pairs(const record::Results& results, const std::vector<AbPoint>& points,
-                              std::size_t most) {
+std::vector<AbPairs> ab_pairs(const record::Results& results, const std::vector<AbPoint>& points) {
+  std::vector<const record::Launch*> launches;
+  for (const record::Launch& launch : results.launches) launches.push_back(&launch);
+  return ab_pairs(launches, points);
+}
+
+std::vector<AbPairs> ab_pairs(std::span<const record::Launch* const> launches,
+                              const std::vector<AbPoint>& points, std::size_t most) {
   std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> wanted;
   for (std::size_t i = 0; i < points.size(); ++i) {
     wanted[{points[i].a_case, false}].push_back(i);
@@ -73,7 +79,8 @@ std::vector<AbPairs> ab_pairs(const record::Results& results, const std::vector<
   }
   std::vector<std::map<int, Halves>> halves(points.size());
   std::vector<const record::Launch*> timed;
-  for (const record::Launch& launch : results.launches) {
+  for (const record::Launch* each : launches) {
+    const record::Launch& launch = *each;
     const record::LaunchKey& key = launch.row.key;
     if (key.pass != Pass::kTiming || key.rank != 0 || (key.arm != kArmA && key.arm != kArmB)) {
       continue;

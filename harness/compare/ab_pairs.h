@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +41,10 @@ struct AbPairs {
 // `most`: pairs of each point, the first ones; those after them do not count. Throws ConfigError
 // for rows of --smoke.
 [[nodiscard]] std::vector<AbPairs> ab_pairs(
-    const record::Results& results, const std::vector<AbPoint>& points,
+    std::span<const record::Launch* const> launches, const std::vector<AbPoint>& points,
     std::size_t most = std::numeric_limits<std::size_t>::max());
+[[nodiscard]] std::vector<AbPairs> ab_pairs(const record::Results& results,
+                                            const std::vector<AbPoint>& points);
 
 // What is asked of a point, as metric_samples(): a dropped pair counts as one without values.
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const AbPairs& pairs,

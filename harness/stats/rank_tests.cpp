@@ -100,22 +100,34 @@ double tied_at_most(const MidRanks& ranks, std::size_t m, std::size_t most) {
   const std::size_t width = most + 1;
   std::vector<double> ways((m + 1) * width, 0.0);
   ways[0] = 1;
+  const std::size_t all = ranks.doubled.size();
   std::size_t seen = 0;
   for (const std::size_t size : ranks.group_sizes) {
     const std::size_t doubled_rank = 2 * seen + size + 1;
+    const std::size_t after = seen + size;
     // In place: from many chosen to few, so that what is read has not taken this group in yet.
-    for (std::size_t k = std::min(m, seen + size); k > 0; --k) {
+    for (std::size_t k = std::min(m, after); k > 0; --k) {
+      // What the values still to be chosen add at least: sums that this carries beyond `most` are
+      // never asked for.
+      const std::size_t rest = m - k;
+      if (rest > all - after) break;
+      const std::size_t least = rest * (2 * after + rest + 1);
+      if (least > most) continue;
+      const std::size_t top = most - least;
       double choices = 1;
       for (std::size_t j = 1; j <= std::min(k, size); ++j) {
         choices = choices * static_cast<double>(size - j + 1) / static_cast<double>(j);
         const std::size_t shift = j * doubled_rank;
-        if (shift > most || k - j > seen) continue;
+        const std::size_t chosen = k - j;  // before this group, with these sums
+        if (shift > top || chosen > seen) continue;
+        const std::size_t smallest = chosen * (chosen + 1);
+        const std::size_t largest = std::min(top - shift, chosen * (2 * seen - chosen + 1));
         double* const to = &ways[k * width + shift];
-        const double* const from = &ways[(k - j) * width];
-        for (std::size_t s = 0; s + shift <= most; ++s) to[s] += choices * from[s];
+        const double* const from = &ways[chosen * width];
+        for (std::size_t s = smallest; s <= largest; ++s) to[s] += choices * from[s];
       }
     }
-    seen += size;
+    seen = after;
   }
   double arrangements = 1;
   for (std::size_t i = 1; i <= m; ++i) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts over 1,000 cases in two results with 20 launches of 50 steps each, and over 100,000
-// cases with 6 launches.
+// cases with 6 launches; those of `ab` over 1,000 cases of 40 pairs; the best of 1,000 cases.
 #include <benchmark/benchmark.h>
 
+#include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "harness/campaign/ab_agenda.h"
+#include "harness/compare/ab_comparison.h"
 #include "harness/compare/comparison.h"
+#include "harness/estimate/case_rows.h"
+#include "harness/estimate/ranking.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
 #include "harness/stats/random.h"
@@ -65,6 +72,64 @@ BENCHMARK(BM_VerdictsWithBootstrap)
     ->Args({1000, 20, 50})
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
+
+// The launches of `ab` in both arms, every case one percent and a half slower, so that most go on
+// to the last look and are claimed there.
+record::Results ab_results(int cases, std::vector<compare::AbPoint>& points) {
+  constexpr int kPairs = 40;
+  record::Results results = made(cases, kPairs, 5, 1);
+  record::Results slower = made(cases, kPairs, 5, 2'000'000'000);
+  for (const char* arm : {compare::kArmA, compare::kArmB}) {
+    const bool b = arm == compare::kArmB;
+    for (record::Launch& launch : (b ? slower : results).launches) {
+      launch.row.key.arm = arm;
+      launch.row.position = 2 * launch.row.key.launch + (b ? 1 : 0);
+      if (!b) continue;
+      for (auto& cycle : launch.samples) {
+        for (std::int64_t& step_ns : cycle.steps.columns.at(1)) step_ns += step_ns * 3 / 200;
+      }
+    }
+  }
+  std::move(slower.launches.begin(), slower.launches.end(), std::back_inserter(results.launches));
+  for (int i = 0; i < cases; ++i) {
+    const std::string id = "case" + std::to_string(i);
+    points.push_back({id, id, id});
+  }
+  return results;
+}
+
+// As `ab --resume` of a finished campaign: both looks, and all that is told of it.
+void BM_AbVerdicts(benchmark::State& state) {
+  std::vector<compare::AbPoint> points;
+  const record::Results results = ab_results(static_cast<int>(state.range(0)), points);
+  std::size_t claims = 0;
+  for (auto _ : state) {
+    campaign::AbAgenda::Setup setup{
+        .design = compare::with_looks(points.size(), 2 * points.size(), 1),
+        .points = points,
+        .labels = std::vector<std::string>(points.size(), "case"),
+        .columns = results.columns};
+    campaign::AbAgenda agenda(std::move(setup), results);
+    if (agenda.next(results)) state.SkipWithError("a launch is missing");
+    const compare::Comparison comparison =
+        compare::ab_comparison(results, {.campaign = agenda.campaign(), .points = points}, {});
+    claims = comparison.rejected_slower;
+    benchmark::DoNotOptimize(comparison.exit_code);
+  }
+  state.counters["claims"] = static_cast<double>(claims);
+}
+BENCHMARK(BM_AbVerdicts)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+// Rows of a table, their ranking and how much slower than the best each is at most.
+void BM_BestOfManyCases(benchmark::State& state) {
+  const record::Results results = made(1000, 20, 50, 1);
+  for (auto _ : state) {
+    std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+    estimate::compare_with_best(rows);
+    benchmark::DoNotOptimize(rows.data());
+  }
+}
+BENCHMARK(BM_BestOfManyCases)->Unit(benchmark::kMillisecond)->Iterations(3);
 
 void BM_RenderVerdicts(benchmark::State& state) {
   const record::Results base = made(1000, 20, 5, 1);
