@@ -139,6 +139,9 @@ std::vector<Metric> make() {
              "wait for its data."),
        lower("time_per_output_token_ns", "ns",
              "From the first to the last token of an answer, over the tokens after the first."),
+       higher("highest_rate", "requests/s",
+              "The rate of arrivals at which the 99th percentile of the latency reaches "
+              "schedule.arrivals.p99_limit_ms: by Lindley's recursion over the measured answers."),
        lower("step_host_ns", "ns", "Time of the windows by the host's clock, per step."),
        lower("step_mean_ns", "ns", "Mean over launches of the step."),
        lower("latency_p50_ns", "ns",

@@ -166,6 +166,17 @@ Section schedule() {
                              {"constant", "fixed"},
                              {"uniform", "fixed"},
                              {"deterministic", "fixed"}}},
+          {.name = "arrivals.p99_limit_ms",
+           .type = OptionType::kNumber,
+           .doc =
+               "Computes the highest rate of arrivals at which the 99th percentile of the "
+               "latency stays below this, from the times that the measured answers took, with or "
+               "without arrivals of their own. Makes sync: step.",
+           .unit = "ms",
+           .min = 0.001,
+           .max = 1e9,
+           .identity = Identity::kContext,
+           .also_called = {"slo_ms", "p99_ms", "latency_limit_ms"}},
           {.name = "precision",
            .type = OptionType::kNumber,
            .doc = "With active: auto, stop when half the 95 % interval of time / steps is at most "

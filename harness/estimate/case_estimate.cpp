@@ -172,11 +172,10 @@ void estimate_case(CaseRow& row) {
   }
   row.device_span_ns = over([](const Estimate& e) { return e.device_span_ns; });
   row.host_lead_ns = over([](const Estimate& e) { return e.host_lead_ns; });
-  if (row.latency_ns) {
-    std::vector<const record::Launch*> launches;
-    for (const MeasuredLaunch& each : row.measured) launches.push_back(each.launch);
-    row.requests = request_times(launches);
-  }
+  std::vector<const record::Launch*> launches;
+  for (const MeasuredLaunch& each : row.measured) launches.push_back(each.launch);
+  if (row.latency_ns) row.requests = request_times(launches);
+  if (row.latency_ns || row.load) row.highest_rate = highest_rate(launches);
   add_phases(row);
   add_borders(row);
   const auto unknown = [](const MeasuredLaunch& each) { return each.estimate.no_rates; };

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/estimate/highest_rate.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/estimate/request_times.h"
 #include "harness/record/reader.h"
@@ -78,7 +79,8 @@ struct CaseRow {
   std::optional<double> epoch_gap_ns = {};  // what a border costs beyond a usual wait
   std::optional<double> epoch_gap_per_step_ns = {};  // the same, spread over all steps
 
-  std::optional<OfferedLoad> load = {};     // schedule.arrivals; over launches
+  std::optional<OfferedLoad> load = {};  // schedule.arrivals; over launches
+  std::optional<HighestRate> highest_rate = {};
   std::vector<RequestTimes> requests = {};  // where steps answer requests
 
   // Set by compare_with_best() and compare_with_baseline(), in what the rows are judged by.

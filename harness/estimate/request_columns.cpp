@@ -78,6 +78,14 @@ constexpr ShownColumn kShown[] = {
 
 bool has_load(const CaseRow& row) { return row.load.has_value(); }
 
+bool has_limit(const CaseRow& row) { return row.highest_rate.has_value(); }
+
+template <double stats::Interval::*End>
+Value end_of_rate(const CaseRow& row) {
+  if (!row.highest_rate || !row.highest_rate->interval) return {};
+  return (*row.highest_rate->interval).*End;
+}
+
 // Before the quantiles.
 const EstimateColumn kLoadColumns[] = {
     {.name = "utilisation",
@@ -89,6 +97,23 @@ const EstimateColumn kLoadColumns[] = {
     {.name = "overload",
      .get = [](const CaseRow& row) { return row.load ? Value(row.overloaded()) : Value(); },
      .shown_for = has_load},
+    {.name = "highest_rate",
+     .get =
+         [](const CaseRow& row) {
+           return row.highest_rate ? Value(row.highest_rate->per_s) : Value();
+         },
+     .format = ColumnFormat::kNumber,
+     .header = "rate at p99 limit",
+     .drop_at = 88,
+     .shown_for = has_limit},
+    {.name = "highest_rate_low",
+     .get = end_of_rate<&stats::Interval::low>,
+     .format = ColumnFormat::kNumber,
+     .shown_for = has_limit},
+    {.name = "highest_rate_high",
+     .get = end_of_rate<&stats::Interval::high>,
+     .format = ColumnFormat::kNumber,
+     .shown_for = has_limit},
 };
 
 template <std::size_t... Columns>

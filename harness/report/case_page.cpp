@@ -38,6 +38,7 @@ class Page {
   std::string write() {
     title();
     requests();
+    highest_rate();
     phases("Phases of a step on the host, by its own clock", row_.phases);
     phases("Phases of a step on the stream that computes, by CUDA events", row_.device_phases);
     phases("Phases on other streams, beside the step", row_.side_phases);
@@ -217,6 +218,23 @@ class Page {
           "carry "
           "it\n";
     }
+  }
+
+  void highest_rate() {
+    if (!row_.highest_rate) return;
+    const estimate::HighestRate& found = *row_.highest_rate;
+    const std::string limit = "p99 below " + text::duration(found.limit_ns);
+    if (found.per_s == 0) {
+      text_ += "no rate keeps " + limit + ": of the answers alone one in a hundred takes longer\n";
+      return;
+    }
+    text_ += limit + " up to " + text::significant(found.per_s) + " requests/s";
+    if (found.interval) {
+      text_ += ' ' + text::interval_text(found.interval->low, found.interval->high);
+    }
+    text_ +=
+        ", computed from the measured answers (Lindley's recursion); measure it with "
+        "schedule.arrivals.rate\n";
   }
 
   void launches() {

@@ -104,6 +104,14 @@ TEST(RequestRules, NobodyAsksForAStepOfTraining) {
                           StartsWith("schedule.arrivals.rate: nobody asks for a step of loader")));
 }
 
+TEST(RequestRules, ALimitOfTheirLatencyIsForRequestsToo) {
+  const std::string limit = "schedule.arrivals.p99_limit_ms";
+  Heard heard;
+  judge(with(test::tiny_images("resnet18"), limit, 20.0), {}, heard);
+  judge(with(prompts(), limit, 20.0), {}, heard);
+  EXPECT_THAT(heard.errors, ElementsAre(StartsWith(limit + ": nobody asks for a step")));
+}
+
 TEST(RequestRules, ArrivalsMustFitIntoTheLaunch) {
   Heard heard;
   judge(arriving(prompts(), 0.05), {}, heard);

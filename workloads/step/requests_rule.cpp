@@ -9,6 +9,7 @@ namespace stepbench::step {
 namespace {
 
 constexpr const char* kRate = "schedule.arrivals.rate";
+constexpr const char* kLimit = "schedule.arrivals.p99_limit_ms";
 
 void check_duration(const ResolvedCase& resolved, RuleSink& sink) {
   const double rate = resolved.number(kRate);
@@ -27,8 +28,10 @@ void check_duration(const ResolvedCase& resolved, RuleSink& sink) {
 }  // namespace
 
 void check_requests(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (resolved.has(kRate) || resolved.has(kLimit)) {
+    resolved.options["schedule.sync"] = std::string("step");
+  }
   if (!resolved.has(kRate)) return;
-  resolved.options["schedule.sync"] = std::string("step");
   if (*resolved.options.get("schedule.active") == Value(std::string("auto"))) {
     sink.error("schedule.active",
                "auto measures until time / steps is exact, which is the distance of the arrivals "
@@ -44,9 +47,11 @@ void check_requests(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
 }
 
 void refuse_requests(const ResolvedCase& resolved, RuleSink& sink) {
-  if (!resolved.has(kRate)) return;
-  sink.error(kRate, "nobody asks for a step of " + resolved.workload +
-                        "; requests arrive at generate, eval_step and python_step");
+  for (const char* option : {kRate, kLimit}) {
+    if (!resolved.has(option)) continue;
+    sink.error(option, "nobody asks for a step of " + resolved.workload +
+                           "; requests arrive at generate, eval_step and python_step");
+  }
 }
 
 }  // namespace stepbench::step

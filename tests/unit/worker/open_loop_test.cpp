@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/estimate/highest_rate.h"
 #include "harness/stats/order.h"
 #include "harness/stats/random.h"
 #include "harness/worker/loop.h"
@@ -139,6 +140,35 @@ TEST(OpenLoop, OneStallKeepsAllThatArriveInItWaiting) {
   EXPECT_EQ(wait[101] - wait[102], kServiceNs);
   const std::vector<std::int64_t>& latency = cycle.column("request_latency_ns");
   EXPECT_EQ(latency[101], 99 * kServiceNs);
+}
+
+double share_later_than(double limit_ns, const std::vector<std::int64_t>& latency) {
+  const auto late = std::count_if(latency.begin(), latency.end(), [&](std::int64_t ns) {
+    return static_cast<double>(ns) > limit_ns;
+  });
+  return static_cast<double>(late) / static_cast<double>(latency.size());
+}
+
+// One answer in twenty takes five times as long.
+std::int64_t uneven_service(std::int64_t step) {
+  return step * 7919 % 20 == 0 ? 5 * kServiceNs : kServiceNs;
+}
+
+// What is computed from a run without arrivals holds in runs that really have them, to 5 %.
+TEST(OpenLoop, TheHighestRateUnderALimitIsTheOneAtWhichMeasuredRequestsReachIt) {
+  std::vector<double> services;
+  for (std::int64_t i = 0; i < 1000; ++i)
+    services.push_back(static_cast<double>(uneven_service(i)));
+  for (const double limit : {12.0 * kServiceNs, 30.0 * kServiceNs}) {
+    const double rate = estimate::highest_rate_per_s(services, limit, false);
+    const auto late_at = [&](double share) {
+      QueueScene scene(share * rate * kServiceNs / 1e9, ArrivalProcess::kPoisson, 300'000, 5000);
+      scene.server.service_ns = uneven_service;
+      return share_later_than(limit, scene.run().column("request_latency_ns"));
+    };
+    EXPECT_LT(late_at(0.95), 0.01) << limit;
+    EXPECT_GT(late_at(1.05), 0.01) << limit;
+  }
 }
 
 TEST(OpenLoop, LoadingDataKeepsNobodyWaiting) {
