@@ -66,7 +66,10 @@ std::optional<OfferedLoad> offered_load(std::span<const OfferedLoad> launches) {
   };
   load.service_ns = mean(&OfferedLoad::service_ns);
   load.utilisation = mean(&OfferedLoad::utilisation);
-  load.settles = mean(&OfferedLoad::settles);
+  std::vector<double> settles;
+  for (const OfferedLoad& each : launches) settles.push_back(each.settles);
+  std::sort(settles.begin(), settles.end());
+  load.settles = settles[settles.size() / 2];  // infinite if it is in half of them
   load.requests = mean(&OfferedLoad::requests);
   return load;
 }

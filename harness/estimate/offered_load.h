@@ -32,7 +32,7 @@ struct OfferedLoad {
 
 // Nothing where no requests arrived.
 [[nodiscard]] std::optional<OfferedLoad> offered_load(const record::Launch& launch);
-// Of launches of one case: means.
+// Of launches of one case: means, and of `settles` the median.
 [[nodiscard]] std::optional<OfferedLoad> offered_load(std::span<const OfferedLoad> launches);
 
 }  // namespace stepbench::estimate

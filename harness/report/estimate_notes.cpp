@@ -58,9 +58,15 @@ void add_load(const estimate::CaseRow& row, Lines& lines) {
                     "lower schedule.arrivals.rate");
     return;
   }
-  const std::string queue = "at " + rate + " the server is busy " +
-                            text::percent_text(load.utilisation) +
-                            " of its time, and its queue stands after about " +
+  const std::string busy =
+      "at " + rate + " the server is busy " + text::percent_text(load.utilisation) + " of its time";
+  if (!std::isfinite(load.settles)) {
+    lines.push_back("too near to overload: " + busy +
+                    " over all launches, and in half of them all of it, so that no latency is "
+                    "given; lower schedule.arrivals.rate");
+    return;
+  }
+  const std::string queue = busy + ", and its queue stands after about " +
                             text::with_separators(std::llround(load.settles)) +
                             " requests; a window and its warm-up have " +
                             text::with_separators(std::llround(load.requests));

@@ -56,6 +56,15 @@ TEST(OfferedLoad, NearToItAShortWindowCannotTell) {
   EXPECT_EQ(offered_load(of_rate(95, 20'000))->state(), LoadState::kSteady);
 }
 
+TEST(OfferedLoad, OfACaseIsOverloadWhereHalfOfItsLaunchesAre) {
+  const auto of = [](double rate) { return offered_load(of_rate(rate, 1000)).value(); };
+  const std::vector<OfferedLoad> one = {of(50), of(50), of(120)};
+  EXPECT_EQ(offered_load(one)->state(), LoadState::kSteady);
+  const std::vector<OfferedLoad> two = {of(50), of(50), of(120), of(120)};
+  EXPECT_LT(offered_load(two)->utilisation, 1);
+  EXPECT_EQ(offered_load(two)->state(), LoadState::kOverload);
+}
+
 TEST(OfferedLoad, LaunchesWithoutArrivalsHaveNone) {
   EXPECT_FALSE(offered_load(made_launch({"step_ns", "request_latency_ns"}, {{1}, {1}})));
 }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <deque>
+#include <limits>
 
 namespace stepbench::report {
 namespace {
@@ -47,6 +48,37 @@ TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
   EXPECT_THAT(notes({{"drifting", 0, 0.05}}),
               ElementsAre(::testing::AllOf(HasSubstr("drifting: steps became 5.0 % slower"),
                                            HasSubstr("(1 of 1 launches)"))));
+}
+
+std::vector<std::string> load_notes(const estimate::OfferedLoad& load) {
+  record::Launch launch;
+  estimate::CaseRow row;
+  row.measured.push_back({.launch = &launch, .estimate = {}});
+  row.step_ns = 1e6;
+  row.load = load;
+  return notes_of({row}, {});
+}
+
+TEST(LoadNotes, OverloadIsSaidWithWhatCanBeAnswered) {
+  const estimate::OfferedLoad over{.rate_per_s = 120, .service_ns = 1e7, .utilisation = 1.2};
+  EXPECT_THAT(load_notes(over),
+              ElementsAre(HasSubstr("overload: 120/s requests arrive and 100/s can be answered, "
+                                    "each in 10.0 ms")));
+}
+
+TEST(LoadNotes, AWindowThatIsTooShortIsSaidWithTheRequestsThatItTakes) {
+  estimate::OfferedLoad near{
+      .rate_per_s = 95, .service_ns = 1e7, .utilisation = 0.95, .requests = 500, .settles = 800};
+  EXPECT_THAT(load_notes(near), ElementsAre(::testing::AllOf(
+                                    HasSubstr("too near to overload for this window"),
+                                    HasSubstr("after about 800 requests; a window and its warm-up "
+                                              "have 500, so that no latency is given"))));
+  near.requests = 2000;
+  EXPECT_THAT(load_notes(near), ElementsAre(HasSubstr("the queue has hardly settled")));
+  near.settles = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(load_notes(near), ElementsAre(HasSubstr("in half of them all of it")));
+  near.settles = 100;
+  EXPECT_THAT(load_notes(near), ::testing::IsEmpty());
 }
 
 TEST(BusyMachineNotes, TellHowMuchOnceForAllCases) {
