@@ -46,6 +46,10 @@ class TableReader {
 
   Measurements read() {
     Measurements all{.format = "table", .experiment = std::filesystem::path(file_).stem().string()};
+    if (!time_ && options_.first_night.empty()) {
+      all.notes.push_back(file_ + " has no times: its rows are counted as a night each, from " +
+                          kAnyFirstNight + " on");
+    }
     const Unit unit = unit_of(options_.unit);
     for (const TableRow& row : table_.rows) {
       const Measurement common = night_of_row(row);

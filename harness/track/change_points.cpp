@@ -247,6 +247,8 @@ std::vector<ChangePoint> divisive_change_points(std::span<const double> values,
   for (std::size_t i = 0; i < points.size(); ++i) renew(values, points, i);
   constexpr double kAnyP = 2;
   drop_weak(values, {.max_p = kAnyP, .min_magnitude = options.min_magnitude}, points);
+  // Otava lets the left neighbour of a dropped one keep what it had; here levels meet.
+  for (std::size_t i = 0; i < points.size(); ++i) renew(values, points, i);
   return points;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `track check` of a night that was checked before: 1,000 series over 365 nights in a SQLite file,
 // read, judged and told. Once with quiet nights, once with a regression that began 200 nights ago.
+// And what `track show` and `track export` read of such a year.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -54,6 +55,8 @@ class YearOfNights {
         {.host = "bench1", .who = "bench@bench1", .now_utc = utc_of(night)}, store_, {});
   }
 
+  track::TrackStore& store() { return store_; }
+
  private:
   test::TemporaryFolder folder_;
   track::TrackStore store_ = track::TrackStore::open("sqlite:" + (folder_ / "history.db").string());
@@ -74,6 +77,30 @@ BENCHMARK(BM_CheckAnUnchangedNight)->Unit(benchmark::kMillisecond);
 
 void BM_CheckWithAnOldAlert(benchmark::State& state) { check_unchanged(state, kNights - 200); }
 BENCHMARK(BM_CheckWithAnOldAlert)->Unit(benchmark::kMillisecond);
+
+// What `track show` reads: the newest point of each series, to know them by their words, and then
+// one of them.
+void BM_ReadOneSeries(benchmark::State& state) {
+  YearOfNights year(kNights);
+  for (auto _ : state) {
+    const track::History newest = year.store().history({.last = 1});
+    benchmark::DoNotOptimize(year.store().history({.series = {newest.series.front().series.id}}));
+  }
+}
+BENCHMARK(BM_ReadOneSeries)->Unit(benchmark::kMillisecond);
+
+// What `track export` reads.
+void BM_ReadEachSeries(benchmark::State& state) {
+  YearOfNights year(kNights);
+  for (auto _ : state) {
+    std::size_t points = 0;
+    (void)year.store().each_series([&](const track::History&, const track::SeriesHistory& one) {
+      points += one.points.size();
+    });
+    benchmark::DoNotOptimize(points);
+  }
+}
+BENCHMARK(BM_ReadEachSeries)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace stepbench

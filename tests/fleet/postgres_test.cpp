@@ -156,8 +156,8 @@ TEST_F(FleetTest, EventsClaimsAndBuildsAreTheSameOnAServer) {
 }
 
 TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
-  const test::TemporaryFolder folder;
-  const std::string of_file = "sqlite:" + (folder / "history.db").string();
+  const test::TemporaryFolder own;
+  const std::string of_file = "sqlite:" + (own / "history.db").string();
   const std::string of_server = server->new_database("views");
   std::vector<std::string> texts;
   for (const std::string& url : {of_file, of_server}) {

@@ -87,6 +87,7 @@ TEST_F(ScreenedFile, APlantedStepIsFoundWhereItIsAndTheScreenFiresThen) {
   EXPECT_THAT(series.at("fired").get<Indexes>(), ::testing::Contains(40u));
   const os::CommandResult page = testing::stepbench({"track", "screen", file_of(values)});
   EXPECT_THAT(page.out, HasSubstr("2000-02-10"));
+  EXPECT_THAT(page.err, HasSubstr("has no times: its rows are counted as a night each"));
   EXPECT_THAT(page.out, HasSubstr("robust_z, which sees only the nights before"));
 }
 

@@ -220,6 +220,19 @@ TEST(Divisive, FindsHardlyAnyChangeWhereOnlyNeighboursAreAlike) {
   EXPECT_GE(found, 80) << "a step of seven spreads is found all the same";
 }
 
+TEST(Divisive, LevelsMeetAlsoWhereASmallChangeBetweenThemWasDropped) {
+  testing_noise::Noise noise(9);
+  std::vector<double> values;
+  for (int i = 0; i < 150; ++i) {
+    const double level = i < 50 ? 1000 : i < 100 ? 1100 : 1112;
+    values.push_back(level * (1 + 0.002 * noise.normal()));
+  }
+  ASSERT_EQ(indexes(divisive_change_points(values, {.min_magnitude = 0.005})), (Indexes{50, 100}));
+  const auto points = divisive_change_points(values);
+  ASSERT_EQ(indexes(points), Indexes{50});
+  EXPECT_NEAR(points[0].after, 1106, 2) << "the mean of all that follows";
+}
+
 TEST(Divisive, GivesTheSameForTheSameSeed) {
   testing_noise::Noise noise(5);
   const std::vector<double> values = noise.autoregressive(150, 0.5, 0.02);
