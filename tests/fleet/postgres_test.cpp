@@ -161,7 +161,8 @@ TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
   const std::string of_server = server->new_database("views");
   std::vector<std::string> texts;
   for (const std::string& url : {of_file, of_server}) {
-    track::TrackStore store = open(url);
+    const std::string events_file = own / ("events-" + std::to_string(texts.size()) + ".jsonl");
+    track::TrackStore store = track::TrackStore::open(url, {.events_file = events_file});
     track::AlertLog log;
     const track::EventNight night{
         .run = "n1", .utc = "2026-01-31T02:00:00Z", .host = "box", .experiment = "train"};
