@@ -112,6 +112,8 @@ std::map<std::size_t, run::SplitCase> split_cases(const plan::Plan& tonight,
     const auto launches = static_cast<int>(resolved.integer_or("launches", 1));
     const auto beside = known.find(resolved.case_id);
     if (tonight.cases[i].skip || beside == known.end()) continue;
+    const auto control = resolved.options.find("track.control");
+    if (control != resolved.options.end() && control->second == Value{true}) continue;
     if (launches < track::kMinLaunchesToSplit) continue;
     if (resolved.text_or(kReferenceOption, kNightlyReference) != kNightlyReference) continue;
     split.emplace(i, run::SplitCase{beside->second, (launches + 1) / 2});

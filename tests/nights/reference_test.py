@@ -99,6 +99,13 @@ class References(unittest.TestCase):
         self.assertRegex("\n".join(verdict["notes"]), "no reference program: 4 of 4 launches of the kept program failed")
         self.assertEqual(self.arms(), {"": 16, "reference": 4}, "four in a row are enough; tonight's are all measured")
 
+    def test_the_control_case_keeps_its_launches(self):
+        self.machine.experiment("nightly", "    - {stub.step_us: 1000}\n    - {stub.step_us: 3000, track.control: true}\n", 8)
+        self.machine.commit("a control case")
+        self.night(0)
+        self.night(0)
+        self.assertEqual(self.arms(), {"": 4 + 8, "reference": 4})
+
     def test_where_it_is_not_asked_for_all_launches_are_tonights(self):
         self.first_nights(1)
         verdict = self.night(0, words=["--set", "track.reference=suspects"])
