@@ -39,7 +39,7 @@ constexpr Use kAllowed[] = {
     {"tests/jobs/jobs.py", Shape::kComputes, 1, "640 ms asleep beside 320 ms asleep"},
     {"tests/jobs/jobs.py", Shape::kReadsAClock, 2, kPatience},
     {"tests/nights/dated.cpp", Shape::kReadsAClock, 3, "is the clock that is moved"},
-    {"tests/nights/nightly_test.py", Shape::kSleeps, 2, kPolls},
+    {"tests/nights/nights.py", Shape::kSleeps, 2, kPolls},
     {"tests/python/loop_test.py", Shape::kAssertsTime, 2,
      "the ends of an interval; no time is less"},
     {"tests/python/scripts_test.py", Shape::kReadsAClock, 1, "where a scripted clock begins"},

@@ -305,24 +305,26 @@ class NightlyRun {
 
   // A launch that failed makes no night green, and hides no regression.
   static void add_failures(const campaign::MeasuredNight& measured, track::Night& night) {
+    std::vector<std::string> failures;  // before all else that is to be said
     for (const campaign::MeasuredExperiment& each : measured.experiments) {
       const campaign::FailedLaunches failed = campaign::failed_launches(each.results);
       if (failed.launches > 0) {
-        night.notes.push_back(each.file + ": " + std::to_string(failed.launches) + " of " +
-                              text::counted(static_cast<std::int64_t>(failed.of), "launch") +
-                              " failed: " + failed.first + "; `stepbench show " +
-                              text::shell_word(each.folder.string()) + "` has all");
+        failures.push_back(each.file + ": " + std::to_string(failed.launches) + " of " +
+                           text::counted(static_cast<std::int64_t>(failed.of), "launch") +
+                           " failed: " + failed.first + "; `stepbench show " +
+                           text::shell_word(each.folder.string()) + "` has all");
         if (night.exit_code == kExitOk || night.exit_code == kExitInconclusive) {
           night.exit_code = kExitNothingMeasured;
           night.verdict = track::NightState::kNoData;
         }
       }
       if (each.error.empty()) continue;
-      night.notes.push_back(each.file + " broke off: " + each.error);
+      failures.push_back(each.file + " broke off: " + each.error);
       night.exit_code = kExitUsage;
       if (night.verdict != track::NightState::kRegression)
         night.verdict = track::NightState::kNoData;
     }
+    night.notes.insert(night.notes.begin(), failures.begin(), failures.end());
   }
 
   const NightlyOptions& options_;
