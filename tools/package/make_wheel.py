@@ -5,6 +5,7 @@
     stepbench/bin/python/   the worker's module for one version of Python, where the build made it
     stepbench/lib/      Debian's libraries
     stepbench/share/    what draws the charts of a report
+    stepbench/*.py      load(): results as DataFrames
     stepbench_worker/   what runs scripts, in any Python
 """
 import argparse
@@ -50,20 +51,6 @@ if [ "${have%%+*}" != "${want%%+*}" ] || [ -n "$missing" ]; then
 fi
 exec "$here/stepbench-worker.elf" "$@"
 """
-
-MAIN = '''\
-# SPDX-License-Identifier: Apache-2.0
-"""The program `stepbench`, as pip installs it."""
-import os
-import sys
-
-
-def main():
-    """Becomes the program. This Python is the one for the user's files, unless another is named."""
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "stepbench")
-    os.environ.setdefault("STEPBENCH_PYTHON", sys.executable)
-    os.execv(program, ["stepbench", *sys.argv[1:]])
-'''
 
 METADATA = """\
 Metadata-Version: 2.1
@@ -143,7 +130,8 @@ def lay_out(bundle, build, source, stage):
     torch = [name for name in needed(worker) if name.startswith(("libtorch", "libc10"))]
     text = WORKER.replace("@TORCH@", (bundle / "torch-version").read_text().strip())
     (package / "bin/stepbench-worker").write_text(text.replace("@LIBRARIES@", " ".join(torch)))
-    (package / "__init__.py").write_text(MAIN)
+    for module in (source / "tools/python/stepbench").glob("*.py"):
+        shutil.copy(module, package)
     set_run_path(package / "bin/stepbench", "$ORIGIN/../lib")
     set_run_path(worker, "$ORIGIN/../lib:$ORIGIN/../../torch/lib")
     shutil.copytree(build / "tools/stepbench/python", package / "bin/python", ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program beside this package, or the one on PATH."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import warnings
+
+
+def path_of_program() -> str:
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "stepbench")
+    found = beside if os.path.isfile(beside) else shutil.which("stepbench")
+    if found is None:
+        raise FileNotFoundError(f"there is no program stepbench, neither {beside} nor on PATH")
+    return found
+
+
+NOTHING_MEASURED = 4
+
+
+def output_of(*words: str) -> bytes:
+    """As quiet_output_of(); what the program warns of, Python warns of."""
+    said, output = _run(words)
+    if said:
+        warnings.warn(said.removeprefix("warning: "), stacklevel=4)  # of who calls load()
+    return output
+
+
+def quiet_output_of(*words: str) -> bytes:
+    """What the program prints. Raises ValueError with its message where it fails."""
+    return _run(words)[1]
+
+
+def _run(words: tuple[str, ...]) -> tuple[str, bytes]:
+    done = subprocess.run([path_of_program(), *words], capture_output=True, check=False)
+    said = done.stderr.decode(errors="replace").strip()
+    if done.returncode not in (0, NOTHING_MEASURED):
+        said = said.removeprefix("stepbench: error: ")
+        raise ValueError(said or f"stepbench {words[0]} ended with status {done.returncode}")
+    return said, done.stdout
