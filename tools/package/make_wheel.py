@@ -5,7 +5,7 @@
     stepbench/bin/python/   the worker's module for one version of Python, where the build made it
     stepbench/lib/      Debian's libraries
     stepbench/share/    what draws the charts of a report
-    stepbench/*.py      load(): results as DataFrames
+    stepbench/*.py      load(): results as DataFrames; the plug-in for pytest
     stepbench_worker/   what runs scripts, in any Python
 """
 import argparse
@@ -158,7 +158,8 @@ def add_facts(bundle, build, source, stage, version, tag):
     readme = (source / "tools/python/README.md").read_text()
     (facts / "METADATA").write_text(METADATA.format(version=version, readme=readme))
     (facts / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: stepbench\nRoot-Is-Purelib: false\nTag: {tag}\n")
-    (facts / "entry_points.txt").write_text("[console_scripts]\nstepbench = stepbench:main\n")
+    (facts / "entry_points.txt").write_text("[console_scripts]\nstepbench = stepbench:main\n\n"
+                                            "[pytest11]\nstepbench = stepbench.pytest_plugin\n")
     return facts
 
 

@@ -2,6 +2,7 @@
 """Runs a script as `python SCRIPT ARGS` would, and says in one sentence how it failed."""
 from __future__ import annotations
 
+import os
 import re
 import sys
 import traceback
@@ -48,7 +49,7 @@ def reason_of(error: BaseException, script: Path) -> str:
         what = f"{lines[-1].strip()}, in a worker process of the loader"
     if isinstance(error, ModuleNotFoundError):
         what += f": {sys.executable} has no such module; install it there, or name another Python by --interpreter"
-    folder = str(script.parent)
+    folder = os.environ.get("STEPBENCH_ROUND_ROOT", str(script.parent))  # of a function that stepbench/round.py calls
     own = [frame for frame in frames if frame[0].startswith(folder)] or frames
     if not own:
         return what
