@@ -444,6 +444,18 @@ class Alone(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "a name takes letters"):
             measure([1], name="a loop")
 
+    def test_a_loader_that_does_not_know_its_length_is_gone_over_as_any_other(self):
+        class Endless(Loader):
+            def __len__(self):
+                raise NotImplementedError
+
+        result = self.measure(Endless(9))
+        self.assertEqual(len(list(result)), 9)
+        self.assertTrue(result)
+        self.assertTrue(self.measure([]))
+        with self.assertRaisesRegex(TypeError, "length is not known"):
+            len(result)
+
     def test_loops_do_not_nest(self):
         with self.assertRaisesRegex(LoopError, "loop_test.py, line [0-9]+ begins inside the loop over measure.. at loop_test"):
             for _ in self.measure(Loader(9)):

@@ -32,7 +32,13 @@ class Measured(Generic[Batch]):
 
     def __len__(self) -> int:
         """Of the loader."""
-        return len(self._loader)  # type: ignore[arg-type]
+        try:
+            return len(self._loader)  # type: ignore[arg-type]
+        except NotImplementedError as error:  # list() and progress bars take a TypeError for "not known"
+            raise TypeError(f"the loader's length is not known: {error}") from error
+
+    def __bool__(self) -> bool:
+        return True
 
     def __iter__(self) -> Iterator[Batch]:
         self._told.end_script_where_over()
