@@ -276,18 +276,18 @@ class Scripts(unittest.TestCase):
         self.write(HEAD + "def train(loader):\n"
                           "    for _ in measure(loader(), name='train'):\n"
                           "        with phase('clip_grad'): pass\n"
-                          "        with phase('pack'): time.sleep(0.001)\n"
+                          "        with phase('pack'): pass\n"
                           "for epoch in range(3):\n"
                           "    train(Loader)\n"
                           "    # for _ in measure(Loader(), name='commented'): pass\n"
                           "    for _ in measure(Loader(), samples=len,\n"
-                          "                     name=\"validate\"): time.sleep(0.001)\n")
+                          "                     name=\"validate\"): pass\n")
         said = self.run_script()
         self.assertRegex(said, r"loop +step \[ms\]")
         launches = rows_of(self.results, "launch")
         self.assertEqual([(row["options"]["script.loop"], row["outcome"]) for row in launches],
                          [("train", "measured"), ("validate", "measured")], launches)
-        self.assertIn("of `other`, per step: pack 1", "".join(launches[0]["notes"]))
+        self.assertIn("of `other`, per step: pack ", "".join(launches[0]["notes"]))
         self.assertIn("not measured here: the loops train; script.loop chooses", "".join(launches[1]["notes"]))
         self.assertEqual([row["schedule"]["steps"] for row in launches], [8, 8])
         columns = [set(row["columns"]) for row in rows_of(self.results, "samples")]

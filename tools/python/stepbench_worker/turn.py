@@ -7,14 +7,15 @@ import os
 import threading
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from .source import LoopError
 
-if TYPE_CHECKING:
-    from .loop import Loop
-
 HERE = str(Path(__file__).parent)
+
+
+class Loop(Protocol):
+    def disown(self, why: LoopError | bool) -> None: ...
 
 
 class Turn:
