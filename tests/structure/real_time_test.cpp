@@ -40,6 +40,7 @@ constexpr Use kAllowed[] = {
     {"tests/jobs/jobs.py", Shape::kReadsAClock, 2, kPatience},
     {"tests/nights/dated.cpp", Shape::kReadsAClock, 3, "is the clock that is moved"},
     {"tests/nights/nights.py", Shape::kSleeps, 2, kPolls},
+    {"tests/python/frames_test.py", Shape::kAssertsTime, 1, "two readings of a committed run"},
     {"tests/python/loop_test.py", Shape::kAssertsTime, 2,
      "the ends of an interval; no time is less"},
     {"tests/python/scripts_test.py", Shape::kReadsAClock, 1, "where a scripted clock begins"},
