@@ -22,8 +22,8 @@ namespace stepbench::report {
 // "76.0 ms", "1.50 GiB".
 [[nodiscard]] std::string amount_text(double value, std::string_view unit);
 
-// "4d134bc0 Copy the batch twice (Ann) https://...", of an alert's range, the newest first, and what
-// is left out.
+// "4d134bc0 Copy the batch twice (Ann) https://...", of an alert's range, the newest first, and
+// what is left out.
 [[nodiscard]] std::vector<std::string> commit_lines(const track::Alert& alert);
 
 class SeriesNames {

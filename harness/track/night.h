@@ -49,9 +49,9 @@ struct NightSeries {
   bool higher = false;  // which way it moved; of an alert's series: the alert's way
   bool worse = false;
   bool by_ratio = false;  // judged by the ratio to the reference program
-  bool bridged = false;  // held against the kept program tonight, which is why it is suspected
-  bool back = false;     // it has an open alert, and moved the other way
-  std::string run = {};  // tonight's, by id; empty: no value tonight
+  bool bridged = false;   // held against the kept program tonight, which is why it is suspected
+  bool back = false;      // it has an open alert, and moved the other way
+  std::string run = {};   // tonight's, by id; empty: no value tonight
   std::optional<double> value = {};  // in the series' unit
   std::optional<double> usual = {};
   std::optional<double> change = {};  // value / usual - 1

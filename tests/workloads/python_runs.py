@@ -221,11 +221,11 @@ class WhatWorkersDo(Runs):
 class HeldLock(Runs):
     # Between two batches the step's C++ leaves the lock to others.
     STEP = {"workload": "train_step", "more": "model: {kind: mlp, size: tiny}"}
-    # The thread sleeps in calls of C that do not give the lock away: 20 ms each, on any processor.
+    # The thread sleeps in calls of C that do not give the lock away, 100 ms each: one of them in 40 steps is enough.
     TOP = """
     import ctypes
     def hold():
-        while True: ctypes.PyDLL(None).usleep(20_000)
+        while True: ctypes.PyDLL(None).usleep(100_000)
     """
 
     def test_a_thread_that_holds_the_interpreters_lock_is_found(self):

@@ -100,8 +100,10 @@ TEST(Proposals, AChangeWithinTheNoiseMadeNoDifference) {
   const record::Results results =
       swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("2")}},
                      {.workers = 2, .step_ns = {390, 400, 403}}});
-  EXPECT_THAT(lines_of(results), ElementsAre("info: no workers (num_workers=0 batch_size=8)",
-                                             "  num_workers=2 was measured: 1.01x the samples/s, no clear difference"));
+  EXPECT_THAT(
+      lines_of(results),
+      ElementsAre("info: no workers (num_workers=0 batch_size=8)",
+                  "  num_workers=2 was measured: 1.01x the samples/s, no clear difference"));
 }
 
 TEST(Proposals, WhatCostsNothingIsStillWorthSayingWhereItMadeNoDifference) {
