@@ -308,6 +308,14 @@ TEST(LoaderFindings, ALockThatHoldsUpTheStepIsTheCause) {
   EXPECT_NEAR(finding.share.value_or(0), 0.5, 1e-9) << "20 of 40 ms";
 }
 
+TEST(LoaderFindings, ALockThatBusyWorkersHoldIsNoCauseBesideTheirNumber) {
+  loader::LoaderFacts facts = with_slow_memory(5);
+  facts.measured.workers[0].busy_ns += std::exchange(facts.measured.workers[0].idle_ns, 0);
+  facts.measured.fetch_ns = facts.measured.workers[0].busy_ns - facts.measured.decode_ns;
+  facts.machine.workers.cpu_ns = facts.measured.workers[0].busy_ns;
+  EXPECT_THAT(ids(facts), ElementsAre("loader.worker_bound", "loader.gil"));
+}
+
 TEST(LoaderFindings, ManyTensorsThatAreHandedOverAtOnceWaitForNoLock) {
   loader::LoaderFacts facts = with_slow_memory(0.2);
   facts.measured.memories *= 25;

@@ -53,9 +53,10 @@ constexpr double kMinWaitForCpu = 0.1;
 constexpr double kMinOthers = 0.1;
 // Of the step: below it an advice is none.
 constexpr double kMinGain = 0.05;
-// Finished batches wait for Python's lock: for each time that they need it, and of a batch. Without
-// it a tensor's memory is handed over in less than half of that.
+// Finished batches wait for Python's lock: to begin, for each tensor, and of a batch. Where nobody
+// holds it a tensor's memory is handed over in .2 to .4 ms.
 constexpr double kMinGilWaitNs = 1e6;
+constexpr double kMinGilMemoryNs = 0.5e6;
 constexpr double kMinGilWaitShare = 0.1;
 // Standard deviation of a worker's time for a batch over its mean: below it batches are alike.
 constexpr double kMinVariation = 0.25;
@@ -263,7 +264,7 @@ std::optional<Finding> gil_wait(const LoaderFacts& facts, const LoaderAnalysis& 
   const auto memory_waits = static_cast<double>(facts.measured.memory_wait_ns);
   const auto memories = static_cast<double>(facts.measured.memories);
   const double held_ns = ((queue_waits / r.calls >= kMinGilWaitNs ? queue_waits : 0) +
-                          (memory_waits >= kMinGilWaitNs * memories ? memory_waits : 0)) /
+                          (memory_waits >= kMinGilMemoryNs * memories ? memory_waits : 0)) /
                          r.calls;
   // That thread may have had the lock and no CPU.
   const double for_cpu_ns = r.workers_waited_ns / r.calls;
@@ -315,7 +316,9 @@ bool waits_beside_idle_workers(const LoaderFacts& facts, const LoaderAnalysis& r
 }
 
 std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r) {
-  if (!waits_beside_idle_workers(facts, r) || r.variation().value_or(1) < kMinVariation) {
+  const double variation = r.variation().value_or(1);
+  if (!waits_beside_idle_workers(facts, r) || variation < kMinVariation ||
+      variation * r.batch_ns < kMinWaitShare * r.step_ns) {
     return std::nullopt;
   }
   const std::int64_t factor = facts.options.prefetch_factor;
@@ -496,8 +499,9 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
                 r.worker_ns
           : 0;
   if (receiving < kMinReceiveShare && sending < kMinSendShare) return std::nullopt;
-  if (facts.measured.receive_ns < facts.measured.blocked_ns && r.utilisation() >= kMinBusy) {
-    return std::nullopt;  // batches that are not there are the longer wait
+  if (r.utilisation() >= kMinBusy &&
+      (facts.measured.receive_ns < facts.measured.blocked_ns || gil_wait(facts, r))) {
+    return std::nullopt;  // for batches that are not there, or for workers that are busy
   }
   Finding finding{.id = "loader.transport",
                   .severity = findings::severity_of_share(receiving),
