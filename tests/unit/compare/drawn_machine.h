@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 
 #include "harness/compare/judge.h"
 #include "harness/stats/random.h"
+#include "tests/unit/stats/normal_draws.h"
 
 namespace stepbench::testing_compare {
 
@@ -43,23 +43,12 @@ class Machine {
   }
 
  private:
-  double normal() {  // Box and Muller
-    if (has_spare_) {
-      has_spare_ = false;
-      return spare_;
-    }
-    const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
-    const double angle = 2 * std::numbers::pi * random_.unit();
-    spare_ = radius * std::sin(angle);
-    has_spare_ = true;
-    return radius * std::cos(angle);
-  }
+  double normal() { return normals_.next(random_); }
 
   stats::Random random_;
   bool tails_;
   double drift_ = 0;
-  double spare_ = 0;
-  bool has_spare_ = false;
+  testing_noise::NormalDraws normals_;
 };
 
 }  // namespace stepbench::testing_compare

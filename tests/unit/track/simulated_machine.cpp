@@ -2,7 +2,6 @@
 #include "tests/unit/track/simulated_machine.h"
 
 #include <cmath>
-#include <numbers>
 
 namespace stepbench::testing_track {
 namespace {
@@ -97,18 +96,6 @@ double SimulatedMachine::two_levels() { return (random_.below(2) == 1 ? 1 : -1) 
 double SimulatedMachine::alike(double share) {
   state_ = share * state_ + std::sqrt(1 - share * share) * normal();
   return state_;
-}
-
-double SimulatedMachine::normal() {  // Box and Muller
-  if (has_spare_) {
-    has_spare_ = false;
-    return spare_;
-  }
-  const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
-  const double angle = 2 * std::numbers::pi * random_.unit();
-  spare_ = radius * std::sin(angle);
-  has_spare_ = true;
-  return radius * std::cos(angle);
 }
 
 }  // namespace stepbench::testing_track

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/stats/random.h"
+#include "tests/unit/stats/normal_draws.h"
 
 namespace stepbench::testing_track {
 
@@ -71,14 +72,13 @@ class SimulatedMachine {
   double tail(double share, double mean);
   double two_levels();
   double alike(double share);
-  double normal();
+  double normal() { return normals_.next(random_); }
 
   World world_;
   stats::Random random_;
   double state_ = 0;
   std::size_t next_recorded_ = 0;
-  double spare_ = 0;
-  bool has_spare_ = false;
+  testing_noise::NormalDraws normals_;
 };
 
 }  // namespace stepbench::testing_track
