@@ -89,6 +89,7 @@ class Folder:
             text = text.replace(self.program.plotly, "PLOTLY")
         for path, name in ((self.path, "/FOLDER"), (self.program.folder, "/PROGRAMS"), (self.source, "/SOURCE")):
             text = text.replace(str(path), name)
+        text = re.sub(r"(?m)^note: num_workers \d+ exceeds the \d+ cores? .*\n", "", text)
         text = re.sub(rf"(somebody@|this machine, ){re.escape(os.uname().nodename)}\b", r"\1HOST", text)
         return re.sub(rf"{NOW:%Y-%m-%d}([T ]){NOW:%H:%M}:\d\d", rf"{NOW:%Y-%m-%d}\1{NOW:%H:%M:%S}", text)
 
