@@ -14,6 +14,7 @@
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
 #include "harness/catalogue/json.h"
+#include "harness/estimate/columns.h"
 #include "harness/run/count_launch.h"
 #include "harness/run/hidden_secrets.h"
 #include "harness/run/list_agenda.h"
@@ -87,7 +88,7 @@ void check_tracked_metrics(const Planned& planned, const std::string& file) {
   for (const plan::PlannedCase& one : planned.plan.cases) {
     const std::string names = one.resolved.text_or("track.metrics", "");
     if (names.empty() || !seen.emplace(one.resolved.workload, names).second) continue;
-    std::vector<Metric> columns = harness_metrics();
+    std::vector<Metric> columns = estimate::harness_metrics();
     if (const WorkloadSpec* workload = planned.catalogue.find_workload(one.resolved.workload)) {
       columns.insert(columns.end(), workload->metrics.begin(), workload->metrics.end());
     }

@@ -58,6 +58,13 @@ bool exact_by_unit(const Metric& metric) {
          std::find(kUnits.begin(), kUnits.end(), metric.unit) != kUnits.end();
 }
 
+std::vector<Metric> read_from(Source source, std::vector<Metric> metrics) {
+  for (Metric& metric : metrics) {
+    if (metric.source == Source::kUnknown) metric.source = source;
+  }
+  return metrics;
+}
+
 std::vector<std::string> phase_names(const Catalogue& catalogue, std::string_view workload) {
   std::vector<std::string> names;
   for (const Phase& phase : built_in_phases()) names.push_back(phase.name);

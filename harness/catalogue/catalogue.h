@@ -90,10 +90,10 @@ struct Phase {
 
 struct Metric {
   std::string name;
-  std::string unit;
+  std::string unit = {};
   Role role = Role::kMetric;
   Direction direction = Direction::kLowerIsBetter;
-  std::string doc;
+  std::string doc = {};
   Source source = Source::kUnknown;
   // A program that does the same work repeats the number to the last digit: calls, allocations,
   // bytes. Compared without statistics.
@@ -123,13 +123,12 @@ struct Catalogue {
   [[nodiscard]] const Option* find_option(std::string_view full_name) const;
 };
 
-// The harness's own sections, built-in phases (in order of PhaseId) and metrics.
+// The harness's own sections and built-in phases (in order of PhaseId).
 [[nodiscard]] std::vector<Section> harness_sections();
 [[nodiscard]] const std::vector<Phase>& built_in_phases();
 // In order of PhaseId: the built-in ones, then the workload's own.
 [[nodiscard]] std::vector<std::string> phase_names(const Catalogue& catalogue,
                                                    std::string_view workload);
-[[nodiscard]] const std::vector<Metric>& harness_metrics();
 
 // The same metrics, each read from `source` unless it says another one.
 [[nodiscard]] std::vector<Metric> read_from(Source source, std::vector<Metric> metrics);

@@ -249,7 +249,8 @@ void add_missing_harness_sections(Catalogue& catalogue) {
 
 }  // namespace
 
-Catalogue catalogue_from_json(std::string_view text, const std::string& source) {
+Catalogue catalogue_from_json(std::string_view text, const std::string& source,
+                              std::span<const Metric> taken) {
   const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded()) {
     throw ConfigError(source,
@@ -264,7 +265,7 @@ Catalogue catalogue_from_json(std::string_view text, const std::string& source) 
   Catalogue catalogue{.sections = root.objects("sections", read_section),
                       .workloads = root.objects("workloads", read_workload)};
   add_missing_harness_sections(catalogue);
-  const std::vector<std::string> mistakes = validate(catalogue);
+  const std::vector<std::string> mistakes = validate(catalogue, taken);
   if (!mistakes.empty()) throw ConfigError(source, mistakes.front());
   return catalogue;
 }

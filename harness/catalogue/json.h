@@ -3,6 +3,7 @@
 // instead.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,9 @@ inline constexpr int kCatalogueVersion = 1;
 // Unknown fields are ignored. The harness's own sections are added when the text does not hold
 // them, so that a foreign worker need only describe what is its own. Throws ConfigError{where:
 // "SOURCE: /sections/2/options/0/type", ...} for malformed text and for a catalogue that validate()
-// refuses.
-[[nodiscard]] Catalogue catalogue_from_json(std::string_view text, const std::string& source);
+// refuses with the names that are `taken`.
+[[nodiscard]] Catalogue catalogue_from_json(std::string_view text, const std::string& source,
+                                            std::span<const Metric> taken = {});
 
 // Changes when any option, variant, phase or metric changes.
 [[nodiscard]] std::string catalogue_digest(const Catalogue& catalogue);

@@ -27,7 +27,8 @@ bool is_option_name(const std::string& name) {
 
 class Validator {
  public:
-  explicit Validator(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  Validator(const Catalogue& catalogue, std::span<const Metric> taken)
+      : catalogue_(catalogue), taken_(taken) {}
 
   std::vector<std::string> run() {
     names("section", catalogue_.sections);
@@ -149,17 +150,20 @@ class Validator {
     std::vector<Phase> phases = built_in_phases();
     phases.insert(phases.end(), workload.phases.begin(), workload.phases.end());
     names("phase of workload '" + workload.name + "'", phases);
-    std::vector<Metric> metrics = harness_metrics();
+    std::vector<Metric> metrics(taken_.begin(), taken_.end());
     metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
     names("metric of workload '" + workload.name + "'", metrics);
   }
 
   const Catalogue& catalogue_;
+  std::span<const Metric> taken_;
   std::vector<std::string> mistakes_;
 };
 
 }  // namespace
 
-std::vector<std::string> validate(const Catalogue& catalogue) { return Validator(catalogue).run(); }
+std::vector<std::string> validate(const Catalogue& catalogue, std::span<const Metric> taken) {
+  return Validator(catalogue, taken).run();
+}
 
 }  // namespace stepbench::catalogue

@@ -41,7 +41,8 @@ class MetricValues {
     const record::Launch* launch = nullptr;
     std::optional<estimate::LaunchEstimate> estimate;
   };
-  [[nodiscard]] double value_of(const Read& read, const TestedMetric& metric) const;
+  template <typename Value>
+  [[nodiscard]] Sides both(Value value_of) const;
 
   std::vector<Read> base_;
   std::vector<Read> candidate_;

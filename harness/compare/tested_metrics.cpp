@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
+#include "harness/estimate/columns.h"
 #include "harness/text/words.h"
 
 namespace stepbench::compare {
@@ -50,7 +51,7 @@ std::vector<Metric> all_metrics(const std::vector<Metric>& columns) {
   std::vector<Metric> all = columns;
   std::set<std::string> names;
   for (const Metric& metric : columns) names.insert(metric.name);
-  for (const Metric& metric : harness_metrics()) {
+  for (const Metric& metric : estimate::harness_metrics()) {
     if (!names.contains(metric.name)) all.push_back(metric);
   }
   return all;

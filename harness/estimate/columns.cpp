@@ -3,8 +3,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <utility>
 
+#include "harness/estimate/launch_values.h"
 #include "harness/estimate/noise.h"
 #include "harness/estimate/ranking.h"
 #include "harness/record/encode.h"
@@ -13,6 +16,18 @@ namespace stepbench::estimate {
 namespace {
 
 using Row = const CaseRow&;
+using OneLaunch = const ClockedLaunch&;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Metric estimated(std::string name, std::string unit, std::string doc,
+                 Direction direction = Direction::kLowerIsBetter) {
+  return {.name = std::move(name),
+          .unit = std::move(unit),
+          .direction = direction,
+          .doc = std::move(doc),
+          .source = Source::kHostClock};
+}
 
 Value value_of(const std::optional<double>& number) { return number ? Value(*number) : Value(); }
 
@@ -57,6 +72,31 @@ bool placed_by_table(Row) { return false; }
 
 std::optional<JudgedValue> samples_rate(Row row) { return judged_value(row, Judged::kSamplesRate); }
 
+double flops_per_s(OneLaunch of) {
+  const auto rate = model_rate_of(of);
+  return rate ? rate->flops_per_s : kNan;
+}
+
+double mfu(OneLaunch of) {
+  const auto rate = model_rate_of(of);
+  return rate ? rate->mfu.value_or(kNan) : kNan;
+}
+
+double epoch_gap_per_step(OneLaunch of) {
+  const auto& borders = of.estimate.borders;
+  if (!borders) return kNan;
+  return borders->gap_ns *
+         (static_cast<double>(borders->steps) / static_cast<double>(of.estimate.steps));
+}
+
+constexpr std::string_view kEndsHelp =
+    "Interval of the step, or of the latency where there is one: 95 %, or smallest and largest "
+    "launch of fewer than six.";
+
+std::optional<JudgedValue> step_spread(Row row) {
+  return JudgedValue{.spread = row.spread, .interval = row.interval_ns};
+}
+
 Value end_of(const std::optional<JudgedValue>& value, double stats::Interval::*end) {
   return value && value->spread != Spread::kNone ? Value(value->interval.*end) : Value();
 }
@@ -75,138 +115,173 @@ Value host_of(Row row) {
   return found == row.run->context.end() ? Value() : found->second;
 }
 
-constexpr EstimateColumn kKeyColumns[] = {
-    {.name = "case_id",
-     .get = [](Row row) { return Value(row.case_id); },
-     .header = "case",
-     .shown_for = placed_by_table},
-    {.name = "run_id",
-     .get = [](Row row) { return Value(row.run_id); },
-     .header = "run",
-     .shown_for = placed_by_table},
-    {.name = "arm", .get = [](Row row) { return Value(row.arm); }},
-    {.name = "pass", .get = [](Row row) { return Value(std::string(record::name_of(row.pass))); }},
-    {.name = "workload", .get = [](Row row) { return Value(row.workload); }},
-    {.name = "experiment", .get = [](Row row) { return of_run(row, &record::RunRow::name); }},
-    {.name = "started_utc",
-     .get = [](Row row) { return of_run(row, &record::RunRow::started_utc); }},
-    {.name = "host", .get = host_of},
-};
+std::vector<EstimateColumn> make_key_columns() {
+  return {
+      {.metric = {.name = "case_id"},
+       .get = [](Row row) { return Value(row.case_id); },
+       .header = "case",
+       .shown_for = placed_by_table},
+      {.metric = {.name = "run_id"},
+       .get = [](Row row) { return Value(row.run_id); },
+       .header = "run",
+       .shown_for = placed_by_table},
+      {.metric = {.name = "arm"}, .get = [](Row row) { return Value(row.arm); }},
+      {.metric = {.name = "pass"},
+       .get = [](Row row) { return Value(std::string(record::name_of(row.pass))); }},
+      {.metric = {.name = "workload"}, .get = [](Row row) { return Value(row.workload); }},
+      {.metric = {.name = "experiment"},
+       .get = [](Row row) { return of_run(row, &record::RunRow::name); }},
+      {.metric = {.name = "started_utc"},
+       .get = [](Row row) { return of_run(row, &record::RunRow::started_utc); }},
+      {.metric = {.name = "host"}, .get = host_of},
+  };
+}
 
-constexpr EstimateColumn kEstimateColumns[] = {
-    {.name = "outcome", .get = [](Row row) { return Value(outcome_of(row)); }},
-    {.name = "reason", .get = [](Row row) { return Value(first_reason(row)); }},
-    {.name = "smoke", .get = [](Row row) { return Value(row.smoke); }},
-    {.name = "launches", .get = [](Row row) { return count(row.measured.size()); }},
-    {.name = "failed_launches", .get = [](Row row) { return count(row.failed.size()); }},
-    {.name = "step_ns",
-     .get = number<&CaseRow::step_ns>,
-     .format = ColumnFormat::kTime,
-     .header = "step [{unit}]",
-     .shown_for = placed_by_table},
-    {.name = "clock",
-     .get = [](Row row) { return row.step_ns ? Value(std::string(name_of(row.clock))) : Value(); }},
-    {.name = "latency_p50_ns",
-     .get = number<&CaseRow::latency_ns>,
-     .format = ColumnFormat::kTime,
-     .header = "latency p50 [{unit}]",
-     .shown_for = placed_by_table},
-    {.name = "spread", .get = [](Row row) { return Value(spread_of(row)); }},
-    {.name = "low_ns",
-     .get =
-         [](Row row) { return row.spread == Spread::kNone ? Value() : Value(row.interval_ns.low); },
-     .format = ColumnFormat::kTime},
-    {.name = "high_ns",
-     .get =
-         [](Row row) {
-           return row.spread == Spread::kNone ? Value() : Value(row.interval_ns.high);
-         },
-     .format = ColumnFormat::kTime},
-    {.name = "step_mean_ns", .get = number<&CaseRow::mean_ns>, .format = ColumnFormat::kTime},
-    {.name = "step_host_ns",
-     .get = number<&CaseRow::step_host_ns>,
-     .format = ColumnFormat::kTime,
-     .header = "host [{unit}]",
-     .drop_at = 65,
-     .shown_for = is_on_device},
-    {.name = "step_p50_ns", .get = number<&CaseRow::p50_ns>, .format = ColumnFormat::kTime},
-    {.name = "step_p90_ns",
-     .get = number<&CaseRow::p90_ns>,
-     .format = ColumnFormat::kTime,
-     .header = "p90",
-     .drop_at = 30,
-     .shown_for = is_latency},
-    {.name = "step_p99_ns",
-     .get = number<&CaseRow::p99_ns>,
-     .format = ColumnFormat::kTime,
-     .header = "p99",
-     .drop_at = 20,
-     .shown_for = is_latency},
-    {.name = "data_wait_share",
-     .get = number<&CaseRow::data_wait_share>,
-     .format = ColumnFormat::kPercent,
-     .header = "data wait [%]",
-     .drop_at = 60,
-     .on_page = 4,
-     .page_before = "data wait ",
-     .page_after = " %"},
-    {.name = "samples_per_s",
-     .get = number<&CaseRow::samples_per_s>,
-     .format = ColumnFormat::kNumber,
-     .header = "samples/s",
-     .drop_at = 70,
-     .on_page = 1,
-     .page_after = " samples/s"},
-    {.name = "samples_per_s_low",
-     .get = [](Row row) { return end_of(samples_rate(row), &stats::Interval::low); },
-     .format = ColumnFormat::kNumber},
-    {.name = "samples_per_s_high",
-     .get = [](Row row) { return end_of(samples_rate(row), &stats::Interval::high); },
-     .format = ColumnFormat::kNumber},
-    {.name = "tokens_per_s",
-     .get = number<&CaseRow::tokens_per_s>,
-     .format = ColumnFormat::kNumber,
-     .header = "tokens/s",
-     .drop_at = 50},
-    {.name = "epoch_gap_ns", .get = number<&CaseRow::epoch_gap_ns>, .format = ColumnFormat::kTime},
-    {.name = "epoch_gap_per_step_ns",
-     .get = number<&CaseRow::epoch_gap_per_step_ns>,
-     .format = ColumnFormat::kTime},
-    {.name = "achieved_flops_per_s",
-     .get = number<&CaseRow::achieved_flops_per_s>,
-     .format = ColumnFormat::kGiga,
-     .on_page = 2,
-     .page_after = " GFLOP/s"},
-    {.name = "mfu",
-     .get = number<&CaseRow::mfu>,
-     .format = ColumnFormat::kPercent,
-     .header = "MFU [%]",
-     .drop_at = 65,
-     .on_page = 3,
-     .page_before = "MFU ",
-     .page_after = " %"},
-    {.name = "vs_best",
-     .get = number<&CaseRow::vs_best>,
-     .format = ColumnFormat::kRatio,
-     .header = "vs best",
-     .shown_for = placed_by_table},
-    {.name = "at_most_slower",
-     .get = number<&CaseRow::at_most_slower>,
-     .format = ColumnFormat::kSmallPercent,
-     .header = "at most slower [%]",
-     .shown_for = placed_by_table},
-    {.name = "vs_baseline",
-     .get = number<&CaseRow::vs_baseline>,
-     .format = ColumnFormat::kRatio,
-     .header = "vs baseline",
-     .shown_for = placed_by_table},
-    {.name = "vs_baseline_low",
-     .get = [](Row row) { return vs_baseline_end(row, &stats::Interval::low); },
-     .format = ColumnFormat::kRatio},
-    {.name = "vs_baseline_high",
-     .get = [](Row row) { return vs_baseline_end(row, &stats::Interval::high); },
-     .format = ColumnFormat::kRatio},
-};
+std::vector<EstimateColumn> make_estimate_columns() {
+  return {
+      {.metric = {.name = "outcome"}, .get = [](Row row) { return Value(outcome_of(row)); }},
+      {.metric = {.name = "reason"}, .get = [](Row row) { return Value(first_reason(row)); }},
+      {.metric = {.name = "smoke"}, .get = [](Row row) { return Value(row.smoke); }},
+      {.metric = {.name = "launches"}, .get = [](Row row) { return count(row.measured.size()); }},
+      {.metric = {.name = "failed_launches"},
+       .get = [](Row row) { return count(row.failed.size()); }},
+      {.metric = estimated("step_ns", "ns", "From a step's start to the start of the next one."),
+       .of_launch = [](OneLaunch of) { return step_ns(of.estimate, of.clock); },
+       .get = number<&CaseRow::step_ns>,
+       .header = "step [{unit}]",
+       .shown_for = placed_by_table,
+       .gauge = {"step_seconds", "Median over launches of time per step."}},
+      {.metric = {.name = "clock"},
+       .get =
+           [](Row row) { return row.step_ns ? Value(std::string(name_of(row.clock))) : Value(); }},
+      {.metric =
+           estimated("latency_p50_ns", "ns",
+                     "Median over steps of the step without its data_wait; schedule.sync: step."),
+       .of_launch =
+           [](OneLaunch of) { return of.estimate.latency ? of.estimate.latency->p50_ns : kNan; },
+       .get = number<&CaseRow::latency_ns>,
+       .header = "latency p50 [{unit}]",
+       .shown_for = placed_by_table,
+       .gauge = {"latency_seconds", "Median over launches of a step's latency."}},
+      {.metric = {.name = "spread"}, .get = [](Row row) { return Value(spread_of(row)); }},
+      {.metric = {.name = "low_ns"},
+       .get = [](Row row) { return end_of(step_spread(row), &stats::Interval::low); },
+       .gauge = {"step_low_seconds", kEndsHelp}},
+      {.metric = {.name = "high_ns"},
+       .get = [](Row row) { return end_of(step_spread(row), &stats::Interval::high); },
+       .gauge = {"step_high_seconds", kEndsHelp}},
+      {.metric = estimated("step_mean_ns", "ns", "Mean over launches of the step."),
+       .get = number<&CaseRow::mean_ns>},
+      {.metric =
+           estimated("step_host_ns", "ns", "Time of the windows by the host's clock, per step."),
+       .of_launch = [](OneLaunch of) { return step_ns(of.estimate, StepClock::kHost); },
+       .get = number<&CaseRow::step_host_ns>,
+       .header = "host [{unit}]",
+       .drop_at = 65,
+       .shown_for = is_on_device},
+      {.metric =
+           estimated("step_p50_ns", "ns", "Median over steps; describes, nothing is judged by it."),
+       .of_launch = [](OneLaunch of) { return of.estimate.quantiles.p50_ns; },
+       .get = number<&CaseRow::p50_ns>},
+      {.metric = estimated("step_p90_ns", "ns", "90th percentile of the step time."),
+       .of_launch = [](OneLaunch of) { return of.estimate.quantiles.p90_ns; },
+       .get = number<&CaseRow::p90_ns>,
+       .header = "p90",
+       .drop_at = 30,
+       .shown_for = is_latency},
+      {.metric = estimated("step_p99_ns", "ns",
+                           "99th percentile of the step time, of 300 steps or more."),
+       .of_launch = [](OneLaunch of) { return of.estimate.quantiles.any_p99_ns; },
+       .get = number<&CaseRow::p99_ns>,
+       .header = "p99",
+       .drop_at = 20,
+       .shown_for = is_latency,
+       .gauge = {"step_p99_seconds", "99th percentile of steps."}},
+      {.metric = estimated("data_wait_share", "", "Share of step time spent waiting for data."),
+       .of_launch = [](OneLaunch of) { return phase_share(of.estimate, "data_wait"); },
+       .get = number<&CaseRow::data_wait_share>,
+       .format = ColumnFormat::kPercent,
+       .header = "data wait [%]",
+       .drop_at = 60,
+       .on_page = 4,
+       .page_before = "data wait ",
+       .page_after = " %",
+       .gauge = {"data_wait_ratio", "Share of the step that waits for data."}},
+      {.metric = estimated("samples_per_s", "samples/s", "Samples per second of step time.",
+                           Direction::kHigherIsBetter),
+       .of_launch = [](OneLaunch of) { return work_rate(of, of.estimate.samples); },
+       .get = number<&CaseRow::samples_per_s>,
+       .format = ColumnFormat::kNumber,
+       .header = "samples/s",
+       .drop_at = 70,
+       .on_page = 1,
+       .page_after = " samples/s",
+       .gauge = {"samples_per_second", "Samples of a step over its time."}},
+      {.metric = {.name = "samples_per_s_low"},
+       .get = [](Row row) { return end_of(samples_rate(row), &stats::Interval::low); },
+       .format = ColumnFormat::kNumber},
+      {.metric = {.name = "samples_per_s_high"},
+       .get = [](Row row) { return end_of(samples_rate(row), &stats::Interval::high); },
+       .format = ColumnFormat::kNumber},
+      {.metric = estimated("tokens_per_s", "tokens/s", "Tokens per second of step time.",
+                           Direction::kHigherIsBetter),
+       .of_launch = [](OneLaunch of) { return work_rate(of, of.estimate.tokens); },
+       .get = number<&CaseRow::tokens_per_s>,
+       .format = ColumnFormat::kNumber,
+       .header = "tokens/s",
+       .drop_at = 50,
+       .gauge = {"tokens_per_second", "Tokens of a step over its time."}},
+      {.metric = estimated("epoch_gap_ns", "ns",
+                           "Extra wait at the start of an epoch, over that of other steps."),
+       .of_launch =
+           [](OneLaunch of) { return of.estimate.borders ? of.estimate.borders->gap_ns : kNan; },
+       .get = number<&CaseRow::epoch_gap_ns>},
+      {.metric = estimated("epoch_gap_per_step_ns", "ns", "epoch_gap_ns, spread over all steps."),
+       .of_launch = epoch_gap_per_step,
+       .get = number<&CaseRow::epoch_gap_per_step_ns>},
+      {.metric =
+           estimated("achieved_flops_per_s", "FLOP/s",
+                     "The model's operations per second of step time.", Direction::kHigherIsBetter),
+       .of_launch = flops_per_s,
+       .get = number<&CaseRow::achieved_flops_per_s>,
+       .format = ColumnFormat::kGiga,
+       .on_page = 2,
+       .page_after = " GFLOP/s"},
+      {.metric = estimated("mfu", "",
+                           "Model FLOP utilisation: achieved_flops_per_s over device_peak_flops.",
+                           Direction::kHigherIsBetter),
+       .of_launch = mfu,
+       .get = number<&CaseRow::mfu>,
+       .format = ColumnFormat::kPercent,
+       .header = "MFU [%]",
+       .drop_at = 65,
+       .on_page = 3,
+       .page_before = "MFU ",
+       .page_after = " %",
+       .gauge = {"model_flops_utilisation_ratio", "Achieved share of the peak rate."}},
+      {.metric = {.name = "vs_best"},
+       .get = number<&CaseRow::vs_best>,
+       .format = ColumnFormat::kRatio,
+       .header = "vs best",
+       .shown_for = placed_by_table},
+      {.metric = {.name = "at_most_slower"},
+       .get = number<&CaseRow::at_most_slower>,
+       .format = ColumnFormat::kSmallPercent,
+       .header = "at most slower [%]",
+       .shown_for = placed_by_table},
+      {.metric = {.name = "vs_baseline"},
+       .get = number<&CaseRow::vs_baseline>,
+       .format = ColumnFormat::kRatio,
+       .header = "vs baseline",
+       .shown_for = placed_by_table},
+      {.metric = {.name = "vs_baseline_low"},
+       .get = [](Row row) { return vs_baseline_end(row, &stats::Interval::low); },
+       .format = ColumnFormat::kRatio},
+      {.metric = {.name = "vs_baseline_high"},
+       .get = [](Row row) { return vs_baseline_end(row, &stats::Interval::high); },
+       .format = ColumnFormat::kRatio},
+  };
+}
 
 std::optional<double> step_noise(const CaseNoise& noise) { return noise.step_sd; }
 
@@ -223,45 +298,83 @@ Value launch_noise(Row row) {
   return found && found->step_sd ? Value(Get(*found)) : Value();
 }
 
-constexpr EstimateColumn kNoiseColumns[] = {
-    {.name = "noise_total",
-     .get = noise<[](const CaseNoise& each) { return std::optional(each.total_sd); }>,
-     .format = ColumnFormat::kSmallPercent,
-     .header = "launch sd [%]"},
-    {.name = "noise_launches",
-     .get = launch_noise<[](const CaseNoise& each) { return each.launch_sd; }>,
-     .format = ColumnFormat::kSmallPercent,
-     .header = "own sd [%]"},
-    {.name = "noise_launches_low",
-     .get = launch_noise<[](const CaseNoise& each) { return each.launch_interval.low; }>,
-     .format = ColumnFormat::kSmallPercent,
-     .header = "own low"},
-    {.name = "noise_launches_high",
-     .get = launch_noise<[](const CaseNoise& each) { return each.launch_interval.high; }>,
-     .format = ColumnFormat::kSmallPercent,
-     .header = "own high"},
-    {.name = "noise_steps",
-     .get = noise<step_noise>,
-     .format = ColumnFormat::kSmallPercent,
-     .header = "step sd [%]"},
-    {.name = "steps_per_launch",
-     .get =
-         [](Row row) {
-           const auto found = noise_of(row);
-           return found ? Value(static_cast<std::int64_t>(std::llround(found->steps))) : Value();
-         },
-     .header = "steps"},
-    {.name = "noise_of_steps",
-     .get =
-         launch_noise<[](const CaseNoise& each) { return *each.step_sd / std::sqrt(each.steps); }>,
-     .format = ColumnFormat::kSmallPercent,
-     .header = "of steps [%]"},
-};
+std::vector<EstimateColumn> make_noise_columns() {
+  return {
+      {.metric = {.name = "noise_total"},
+       .get = noise<[](const CaseNoise& each) { return std::optional(each.total_sd); }>,
+       .format = ColumnFormat::kSmallPercent,
+       .header = "launch sd [%]"},
+      {.metric = {.name = "noise_launches"},
+       .get = launch_noise<[](const CaseNoise& each) { return each.launch_sd; }>,
+       .format = ColumnFormat::kSmallPercent,
+       .header = "own sd [%]"},
+      {.metric = {.name = "noise_launches_low"},
+       .get = launch_noise<[](const CaseNoise& each) { return each.launch_interval.low; }>,
+       .format = ColumnFormat::kSmallPercent,
+       .header = "own low"},
+      {.metric = {.name = "noise_launches_high"},
+       .get = launch_noise<[](const CaseNoise& each) { return each.launch_interval.high; }>,
+       .format = ColumnFormat::kSmallPercent,
+       .header = "own high"},
+      {.metric = {.name = "noise_steps"},
+       .get = noise<step_noise>,
+       .format = ColumnFormat::kSmallPercent,
+       .header = "step sd [%]"},
+      {.metric = {.name = "steps_per_launch"},
+       .get =
+           [](Row row) {
+             const auto found = noise_of(row);
+             return found ? Value(static_cast<std::int64_t>(std::llround(found->steps))) : Value();
+           },
+       .header = "steps"},
+      {.metric = {.name = "noise_of_steps"},
+       .get = launch_noise<[](const CaseNoise& each) {
+         return *each.step_sd / std::sqrt(each.steps);
+       }>,
+       .format = ColumnFormat::kSmallPercent,
+       .header = "of steps [%]"},
+  };
+}
 
 }  // namespace
 
-std::span<const EstimateColumn> key_columns() { return kKeyColumns; }
-std::span<const EstimateColumn> estimate_columns() { return kEstimateColumns; }
-std::span<const EstimateColumn> noise_columns() { return kNoiseColumns; }
+bool is_time(const EstimateColumn& column) { return column.metric.name.ends_with("_ns"); }
+
+std::span<const EstimateColumn> key_columns() {
+  static const std::vector<EstimateColumn> columns = make_key_columns();
+  return columns;
+}
+
+std::span<const EstimateColumn> estimate_columns() {
+  static const std::vector<EstimateColumn> columns = make_estimate_columns();
+  return columns;
+}
+
+std::span<const EstimateColumn> noise_columns() {
+  static const std::vector<EstimateColumn> columns = make_noise_columns();
+  return columns;
+}
+
+const EstimateColumn* find_metric_row(std::string_view metric) {
+  for (const auto columns : {estimate_columns(), request_columns(), launch_metrics()}) {
+    for (const EstimateColumn& column : columns) {
+      if (column.metric.name == metric && !column.metric.doc.empty()) return &column;
+    }
+  }
+  return nullptr;
+}
+
+const std::vector<Metric>& harness_metrics() {
+  static const std::vector<Metric> metrics = [] {
+    std::vector<Metric> all;
+    for (const auto columns : {estimate_columns(), request_columns(), launch_metrics()}) {
+      for (const EstimateColumn& column : columns) {
+        if (!column.metric.doc.empty()) all.push_back(column.metric);
+      }
+    }
+    return all;
+  }();
+  return metrics;
+}
 
 }  // namespace stepbench::estimate

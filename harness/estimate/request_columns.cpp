@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -88,16 +87,22 @@ Value end_of_rate(const CaseRow& row) {
 
 // Before the quantiles.
 const EstimateColumn kLoadColumns[] = {
-    {.name = "utilisation",
+    {.metric = {.name = "utilisation"},
      .get = [](const CaseRow& row) { return row.load ? Value(row.load->utilisation) : Value(); },
      .format = ColumnFormat::kPercent,
      .header = "utilisation [%]",
      .drop_at = 86,
      .shown_for = has_load},
-    {.name = "overload",
+    {.metric = {.name = "overload"},
      .get = [](const CaseRow& row) { return row.load ? Value(row.overloaded()) : Value(); },
      .shown_for = has_load},
-    {.name = "highest_rate",
+    {.metric = {.name = "highest_rate",
+                .unit = "requests/s",
+                .direction = Direction::kHigherIsBetter,
+                .doc = "The rate of arrivals at which the 99th percentile of the latency reaches "
+                       "schedule.arrivals.p99_limit_ms: by Lindley's recursion over the measured "
+                       "answers.",
+                .source = Source::kHostClock},
      .get =
          [](const CaseRow& row) {
            return row.highest_rate ? Value(row.highest_rate->per_s) : Value();
@@ -106,29 +111,27 @@ const EstimateColumn kLoadColumns[] = {
      .header = "rate at p99 limit",
      .drop_at = 88,
      .shown_for = has_limit},
-    {.name = "highest_rate_low",
+    {.metric = {.name = "highest_rate_low"},
      .get = end_of_rate<&stats::Interval::low>,
      .format = ColumnFormat::kNumber,
      .shown_for = has_limit},
-    {.name = "highest_rate_high",
+    {.metric = {.name = "highest_rate_high"},
      .get = end_of_rate<&stats::Interval::high>,
      .format = ColumnFormat::kNumber,
      .shown_for = has_limit},
 };
 
 template <std::size_t... Columns>
-std::vector<EstimateColumn> make_columns(const std::array<std::string, kColumnCount>& names,
-                                         std::index_sequence<Columns...>) {
+std::vector<EstimateColumn> make_columns(std::index_sequence<Columns...>) {
   std::vector<EstimateColumn> columns(std::begin(kLoadColumns), std::end(kLoadColumns));
-  (columns.push_back({.name = names[Columns],
+  (columns.push_back({.metric = {.name = column_name(place_of(Columns))},
                       .get = request_number<Columns>,
-                      .format = ColumnFormat::kTime,
                       .at_least = lower_bound<Columns>(),
                       .shown_for = has_requests<Columns>}),
    ...);
   for (EstimateColumn& column : columns) {
     for (const ShownColumn& shown : kShown) {
-      if (shown.name != column.name) continue;
+      if (shown.name != column.metric.name) continue;
       column.header = shown.header;
       column.drop_at = shown.drop_at;
     }
@@ -139,12 +142,8 @@ std::vector<EstimateColumn> make_columns(const std::array<std::string, kColumnCo
 }  // namespace
 
 std::span<const EstimateColumn> request_columns() {
-  static const std::array<std::string, kColumnCount> names = [] {
-    std::array<std::string, kColumnCount> made;
-    for (std::size_t i = 0; i < kColumnCount; ++i) made[i] = column_name(place_of(i));
-    return made;
-  }();
-  static const auto columns = make_columns(names, std::make_index_sequence<kColumnCount>());
+  static const std::vector<EstimateColumn> columns =
+      make_columns(std::make_index_sequence<kColumnCount>());
   return columns;
 }
 

@@ -126,7 +126,7 @@ class Columns {
     case_columns();
     std::vector<std::string> names = {"launches", "step_ns"};
     for (const estimate::EstimateColumn& column : estimate::noise_columns())
-      names.emplace_back(column.name);
+      names.emplace_back(column.metric.name);
     return take(names);
   }
 
@@ -215,7 +215,7 @@ class Columns {
 
   void estimate(std::string_view name, int drop_at) {
     for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
-      if (column.name == name) estimate(column, drop_at);
+      if (column.metric.name == name) estimate(column, drop_at);
     }
   }
   void estimate(const estimate::EstimateColumn& column, int drop_at) {
@@ -234,7 +234,8 @@ class Columns {
       const auto shown = [&](const estimate::CaseRow& row) {
         return column.shown_for == nullptr ? !is_null(column.get(row)) : column.shown_for(row);
       };
-      if (column.header.empty() || column.name == estimate::column_of(judged(facts_))) continue;
+      if (column.header.empty() || column.metric.name == estimate::column_of(judged(facts_)))
+        continue;
       if (std::none_of(facts_.rows.begin(), facts_.rows.end(), shown)) continue;
       estimate(column, column.drop_at);
     }

@@ -14,9 +14,8 @@ namespace {
 std::string value_text(const Value& value, const estimate::EstimateColumn& column,
                        text::TimeUnit unit) {
   const double number = number_of(value).value_or(0);
+  if (estimate::is_time(column)) return text::significant(number / unit.ns);
   switch (column.format) {
-    case estimate::ColumnFormat::kTime:
-      return text::significant(number / unit.ns);
     case estimate::ColumnFormat::kPercent:
       return text::percent(number);
     case estimate::ColumnFormat::kNumber:

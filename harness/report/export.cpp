@@ -83,7 +83,7 @@ struct ColumnKey {
 std::vector<ColumnKey> column_keys(std::span<const estimate::EstimateColumn> columns) {
   std::vector<ColumnKey> keys;
   for (const estimate::EstimateColumn& column : columns)
-    keys.push_back({json::JsonKey(column.name), column.get});
+    keys.push_back({json::JsonKey(column.metric.name), column.get});
   return keys;
 }
 

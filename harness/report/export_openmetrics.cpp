@@ -15,6 +15,7 @@
 
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/estimate/columns.h"
 #include "harness/estimate/metric_medians.h"
 #include "harness/json/line_object.h"
 #include "harness/text/numbers.h"
@@ -141,32 +142,24 @@ class RunPage {
     return text::GaugePage::label_text(labels);
   }
 
-  void write_row(const estimate::CaseRow& row, const std::string& labels) {
-    const auto add = [&](const char* name, std::string_view unit, std::string_view help,
-                         std::optional<double> value) {
-      if (value) page_.add(name, unit, help, labels, *value);
-    };
-    const auto seconds = [](std::optional<double> ns) {
-      return ns ? std::optional(*ns * 1e-9) : std::nullopt;
-    };
-    add("stepbench_step_seconds", "seconds", "Median over launches of time per step.",
-        seconds(row.step_ns));
-    add("stepbench_latency_seconds", "seconds", "Median over launches of a step's latency.",
-        seconds(row.latency_ns));
-    if (row.spread != estimate::Spread::kNone) {
-      constexpr std::string_view kEnds =
-          "Interval of the step, or of the latency where there is one: 95 %, or smallest and "
-          "largest launch of fewer than six.";
-      add("stepbench_step_low_seconds", "seconds", kEnds, row.interval_ns.low * 1e-9);
-      add("stepbench_step_high_seconds", "seconds", kEnds, row.interval_ns.high * 1e-9);
+  // The shares, whose unit is "ratio", or with an empty unit all others.
+  void write_columns(const estimate::CaseRow& row, const std::string& labels,
+                     std::string_view unit) {
+    for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
+      const auto& [name, help] = column.gauge;
+      if (name.empty() || name.ends_with("_ratio") == unit.empty()) continue;
+      const auto value = number_of(column.get(row));
+      if (!value) continue;
+      const bool time = estimate::is_time(column);
+      page_.add("stepbench_" + std::string(name), time ? "seconds" : unit,
+                help.empty() ? std::string_view(column.metric.doc) : help, labels,
+                time ? *value * 1e-9 : *value);
     }
-    add("stepbench_step_p99_seconds", "seconds", "99th percentile of steps.", seconds(row.p99_ns));
-    add("stepbench_samples_per_second", "", "Samples of a step over its time.", row.samples_per_s);
-    add("stepbench_tokens_per_second", "", "Tokens of a step over its time.", row.tokens_per_s);
-    add("stepbench_data_wait_ratio", "ratio", "Share of the step that waits for data.",
-        row.data_wait_share);
-    add("stepbench_model_flops_utilisation_ratio", "ratio", "Achieved share of the peak rate.",
-        row.mfu);
+  }
+
+  void write_row(const estimate::CaseRow& row, const std::string& labels) {
+    write_columns(row, labels, "");
+    write_columns(row, labels, "ratio");
     for (const estimate::PhaseEstimate& phase : row.phases) {
       page_.add("stepbench_phase_seconds", "seconds", "Time of a phase per step, on the host.",
                 labels + ',' + text::GaugePage::label_text({{"phase", phase.name}}),

@@ -208,7 +208,7 @@ std::vector<std::string> noise_selection(const record::Results& results) {
   columns.insert(columns.end(), names.varying().begin(), names.varying().end());
   columns.insert(columns.end(), {"launches", "step_ns"});
   for (const estimate::EstimateColumn& column : estimate::noise_columns())
-    columns.emplace_back(column.name);
+    columns.emplace_back(column.metric.name);
   return columns;
 }
 

@@ -29,7 +29,7 @@ const estimate::EstimateColumn* column_named(std::string_view name) {
   for (const auto columns : {estimate::key_columns(), estimate::estimate_columns(),
                              estimate::request_columns(), estimate::noise_columns()}) {
     for (const estimate::EstimateColumn& column : columns) {
-      if (column.name == name) return &column;
+      if (column.metric.name == name) return &column;
     }
   }
   return nullptr;
@@ -41,7 +41,7 @@ std::string column_headed(const std::string& head) {
                              estimate::request_columns(), estimate::noise_columns()}) {
     for (const estimate::EstimateColumn& column : columns) {
       if (!column.header.empty() && text::is_same_head(column.header, head)) {
-        return std::string(column.name);
+        return column.metric.name;
       }
     }
   }
@@ -128,10 +128,10 @@ std::vector<std::string> record_names(std::span<const estimate::CaseRow> rows) {
   std::erase_if(options, [](const std::string& name) { return column_named(name) != nullptr; });
   std::vector<std::string> names;
   for (const estimate::EstimateColumn& column : estimate::key_columns())
-    names.emplace_back(column.name);
+    names.emplace_back(column.metric.name);
   names.insert(names.end(), options.begin(), options.end());
   for (const estimate::EstimateColumn& column : estimate::estimate_columns())
-    names.emplace_back(column.name);
+    names.emplace_back(column.metric.name);
   return names;
 }
 
@@ -160,7 +160,7 @@ DetailNames detail_names(std::span<const estimate::CaseRow> rows) {
   DetailNames names;
   for (const estimate::EstimateColumn& column : estimate::request_columns()) {
     if (std::any_of(rows.begin(), rows.end(), column.shown_for))
-      names.requests.emplace_back(column.name);
+      names.requests.emplace_back(column.metric.name);
   }
   names.phases.assign(phases.begin(), phases.end());
   for (const std::string& name : metrics) {
@@ -182,7 +182,7 @@ std::string full_name(const std::string& name, std::span<const estimate::CaseRow
     if (std::string column = column_headed(name); !column.empty()) return column;
   }
   for (const estimate::EstimateColumn& column : estimate::noise_columns())
-    known.emplace_back(column.name);
+    known.emplace_back(column.metric.name);
   DetailNames details = detail_names(rows);
   for (auto* names : {&details.requests, &details.phases, &details.metrics, &details.labels,
                       &details.environment}) {
@@ -219,7 +219,7 @@ std::string head_for(const std::string& full_name, text::TimeUnit unit,
   constexpr std::string_view kNs = "_ns";
   const estimate::EstimateColumn* column = column_named(full_name);
   if (column != nullptr && !column->header.empty()) return header_text(*column, unit);
-  const bool time = column != nullptr && column->format == estimate::ColumnFormat::kTime;
+  const bool time = column != nullptr && estimate::is_time(*column);
   if (!time) return estimate::short_name(full_name, names.varying());
   return full_name.substr(0, full_name.size() - kNs.size()) + " [" + std::string(unit.name) + ']';
 }

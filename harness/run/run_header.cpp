@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/estimate/columns.h"
 #include "harness/run/data_digest.h"
 #include "harness/text/utc.h"
 
@@ -86,7 +87,7 @@ std::vector<Metric> columns_of_phase(const Phase& phase) {
 }  // namespace
 
 record::ColumnRow columns_of(const plan::Plan& plan, const Catalogue& catalogue) {
-  record::ColumnRow row{harness_metrics()};
+  record::ColumnRow row{estimate::harness_metrics()};
   std::set<std::string> workloads;
   for (const plan::PlannedCase& planned : plan.cases) workloads.insert(planned.resolved.workload);
   std::set<std::string> names;

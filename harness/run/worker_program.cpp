@@ -20,6 +20,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
+#include "harness/estimate/columns.h"
 #include "harness/os/command.h"
 #include "harness/os/descriptor.h"
 #include "harness/os/process_exit.h"
@@ -223,14 +224,14 @@ Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir
   const auto file = cache_file(worker, cache_dir);
   if (const auto cached = file ? os::read_text(*file) : std::nullopt) {
     try {
-      return catalogue::catalogue_from_json(*cached, source);
+      return catalogue::catalogue_from_json(*cached, source, estimate::harness_metrics());
     } catch (const Error&) {  // written by another version: ask again
     }
   }
   const os::CommandResult answer = ask(worker, "describe", "", limit);
   expect_success(answer, source);
   const std::string& text = answer.out;
-  Catalogue catalogue = catalogue::catalogue_from_json(text, source);
+  Catalogue catalogue = catalogue::catalogue_from_json(text, source, estimate::harness_metrics());
   if (file) keep(*file, text);
   return catalogue;
 }

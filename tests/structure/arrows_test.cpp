@@ -51,7 +51,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/gbench",
      {"harness/plan", "harness/catalogue", "harness/measure", "harness/estimate",
       "harness/findings"}},
-    {"harness/estimate", {"harness/record", "harness/stats"}},
+    {"harness/estimate", {"harness/record", "harness/stats", "harness/catalogue"}},
     {"harness/compare",
      {"harness/estimate", "harness/stats", "harness/record", "harness/ops", "harness/catalogue"}},
     {"harness/store", {}},

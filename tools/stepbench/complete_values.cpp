@@ -144,7 +144,7 @@ void offer_columns(Candidates& candidates, const std::string& word) {
   for (const auto& columns : {estimate::key_columns(), estimate::estimate_columns(),
                               estimate::request_columns(), estimate::noise_columns()}) {
     for (const estimate::EstimateColumn& column : columns) {
-      offer(candidates, word, minus + std::string(column.name));
+      offer(candidates, word, minus + column.metric.name);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "harness/estimate/columns.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
 #include "harness/text/words.h"
@@ -25,9 +26,9 @@ std::string entry(const std::string& name, const std::string& doc, std::size_t w
 }  // namespace
 
 std::vector<MetricGroup> metric_groups(const Catalogue& catalogue) {
-  std::vector<MetricGroup> groups = {{{}, harness_metrics()}};
+  std::vector<MetricGroup> groups = {{{}, estimate::harness_metrics()}};
   std::set<std::string> seen;
-  for (const Metric& metric : harness_metrics()) seen.insert(metric.name);
+  for (const Metric& metric : estimate::harness_metrics()) seen.insert(metric.name);
   std::map<std::string, std::vector<std::string>> workloads;
   for (const WorkloadSpec& workload : catalogue.workloads) {
     for (const Metric& metric : workload.metrics) workloads[metric.name].push_back(workload.name);

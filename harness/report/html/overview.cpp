@@ -110,7 +110,7 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
     if (!alike) columns.push_back({{.head = std::string(name), .number = number}, std::move(get)});
   };
   for (const estimate::EstimateColumn& column : estimate::key_columns())
-    add(column.name, column.get);
+    add(column.metric.name, column.get);
   for (const std::string& name : facts.names.varying()) {
     add(name, [name](const estimate::CaseRow& row) {
       const auto found = row.options().find(name);
@@ -118,7 +118,7 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
     });
   }
   for (const estimate::EstimateColumn& column : estimate::estimate_columns())
-    add(column.name, column.get);
+    add(column.metric.name, column.get);
   return columns;
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
+#include "harness/estimate/columns.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::catalogue {
@@ -110,7 +111,7 @@ TEST(CatalogueJson, AMetricMaySayWhichClockOrCounterGaveIt) {
 }
 
 TEST(Metrics, OfTheHarnessAndOfBuiltInWorkloadsSayTheirSource) {
-  std::vector<Metric> metrics = harness_metrics();
+  std::vector<Metric> metrics = estimate::harness_metrics();
   for (const WorkloadSpec& workload : built_in_catalogue().workloads) {
     metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
   }
@@ -119,7 +120,7 @@ TEST(Metrics, OfTheHarnessAndOfBuiltInWorkloadsSayTheirSource) {
 
 TEST(Metrics, TheSourceIsTheClockThatIsRead) {
   const auto source_of = [](std::string_view name) {
-    for (const Metric& metric : harness_metrics()) {
+    for (const Metric& metric : estimate::harness_metrics()) {
       if (metric.name == name) return metric.source;
     }
     return Source::kUnknown;

@@ -108,6 +108,14 @@ TEST(Validate, AtMostSixteenPhases) {
   EXPECT_THAT(validate(catalogue), Contains(HasSubstr("'forward' is declared twice")));
 }
 
+TEST(Validate, AWorkloadsMetricHasNoNameOfTheHarness) {
+  Catalogue catalogue = with(Option{.name = "a", .doc = "A."});
+  catalogue.workloads.push_back({.name = "w", .doc = "W.", .metrics = {{.name = "mfu"}}});
+  EXPECT_THAT(validate(catalogue), IsEmpty());
+  EXPECT_THAT(validate(catalogue, std::vector<Metric>{{.name = "mfu"}}),
+              Contains(HasSubstr("metric of workload 'w' 'mfu' is declared twice")));
+}
+
 TEST(Validate, PatternsThatAreNone) {
   EXPECT_THAT(validate(with(Option{.name = "a", .doc = "A.", .pattern = "("})),
               Contains(HasSubstr("is no regular expression")));

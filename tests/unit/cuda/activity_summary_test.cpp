@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/estimate/columns.h"
 #include "tests/unit/cuda/note_sink.h"
 
 namespace stepbench::cuda {
@@ -181,7 +182,7 @@ TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
   EXPECT_EQ(sink.metrics.at("device_idle_ns"), 25);
   EXPECT_EQ(sink.metrics.at("kernels"), 1);
   for (const auto& [name, value] : sink.metrics) {
-    const auto& declared = harness_metrics();
+    const auto& declared = estimate::harness_metrics();
     EXPECT_TRUE(std::any_of(declared.begin(), declared.end(), [&](const Metric& metric) {
       return metric.name == name;
     })) << name;

@@ -61,13 +61,13 @@ TEST(PhaseColumns, TheirNamesSayWhereThePhaseRan) {
 }
 
 TEST(EstimateColumns, HaveNamesAndPlacesOfTheirOwn) {
-  std::set<std::string_view> names;
+  std::set<std::string> names;
   std::set<int> places;
   for (const auto columns : {key_columns(), estimate_columns(), noise_columns()}) {
     for (const EstimateColumn& column : columns) {
-      EXPECT_TRUE(names.insert(column.name).second) << column.name;
+      EXPECT_TRUE(names.insert(column.metric.name).second) << column.metric.name;
       if (column.on_page > 0) {
-        EXPECT_TRUE(places.insert(column.on_page).second) << column.name;
+        EXPECT_TRUE(places.insert(column.on_page).second) << column.metric.name;
       }
     }
   }

@@ -28,7 +28,7 @@ CaseRow row_of(const record::Results& results) { return case_rows(results).front
 
 std::optional<double> number(const CaseRow& row, std::string_view name) {
   for (const EstimateColumn& column : request_columns()) {
-    if (column.name == name) return number_of(column.get(row));
+    if (column.metric.name == name) return number_of(column.get(row));
   }
   ADD_FAILURE() << "no column " << name;
   return std::nullopt;

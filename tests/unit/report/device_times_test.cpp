@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "harness/estimate/columns.h"
 #include "harness/report/case_page.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
@@ -88,7 +89,7 @@ TEST(DeviceTimes, ShowThePhasesOfTheDeviceAndWhoWaitsForWhom) {
 record::Results with_sources() {
   record::Results results = one_launch(true);
   results.launches[0].row.report.metrics = {{"kernels", 12.0}, {"set_up_ns", 5e6}};
-  results.columns = harness_metrics();
+  results.columns = estimate::harness_metrics();
   return results;
 }
 

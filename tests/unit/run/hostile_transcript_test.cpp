@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/estimate/columns.h"
 #include "harness/run/launch_rules.h"
 #include "harness/run/worker_session.h"
 
@@ -45,7 +46,7 @@ std::vector<std::string> good_lines() {
 LaunchRules rules_of_two_cycles() {
   ResolvedCase resolved;
   resolved.options = {{"schedule.active", Value{kActive}}, {"schedule.repeat", Value{kCycles}}};
-  return launch_rules(resolved, Pass::kTiming, record::ColumnRow{harness_metrics()});
+  return launch_rules(resolved, Pass::kTiming, record::ColumnRow{estimate::harness_metrics()});
 }
 
 std::string joined(const std::vector<std::string>& lines) {

@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
+#include "harness/estimate/columns.h"
 
 namespace stepbench::run {
 namespace {
@@ -22,7 +23,8 @@ ResolvedCase five_steps(std::int64_t cycles = 1) {
 }
 
 LaunchRules rules(std::int64_t cycles = 1) {
-  return launch_rules(five_steps(cycles), Pass::kTiming, record::ColumnRow{harness_metrics()});
+  return launch_rules(five_steps(cycles), Pass::kTiming,
+                      record::ColumnRow{estimate::harness_metrics()});
 }
 
 record::CycleSamples window(std::int64_t cycle = 0, std::int64_t first = 11) {
@@ -204,7 +206,7 @@ TEST(LaunchRules, AFloodHasABoundFromTheSchedule) {
 
 TEST(LaunchRules, AProfileHasAScheduleOfItsOwn) {
   LaunchCheck check{
-      launch_rules(five_steps(), Pass::kNative, record::ColumnRow{harness_metrics()})};
+      launch_rules(five_steps(), Pass::kNative, record::ColumnRow{estimate::harness_metrics()})};
   check.samples({0, {{"step_ns"}, {{1, 2, 3}}}});
   EXPECT_NO_THROW(check.launch({}, kAge));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/launch.h"
+#include "harness/estimate/columns.h"
 #include "harness/ops/op_table.h"
 
 #include <gmock/gmock.h>
@@ -232,7 +233,7 @@ TEST(Launch, EveryMetricThatItReportsIsDeclared) {
   const record::LaunchReport report = run(script).report.value();
   for (const auto& [name, value] : report.metrics) {
     if (name == "flops") continue;  // the workload's own
-    const auto& declared = harness_metrics();
+    const auto& declared = estimate::harness_metrics();
     EXPECT_TRUE(std::any_of(declared.begin(), declared.end(), [&](const Metric& metric) {
       return metric.name == name;
     })) << name;

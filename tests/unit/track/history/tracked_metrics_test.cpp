@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
+#include "harness/estimate/columns.h"
 #include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
@@ -23,7 +24,7 @@ record::Results night_that_tracks(const std::string& metrics, int day = 3) {
   for (record::Launch& launch : results.launches) {
     launch.row.options.insert_or_assign("track.metrics", Value{metrics});
   }
-  results.columns = harness_metrics();
+  results.columns = estimate::harness_metrics();
   return results;
 }
 
@@ -41,16 +42,17 @@ std::vector<std::string> experiments(const track::History& history) {
 }
 
 TEST(TrackedMetrics, AreThoseOfTheListByName) {
-  const auto metrics = track::tracked_metrics("step_p90, samples_per_s step", harness_metrics());
+  const auto metrics =
+      track::tracked_metrics("step_p90, samples_per_s step", estimate::harness_metrics());
   ASSERT_THAT(metrics, SizeIs(2)) << "every case has its step";
   EXPECT_EQ(metrics[0].metric, "step_p90_ns");
   EXPECT_EQ(metrics[1].metric, "samples_per_s");
-  EXPECT_THAT(track::tracked_metrics("", harness_metrics()), IsEmpty());
+  EXPECT_THAT(track::tracked_metrics("", estimate::harness_metrics()), IsEmpty());
 }
 
 TEST(TrackedMetrics, AnUnknownNameIsSaidWithTheNearest) {
   try {
-    (void)track::tracked_metrics("step_p9", harness_metrics());
+    (void)track::tracked_metrics("step_p9", estimate::harness_metrics());
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("track.metrics: no metric is named 'step_p9'"));

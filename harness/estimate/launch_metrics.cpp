@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/catalogue/catalogue.h"
+#include <string>
+#include <utility>
+#include <vector>
 
-namespace stepbench {
+#include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
+
+namespace stepbench::estimate {
 namespace {
 
 Metric context(std::string name, std::string unit, std::string doc) {
@@ -54,17 +59,26 @@ std::vector<Metric> device_phases() {
   return metrics;
 }
 
-std::vector<Metric> make() {
-  std::vector<Metric> metrics;
-  const auto add = [&](Source source, std::vector<Metric> read) {
-    for (Metric& metric : read_from(source, std::move(read))) metrics.push_back(std::move(metric));
-  };
-  add(Source::kCounted, {context("index", "steps", "Steps since set-up, warm-up included.")});
-  add(Source::kHostClock,
-      {lower("step_ns", "ns", "From a step's start to the start of the next one.")});
-  add(Source::kHostClock, host_phases());
-  add(Source::kCudaEvents, device_phases());
-  add(Source::kCudaEvents,
+class MetricRows {
+ public:
+  void add(Source source, std::vector<Metric> read, LaunchValue of_launch = nullptr) {
+    for (Metric& metric : read_from(source, std::move(read))) {
+      rows_.push_back({.metric = std::move(metric), .of_launch = of_launch});
+    }
+  }
+  [[nodiscard]] std::vector<EstimateColumn> take() { return std::move(rows_); }
+
+ private:
+  std::vector<EstimateColumn> rows_;
+};
+
+std::vector<EstimateColumn> make_launch_metrics() {
+  MetricRows rows;
+  rows.add(Source::kCounted, {context("index", "steps", "Steps since set-up, warm-up included.")});
+  rows.add(Source::kHostClock, host_phases());
+  rows.add(Source::kCudaEvents, device_phases());
+  rows.add(
+      Source::kCudaEvents,
       {lower("period_device_ns", "ns",
              "From the end of the step before to the step's end, on the stream that computes."),
        part_of_step(
@@ -77,13 +91,15 @@ std::vector<Metric> make() {
        higher("overlap_device_ns", "ns",
               "Part of phases on side streams at the same time as phases of the window's steps on "
               "the stream that computes.")});
-  add(Source::kEventsAndHost,
+  rows.add(
+      Source::kEventsAndHost,
       {context("host_lead_ns", "ns",
                "How long after the host the device ends the step; near 0 the host holds the device "
                "up."),
        context("event_clock_error_ns", "ns",
                "The clocks of host and device were set against each other within this.")});
-  add(Source::kCupti,
+  rows.add(
+      Source::kCupti,
       {lower("device_busy_ns", "ns",
              "Profiled: time per step in which anything ran on the device."),
        lower("device_idle_ns", "ns", "Profiled: time per step in which nothing ran on the device."),
@@ -116,17 +132,18 @@ std::vector<Metric> make() {
        context("idle_unattributed_ns", "ns", "Profiled: idle while nothing was recorded."),
        context("data_hidden_ns", "ns",
                "Profiled: time per step of loading data while the device worked.")});
-  add(Source::kCounted,
-      {context("event_ring_grown", "", "Events that had to be made inside measured windows."),
-       context("event_ring_lagging", "",
-               "Times the device lagged a whole ring of events behind the host."),
-       context("samples", "samples", "Samples that the step consumed."),
-       context("tokens", "tokens",
-               "Tokens that the step consumed, or with workload: generate made."),
-       context("bytes", "bytes", "Bytes of input that the step consumed."),
-       context("flags", "",
-               "What is special about a step: first of an epoch, partial batch, throttled.")});
-  add(Source::kHostClock,
+  rows.add(Source::kCounted,
+           {context("event_ring_grown", "", "Events that had to be made inside measured windows."),
+            context("event_ring_lagging", "",
+                    "Times the device lagged a whole ring of events behind the host."),
+            context("samples", "samples", "Samples that the step consumed."),
+            context("tokens", "tokens",
+                    "Tokens that the step consumed, or with workload: generate made."),
+            context("bytes", "bytes", "Bytes of input that the step consumed."),
+            context("flags", "",
+                    "What is special about a step: first of an epoch, partial batch, throttled.")});
+  rows.add(
+      Source::kHostClock,
       {lower("epoch_wait_ns", "ns", "Part of data_wait_ns spent on batches that start an epoch."),
        lower("queue_wait_ns", "ns",
              "From a request's arrival until the answers to all earlier ones were done "
@@ -138,61 +155,47 @@ std::vector<Metric> make() {
              "From a request's arrival to the first token of its answer on the host, without the "
              "wait for its data."),
        lower("time_per_output_token_ns", "ns",
-             "From the first to the last token of an answer, over the tokens after the first."),
-       higher("highest_rate", "requests/s",
-              "The rate of arrivals at which the 99th percentile of the latency reaches "
-              "schedule.arrivals.p99_limit_ms: by Lindley's recursion over the measured answers."),
-       lower("step_host_ns", "ns", "Time of the windows by the host's clock, per step."),
-       lower("step_mean_ns", "ns", "Mean over launches of the step."),
-       lower("latency_p50_ns", "ns",
-             "Median over steps of the step without its data_wait; schedule.sync: step."),
-       lower("step_p50_ns", "ns", "Median over steps; describes, nothing is judged by it."),
-       lower("step_p90_ns", "ns", "90th percentile of the step time."),
-       lower("step_p99_ns", "ns", "99th percentile of the step time, of 300 steps or more."),
-       lower("step_iqr_ns", "ns", "Distance between the quartiles of the step time."),
-       lower("data_wait_share", "", "Share of step time spent waiting for data."),
-       lower("epoch_gap_ns", "ns",
-             "Extra wait at the start of an epoch, over that of other steps."),
-       lower("epoch_gap_per_step_ns", "ns", "epoch_gap_ns, spread over all steps."),
-       higher("samples_per_s", "samples/s", "Samples per second of step time."),
-       higher("tokens_per_s", "tokens/s", "Tokens per second of step time."),
-       higher("achieved_flops_per_s", "FLOP/s", "The model's operations per second of step time."),
-       higher("mfu", "", "Model FLOP utilisation: achieved_flops_per_s over device_peak_flops."),
-       lower("set_up_ns", "ns", "Making the workload and setting it up."),
-       lower("first_batch_ns", "ns", "From the start of the first epoch to its first batch."),
-       lower("tear_down_ns", "ns", "Tearing the workload down."),
-       lower("loader_construct_ns", "ns", "Building the data loader; part of set-up."),
-       lower("loader_tear_down_ns", "ns", "Stopping the data loader; part of tear-down."),
-       context("profile_overhead", "",
-               "Step of the profiled launch over that of the timing launches.")});
-  add(Source::kSystem,
-      {lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process."),
-       lower("cpu_user_ns", "ns",
-             "User CPU time of the worker process in the measured windows; tested per step."),
-       lower("cpu_system_ns", "ns",
-             "System CPU time of the worker process in the measured windows; tested per step."),
-       context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
+             "From the first to the last token of an answer, over the tokens after the first.")});
+  rows.add(Source::kHostClock,
+           {lower("step_iqr_ns", "ns", "Distance between the quartiles of the step time.")},
+           [](const ClockedLaunch& of) { return of.estimate.quantiles.iqr_ns; });
+  rows.add(Source::kHostClock,
+           {lower("set_up_ns", "ns", "Making the workload and setting it up."),
+            lower("first_batch_ns", "ns", "From the start of the first epoch to its first batch."),
+            lower("tear_down_ns", "ns", "Tearing the workload down."),
+            lower("loader_construct_ns", "ns", "Building the data loader; part of set-up."),
+            lower("loader_tear_down_ns", "ns", "Stopping the data loader; part of tear-down."),
+            context("profile_overhead", "",
+                    "Step of the profiled launch over that of the timing launches.")});
+  rows.add(Source::kSystem,
+           {lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process.")});
+  // Sums over the windows: launches may have measured unequally many steps.
+  rows.add(Source::kSystem,
+           {lower("cpu_user_ns", "ns",
+                  "User CPU time of the worker process in the measured windows; tested per step.")},
+           [](const ClockedLaunch& of) { return reported_per_step(of, "cpu_user_ns"); });
+  rows.add(
+      Source::kSystem,
+      {lower("cpu_system_ns", "ns",
+             "System CPU time of the worker process in the measured windows; tested per step.")},
+      [](const ClockedLaunch& of) { return reported_per_step(of, "cpu_system_ns"); });
+  rows.add(
+      Source::kSystem,
+      {context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
        context("major_faults", "faults", "Page faults served from disk in the measured windows."),
        context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),
        context("involuntary_switches", "switches", "Times that the worker was taken off a CPU.")});
-  add(Source::kInstructions,
-      {context("instructions_per_step", "instructions",
-               "Instructions of the worker process in user mode, per measured step.")});
-  return metrics;
+  rows.add(Source::kInstructions,
+           {context("instructions_per_step", "instructions",
+                    "Instructions of the worker process in user mode, per measured step.")});
+  return rows.take();
 }
 
 }  // namespace
 
-const std::vector<Metric>& harness_metrics() {
-  static const std::vector<Metric> metrics = make();
+std::span<const EstimateColumn> launch_metrics() {
+  static const std::vector<EstimateColumn> metrics = make_launch_metrics();
   return metrics;
 }
 
-std::vector<Metric> read_from(Source source, std::vector<Metric> metrics) {
-  for (Metric& metric : metrics) {
-    if (metric.source == Source::kUnknown) metric.source = source;
-  }
-  return metrics;
-}
-
-}  // namespace stepbench
+}  // namespace stepbench::estimate

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of metrics: what each row says agrees with what its name says, and a launch has the
+// value that a case of it alone has.
+#include "harness/estimate/columns.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "harness/estimate/launch_values.h"
+#include "tests/unit/estimate/made_launch.h"
+
+namespace stepbench::estimate {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Field;
+
+record::Launch launch_that_says_all() {
+  constexpr std::size_t kSteps = 400;
+  record::Launch launch =
+      made_launch({"index", "step_ns", "data_wait_ns", "epoch_wait_ns", "other_ns", "samples",
+                   "tokens", "flags"},
+                  std::vector<std::vector<std::int64_t>>(8, std::vector<std::int64_t>(kSteps)));
+  auto& columns = launch.samples.front().steps.columns;
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    const bool border = i % 100 == 99;
+    const auto step = static_cast<std::int64_t>(10'000'000 + 7919 * (i % 37));
+    const std::int64_t wait = border ? 6'000'000 : 1'000'000;
+    const std::int64_t values[] = {static_cast<std::int64_t>(i),
+                                   step,
+                                   wait,
+                                   border ? wait : 0,
+                                   step - wait,
+                                   64,
+                                   64 * 128,
+                                   border ? 1 : 0};
+    for (std::size_t c = 0; c < columns.size(); ++c) columns[c][i] = values[c];
+  }
+  launch.row.options["schedule.sync"] = std::string("step");
+  launch.row.report.metrics = {{"model_flops_per_step", 8e9}, {"device_peak_flops", 1e12}};
+  return launch;
+}
+
+TEST(Columns, ALaunchHasTheValueThatACaseOfItAloneHas) {
+  const record::Results results = made_results({launch_that_says_all()});
+  const CaseRow row = case_rows(results).front();
+  const MeasuredLaunch& only = row.measured.front();
+  int compared = 0;
+  for (const EstimateColumn& column : estimate_columns()) {
+    if (column.of_launch == nullptr) continue;
+    const auto of_case = number_of(column.get(row));
+    ASSERT_TRUE(of_case) << column.metric.name;
+    const double of_launch =
+        launch_value({*only.launch, only.estimate, row.clock}, column.metric.name);
+    EXPECT_NEAR(of_launch, *of_case, 1e-12 * std::abs(*of_case)) << column.metric.name;
+    ++compared;
+  }
+  EXPECT_GT(compared, 10);
+}
+
+TEST(Columns, EachMetricIsDeclaredOnceInTheUnitThatItsNameSays) {
+  std::set<std::string> names;
+  for (const Metric& metric : harness_metrics()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+    EXPECT_EQ(metric.name.ends_with("_ns"), metric.unit == "ns") << metric.name;
+    EXPECT_TRUE(!metric.name.ends_with("_bytes") || metric.unit == "bytes") << metric.name;
+    EXPECT_EQ(find_metric_row(metric.name)->metric.name, metric.name);
+  }
+  EXPECT_THAT(harness_metrics(), Contains(Field(&Metric::name, "mfu")));
+  EXPECT_THAT(harness_metrics(), Contains(Field(&Metric::name, "highest_rate")));
+  EXPECT_EQ(find_metric_row("outcome"), nullptr) << "it describes a case, and is no metric";
+}
+
+TEST(Columns, GaugesSayTheirUnitInTheirName) {
+  std::set<std::string_view> names;
+  for (const EstimateColumn& column : estimate_columns()) {
+    const std::string_view gauge = column.gauge.name;
+    if (gauge.empty()) continue;
+    EXPECT_TRUE(names.insert(gauge).second) << gauge;
+    EXPECT_EQ(gauge.ends_with("_seconds"), is_time(column)) << gauge;
+    EXPECT_EQ(gauge.ends_with("_ratio"), column.format == ColumnFormat::kPercent) << gauge;
+    EXPECT_FALSE(column.gauge.help.empty() && column.metric.doc.empty()) << gauge;
+  }
+  EXPECT_GT(names.size(), 5U);
+}
+
+TEST(Columns, AMetricWithoutAFormulaIsWhatTheLaunchReportsElseTheMeanOverItsSteps) {
+  record::Launch launch = made_launch({"step_ns", "copied_bytes"}, {{10, 30}, {4, 8}});
+  launch.row.report.metrics["peak_rss_bytes"] = 77;
+  launch.row.report.metrics["cpu_user_ns"] = 50;
+  const LaunchEstimate estimate = *estimate_of(launch);
+  const ClockedLaunch of{launch, estimate, StepClock::kHost};
+  EXPECT_EQ(launch_value(of, "peak_rss_bytes"), 77);
+  EXPECT_EQ(launch_value(of, "copied_bytes"), 6);
+  EXPECT_EQ(launch_value(of, "cpu_user_ns"), 25) << "a sum over the window, per step";
+  EXPECT_TRUE(std::isnan(launch_value(of, "tokens_per_s")));
+  EXPECT_TRUE(std::isnan(launch_value(of, "nothing")));
+}
+
+}  // namespace
+}  // namespace stepbench::estimate
