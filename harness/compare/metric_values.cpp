@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
 
 namespace stepbench::compare {

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/estimate/highest_rate.h"
@@ -96,6 +97,11 @@ struct CaseRow {
   [[nodiscard]] const OptionValues& options() const {
     static const OptionValues kNone;
     return asked == nullptr ? kNone : *asked;
+  }
+  // Null where the case has no such option, or no value of it.
+  [[nodiscard]] const Value* option(std::string_view name) const {
+    const auto found = options().find(name);
+    return found == options().end() || is_null(found->second) ? nullptr : &found->second;
   }
   // Requests wait the longer the longer the window is: no latency is one of the case.
   [[nodiscard]] bool overloaded() const { return load && load->state() == LoadState::kOverload; }

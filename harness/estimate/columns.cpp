@@ -355,10 +355,11 @@ std::span<const EstimateColumn> noise_columns() {
   return columns;
 }
 
-const EstimateColumn* find_metric_row(std::string_view metric) {
-  for (const auto columns : {estimate_columns(), request_columns(), launch_metrics()}) {
+const EstimateColumn* find_column(std::string_view name) {
+  for (const auto columns :
+       {key_columns(), estimate_columns(), request_columns(), noise_columns()}) {
     for (const EstimateColumn& column : columns) {
-      if (column.metric.name == metric && !column.metric.doc.empty()) return &column;
+      if (column.metric.name == name) return &column;
     }
   }
   return nullptr;
@@ -375,6 +376,16 @@ const std::vector<Metric>& harness_metrics() {
     return all;
   }();
   return metrics;
+}
+
+double launch_value(const ClockedLaunch& of, std::string_view metric) {
+  for (const auto columns : {estimate_columns(), launch_metrics()}) {
+    for (const EstimateColumn& column : columns) {
+      if (column.metric.name == metric && column.of_launch != nullptr) return column.of_launch(of);
+    }
+  }
+  const double value = reported(of.launch, metric);
+  return std::isnan(value) ? column_mean(of.launch, metric) : value;
 }
 
 }  // namespace stepbench::estimate

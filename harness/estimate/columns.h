@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ struct ClockedLaunch;  // launch_values.h
 // NaN if the launch has no such number.
 using LaunchValue = double (*)(const ClockedLaunch& of);
 // Null if the case has no such number.
-using CaseValue = Value (*)(const CaseRow& row);
+using CaseValue = std::function<Value(const CaseRow& row)>;
 
 // Its family in OpenMetrics, in base units; without a name it has none.
 struct Gauge {
@@ -59,7 +60,7 @@ struct EstimateColumn {
   // Of columns for which the terminal has no room the smallest goes first; 0: never.
   int drop_at = 0;
   // It stands in the table if this holds for any row; null: if any row has a value.
-  bool (*shown_for)(const CaseRow&) = nullptr;
+  std::function<bool(const CaseRow&)> shown_for = nullptr;
 
   // Its place in the first lines of a case's page, from 1; 0: not there.
   int on_page = 0;
@@ -87,7 +88,11 @@ struct EstimateColumn {
 
 // All rows that are metrics, as files and `list metrics` declare them.
 [[nodiscard]] const std::vector<Metric>& harness_metrics();
-// The row of a metric; null if unknown.
-[[nodiscard]] const EstimateColumn* find_metric_row(std::string_view metric);
+// Null if there is none of this name.
+[[nodiscard]] const EstimateColumn* find_column(std::string_view name);
+
+// Of any metric, by its row; of one that has no formula there, or no row, what the launch reports
+// by this name, else the mean over its steps.
+[[nodiscard]] double launch_value(const ClockedLaunch& of, std::string_view metric);
 
 }  // namespace stepbench::estimate

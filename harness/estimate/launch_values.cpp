@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "harness/estimate/columns.h"
 #include "harness/estimate/step_columns.h"
 
 namespace stepbench::estimate {
@@ -26,20 +25,7 @@ double total_ns(const std::vector<PhaseTime>& phases, std::string_view name) {
   return found == phases.end() ? kNoNumber : static_cast<double>(found->ns);
 }
 
-double column_mean(const record::Launch& launch, std::string_view name) {
-  const StepColumns steps(launch);
-  if (!steps.complete(name)) return kNoNumber;
-  return static_cast<double>(steps.sum(name)) / static_cast<double>(steps.steps());
-}
-
 }  // namespace
-
-double launch_value(const ClockedLaunch& of, std::string_view metric) {
-  const EstimateColumn* row = find_metric_row(metric);
-  if (row != nullptr && row->of_launch != nullptr) return row->of_launch(of);
-  const double value = reported(of.launch, metric);
-  return std::isnan(value) ? column_mean(of.launch, metric) : value;
-}
 
 double phase_ns(const ClockedLaunch& of, std::string_view phase) {
   if (lacks_clock(of)) return kNoNumber;
@@ -51,6 +37,12 @@ double phase_ns(const ClockedLaunch& of, std::string_view phase) {
 
 double phase_share(const LaunchEstimate& estimate, std::string_view phase) {
   return total_ns(estimate.phases, phase) / static_cast<double>(estimate.host_ns);
+}
+
+double column_mean(const record::Launch& launch, std::string_view name) {
+  const StepColumns steps(launch);
+  if (!steps.complete(name)) return kNoNumber;
+  return static_cast<double>(steps.sum(name)) / static_cast<double>(steps.steps());
 }
 
 double reported(const record::Launch& launch, std::string_view metric) {

@@ -18,15 +18,13 @@ struct ClockedLaunch {
   StepClock clock;
 };
 
-// Of any metric, by its row in the table of metrics; of one that has no formula there, or no row,
-// what the launch reports by this name, else the mean over its steps.
-[[nodiscard]] double launch_value(const ClockedLaunch& of, std::string_view metric);
-
 // Per step. What the device does not see of the step, the wait for data, is the host's.
 [[nodiscard]] double phase_ns(const ClockedLaunch& of, std::string_view phase);
 // Of the step, by the host's clock.
 [[nodiscard]] double phase_share(const LaunchEstimate& estimate, std::string_view phase);
 
+// Over its steps, of a column of its samples.
+[[nodiscard]] double column_mean(const record::Launch& launch, std::string_view name);
 [[nodiscard]] double reported(const record::Launch& launch, std::string_view metric);
 // Of a metric that sums up over the windows: launches may have measured unequally many steps.
 [[nodiscard]] double reported_per_step(const ClockedLaunch& of, std::string_view metric);

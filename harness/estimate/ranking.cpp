@@ -2,9 +2,11 @@
 #include "harness/estimate/ranking.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "harness/estimate/best_bound.h"
+#include "harness/stats/mean_ratio.h"
 
 namespace stepbench::estimate {
 namespace {
@@ -30,8 +32,14 @@ bool differs(std::span<const CaseRow> rows, std::optional<double> CaseRow::*rate
   return *most > *least * (1 + kSame);
 }
 
-bool overlap(const stats::Interval& a, const stats::Interval& b) {
-  return a.low <= b.high && b.low <= a.high;
+// What each launch needed: nanoseconds, of a rate those of one unit of its work.
+std::vector<double> launch_costs(const CaseRow& row, Judged by) {
+  const double work = is_rate(by) ? judged_value(row, by)->centre * *row.step_ns : 1;
+  std::vector<double> costs;
+  for (const auto& [launch, estimate] : row.measured) {
+    costs.push_back(headline_ns(estimate, row.clock) / work);
+  }
+  return costs;
 }
 
 std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) {
@@ -105,6 +113,30 @@ std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by
   return is_rate(by) ? ratio_of(row, over, by) : ratio_of(over, row, by);
 }
 
+std::string_view name_of(Difference difference) {
+  constexpr std::array<std::string_view, 4> kNames = {"better", "same", "worse", "no_numbers"};
+  return kNames.at(static_cast<std::size_t>(difference));
+}
+
+Difference told_apart(const CaseRow& row, const CaseRow& from, Judged by) {
+  constexpr double kNoiseOfOneLaunch = 0.05;
+  constexpr double kConfidence = 0.99;
+  const auto ratio = speed_up(row, from, by);
+  if (!ratio) return Difference::kNoNumbers;
+  if (ratio->interval) {
+    if (ratio->interval->low > 1) return Difference::kBetter;
+    return ratio->interval->high < 1 ? Difference::kWorse : Difference::kSame;
+  }
+  if (row.measured.size() < 2 || from.measured.size() < 2) {
+    if (std::abs(ratio->value - 1) < kNoiseOfOneLaunch) return Difference::kSame;
+    return ratio->value > 1 ? Difference::kBetter : Difference::kWorse;
+  }
+  const stats::Interval costs =
+      stats::mean_ratio(launch_costs(from, by), launch_costs(row, by), kConfidence).interval;
+  if (costs.high < 1 && ratio->value > 1) return Difference::kBetter;
+  return costs.low > 1 && ratio->value < 1 ? Difference::kWorse : Difference::kSame;
+}
+
 std::optional<Ranking> rank(std::span<const CaseRow> rows) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -119,13 +151,14 @@ std::optional<Ranking> rank(std::span<const CaseRow> rows) {
   Ranking ranking{.by = *by, .best = order[0], .next = order[1]};
   const JudgedValue best = *judged_value(rows[ranking.best], *by);
   const JudgedValue next = *judged_value(rows[ranking.next], *by);
-  ranking.decided = best.spread == Spread::kOverLaunches &&
-                    (next.spread == Spread::kOverLaunches ||
-                     (next.spread == Spread::kRange && overlap(next.interval, best.interval)));
+  ranking.decided =
+      best.spread == Spread::kOverLaunches &&
+      (next.spread == Spread::kOverLaunches ||
+       (next.spread == Spread::kRange && stats::overlap(next.interval, best.interval)));
   if (!ranking.decided) return ranking;
   for (const std::size_t i : std::span(order).subspan(1)) {
     const JudgedValue other = *judged_value(rows[i], *by);
-    if (other.spread != Spread::kNone && overlap(other.interval, best.interval)) {
+    if (other.spread != Spread::kNone && stats::overlap(other.interval, best.interval)) {
       ranking.ties.push_back(i);
     }
   }
@@ -147,11 +180,10 @@ void bound_by_best(std::span<CaseRow> rows) {
     const auto value = judged_value(row, *by);
     if (!can_be_ranked(row) || !value || row.measured.size() < kFewestBoundedRounds) continue;
     if (!bounded.empty() && bounded.front()->run_id != row.run_id) return;
-    // A rate's time is that of one unit of its work.
-    const double work = is_rate(*by) ? value->centre * *row.step_ns : 1;
+    const std::vector<double> costs = launch_costs(row, *by);
     std::vector<RoundTime>& times = cases.emplace_back();
-    for (const auto& [launch, estimate] : row.measured) {
-      times.push_back({launch->row.key.launch, std::log(headline_ns(estimate, row.clock) / work)});
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      times.push_back({row.measured[i].launch->row.key.launch, std::log(costs[i])});
     }
     bounded.push_back(&row);
   }

@@ -45,6 +45,14 @@ struct Ratio {
 // How many times as fast: above 1 where `row` is the better of the two.
 [[nodiscard]] std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by);
 
+enum class Difference : std::uint8_t { kBetter, kSame, kWorse, kNoNumbers };
+[[nodiscard]] std::string_view name_of(Difference difference);  // better, same, worse, no_numbers
+// The one rule by which a row is told from another. Their intervals over launches: the same where
+// these overlap, so that what a table shows as a tie is one. Else the 99 % interval of the ratio of
+// their launches' means, which must not contradict their medians: a range of a few launches is no
+// interval, two such lie apart by chance in one of three tries. Of single launches 5 % are noise.
+[[nodiscard]] Difference told_apart(const CaseRow& row, const CaseRow& from, Judged by);
+
 struct Ranking {
   Judged by = Judged::kStep;
   std::size_t best = 0;  // index of the row

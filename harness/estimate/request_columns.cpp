@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,56 +11,40 @@
 namespace stepbench::estimate {
 namespace {
 
-constexpr std::optional<double> RequestQuantile::*kParts[] = {
-    &RequestQuantile::ns, &RequestQuantile::low_ns, &RequestQuantile::high_ns};
-constexpr std::string_view kPartSuffixes[] = {"", "_low", "_high"};
-constexpr std::size_t kPartCount = std::size(kParts);
-constexpr std::size_t kColumnCount = kWaitKinds.size() * kRequestQuantiles.size() * kPartCount;
-
-struct ColumnPlace {
-  std::size_t kind, quantile, part;
-};
-constexpr ColumnPlace place_of(std::size_t column) {
-  const std::size_t quantiles = kRequestQuantiles.size();
-  return {column / kPartCount / quantiles, column / kPartCount % quantiles, column % kPartCount};
-}
-
-const RequestTimes* times_of(const CaseRow& row, std::size_t kind) {
-  const auto found = std::find_if(
-      row.requests.begin(), row.requests.end(),
-      [&](const RequestTimes& times) { return times.kind.column == kWaitKinds[kind].column; });
+const RequestTimes* times_of(const CaseRow& row, std::string_view wait) {
+  const auto found =
+      std::find_if(row.requests.begin(), row.requests.end(),
+                   [&](const RequestTimes& times) { return times.kind.column == wait; });
   return found == row.requests.end() ? nullptr : &*found;
 }
 
-template <std::size_t Column>
-Value request_number(const CaseRow& row) {
-  constexpr ColumnPlace kPlace = place_of(Column);
-  const RequestTimes* times = times_of(row, kPlace.kind);
-  if (times == nullptr) return {};
-  const std::optional<double> ns = times->quantiles[kPlace.quantile].*kParts[kPlace.part];
-  return ns ? Value(*ns) : Value();
+CaseValue request_number(std::string_view wait, std::size_t quantile,
+                         std::optional<double> RequestQuantile::*part) {
+  return [=](const CaseRow& row) {
+    const RequestTimes* times = times_of(row, wait);
+    const auto ns = times == nullptr ? std::nullopt : times->quantiles[quantile].*part;
+    return ns ? Value(*ns) : Value();
+  };
 }
 
-template <std::size_t Column>
-bool has_requests(const CaseRow& row) {
-  return times_of(row, place_of(Column).kind) != nullptr;
-}
-
-// Of a quantile that the requests do not carry.
-template <std::size_t Column>
-constexpr auto lower_bound() -> Value (*)(const CaseRow&) {
-  constexpr std::size_t kLowEnd = Column + 1;
-  if constexpr (place_of(Column).part == 0) return request_number<kLowEnd>;
-  return nullptr;
-}
-
-// "time_to_first_token_p99_low_ns"
-std::string column_name(const ColumnPlace& place) {
+// "time_to_first_token_p99_ns", with its ends. A quantile that the requests do not carry has a
+// lower one alone.
+void add_quantile(const WaitKind& kind, std::size_t quantile,
+                  std::vector<EstimateColumn>& columns) {
   constexpr std::string_view kNs = "_ns";
-  std::string_view wait = kWaitKinds[place.kind].column;
-  wait.remove_suffix(kNs.size());
-  return std::string(wait) + '_' + std::string(kRequestQuantiles[place.quantile].suffix) +
-         std::string(kPartSuffixes[place.part]) + std::string(kNs);
+  const std::string name = std::string(kind.column.substr(0, kind.column.size() - kNs.size())) +
+                           '_' + std::string(kRequestQuantiles[quantile].suffix);
+  const auto add = [&](const char* ending, std::optional<double> RequestQuantile::*part) {
+    columns.push_back({.metric = {.name = name + ending},
+                       .get = request_number(kind.column, quantile, part),
+                       .shown_for = [kind](const CaseRow& row) {
+                         return times_of(row, kind.column) != nullptr;
+                       }});
+  };
+  add("_ns", &RequestQuantile::ns);
+  columns.back().at_least = request_number(kind.column, quantile, &RequestQuantile::low_ns);
+  add("_low_ns", &RequestQuantile::low_ns);
+  add("_high_ns", &RequestQuantile::high_ns);
 }
 
 struct ShownColumn {
@@ -79,56 +63,53 @@ bool has_load(const CaseRow& row) { return row.load.has_value(); }
 
 bool has_limit(const CaseRow& row) { return row.highest_rate.has_value(); }
 
-template <double stats::Interval::*End>
-Value end_of_rate(const CaseRow& row) {
+Value end_of_rate(const CaseRow& row, double stats::Interval::*end) {
   if (!row.highest_rate || !row.highest_rate->interval) return {};
-  return (*row.highest_rate->interval).*End;
+  return (*row.highest_rate->interval).*end;
 }
 
-// Before the quantiles.
-const EstimateColumn kLoadColumns[] = {
-    {.metric = {.name = "utilisation"},
-     .get = [](const CaseRow& row) { return row.load ? Value(row.load->utilisation) : Value(); },
-     .format = ColumnFormat::kPercent,
-     .header = "utilisation [%]",
-     .drop_at = 86,
-     .shown_for = has_load},
-    {.metric = {.name = "overload"},
-     .get = [](const CaseRow& row) { return row.load ? Value(row.overloaded()) : Value(); },
-     .shown_for = has_load},
-    {.metric = {.name = "highest_rate",
-                .unit = "requests/s",
-                .direction = Direction::kHigherIsBetter,
-                .doc = "The rate of arrivals at which the 99th percentile of the latency reaches "
-                       "schedule.arrivals.p99_limit_ms: by Lindley's recursion over the measured "
-                       "answers.",
-                .source = Source::kHostClock},
-     .get =
-         [](const CaseRow& row) {
-           return row.highest_rate ? Value(row.highest_rate->per_s) : Value();
-         },
-     .format = ColumnFormat::kNumber,
-     .header = "rate at p99 limit",
-     .drop_at = 88,
-     .shown_for = has_limit},
-    {.metric = {.name = "highest_rate_low"},
-     .get = end_of_rate<&stats::Interval::low>,
-     .format = ColumnFormat::kNumber,
-     .shown_for = has_limit},
-    {.metric = {.name = "highest_rate_high"},
-     .get = end_of_rate<&stats::Interval::high>,
-     .format = ColumnFormat::kNumber,
-     .shown_for = has_limit},
-};
+std::vector<EstimateColumn> load_columns() {
+  return {
+      {.metric = {.name = "utilisation"},
+       .get = [](const CaseRow& row) { return row.load ? Value(row.load->utilisation) : Value(); },
+       .format = ColumnFormat::kPercent,
+       .header = "utilisation [%]",
+       .drop_at = 86,
+       .shown_for = has_load},
+      {.metric = {.name = "overload"},
+       .get = [](const CaseRow& row) { return row.load ? Value(row.overloaded()) : Value(); },
+       .shown_for = has_load},
+      {.metric = {.name = "highest_rate",
+                  .unit = "requests/s",
+                  .direction = Direction::kHigherIsBetter,
+                  .doc = "The rate of arrivals at which the 99th percentile of the latency reaches "
+                         "schedule.arrivals.p99_limit_ms: by Lindley's recursion over the measured "
+                         "answers.",
+                  .source = Source::kHostClock},
+       .get =
+           [](const CaseRow& row) {
+             return row.highest_rate ? Value(row.highest_rate->per_s) : Value();
+           },
+       .format = ColumnFormat::kNumber,
+       .header = "rate at p99 limit",
+       .drop_at = 88,
+       .shown_for = has_limit},
+      {.metric = {.name = "highest_rate_low"},
+       .get = [](const CaseRow& row) { return end_of_rate(row, &stats::Interval::low); },
+       .format = ColumnFormat::kNumber,
+       .shown_for = has_limit},
+      {.metric = {.name = "highest_rate_high"},
+       .get = [](const CaseRow& row) { return end_of_rate(row, &stats::Interval::high); },
+       .format = ColumnFormat::kNumber,
+       .shown_for = has_limit},
+  };
+}
 
-template <std::size_t... Columns>
-std::vector<EstimateColumn> make_columns(std::index_sequence<Columns...>) {
-  std::vector<EstimateColumn> columns(std::begin(kLoadColumns), std::end(kLoadColumns));
-  (columns.push_back({.metric = {.name = column_name(place_of(Columns))},
-                      .get = request_number<Columns>,
-                      .at_least = lower_bound<Columns>(),
-                      .shown_for = has_requests<Columns>}),
-   ...);
+std::vector<EstimateColumn> make_request_columns() {
+  std::vector<EstimateColumn> columns = load_columns();
+  for (const WaitKind& kind : kWaitKinds) {
+    for (std::size_t i = 0; i < kRequestQuantiles.size(); ++i) add_quantile(kind, i, columns);
+  }
   for (EstimateColumn& column : columns) {
     for (const ShownColumn& shown : kShown) {
       if (shown.name != column.metric.name) continue;
@@ -142,8 +123,7 @@ std::vector<EstimateColumn> make_columns(std::index_sequence<Columns...>) {
 }  // namespace
 
 std::span<const EstimateColumn> request_columns() {
-  static const std::vector<EstimateColumn> columns =
-      make_columns(std::make_index_sequence<kColumnCount>());
+  static const std::vector<EstimateColumn> columns = make_request_columns();
   return columns;
 }
 

@@ -450,7 +450,7 @@ class Page {
 
   void findings() {
     const std::vector<estimate::CaseRow> rows = estimate::case_rows(results_);
-    paragraph("Findings", finding_lines(row_, Proposals(rows, results_)));
+    paragraph("Findings", finding_lines(row_, estimate::Proposals(rows, results_)));
   }
 
   void notes() {

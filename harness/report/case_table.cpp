@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/estimate/baseline.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/row_values.h"
 #include "harness/record/encode.h"
 #include "harness/report/answer.h"
-#include "harness/report/baseline.h"
 #include "harness/report/estimate_text.h"
-#include "harness/report/row_values.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -25,12 +25,6 @@ constexpr int kJudgedIntervalDropped = 90;
 constexpr int kRatioDropped = 85;
 constexpr int kBoundDropped = 28;
 constexpr int kOtherTimeDropped = 75;
-
-std::string option_cell(const estimate::CaseRow& row, const std::string& name) {
-  const auto found = row.options().find(name);
-  if (found == row.options().end() || is_null(found->second)) return kNothing;
-  return to_text(found->second);
-}
 
 std::string spread_cell(const estimate::CaseRow& row, const TableFacts& facts) {
   const auto value = shown_value(row, facts);
@@ -59,9 +53,8 @@ std::string marks(const estimate::CaseRow& row, const TableFacts& facts) {
 
 text::Align alignment(const TableFacts& facts, const std::string& option) {
   for (const estimate::CaseRow& row : facts.rows) {
-    const auto found = row.options().find(option);
-    if (found == row.options().end() || is_null(found->second)) continue;
-    if (std::holds_alternative<std::string>(found->second)) return text::Align::kLeft;
+    const Value* value = row.option(option);
+    if (value != nullptr && std::holds_alternative<std::string>(*value)) return text::Align::kLeft;
   }
   return text::Align::kRight;
 }
@@ -133,8 +126,8 @@ class Columns {
   // Only those that were asked for.
   std::vector<TableColumn> take(const std::vector<std::string>& select) {
     for (const std::string& asked : select) {
-      const std::string name = full_name(asked, facts_.rows, "--columns");
-      const bool option = is_option(facts_.rows, name);
+      const std::string name = estimate::full_name(asked, facts_.rows, "--columns");
+      const bool option = estimate::is_option(facts_.rows, name);
       const bool of_case = option || name == "case_id" || name == "run_id" || name == "arm" ||
                            name == "workload" || name == "pass";
       columns_.push_back({.head = {.head = head_for(name, facts_.unit, facts_.names),
@@ -185,7 +178,10 @@ class Columns {
       add({.head = estimate::short_name(option, varying),
            .align = alignment(facts_, option),
            .shrink_at = 40},
-          [option](const estimate::CaseRow& row) { return option_cell(row, option); });
+          [option](const estimate::CaseRow& row) {
+            const Value* value = row.option(option);
+            return value == nullptr ? kNothing : to_text(*value);
+          });
     }
   }
 
@@ -305,8 +301,8 @@ TableFacts table_facts(const record::Results& results, const TableStyle& style) 
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   std::vector<estimate::CaseRow> profiled = estimate::take_profiled(rows);
   estimate::compare_with_best(rows);
-  if (!style.baseline.empty()) compare_with_baseline(rows, results, style.baseline);
-  sort_rows(rows, style.sort);
+  if (!style.baseline.empty()) estimate::compare_with_baseline(rows, results, style.baseline);
+  estimate::sort_rows(rows, style.sort);
   TableFacts facts{.results = results,
                    .rows = std::move(rows),
                    .profiled = std::move(profiled),

@@ -10,8 +10,8 @@
 #include "harness/base/value.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/metric_medians.h"
+#include "harness/estimate/row_values.h"
 #include "harness/report/export.h"
-#include "harness/report/row_values.h"
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 
@@ -35,7 +35,7 @@ class SharedCells {
     const auto [found, is_new] = texts_.try_emplace(owner);
     if (is_new) {
       for (const std::string& name : names_)
-        append_cell(found->second += ',', row_value(row, name));
+        append_cell(found->second += ',', estimate::row_value(row, name));
     }
     return found->second;
   }
@@ -63,7 +63,7 @@ void append_named(const std::vector<std::string>& names, const Named& named, std
 // As the launches call them: a column has a prefix where its name is taken.
 std::vector<std::string> metrics_of_columns(std::vector<std::string> names) {
   for (std::string& name : names) {
-    if (name.starts_with(kMetricPrefix)) name.erase(0, kMetricPrefix.size());
+    if (name.starts_with(estimate::kMetricPrefix)) name.erase(0, estimate::kMetricPrefix.size());
   }
   return names;
 }
@@ -83,12 +83,12 @@ void append_cells(const estimate::CaseRow& row, std::span<const estimate::Estima
 // All columns: what is the same for many rows, or stands in order in them, is not looked up cell by
 // cell.
 void write_whole_csv(const std::vector<estimate::CaseRow>& rows, const text::TextSink& sink) {
-  DetailNames details = detail_names(rows);
-  std::vector<RowGetter> times;
+  estimate::DetailNames details = estimate::detail_names(rows);
+  std::vector<estimate::CaseValue> times;
   for (const auto* names : {&details.requests, &details.phases}) {
-    for (const std::string& name : *names) times.push_back(row_getter(name));
+    for (const std::string& name : *names) times.push_back(estimate::row_getter(name));
   }
-  std::vector<std::string> heads = record_names(rows);
+  std::vector<std::string> heads = estimate::record_names(rows);
   const auto options_begin = heads.begin() + std::ssize(estimate::key_columns());
   const std::vector<std::string> options(options_begin,
                                          heads.end() - std::ssize(estimate::estimate_columns()));
@@ -106,7 +106,7 @@ void write_whole_csv(const std::vector<estimate::CaseRow>& rows, const text::Tex
     text.erase(begin, 1);  // the comma in front
     append_named(options, row.options(), text);
     append_cells(row, estimate::estimate_columns(), text);
-    for (const RowGetter& get : times) append_cell(text += ',', get(row));
+    for (const estimate::CaseValue& get : times) append_cell(text += ',', get(row));
     append_named(metrics, estimate::metric_medians(row), text);
     text += labels.text(row.run, row);
     text += environment.text(row.worker, row);
@@ -121,10 +121,10 @@ void write_csv(const std::vector<estimate::CaseRow>& rows, const std::vector<std
                const text::TextSink& sink) {
   if (select.empty()) return write_whole_csv(rows, sink);
   std::vector<std::string> names;
-  std::vector<RowGetter> getters;
+  std::vector<estimate::CaseValue> getters;
   for (const std::string& name : select) {
-    names.push_back(full_name(name, rows, "--columns"));
-    getters.push_back(row_getter(names.back()));
+    names.push_back(estimate::full_name(name, rows, "--columns"));
+    getters.push_back(estimate::row_getter(names.back()));
   }
   std::string text = text::join(names, ",", text::csv_cell) + '\n';
   for (const estimate::CaseRow& row : rows) {

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
-#include "harness/base/value.h"
+#include "harness/estimate/queue_level.h"
 #include "harness/estimate/rare_slow_steps.h"
-#include "harness/stats/order.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -16,8 +14,6 @@ namespace {
 
 constexpr double kMargin = 0.01;      // between mean and median over launches
 constexpr double kHostBehind = 0.02;  // of the step: the host needed less time than the device
-constexpr double kWaits = 0.02;       // of the host's step: less, and the loader decides nothing
-constexpr double kLevelQueue = 0.02;  // of the window's steps
 
 using Lines = std::vector<std::string>;
 
@@ -102,43 +98,16 @@ void add_file_version(const estimate::CaseRow& row, Lines& lines) {
   }
 }
 
-std::optional<double> metric(const record::Launch& launch, std::string_view name) {
-  const auto found = launch.row.report.metrics.find(name);
-  return found == launch.row.report.metrics.end() ? std::nullopt : found->second;
-}
-
-// Batches that lay ready before the window are taken in it without having been made in it, and
-// the other way round: the rate of making them lies between both counts.
 void add_queue_level(const estimate::CaseRow& row, Lines& lines) {
-  std::vector<double> at_begin;
-  std::vector<double> gained;
-  std::vector<double> steps;
-  for (const auto& [launch, estimate] : row.measured) {
-    const auto begin = metric(*launch, "loader_ready_at_begin");
-    const auto end = metric(*launch, "loader_ready_at_end");
-    if (!begin || !end) return;
-    const double windows =
-        std::max(1.0, number_of(launch->row.report.schedule, "cycles").value_or(1));
-    at_begin.push_back(*begin / windows);
-    gained.push_back((*end - *begin) / windows);
-    steps.push_back(static_cast<double>(estimate.steps) / windows);
-  }
-  const bool never_waits = row.data_wait_share.value_or(1) < kWaits;
-  if (gained.empty() || never_waits) return;
-  const double difference = stats::median(gained);
-  const double taken = stats::median(steps);
-  if (!(std::abs(difference) > kLevelQueue * taken) || !(taken + difference > 0)) return;
-  const double made_ns = *row.step_ns * taken / (taken + difference);
-  const double more =
-      difference < 0 ? taken * stats::median(at_begin) / -difference : std::max(taken, difference);
+  const auto level = estimate::uneven_queue(row);
+  if (!level) return;
+  const std::int64_t batches = std::llround(std::abs(level->gained));
   lines.push_back("the loader's queue was not level: " +
-                  text::counted(std::llround(std::abs(difference)),
-                                difference < 0 ? "fewer batch" : "more batch") +
+                  text::counted(batches, level->gained < 0 ? "fewer batch" : "more batch") +
                   " lay ready at the window's end than at its begin; steady state takes " +
-                  text::duration(std::min(*row.step_ns, made_ns)) + " to " +
-                  text::duration(std::max(*row.step_ns, made_ns)) + " a step; " +
-                  text::counted(std::llround(more), "more warm-up step") +
-                  (std::llround(more) == 1 ? " evens" : " even") + " it out");
+                  text::duration(level->low_ns) + " to " + text::duration(level->high_ns) +
+                  " a step; " + text::counted(level->more_warmup, "more warm-up step") +
+                  (level->more_warmup == 1 ? " evens" : " even") + " it out");
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/estimate_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
 
 #include "harness/base/value.h"
+#include "harness/estimate/row_values.h"
 
 namespace stepbench::report {
 
@@ -59,6 +61,31 @@ std::string header_text(const estimate::EstimateColumn& column, text::TimeUnit u
     text.replace(at, kUnit.size(), unit.name);
   }
   return text;
+}
+
+std::string head_for(const std::string& full_name, text::TimeUnit unit,
+                     const estimate::RowNames& names) {
+  constexpr std::string_view kNs = "_ns";
+  const estimate::EstimateColumn* column = estimate::find_column(full_name);
+  if (column != nullptr && !column->header.empty()) return header_text(*column, unit);
+  const bool time = column != nullptr && estimate::is_time(*column);
+  if (!time) return estimate::short_name(full_name, names.varying());
+  return full_name.substr(0, full_name.size() - kNs.size()) + " [" + std::string(unit.name) + ']';
+}
+
+std::string text_for(const estimate::CaseRow& row, const std::string& full_name,
+                     text::TimeUnit unit, std::span<const Metric> definitions) {
+  constexpr const char* kNothing = "-";
+  if (const estimate::EstimateColumn* column = estimate::find_column(full_name)) {
+    return estimate_text(*column, row, unit, kNothing);
+  }
+  const Value value = estimate::row_value(row, full_name);
+  const auto number = number_of(value);
+  if (is_null(value)) return kNothing;
+  if (!number || row.options().contains(full_name)) return to_text(value);
+  const auto found = std::find_if(definitions.begin(), definitions.end(),
+                                  [&](const Metric& metric) { return metric.name == full_name; });
+  return quantity_text(*number, full_name, found == definitions.end() ? "" : found->unit);
 }
 
 }  // namespace stepbench::report

@@ -2,6 +2,7 @@
 // Reported numbers as people read them. Pure; any thread.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,11 @@ namespace stepbench::report {
 [[nodiscard]] std::string quantity_text(double value, std::string_view name, std::string_view unit);
 // "host [ms]"
 [[nodiscard]] std::string header_text(const estimate::EstimateColumn& column, text::TimeUnit unit);
+
+// The same of whatever a row has under a full name: the head of its column and the text of a cell.
+[[nodiscard]] std::string head_for(const std::string& full_name, text::TimeUnit unit,
+                                   const estimate::RowNames& names);
+[[nodiscard]] std::string text_for(const estimate::CaseRow& row, const std::string& full_name,
+                                   text::TimeUnit unit, std::span<const Metric> definitions);
 
 }  // namespace stepbench::report

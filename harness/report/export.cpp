@@ -12,13 +12,13 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/metric_medians.h"
+#include "harness/estimate/row_values.h"
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
 #include "harness/report/answer.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
-#include "harness/report/row_values.h"
 #include "harness/report/run_title.h"
 #include "harness/report/sources_json.h"
 
@@ -77,7 +77,7 @@ class MetricsText {
 
 struct ColumnKey {
   json::JsonKey key;
-  Value (*get)(const estimate::CaseRow&);
+  estimate::CaseValue get;
 };
 
 std::vector<ColumnKey> column_keys(std::span<const estimate::EstimateColumn> columns) {
@@ -90,7 +90,8 @@ std::vector<ColumnKey> column_keys(std::span<const estimate::EstimateColumn> col
 std::vector<std::string> selected(std::span<const estimate::CaseRow> rows,
                                   const std::vector<std::string>& select) {
   std::vector<std::string> names;
-  for (const std::string& name : select) names.push_back(full_name(name, rows, "--columns"));
+  for (const std::string& name : select)
+    names.push_back(estimate::full_name(name, rows, "--columns"));
   return names;
 }
 
@@ -143,7 +144,7 @@ void add_launches(json::JsonText& json, const estimate::CaseRow& row) {
 }
 
 void add_case_findings(json::JsonText& json, const estimate::CaseRow& row,
-                       const Proposals& proposals) {
+                       const estimate::Proposals& proposals) {
   json.open_array("findings");
   for (const CaseFinding& each : findings_of(row, proposals)) {
     json.open_object();
@@ -152,7 +153,7 @@ void add_case_findings(json::JsonText& json, const estimate::CaseRow& row,
     if (each.answer) {
       json.open_object("measured").text("case_id", each.answer->row->case_id);
       json.text("result", name_of(each.answer->kind));
-      if (each.answer->kind != AnswerKind::kNoNumbers) {
+      if (each.answer->kind != estimate::Difference::kNoNumbers) {
         json.number("speed_ratio", each.answer->ratio);
       }
       json.text("text", each.answer_text).close_object();
@@ -166,7 +167,7 @@ void add_case_findings(json::JsonText& json, const estimate::CaseRow& row,
 }  // namespace
 
 void write_json(const std::vector<estimate::CaseRow>& rows, const record::Results& results,
-                const std::vector<std::string>& select, const Proposals& proposals,
+                const std::vector<std::string>& select, const estimate::Proposals& proposals,
                 const text::TextSink& sink) {
   json::JsonText json;
   OptionsText options;
@@ -180,7 +181,7 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
     if (json.line().size() > text::kTextPiece) json.pass_on(sink);
     json.open_object();
     if (!chosen.empty()) {
-      for (const std::string& name : chosen) json.value(name, row_value(row, name));
+      for (const std::string& name : chosen) json.value(name, estimate::row_value(row, name));
       json.close_object();
       continue;
     }
@@ -200,7 +201,7 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
     json.close_object();
   }
   json.close_array();
-  std::vector<std::string> names = record_names(rows);
+  std::vector<std::string> names = estimate::record_names(rows);
   std::erase(names, "launches");  // of the case; the metric of that name counts calls
   names.insert(names.end(), {"step_device_ns", "host_lead_ns"});
   add_sources(json, names, results.columns);
@@ -211,7 +212,7 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
 }
 
 std::string json_of(const std::vector<estimate::CaseRow>& rows, const record::Results& results,
-                    const std::vector<std::string>& select, const Proposals& proposals) {
+                    const std::vector<std::string>& select, const estimate::Proposals& proposals) {
   return text::whole_text(
       [&](const text::TextSink& sink) { write_json(rows, results, select, proposals, sink); });
 }

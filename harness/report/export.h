@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/report/proposals.h"
+#include "harness/estimate/proposals.h"
 #include "harness/text/text_sink.h"
 
 namespace stepbench::report {
@@ -18,11 +18,11 @@ void write_csv(const std::vector<estimate::CaseRow>& rows, const std::vector<std
                const text::TextSink& sink);
 // Findings of `rows` are held against the rows that `proposals` knows.
 void write_json(const std::vector<estimate::CaseRow>& rows, const record::Results& results,
-                const std::vector<std::string>& select, const Proposals& proposals,
+                const std::vector<std::string>& select, const estimate::Proposals& proposals,
                 const text::TextSink& sink);
 [[nodiscard]] std::string json_of(const std::vector<estimate::CaseRow>& rows,
                                   const record::Results& results,
                                   const std::vector<std::string>& select,
-                                  const Proposals& proposals);
+                                  const estimate::Proposals& proposals);
 
 }  // namespace stepbench::report

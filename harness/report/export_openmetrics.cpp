@@ -135,9 +135,7 @@ class RunPage {
     labels.insert(labels.end(), {{"case", row.case_id}, {"workload", row.workload}});
     if (!row.arm.empty()) labels.emplace_back("arm", row.arm);
     for (const auto& [option, label] : option_labels_) {
-      const auto found = row.options().find(option);
-      if (found == row.options().end() || is_null(found->second)) continue;
-      labels.emplace_back(label, to_text(found->second));
+      if (const Value* value = row.option(option)) labels.emplace_back(label, to_text(*value));
     }
     return text::GaugePage::label_text(labels);
   }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/report/busy_machine.h"
+#include "harness/estimate/busy_machine.h"
 #include "harness/report/row_findings.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -63,13 +63,60 @@ void mark_what_others_explain(const estimate::CaseRow& row, Finding& finding) {
                                                         "loader.other_programs"};
   const bool waits = finding.id.starts_with("loader.") || finding.id == "step.data_wait" ||
                      finding.id == "python.gil";
-  if (!waits || !finding.share || !others_may_explain(row)) return;
+  if (!waits || !finding.share || !estimate::others_may_explain(row)) return;
   if (std::ranges::find(kKnowWhy, finding.id) != kKnowWhy.end()) return;
   finding.text += "; the machine was busy, which may be why";
 }
 
+std::string ratio_text(double ratio) {
+  constexpr double kSmall = 0.1;
+  return (ratio < kSmall ? text::significant(ratio, 2) : text::short_number(ratio)) + 'x';
+}
+
+// "num_workers=2 was measured: 0.28x the samples/s"
+std::string answer_text(const estimate::Answer& answer, const Finding& finding,
+                        const estimate::Proposals& proposals) {
+  std::vector<std::string> names = proposals.varying();
+  for (const Finding::Set& each : finding.set) names.push_back(each.option);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const estimate::CaseRow& row = *answer.row;
+  std::string text = text::join(finding.set, " ", [&](const Finding::Set& each) {
+    const Value* value = row.option(each.option);
+    return estimate::short_name(each.option, names) + '=' +
+           (value == nullptr ? each.value : to_text(*value));
+  });
+  if (answer.kind == estimate::Difference::kNoNumbers) {
+    return text + (row.failed.empty() ? " was skipped: " + estimate::reason_of(*row.skipped.front())
+                                      : " failed: " + estimate::reason_of(*row.failed.front()));
+  }
+  text += " was measured: ";
+  text += ratio_text(answer.ratio) + (answer.by_rate ? " the samples/s" : " the speed");
+  if (answer.kind == estimate::Difference::kSame) {
+    text += ", no clear difference";
+  } else if (answer.kind == estimate::Difference::kBetter) {
+    text += ", case " + row.case_id.substr(0, proposals.id_digits());
+  }
+  return text;
+}
+
+// "--set loader.num_workers=2", or where the run sweeps it "--sweep loader.num_workers=0,2": a
+// swept option takes no --set.
+std::string arguments_for(const estimate::CaseRow& row, const Finding& finding,
+                          const estimate::Proposals& proposals) {
+  const std::vector<std::string>& swept = proposals.swept();
+  return text::join(finding.set, " ", [&](const Finding::Set& each) {
+    if (std::find(swept.begin(), swept.end(), each.option) == swept.end()) {
+      return "--set " + each.option + '=' + each.value;
+    }
+    const Value* own = row.option(each.option);
+    return "--sweep " + each.option + '=' + (own == nullptr ? "" : to_text(*own) + ',') +
+           each.value;
+  });
+}
+
 // What the run has measured is not proposed again, and what it disproves is not said.
-void hold_against_rows(const estimate::CaseRow& row, const Proposals& proposals,
+void hold_against_rows(const estimate::CaseRow& row, const estimate::Proposals& proposals,
                        CaseFinding& found) {
   Finding& finding = found.finding;
   if (proposals.is_best(row) && finding.severity == Severity::kProblem && finding.share) {
@@ -77,17 +124,17 @@ void hold_against_rows(const estimate::CaseRow& row, const Proposals& proposals,
   }
   found.answer = proposals.answer(row, finding);
   if (!found.answer) {
-    found.arguments = proposals.arguments(row, finding);
+    found.arguments = arguments_for(row, finding, proposals);
     return;
   }
-  const Answer& answer = *found.answer;
-  found.answer_text = proposals.text_of(answer, finding);
-  if (!answer.is_exact && answer.kind != AnswerKind::kWorse) {
-    found.arguments = proposals.arguments(row, finding);
+  const estimate::Answer& answer = *found.answer;
+  found.answer_text = answer_text(answer, finding, proposals);
+  if (!answer.is_exact && answer.kind != estimate::Difference::kWorse) {
+    found.arguments = arguments_for(row, finding, proposals);
     return;
   }
-  const bool confirmed =
-      answer.kind == AnswerKind::kBetter || (answer.kind == AnswerKind::kSame && !finding.share);
+  const bool confirmed = answer.kind == estimate::Difference::kBetter ||
+                         (answer.kind == estimate::Difference::kSame && !finding.share);
   if (!confirmed) finding.remedy.clear();
   finding.severity = Severity::kInfo;
   finding.set.clear();
@@ -153,7 +200,7 @@ class CaseNames {
   std::vector<Name> names_;
 };
 
-std::optional<AnswerKind> kind_of(const CaseFinding& found) {
+std::optional<estimate::Difference> kind_of(const CaseFinding& found) {
   return found.answer ? std::optional(found.answer->kind) : std::nullopt;
 }
 
@@ -186,7 +233,8 @@ void add_case(const CaseFinding& found, const std::string& label, bool other_pas
 
 }  // namespace
 
-std::vector<CaseFinding> findings_of(const estimate::CaseRow& row, const Proposals& proposals) {
+std::vector<CaseFinding> findings_of(const estimate::CaseRow& row,
+                                     const estimate::Proposals& proposals) {
   std::vector<CaseFinding> all = agreed(row);
   for (Finding& finding : row_findings(row, proposals)) {
     all.push_back({.finding = std::move(finding), .launches = row.measured.size()});
@@ -208,7 +256,7 @@ std::vector<CaseFinding> findings_of(const estimate::CaseRow& row, const Proposa
 std::vector<std::string> finding_lines(const std::vector<estimate::CaseRow>& rows,
                                        const record::Results& results) {
   const estimate::RowNames names(rows, results);
-  const Proposals proposals(rows, results);
+  const estimate::Proposals proposals(rows, results);
   const CaseNames timed(rows,
                         [](const estimate::CaseRow& row) { return row.pass == Pass::kTiming; });
   const CaseNames cases(rows, [](const estimate::CaseRow&) { return true; });
@@ -234,7 +282,8 @@ std::vector<std::string> finding_lines(const std::vector<estimate::CaseRow>& row
   return lines;
 }
 
-std::vector<std::string> finding_lines(const estimate::CaseRow& row, const Proposals& proposals) {
+std::vector<std::string> finding_lines(const estimate::CaseRow& row,
+                                       const estimate::Proposals& proposals) {
   std::vector<std::string> lines;
   for (const CaseFinding& each : findings_of(row, proposals)) {
     const Finding& finding = each.finding;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/report/proposals.h"
+#include "harness/estimate/proposals.h"
 
 namespace stepbench::report {
 
@@ -17,7 +17,7 @@ struct CaseFinding {
   std::size_t launches = 0;  // that have it
   // Of the rows to what it proposes. Where there is one for the very value, `finding` proposes
   // nothing; a severity that it had for what could be won is `info` then.
-  std::optional<Answer> answer = {};
+  std::optional<estimate::Answer> answer = {};
   std::string answer_text = {};  // one line
   std::string arguments = {};    // to try what it proposes; empty: nothing to try
 };
@@ -25,7 +25,7 @@ struct CaseFinding {
 // Those that at least half of the measured launches have, and what the samples alone tell; ordered
 // by severity, then by potential gain. Of a smoke run only what says that it went wrong.
 [[nodiscard]] std::vector<CaseFinding> findings_of(const estimate::CaseRow& row,
-                                                   const Proposals& proposals);
+                                                   const estimate::Proposals& proposals);
 
 // For under a table: each kind of finding once, in the words of the case that has it worst, with
 // the cases that share it. A line that starts with a blank belongs to the one above.
@@ -33,6 +33,6 @@ struct CaseFinding {
                                                      const record::Results& results);
 // For a page of one case: with evidence.
 [[nodiscard]] std::vector<std::string> finding_lines(const estimate::CaseRow& row,
-                                                     const Proposals& proposals);
+                                                     const estimate::Proposals& proposals);
 
 }  // namespace stepbench::report

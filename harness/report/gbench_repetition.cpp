@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
 
 namespace stepbench::report {

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/estimate/profiled_cases.h"
 #include "harness/ops/module_tree.h"
 #include "harness/report/ops_columns.h"
-#include "harness/report/profiled_cases.h"
 
 namespace stepbench::report {
 
-struct CaseModules : ProfiledCase {
+struct CaseModules : estimate::ProfiledCase {
   ops::ModuleTree tree = {};
 };
 

@@ -9,6 +9,7 @@
 #include "harness/ops/module_tree.h"
 #include "harness/report/module_columns.h"
 #include "harness/report/module_export.h"
+#include "harness/report/ops_report.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -133,7 +134,7 @@ std::string modules_text(const std::vector<CaseModules>& all, const ModulesView&
 
 std::vector<CaseModules> gather_modules(const record::Results& results, const ModulesView& view) {
   std::vector<CaseModules> all;
-  for (ProfiledCase& each : profiled_cases(results, view.case_id)) {
+  for (estimate::ProfiledCase& each : estimate::profiled_cases(results, view.case_id)) {
     CaseModules& profiled = all.emplace_back(CaseModules{std::move(each)});
     profiled.tree = ops::make_module_tree(profiled.table, view.depth);
     const auto is_module = [](const ops::ModuleNode& node) {

@@ -9,11 +9,11 @@
 
 #include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
+#include "harness/estimate/busy_machine.h"
 #include "harness/estimate/warmup_effect.h"
 #include "harness/record/encode.h"
-#include "harness/report/busy_machine.h"
 #include "harness/report/estimate_notes.h"
-#include "harness/report/profiled_cases.h"
+#include "harness/report/ops_report.h"
 #include "harness/schedule/warmup_verdict.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -157,6 +157,56 @@ void add_few_launches(const estimate::CaseRow& row, Collector& notes) {
             row);
 }
 
+// "2.1 to 62.0 %"
+std::string range_of_shares(const std::vector<double>& shares) {
+  const auto [low, high] = std::minmax_element(shares.begin(), shares.end());
+  const std::string text = text::percent_text(*high);
+  return text::percent_text(*low) == text ? text : text::percent(*low) + " to " + text;
+}
+
+// "the machine was busy: the training thread waited 2.1 to 62.0 % of its time for a CPU; ..."
+std::string sizes_text(const std::vector<estimate::BusyMachine>& all) {
+  std::vector<double> waits;
+  std::vector<double> others;
+  bool alone = true;
+  for (const estimate::BusyMachine& busy : all) {
+    waits.push_back(busy.waited);
+    if (!busy.others) continue;
+    others.push_back(*busy.others);
+    alone = alone && busy.alone();
+  }
+  alone = alone && !others.empty();
+  std::string text = alone ? "more threads than CPUs: " : "the machine was busy: ";
+  text += "the training thread waited " + range_of_shares(waits) + " of its time for a CPU";
+  if (alone) {
+    text += ", and nothing else ran";
+  } else if (!others.empty()) {
+    text += "; other programs used " + range_of_shares(others) + " of the CPUs";
+  }
+  return text;
+}
+
+// Of all cases; empty where none had to wait.
+std::string busy_note(const std::vector<estimate::CaseRow>& rows) {
+  std::vector<estimate::BusyMachine> all;
+  for (const estimate::CaseRow& row : rows) {
+    if (const auto busy = estimate::busy_machine(row)) all.push_back(*busy);
+  }
+  if (all.empty()) return {};
+  const std::string text = sizes_text(all);
+  return all.size() == rows.size() ? text
+                                   : text + " (" + std::to_string(all.size()) + " of " +
+                                         text::counted(std::ssize(rows), "case") + ")";
+}
+
+// Of the launches that had to wait, where they are too few for that; empty: none had to.
+std::string busy_launches_note(const estimate::CaseRow& row) {
+  const std::vector<estimate::BusyMachine> all = estimate::busy_launches(row);
+  if (all.empty()) return {};
+  return sizes_text(all) + " (in " + std::to_string(all.size()) + " of " +
+         text::counted(std::ssize(row.measured), "launch") + ")";
+}
+
 bool is_of_machine(std::string_view flag) {
   return flag == launch_flag::kWaitedForCpu || flag == launch_flag::kSteal ||
          flag == launch_flag::kCpuQuota || flag == launch_flag::kThrottled;
@@ -175,7 +225,7 @@ bool is_of_warm_up(std::string_view note) {
 void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
-  const bool of_all = busy_machine(row).has_value();
+  const bool of_all = estimate::busy_machine(row).has_value();
   const std::string of_some = of_all ? std::string() : busy_launches_note(row);
   if (!of_some.empty()) texts.insert(of_some);
   const bool has_sizes = of_all || !of_some.empty();
@@ -217,7 +267,9 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
         return each.case_id == row.case_id && each.arm == row.arm && each.pass == Pass::kTiming;
       });
       notes.add("profiled (" + pass + "), " +
-                    recording_cost(overhead->second, timed == rows.end() ? nullptr : &*timed),
+                    recording_cost(overhead->second,
+                                   estimate::is_within_noise(
+                                       *overhead->second, timed == rows.end() ? nullptr : &*timed)),
                 row);
     }
     const std::string what =

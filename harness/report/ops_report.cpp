@@ -14,7 +14,6 @@
 #include "harness/record/encode.h"
 #include "harness/report/activity_tables.h"
 #include "harness/report/ops_columns.h"
-#include "harness/report/profiled_cases.h"
 #include "harness/text/csv.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
@@ -26,7 +25,7 @@ namespace {
 
 constexpr double kNsPerUs = 1000;
 
-struct Profiled : ProfiledCase {
+struct Profiled : estimate::ProfiledCase {
   ops::OpTotals totals = {};
   std::vector<ops::OpRow> rows = {};  // grouped, sorted, cut
   std::size_t rows_in_all = 0;
@@ -80,7 +79,7 @@ void cut_rows(Profiled& profiled, const OpsView& view) {
 std::vector<Profiled> gather(const record::Results& results, const OpsView& view) {
   const ops::OpGrouping by = grouping_of(view);
   std::vector<Profiled> all;
-  for (ProfiledCase& each : profiled_cases(results, view.case_id)) {
+  for (estimate::ProfiledCase& each : estimate::profiled_cases(results, view.case_id)) {
     Profiled& profiled = all.emplace_back(Profiled{std::move(each)});
     profiled.rows = ops::grouped(profiled.table.rows, by);
     profiled.totals = ops::totals_of(profiled.rows);
@@ -261,6 +260,18 @@ std::string render_ops(const record::Results& results, const OpsView& view, Form
       break;
   }
   return as_text(all, view, style, format == Format::kMarkdown);
+}
+
+std::string heading(const estimate::ProfiledCase& profiled) {
+  std::string text = profiled.label + "  (" + profiled.engine;
+  if (profiled.launches > 1) text += ", " + text::counted(profiled.launches, "launch");
+  return text + ", " + recording_cost(profiled.overhead, profiled.within_noise) + ')';
+}
+
+std::string recording_cost(std::optional<double> overhead, bool within_noise) {
+  if (!overhead) return "recording cost: unknown, no timing launch beside it";
+  if (within_noise) return "recording cost: within noise";
+  return "recording cost: " + text::significant(*overhead) + "x the step";
 }
 
 }  // namespace stepbench::report

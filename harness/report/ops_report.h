@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `show --ops` prints of profiled launches.
+// What `show --ops` prints of profiled launches, and what stands above tables of them.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/ops/op_table.h"
+#include "harness/estimate/profiled_cases.h"
 #include "harness/record/reader.h"
 #include "harness/report/table.h"
 
@@ -25,5 +26,10 @@ struct OpsView {
 // argument for an unknown column or group, and when no launch was profiled.
 [[nodiscard]] std::string render_ops(const record::Results& results, const OpsView& view,
                                      Format format, const TableStyle& style);
+
+// "num_workers=2  (native, 2 launches, recording cost: 1.40x the step)"
+[[nodiscard]] std::string heading(const estimate::ProfiledCase& profiled);
+// "recording cost: 1.40x the step"
+[[nodiscard]] std::string recording_cost(std::optional<double> overhead, bool within_noise);
 
 }  // namespace stepbench::report

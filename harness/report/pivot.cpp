@@ -7,8 +7,9 @@
 
 #include "harness/base/error.h"
 #include "harness/estimate/ranking.h"
+#include "harness/estimate/row_values.h"
 #include "harness/report/answer.h"
-#include "harness/report/row_values.h"
+#include "harness/report/estimate_text.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -23,7 +24,7 @@ constexpr const char* kPivot = "--pivot";
   std::vector<std::string> differ;
   for (const std::string& name : names.varying()) {
     const bool axis = std::find(axes.begin(), axes.end(), name) != axes.end();
-    if (!axis && row_value(a, name) != row_value(b, name)) {
+    if (!axis && estimate::row_value(a, name) != estimate::row_value(b, name)) {
       differ.push_back(estimate::short_name(name, names.varying()));
     }
   }
@@ -34,7 +35,8 @@ constexpr const char* kPivot = "--pivot";
   }
   throw ConfigError(kPivot, "cases also differ in " + text::join(differ) +
                                 ": keep one value, as in `" + "--filter " + differ.front() + '=' +
-                                to_text(row_value(a, full_name(differ.front(), {&a, 1}, kPivot))) +
+                                to_text(estimate::row_value(
+                                    a, estimate::full_name(differ.front(), {&a, 1}, kPivot))) +
                                 "`");
 }
 
@@ -44,7 +46,7 @@ std::string without_numbers(const estimate::CaseRow& row) {
 }
 
 std::string metric_name(const std::vector<estimate::CaseRow>& rows, const std::string& asked) {
-  if (!asked.empty()) return full_name(asked, rows, "--columns");
+  if (!asked.empty()) return estimate::full_name(asked, rows, "--columns");
   return std::string(
       estimate::column_of(estimate::judged_by(rows).value_or(estimate::Judged::kStep)));
 }
@@ -52,7 +54,7 @@ std::string metric_name(const std::vector<estimate::CaseRow>& rows, const std::s
 text::TimeUnit unit_of(const std::vector<estimate::CaseRow>& rows, const std::string& metric) {
   std::vector<double> times;
   for (const estimate::CaseRow& row : rows) {
-    if (const auto value = number_of(row_value(row, metric))) times.push_back(*value);
+    if (const auto value = number_of(estimate::row_value(row, metric))) times.push_back(*value);
   }
   return metric.ends_with("_ns") ? text::unit_for(times) : text::TimeUnit{};
 }
@@ -64,7 +66,7 @@ std::vector<Value> values_in_rows(const std::vector<estimate::CaseRow>& rows,
   std::vector<Value> values;
   bool numbers = true;
   for (const estimate::CaseRow& row : rows) {
-    Value value = row_value(row, full_name);
+    Value value = estimate::row_value(row, full_name);
     numbers = numbers && number_of(value);
     if (std::find(values.begin(), values.end(), value) == values.end()) {
       values.push_back(std::move(value));
@@ -83,8 +85,9 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
     throw ConfigError(kPivot, "expected two options, as in num_workers,batch_size");
   std::vector<std::string> axes;
   for (const std::string& name : by) {
-    axes.push_back(full_name(name, rows, kPivot));
-    if (!is_option(rows, axes.back())) throw ConfigError(kPivot, "'" + name + "' is no option");
+    axes.push_back(estimate::full_name(name, rows, kPivot));
+    if (!estimate::is_option(rows, axes.back()))
+      throw ConfigError(kPivot, "'" + name + "' is no option");
   }
   if (axes[0] == axes[1]) throw ConfigError(kPivot, "expected two different options");
   const estimate::RowNames names(rows, results);
@@ -98,8 +101,8 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
   };
   std::map<std::pair<std::size_t, std::size_t>, const estimate::CaseRow*> cells;
   for (const estimate::CaseRow& row : rows) {
-    const std::pair at(place(down, row_value(row, axes[0])),
-                       place(across, row_value(row, axes[1])));
+    const std::pair at(place(down, estimate::row_value(row, axes[0])),
+                       place(across, estimate::row_value(row, axes[1])));
     const auto [there, is_new] = cells.try_emplace(at, &row);
     if (!is_new) refuse_shared_cell(*there->second, row, axes, names);
   }
@@ -118,7 +121,7 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
                             [](const estimate::CaseRow& row) { return row.is_best; });
   const auto text_of_cell = [&](const estimate::CaseRow& row) -> std::string {
     if (!row.step_ns) return plain ? "" : without_numbers(row);
-    if (plain) return to_text(row_value(row, number));
+    if (plain) return to_text(estimate::row_value(row, number));
     return text_for(row, number, unit, results.columns) + (!stars ? ""
                                                            : row.is_best
                                                                ? std::string(" ") + kBestMark

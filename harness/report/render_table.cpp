@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/estimate/baseline.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/ranking.h"
+#include "harness/estimate/row_values.h"
 #include "harness/report/answer.h"
-#include "harness/report/baseline.h"
 #include "harness/report/case_table.h"
 #include "harness/report/export.h"
 #include "harness/report/findings.h"
 #include "harness/report/noise_text.h"
 #include "harness/report/notes.h"
 #include "harness/report/pivot.h"
-#include "harness/report/row_values.h"
 #include "harness/report/run_title.h"
 #include "harness/report/sweep_plot.h"
 #include "harness/text/csv.h"
@@ -149,10 +149,10 @@ void write_results(const record::Results& results, Format format, const TableSty
   }
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   estimate::compare_with_best(rows);
-  if (!style.baseline.empty()) compare_with_baseline(rows, results, style.baseline);
-  sort_rows(rows, style.sort);
+  if (!style.baseline.empty()) estimate::compare_with_baseline(rows, results, style.baseline);
+  estimate::sort_rows(rows, style.sort);
   if (format == Format::kCsv) return write_csv(rows, style.select, sink);
-  write_json(rows, results, style.select, Proposals(rows, results), sink);
+  write_json(rows, results, style.select, estimate::Proposals(rows, results), sink);
 }
 
 }  // namespace stepbench::report

@@ -50,7 +50,8 @@ std::optional<Finding> waiting_for_data(const estimate::CaseRow& row) {
 }
 
 // A worker that knows why says model.emulated_precision.
-std::optional<Finding> slow_precision(const estimate::CaseRow& row, const Proposals& proposals) {
+std::optional<Finding> slow_precision(const estimate::CaseRow& row,
+                                      const estimate::Proposals& proposals) {
   const std::string precision = text_of(row.options(), kPrecision);
   if (precision != "bf16" && precision != "fp16") return std::nullopt;
   if (any_finding(row, "model.emulated_precision")) return std::nullopt;
@@ -61,15 +62,17 @@ std::optional<Finding> slow_precision(const estimate::CaseRow& row, const Propos
                   .unit = "ratio",
                   .evidence = {"step_ns"},
                   .set = {{.option = std::string(kPrecision), .value = "fp32"}}};
-  const std::optional<Answer> answer = proposals.answer(row, finding);
-  if (!answer || !answer->is_exact || answer->kind != AnswerKind::kBetter) return std::nullopt;
+  const std::optional<estimate::Answer> answer = proposals.answer(row, finding);
+  if (!answer || !answer->is_exact || answer->kind != estimate::Difference::kBetter)
+    return std::nullopt;
   finding.value = answer->ratio;
   return finding;
 }
 
 }  // namespace
 
-std::vector<Finding> row_findings(const estimate::CaseRow& row, const Proposals& proposals) {
+std::vector<Finding> row_findings(const estimate::CaseRow& row,
+                                  const estimate::Proposals& proposals) {
   std::vector<Finding> found;
   if (row.pass != Pass::kTiming || row.measured.empty()) return found;
   for (std::optional<Finding> each : {waiting_for_data(row), slow_precision(row, proposals)}) {

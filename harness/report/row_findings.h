@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "harness/report/proposals.h"
+#include "harness/estimate/proposals.h"
 
 namespace stepbench::report {
 
 // Waiting for data in a worker that has no findings about its loader, and a precision that is
 // slower here than fp32.
 [[nodiscard]] std::vector<Finding> row_findings(const estimate::CaseRow& row,
-                                                const Proposals& proposals);
+                                                const estimate::Proposals& proposals);
 
 }  // namespace stepbench::report

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <set>
 
-#include "harness/report/busy_machine.h"
+#include "harness/estimate/busy_machine.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -72,6 +72,18 @@ std::string launches_text(const std::string& run_id, const std::vector<estimate:
   const std::string text =
       counts.size() == 1 ? most : std::to_string(*counts.begin()) + " to " + most;
   return cases == 1 ? text : text + " per case";
+}
+
+// "busy machine: waited 62 % of its time for a CPU, other programs used 81 %", of the busiest case;
+// empty where it changes little.
+std::string busy_title(const std::vector<estimate::CaseRow>& rows) {
+  const auto busiest = estimate::busiest(rows);
+  if (!busiest) return {};
+  const std::string wait =
+      "waited " + text::percent_text(busiest->waited) + " of its time for a CPU";
+  if (busiest->alone()) return "more threads than CPUs: " + wait;
+  return "busy machine: " + wait +
+         (busiest->others ? ", other programs used " + text::percent_text(*busiest->others) : "");
 }
 
 std::string title_of(const record::RunRow& run, const std::vector<estimate::CaseRow>& rows,

@@ -17,17 +17,11 @@ constexpr std::size_t kDateDigits = 10;
 constexpr std::size_t kShownFired = 12;
 constexpr std::size_t kShownCommit = 8;
 
-std::vector<double> values_of_series(const track::SeriesHistory& series) {
-  std::vector<double> values;
-  for (const track::TrackedPoint& point : series.points) values.push_back(point.value);
-  return values;
-}
-
 std::string date_of_point(const track::TrackedPoint& point, const track::History& history) {
   return history.runs[point.run].started_utc.substr(0, kDateDigits);
 }
 
-std::string chart_of(const ScreenedSeries& screened, const track::History& history) {
+std::string chart_of(const track::ScreenedSeries& screened, const track::History& history) {
   std::vector<ChartNight> nights;
   for (const track::TrackedPoint& point : screened.series->points) {
     nights.push_back({.date = date_of_point(point, history), .value = point.value});
@@ -41,7 +35,7 @@ std::string chart_of(const ScreenedSeries& screened, const track::History& histo
   return draw_chart(nights, screened.series->series.unit, {changes, fired});
 }
 
-text::Grid changes_grid(const ScreenedSeries& screened, const track::History& history) {
+text::Grid changes_grid(const track::ScreenedSeries& screened, const track::History& history) {
   text::Grid grid;
   grid.columns = {{.head = "row"},
                   {.head = "night", .align = text::Align::kLeft},
@@ -64,7 +58,7 @@ text::Grid changes_grid(const ScreenedSeries& screened, const track::History& hi
 }
 
 // "robust_z would have measured 3 of 365 nights again: 2026-01-07, ..."
-std::string fired_words(const ScreenedSeries& screened, const track::History& history,
+std::string fired_words(const track::ScreenedSeries& screened, const track::History& history,
                         track::ScreenKind kind) {
   const std::size_t nights = screened.series->points.size();
   const std::string name(track::name_of(kind));
@@ -85,27 +79,8 @@ std::string fired_words(const ScreenedSeries& screened, const track::History& hi
 
 }  // namespace
 
-ScreenedSeries screened_series(const track::SeriesHistory& series, const ScreenChoice& choice) {
-  ScreenedSeries screened{.series = &series};
-  const std::vector<double> values = values_of_series(series);
-  screened.changes = choice.method == "otava"
-                         ? track::otava_change_points(values, choice.otava)
-                         : track::divisive_change_points(values, choice.divisive);
-  std::size_t level = 0;
-  auto next = screened.changes.begin();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto nights = std::span(values).subspan(level, i + 1 - level);
-    if (track::screen(nights, {.kind = choice.screen}).fired()) screened.fired.push_back(i);
-    if (next != screened.changes.end() && next->index == i) {
-      level = i;
-      ++next;
-    }
-  }
-  return screened;
-}
-
-std::string screened_page(const ScreenedSeries& screened, const track::History& history,
-                          const SeriesNames& names, const ScreenChoice& choice,
+std::string screened_page(const track::ScreenedSeries& screened, const track::History& history,
+                          const SeriesNames& names, const track::ScreenChoice& choice,
                           const TableStyle& style) {
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 40));
   const track::SeriesHistory& series = *screened.series;
@@ -121,13 +96,14 @@ std::string screened_page(const ScreenedSeries& screened, const track::History& 
          '\n';
 }
 
-std::string screened_json(const std::vector<ScreenedSeries>& all, const track::History& history,
-                          const SeriesNames& names, const ScreenChoice& choice) {
+std::string screened_json(const std::vector<track::ScreenedSeries>& all,
+                          const track::History& history, const SeriesNames& names,
+                          const track::ScreenChoice& choice) {
   json::JsonText json;
   json.open_object().text("schema", "stepbench.screen").text("version", "1.0.0");
   json.text("method", choice.method).text("screen", track::name_of(choice.screen));
   json.open_array("series");
-  for (const ScreenedSeries& one : all) {
+  for (const track::ScreenedSeries& one : all) {
     const track::TrackedSeries& series = one.series->series;
     json.open_object().text("name", names.name(series)).text("metric", series.metric);
     json.text("unit", series.unit).values("options", series.options);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/estimate/row_values.h"
 #include "harness/report/estimate_text.h"
 #include "harness/report/pivot.h"
-#include "harness/report/row_values.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
@@ -34,8 +34,8 @@ std::string column_of_plot(const TableFacts& facts, const TableStyle& style) {
   if (style.select.size() > 1) {
     throw ConfigError("--columns", "a picture shows one number: name one column");
   }
-  std::string name = full_name(style.select.front(), facts.rows, "--columns");
-  const RowGetter get = row_getter(name);
+  std::string name = estimate::full_name(style.select.front(), facts.rows, "--columns");
+  const estimate::CaseValue get = estimate::row_getter(name);
   const bool numbers =
       std::any_of(facts.rows.begin(), facts.rows.end(),
                   [&](const estimate::CaseRow& row) { return number_of(get(row)); });
@@ -46,7 +46,8 @@ std::string column_of_plot(const TableFacts& facts, const TableStyle& style) {
 
 std::vector<std::optional<Drawn>> drawn_values(const TableFacts& facts, const std::string& column) {
   std::vector<std::optional<Drawn>> values;
-  const RowGetter get = column.empty() ? RowGetter() : row_getter(column);
+  const estimate::CaseValue get =
+      column.empty() ? estimate::CaseValue() : estimate::row_getter(column);
   for (const estimate::CaseRow& row : facts.rows) {
     std::optional<Drawn>& drawn = values.emplace_back();
     if (!row.step_ns) continue;
@@ -116,7 +117,7 @@ Order order_of(const TableFacts& facts, const TableStyle& style) {
   std::iota(order.rows.begin(), order.rows.end(), std::size_t{0});
   std::vector<std::string> by;
   for (const std::string& name : style.pivot) {
-    by.push_back(full_name(name, facts.rows, "--pivot"));
+    by.push_back(estimate::full_name(name, facts.rows, "--pivot"));
   }
   const std::vector<std::string>& varying = facts.names.varying();
   if (by.empty() && style.sort.empty() && varying.size() > 1) by = {varying.front()};
@@ -125,7 +126,8 @@ Order order_of(const TableFacts& facts, const TableStyle& style) {
   for (const std::string& name : by) {
     const std::vector<Value> values = values_in_rows(facts.rows, name, style.pivot.empty());
     for (std::size_t i = 0; i < facts.rows.size(); ++i) {
-      const auto found = std::find(values.begin(), values.end(), row_value(facts.rows[i], name));
+      const auto found =
+          std::find(values.begin(), values.end(), estimate::row_value(facts.rows[i], name));
       places[i].push_back(static_cast<std::size_t>(found - values.begin()));
     }
   }

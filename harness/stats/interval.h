@@ -10,4 +10,8 @@ struct Interval {
   double high = 0;
 };
 
+[[nodiscard]] inline bool overlap(const Interval& a, const Interval& b) {
+  return a.low <= b.high && b.low <= a.high;
+}
+
 }  // namespace stepbench::stats

@@ -14,7 +14,7 @@
 #include "harness/campaign/time_estimate.h"
 #include "harness/report/annotations.h"
 #include "harness/report/checks.h"
-#include "harness/report/row_values.h"
+#include "harness/estimate/row_values.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -73,7 +73,7 @@ void check_sort(const std::string& sort, const plan::Plan& plan) {
         {.key = {.case_id = planned.resolved.case_id}, .options = planned.resolved.options});
   }
   std::vector<estimate::CaseRow> rows = estimate::case_rows(to_come);
-  report::sort_rows(rows, sort);
+  estimate::sort_rows(rows, sort);
 }
 
 // The run's folder says what it measures, and from where the paths of its experiment are seen.

@@ -16,7 +16,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
 #include "harness/record/reader.h"
-#include "harness/report/baseline.h"
+#include "harness/estimate/baseline.h"
 #include "harness/report/case_page.h"
 #include "harness/report/export.h"
 #include "harness/report/module_report.h"
@@ -240,7 +240,7 @@ std::string content(const ShowOptions& options, const record::Results& results,
                 [&](const record::StartRow& start) { return start.key.case_id != case_id; });
   if (options.format == "json") {
     return report::json_of(estimate::case_rows(only), only, style.select,
-                           report::Proposals(all, results));
+                           estimate::Proposals(all, results));
   }
   return report::render(only, format_of(options.format), style);
 }
@@ -309,7 +309,7 @@ int show(const ShowOptions& options, const Environment& environment) {
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
   os::check_output_file("--output", options.output, paths);
   record::Results results = record::read_results(paths);
-  report::keep_filtered(results, options.filter);
+  estimate::keep_filtered(results, options.filter);
   const bool to_file = !options.output.empty();
   const report::TableStyle style{
       .colour = environment.colour && !to_file,

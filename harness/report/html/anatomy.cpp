@@ -88,7 +88,7 @@ class AnatomySection {
  public:
   AnatomySection(const TableFacts& facts, const DrawOptions& options)
       : facts_(facts), words_(facts, options) {
-    const Proposals proposals(facts.rows, facts.results);
+    const estimate::Proposals proposals(facts.rows, facts.results);
     for (const std::size_t at : best_rows(facts, measures_of(facts).front(), kMaxAnatomyCases)) {
       const estimate::CaseRow& row = facts.rows[at];
       if (row.phases.empty()) continue;

@@ -239,7 +239,7 @@ class DistributionFigure {
   FigureJson json_;
 };
 
-bool has_warning(const estimate::CaseRow& row, const Proposals& proposals) {
+bool has_warning(const estimate::CaseRow& row, const estimate::Proposals& proposals) {
   const std::vector<CaseFinding> found = findings_of(row, proposals);
   return std::any_of(found.begin(), found.end(), [](const CaseFinding& each) {
     return each.finding.severity != Severity::kInfo;
@@ -254,7 +254,7 @@ std::vector<std::size_t> chosen_rows(const TableFacts& facts) {
     if (facts.rows[row].measured.empty()) continue;
     (chosen.size() < kMaxDistributions ? chosen : others).push_back(row);
   }
-  const Proposals proposals(facts.rows, facts.results);
+  const estimate::Proposals proposals(facts.rows, facts.results);
   std::size_t warned = 0;
   for (const std::size_t row : others) {
     if (warned == kMaxDistributions) break;

@@ -9,7 +9,7 @@
 #include "harness/ops/call_tree.h"
 #include "harness/report/html/call_charts.h"
 #include "harness/report/ops_columns.h"
-#include "harness/report/profiled_cases.h"
+#include "harness/report/ops_report.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -28,7 +28,7 @@ bool holds_anything(const std::vector<ops::OpRow>& rows, const ops::OpTable& tab
   });
 }
 
-PageTable ops_table(const ProfiledCase& profiled, const std::string& title) {
+PageTable ops_table(const estimate::ProfiledCase& profiled, const std::string& title) {
   std::vector<ops::OpRow> rows = ops::grouped(profiled.table.rows, {});
   const ops::OpTotals totals = ops::totals_of(rows);
   const bool device = totals.self_device_ns > 0;
@@ -57,7 +57,7 @@ PageTable ops_table(const ProfiledCase& profiled, const std::string& title) {
   return table;
 }
 
-std::string sums_text(const ProfiledCase& profiled, std::int64_t steps) {
+std::string sums_text(const estimate::ProfiledCase& profiled, std::int64_t steps) {
   const ops::OpTotals totals = ops::totals_of(profiled.table.rows);
   std::string text = text::counted(steps, "profiled step") + ". Sums over them: self CPU " +
                      text::duration(static_cast<double>(totals.self_cpu_ns));
@@ -69,7 +69,7 @@ std::string sums_text(const ProfiledCase& profiled, std::int64_t steps) {
   return text + '.';
 }
 
-void add_case(const ProfiledCase& profiled, bool folded, std::vector<Block>& blocks) {
+void add_case(const estimate::ProfiledCase& profiled, bool folded, std::vector<Block>& blocks) {
   const std::string name = heading(profiled);
   blocks.emplace_back(Paragraph{name + ": " + sums_text(profiled, steps_in(profiled.table))});
   const auto add = [&](std::optional<Figure> figure) {
@@ -100,7 +100,7 @@ std::optional<PageSection> ops_section(const record::Results& results,
                                [](const record::Launch& launch) { return !launch.ops.empty(); });
   if (!any) return std::nullopt;
   PageSection section{.id = "operations", .title = "Operations", .blocks = {}};
-  const std::vector<ProfiledCase> cases = profiled_cases(results, "");
+  const std::vector<estimate::ProfiledCase> cases = estimate::profiled_cases(results, "");
   section.blocks.emplace_back(
       Paragraph{"From launches of their own that record every operation: they say where the time "
                 "of a step goes, not how long it takes."});

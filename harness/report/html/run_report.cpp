@@ -48,11 +48,12 @@ std::string counts_of(const TableFacts& facts) {
 ReportContent run_content(const record::Results& results, const std::vector<std::string>& files,
                           const DrawOptions& draw) {
   const TableFacts facts = table_facts(results, {});
-  ReportContent content{.kind = "run",
-                        .title = title_of_runs(results),
-                        .sections = {},
-                        .data = json_of(facts.rows, results, {}, Proposals(facts.rows, results)),
-                        .summary = counts_of(facts)};
+  ReportContent content{
+      .kind = "run",
+      .title = title_of_runs(results),
+      .sections = {},
+      .data = json_of(facts.rows, results, {}, estimate::Proposals(facts.rows, results)),
+      .summary = counts_of(facts)};
   const auto add = [&](std::optional<PageSection> section) {
     if (section) content.sections.push_back(std::move(*section));
   };

@@ -68,11 +68,10 @@ TEST(Columns, EachMetricIsDeclaredOnceInTheUnitThatItsNameSays) {
     EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
     EXPECT_EQ(metric.name.ends_with("_ns"), metric.unit == "ns") << metric.name;
     EXPECT_TRUE(!metric.name.ends_with("_bytes") || metric.unit == "bytes") << metric.name;
-    EXPECT_EQ(find_metric_row(metric.name)->metric.name, metric.name);
   }
   EXPECT_THAT(harness_metrics(), Contains(Field(&Metric::name, "mfu")));
   EXPECT_THAT(harness_metrics(), Contains(Field(&Metric::name, "highest_rate")));
-  EXPECT_EQ(find_metric_row("outcome"), nullptr) << "it describes a case, and is no metric";
+  EXPECT_FALSE(names.contains("outcome")) << "it describes a case, and is no metric";
 }
 
 TEST(Columns, GaugesSayTheirUnitInTheirName) {

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "harness/base/error.h"
+#include "harness/estimate/baseline.h"
 #include "harness/estimate/ranking.h"
-#include "harness/report/baseline.h"
+#include "harness/estimate/row_values.h"
 #include "harness/report/case_page.h"
-#include "harness/report/row_values.h"
 #include "harness/report/run_title.h"
 #include "harness/report/table.h"
 
@@ -172,18 +172,18 @@ TEST(Baseline, IsTheRowWithTheSameOtherOptions) {
     launch.row.options["loader.num_workers"] = std::int64_t{late ? 2 : 0};
   }
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-  compare_with_baseline(rows, results, "num_workers=0");
+  estimate::compare_with_baseline(rows, results, "num_workers=0");
   ASSERT_TRUE(rows[2].vs_baseline && rows[3].vs_baseline && rows[3].vs_baseline_interval);
   EXPECT_NEAR(*rows[0].vs_baseline, 1, 1e-9);
   EXPECT_NEAR(*rows[2].vs_baseline, 2, 1e-9) << "samples/s against batch_size=8 without workers";
   EXPECT_NEAR(*rows[3].vs_baseline, 2, 1e-9);
   EXPECT_LT(rows[3].vs_baseline_interval->low, 2);
-  compare_with_baseline(rows, results, "num_workers=0,batch_size=8");
+  estimate::compare_with_baseline(rows, results, "num_workers=0,batch_size=8");
   EXPECT_NEAR(*rows[3].vs_baseline, 2, 1e-9) << "one row for all";
-  compare_with_baseline(rows, results, "1abc");
+  estimate::compare_with_baseline(rows, results, "1abc");
   EXPECT_NEAR(*rows[1].vs_baseline, 1, 1e-9);
-  EXPECT_THROW(compare_with_baseline(rows, results, "num_workers=7"), ConfigError);
-  EXPECT_THROW(compare_with_baseline(rows, results, "nothing"), ConfigError);
+  EXPECT_THROW(estimate::compare_with_baseline(rows, results, "num_workers=7"), ConfigError);
+  EXPECT_THROW(estimate::compare_with_baseline(rows, results, "nothing"), ConfigError);
   EXPECT_THAT(render_table(results, {.columns = 200, .baseline = "num_workers=0"}),
               AllOf(HasSubstr("vs baseline"), HasSubstr("2.00x [1.98, 2.02]")));
 }
@@ -220,11 +220,14 @@ TEST(Pivot, ShowsWhatTheCasesAreJudgedByAsRowsByColumns) {
 
 TEST(Filter, KeepsLaunchesByAnyOfTheValues) {
   record::Results results = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
-  keep_filtered(results, std::vector<std::string>{"batch_size=8,32.0"});
+  estimate::keep_filtered(results, std::vector<std::string>{"batch_size=8,32.0"});
   EXPECT_EQ(estimate::case_rows(results).size(), 2U);
-  EXPECT_THROW(keep_filtered(results, std::vector<std::string>{"batch_size=7"}), ConfigError);
-  EXPECT_THROW(keep_filtered(results, std::vector<std::string>{"batch_sise=8"}), ConfigError);
-  EXPECT_THROW(keep_filtered(results, std::vector<std::string>{"batch_size"}), ConfigError);
+  EXPECT_THROW(estimate::keep_filtered(results, std::vector<std::string>{"batch_size=7"}),
+               ConfigError);
+  EXPECT_THROW(estimate::keep_filtered(results, std::vector<std::string>{"batch_sise=8"}),
+               ConfigError);
+  EXPECT_THROW(estimate::keep_filtered(results, std::vector<std::string>{"batch_size"}),
+               ConfigError);
 }
 
 TEST(Columns, AreFoundByTheirHeads) {
@@ -234,12 +237,12 @@ TEST(Columns, AreFoundByTheirHeads) {
     launch.row.options["margin.step"] = 0.01;  // `step` for short, but the column is what is seen
   }
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-  EXPECT_EQ(full_name("samples/s", rows, "--sort"), "samples_per_s");
-  EXPECT_EQ(full_name("Data wait", rows, "--sort"), "data_wait_share");
-  EXPECT_EQ(full_name("data wait [%]", rows, "--sort"), "data_wait_share");
-  EXPECT_EQ(full_name("step", rows, "--sort"), "step_ns");
-  EXPECT_EQ(full_name("vs best", rows, "--sort"), "vs_best");
-  EXPECT_EQ(full_name("case", rows, "--sort"), "case_id");
+  EXPECT_EQ(estimate::full_name("samples/s", rows, "--sort"), "samples_per_s");
+  EXPECT_EQ(estimate::full_name("Data wait", rows, "--sort"), "data_wait_share");
+  EXPECT_EQ(estimate::full_name("data wait [%]", rows, "--sort"), "data_wait_share");
+  EXPECT_EQ(estimate::full_name("step", rows, "--sort"), "step_ns");
+  EXPECT_EQ(estimate::full_name("vs best", rows, "--sort"), "vs_best");
+  EXPECT_EQ(estimate::full_name("case", rows, "--sort"), "case_id");
   const std::string table =
       render_table(results, {.select = {"batch_size", "samples/s", "peak_bytes"}});
   EXPECT_THAT(table, AllOf(HasSubstr("batch_size  samples/s  peak_bytes\n"),

@@ -57,7 +57,7 @@ TEST(Findings, AreOfACaseWhenHalfOfItsLaunchesHaveThem) {
   const record::Results results = results_of(
       {{{finding("often", 1)}, {finding("often", 2)}, {}, {}}, {{finding("once", 1)}, {}, {}}});
   const auto rows = estimate::case_rows(results);
-  const Proposals proposals(rows, results);
+  const estimate::Proposals proposals(rows, results);
   EXPECT_EQ(findings_of(rows[0], proposals).size(), 1U);
   EXPECT_THAT(findings_of(rows[1], proposals), IsEmpty());
 }
@@ -73,7 +73,7 @@ TEST(Findings, ThatABusyMachineMayExplainAreMarkedSo) {
   const auto marked = [&] {
     const auto rows = estimate::case_rows(results);
     std::vector<std::string> ids;
-    for (const CaseFinding& each : findings_of(rows[0], Proposals(rows, results))) {
+    for (const CaseFinding& each : findings_of(rows[0], estimate::Proposals(rows, results))) {
       if (each.finding.text.ends_with("which may be why")) ids.push_back(each.finding.id);
     }
     return ids;
@@ -88,7 +88,7 @@ TEST(Findings, ThatABusyMachineMayExplainAreMarkedSo) {
 TEST(Findings, OfASlowLineAreSaidOnlyWhereTheStepWaits) {
   const record::Results results = results_of({{{finding("loader.slow_line", 1)}}});
   auto rows = estimate::case_rows(results);
-  const Proposals proposals(rows, results);
+  const estimate::Proposals proposals(rows, results);
   rows[0].data_wait_share = 0.04;
   EXPECT_THAT(findings_of(rows[0], proposals), IsEmpty());
   rows[0].data_wait_share = 0.06;
@@ -99,7 +99,7 @@ TEST(Findings, AreToldInTheWordsOfTheMedianLaunch) {
   const record::Results results =
       results_of({{{finding("a", 90)}, {finding("a", 10)}, {finding("a", 40)}}});
   const auto rows = estimate::case_rows(results);
-  const auto found = findings_of(rows[0], Proposals(rows, results));
+  const auto found = findings_of(rows[0], estimate::Proposals(rows, results));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].finding.text, "a saw 40");
   EXPECT_EQ(found[0].launches, 3U);

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/ops/op_frame.h"
-#include "harness/report/profiled_cases.h"
+#include "harness/report/ops_report.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::report {
@@ -127,12 +127,16 @@ TEST(RecordingCost, IsAFactorOrLostInTheNoise) {
   timed.step_ns = 100;
   timed.spread = estimate::Spread::kRange;
   timed.interval_ns = {90, 120};
-  EXPECT_EQ(recording_cost(std::nullopt, &timed),
+  EXPECT_EQ(recording_cost(std::nullopt, true),
             "recording cost: unknown, no timing launch beside it");
-  EXPECT_EQ(recording_cost(0.832, nullptr), "recording cost: within noise");
-  EXPECT_EQ(recording_cost(1.1, &timed), "recording cost: within noise");
-  EXPECT_EQ(recording_cost(1.4, &timed), "recording cost: 1.40x the step");
-  EXPECT_EQ(recording_cost(1.1, nullptr), "recording cost: 1.10x the step");
+  EXPECT_EQ(recording_cost(0.832, estimate::is_within_noise(0.832, nullptr)),
+            "recording cost: within noise");
+  EXPECT_EQ(recording_cost(1.1, estimate::is_within_noise(1.1, &timed)),
+            "recording cost: within noise");
+  EXPECT_EQ(recording_cost(1.4, estimate::is_within_noise(1.4, &timed)),
+            "recording cost: 1.40x the step");
+  EXPECT_EQ(recording_cost(1.1, estimate::is_within_noise(1.1, nullptr)),
+            "recording cost: 1.10x the step");
 }
 
 }  // namespace

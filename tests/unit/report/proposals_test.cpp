@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/proposals.h"
+#include "harness/estimate/proposals.h"
 
 #include <gmock/gmock.h>
 
@@ -278,7 +278,7 @@ TEST(Proposals, NeverContradictTheRowsOfTheirRun) {
     }
     const record::Results results = swept_results(cases);
     const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-    const Proposals proposals(rows, results);
+    const estimate::Proposals proposals(rows, results);
     for (const estimate::CaseRow& row : rows) {
       for (const CaseFinding& each : findings_of(row, proposals)) {
         for (const estimate::CaseRow& other : rows) {
@@ -293,13 +293,13 @@ TEST(Proposals, NeverContradictTheRowsOfTheirRun) {
             EXPECT_FALSE(equal("loader.num_workers", set.value)) << each.arguments;
           }
         }
-        if (!each.answer || each.answer->kind == AnswerKind::kNoNumbers) continue;
+        if (!each.answer || each.answer->kind == estimate::Difference::kNoNumbers) continue;
         const double rate = *each.answer->row->samples_per_s / *row.samples_per_s;
         EXPECT_DOUBLE_EQ(each.answer->ratio, rate);
         if (rate < 1) {
-          EXPECT_NE(each.answer->kind, AnswerKind::kBetter);
+          EXPECT_NE(each.answer->kind, estimate::Difference::kBetter);
         }
-        if (each.answer->kind == AnswerKind::kWorse) {
+        if (each.answer->kind == estimate::Difference::kWorse) {
           EXPECT_THAT(each.arguments, IsEmpty());
           EXPECT_THAT(each.finding.remedy, IsEmpty());
           EXPECT_EQ(each.finding.severity, Severity::kInfo);

@@ -38,7 +38,7 @@ Exit status: 0, 2 wrong usage or a file that cannot be read, 4 it has no values.
 struct TrackScreenArguments {
   std::vector<std::string> files = {};
   foreign::ForeignOptions foreign = {.guess = true};
-  report::ScreenChoice choice = {};
+  track::ScreenChoice choice = {};
   std::string screen = "robust_z";
   std::int64_t window = 50;
   std::optional<double> max_p = {};
@@ -46,8 +46,8 @@ struct TrackScreenArguments {
   std::string format = "page";
 };
 
-report::ScreenChoice choice_of(const TrackScreenArguments& arguments) {
-  report::ScreenChoice choice = arguments.choice;
+track::ScreenChoice choice_of(const TrackScreenArguments& arguments) {
+  track::ScreenChoice choice = arguments.choice;
   choice.screen = track::screen_of(arguments.screen).value_or(track::ScreenKind::kRobustZ);
   choice.otava.window = static_cast<std::size_t>(arguments.window);
   constexpr double kPercent = 100;
@@ -59,7 +59,7 @@ report::ScreenChoice choice_of(const TrackScreenArguments& arguments) {
 }
 
 int track_screen(const TrackScreenArguments& arguments, const Environment& environment) {
-  const report::ScreenChoice choice = choice_of(arguments);
+  const track::ScreenChoice choice = choice_of(arguments);
   track::Import import;
   for (const std::string& file : arguments.files) {
     track::Import one = foreign::read_foreign(file, complete(arguments.foreign));
@@ -75,9 +75,9 @@ int track_screen(const TrackScreenArguments& arguments, const Environment& envir
     return kExitNothingMeasured;
   }
   const report::SeriesNames names(history);
-  std::vector<report::ScreenedSeries> all;
+  std::vector<track::ScreenedSeries> all;
   for (const track::SeriesHistory& one : history.series) {
-    all.push_back(report::screened_series(one, choice));
+    all.push_back(track::screened_series(one, choice));
   }
   if (arguments.format == "json") {
     environment.out << report::screened_json(all, history, names, choice);
@@ -85,7 +85,7 @@ int track_screen(const TrackScreenArguments& arguments, const Environment& envir
   }
   const report::TableStyle style{.colour = environment.colour,
                                  .columns = environment.terminal_columns};
-  for (const report::ScreenedSeries& one : all) {
+  for (const track::ScreenedSeries& one : all) {
     if (&one != &all.front()) environment.out << '\n';
     environment.out << report::screened_page(one, history, names, choice, style);
   }

@@ -70,7 +70,7 @@ TEST(RunReport, HoldsWhatShowWritesAsJson) {
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   estimate::compare_with_best(rows);
   EXPECT_EQ(data["content"],
-            nlohmann::json::parse(json_of(rows, results, {}, Proposals(rows, results))));
+            nlohmann::json::parse(json_of(rows, results, {}, estimate::Proposals(rows, results))));
 }
 
 TEST(RunReport, KeepsTheSectionsThatAreAskedForAndNamesTheNearest) {

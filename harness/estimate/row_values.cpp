@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/row_values.h"
+#include "harness/estimate/row_values.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -11,35 +12,25 @@
 
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
-#include "harness/report/estimate_text.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/stats/order.h"
 #include "harness/text/names.h"
 
-namespace stepbench::report {
+namespace stepbench::estimate {
 namespace {
 
-std::string lower(std::string_view text) {
+std::string lower_case(std::string_view text) {
   std::string folded(text);
   std::transform(folded.begin(), folded.end(), folded.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return folded;
 }
 
-const estimate::EstimateColumn* column_named(std::string_view name) {
-  for (const auto columns : {estimate::key_columns(), estimate::estimate_columns(),
-                             estimate::request_columns(), estimate::noise_columns()}) {
-    for (const estimate::EstimateColumn& column : columns) {
-      if (column.metric.name == name) return &column;
-    }
-  }
-  return nullptr;
-}
-
 // The column with this head in a table; empty if there is none.
 std::string column_headed(const std::string& head) {
-  for (const auto columns : {estimate::key_columns(), estimate::estimate_columns(),
-                             estimate::request_columns(), estimate::noise_columns()}) {
-    for (const estimate::EstimateColumn& column : columns) {
+  for (const auto columns :
+       {key_columns(), estimate_columns(), request_columns(), noise_columns()}) {
+    for (const EstimateColumn& column : columns) {
       if (!column.header.empty() && text::is_same_head(column.header, head)) {
         return column.metric.name;
       }
@@ -60,12 +51,12 @@ void add_names(const Named& named, std::set<std::string>& names) {
 }
 
 struct NamedPhases {
-  std::vector<estimate::PhaseEstimate> estimate::CaseRow::*phases;
+  std::vector<PhaseEstimate> CaseRow::*phases;
   std::string_view ending;  // as columns of samples end
 };
-constexpr NamedPhases kPhases[] = {{&estimate::CaseRow::phases, "_ns"},
-                                   {&estimate::CaseRow::device_phases, "_device_ns"},
-                                   {&estimate::CaseRow::side_phases, "_side_device_ns"}};
+constexpr NamedPhases kPhases[] = {{&CaseRow::phases, "_ns"},
+                                   {&CaseRow::device_phases, "_device_ns"},
+                                   {&CaseRow::side_phases, "_side_device_ns"}};
 
 // The value under `name` in `fields`, where it begins with `prefix`.
 Value prefixed_value(const Fields& fields, std::string_view prefix, std::string_view name) {
@@ -74,7 +65,7 @@ Value prefixed_value(const Fields& fields, std::string_view prefix, std::string_
   return found == fields.end() ? Value() : found->second;
 }
 
-Value of_surroundings(const estimate::CaseRow& row, std::string_view name) {
+Value of_surroundings(const CaseRow& row, std::string_view name) {
   if (row.run != nullptr && name.starts_with(kLabelPrefix)) {
     return prefixed_value(row.run->labels, kLabelPrefix, name);
   }
@@ -82,11 +73,11 @@ Value of_surroundings(const estimate::CaseRow& row, std::string_view name) {
   return prefixed_value(row.worker->environment, kEnvironmentPrefix, name);
 }
 
-Value of_launches(const estimate::CaseRow& row, std::string_view name) {
+Value of_launches(const CaseRow& row, std::string_view name) {
   for (const auto& [phases, ending] : kPhases) {
     if (!name.ends_with(ending)) continue;
     const std::string_view phase = name.substr(0, name.size() - ending.size());
-    for (const estimate::PhaseEstimate& each : row.*phases) {
+    for (const PhaseEstimate& each : row.*phases) {
       if (each.name == phase) return each.ns;
     }
   }
@@ -95,10 +86,9 @@ Value of_launches(const estimate::CaseRow& row, std::string_view name) {
   }
   if (name.starts_with(kMetricPrefix)) name.remove_prefix(kMetricPrefix.size());
   std::vector<double> values;
-  for (const estimate::MeasuredLaunch& each : row.measured) {
-    const auto& metrics = each.launch->row.report.metrics;
-    const auto found = metrics.find(name);
-    if (found != metrics.end() && found->second) values.push_back(*found->second);
+  for (const MeasuredLaunch& each : row.measured) {
+    const double value = reported(*each.launch, name);
+    if (!std::isnan(value)) values.push_back(value);
   }
   return values.empty() ? Value() : Value(stats::median(values));
 }
@@ -115,39 +105,37 @@ bool comes_before(const Value& a, const Value& b, bool largest_first) {
 
 }  // namespace
 
-std::vector<std::string> record_names(std::span<const estimate::CaseRow> rows) {
+std::vector<std::string> record_names(std::span<const CaseRow> rows) {
   std::set<std::string> options;
   const OptionValues* before = nullptr;
-  for (const estimate::CaseRow& row : rows) {
+  for (const CaseRow& row : rows) {
     if (before == nullptr || !row.options().has_names_of(*before)) {
       add_names(row.options(), options);
     }
     before = &row.options();
   }
   // `workload` and `launches` are options, and columns of what was measured.
-  std::erase_if(options, [](const std::string& name) { return column_named(name) != nullptr; });
+  std::erase_if(options, [](const std::string& name) { return find_column(name) != nullptr; });
   std::vector<std::string> names;
-  for (const estimate::EstimateColumn& column : estimate::key_columns())
-    names.emplace_back(column.metric.name);
+  for (const EstimateColumn& column : key_columns()) names.emplace_back(column.metric.name);
   names.insert(names.end(), options.begin(), options.end());
-  for (const estimate::EstimateColumn& column : estimate::estimate_columns())
-    names.emplace_back(column.metric.name);
+  for (const EstimateColumn& column : estimate_columns()) names.emplace_back(column.metric.name);
   return names;
 }
 
-DetailNames detail_names(std::span<const estimate::CaseRow> rows) {
+DetailNames detail_names(std::span<const CaseRow> rows) {
   std::set<std::string> phases;
   std::set<std::string> metrics;
   std::set<std::string> labels;
   std::set<std::string> environment;
   const record::RunRow* run = nullptr;
   const record::WorkerRow* worker = nullptr;
-  for (const estimate::CaseRow& row : rows) {
+  for (const CaseRow& row : rows) {
     for (const auto& [of_row, ending] : kPhases) {
-      for (const estimate::PhaseEstimate& phase : row.*of_row)
+      for (const PhaseEstimate& phase : row.*of_row)
         phases.insert(phase.name + std::string(ending));
     }
-    for (const estimate::MeasuredLaunch& each : row.measured) {
+    for (const MeasuredLaunch& each : row.measured) {
       add_names(each.launch->row.report.metrics, metrics);
     }
     if (row.run != nullptr && std::exchange(run, row.run) != row.run) {
@@ -158,13 +146,13 @@ DetailNames detail_names(std::span<const estimate::CaseRow> rows) {
     }
   }
   DetailNames names;
-  for (const estimate::EstimateColumn& column : estimate::request_columns()) {
+  for (const EstimateColumn& column : request_columns()) {
     if (std::any_of(rows.begin(), rows.end(), column.shown_for))
       names.requests.emplace_back(column.metric.name);
   }
   names.phases.assign(phases.begin(), phases.end());
   for (const std::string& name : metrics) {
-    const bool taken = column_named(name) != nullptr || phases.contains(name);
+    const bool taken = find_column(name) != nullptr || phases.contains(name);
     names.metrics.push_back(taken ? std::string(kMetricPrefix) + name : name);
   }
   for (const std::string& name : labels) names.labels.push_back(std::string(kLabelPrefix) + name);
@@ -174,15 +162,13 @@ DetailNames detail_names(std::span<const estimate::CaseRow> rows) {
   return names;
 }
 
-std::string full_name(const std::string& name, std::span<const estimate::CaseRow> rows,
-                      const char* where) {
+std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
   std::vector<std::string> known = record_names(rows);
   // `step` is the column that is shown, not margin.step.
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     if (std::string column = column_headed(name); !column.empty()) return column;
   }
-  for (const estimate::EstimateColumn& column : estimate::noise_columns())
-    known.emplace_back(column.metric.name);
+  for (const EstimateColumn& column : noise_columns()) known.emplace_back(column.metric.name);
   DetailNames details = detail_names(rows);
   for (auto* names : {&details.requests, &details.phases, &details.metrics, &details.labels,
                       &details.environment}) {
@@ -195,67 +181,40 @@ std::string full_name(const std::string& name, std::span<const estimate::CaseRow
   }
 }
 
-RowGetter row_getter(const std::string& full_name) {
-  if (const estimate::EstimateColumn* column = column_named(full_name)) return column->get;
-  return [full_name](const estimate::CaseRow& row) -> Value {
+CaseValue row_getter(const std::string& full_name) {
+  if (const EstimateColumn* column = find_column(full_name)) return column->get;
+  return [full_name](const CaseRow& row) -> Value {
     const auto found = row.options().find(full_name);
     return found == row.options().end() ? of_launches(row, full_name) : found->second;
   };
 }
 
-Value row_value(const estimate::CaseRow& row, const std::string& full_name) {
+Value row_value(const CaseRow& row, const std::string& full_name) {
   return row_getter(full_name)(row);
 }
 
-bool is_option(std::span<const estimate::CaseRow> rows, const std::string& full_name) {
-  return column_named(full_name) == nullptr &&
-         std::any_of(rows.begin(), rows.end(), [&](const estimate::CaseRow& row) {
-           return row.options().contains(full_name);
-         });
+bool is_option(std::span<const CaseRow> rows, const std::string& full_name) {
+  return find_column(full_name) == nullptr &&
+         std::any_of(rows.begin(), rows.end(),
+                     [&](const CaseRow& row) { return row.options().contains(full_name); });
 }
 
-std::string head_for(const std::string& full_name, text::TimeUnit unit,
-                     const estimate::RowNames& names) {
-  constexpr std::string_view kNs = "_ns";
-  const estimate::EstimateColumn* column = column_named(full_name);
-  if (column != nullptr && !column->header.empty()) return header_text(*column, unit);
-  const bool time = column != nullptr && estimate::is_time(*column);
-  if (!time) return estimate::short_name(full_name, names.varying());
-  return full_name.substr(0, full_name.size() - kNs.size()) + " [" + std::string(unit.name) + ']';
-}
-
-std::string text_for(const estimate::CaseRow& row, const std::string& full_name,
-                     text::TimeUnit unit, std::span<const Metric> definitions) {
-  constexpr const char* kNothing = "-";
-  if (const estimate::EstimateColumn* column = column_named(full_name)) {
-    return estimate_text(*column, row, unit, kNothing);
-  }
-  const Value value = row_value(row, full_name);
-  const auto number = number_of(value);
-  if (is_null(value)) return kNothing;
-  if (!number || row.options().contains(full_name)) return to_text(value);
-  const auto found = std::find_if(definitions.begin(), definitions.end(),
-                                  [&](const Metric& metric) { return metric.name == full_name; });
-  return quantity_text(*number, full_name, found == definitions.end() ? "" : found->unit);
-}
-
-void sort_rows(std::vector<estimate::CaseRow>& rows, const std::string& by) {
+void sort_rows(std::vector<CaseRow>& rows, const std::string& by) {
   if (by.empty()) return;
   const bool largest_first = by.starts_with('-');
   const std::string name = full_name(largest_first ? by.substr(1) : by, rows, "--sort");
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const estimate::CaseRow& a, const estimate::CaseRow& b) {
-                     return comes_before(row_value(a, name), row_value(b, name), largest_first);
-                   });
+  std::stable_sort(rows.begin(), rows.end(), [&](const CaseRow& a, const CaseRow& b) {
+    return comes_before(row_value(a, name), row_value(b, name), largest_first);
+  });
 }
 
 bool is_written(const Value& value, const std::string& text) {
   if (to_text(value) == text) return true;
-  if (std::holds_alternative<bool>(value)) return to_text(value) == lower(text);
+  if (std::holds_alternative<bool>(value)) return to_text(value) == lower_case(text);
   const auto number = number_of(value);
   double written = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), written);
   return number && error == std::errc{} && end == text.data() + text.size() && written == *number;
 }
 
-}  // namespace stepbench::report
+}  // namespace stepbench::estimate

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/baseline.h"
+#include "harness/estimate/baseline.h"
 
 #include <algorithm>
 #include <set>
 
 #include "harness/base/error.h"
 #include "harness/estimate/ranking.h"
-#include "harness/report/row_values.h"
+#include "harness/estimate/row_values.h"
 #include "harness/text/words.h"
 
-namespace stepbench::report {
+namespace stepbench::estimate {
 namespace {
 
 struct Setting {
@@ -34,17 +34,16 @@ bool holds(const Setting& setting, const OptionValues& options) {
                      [&](const std::string& text) { return is_written(value, text); });
 }
 
-std::string values_here(const std::vector<estimate::CaseRow>& rows, const std::string& name) {
+std::string values_here(const std::vector<CaseRow>& rows, const std::string& name) {
   std::set<std::string> values;
-  for (const estimate::CaseRow& row : rows) {
+  for (const CaseRow& row : rows) {
     const auto found = row.options().find(name);
     if (found != row.options().end()) values.insert(to_text(found->second));
   }
   return name + " is " + text::join(values) + " here";
 }
 
-Setting setting_of(const std::string& text, const std::vector<estimate::CaseRow>& rows,
-                   const char* where) {
+Setting setting_of(const std::string& text, const std::vector<CaseRow>& rows, const char* where) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw ConfigError(std::string(where) + ' ' + text,
@@ -67,8 +66,7 @@ std::vector<std::string> settings_in(const std::string& text) {
 }
 
 // The rows of one of several runs, by the first digits of its id.
-std::vector<std::size_t> of_run(const std::string& run,
-                                const std::vector<estimate::CaseRow>& rows) {
+std::vector<std::size_t> rows_of_run(const std::string& run, const std::vector<CaseRow>& rows) {
   std::vector<std::size_t> found;
   std::set<std::string> runs;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -80,9 +78,9 @@ std::vector<std::size_t> of_run(const std::string& run,
 }
 
 std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setting>& settings,
-                                  const std::vector<estimate::CaseRow>& rows) {
+                                  const std::vector<CaseRow>& rows) {
   constexpr const char* kWhere = "--baseline";
-  std::vector<std::size_t> found = of_run(baseline, rows);
+  std::vector<std::size_t> found = rows_of_run(baseline, rows);
   if (!found.empty()) return found;
   if (baseline.find('=') == std::string::npos) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -111,17 +109,12 @@ std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setti
 }
 
 // What varies beside the baseline's own options is alike, or has no meaning in one of the two.
-bool is_beside(const estimate::CaseRow& a, const estimate::CaseRow& b,
-               const std::vector<std::string>& others) {
-  const auto value = [](const estimate::CaseRow& row, const std::string& name) {
-    const auto found = row.options().find(name);
-    return found == row.options().end() ? Value() : found->second;
-  };
+bool is_beside(const CaseRow& a, const CaseRow& b, const std::vector<std::string>& others) {
   return a.arm == b.arm && a.pass == b.pass &&
          std::all_of(others.begin(), others.end(), [&](const std::string& name) {
-           const Value x = value(a, name);
-           const Value y = value(b, name);
-           return is_null(x) || is_null(y) || x == y;
+           const Value* x = a.option(name);
+           const Value* y = b.option(name);
+           return x == nullptr || y == nullptr || *x == *y;
          });
 }
 
@@ -130,14 +123,14 @@ bool is_beside(const estimate::CaseRow& a, const estimate::CaseRow& b,
 void keep_filtered(record::Results& results, std::span<const std::string> filters) {
   constexpr const char* kWhere = "--filter";
   for (const std::string& filter : filters) {
-    const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+    const std::vector<CaseRow> rows = case_rows(results);
     const Setting setting = setting_of(filter, rows, kWhere);
     if (!is_option(rows, setting.name)) {
       throw ConfigError(kWhere, "'" + setting.name + "' is no option");
     }
     const auto is_other = [&](const auto& options) { return !holds(setting, options); };
     if (std::all_of(rows.begin(), rows.end(),
-                    [&](const estimate::CaseRow& row) { return is_other(row.options()); })) {
+                    [&](const CaseRow& row) { return is_other(row.options()); })) {
       throw ConfigError(std::string(kWhere) + ' ' + filter,
                         "no case is left; " + values_here(rows, setting.name));
     }
@@ -149,28 +142,28 @@ void keep_filtered(record::Results& results, std::span<const std::string> filter
   }
 }
 
-void compare_with_baseline(std::vector<estimate::CaseRow>& rows, const record::Results& results,
+void compare_with_baseline(std::vector<CaseRow>& rows, const record::Results& results,
                            const std::string& baseline) {
   std::vector<Setting> settings;
   const std::vector<std::size_t> bases = named_by(baseline, settings, rows);
-  const auto by = estimate::judged_by(rows);
+  const auto by = judged_by(rows);
   if (!by) return;
-  std::vector<std::string> others = estimate::varying_options(rows, results);
+  std::vector<std::string> others = varying_options(rows, results);
   std::erase_if(others, [&](const std::string& name) {
     return std::any_of(settings.begin(), settings.end(),
                        [&](const Setting& setting) { return setting.name == name; });
   });
-  for (estimate::CaseRow& row : rows) {
+  for (CaseRow& row : rows) {
     const auto base = std::find_if(bases.begin(), bases.end(), [&](std::size_t i) {
       if (bases.size() == 1) return true;
       return (settings.empty() || row.run_id == rows[i].run_id) && is_beside(row, rows[i], others);
     });
     if (base == bases.end()) continue;
-    const auto ratio = estimate::speed_up(row, rows[*base], *by);
+    const auto ratio = speed_up(row, rows[*base], *by);
     if (!ratio) continue;
     row.vs_baseline = ratio->value;
     row.vs_baseline_interval = ratio->interval;
   }
 }
 
-}  // namespace stepbench::report
+}  // namespace stepbench::estimate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/profiled_cases.h"
+#include "harness/estimate/profiled_cases.h"
 
 #include <algorithm>
 #include <map>
@@ -8,16 +8,13 @@
 #include "harness/base/error.h"
 #include "harness/ops/op_frame.h"
 #include "harness/record/encode.h"
-#include "harness/text/numbers.h"
-#include "harness/text/words.h"
 
-namespace stepbench::report {
+namespace stepbench::estimate {
 namespace {
 
-const estimate::CaseRow* row_of_pass(const std::vector<estimate::CaseRow>& rows,
-                                     const record::LaunchKey& key, const std::string& run_id,
-                                     Pass pass) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& row) {
+const CaseRow* row_of_pass(const std::vector<CaseRow>& rows, const record::LaunchKey& key,
+                           const std::string& run_id, Pass pass) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const CaseRow& row) {
     return row.case_id == key.case_id && row.arm == key.arm && row.run_id == run_id &&
            row.pass == pass;
   });
@@ -26,19 +23,17 @@ const estimate::CaseRow* row_of_pass(const std::vector<estimate::CaseRow>& rows,
 
 }  // namespace
 
-std::string recording_cost(std::optional<double> overhead, const estimate::CaseRow* timed) {
-  if (!overhead) return "recording cost: unknown, no timing launch beside it";
-  const bool has_spread = timed != nullptr && timed->step_ns && !timed->latency_ns &&
-                          timed->spread != estimate::Spread::kNone;
-  const bool inside = has_spread && *overhead * *timed->step_ns <= timed->interval_ns.high;
-  if (*overhead <= 1 || inside) return "recording cost: within noise";
-  return "recording cost: " + text::significant(*overhead) + "x the step";
+bool is_within_noise(double overhead, const CaseRow* timed) {
+  if (overhead <= 1) return true;
+  const bool has_spread =
+      timed != nullptr && timed->step_ns && !timed->latency_ns && timed->spread != Spread::kNone;
+  return has_spread && overhead * *timed->step_ns <= timed->interval_ns.high;
 }
 
 std::vector<ProfiledCase> profiled_cases(const record::Results& results,
                                          const std::string& case_id) {
-  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-  const estimate::RowNames names(rows, results);
+  const std::vector<CaseRow> rows = case_rows(results);
+  const RowNames names(rows, results);
   std::vector<ProfiledCase> all;
   std::map<std::tuple<std::string, std::string, std::string, Pass>, std::size_t> index;
   std::vector<std::vector<ops::OpFrame>> frames;
@@ -50,11 +45,10 @@ std::vector<ProfiledCase> profiled_cases(const record::Results& results,
     const auto [at, is_new] =
         index.try_emplace({run_id, key.case_id, key.arm, key.pass}, all.size());
     if (is_new) {
-      const estimate::CaseRow* row = row_of_pass(rows, key, run_id, key.pass);
+      const CaseRow* row = row_of_pass(rows, key, run_id, key.pass);
       all.push_back({.case_id = key.case_id,
                      .label = row == nullptr ? key.case_id : names.name(*row),
-                     .engine = std::string(record::name_of(key.pass)),
-                     .cost = {}});
+                     .engine = std::string(record::name_of(key.pass))});
       frames.emplace_back();
     }
     ProfiledCase& profiled = all[at->second];
@@ -63,8 +57,8 @@ std::vector<ProfiledCase> profiled_cases(const record::Results& results,
     own.insert(own.end(), launch.ops.begin(), launch.ops.end());
     const auto overhead = launch.row.report.metrics.find("profile_overhead");
     if (overhead != launch.row.report.metrics.end()) profiled.overhead = overhead->second;
-    profiled.cost =
-        recording_cost(profiled.overhead, row_of_pass(rows, key, run_id, Pass::kTiming));
+    profiled.within_noise = is_within_noise(profiled.overhead.value_or(0),
+                                            row_of_pass(rows, key, run_id, Pass::kTiming));
   }
   if (all.empty()) {
     throw ConfigError(case_id.empty() ? "--ops" : "--case " + case_id,
@@ -75,10 +69,4 @@ std::vector<ProfiledCase> profiled_cases(const record::Results& results,
   return all;
 }
 
-std::string heading(const ProfiledCase& profiled) {
-  std::string text = profiled.label + "  (" + profiled.engine;
-  if (profiled.launches > 1) text += ", " + text::counted(profiled.launches, "launch");
-  return text + ", " + profiled.cost + ')';
-}
-
-}  // namespace stepbench::report
+}  // namespace stepbench::estimate

@@ -3,21 +3,18 @@
 // of a column as a table shows it, or a metric or phase of its launches. Pure; any thread.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/value.h"
-#include "harness/catalogue/catalogue.h"
-#include "harness/estimate/case_rows.h"
-#include "harness/text/numbers.h"
+#include "harness/estimate/columns.h"
 
-namespace stepbench::report {
+namespace stepbench::estimate {
 
 // Of a record for programs, each once: keys, options, estimates. Without metrics and phases.
-[[nodiscard]] std::vector<std::string> record_names(std::span<const estimate::CaseRow> rows);
+[[nodiscard]] std::vector<std::string> record_names(std::span<const CaseRow> rows);
 // What else a record may hold, each once and none of the above. Each list is in order.
 struct DetailNames {
   std::vector<std::string> requests;     // of how long those waited who asked
@@ -26,31 +23,24 @@ struct DetailNames {
   std::vector<std::string> labels;       // of the run, with kLabelPrefix
   std::vector<std::string> environment;  // of the worker, with kEnvironmentPrefix
 };
-[[nodiscard]] DetailNames detail_names(std::span<const estimate::CaseRow> rows);
+[[nodiscard]] DetailNames detail_names(std::span<const CaseRow> rows);
 inline constexpr std::string_view kMetricPrefix = "metric.";
 inline constexpr std::string_view kLabelPrefix = "label.";
 inline constexpr std::string_view kEnvironmentPrefix = "environment.";
 // The name in full. Throws ConfigError at `where` if there is none, or several.
-[[nodiscard]] std::string full_name(const std::string& name,
-                                    std::span<const estimate::CaseRow> rows, const char* where);
+[[nodiscard]] std::string full_name(const std::string& name, std::span<const CaseRow> rows,
+                                    const char* where);
 // In base units; of a metric the median over launches. Null if the row has none.
-[[nodiscard]] Value row_value(const estimate::CaseRow& row, const std::string& full_name);
+[[nodiscard]] Value row_value(const CaseRow& row, const std::string& full_name);
 // The same for many rows: the name is looked up once.
-using RowGetter = std::function<Value(const estimate::CaseRow&)>;
-[[nodiscard]] RowGetter row_getter(const std::string& full_name);
-[[nodiscard]] bool is_option(std::span<const estimate::CaseRow> rows, const std::string& full_name);
-
-// How people read it: the head of its column and the text of a cell.
-[[nodiscard]] std::string head_for(const std::string& full_name, text::TimeUnit unit,
-                                   const estimate::RowNames& names);
-[[nodiscard]] std::string text_for(const estimate::CaseRow& row, const std::string& full_name,
-                                   text::TimeUnit unit, std::span<const Metric> definitions);
+[[nodiscard]] CaseValue row_getter(const std::string& full_name);
+[[nodiscard]] bool is_option(std::span<const CaseRow> rows, const std::string& full_name);
 
 // By any name; "-NAME": largest first. Rows without a value come last. Throws ConfigError at --sort
 // for an unknown name.
-void sort_rows(std::vector<estimate::CaseRow>& rows, const std::string& by);
+void sort_rows(std::vector<CaseRow>& rows, const std::string& by);
 
 // "8", "8.0" and 8 are alike, and so are "True" and true; "null" is no value.
 [[nodiscard]] bool is_written(const Value& value, const std::string& text);
 
-}  // namespace stepbench::report
+}  // namespace stepbench::estimate

@@ -10,7 +10,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/ops/op_table.h"
 
-namespace stepbench::report {
+namespace stepbench::estimate {
 
 // The launches of one case by one engine; their operations are added up.
 struct ProfiledCase {
@@ -18,8 +18,8 @@ struct ProfiledCase {
   std::string label;
   std::string engine;
   std::int64_t launches = 0;
-  std::string cost;  // "recording cost: 1.40x the step"
-  std::optional<double> overhead = {};
+  std::optional<double> overhead = {};  // the step over the timed one; nullopt: nobody timed it
+  bool within_noise = false;
   ops::OpTable table = {};
 };
 
@@ -27,12 +27,8 @@ struct ProfiledCase {
 [[nodiscard]] std::vector<ProfiledCase> profiled_cases(const record::Results& results,
                                                        const std::string& case_id);
 
-// "num_workers=2  (native, 2 launches, recording cost: 1.40x the step)"
-[[nodiscard]] std::string heading(const ProfiledCase& profiled);
+// Recording made the step slower by no more than its launches differ. `overhead`: the profiled step
+// over the timed one. `timed`: the row of the timing launches, or null.
+[[nodiscard]] bool is_within_noise(double overhead, const CaseRow* timed);
 
-// `overhead`: the profiled step over the timed one, nothing when there was none. `timed`: the row
-// of the timing launches, or null.
-[[nodiscard]] std::string recording_cost(std::optional<double> overhead,
-                                         const estimate::CaseRow* timed);
-
-}  // namespace stepbench::report
+}  // namespace stepbench::estimate

@@ -9,7 +9,7 @@
 
 #include "harness/estimate/case_rows.h"
 
-namespace stepbench::report {
+namespace stepbench::estimate {
 
 // `--filter num_workers=4,8`: keeps the launches in which the option has one of the values; all
 // filters hold. Throws ConfigError at --filter for an unknown name, and where no case is left.
@@ -20,7 +20,7 @@ void keep_filtered(record::Results& results, std::span<const std::string> filter
 // where it names several, against the one among them whose other options are the row's own. Throws
 // ConfigError at
 // --baseline if there is none.
-void compare_with_baseline(std::vector<estimate::CaseRow>& rows, const record::Results& results,
+void compare_with_baseline(std::vector<CaseRow>& rows, const record::Results& results,
                            const std::string& baseline);
 
-}  // namespace stepbench::report
+}  // namespace stepbench::estimate
