@@ -57,14 +57,16 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs, const TestedMe
 CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& ended,
                      const record::Results& results, const ProfiledLaunches& profiled,
                      const VerdictRule& rule, const CompareOptions& options,
-                     std::vector<Gate>& gates) {
+                     std::vector<Gate>& gates, std::vector<std::vector<double>>& levels) {
   if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
     return unmeasured(point, pairs, options.tested);
   }
   CaseResult result = begin_case_result(pairs.pair);
   result.ended_at = ended.ended_at;
   std::size_t next_primary = 0;
-  std::vector<MetricSamples> all_samples = metric_samples(pairs, results.columns, options.tested);
+  const MetricValues values(pairs.pair);
+  std::vector<MetricSamples> all_samples =
+      metric_samples(pairs, values, results.columns, options.tested);
   for (std::string& note : take_varying_counts(all_samples))
     result.notes.push_back(std::move(note));
   for (const MetricSamples& asked : all_samples) {
@@ -78,7 +80,8 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     result.metrics.push_back(std::move(metric));
   }
   const CasePair& pair = pairs.pair;
-  judge_noise(pair, "arm A", "arm B", options.allow, result, gates);
+  judge_noise(pair, values.steps(), "arm A", "arm B", options.allow, result, gates);
+  levels.push_back(block_levels(pair, values.steps()));
   const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA),
                              profiled.counted(point.a_case, kArmA)};
   const CountedLaunches candidate{pairs.pair.candidate.measured, profiled.of(point.b_case, kArmB),
@@ -104,10 +107,9 @@ void count_tests(Comparison& comparison) {
   }
 }
 
-void add_campaign_gates(const std::vector<CasePair>& cases, Design design,
+void add_campaign_gates(const std::vector<CasePair>& cases,
+                        std::span<const std::vector<double>> levels, Design design,
                         const CompareOptions& options, std::vector<Gate>& gates) {
-  std::vector<std::vector<double>> levels;
-  for (const CasePair& pair : cases) levels.push_back(block_levels(pair));
   std::vector<Gate> own = machine_gates(cases, design);
   own.insert(own.begin(), drift_gate(levels));  // told also where it passed: how far it went
   apply_allowed(options.allow, own);
@@ -144,10 +146,11 @@ Comparison ab_comparison(const record::Results& results, const AbOutcome& outcom
   const ProfiledLaunches profiled(results);
   CasePairs joined;
   std::vector<std::vector<double>> base_runs;
+  std::vector<std::vector<double>> levels;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     comparison.cases.push_back(result_of(outcome.points[i], pairs[i], outcome.campaign.cases()[i],
                                          results, profiled, comparison.rule, options,
-                                         comparison.gates));
+                                         comparison.gates, levels));
     base_runs.push_back(measured_steps(pairs[i].base_launches));
     if (!pairs[i].pair.base.measured.empty()) joined.both.push_back(pairs[i].pair);
   }
@@ -159,7 +162,7 @@ Comparison ab_comparison(const record::Results& results, const AbOutcome& outcom
     refuse_unlike_counting({"arm A", "arm B", results.columns, options}, comparison.environment);
   }
   comparison.aa_control = aa_control(base_runs);
-  add_campaign_gates(joined.both, comparison.rule.design, options, comparison.gates);
+  add_campaign_gates(joined.both, levels, comparison.rule.design, options, comparison.gates);
   count_tests(comparison);
   std::string few = too_few_to_prove(design.looks.empty() ? 0 : design.looks.back(),
                                      comparison.tested, design.rule);

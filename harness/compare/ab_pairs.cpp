@@ -116,8 +116,14 @@ std::vector<AbPairs> ab_pairs(std::span<const record::Launch* const> launches,
 
 std::vector<MetricSamples> metric_samples(const AbPairs& pairs, const std::vector<Metric>& columns,
                                           const TestedMetrics& tested) {
+  return metric_samples(pairs, MetricValues(pairs.pair), columns, tested);
+}
+
+std::vector<MetricSamples> metric_samples(const AbPairs& pairs, const MetricValues& values,
+                                          const std::vector<Metric>& columns,
+                                          const TestedMetrics& tested) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<MetricSamples> all_samples = metric_samples(pairs.pair, columns, tested);
+  std::vector<MetricSamples> all_samples = metric_samples(pairs.pair, values, columns, tested);
   for (MetricSamples& asked : all_samples) {
     asked.samples.base.resize(asked.samples.base.size() + pairs.dropped, kNan);
     asked.samples.candidate.resize(asked.samples.candidate.size() + pairs.dropped, kNan);

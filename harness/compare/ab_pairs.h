@@ -50,6 +50,11 @@ struct AbPairs {
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const AbPairs& pairs,
                                                         const std::vector<Metric>& columns,
                                                         const TestedMetrics& tested);
+// `values`: of its pair.
+[[nodiscard]] std::vector<MetricSamples> metric_samples(const AbPairs& pairs,
+                                                        const MetricValues& values,
+                                                        const std::vector<Metric>& columns,
+                                                        const TestedMetrics& tested);
 
 // Whether the arms took turns, by the times at which the launches began.
 [[nodiscard]] Design design_of(const std::vector<AbPairs>& points);

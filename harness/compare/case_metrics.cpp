@@ -9,7 +9,6 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/judge.h"
-#include "harness/compare/metric_values.h"
 #include "harness/text/words.h"
 
 namespace stepbench::compare {
@@ -105,9 +104,9 @@ void add_counts(const CasePair& pair, const std::vector<Metric>& columns,
 
 }  // namespace
 
-std::vector<MetricSamples> metric_samples(const CasePair& pair, const std::vector<Metric>& columns,
+std::vector<MetricSamples> metric_samples(const CasePair& pair, const MetricValues& values,
+                                          const std::vector<Metric>& columns,
                                           const TestedMetrics& tested) {
-  const MetricValues values(pair);
   std::vector<MetricSamples> all_samples;
   for (const TestedMetric& metric : tested.metrics) {
     if (metric.kind == MetricKind::kPeak) {

@@ -7,6 +7,7 @@
 
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/judge.h"
+#include "harness/compare/metric_values.h"
 #include "harness/compare/tested_metrics.h"
 
 namespace stepbench::compare {
@@ -19,8 +20,9 @@ struct MetricSamples {
 };
 
 // What is tested of a case: those of `tested` in their order and, by default, exact counts of which
-// less or more is better when both sides have them. `columns`: of both sides.
+// less or more is better when both sides have them. `columns`: of both sides; `values`: of `pair`.
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const CasePair& pair,
+                                                        const MetricValues& values,
                                                         const std::vector<Metric>& columns,
                                                         const TestedMetrics& tested);
 

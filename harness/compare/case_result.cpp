@@ -6,7 +6,6 @@
 
 #include "harness/base/value.h"
 #include "harness/compare/exit_code.h"
-#include "harness/estimate/step_times.h"
 
 namespace stepbench::compare {
 namespace {
@@ -68,13 +67,17 @@ MetricResult metric_result(const MetricSamples& asked) {
           .of_step = metric.kind == MetricKind::kStep || metric.unit.ends_with("/s")};
 }
 
-void judge_noise(const CasePair& pair, std::string_view base, std::string_view candidate,
-                 std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates) {
-  const estimate::StepTimes times =
-      estimate::step_times(pair.base.measured, pair.candidate.measured);
-  std::vector<Gate> own = {
-      noise_gate(times.base, base, window_spread(pair.base.measured)),
-      noise_gate(times.candidate, candidate, window_spread(pair.candidate.measured))};
+void judge_noise(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
+                 std::string_view candidate, std::span<const std::string> allow, CaseResult& one,
+                 std::vector<Gate>& gates) {
+  const auto gate_of = [](const std::vector<double>& steps, std::string_view arm,
+                          const CaseLaunches& side) {
+    const Gate gate = noise_gate(steps, arm);
+    return gate.state == GateState::kPassed ? gate
+                                            : noise_gate(steps, arm, window_spread(side.measured));
+  };
+  std::vector<Gate> own = {gate_of(times.base, base, pair.base),
+                           gate_of(times.candidate, candidate, pair.candidate)};
   std::erase_if(own, [](const Gate& gate) { return gate.state == GateState::kPassed; });
   for (Gate& gate : own) gate.case_id = one.case_id;
   apply_allowed(allow, own);

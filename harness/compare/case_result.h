@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/compare/comparison.h"
+#include "harness/estimate/step_times.h"
 
 namespace stepbench::compare {
 
@@ -22,8 +23,9 @@ namespace stepbench::compare {
 
 // The noise gates of both sides, named `base` and `candidate`, by the steps of their launches; one
 // that fails makes the verdicts on times invalid.
-void judge_noise(const CasePair& pair, std::string_view base, std::string_view candidate,
-                 std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates);
+void judge_noise(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
+                 std::string_view candidate, std::span<const std::string> allow, CaseResult& one,
+                 std::vector<Gate>& gates);
 
 // Where the step or a rate changed: the phases and operations that explain it. `interleaved`: equal
 // indexes of the profiled launches are neighbours in time.

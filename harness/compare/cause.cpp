@@ -20,10 +20,9 @@ struct Launches {
 };
 
 // A latency is without the wait for data; on the device the phases are those that sum to its step.
-Launches read(const CaseLaunches& one, estimate::StepClock clock) {
+Launches read(const estimate::Estimates& estimates, estimate::StepClock clock) {
   Launches result;
-  for (const record::Launch* launch : one.measured) {
-    const auto estimate = estimate::estimate_of(*launch);
+  for (const auto& estimate : estimates) {
     if (!estimate) continue;
     const bool device = clock == estimate::StepClock::kDevice;
     for (const estimate::PhaseTime& phase : device ? estimate->device_phases : estimate->phases) {
@@ -49,24 +48,24 @@ stats::HodgesLehmann difference(const std::vector<double>& a, const std::vector<
 }  // namespace
 
 std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence, Design design) {
-  const estimate::StepTimes times =
-      estimate::step_times(pair.base.measured, pair.candidate.measured);
+  const estimate::Estimates before = estimate::estimates_of(pair.base.measured);
+  const estimate::Estimates after = estimate::estimates_of(pair.candidate.measured);
+  const estimate::StepTimes times = estimate::step_times(before, after);
   if (times.mixed) return {};
-  const estimate::StepClock clock = times.clock;
-  Launches base = read(pair.base, clock);
-  Launches candidate = read(pair.candidate, clock);
+  Launches base = read(before, times.clock);
+  Launches candidate = read(after, times.clock);
   std::vector<PhaseChange> changes;
   if (base.step.empty() || candidate.step.empty()) return changes;
   for (const auto& [name, values] : base.phases) {
     candidate.phases.try_emplace(name, candidate.step.size(), 0.0);
   }
   const double whole = difference(base.step, candidate.step, confidence, design).centre;
-  for (const auto& [name, after] : candidate.phases) {
-    const auto& before = base.phases.try_emplace(name, base.step.size(), 0.0).first->second;
-    const stats::HodgesLehmann estimate = difference(before, after, confidence, design);
+  for (const auto& [name, to] : candidate.phases) {
+    const auto& from = base.phases.try_emplace(name, base.step.size(), 0.0).first->second;
+    const stats::HodgesLehmann estimate = difference(from, to, confidence, design);
     changes.push_back({.phase = name,
-                       .base_ns = stats::median(before),
-                       .candidate_ns = stats::median(after),
+                       .base_ns = stats::median(from),
+                       .candidate_ns = stats::median(to),
                        .change_ns = estimate.centre,
                        .interval_ns = estimate.interval,
                        .share = whole == 0 ? 0 : estimate.centre / whole});

@@ -60,6 +60,7 @@ struct Gathered {
   std::vector<PairedSamples> family;
   std::vector<PairedSamples> counts;
   std::vector<std::vector<double>> base_runs;
+  std::vector<estimate::StepTimes> steps;  // of the pairs
 };
 
 Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
@@ -84,9 +85,11 @@ Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
   refuse_absent(pairs.both, options.tested);
   for (const CasePair& pair : pairs.both) {
     CaseResult one = begin_case_result(pair);
-    gathered.base_runs.push_back(in_run_order(
-        pair.base, estimate::step_times(pair.base.measured, pair.candidate.measured).base));
-    std::vector<MetricSamples> all_samples = metric_samples(pair, gathered.columns, options.tested);
+    const MetricValues values(pair);
+    gathered.steps.push_back(values.steps());
+    gathered.base_runs.push_back(in_run_order(pair.base, values.steps().base));
+    std::vector<MetricSamples> all_samples =
+        metric_samples(pair, values, gathered.columns, options.tested);
     for (std::string& note : take_varying_counts(all_samples)) one.notes.push_back(std::move(note));
     for (MetricSamples& asked : all_samples) {
       if (!asked.note.empty()) one.notes.push_back(asked.note);
@@ -124,7 +127,8 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
         ++(metric.test.slower ? result.rejected_slower : result.rejected_faster);
       }
     }
-    judge_noise(pairs[i], "the base", "the candidate", options.allow, one, result.gates);
+    judge_noise(pairs[i], gathered.steps[i], "the base", "the candidate", options.allow, one,
+                result.gates);
     const CountedLaunches before{pairs[i].base.measured, base_profiled.of(one.case_id, ""),
                                  base_profiled.counted(one.case_id, "")};
     const CountedLaunches after{pairs[i].candidate.measured,

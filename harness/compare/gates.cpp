@@ -10,7 +10,6 @@
 
 #include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
-#include "harness/estimate/step_times.h"
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
 #include "harness/stats/slope.h"
@@ -304,15 +303,13 @@ bool fails(std::span<const Gate> gates) {
                      [](const Gate& gate) { return gate.state == GateState::kFailed; });
 }
 
-std::vector<double> block_levels(const CasePair& pair) {
+std::vector<double> block_levels(const CasePair& pair, const estimate::StepTimes& times) {
   struct Sum {
     double logs = 0;
     int launches = 0;
   };
   std::map<int, Sum> blocks;
   const std::size_t pairs = std::min(pair.base.measured.size(), pair.candidate.measured.size());
-  const estimate::StepTimes times =
-      estimate::step_times(pair.base.measured, pair.candidate.measured);
   for (std::size_t i = 0; i < pairs; ++i) {
     const double a = times.base[i];
     const double b = times.candidate[i];

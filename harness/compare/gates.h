@@ -13,6 +13,7 @@
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/judge.h"
 #include "harness/compare/window_spread.h"
+#include "harness/estimate/step_times.h"
 
 namespace stepbench::compare {
 
@@ -62,7 +63,8 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
 // one says that the machine was not the same from beginning to end.
 
 // Mean log step time of each block of one case, both arms alike, in run order.
-[[nodiscard]] std::vector<double> block_levels(const CasePair& pair);
+[[nodiscard]] std::vector<double> block_levels(const CasePair& pair,
+                                               const estimate::StepTimes& times);
 
 // `cases`: block_levels of each. Theil-Sen slope over all cases, from the first block of the
 // longest to its last; it counts only where the levels rise or fall more than chance would

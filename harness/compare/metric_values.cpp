@@ -5,18 +5,22 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
 
 namespace stepbench::compare {
 
-MetricValues::MetricValues(const CasePair& pair)
-    : steps_(estimate::step_times(pair.base.measured, pair.candidate.measured)) {
-  for (const record::Launch* launch : pair.base.measured)
-    base_.push_back({launch, estimate::estimate_of(*launch)});
-  for (const record::Launch* launch : pair.candidate.measured) {
-    candidate_.push_back({launch, estimate::estimate_of(*launch)});
+MetricValues::MetricValues(const CasePair& pair) {
+  estimate::Estimates base = estimate::estimates_of(pair.base.measured);
+  estimate::Estimates candidate = estimate::estimates_of(pair.candidate.measured);
+  steps_ = estimate::step_times(base, candidate);
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    base_.push_back({pair.base.measured[i], std::move(base[i])});
+  }
+  for (std::size_t i = 0; i < candidate.size(); ++i) {
+    candidate_.push_back({pair.candidate.measured[i], std::move(candidate[i])});
   }
 }
 

@@ -26,6 +26,7 @@ class MetricValues {
   // The metric of this name among those that the workloads report.
   [[nodiscard]] Sides reported(std::string_view metric) const;
 
+  [[nodiscard]] const estimate::StepTimes& steps() const { return steps_; }
   [[nodiscard]] bool is_latency() const { return steps_.latency; }
   // Some launches have times on the device and others not: these have no value.
   [[nodiscard]] bool is_mixed() const { return steps_.mixed; }

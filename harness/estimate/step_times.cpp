@@ -2,19 +2,9 @@
 #include "harness/estimate/step_times.h"
 
 #include <limits>
-#include <optional>
 
 namespace stepbench::estimate {
 namespace {
-
-using Estimates = std::vector<std::optional<LaunchEstimate>>;
-
-Estimates estimates_of(std::span<const record::Launch* const> launches) {
-  Estimates estimates;
-  estimates.reserve(launches.size());
-  for (const record::Launch* launch : launches) estimates.push_back(estimate_of(*launch));
-  return estimates;
-}
 
 std::vector<double> values_of(const Estimates& estimates, StepClock clock) {
   std::vector<double> values;
@@ -30,17 +20,26 @@ std::vector<double> values_of(const Estimates& estimates, StepClock clock) {
 
 }  // namespace
 
+Estimates estimates_of(std::span<const record::Launch* const> launches) {
+  Estimates estimates;
+  estimates.reserve(launches.size());
+  for (const record::Launch* launch : launches) estimates.push_back(estimate_of(*launch));
+  return estimates;
+}
+
 StepTimes step_times(std::span<const record::Launch* const> base,
                      std::span<const record::Launch* const> candidate) {
-  const Estimates a = estimates_of(base);
-  const Estimates b = estimates_of(candidate);
+  return step_times(estimates_of(base), estimates_of(candidate));
+}
+
+StepTimes step_times(const Estimates& base, const Estimates& candidate) {
   std::optional<StepClock> clock;
   StepTimes times;
   bool timed = false;
   bool untimed = false;
   bool spans = false;
   bool periods = false;
-  for (const Estimates* side : {&a, &b}) {
+  for (const Estimates* side : {&base, &candidate}) {
     for (const auto& estimate : *side) {
       if (!estimate) continue;
       timed = timed || estimate->device_ns.has_value();
@@ -56,8 +55,8 @@ StepTimes step_times(std::span<const record::Launch* const> base,
   times.spans = spans && periods && !times.mixed && !times.latency;
   if (times.mixed) times.clock = StepClock::kDevice;
   if (times.spans) times.clock = StepClock::kHost;
-  times.base = values_of(a, times.clock);
-  times.candidate = values_of(b, times.clock);
+  times.base = values_of(base, times.clock);
+  times.candidate = values_of(candidate, times.clock);
   return times;
 }
 

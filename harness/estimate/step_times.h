@@ -3,6 +3,7 @@
 // Pure; any thread.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct StepTimes {
   std::vector<double> candidate;
 };
 
+using Estimates = std::vector<std::optional<LaunchEstimate>>;
+[[nodiscard]] Estimates estimates_of(std::span<const record::Launch* const> launches);
+
+[[nodiscard]] StepTimes step_times(const Estimates& base, const Estimates& candidate);
 [[nodiscard]] StepTimes step_times(std::span<const record::Launch* const> base,
                                    std::span<const record::Launch* const> candidate);
 

@@ -110,7 +110,8 @@ TEST(DriftGate, BlocksHoldBothArmsInTheOrderOfTheirNumbers) {
     pair.base.measured.push_back(&a.launches[i]);
     pair.candidate.measured.push_back(&b.launches[i]);
   }
-  const std::vector<double> levels = block_levels(pair);
+  const std::vector<double> levels =
+      block_levels(pair, estimate::step_times(pair.base.measured, pair.candidate.measured));
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_NEAR(levels[1] - levels[0], std::log(4.0), 1e-12);
 }
@@ -197,7 +198,7 @@ TEST(Gates, NoiseOfWhatWasNotMeasuredLeavesItWithoutData) {
   const record::Results measured = testing_compare::make(noisy(1));
   CasePair pair;
   for (const record::Launch& launch : measured.launches) pair.base.measured.push_back(&launch);
-  judge_noise(pair, "a", "b", {}, one, gates);
+  judge_noise(pair, estimate::step_times(pair.base.measured, {}), "a", "b", {}, one, gates);
   EXPECT_EQ(one.metrics[0].test.verdict, Verdict::kNoData);
   EXPECT_EQ(gates.size(), 1U);
 }
