@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/machine/environment.h"
+#include "tests/unit/compare/kept_noise.h"
 #include "tests/unit/compare/result_maker.h"
 
 namespace stepbench::compare {
@@ -53,7 +55,8 @@ class CompareCommand : public testing::Test {
   // In a shell with pipefail, as a pipeline of continuous integration would run it.
   [[nodiscard]] Ended run(const std::string& arguments) const {
     const std::string command = "cd '" + folder_.string() +
-                                "' && bash -c \"set -o pipefail; '" STEPBENCH_PROGRAM "' compare " +
+                                "' && XDG_STATE_HOME=$PWD/state bash -c \"set -o pipefail; "
+                                "'" STEPBENCH_PROGRAM "' compare " +
                                 arguments + " 2>&1 | cat\"";
     Ended ended;
     FILE* pipe = popen(command.c_str(), "r");
@@ -121,6 +124,26 @@ TEST_F(CompareCommand, StandardOutputHoldsTheFormAskedFor) {
   EXPECT_EQ(nlohmann::json::parse(json.output).at("exit_code"), 3);
   EXPECT_TRUE(run("old.jsonl slow.jsonl --format markdown").output.starts_with("<!-- stepbench"));
   EXPECT_THAT(run("old.jsonl slow.jsonl").output, HasSubstr("suspect: worse"));
+}
+
+TEST_F(CompareCommand, WhereNothingIsDecidedItQuotesWhatTheMachineShowed) {
+  testing_compare::keep_noise(folder_ / "state");
+  const auto put_of_host = [&](const std::string& name, MadeResults made, const std::string& host) {
+    made.launches = 4;
+    record::Results results = make(made);
+    results.runs.at(0).context["host"] = host;
+    testing_compare::write(results, folder_ / name);
+  };
+  const std::string here = machine::host_name("/");
+  put_of_host("few.jsonl", one_case(1, 0), here);
+  put_of_host("few_slow.jsonl", one_case(1.05, 1), here);
+  put_of_host("elsewhere.jsonl", one_case(1.05, 1), here + "-2");
+  const Ended open = run("few.jsonl few_slow.jsonl --verdict verdict.json");
+  EXPECT_EQ(open.exit_code, 3) << open.output;
+  EXPECT_THAT(open.output, HasSubstr(testing_compare::kKeptQuote));
+  EXPECT_EQ(json_file("verdict.json")["machine"], testing_compare::kKeptQuote);
+  EXPECT_THAT(run("few.jsonl elsewhere.jsonl").output, Not(HasSubstr("this machine showed")));
+  EXPECT_THAT(run("old.jsonl old.jsonl").output, Not(HasSubstr("this machine showed")));
 }
 
 TEST_F(CompareCommand, ASmokeRunIsRefused) {
