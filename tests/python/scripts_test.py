@@ -40,6 +40,14 @@ FAULTS = {  # what the script does, and the reason of its row
     "for _ in measure(Loader()):\n    with phase('forwrd'): pass": 'no phase "forwrd"; did you mean "forward"?',
     "for _ in measure(Loader()): os._exit(4)": "exited with status 4",
     "for _ in measure(Loader()): os.kill(os.getpid(), 9)": "killed by SIGKILL",
+    "for _ in measure(None): pass": "measure() takes what a for loop goes over",
+    "for _ in measure(each for each in range(3)): pass": "ended after 3 batches and cannot begin anew",
+    "def broken():\n    yield from [[1], [2]]\n    raise KeyError('third')\nfor _ in measure(broken()): pass":
+        "KeyError: 'third' (script.py, line 8, in broken)",
+    "for _ in measure(Loader(), name='a'):\n    for _ in measure(Loader(), name='a'): pass":
+        "measure() at script.py, line 7 begins inside the loop over measure() at script.py, line 6: loops do not nest",
+    "os.environ.pop('RANK', None)\nrank = os.environ['RANK']":
+        "KeyError: 'RANK' (script.py, line 7): torchrun sets RANK, and `stepbench run` starts one process of a script",
     "import no_such_module": "No module named 'no_such_module'",
     "for _ in measure(Loader())\n    pass": "SyntaxError: expected ':' (script.py, line 6)",
 }
@@ -131,6 +139,27 @@ def pythons_in(folder):
     return found
 
 
+GOOD = {  # loops that a notebook or a script may have, each measured as a plain one
+    "continue": "for number, _ in enumerate(measure(Loader())):\n    if number % 2: continue\n    time.sleep(0)",
+    "break, and again": "for _ in range(3):\n    for number, _ in enumerate(measure(Loader())):\n        if number > 8: break",
+    "another thread": "import threading\n"
+                      "def second():\n    try: list(measure(Loader(), name='b'))\n    except Exception as e: print(e)\n"
+                      "for _ in measure(Loader()):\n"
+                      "    other = threading.Thread(target=second); other.start(); other.join()",
+    "a forked child": "for _ in measure(Loader()):\n"
+                      "    child = os.fork()\n    if child == 0: os._exit(0)\n    os.waitpid(child, 0)",
+    "a module loaded again": "import importlib, stepbench_worker\nimportlib.reload(stepbench_worker)\n"
+                             "from stepbench_worker import measure\nfor _ in measure(Loader()): pass",
+}
+
+SPAWNS = """\
+import torch
+from stepbench_worker import measure
+loader = torch.utils.data.DataLoader(list(range(64)), num_workers=1, multiprocessing_context="spawn")
+for _ in measure(loader): pass
+"""
+
+
 class Scripts(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -161,6 +190,47 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(launch["outcome"], "failed")
                 self.assertIn(reason, launch["reason"])
         self.assertEqual(pythons_in(self.folder), [])
+
+    def test_loops_of_all_kinds_are_measured(self):
+        for name, body in GOOD.items():
+            with self.subTest(name):
+                self.write(HEAD + body)
+                self.run_script("--results", name)
+                launch, = rows_of(self.folder / name, "launch")
+                self.assertEqual((launch["outcome"], launch["schedule"]["active"]), ("measured", 6))
+        self.assertEqual(pythons_in(self.folder), [])
+
+    def test_a_script_that_spawns_itself_is_told_to_guard_its_main_part(self):
+        self.write(SPAWNS)
+        self.run_script(status=4)
+        launch, = rows_of(self.results, "launch")
+        self.assertIn('runs the script again; put what the script does under `if __name__ == "__main__":`', launch["reason"])
+        self.assertIn("measure() begins in a process that the script spawned", launch["output"])
+
+    def test_a_copy_of_a_script_has_its_digest_and_another_helper_has_another(self):
+        self.write("STEPS = 1\n", "helper.py")
+        digests = []
+        for name, steps in (("one.py", 1), ("copy.py", 1), ("copy.py", 2)):
+            self.write(f"STEPS = {steps}\n", "helper.py")
+            self.write(HEAD + "import helper\nfor _ in measure(Loader()): pass", name)
+            self.run_script("--results", f"{name}{steps}", script=name)
+            launch, = rows_of(self.folder / f"{name}{steps}", "launch")
+            digests.append(launch["effective"]["script.digest"])
+        self.assertEqual(digests[0], digests[1])
+        self.assertNotEqual(digests[1], digests[2])
+
+    def test_of_several_ranks_the_first_speaks_and_names_those_that_are_not_recorded(self):
+        self.write(HEAD + "for _ in measure(Loader(), warmup=1, active=5): pass")
+        said = []
+        for rank in ("0", "1"):
+            environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "RANK": rank, "WORLD_SIZE": "2"}
+            done = subprocess.run([sys.executable, "script.py"], cwd=self.folder, env=environment, text=True,
+                                  capture_output=True, timeout=600, check=True)
+            said.append(done.stdout + done.stderr)
+        self.assertIn("of 2 ranks rank 0 is recorded; rank 1 ran the same schedule", said[0])
+        self.assertEqual(said[1], "")
+        launch, = rows_of(self.results, "launch")
+        self.assertIn("of 2 ranks rank 0 is recorded", "".join(launch["notes"]))
 
     def test_the_traceback_of_a_script_is_its_launchs_output(self):
         self.write(HEAD + "def step():\n    raise ValueError('bad')\nfor _ in measure(Loader()): step()")

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
-from . import facts
+from . import facts, ranks
 from .loop import Loop, Session
 from .measured import why_nothing
 from .schedule import Schedule
@@ -48,7 +48,7 @@ class Alone(Session):
         return self.loop
 
     def left(self, loop: Loop) -> None:
-        if int(os.environ.get("RANK", "0")) != 0:  # each process of torchrun does the same; one speaks
+        if not ranks.speaks():  # each process of torchrun does the same
             return
         if not loop.done and loop.cycles:
             loop.truncated = True
@@ -62,11 +62,14 @@ class Alone(Session):
 
     def finished(self, loop: Loop) -> None:
         """The file is written now, whatever becomes of the rest of the loop; the table comes after it."""
-        if int(os.environ.get("RANK", "0")) != 0:
+        if not ranks.speaks():
             return
         run_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._began)) + "-" + _file_name(loop.title)
         report = facts.launch_report(loop, facts.facts_of_script(self._script))
         said = [summary(loop)]
+        if ranks.not_recorded():
+            said.append(f"note: {ranks.not_recorded()}")
+            report["notes"].append(ranks.not_recorded())
         said += [f"{finding['severity']}: {finding['text']}\n  {finding['remedy']}" for finding in report["findings"]]
         self._said = "\n".join(said)
         if self.results is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from .batch import samples_of
 from .loop import Loop, Session
 from .measured import Measured, refuse_what_has_no_batches
 from .schedule import Schedule
+from .source import LoopError
 from .window import EPOCH
 
 Batch = TypeVar("Batch")
@@ -36,6 +38,7 @@ def measure(loader: Iterable[Batch], *, name: str = "", wait: int = 1, warmup: i
     samples, tokens: how many a batch has, or a function of the batch. Default: the first dimension of its first tensor.
     results: folder for the result file of a script that is run alone; None: no file.
     """
+    _refuse_where_spawned()
     refuse_what_has_no_batches(loader)
     if not NAME.fullmatch(name):
         raise ValueError(f"measure(name={name!r}): a name takes letters, digits, '-', '_' and '.', 40 at most")
@@ -103,6 +106,14 @@ class Steps:
         elif self._begun:
             self._loop.pause()
         self._begun = self._entered = False
+
+
+def _refuse_where_spawned() -> None:
+    """A process that is spawned runs the script's file before its own work: what is not guarded begins there, too."""
+    processes = sys.modules.get("multiprocessing.process")
+    if processes is not None and getattr(processes.current_process(), "_inheriting", False):
+        raise LoopError("measure() begins in a process that the script spawned, which runs the script's file again: put what "
+                        'the script does under `if __name__ == "__main__":`')
 
 
 def _session() -> Session:

@@ -61,7 +61,11 @@ def files_of(script: Path) -> list[Path]:
 
 
 def digest_of_script(script: Path) -> str:
-    return digest_of_files(files_of(script), script.parent)
+    """16 hex digits of the contents: that of the script, and those of what it imports. A copy of another name has the
+    same."""
+    contents = {file: hashlib.sha256(file.read_bytes()).digest() for file in files_of(script)}
+    own = contents.pop(script)
+    return hashlib.sha256(b"".join((own, *sorted(contents.values())))).hexdigest()[:16]
 
 
 def facts_of_script(script: Path | None) -> dict[str, Any]:

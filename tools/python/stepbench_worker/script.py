@@ -2,6 +2,7 @@
 """Runs a script as `python SCRIPT ARGS` would, and says in one sentence how it failed."""
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import sys
@@ -9,6 +10,7 @@ import traceback
 import types
 from pathlib import Path
 
+from . import ranks
 from .source import LoopError
 
 FRAME = re.compile(r'File "(.+)", line (\d+), in (\S+)')
@@ -34,6 +36,16 @@ def print_error(error: BaseException) -> None:
     print("".join(shown.format()), file=sys.stderr, end="", flush=True)
 
 
+def spawn_hint(script: Path, text: str) -> str:
+    """Of a worker process that ended at once, where it runs the whole script again; empty: that is not it."""
+    ended = "exited unexpectedly" in text or "bootstrapping phase" in text
+    source = script.read_text(encoding="utf-8", errors="replace") if ended and script.is_file() else "__main__"
+    started = multiprocessing.get_start_method()
+    if "__main__" in source or not (started != "fork" or re.search("spawn|forkserver", source)):
+        return ""
+    return ': a process that is spawned runs the script again; put what the script does under `if __name__ == "__main__":`'
+
+
 def reason_of(error: BaseException, script: Path) -> str:
     """"ValueError: no such label (train.py, line 12, in step)"."""
     if isinstance(error, LoopError):
@@ -47,12 +59,13 @@ def reason_of(error: BaseException, script: Path) -> str:
     if len(lines) > 1 and "Original Traceback" in str(error):  # of a worker process of torch's DataLoader
         frames = FRAME.findall(str(error))
         what = f"{lines[-1].strip()}, in a worker process of the loader"
+    hint = spawn_hint(script, text) + ranks.hint(error)
     if isinstance(error, ModuleNotFoundError):
-        what += f": {sys.executable} has no such module; install it there, or name another Python by --interpreter"
+        hint += f": {sys.executable} has no such module; install it there, or name another Python by --interpreter"
     folder = os.environ.get("STEPBENCH_ROUND_ROOT", str(script.parent))  # of a function that stepbench/round.py calls
     own = [frame for frame in frames if frame[0].startswith(folder)] or frames
     if not own:
-        return what
+        return what + hint
     file, line, function = own[-1]
     inside = "" if function == "<module>" else f", in {function}"
-    return f"{what} ({Path(file).name}, line {line}{inside})"
+    return f"{what} ({Path(file).name}, line {line}{inside}){hint}"

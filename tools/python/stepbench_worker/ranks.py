@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A script as one of several processes, which torchrun, srun or mpirun start alike: who of them speaks, and what is said
+of the others."""
+from __future__ import annotations
+
+import os
+import re
+
+VARIABLES = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+FEW = 4
+
+
+def _number(name: str, otherwise: int) -> int:
+    text = os.environ.get(name, "")
+    return int(text) if text.isdecimal() else otherwise
+
+
+def speaks() -> bool:
+    """One of them does."""
+    return _number("RANK", 0) == 0
+
+
+def not_recorded() -> str:
+    """In one sentence; empty: this process is all there is."""
+    world = _number("WORLD_SIZE", 1)
+    if world <= 1:
+        return ""
+    others = [str(rank) for rank in range(1, world)]
+    named = " and ".join(others) if len(others) <= 2 else ", ".join(others) if len(others) <= FEW else f"1 to {world - 1}"
+    return (f"of {world} ranks rank 0 is recorded; {'ranks' if world > 2 else 'rank'} {named} ran the same schedule, and what "
+            "their steps took is in no file")
+
+
+def hint(error: BaseException) -> str:
+    """Of a script that asks for what torchrun tells it; empty: it is another error."""
+    missing = error.args[0] if isinstance(error, KeyError) and error.args else ""
+    if missing not in VARIABLES:
+        found = re.search(r"environment variable (\w+) expected, but not set", str(error))
+        missing = found.group(1) if found and found.group(1) in VARIABLES else ""
+    if not missing:
+        return ""
+    return (f": torchrun sets {missing}, and `stepbench run` starts one process of a script. For one rank: env RANK=0 "
+            "LOCAL_RANK=0 WORLD_SIZE=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 stepbench run ...; for all of them: torchrun "
+            "SCRIPT, which records rank 0")
