@@ -20,9 +20,9 @@ void add_flags(const std::string& text, const std::regex& pattern, std::set<std:
 
 const std::regex kFlag(R"(--[a-z][a-z-]*[a-z])");
 
-// Of the commands: a literal "--flag", "-f,--flag" or "--flag,--other".
+// Of the commands: a literal "--flag", "--flag VALUE", "-f,--flag" or "--flag,--other".
 std::set<std::string> declared_flags() {
-  static const std::regex kLiteral(R"("(-\w,)?--[a-z][a-z-]*(,--[a-z-]+)*")");
+  static const std::regex kLiteral(R"("(-\w,)?--[a-z][a-z-]*(,--[a-z-]+)*( [^" ]+)?")");
   std::set<std::string> literals;
   for (const std::string& file : sources(kRoot, "tools/stepbench")) {
     add_flags(text_of(kRoot, file), kLiteral, literals);

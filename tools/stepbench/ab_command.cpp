@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -20,7 +18,7 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/ab_plan_text.h"
 #include "tools/stepbench/campaign_context.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/script_options.h"
@@ -158,7 +156,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   return run.exit_status;
 }
 
-int execute(const AbOptions& options, const Environment& environment) {
+int execute_ab(const AbOptions& options, const Environment& environment) {
   const campaign::ArmsRequest& arms = options.request.arms;
   check_verdict_output(options.output, {arms.file, arms.a, arms.b}, environment);
   std::optional<run::Interrupts> interrupts;
@@ -187,89 +185,71 @@ int execute(const AbOptions& options, const Environment& environment) {
   }
 }
 
-void add_arms(CLI::App& ab, campaign::ArmsRequest& options) {
-  const auto worker = [&](const char* flag, std::string& path, const char* doc) {
-    ab.add_option(flag, path, doc)->type_name("PATH")->group(kArmOptions);
-  };
-  const auto setting = [&](const char* flag, std::vector<std::string>& values, const char* name,
-                           const char* doc) {
-    add_repeated(ab, flag, values, doc, name).group(kArmOptions);
-  };
-  worker("--a", options.a,
-         "The worker program of arm A, the base; default: stepbench-worker beside this program");
-  worker("--b", options.b, "The worker program of arm B, the candidate; default: as for arm A");
-  setting("--a-set", options.a_set, "KEY=VALUE", "An option of arm A");
-  setting("--b-set", options.b_set, "KEY=VALUE", "An option of arm B");
-  setting("--a-env", options.a_env, "NAME=VALUE", "An environment variable of arm A's workers");
-  setting("--b-env", options.b_env, "NAME=VALUE", "An environment variable of arm B's workers");
+void add_arms(Command ab, campaign::ArmsRequest& options) {
+  ab.option(kArmOptions, "--a PATH", options.a,
+            "The worker program of arm A, the base; default: stepbench-worker beside this program");
+  ab.option(kArmOptions, "--b PATH", options.b,
+            "The worker program of arm B, the candidate; default: as for arm A");
+  ab.repeated(kArmOptions, "--a-set KEY=VALUE", options.a_set, "An option of arm A");
+  ab.repeated(kArmOptions, "--b-set KEY=VALUE", options.b_set, "An option of arm B");
+  ab.repeated(kArmOptions, "--a-env NAME=VALUE", options.a_env,
+              "An environment variable of arm A's workers");
+  ab.repeated(kArmOptions, "--b-env NAME=VALUE", options.b_env,
+              "An environment variable of arm B's workers");
 }
 
-void add_measuring(CLI::App& ab, AbOptions& options) {
+void add_measuring(Command ab, AbOptions& options) {
   add_interpreter(ab, options.request.arms.set);
   add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
   add_sweep(ab, options.request.arms.sweep);
   add_filter(ab, options.request.arms.filter);
   add_cases(ab, options.request.arms.cases);
   add_max_cases(ab, options.request.arms.max_cases);
-  CLI::Option* pairs =
-      ab.add_option("--pairs", options.request.pairs,
-                    "Measure N pairs of every case and decide once, instead of after 10, 20 and 40")
-          ->type_name("N")
-          ->group(kMeasureOptions);
-  expect_whole_number(*pairs, 1, 10'000);
-  CLI::Option* seed =
-      ab.add_option_function<std::uint64_t>(
-            "--seed", [&options](const std::uint64_t& chosen) { options.request.seed = chosen; },
+  ab.option(kMeasureOptions, "--pairs N", options.request.pairs,
+            "Measure N pairs of every case and decide once, instead of after 10, 20 and 40")
+      .whole_number(1, 10'000);
+  ab.option(kMeasureOptions, "--seed N", options.request.seed,
             "Seed of the random order of the launches; default: a new one, which is recorded")
-          ->type_name("N")
-          ->group(kMeasureOptions);
-  expect_whole_number(*seed, 0, std::int64_t{1} << 53U);
-  CLI::Option* profile =
-      ab.add_option("--profile", options.request.arms.profile,
-                    "Profile each changed case with N launches per arm, to name the "
-                    "operations that changed; three or more also tell their times")
-          ->expected(0, 1)
-          ->default_str("1")
-          ->type_name("N")
-          ->group(kMeasureOptions);
-  expect_whole_number(*profile, 1, 100);
+      .whole_number(0, std::int64_t{1} << 53U);
+  ab.option(kMeasureOptions, "--profile N", options.request.arms.profile,
+            "Profile each changed case with N launches per arm, to name the "
+            "operations that changed; three or more also tell their times")
+      .with_value_when_bare("1")
+      .whole_number(1, 100);
   add_lock_flags(ab, options.lock);
-  ab.add_flag("--dry-run", options.dry_run, "Print the pairs, launches and time; measure nothing")
-      ->group(kRunOptions);
-  ab.add_flag("--smoke", options.smoke, "Refused: it measures nothing")->group("");
+  ab.flag(kRunOptions, "--dry-run", options.dry_run,
+          "Print the pairs, launches and time; measure nothing");
+  ab.flag("", "--smoke", options.smoke, "Refused: it measures nothing");
   add_results(ab, options.request.results, "Folder in which the run's own folder is made");
   add_resume(ab, options.request.resume);
   add_labels(ab, options.request.labels);
 }
 
-void add_rule(CLI::App& ab, campaign::AbRequest& options, std::optional<bool>& gate_counts) {
+void add_rule(Command ab, campaign::AbRequest& options, std::optional<bool>& gate_counts) {
   add_metric(ab, options.metrics);
   add_margin(ab, options.margins);
-  add_repeated(ab, "--allow", options.allow,
-               "`missing`: cases that only one arm can measure. `noise`, `drift`, `load`, `steal`, "
-               "`throttling`, `clocks`: only warn, do not make the verdict invalid",
-               "WHAT")
-      .group(kVerdictOptions);
+  ab.repeated(kVerdictOptions, "--allow WHAT", options.allow,
+              "`missing`: cases that only one arm can measure. `noise`, `drift`, `load`, `steal`, "
+              "`throttling`, `clocks`: only warn, do not make the verdict invalid");
   add_gate(ab, gate_counts);
   add_verdict_flags(ab, options.bootstrap, options.allow_inconclusive);
 }
 
 }  // namespace
 
-void add_ab(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<AbOptions>();
-  CLI::App* ab = app.add_subcommand(
-      "ab", "Is arm B slower or faster than arm A? Measures both in turns and gives a verdict");
-  ab->footer(kAbExamples);
-  add_experiment(*ab, options->request.arms.file);
-  add_script(*ab, options->script);
-  require_experiment(*ab);
-  add_arms(*ab, options->request.arms);
-  add_measuring(*ab, *options);
-  add_rule(*ab, options->request, options->gate_counts);
-  add_verdict_output(*ab, options->output);
-  add_quiet(*ab, options->quiet);
-  ab->callback([options, &environment, &exit_code] { exit_code = execute(*options, environment); });
+void add_ab(Command app) {
+  const Command ab = app.add(
+      "ab", "Is arm B slower or faster than arm A? Measures both in turns and gives a verdict",
+      kAbExamples);
+  AbOptions& options = ab.calls(execute_ab);
+  add_experiment(ab, options.request.arms.file);
+  add_script(ab, options.script);
+  require_experiment(ab);
+  add_arms(ab, options.request.arms);
+  add_measuring(ab, options);
+  add_rule(ab, options.request, options.gate_counts);
+  add_verdict_output(ab, options.output);
+  add_quiet(ab, options.quiet);
 }
 
 }  // namespace stepbench::cli

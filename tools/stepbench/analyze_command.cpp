@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -19,7 +18,7 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/analyze_diff.h"
 #include "tools/stepbench/analyze_input.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/export_files.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/report_output.h"
@@ -211,67 +210,47 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
 
 }  // namespace
 
-void add_analyze(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<AnalyzeOptions>();
-  CLI::App* command = app.add_subcommand(
-      "analyze", "Why is this step slow? Reads traces: where the time goes, and what to do");
-  command->footer(kAnalyzeExamples);
-  command->add_option("TRACE", options->paths, "Trace files, folders of them, or runs with traces")
-      ->required()
-      ->type_name("FILE");
+void add_analyze(Command app) {
+  const Command command =
+      app.add("analyze", "Why is this step slow? Reads traces: where the time goes, and what to do",
+              kAnalyzeExamples);
+  AnalyzeOptions& options = command.calls(analyze);
   command
-      ->add_option("--diff", options->base,
-                   "What changed against BASE: a trace, a folder or a run, paired by case or name")
-      ->type_name("PATH")
-      ->group(kCaseOptions);
-  command->add_option("--case", options->case_id, "Of runs: only the traces of this case")
-      ->type_name("ID")
-      ->group(kCaseOptions);
-  command->add_option("--device", options->device, "The device whose time is broken down")
-      ->type_name("N")
-      ->group(kCaseOptions);
-  command->add_option("--rank", options->rank, "Of a job of several ranks: the page of this one")
-      ->type_name("N")
-      ->group(kCaseOptions);
-  command->add_option("--steps", options->steps, "Only these steps, by the numbers of ProfilerStep")
-      ->type_name("N|FIRST-LAST")
-      ->group(kCaseOptions);
-  CLI::Option* window =
-      command
-          ->add_option("--window", options->window,
-                       "What a step is: as TensorBoard's plug-in, TraceLens or HTA count; by "
-                       "default from its start to the next one's, host_step")
-          ->group(kCaseOptions);
+      .argument("TRACE", options.paths, "Trace files, folders of them, or runs with traces", "FILE")
+      .required();
+  command.option(kCaseOptions, "--diff PATH", options.base,
+                 "What changed against BASE: a trace, a folder or a run, paired by case or name");
+  command.option(kCaseOptions, "--case ID", options.case_id,
+                 "Of runs: only the traces of this case");
+  command.option(kCaseOptions, "--device N", options.device,
+                 "The device whose time is broken down");
+  command.option(kCaseOptions, "--rank N", options.rank,
+                 "Of a job of several ranks: the page of this one");
+  command.option(kCaseOptions, "--steps N|FIRST-LAST", options.steps,
+                 "Only these steps, by the numbers of ProfilerStep");
   std::vector<std::string> windows;
   for (const analyze::WindowKind kind : analyze::kChosenWindows)
     windows.emplace_back(analyze::name_of(kind));
-  expect_one_of(*window, windows);
   command
-      ->add_flag("--steps-from-loading", options->from_loading,
-                 "In a trace without steps, take the fetches of data as borders")
-      ->group(kCaseOptions);
-  add_repeated(*command, "--threshold", options->thresholds,
-               "Report a finding from this value on; may be repeated", "RULE=VALUE")
-      .group(kVerdictOptions);
-  CLI::Option* fail_on =
-      command->add_option("--fail-on", options->fail_on, "Exit with 1 from this severity on")
-          ->group(kVerdictOptions);
-  expect_one_of(*fail_on, {"problem", "warning"});
-  command->add_flag("--strict", options->strict, "Exit with 4 also for warnings about the trace")
-      ->group(kVerdictOptions);
-  CLI::Option* limit =
-      command->add_option("--row-limit", options->row_limit, "Rows of each table; 0: all")
-          ->capture_default_str()
-          ->type_name("N")
-          ->group(kOutputOptions);
-  expect_whole_number(*limit, 0, 1'000'000'000);
-  add_format(*command, options->format, {"page", "markdown", "json"});
-  command->add_option("--output", options->output, "Write to this file instead of the terminal")
-      ->type_name("FILE")
-      ->group(kOutputOptions);
-  add_report_file(*command, options->report);
-  command->callback(
-      [options, &environment, &exit_code] { exit_code = analyze(*options, environment); });
+      .option(kCaseOptions, "--window", options.window,
+              "What a step is: as TensorBoard's plug-in, TraceLens or HTA count; by "
+              "default from its start to the next one's, host_step")
+      .one_of(windows);
+  command.flag(kCaseOptions, "--steps-from-loading", options.from_loading,
+               "In a trace without steps, take the fetches of data as borders");
+  command.repeated(kVerdictOptions, "--threshold RULE=VALUE", options.thresholds,
+                   "Report a finding from this value on; may be repeated");
+  command.option(kVerdictOptions, "--fail-on", options.fail_on, "Exit with 1 from this severity on")
+      .one_of({"problem", "warning"});
+  command.flag(kVerdictOptions, "--strict", options.strict,
+               "Exit with 4 also for warnings about the trace");
+  command.option(kOutputOptions, "--row-limit N", options.row_limit, "Rows of each table; 0: all")
+      .with_default()
+      .whole_number(0, 1'000'000'000);
+  add_format(command, options.format, {"page", "markdown", "json"});
+  command.option(kOutputOptions, "--output FILE", options.output,
+                 "Write to this file instead of the terminal");
+  add_report_file(command, options.report);
 }
 
 }  // namespace stepbench::cli

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "tools/stepbench/commands.h"
+#include "tools/stepbench/complete.h"
 #include "tools/stepbench/help.h"
-#include "tools/stepbench/options.h"
 #include "tools/stepbench/usage.h"
 
 namespace stepbench::cli {
@@ -22,8 +23,6 @@ constexpr const char* kFooter =
   stepbench list                            what can be measured and varied
 
 Every command has its own --help with examples; `stepbench help run` prints it too.)";
-
-constexpr const char* kColor = "--color";
 
 HelpStyle style_of(bool is_terminal, int columns, bool colour) {
   constexpr int kMin = 40;
@@ -38,123 +37,100 @@ HelpStyle out_style(const Environment& environment) {
   return style_of(environment.out_is_terminal, environment.terminal_columns, environment.colour);
 }
 
-// --help and --color of this command and of those below it.
-void add_general_options(CLI::App& command) {
-  command.set_help_flag("-h,--help", "Print this help")->group(kGeneralOptions);
-  CLI::Option* color =
-      command.add_option(kColor, "Colours; auto: on a terminal, unless NO_COLOR is set")
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-          ->default_str("auto")
-          ->group(kGeneralOptions);
-  expect_one_of(*color, {"auto", "always", "never"});
-  for (CLI::Option* option : command.get_options({})) {
-    const bool is_switch = option->get_items_expected_max() == 0 && option->get_type_name().empty();
-    if (is_switch) option->disable_flag_override();
-  }
-  for (CLI::App* each : command.get_subcommands({})) add_general_options(*each);
-}
-
-void set_groups(CLI::App& app) {
+void set_groups(const Command& program) {
   for (const auto& [group, names] : std::vector<std::pair<const char*, std::vector<const char*>>>{
            {"Measure", {"plan", "run", "ab"}},
            {"Read results", {"show", "report", "compare", "export", "runs"}},
            {"Follow nights", {"nightly", "track"}},
            {"Look up", {"list", "schema", "doctor", "help"}},
            {"Set up", {"data", "completion"}}}) {
-    for (const char* name : names) app.get_subcommand(name)->group(group);
+    for (const char* name : names) program.command(name).value().show_in_group(group);
   }
 }
 
-// The command of these names below `app`. Throws ConfigError for the first unknown one.
-const CLI::App& command_named(const CLI::App& app, const std::vector<std::string>& names) {
-  const CLI::App* command = &app;
+// The command of these names below `program`. Throws ConfigError for the first unknown one.
+Command command_named(Command program, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    const auto commands = command->get_subcommands({});
-    const auto next = std::find_if(commands.begin(), commands.end(),
-                                   [&](const CLI::App* each) { return each->get_name() == name; });
-    if (next == commands.end()) throw ConfigError("help", unknown_command_text(*command, name));
-    command = *next;
+    const std::optional<Command> next = program.command(name);
+    if (!next) throw ConfigError("help", unknown_command_text(program, name));
+    program = *next;
   }
-  return *command;
+  return program;
 }
 
-void add_help(CLI::App& app, const Environment& environment) {
+void add_help(Command program) {
+  const Command help = program.add("help", "Print the help of a command");
   const auto names = std::make_shared<std::vector<std::string>>();
-  CLI::App* help = app.add_subcommand("help", "Print the help of a command");
-  help->add_option("COMMAND", *names, "As in `stepbench help data make`; default: all in short")
-      ->type_name("COMMAND");
-  help->callback([&app, names, &environment] {
-    environment.out << help_text(command_named(app, *names), out_style(environment));
+  help.argument("COMMAND", *names, "As in `stepbench help data make`; default: all in short",
+                "COMMAND");
+  help.on_call([program, names] {
+    const Environment& environment = program.environment();
+    environment.out << help_text(command_named(program, *names), out_style(environment));
+    return kExitOk;
   });
 }
 
-std::string color_choice(const CLI::App& command) {
-  const CLI::Option* option = command.get_option_no_throw(kColor);
-  std::string choice = option == nullptr || option->empty() ? "" : option->results().back();
-  for (const CLI::App* each : command.get_subcommands()) {
-    const std::string below = color_choice(*each);
-    if (!below.empty()) choice = below;
-  }
-  return choice;
+using AddCommand = void (*)(Command);
+constexpr AddCommand kCommands[] = {add_plan,   add_run,       add_ab,     add_show,    add_compare,
+                                    add_report, add_export,    add_runs,   add_nightly, add_analyze,
+                                    add_track,  add_list,      add_schema, add_doctor,  add_help,
+                                    add_data,   add_completion};
+
+void add_commands(Program& line) {
+  const Command program = line.root();
+  program.needs_command();
+  for (const AddCommand add : kCommands) add(program);
+  set_groups(program);
+  line.complete("stepbench " STEPBENCH_VERSION, kFooter);
 }
 
-}  // namespace
-
-void add_commands(CLI::App& app, const Environment& environment, int& exit_code) {
-  app.name("stepbench");
-  app.description(
-      "Benchmark harness for training steps: where does the time of a step go, what makes it "
-      "faster?");
-  app.require_subcommand(1);
-  app.set_version_flag("-V,--version", "stepbench " STEPBENCH_VERSION, "Print the version")
-      ->group(kGeneralOptions);
-  add_plan(app, environment, exit_code);
-  add_run(app, environment, exit_code);
-  add_ab(app, environment, exit_code);
-  add_show(app, environment, exit_code);
-  add_compare(app, environment, exit_code);
-  add_report(app, environment, exit_code);
-  add_export(app, environment, exit_code);
-  add_runs(app, environment, exit_code);
-  add_nightly(app, environment, exit_code);
-  add_analyze(app, environment, exit_code);
-  add_track(app, environment, exit_code);
-  add_list(app, environment, exit_code);
-  add_schema(app, environment, exit_code);
-  add_doctor(app, environment, exit_code);
-  add_help(app, environment);
-  add_data(app, environment, exit_code);
-  add_completion(app, environment, exit_code);
-  app.footer(kFooter);  // not earlier: commands would inherit it
-  set_groups(app);
-  add_general_options(app);
-}
-
-void choose_colour(const CLI::App& app, Environment& environment) {
-  const std::string choice = color_choice(app);
+// By --color, wherever on the line it stands; the last one counts.
+void choose_colour(const Command& program, Environment& environment) {
+  const std::string choice = program.color();
   if (choice != "always" && choice != "never") return;
   environment.colour = choice == "always";
   environment.err_colour = environment.colour;
 }
 
-int answer_without_running(const CLI::App& app, const CLI::ParseError& error,
-                           const Environment& environment) {
-  const CLI::App& command = active_command(app);
-  if (error.get_name() == "CallForVersion") {
-    environment.out << error.what() << '\n' << std::flush;
-    return kExitOk;
-  }
-  if (error.get_exit_code() == 0) {
-    environment.out << help_text(command, out_style(environment)) << std::flush;
-    return kExitOk;
-  }
+// What is wrong with the line; without a command: the help, on standard error.
+void answer(const Command& program, const UsageError& error, const Environment& environment) {
+  const Command command = active_command(program);
   if (lacks_command(command)) {
     const int columns = environment.err_columns();
     environment.err << help_text(command, style_of(columns > 0, columns, environment.err_colour));
   } else {
-    print_error(environment.err, usage_message(app, error), environment.err_colour);
+    print_error(environment.err, usage_message(program, error), environment.err_colour);
   }
-  return kExitUsage;
+}
+
+}  // namespace
+
+int run_command_line(Environment& environment) {
+  Program line(environment, "stepbench",
+               "Benchmark harness for training steps: where does the time of a step go, what "
+               "makes it faster?");
+  add_commands(line);
+  const Command program = line.root();
+  if (environment.argv.size() > 1 && environment.argv[1] == kCompleteCommand) {
+    complete(program, environment);
+    return kExitOk;
+  }
+  program.on_parsed([&] { choose_colour(program, environment); });
+  try {
+    const Program::Result result = line.run(environment.argv);
+    if (result != Program::Result::kCalled) choose_colour(program, environment);
+    if (result == Program::Result::kVersion) environment.out << "stepbench " STEPBENCH_VERSION "\n";
+    if (result == Program::Result::kHelp) {
+      environment.out << help_text(active_command(program), out_style(environment));
+    }
+  } catch (const UsageError& error) {
+    choose_colour(program, environment);
+    answer(program, error, environment);
+    return kExitUsage;
+  }
+  environment.out.flush();
+  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  return line.exit_code();
 }
 
 }  // namespace stepbench::cli

@@ -5,22 +5,10 @@
 
 #include "tools/stepbench/command.h"
 
-namespace CLI {
-class App;
-class ParseError;
-}  // namespace CLI
-
 namespace stepbench::cli {
 
-// `environment` and `exit_code` outlive `app`.
-void add_commands(CLI::App& app, const Environment& environment, int& exit_code);
-
-// By --color, wherever on the line it stands; the last one counts.
-void choose_colour(const CLI::App& app, Environment& environment);
-
-// Prints help or the version where they were asked for, else what is wrong with the line. Without
-// a command: the help, on standard error. Returns the exit status.
-[[nodiscard]] int answer_without_running(const CLI::App& app, const CLI::ParseError& error,
-                                         const Environment& environment);
+// Runs the command that environment.argv names and returns the exit status. Errors are thrown,
+// those in the command line are answered.
+[[nodiscard]] int run_command_line(Environment& environment);
 
 }  // namespace stepbench::cli

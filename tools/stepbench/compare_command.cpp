@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,7 +11,7 @@
 #include "harness/campaign/compare_files.h"
 #include "harness/report/comparisons_text.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/verdict_output.h"
@@ -67,7 +65,7 @@ campaign::CompareRequest request_of(const CompareArguments& arguments) {
   return request;
 }
 
-int execute(const CompareArguments& options, const Environment& environment) {
+int execute_compare(const CompareArguments& options, const Environment& environment) {
   const campaign::CompareRequest request = request_of(options);
   std::vector<std::filesystem::path> inputs = {request.base};
   inputs.insert(inputs.end(), request.candidates.begin(), request.candidates.end());
@@ -92,43 +90,31 @@ int execute(const CompareArguments& options, const Environment& environment) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<CompareArguments>();
-  campaign::CompareRequest& request = arguments->request;
-  VerdictOutput& output = arguments->output;
-  CLI::App* compare =
-      app.add_subcommand("compare", "Set results side by side, with intervals and verdicts");
-  compare->footer(kCompareExamples);
-  compare->add_option("BASE", request.base, "A result file or a run's folder: the base")
-      ->required()
-      ->type_name("RUN");
-  compare->add_option("NEW", arguments->candidate, "The result that is compared with it")
-      ->required()
-      ->type_name("RUN");
-  compare
-      ->add_option("MORE", arguments->more,
-                   "More results, each compared with the base: a column for each")
-      ->type_name("RUN");
-  compare
-      ->add_option("--baseline", arguments->baseline,
-                   "The result that is the base, where it is not the first")
-      ->type_name("RUN")
-      ->group(kVerdictOptions);
-  add_repeated(*compare, "--ignore", request.ignore,
-               "An option in which the cases may differ; may be repeated", "KEY")
-      .group(kCaseOptions);
-  add_metric(*compare, request.metrics);
-  add_margin(*compare, request.margins);
-  add_repeated(*compare, "--allow", request.allow,
-               "A field of the environment that may differ; also `all`, `missing` for cases that "
-               "only one result has, `noise` for a gate that is only to warn",
-               "FIELD")
-      .group(kVerdictOptions);
-  add_gate(*compare, request.gate_counts);
-  add_verdict_flags(*compare, request.bootstrap, request.allow_inconclusive);
-  add_verdict_output(*compare, output);
-  compare->callback(
-      [arguments, &environment, &exit_code] { exit_code = execute(*arguments, environment); });
+void add_compare(Command app) {
+  const Command compare =
+      app.add("compare", "Set results side by side, with intervals and verdicts", kCompareExamples);
+  CompareArguments& arguments = compare.calls(execute_compare);
+  campaign::CompareRequest& request = arguments.request;
+  VerdictOutput& output = arguments.output;
+  compare.argument("BASE", request.base, "A result file or a run's folder: the base", "RUN")
+      .required();
+  compare.argument("NEW", arguments.candidate, "The result that is compared with it", "RUN")
+      .required();
+  compare.argument("MORE", arguments.more,
+                   "More results, each compared with the base: a column for each", "RUN");
+  compare.option(kVerdictOptions, "--baseline RUN", arguments.baseline,
+                 "The result that is the base, where it is not the first");
+  compare.repeated(kCaseOptions, "--ignore KEY", request.ignore,
+                   "An option in which the cases may differ; may be repeated");
+  add_metric(compare, request.metrics);
+  add_margin(compare, request.margins);
+  compare.repeated(
+      kVerdictOptions, "--allow FIELD", request.allow,
+      "A field of the environment that may differ; also `all`, `missing` for cases that "
+      "only one result has, `noise` for a gate that is only to warn");
+  add_gate(compare, request.gate_counts);
+  add_verdict_flags(compare, request.bootstrap, request.allow_inconclusive);
+  add_verdict_output(compare, output);
 }
 
 }  // namespace stepbench::cli

@@ -4,16 +4,12 @@
 // and fish offer the same.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tools/stepbench/command.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace stepbench::cli {
 
@@ -29,27 +25,27 @@ struct Candidate {
 
 // The command line before the word that is being written.
 struct WordsBefore {
-  const CLI::App* command = nullptr;
-  const CLI::Option* option = nullptr;  // the word is this one's value; null: it is not
-  bool only_arguments = false;          // after "--"
+  Command command;
+  std::optional<CommandOption> option = {};  // the word is this one's value; nullopt: it is not
+  bool only_arguments = false;               // after "--"
   // What was given so far, in order.
   std::vector<std::string> arguments = {};
-  std::vector<std::pair<const CLI::Option*, std::string>> values = {};
+  std::vector<std::pair<CommandOption, std::string>> values = {};
 
   // The last value of an option, such as "--worker"; empty without one.
   [[nodiscard]] std::string value_of(std::string_view name) const;
 };
-[[nodiscard]] WordsBefore read_words(const CLI::App& app, const std::vector<std::string>& words);
+[[nodiscard]] WordsBefore read_words(const Command& program, const std::vector<std::string>& words);
 
 // Values of an option or argument that begin with `word`; none where nothing is known of it. Reads
 // files and folders that the line names; throws where they cannot be read.
-[[nodiscard]] std::vector<Candidate> value_candidates(const CLI::Option& option,
+[[nodiscard]] std::vector<Candidate> value_candidates(const CommandOption& option,
                                                       const std::string& word,
                                                       const WordsBefore& before,
                                                       const Environment& environment);
 
 // Prints a line for each candidate: the word and, behind a tab, its meaning. No candidate where
 // anything goes wrong.
-void complete(const CLI::App& app, const Environment& environment);
+void complete(const Command& program, const Environment& environment);
 
 }  // namespace stepbench::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -182,7 +181,7 @@ std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& be
   plan::PlanRequest request{
       .file = file, .max_cases = kMostPlanned, .variables = environment.variables};
   for (const auto& [option, value] : before.values) {
-    if (option->check_lname("set")) request.set.push_back(value);
+    if (option.name() == "--set") request.set.push_back(value);
   }
   std::set<std::string> ids;
   for (const plan::PlannedCase& planned : plan::make_plan(request, catalogue(), {}).cases) {
@@ -193,7 +192,7 @@ std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& be
 
 void offer_ids(Candidates& candidates, const std::string& word, const WordsBefore& before,
                const Environment& environment) {
-  const bool of_plan = before.command->get_option_no_throw("FILE") != nullptr;
+  const bool of_plan = before.command.find_option("FILE").has_value();
   std::set<std::string> ids;
   if (of_plan && !before.arguments.empty()) {
     ids = ids_of_plan(before.arguments.front(), before, environment);
@@ -276,11 +275,11 @@ void offer_value(Candidates& candidates, const std::string& name, const std::str
 
 }  // namespace
 
-std::vector<Candidate> value_candidates(const CLI::Option& option, const std::string& word,
+std::vector<Candidate> value_candidates(const CommandOption& option, const std::string& word,
                                         const WordsBefore& before, const Environment& environment) {
-  const std::string name = option.get_type_name();
+  const std::string name = option.value_name();
   Candidates candidates;
-  if (option.get_delimiter() == ',') {
+  if (option.is_comma_separated()) {
     offer_last_of_list(candidates, word, [&](Candidates& parts, const std::string& part) {
       offer_value(parts, name, part, before, environment);
     });

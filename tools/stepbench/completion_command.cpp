@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 #include <string>
 
 #include "harness/base/exit_status.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
@@ -87,19 +86,18 @@ const char* script_for(const std::string& shell) {
   return shell == "zsh" ? kZsh : kFish;
 }
 
+int print_script(const std::string& shell, const Environment& environment) {
+  environment.out << script_for(shell);
+  return kExitOk;
+}
+
 }  // namespace
 
-void add_completion(CLI::App& app, const Environment& environment, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("completion", "Print a script that completes command lines in a shell");
-  const auto shell = std::make_shared<std::string>();
-  CLI::Option* name = command->add_option("SHELL", *shell, "bash, zsh or fish")->required();
-  expect_one_of(*name, {"bash", "zsh", "fish"});
-  command->footer(kCompletionExamples);
-  command->callback([shell, &environment, &exit_code] {
-    environment.out << script_for(*shell);
-    exit_code = kExitOk;
-  });
+void add_completion(Command app) {
+  const Command command = app.add(
+      "completion", "Print a script that completes command lines in a shell", kCompletionExamples);
+  std::string& shell = command.calls(print_script);
+  command.argument("SHELL", shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
 }
 
 }  // namespace stepbench::cli

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/data_show.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 #include <string_view>
 
@@ -154,39 +152,27 @@ int show_data_of(const DataShowOptions& options, const Environment& environment)
 
 }  // namespace
 
-void add_data_show(CLI::App& data, const Environment& environment, int& exit_code) {
-  CLI::App* command =
-      data.add_subcommand("show",
-                          "Show what the loader of a case delivers: shapes, numbers, "
-                          "labels, order, pictures");
-  auto options = std::make_shared<DataShowOptions>();
-  add_experiment(*command, options->file);
-  add_set(*command, options->set);
-  command->add_option("--case", options->case_id, "The case whose id begins like this")
-      ->type_name("ID")
-      ->group(kCaseOptions);
-  const auto add_count = [&](const char* name, std::int64_t& count, const char* doc,
+void add_data_show(Command data) {
+  const Command command = data.add("show",
+                                   "Show what the loader of a case delivers: shapes, numbers, "
+                                   "labels, order, pictures",
+                                   kDataShowExamples);
+  DataShowOptions& options = command.calls(show_data_of);
+  add_experiment(command, options.file).required();
+  add_set(command, options.set);
+  command.option(kCaseOptions, "--case ID", options.case_id, "The case whose id begins like this");
+  const auto add_count = [&](const std::string& flag, std::int64_t& count, const char* doc,
                              std::int64_t most) {
-    CLI::Option* option = command->add_option(name, count, doc)
-                              ->capture_default_str()
-                              ->type_name("N")
-                              ->group(kOutputOptions);
-    expect_whole_number(*option, 1, most);
+    command.option(kOutputOptions, flag, count, doc).with_default().whole_number(1, most);
   };
-  add_count("--samples", options->samples, "Samples shown one by one, and as pictures", 400);
-  add_count("--batches", options->batches,
+  add_count("--samples N", options.samples, "Samples shown one by one, and as pictures", 400);
+  add_count("--batches N", options.batches,
             "Batches read; more where --samples needs them, at most an epoch", 1'000'000'000);
-  add_worker(*command, options->worker);
-  command
-      ->add_option("--png", options->png,
-                   "Contact sheet of the samples, where they are pictures: a new file that ends in "
-                   ".png, or a folder for it")
-      ->type_name("PATH")
-      ->group(kOutputOptions);
-  add_format(*command, options->format, {"text", "json"});
-  command->footer(kDataShowExamples);
-  command->callback(
-      [options, &environment, &exit_code] { exit_code = show_data_of(*options, environment); });
+  add_worker(command, options.worker);
+  command.option(kOutputOptions, "--png PATH", options.png,
+                 "Contact sheet of the samples, where they are pictures: a new file that ends in "
+                 ".png, or a folder for it");
+  add_format(command, options.format, {"text", "json"});
 }
 
 }  // namespace stepbench::cli

@@ -7,6 +7,6 @@
 namespace stepbench::cli {
 
 // Adds the command to `data`.
-void add_data_show(CLI::App& data, const Environment& environment, int& exit_code);
+void add_data_show(Command data);
 
 }  // namespace stepbench::cli

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <ostream>
 
@@ -17,7 +15,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 
@@ -215,10 +213,9 @@ int examine_and_tell(const DoctorOptions& options, const Environment& environmen
 
 }  // namespace
 
-void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
-  CLI::App* command = app.add_subcommand(
-      "doctor", "Find what on this machine would spoil measurements, and how to mend it");
-  command->footer(
+void add_doctor(Command app) {
+  const Command command = app.add(
+      "doctor", "Find what on this machine would spoil measurements, and how to mend it",
       "Examples:\n"
       "  stepbench doctor                  examine this machine for five seconds\n"
       "  stepbench doctor --seconds 30     the same for longer: more chances to be disturbed\n"
@@ -227,32 +224,24 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
       "  stepbench doctor --measure 300    for five minutes: more launches, and slower drifts\n\n"
       "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
       "warning is a doubt that results will carry; a note matters for small differences only.");
-  const auto options = std::make_shared<DoctorOptions>();
-  CLI::Option* seconds =
-      command->add_option("--seconds", options->seconds, "How long to time the same work")
-          ->capture_default_str()
-          ->type_name("SECONDS")
-          ->group(kMeasureOptions);
-  expect_number(*seconds, 0.01, 3600, "seconds");
-  CLI::Option* measured =
-      command
-          ->add_option("--measure", options->measure,
-                       "Also measure three small cases in turns for so long, to see how small a "
-                       "change can be found here; the answer is kept in the user's state folder")
-          ->expected(0, 1)
-          ->default_str("60")
-          ->type_name("SECONDS")
-          ->group(kMeasureOptions);
-  expect_number(*measured, 10, 86400, "seconds");
-  CLI::Option* root =
-      command->add_option("--root", options->root, "Read the machine's state below this folder")
-          ->capture_default_str()
-          ->type_name("DIR")
-          ->group(kMeasureOptions);
-  expect_folder(*root);
-  add_format(*command, options->format, {"text", "json"});
-  command->callback(
-      [options, &environment, &exit_code] { exit_code = examine_and_tell(*options, environment); });
+  DoctorOptions& options = command.calls(examine_and_tell);
+  command
+      .option(kMeasureOptions, "--seconds SECONDS", options.seconds,
+              "How long to time the same work")
+      .with_default()
+      .number(0.01, 3600, "seconds");
+  command
+      .option(kMeasureOptions, "--measure SECONDS", options.measure,
+              "Also measure three small cases in turns for so long, to see how small a "
+              "change can be found here; the answer is kept in the user's state folder")
+      .with_value_when_bare("60")
+      .number(10, 86400, "seconds");
+  command
+      .option(kMeasureOptions, "--root DIR", options.root,
+              "Read the machine's state below this folder")
+      .with_default()
+      .folder();
+  add_format(command, options.format, {"text", "json"});
 }
 
 }  // namespace stepbench::cli

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,7 +17,7 @@
 #include "harness/report/read_comparison.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
 #include "tools/stepbench/track/track_options.h"
@@ -193,40 +191,30 @@ int execute_export(const ExportRequest& arguments, const Environment& environmen
 
 }  // namespace
 
-void add_export(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<ExportRequest>();
-  CLI::App* command = app.add_subcommand(
-      "export", "Write results for other programs: CI systems, Prometheus, spreadsheets");
-  command->footer("Formats, with the ending of a file that means them, and what reads them:\n" +
+void add_export(Command app) {
+  const Command command =
+      app.add("export", "Write results for other programs: CI systems, Prometheus, spreadsheets",
+              "Formats, with the ending of a file that means them, and what reads them:\n" +
                   formats_text() + '\n' + kExportExamples);
+  ExportRequest& arguments = command.calls(execute_export);
   command
-      ->add_option("RUN", arguments->sources,
-                   "Runs as `show` takes them, joined; or one verdict.json, one history (a file, "
-                   "sqlite:FILE or postgresql://...), or one verdict of a night")
-      ->required()
-      ->type_name("RUN");
+      .argument("RUN", arguments.sources,
+                "Runs as `show` takes them, joined; or one verdict.json, one history (a file, "
+                "sqlite:FILE or postgresql://...), or one verdict of a night",
+                "RUN")
+      .required();
   std::vector<std::string> names;
   for (const report::ExportFormat& format : report::export_formats())
     names.emplace_back(format.name);
-  CLI::Option* format =
-      command->add_option("--format", arguments->format, "Default: by the ending of --output")
-          ->group(kOutputOptions);
-  expect_one_of(*format, names);
+  command.option(kOutputOptions, "--format", arguments.format, "Default: by the ending of --output")
+      .one_of(names);
+  command.option(kOutputOptions, "--output FILE", arguments.output,
+                 "Write to this file, replaced as a whole; default: standard output");
   command
-      ->add_option("--output", arguments->output,
-                   "Write to this file, replaced as a whole; default: standard output")
-      ->type_name("FILE")
-      ->group(kOutputOptions);
-  CLI::Option* series = command
-                            ->add_option("--max-series", arguments->options.max_series,
-                                         "Of openmetrics: refuse results that make more series")
-                            ->capture_default_str()
-                            ->type_name("N")
-                            ->group(kOutputOptions);
-  expect_whole_number(*series, 1, 1'000'000'000);
-  command->callback([arguments, &environment, &exit_code] {
-    exit_code = execute_export(*arguments, environment);
-  });
+      .option(kOutputOptions, "--max-series N", arguments.options.max_series,
+              "Of openmetrics: refuse results that make more series")
+      .with_default()
+      .whole_number(1, 1'000'000'000);
 }
 
 }  // namespace stepbench::cli

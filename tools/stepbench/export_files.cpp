@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/export_files.h"
 
-#include <CLI/CLI.hpp>
-
 #include "harness/base/error.h"
 #include "harness/os/output_file.h"
 #include "harness/report/checks.h"
@@ -35,12 +33,11 @@ void write_files(const ExportFiles& files,
 
 }  // namespace
 
-void add_export_files(CLI::App& command, ExportFiles& files) {
+void add_export_files(Command command, ExportFiles& files) {
   const auto add = [&](const char* flag, std::string& file, const std::string& doc) {
     const report::ExportFormat* format = report::export_format(std::string_view(flag).substr(2));
-    command.add_option(flag, file, doc + std::string(format->use))
-        ->type_name("FILE")
-        ->group(kOutputOptions);
+    command.option(kOutputOptions, std::string(flag) + " FILE", file,
+                   doc + std::string(format->use));
   };
   add(kJunit, files.junit, "Also write a JUnit file here: ");
   add(kOpenMetrics, files.openmetrics, "Also write gauges here: ");

@@ -12,14 +12,9 @@
 
 #include "harness/report/export_formats.h"
 #include "harness/report/html/report.h"
-
-namespace CLI {
-class App;
-}
+#include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
-
-struct Environment;
 
 struct ExportFiles {
   std::string junit = {};
@@ -27,7 +22,7 @@ struct ExportFiles {
   std::string report = {};
 };
 
-void add_export_files(CLI::App& command, ExportFiles& files);
+void add_export_files(Command command, ExportFiles& files);
 
 // What can be refused before any work is done, as check_output_file() does; also two names of one
 // file, and a report without the script that draws it. `others`: what the command writes besides,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/help.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -49,27 +48,19 @@ class Heads {
   std::size_t widest_ = 10;
 };
 
-bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-
-std::string doc_of(const CLI::Option& option) {
-  std::string doc = option.get_description();
-  const std::string value = option.get_default_str();
-  if (value.empty() || !takes_value(option)) return doc;
-  const bool may_lack_value = option.get_items_expected_min() == 0;
-  return doc + (may_lack_value ? " (without a value: " : " (default: ") + value + ")";
-}
-
-std::vector<const CLI::App*> commands_of(const CLI::App& command) {
-  return command.get_subcommands(
-      [](const CLI::App* each) { return !each->get_name().empty() && !each->get_group().empty(); });
+std::string doc_of(const CommandOption& option) {
+  const std::string value = option.default_text();
+  if (value.empty() || !option.takes_value()) return option.doc();
+  return option.doc() + (option.may_lack_value() ? " (without a value: " : " (default: ") + value +
+         ")";
 }
 
 template <typename Items>
 std::vector<std::string> groups_of(const Items& items) {
   std::vector<std::string> groups;
-  for (const auto* item : items) {
-    if (std::find(groups.begin(), groups.end(), item->get_group()) == groups.end()) {
-      groups.push_back(item->get_group());
+  for (const auto& item : items) {
+    if (std::find(groups.begin(), groups.end(), item.group()) == groups.end()) {
+      groups.push_back(item.group());
     }
   }
   return groups;
@@ -90,27 +81,25 @@ struct Group {
   std::vector<Entry> entries;
 };
 
-std::vector<Group> command_groups(const CLI::App& command) {
-  const std::vector<const CLI::App*> commands = commands_of(command);
+std::vector<Group> command_groups(const Command& command) {
+  const std::vector<Command> commands = command.commands();
   std::vector<Group> groups;
   for (const std::string& name : groups_of(commands)) {
     groups.push_back({name == "Subcommands" ? "Commands" : name, {}});
-    for (const CLI::App* each : commands) {
-      if (each->get_group() == name) {
-        groups.back().entries.push_back({each->get_name(), each->get_description()});
-      }
+    for (const Command& each : commands) {
+      if (each.group() == name) groups.back().entries.push_back({each.name(), each.doc()});
     }
   }
   return groups;
 }
 
-std::vector<Group> option_groups(const CLI::App& command) {
+std::vector<Group> option_groups(const Command& command) {
   Group arguments;
-  std::vector<const CLI::Option*> options;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_group().empty()) continue;
-    if (option->get_positional()) {
-      arguments.entries.push_back({option_head(*option), doc_of(*option)});
+  std::vector<CommandOption> options;
+  for (const CommandOption& option : command.options()) {
+    if (option.group().empty()) continue;
+    if (option.is_argument()) {
+      arguments.entries.push_back({option_head(option), doc_of(option)});
     } else {
       options.push_back(option);
     }
@@ -123,9 +112,9 @@ std::vector<Group> option_groups(const CLI::App& command) {
   if (!arguments.entries.empty()) groups.push_back(std::move(arguments));
   for (const std::string& name : names) {
     groups.push_back({name, {}});
-    for (const CLI::Option* option : options) {
-      if (option->get_group() == name) {
-        groups.back().entries.push_back({option_head(*option), doc_of(*option)});
+    for (const CommandOption& option : options) {
+      if (option.group() == name) {
+        groups.back().entries.push_back({option_head(option), doc_of(option)});
       }
     }
   }
@@ -205,44 +194,36 @@ std::string footer_text(const std::string& footer, std::size_t columns) {
 
 }  // namespace
 
-std::string full_name(const CLI::App& command) {
-  if (command.get_parent() == nullptr) return "stepbench";
-  return full_name(*command.get_parent()) + " " + command.get_name();
+std::string usage_line(const Command& command) {
+  std::string text = command.full_name();
+  for (const CommandOption& option : command.options()) {
+    if (!option.is_argument()) continue;
+    const std::string head = option_head(option);
+    text += option.is_required() ? " " + head : " [" + head + "]";
+  }
+  return text + (command.needs_a_command() ? " COMMAND" : " [OPTIONS]");
 }
 
-std::string usage_line(const CLI::App& command) {
-  std::string text = full_name(command);
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->get_positional()) continue;
-    const std::string head = option_head(*option);
-    text += option->get_required() ? " " + head : " [" + head + "]";
-  }
-  if (command.get_require_subcommand_min() > 0) return text + " COMMAND";
-  return text + " [OPTIONS]";
-}
-
-std::string option_head(const CLI::Option& option) {
-  const std::string value = option.get_type_name();
-  if (option.get_positional()) {
-    return option.get_name(true) + (option.get_items_expected_max() > 1 ? "..." : "");
-  }
+std::string option_head(const CommandOption& option) {
+  if (option.is_argument()) return option.name() + (option.takes_list() ? "..." : "");
+  const std::string value = option.value_name();
   std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  for (const std::string& name : option.short_names()) names.push_back("-" + name);
+  for (const std::string& name : option.long_names()) names.push_back("--" + name);
   const std::string head = text::join(names);
-  if (!takes_value(option)) return head + (value.empty() ? "" : "[=" + value + "]");
-  return head + (option.get_items_expected_min() == 0 ? " [" + value + "]" : " " + value);
+  if (!option.takes_value()) return head + (value.empty() ? "" : "[=" + value + "]");
+  return head + (option.may_lack_value() ? " [" + value + "]" : " " + value);
 }
 
-std::string help_text(const CLI::App& command, const HelpStyle& style) {
-  std::string text = text::wrap(command.get_description(), style.columns, 0);
+std::string help_text(const Command& command, const HelpStyle& style) {
+  std::string text = text::wrap(command.doc(), style.columns, 0);
   text += "\n" + heading("Usage", style.colour) +
           text::wrap_hanging("  " + usage_line(command), style.columns) + "\n";
-  if (command.get_require_subcommand_min() == 0 && !commands_of(command).empty()) {
-    text += "  " + full_name(command) + " COMMAND\n";
+  if (!command.needs_a_command() && !command.commands().empty()) {
+    text += "  " + command.full_name() + " COMMAND\n";
   }
   text += groups_text(command_groups(command), style) + groups_text(option_groups(command), style);
-  const std::string footer = footer_text(command.get_footer(), style.columns);
+  const std::string footer = footer_text(command.footer(), style.columns);
   return footer.empty() ? text : text + "\n" + footer;
 }
 

@@ -6,10 +6,7 @@
 #include <cstddef>
 #include <string>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
 
@@ -20,13 +17,11 @@ struct HelpStyle {
 };
 
 // What the command does, its usage, its commands and options by group, its footer.
-[[nodiscard]] std::string help_text(const CLI::App& command, const HelpStyle& style);
+[[nodiscard]] std::string help_text(const Command& command, const HelpStyle& style);
 
-// "stepbench run"
-[[nodiscard]] std::string full_name(const CLI::App& command);
 // "stepbench run FILE [OPTIONS]"
-[[nodiscard]] std::string usage_line(const CLI::App& command);
+[[nodiscard]] std::string usage_line(const Command& command);
 // "--set KEY=VALUE", "--profile[=native|kineto]", "-h, --help", "FILE"
-[[nodiscard]] std::string option_head(const CLI::Option& option);
+[[nodiscard]] std::string option_head(const CommandOption& option);
 
 }  // namespace stepbench::cli

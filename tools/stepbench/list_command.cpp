@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <ostream>
@@ -12,7 +11,7 @@
 #include "harness/text/names.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/list_metrics.h"
 #include "tools/stepbench/list_text.h"
 #include "tools/stepbench/options.h"
@@ -173,23 +172,22 @@ std::string render(const Catalogue& catalogue, const ListOptions& options, std::
   return whole ? overview_text(catalogue, width) : named_text(catalogue, options.name, width);
 }
 
+int list(const ListOptions& options, const Environment& environment) {
+  const auto width = static_cast<std::size_t>(std::clamp(environment.terminal_columns, 40, 100));
+  environment.out << text::printable(
+      render(catalogue_of(options.worker, environment), options, width), text::LineEnds::kKeep);
+  return kExitOk;
+}
+
 }  // namespace
 
-void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("list", "Show workloads, sections and options with their meaning");
-  auto options = std::make_shared<ListOptions>();
-  command->add_option("NAME", options->name, "A workload, section or option; or: metrics, all")
-      ->type_name("NAME");
-  add_worker(*command, options->worker);
-  add_format(*command, options->format, {"table", "json", "markdown"});
-  command->footer(kListExamples);
-  command->callback([options, &environment, &exit_code] {
-    const auto width = static_cast<std::size_t>(std::clamp(environment.terminal_columns, 40, 100));
-    environment.out << text::printable(
-        render(catalogue_of(options->worker, environment), *options, width), text::LineEnds::kKeep);
-    exit_code = kExitOk;
-  });
+void add_list(Command app) {
+  const Command command =
+      app.add("list", "Show workloads, sections and options with their meaning", kListExamples);
+  ListOptions& options = command.calls(list);
+  command.argument("NAME", options.name, "A workload, section or option; or: metrics, all", "NAME");
+  add_worker(command, options.worker);
+  add_format(command, options.format, {"table", "json", "markdown"});
 }
 
 }  // namespace stepbench::cli

@@ -2,7 +2,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -13,11 +12,9 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/base/exit_status.h"
 #include "harness/text/ascii.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/command_line.h"
-#include "tools/stepbench/complete.h"
 #include "tools/stepbench/usage.h"
 
 extern char** environ;  // NOLINT: POSIX
@@ -68,27 +65,6 @@ Environment read_environment(int argc, char** argv) {
   return environment;
 }
 
-int run(Environment& environment) {
-  int exit_code = stepbench::kExitOk;
-  CLI::App app;
-  stepbench::cli::add_commands(app, environment, exit_code);
-  app.parse_complete_callback([&] { stepbench::cli::choose_colour(app, environment); });
-  if (environment.argv.size() > 1 && environment.argv[1] == stepbench::cli::kCompleteCommand) {
-    stepbench::cli::complete(app, environment);
-    return stepbench::kExitOk;
-  }
-  try {
-    // CLI11 takes the arguments from the back.
-    app.parse(std::vector<std::string>(environment.argv.rbegin(), environment.argv.rend() - 1));
-  } catch (const CLI::ParseError& error) {
-    stepbench::cli::choose_colour(app, environment);
-    return stepbench::cli::answer_without_running(app, error, environment);
-  }
-  environment.out.flush();
-  if (!environment.out) throw stepbench::ConfigError("standard output", "cannot be written");
-  return exit_code;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -98,7 +74,7 @@ int main(int argc, char** argv) {
   stepbench::Failure failure;
   try {
     environment.emplace(read_environment(argc, argv));
-    return run(*environment);
+    return stepbench::cli::run_command_line(*environment);
   } catch (const std::exception& error) {
     failure = stepbench::failure_of(error, command);
   } catch (...) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <optional>
 #include <ostream>
 
@@ -9,7 +7,7 @@
 #include "harness/campaign/time_estimate.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_noise.h"
@@ -49,7 +47,7 @@ struct PlanCommandOptions {
   std::string format = "table";
 };
 
-void add_options(CLI::App& command, PlanCommandOptions& options) {
+void add_options(Command command, PlanCommandOptions& options) {
   campaign::RunRequest& request = options.request;
   add_experiment(command, request.file);
   add_script(command, options.script);
@@ -61,17 +59,14 @@ void add_options(CLI::App& command, PlanCommandOptions& options) {
   add_shard(command, options.shard);
   add_max_cases(command, request.max_cases);
   add_launches(command, request.launches);
-  command
-      .add_flag("--smoke", request.smoke, "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps")
-      ->group(kMeasureOptions);
+  command.flag(kMeasureOptions, "--smoke", request.smoke,
+               "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps");
   add_worker(command, request.worker);
   add_interpreter(command, request.set);
   add_results(command, request.results, "Folder of earlier runs, by which the time is estimated");
-  command
-      .add_flag("--probe", options.probe,
-                "Run each case once for 3 steps, keep no results, and say what fails and about how "
-                "long the whole would take")
-      ->group(kRunOptions);
+  command.flag(kRunOptions, "--probe", options.probe,
+               "Run each case once for 3 steps, keep no results, and say what fails and about how "
+               "long the whole would take");
   add_lock_flags(command, options.lock);
   add_format(command, options.format, {"table", "json"});
   add_quiet(command, options.quiet);
@@ -111,14 +106,11 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
 
 }  // namespace
 
-void add_plan(CLI::App& app, const Environment& environment, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("plan", "Show the cases of an experiment and about how long they take");
-  auto options = std::make_shared<PlanCommandOptions>();
-  add_options(*command, *options);
-  command->footer(kPlanExamples);
-  command->callback(
-      [options, &environment, &exit_code] { exit_code = show_plan(*options, environment); });
+void add_plan(Command app) {
+  const Command command = app.add(
+      "plan", "Show the cases of an experiment and about how long they take", kPlanExamples);
+  PlanCommandOptions& options = command.calls(show_plan);
+  add_options(command, options);
 }
 
 }  // namespace stepbench::cli

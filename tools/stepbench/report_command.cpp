@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -10,7 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/text/printable.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/report_output.h"
 #include "tools/stepbench/report_source.h"
@@ -48,7 +46,7 @@ std::filesystem::path default_output(const std::vector<std::string>& sources) {
   return "report.html";
 }
 
-int execute_report(ReportArguments& arguments, const Environment& environment) {
+int execute_report(const ReportArguments& arguments, const Environment& environment) {
   std::vector<std::string> sources = arguments.sources;
   if (sources.empty()) sources.emplace_back("results");
   choose_sources(sources, environment.err);
@@ -63,25 +61,18 @@ int execute_report(ReportArguments& arguments, const Environment& environment) {
 
 }  // namespace
 
-void add_report(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command = app.add_subcommand(
-      "report", "Write one HTML file with charts and tables, which any browser opens");
-  command->footer(kReportExamples);
-  command
-      ->add_option("RUN", arguments->sources,
+void add_report(Command app) {
+  const Command command =
+      app.add("report", "Write one HTML file with charts and tables, which any browser opens",
+              kReportExamples);
+  ReportArguments& arguments = command.calls(execute_report);
+  command.argument("RUN", arguments.sources,
                    "Runs as `show` takes them; or a verdict.json, a night's verdict, a history (a "
-                   "file, sqlite:FILE or postgresql://...), or traces; default: results")
-      ->type_name("RUN");
-  command
-      ->add_option("--output", arguments->output,
-                   "Write to this file; default: report.html in the run's folder, else here")
-      ->type_name("FILE")
-      ->group(kOutputOptions);
-  add_report_choices(*command, arguments->choices);
-  command->callback([arguments, &environment, &exit_code] {
-    exit_code = execute_report(*arguments, environment);
-  });
+                   "file, sqlite:FILE or postgresql://...), or traces; default: results",
+                   "RUN");
+  command.option(kOutputOptions, "--output FILE", arguments.output,
+                 "Write to this file; default: report.html in the run's folder, else here");
+  add_report_choices(command, arguments.choices);
 }
 
 }  // namespace stepbench::cli

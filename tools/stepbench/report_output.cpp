@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/report_output.h"
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 #include <string_view>
 #include <system_error>
@@ -32,40 +31,28 @@ std::string size_text(std::size_t bytes) {
 
 }  // namespace
 
-void add_report_file(CLI::App& command, std::string& file) {
-  command
-      .add_option("--report", file,
-                  "Also write a page with charts here, which any browser opens; see `report`")
-      ->type_name("FILE")
-      ->group(kOutputOptions);
+void add_report_file(Command command, std::string& file) {
+  command.option(kOutputOptions, "--report FILE", file,
+                 "Also write a page with charts here, which any browser opens; see `report`");
 }
 
-void add_report_choices(CLI::App& command, ReportChoices& choices) {
-  command.add_option("--title", choices.title, "Heading of the page; default: the run's name")
-      ->type_name("TITLE")
-      ->group(kOutputOptions);
+void add_report_choices(Command command, ReportChoices& choices) {
+  command.option(kOutputOptions, "--title TITLE", choices.title,
+                 "Heading of the page; default: the run's name");
   command
-      .add_option("--section", choices.sections,
-                  "Only these sections, comma-separated: overview, sweep, anatomy, ...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME[,NAME]")
-      ->group(kOutputOptions);
-  CLI::Option* points =
-      command
-          .add_option("--points", choices.points,
-                      "At most so many steps are drawn in a chart; the extremes among them")
-          ->capture_default_str()
-          ->type_name("N")
-          ->group(kOutputOptions);
-  expect_whole_number(*points, 100, kMaxPoints);
-  command.add_flag("--compact", choices.compact, "A smaller file: scripts and data packed")
-      ->group(kOutputOptions);
+      .option(kOutputOptions, "--section NAME[,NAME]", choices.sections,
+              "Only these sections, comma-separated: overview, sweep, anatomy, ...")
+      .comma_separated()
+      .one_value_each_time();
   command
-      .add_option("--plotly", choices.plotly,
-                  "The script that draws the charts; none: tables alone; default: beside stepbench")
-      ->type_name("FILE|none")
-      ->group(kOutputOptions);
+      .option(kOutputOptions, "--points N", choices.points,
+              "At most so many steps are drawn in a chart; the extremes among them")
+      .with_default()
+      .whole_number(100, kMaxPoints);
+  command.flag(kOutputOptions, "--compact", choices.compact,
+               "A smaller file: scripts and data packed");
+  command.option(kOutputOptions, "--plotly FILE|none", choices.plotly,
+                 "The script that draws the charts; none: tables alone; default: beside stepbench");
 }
 
 report::ReportOptions report_options(const ReportChoices& choices, const Environment& environment) {

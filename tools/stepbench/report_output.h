@@ -12,10 +12,6 @@
 #include "harness/report/html/report.h"
 #include "tools/stepbench/command.h"
 
-namespace CLI {
-class App;
-}
-
 namespace stepbench::cli {
 
 struct ReportChoices {
@@ -27,8 +23,8 @@ struct ReportChoices {
 };
 
 // --report, of commands that write one besides what they print.
-void add_report_file(CLI::App& command, std::string& file);
-void add_report_choices(CLI::App& command, ReportChoices& choices);
+void add_report_file(Command command, std::string& file);
+void add_report_choices(Command command, ReportChoices& choices);
 // Reads Plotly's script. Throws ConfigError where it is not there.
 [[nodiscard]] report::ReportOptions report_options(const ReportChoices& choices,
                                                    const Environment& environment);

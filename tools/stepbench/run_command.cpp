@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 #include <vector>
 
@@ -19,7 +17,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/export_files.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
@@ -151,7 +149,7 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   return end.exit_status;
 }
 
-int execute(const RunOptions& options, const Environment& environment) {
+int execute_run(const RunOptions& options, const Environment& environment) {
   const std::vector<std::filesystem::path> inputs = {options.request.file};
   check_export_files(options.exports, inputs, {}, environment);
   try {
@@ -164,7 +162,7 @@ int execute(const RunOptions& options, const Environment& environment) {
   }
 }
 
-void add_which_cases(CLI::App& run, RunOptions& options) {
+void add_which_cases(Command run, RunOptions& options) {
   add_set(run, options.request.set);
   add_sweep(run, options.request.sweep);
   add_filter(run, options.request.filter);
@@ -173,63 +171,51 @@ void add_which_cases(CLI::App& run, RunOptions& options) {
   add_max_cases(run, options.request.max_cases);
 }
 
-void add_how_to_measure(CLI::App& run, RunOptions& options) {
+void add_how_to_measure(Command run, RunOptions& options) {
   add_launches(run, options.request.launches);
-  run.add_flag("--smoke", options.request.smoke,
-               "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
-               "mean nothing and are never compared")
-      ->group(kMeasureOptions);
-  CLI::Option* profile =
-      run.add_flag("--profile{native}", options.request.profile,
-                   "Also record each operation, in one more launch per case; kineto: with "
-                   "libtorch's own profiler")
-          ->group(kMeasureOptions);
-  expect_one_of(*profile, {"native", "kineto"});
-  run.add_option(
-         "--wrap", options.request.wrap,
-         "Run each worker under this command, a profiler for instance; {run_dir}, {case_id} "
-         "and {launch} are filled in")
-      ->type_name("COMMAND")
-      ->group(kMeasureOptions);
+  run.flag(kMeasureOptions, "--smoke", options.request.smoke,
+           "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
+           "mean nothing and are never compared");
+  run.flag(kMeasureOptions, "--profile{native}", options.request.profile,
+           "Also record each operation, in one more launch per case; kineto: with "
+           "libtorch's own profiler")
+      .one_of({"native", "kineto"});
+  run.option(kMeasureOptions, "--wrap COMMAND", options.request.wrap,
+             "Run each worker under this command, a profiler for instance; {run_dir}, {case_id} "
+             "and {launch} are filled in");
   add_worker(run, options.request.worker);
   add_interpreter(run, options.request.set);
   add_lock_flags(run, options.lock);
 }
 
-void add_the_run(CLI::App& run, RunOptions& options) {
+void add_the_run(Command run, RunOptions& options) {
   add_results(run, options.request.results, "Folder in which the run's own folder is made");
-  CLI::Option& resume = add_resume(run, options.request.resume);
-  run.add_flag("--retry-failed", options.request.retry_failed,
-               "With --resume: also repeat what failed")
-      ->needs(&resume)
-      ->group(kRunOptions);
+  const CommandOption resume = add_resume(run, options.request.resume);
+  run.flag(kRunOptions, "--retry-failed", options.request.retry_failed,
+           "With --resume: also repeat what failed")
+      .needs(resume);
   add_labels(run, options.request.labels);
-  run.add_option("--sort", options.sort,
-                 "Order rows of the table by an option or column; -COLUMN: largest first")
-      ->type_name("COLUMN")
-      ->allow_extra_args(false)
-      ->group(kRunOptions);
-  run.add_flag("--dry-run", options.dry_run, "Print the plan, run nothing")->group(kRunOptions);
+  run.option(kRunOptions, "--sort COLUMN", options.sort,
+             "Order rows of the table by an option or column; -COLUMN: largest first");
+  run.flag(kRunOptions, "--dry-run", options.dry_run, "Print the plan, run nothing");
 }
 
 }  // namespace
 
-void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<RunOptions>();
-  campaign::RunRequest& request = options->request;
-  CLI::App* run = app.add_subcommand("run", "Measure every case of a YAML file and print a table");
-  run->footer(kRunExamples);
-  add_experiment(*run, request.file)
-      .description("The experiment, a YAML file; - is standard input. --resume needs none");
-  add_script(*run, options->script);
-  add_which_cases(*run, *options);
-  add_how_to_measure(*run, *options);
-  add_the_run(*run, *options);
-  add_format(*run, options->format, {"table", "json", "markdown", "github"});
-  add_export_files(*run, options->exports);
-  add_quiet(*run, options->quiet);
-  run->callback(
-      [options, &environment, &exit_code] { exit_code = execute(*options, environment); });
+void add_run(Command app) {
+  const Command run =
+      app.add("run", "Measure every case of a YAML file and print a table", kRunExamples);
+  RunOptions& options = run.calls(execute_run);
+  campaign::RunRequest& request = options.request;
+  add_experiment(run, request.file)
+      .described_as("The experiment, a YAML file; - is standard input. --resume needs none");
+  add_script(run, options.script);
+  add_which_cases(run, options);
+  add_how_to_measure(run, options);
+  add_the_run(run, options);
+  add_format(run, options.format, {"table", "json", "markdown", "github"});
+  add_export_files(run, options.exports);
+  add_quiet(run, options.quiet);
 }
 
 }  // namespace stepbench::cli

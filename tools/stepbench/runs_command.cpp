@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/runs_command.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "harness/report/runs_table.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/runs_options.h"
 
@@ -75,35 +75,23 @@ int list_runs(const RunsOptions& options, const Environment& environment) {
 
 }  // namespace
 
-void add_runs(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<RunsOptions>();
-  CLI::App* runs =
-      app.add_subcommand("runs", "List the runs in a folder; delete, pack, share them");
-  runs->require_subcommand(0, 1);
-  CLI::Option* folder =
-      runs->add_option("DIR", options->folder, "The folder that holds the runs; default: results")
-          ->type_name("DIR");
-  add_which_runs(*runs, options->which);
-  runs->get_option("--results")->excludes(folder);
-  runs->add_option("--since", options->since,
-                   "Only runs begun then or later: 2026-01-31, \"2026-01-31 12:00\" (UTC), or an "
-                   "age such as 7d, 36h, 2w")
-      ->type_name("DATE|AGE")
-      ->group(kWhichRuns);
-  CLI::Option* last = runs->add_option("--last", options->last, "Only the newest N of them")
-                          ->type_name("N")
-                          ->group(kWhichRuns);
-  expect_whole_number(*last, 1, 1'000'000'000);
-  add_format(*runs, options->format, {"table", "csv", "json", "markdown"});
-  runs->footer(kRunsExamples);
-  add_runs_prune(*runs, environment, exit_code);
-  add_runs_compress(*runs, environment, exit_code);
-  add_runs_redact(*runs, environment, exit_code);
-  runs->callback([runs, options, &environment, &exit_code] {
-    if (runs->get_subcommands().empty()) {
-      exit_code = list_runs(*options, environment);
-    }
-  });
+void add_runs(Command app) {
+  const Command runs =
+      app.add("runs", "List the runs in a folder; delete, pack, share them", kRunsExamples);
+  RunsOptions& options = runs.calls(list_runs);
+  runs.needs_command(true);
+  const CommandOption folder = runs.argument(
+      "DIR", options.folder, "The folder that holds the runs; default: results", "DIR");
+  add_which_runs(runs, options.which).excludes(folder);
+  runs.option(kWhichRuns, "--since DATE|AGE", options.since,
+              "Only runs begun then or later: 2026-01-31, \"2026-01-31 12:00\" (UTC), or an "
+              "age such as 7d, 36h, 2w");
+  runs.option(kWhichRuns, "--last N", options.last, "Only the newest N of them")
+      .whole_number(1, 1'000'000'000);
+  add_format(runs, options.format, {"table", "csv", "json", "markdown"});
+  add_runs_prune(runs);
+  add_runs_compress(runs);
+  add_runs_redact(runs);
 }
 
 }  // namespace stepbench::cli

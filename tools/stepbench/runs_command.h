@@ -6,8 +6,8 @@
 
 namespace stepbench::cli {
 
-void add_runs_prune(CLI::App& runs, const Environment& environment, int& exit_code);
-void add_runs_compress(CLI::App& runs, const Environment& environment, int& exit_code);
-void add_runs_redact(CLI::App& runs, const Environment& environment, int& exit_code);
+void add_runs_prune(Command runs);
+void add_runs_compress(Command runs);
+void add_runs_redact(Command runs);
 
 }  // namespace stepbench::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -113,18 +112,17 @@ int compress(const CompressOptions& options, const Environment& environment) {
 
 }  // namespace
 
-void add_runs_compress(CLI::App& runs, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<CompressOptions>();
-  CLI::App* command = runs.add_subcommand("compress", "Pack result files and traces with gzip");
-  command->add_option("RUN", options->runs, "Run folders or result files")->type_name("RUN");
-  add_which_runs(*command, options->which);
-  add_older_than(*command, options->older_than);
-  command->add_flag("--dry-run", options->dry_run, "Only list what would be packed")
-      ->group(kRunOptions);
-  command->footer(kCompressExamples);
-  command->callback([&runs, options, &environment, &exit_code] {
+void add_runs_compress(Command runs) {
+  const auto options = std::make_shared<CompressOptions>();
+  const Command command =
+      runs.add("compress", "Pack result files and traces with gzip", kCompressExamples);
+  command.argument("RUN", options->runs, "Run folders or result files", "RUN");
+  add_which_runs(command, options->which);
+  add_older_than(command, options->older_than);
+  command.flag(kRunOptions, "--dry-run", options->dry_run, "Only list what would be packed");
+  command.on_call([runs, options, &environment = runs.environment()] {
     refuse_folder_before(runs, "compress");
-    exit_code = compress(*options, environment);
+    return compress(*options, environment);
   });
 }
 

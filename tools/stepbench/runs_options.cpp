@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/runs_options.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <system_error>
 
@@ -12,29 +11,21 @@
 
 namespace stepbench::cli {
 
-void add_which_runs(CLI::App& command, WhichRuns& which) {
-  command.add_option("--results", which.folder, "The folder that holds the runs")
-      ->capture_default_str()
-      ->type_name("DIR")
-      ->group(kWhichRuns);
-  command
-      .add_option("--name", which.name,
-                  "Only runs whose name or folder is like this: \"resnet*\" (quoted, so that the "
-                  "shell leaves it alone)")
-      ->type_name("PATTERN")
-      ->group(kWhichRuns);
-  add_repeated(command, "--label", which.labels,
-               "Only runs with this label; KEY alone: with any value. Several must all hold",
-               "KEY[=VALUE]")
-      .group(kWhichRuns);
+CommandOption add_which_runs(Command command, WhichRuns& which) {
+  const CommandOption folder =
+      command.option(kWhichRuns, "--results DIR", which.folder, "The folder that holds the runs")
+          .with_default();
+  command.option(kWhichRuns, "--name PATTERN", which.name,
+                 "Only runs whose name or folder is like this: \"resnet*\" (quoted, so that the "
+                 "shell leaves it alone)");
+  command.repeated(kWhichRuns, "--label KEY[=VALUE]", which.labels,
+                   "Only runs with this label; KEY alone: with any value. Several must all hold");
+  return folder;
 }
 
-void add_older_than(CLI::App& command, std::string& age) {
-  command
-      .add_option("--older-than", age,
-                  "Only runs that began longer ago than this: 30d, 36h, 2w, 90min")
-      ->type_name("AGE")
-      ->group(kWhichRuns);
+void add_older_than(Command command, std::string& age) {
+  command.option(kWhichRuns, "--older-than AGE", age,
+                 "Only runs that began longer ago than this: 30d, 36h, 2w, 90min");
 }
 
 std::chrono::seconds age_option(const std::string& flag, const std::string& text) {
@@ -42,11 +33,9 @@ std::chrono::seconds age_option(const std::string& flag, const std::string& text
   throw ConfigError(flag, "expected " + std::string(text::kAgeExamples) + ", found '" + text + "'");
 }
 
-void refuse_folder_before(const CLI::App& runs, const std::string& command) {
-  for (const CLI::Option* option : runs.get_options()) {
-    if (option->empty() || option->get_name() == "--help" || option->get_name() == "--color") {
-      continue;
-    }
+void refuse_folder_before(Command runs, const std::string& command) {
+  for (const CommandOption& option : runs.options()) {
+    if (!option.is_given() || option.name() == "--help" || option.name() == "--color") continue;
     throw ConfigError("stepbench runs", "what belongs to `" + command +
                                             "` stands behind it: stepbench runs " + command +
                                             " --results DIR");

@@ -6,10 +6,7 @@
 #include <vector>
 
 #include "harness/runs/run_filter.h"
-
-namespace CLI {
-class App;
-}
+#include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
 
@@ -21,13 +18,14 @@ struct WhichRuns {
   std::vector<std::string> labels = {};
 };
 
-void add_which_runs(CLI::App& command, WhichRuns& which);
-void add_older_than(CLI::App& command, std::string& age);
+// Returns the option of the folder.
+CommandOption add_which_runs(Command command, WhichRuns& which);
+void add_older_than(Command command, std::string& age);
 // Throws ConfigError, which names `flag`, for what is no age.
 [[nodiscard]] std::chrono::seconds age_option(const std::string& flag, const std::string& text);
 
 // A folder between `runs` and the command belongs behind it: throws ConfigError that says so.
-void refuse_folder_before(const CLI::App& runs, const std::string& command);
+void refuse_folder_before(Command runs, const std::string& command);
 
 // All runs in the folder, the newest first. Throws ConfigError, with what was probably meant, where
 // it is no folder.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -129,23 +128,20 @@ int prune(const PruneOptions& options, const Environment& environment) {
 
 }  // namespace
 
-void add_runs_prune(CLI::App& runs, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<PruneOptions>();
-  CLI::App* command = runs.add_subcommand("prune", "Delete old runs, after a look at the list");
-  add_which_runs(*command, options->which);
-  CLI::Option* keep =
-      command->add_option("--keep", options->keep, "Leave the newest N of those that are meant")
-          ->type_name("N")
-          ->group(kWhichRuns);
-  expect_whole_number(*keep, 0, 1'000'000'000);
-  add_older_than(*command, options->older_than);
-  command->add_flag("--dry-run", options->dry_run, "Only list what would be deleted")
-      ->group(kRunOptions);
-  command->add_flag("--yes", options->yes, "Delete without asking")->group(kRunOptions);
-  command->footer(kPruneExamples);
-  command->callback([&runs, options, &environment, &exit_code] {
+void add_runs_prune(Command runs) {
+  const auto options = std::make_shared<PruneOptions>();
+  const Command command =
+      runs.add("prune", "Delete old runs, after a look at the list", kPruneExamples);
+  add_which_runs(command, options->which);
+  command
+      .option(kWhichRuns, "--keep N", options->keep, "Leave the newest N of those that are meant")
+      .whole_number(0, 1'000'000'000);
+  add_older_than(command, options->older_than);
+  command.flag(kRunOptions, "--dry-run", options->dry_run, "Only list what would be deleted");
+  command.flag(kRunOptions, "--yes", options->yes, "Delete without asking");
+  command.on_call([runs, options, &environment = runs.environment()] {
     refuse_folder_before(runs, "prune");
-    exit_code = prune(*options, environment);
+    return prune(*options, environment);
   });
 }
 

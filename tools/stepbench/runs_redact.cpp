@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -66,19 +65,16 @@ int redact(const RedactOptions& options, const Environment& environment) {
 
 }  // namespace
 
-void add_runs_redact(CLI::App& runs, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<RedactOptions>();
-  CLI::App* command =
-      runs.add_subcommand("redact", "Copy runs without names of hosts, users and paths, to share");
-  command->add_option("RUN", options->runs, "Folders of runs")->required()->type_name("RUN");
-  command->add_option("--output", options->output, "A new folder for the copy")
-      ->required()
-      ->type_name("DIR")
-      ->group(kOutputOptions);
-  command->footer(kRedactExamples);
-  command->callback([&runs, options, &environment, &exit_code] {
+void add_runs_redact(Command runs) {
+  const auto options = std::make_shared<RedactOptions>();
+  const Command command = runs.add(
+      "redact", "Copy runs without names of hosts, users and paths, to share", kRedactExamples);
+  command.argument("RUN", options->runs, "Folders of runs", "RUN").required();
+  command.option(kOutputOptions, "--output DIR", options->output, "A new folder for the copy")
+      .required();
+  command.on_call([runs, options, &environment = runs.environment()] {
     refuse_folder_before(runs, "redact");
-    exit_code = redact(*options, environment);
+    return redact(*options, environment);
   });
 }
 

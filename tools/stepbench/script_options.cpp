@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/script_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -73,34 +72,27 @@ std::string experiment_of(const std::string& path, const std::vector<std::string
 
 }  // namespace
 
-void add_script(CLI::App& command, ScriptOptions& script) {
-  script.command = &command;
-  command.get_option("FILE")->required(false);
-  command
-      .add_option("--python", script.path,
-                  "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
-                  "own arguments follow after --")
-      ->type_name("SCRIPT")
-      ->group(kMeasureOptions);
-  command
-      .add_option("ARGS", script.arguments, "With --python: the script's own arguments, behind --")
-      ->type_name("ARG");
+void add_script(Command command, ScriptOptions& script) {
+  script.command = command;
+  command.option(kMeasureOptions, "--python SCRIPT", script.path,
+                 "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
+                 "own arguments follow after --");
+  command.argument("ARGS", script.arguments, "With --python: the script's own arguments, behind --",
+                   "ARG");
 }
 
-void require_experiment(CLI::App& command) {
-  command.parse_complete_callback([&command] {
-    if (command.count("FILE") == 0 && command.count("--python") == 0) {
-      throw CLI::RequiredError("FILE");
-    }
+void require_experiment(Command command) {
+  command.on_parsed([command] {
+    if (command.is_given("FILE") || command.is_given("--python")) return;
+    throw UsageError("FILE", UsageError::Kind::kMissing);
   });
 }
 
 std::optional<std::string> experiment_text(const ScriptOptions& script, std::string& file) {
   if (script.path.empty()) {
     if (script.arguments.empty()) return text_if_standard_input(file);
-    throw CLI::ParseError(too_many_text(*script.command, script.arguments.front()) +
-                              "\na script's own arguments come with --python SCRIPT",
-                          CLI::ExitCodes::ExtrasError);
+    throw UsageError(too_many_text(*script.command, script.arguments.front()) +
+                     "\na script's own arguments come with --python SCRIPT");
   }
   std::vector<std::string> arguments = script.arguments;
   if (!file.empty()) arguments.insert(arguments.begin(), file);

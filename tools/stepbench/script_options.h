@@ -6,25 +6,23 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
 
 struct ScriptOptions {
   std::string path;
-  std::vector<std::string> arguments;  // the script's own
-  const CLI::App* command = nullptr;   // that has these options
+  std::vector<std::string> arguments;   // the script's own
+  std::optional<Command> command = {};  // that has these options
 };
 
-// Behind add_experiment(), whose FILE is not required any more.
-void add_script(CLI::App& command, ScriptOptions& script);
+// Behind add_experiment(): it may stand in place of FILE.
+void add_script(Command command, ScriptOptions& script);
 // One of the two is.
-void require_experiment(CLI::App& command);
+void require_experiment(Command command);
 
 // The experiment's text where it is in no file: with --python, where `file` then says so, and of
-// standard input. Throws CLI::ParseError for arguments that belong to nothing.
+// standard input. Throws UsageError for arguments that belong to nothing.
 [[nodiscard]] std::optional<std::string> experiment_text(const ScriptOptions& script,
                                                          std::string& file);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 #include <set>
 #include <string>
@@ -28,7 +26,7 @@
 #include "harness/text/ascii.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
 #include "workloads/built_in.h"
@@ -346,97 +344,67 @@ int show(const ShowOptions& options, const Environment& environment) {
   return measured ? kExitOk : kExitNothingMeasured;
 }
 
-void add_what(CLI::App& show, ShowOptions& options) {
-  show.add_option("--case", options.case_id, "One case whole: its id or the id's first digits")
-      ->type_name("ID")
-      ->group(kCaseOptions);
-  show.add_flag("--all-options", options.all_options,
-                "With --case: also the options that have their default")
-      ->group(kCaseOptions);
-  show.add_flag("--samples", options.samples, "Every step instead of estimates (csv, json, npy)")
-      ->group(kOutputOptions);
+void add_what(Command show, ShowOptions& options) {
+  show.option(kCaseOptions, "--case ID", options.case_id,
+              "One case whole: its id or the id's first digits");
+  show.flag(kCaseOptions, "--all-options", options.all_options,
+            "With --case: also the options that have their default");
+  show.flag(kOutputOptions, "--samples", options.samples,
+            "Every step instead of estimates (csv, json, npy)");
   add_filter(show, options.filter);
-  show.add_option("--columns", options.columns,
-                  "Only these columns, comma-separated: options, columns by name or head, metrics")
-      ->delimiter(',')
-      ->type_name("COLUMN[,COLUMN]")
-      ->group(kOutputOptions);
-  show.add_option("--sort", options.sort,
-                  "Order rows by an option or column; -COLUMN: largest first")
-      ->allow_extra_args(false)
-      ->type_name("COLUMN")
-      ->group(kOutputOptions);
-  show.add_option("--baseline", options.baseline,
-                  "Ratios to this case, or to those of one of several runs")
-      ->type_name("KEY=VALUE[,KEY=VALUE]|ID|RUN")
-      ->group(kOutputOptions);
-  show.add_option("--pivot", options.pivot,
-                  "One number as rows by columns of two options; --columns chooses it")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("ROWS,COLUMNS")
-      ->group(kOutputOptions);
-  show.add_flag("--noise", options.noise,
-                "Where the noise comes from, and which launches find a change at the least cost")
-      ->group(kOutputOptions);
-  show.add_option("--find", options.find,
-                  "With --noise: the change that is to be found; default: 2%")
-      ->type_name("CHANGE")
-      ->group(kOutputOptions);
-  show.add_flag("--plot", options.plot,
-                "A bar for each case; with --case: its steps over time. Drawn for a terminal")
-      ->group(kOutputOptions);
+  show.option(kOutputOptions, "--columns COLUMN[,COLUMN]", options.columns,
+              "Only these columns, comma-separated: options, columns by name or head, metrics")
+      .comma_separated();
+  show.option(kOutputOptions, "--sort COLUMN", options.sort,
+              "Order rows by an option or column; -COLUMN: largest first");
+  show.option(kOutputOptions, "--baseline KEY=VALUE[,KEY=VALUE]|ID|RUN", options.baseline,
+              "Ratios to this case, or to those of one of several runs");
+  show.option(kOutputOptions, "--pivot ROWS,COLUMNS", options.pivot,
+              "One number as rows by columns of two options; --columns chooses it")
+      .comma_separated()
+      .one_value_each_time();
+  show.flag(kOutputOptions, "--noise", options.noise,
+            "Where the noise comes from, and which launches find a change at the least cost");
+  show.option(kOutputOptions, "--find CHANGE", options.find,
+              "With --noise: the change that is to be found; default: 2%");
+  show.flag(kOutputOptions, "--plot", options.plot,
+            "A bar for each case; with --case: its steps over time. Drawn for a terminal");
 }
 
-void add_ops(CLI::App& show, ShowOptions& options) {
-  show.add_flag("--ops", options.ops, "What each operation of the profiled launches cost")
-      ->group(kOpsOptions);
-  show.add_option("--group-by", options.group_by, "One row for each of these, comma-separated")
-      ->delimiter(',')
-      ->type_name("shape|phase|module")
-      ->group(kOpsOptions);
-  CLI::Option* limit = show.add_option("--row-limit", options.row_limit,
-                                       "Rows shown; default: 20, in csv and json all; 0: all")
-                           ->type_name("N")
-                           ->group(kOpsOptions);
-  expect_whole_number(*limit, 0, 1'000'000'000);
-  show.add_flag("--by-module", options.by_module,
-                "A tree of the model's modules, forward and backward")
-      ->group(kOpsOptions);
-  CLI::Option* depth =
-      show.add_option("--depth", options.depth, "Of --by-module: levels of modules shown")
-          ->capture_default_str()
-          ->type_name("N")
-          ->group(kOpsOptions);
-  expect_whole_number(*depth, 0, 1'000);
-  show.add_flag("--per-step", options.per_step, "Each profiled step apart")->group(kOpsOptions);
+void add_ops(Command show, ShowOptions& options) {
+  show.flag(kOpsOptions, "--ops", options.ops, "What each operation of the profiled launches cost");
+  show.option(kOpsOptions, "--group-by shape|phase|module", options.group_by,
+              "One row for each of these, comma-separated")
+      .comma_separated();
+  show.option(kOpsOptions, "--row-limit N", options.row_limit,
+              "Rows shown; default: 20, in csv and json all; 0: all")
+      .whole_number(0, 1'000'000'000);
+  show.flag(kOpsOptions, "--by-module", options.by_module,
+            "A tree of the model's modules, forward and backward");
+  show.option(kOpsOptions, "--depth N", options.depth, "Of --by-module: levels of modules shown")
+      .with_default()
+      .whole_number(0, 1'000);
+  show.flag(kOpsOptions, "--per-step", options.per_step, "Each profiled step apart");
 }
 
 }  // namespace
 
-void add_show(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<ShowOptions>();
-  CLI::App* command =
-      app.add_subcommand("show", "Print results: a table, one case whole, or raw steps");
-  command
-      ->add_option("RUN", options->paths,
+void add_show(Command app) {
+  const Command command =
+      app.add("show", "Print results: a table, one case whole, or raw steps", kShowExamples);
+  ShowOptions& options = command.calls(show);
+  command.argument("RUN", options.paths,
                    "Run folders or result files (.jsonl, .jsonl.gz); default: the newest run under "
-                   "results/")
-      ->type_name("RUN");
-  add_what(*command, *options);
-  add_ops(*command, *options);
-  CLI::Option* format =
-      command
-          ->add_option("--format", options->format,
-                       "What is printed; npy: raw steps for numpy.load; default: table")
-          ->group(kOutputOptions);
-  expect_one_of(*format, {"table", "csv", "json", "markdown", "npy"});
-  command->add_option("--output", options->output, "Write to this file instead of the terminal")
-      ->type_name("FILE")
-      ->group(kOutputOptions);
-  command->footer(kShowExamples);
-  command->callback(
-      [options, &environment, &exit_code] { exit_code = show(*options, environment); });
+                   "results/",
+                   "RUN");
+  add_what(command, options);
+  add_ops(command, options);
+  command
+      .option(kOutputOptions, "--format", options.format,
+              "What is printed; npy: raw steps for numpy.load; default: table")
+      .one_of({"table", "csv", "json", "markdown", "npy"});
+  command.option(kOutputOptions, "--output FILE", options.output,
+                 "Write to this file instead of the terminal");
 }
 
 }  // namespace stepbench::cli

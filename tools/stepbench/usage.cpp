@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/usage.h"
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
+#include <optional>
 #include <ostream>
 #include <sstream>
 
@@ -13,27 +12,29 @@
 namespace stepbench::cli {
 namespace {
 
-std::vector<std::string> command_names(const CLI::App& app) {
+std::vector<std::string> command_names(const Command& command) {
   std::vector<std::string> names;
-  for (const CLI::App* command :
-       app.get_subcommands([](const CLI::App* each) { return !each->get_name().empty(); })) {
-    names.push_back(command->get_name());
+  for (const Command& each : command.commands()) names.push_back(each.name());
+  return names;
+}
+
+std::vector<std::string> flag_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const CommandOption& option : command.options()) {
+    for (const std::string& name : option.long_names()) names.push_back("--" + name);
   }
   return names;
 }
 
-std::vector<std::string> flag_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-// The first argument that nothing took; of options or of others.
-std::string first_extra(const CLI::App& command, bool option) {
-  for (const std::string& extra : command.remaining()) {
-    if ((extra.size() > 1 && extra.starts_with('-')) == option) return extra;
+// The first argument that nothing took; of options or of others. Behind "--" are no options.
+std::string first_extra(const Command& command, bool option) {
+  bool may_be_option = true;
+  for (const std::string& extra : command.unread_words()) {
+    if (extra == "--") {
+      may_be_option = false;
+    } else if ((may_be_option && extra.size() > 1 && extra.starts_with('-')) == option) {
+      return extra;
+    }
   }
   return {};
 }
@@ -44,15 +45,11 @@ std::string decapitalized(std::string text) {
   return text;
 }
 
-std::string long_name(const CLI::Option& option) {
-  return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
-}
-
 // The option or argument of which CLI11's message speaks: its first word.
-const CLI::Option* option_in(const CLI::App& command, const std::string& message) {
+std::optional<CommandOption> option_in(const Command& command, const std::string& message) {
   const std::string name = message.substr(0, message.find_first_of(" :"));
-  const CLI::Option* option = command.get_option_no_throw(name);
-  return option == nullptr ? command.get_option_no_throw("--" + name) : option;
+  const std::optional<CommandOption> option = command.find_option(name);
+  return option ? option : command.find_option("--" + name);
 }
 
 // What stands behind the last `separator`; CLI11 puts the other option of a pair there.
@@ -61,44 +58,36 @@ std::string behind(const std::string& text, const std::string& separator) {
   return at == std::string::npos ? std::string() : text.substr(at + separator.size());
 }
 
-std::string missing_value(const CLI::Option& option) {
-  return long_name(option) + " needs a value: " + option_head(option);
-}
-
 // Our sentence for what CLI11 found; empty where its own will do.
-std::string reason_of(const CLI::App& command, const CLI::ParseError& error) {
+std::string reason_of(const Command& command, const UsageError& error) {
   const std::string message = error.what();
-  const CLI::Option* option = option_in(command, message);
-  switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
-    case CLI::ExitCodes::RequiredError:
-      if (option == nullptr) return {};
-      return (option->get_positional() ? option->get_name(true) : option_head(*option)) +
-             " is missing: " + decapitalized(option->get_description());
-    case CLI::ExitCodes::ArgumentMismatch:
-      if (option == nullptr) return {};
+  const std::optional<CommandOption> option = option_in(command, message);
+  if (!option) return {};
+  const std::string name = option->name();
+  switch (error.kind) {
+    case UsageError::Kind::kMissing:
+      return (option->is_argument() ? name : option_head(*option)) +
+             " is missing: " + decapitalized(option->doc());
+    case UsageError::Kind::kCount:
       if (message.find("At Most") != std::string::npos) {
-        return long_name(*option) + " is given " + behind(message, "received ") +
-               " times; it takes one value";
+        return name + " is given " + behind(message, "received ") + " times; it takes one value";
       }
-      return option->get_items_expected_max() == 0 ? long_name(*option) + " takes no value"
-                                                   : missing_value(*option);
-    case CLI::ExitCodes::ConversionError:
-      if (option == nullptr) return {};
-      return option->get_items_expected_max() == 0 ? long_name(*option) + " takes no value"
-                                                   : "wrong value: " + option_head(*option);
-    case CLI::ExitCodes::ExcludesError:
-      return option == nullptr ? std::string()
-                               : long_name(*option) + " and " + behind(message, "excludes ") +
-                                     " contradict each other: give one of them";
-    case CLI::ExitCodes::RequiresError: {
-      const CLI::Option* other = command.get_option_no_throw(behind(message, "requires "));
-      return option == nullptr || other == nullptr
-                 ? std::string()
-                 : long_name(*option) + " is of use only with " + option_head(*other);
+      return option->takes_value() ? name + " needs a value: " + option_head(*option)
+                                   : name + " takes no value";
+    case UsageError::Kind::kValue:
+      return option->takes_value() ? "wrong value: " + option_head(*option)
+                                   : name + " takes no value";
+    case UsageError::Kind::kExcludes:
+      return name + " and " + behind(message, "excludes ") +
+             " contradict each other: give one of them";
+    case UsageError::Kind::kNeeds: {
+      const auto other = command.find_option(behind(message, "requires "));
+      return other ? name + " is of use only with " + option_head(*other) : std::string();
     }
-    default:
+    case UsageError::Kind::kOther:
       return {};
   }
+  return {};
 }
 
 }  // namespace
@@ -111,30 +100,29 @@ void print_error(std::ostream& err, const std::string& message, bool colour) {
   }
 }
 
-const CLI::App& active_command(const CLI::App& app) {
-  const std::vector<CLI::App*> parsed = app.get_subcommands();
-  return parsed.empty() ? app : active_command(*parsed.front());
+Command active_command(const Command& program) {
+  const std::optional<Command> given = program.given_command();
+  return given ? active_command(*given) : program;
 }
 
-bool lacks_command(const CLI::App& command) {
-  return command.get_require_subcommand_min() > 0 && command.get_subcommands().empty() &&
-         command.remaining().empty();
+bool lacks_command(const Command& command) {
+  return command.needs_a_command() && !command.given_command() && command.unread_words().empty();
 }
 
-std::string unknown_command_text(const CLI::App& command, const std::string& name) {
+std::string unknown_command_text(const Command& command, const std::string& name) {
   const std::vector<std::string> names = command_names(command);
-  if (names.empty()) return "`" + full_name(command) + "` has no commands";
+  if (names.empty()) return "`" + command.full_name() + "` has no commands";
   return "unknown command '" + name + "'" + text::did_you_mean(name, names) + "\nexpected one of " +
          text::join(names);
 }
 
-std::string too_many_text(const CLI::App& command, const std::string& first) {
+std::string too_many_text(const Command& command, const std::string& first) {
   return "too many arguments, the first is '" + first + "'\nexpected " + usage_line(command);
 }
 
-std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& command = active_command(app);
-  const std::string more = "\nsee `" + full_name(command) + " --help`";
+std::string usage_message(const Command& program, const UsageError& error) {
+  const Command command = active_command(program);
+  const std::string more = "\nsee `" + command.full_name() + " --help`";
   const std::string extra = first_extra(command, false);
   if (!extra.empty() && !command_names(command).empty()) {
     return unknown_command_text(command, extra) + more;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/verdict_output.h"
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <functional>
 #include <ostream>
@@ -17,18 +16,14 @@
 
 namespace stepbench::cli {
 
-void add_verdict_output(CLI::App& command, VerdictOutput& output) {
-  command.add_flag("--all", output.all, "Also print the rows that are ok")->group(kOutputOptions);
+void add_verdict_output(Command command, VerdictOutput& output) {
+  command.flag(kOutputOptions, "--all", output.all, "Also print the rows that are ok");
   add_format(command, output.format, {"table", "markdown", "json", "github"});
-  command
-      .add_option("--verdict", output.verdict_file,
-                  "Also write the JSON form here; `ab` always writes verdict.json in the run's "
-                  "folder")
-      ->type_name("FILE")
-      ->group(kOutputOptions);
-  command.add_option("--markdown", output.markdown_file, "Also write the Markdown form here")
-      ->type_name("FILE")
-      ->group(kOutputOptions);
+  command.option(kOutputOptions, "--verdict FILE", output.verdict_file,
+                 "Also write the JSON form here; `ab` always writes verdict.json in the run's "
+                 "folder");
+  command.option(kOutputOptions, "--markdown FILE", output.markdown_file,
+                 "Also write the Markdown form here");
   add_export_files(command, output.exports);
 }
 

@@ -22,7 +22,7 @@ struct VerdictOutput {
 };
 
 // The options that fill it in.
-void add_verdict_output(CLI::App& command, VerdictOutput& output);
+void add_verdict_output(Command command, VerdictOutput& output);
 
 // What can be refused before any work is done: an output that is one of `inputs`, or the other
 // output, or cannot be written. Throws ConfigError.
