@@ -25,6 +25,9 @@ enum class Blocked : std::uint8_t {
   kUnknown   // the kernel does not tell what was read
 };
 
+// Python's lock is waited for by a finished batch: so long, on average, from which on it is told.
+constexpr double kMinGilWaitNs = 1e6;
+
 // The numbers that the rules of loader_findings.h share. Needs calls of next() and elapsed time.
 class LoaderAnalysis {
  public:
@@ -88,11 +91,15 @@ class LoaderAnalysis {
     return std::clamp(machine_cores() - others_cores.value_or(0), 0.0, facts_.cores);
   }
   double workers_waited_ns = 0;  // by the workers, for a CPU: also while they did not read
+  // By a finished batch, for Python's lock, which the reading of its own worker holds; 0: no time
+  // that matters, or the worker may have had no CPU.
+  double gil_wait_ns = 0;
 
  private:
   [[nodiscard]] std::optional<ReadingTime> reading_of_workers() const;
   [[nodiscard]] std::optional<ReadingTime> reading_of_training_thread(double read_ns) const;
   [[nodiscard]] double step_with(std::int64_t workers, double cores) const;
+  [[nodiscard]] double wait_for_gil() const;
 
   const LoaderFacts& facts_;
 };
