@@ -117,7 +117,7 @@ class CsvReader {
 
 }  // namespace
 
-std::size_t Table::column(std::string_view name, std::string_view option) const {
+std::size_t ForeignTable::column(std::string_view name, std::string_view option) const {
   const auto found = std::find(columns.begin(), columns.end(), name);
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
   throw ConfigError(std::string(option), where + " has no column '" +
@@ -126,7 +126,7 @@ std::size_t Table::column(std::string_view name, std::string_view option) const 
                                              text::printable(text::join(columns)));
 }
 
-std::optional<std::size_t> Table::find(std::span<const std::string_view> names) const {
+std::optional<std::size_t> ForeignTable::find(std::span<const std::string_view> names) const {
   for (const std::string_view name : names) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (lower_case(columns[i]) == name) return i;
@@ -135,9 +135,9 @@ std::optional<std::size_t> Table::find(std::span<const std::string_view> names) 
   return std::nullopt;
 }
 
-Table csv_table(std::string_view text, const std::string& file) {
+ForeignTable csv_table(std::string_view text, const std::string& file) {
   CsvReader reader(text, file);
-  Table table;
+  ForeignTable table;
   table.columns = reader.next();
   table.where = reader.where();
   if (table.columns.empty()) throw ConfigError(file, "is empty: its first line names the columns");

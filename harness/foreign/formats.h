@@ -28,7 +28,7 @@ namespace stepbench::foreign {
 // One commit on one machine; benchmarks.json beside it or one folder up has the units.
 [[nodiscard]] Measurements asv(const nlohmann::json& results, const std::filesystem::path& file,
                                const ForeignOptions& options);
-[[nodiscard]] Measurements table_measurements(const Table& table, const std::string& file,
+[[nodiscard]] Measurements table_measurements(const ForeignTable& table, const std::string& file,
                                               const ForeignOptions& options);
 
 }  // namespace stepbench::foreign

@@ -15,8 +15,8 @@ std::string cell_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-Table table_of_rows(const Json& rows, const std::string& file) {
-  Table table{.where = file};
+ForeignTable table_of_rows(const Json& rows, const std::string& file) {
+  ForeignTable table{.where = file};
   for (const Json& row : rows) {
     for (const auto& [name, value] : row.items()) {
       if (std::find(table.columns.begin(), table.columns.end(), name) == table.columns.end()) {
@@ -35,8 +35,8 @@ Table table_of_rows(const Json& rows, const std::string& file) {
   return table;
 }
 
-Table table_of_numbers(const Json& numbers, const std::string& file) {
-  Table table{.where = file, .columns = {"value"}};
+ForeignTable table_of_numbers(const Json& numbers, const std::string& file) {
+  ForeignTable table{.where = file, .columns = {"value"}};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     table.rows.push_back({file + ": element " + std::to_string(i), {cell_of(numbers[i])}});
   }
@@ -44,9 +44,9 @@ Table table_of_numbers(const Json& numbers, const std::string& file) {
 }
 
 // The arrays of an object that are as long as the chosen one.
-Table table_of_columns(const Json& object, const std::string& file,
-                       std::span<const std::string> wanted) {
-  Table table{.where = file};
+ForeignTable table_of_columns(const Json& object, const std::string& file,
+                              std::span<const std::string> wanted) {
+  ForeignTable table{.where = file};
   std::optional<std::size_t> length;
   for (const std::string& name : wanted) {
     const auto found = object.find(name);
@@ -68,10 +68,10 @@ Table table_of_columns(const Json& object, const std::string& file,
 
 }  // namespace
 
-Table json_table(std::string_view text, const std::filesystem::path& file,
-                 std::span<const std::string> wanted) {
+ForeignTable json_table(std::string_view text, const std::filesystem::path& file,
+                        std::span<const std::string> wanted) {
   const Json parsed = parsed_json(text, file.string());
-  Table table;
+  ForeignTable table;
   if (parsed.is_array() && !parsed.empty()) {
     const auto all = [&](auto is) { return std::all_of(parsed.begin(), parsed.end(), is); };
     if (all([](const Json& each) { return each.is_object(); })) {

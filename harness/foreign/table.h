@@ -18,7 +18,7 @@ struct TableRow {
   std::vector<std::string> cells = {};
 };
 
-struct Table {
+struct ForeignTable {
   std::string where = {};  // of its head
   std::vector<std::string> columns = {};
   std::vector<TableRow> rows = {};
@@ -31,13 +31,13 @@ struct Table {
 
 // Separated by commas, semicolons or tabs, whichever its first line has most of; cells may be
 // quoted. Every row has as many cells as the first line, which names the columns.
-[[nodiscard]] Table csv_table(std::string_view text, const std::string& file);
+[[nodiscard]] ForeignTable csv_table(std::string_view text, const std::string& file);
 
 // An array of objects, of arrays of numbers, or of numbers (their column is "value"), or an object
 // of arrays. `wanted`: of an object the arrays as long as the first of these, or as its first
 // array.
-[[nodiscard]] Table json_table(std::string_view text, const std::filesystem::path& file,
-                               std::span<const std::string> wanted);
+[[nodiscard]] ForeignTable json_table(std::string_view text, const std::filesystem::path& file,
+                                      std::span<const std::string> wanted);
 
 // Of a cell: a finite number; nullopt for anything else.
 [[nodiscard]] std::optional<double> cell_number(std::string_view cell);

@@ -24,7 +24,7 @@ constexpr long kSecondsOfADay = 24 * 60 * 60;
 
 class TableReader {
  public:
-  TableReader(const Table& table, const std::string& file, const ForeignOptions& options)
+  TableReader(const ForeignTable& table, const std::string& file, const ForeignOptions& options)
       : table_(table), file_(file), options_(options) {
     const auto named = [&](const std::string& name, const char* option,
                            std::span<const std::string_view> usual) {
@@ -144,7 +144,7 @@ class TableReader {
                                      "' is no number; an empty cell is a night without a value");
   }
 
-  const Table& table_;
+  const ForeignTable& table_;
   const std::string& file_;
   const ForeignOptions& options_;
   std::optional<std::size_t> time_;
@@ -159,7 +159,7 @@ class TableReader {
 
 }  // namespace
 
-Measurements table_measurements(const Table& table, const std::string& file,
+Measurements table_measurements(const ForeignTable& table, const std::string& file,
                                 const ForeignOptions& options) {
   return TableReader(table, file, options).read();
 }

@@ -6,7 +6,10 @@
 #include <filesystem>
 
 #include "harness/analyze/row_names.h"
-#include "harness/report/analysis_page.h"
+#include "harness/document/cells.h"
+#include "harness/report/analysis_tables.h"
+#include "harness/report/analysis_words.h"
+#include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -27,9 +30,9 @@ std::string words_of_change(analyze::DiffChange change) {
   return words;
 }
 
-std::string signed_cell(double value, const text::TimeUnit& unit) {
-  if (value == 0) return "0";
-  return (value > 0 ? "+" : "") + text::significant(value / unit.ns);
+document::Cell signed_cell(double ns, const text::TimeUnit& unit) {
+  if (ns == 0) return {"0", 0};
+  return {(ns > 0 ? "+" : "") + text::significant(ns / unit.ns), ns};
 }
 
 std::string calls_cell(const analyze::DiffRow& row) {
@@ -44,14 +47,20 @@ std::string headline_of_diff(const analyze::TraceDiff& diff) {
          text::counted(diff.base_steps, "step") + ')';
 }
 
-std::vector<std::string> diff_remarks(const analyze::TraceDiff& diff) {
-  std::vector<std::string> lines = {
-      diff.comparable() ? "comparable: yes" : "comparable: NO, do not trust the differences"};
+void add_diff_notes(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
+  blocks.emplace_back(diff.comparable()
+                          ? document::Paragraph{"comparable: yes"}
+                          : document::Paragraph{"comparable: NO, do not trust the differences",
+                                                document::Tone::kBad});
   for (const analyze::DiffNote& note : diff.notes) {
-    lines.push_back(std::string(analyze::name_of(note.level)) + ": " + note.text);
+    blocks.emplace_back(document::Paragraph{
+        std::string(analyze::name_of(note.level)) + ": " + note.text, tone_of(note.level)});
   }
+}
+
+void add_step_change(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
   const analyze::DiffRow& step = diff.step;
-  if (step.base_ns <= 0) return lines;
+  if (step.base_ns <= 0) return;
   std::string text = "a step takes " + text::duration(step.new_ns);
   if (step.difference_ns() == 0) {
     text += ", as long as in base";
@@ -72,48 +81,49 @@ std::vector<std::string> diff_remarks(const analyze::TraceDiff& diff) {
     text += "; its part that changed most: " + words_of_part(most->name, diff.scope) + ", " +
             text::signed_duration(most->difference_ns());
   }
-  lines.push_back(std::move(text));
-  if (diff.nothing_changed()) {
-    lines.emplace_back("nothing changed beyond what the steps differ by themselves");
-  }
-  return lines;
+  blocks.emplace_back(document::Paragraph{std::move(text)});
+  if (!diff.nothing_changed()) return;
+  blocks.emplace_back(
+      document::Paragraph{"nothing changed beyond what the steps differ by themselves"});
 }
 
-AnalysisSection diff_of_parts(const analyze::TraceDiff& diff) {
-  AnalysisSection section{.title = "where the step's time changed (means of a step)",
-                          .window = words_of_window(diff.window)};
+void add_parts(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
+  const std::string title = "where the step's time changed (means of a step)";
+  const std::string window = window_aside(words_of_window(diff.window));
   const double longest_ns = std::max(diff.step.base_ns, diff.step.new_ns);
   if (longest_ns <= 0) {
-    section.lines.emplace_back("there is no step, and no time to compare");
-    return section;
+    blocks.emplace_back(document::Heading{title, window});
+    blocks.emplace_back(document::Paragraph{"there is no step, and no time to compare"});
+    return;
   }
   const text::TimeUnit unit = text::unit_for(std::vector<double>{longest_ns});
-  const std::string in_unit = " [" + std::string(unit.name) + ']';
-  section.grid.columns = {{.head = "part", .align = text::Align::kLeft},
-                          {.head = "base" + in_unit},
-                          {.head = "new" + in_unit},
-                          {.head = "difference" + in_unit},
-                          {.head = "of the step [%]", .drop_at = 1},
-                          {.head = "counts from" + in_unit, .drop_at = 2},
-                          {.head = "change", .align = text::Align::kLeft}};
+  const std::string in_unit(unit.name);
+  document::Table table{.title = title,
+                        .aside = window,
+                        .columns = {document::words("part"),
+                                    {.head = "base", .unit = in_unit},
+                                    {.head = "new", .unit = in_unit},
+                                    {.head = "difference", .unit = in_unit},
+                                    {.head = "of the step", .unit = "%", .drop_at = 1},
+                                    {.head = "counts from", .unit = in_unit, .drop_at = 2},
+                                    document::words("change")}};
   const auto add = [&](const analyze::DiffRow& row, const std::string& name) {
-    section.grid.rows.push_back(
-        {.cells = {name, text::significant(row.base_ns / unit.ns),
-                   text::significant(row.new_ns / unit.ns), signed_cell(row.difference_ns(), unit),
-                   diff.step.base_ns > 0
-                       ? text::signed_percent(row.difference_ns() / diff.step.base_ns)
-                       : "-",
-                   row.noise_ns ? text::significant(*row.noise_ns / unit.ns) : "-",
-                   words_of_change(row.change)}});
+    const double of_step = row.difference_ns() / diff.step.base_ns;
+    table.rows.push_back(
+        {.cells = {
+             name, document::time(row.base_ns, unit), document::time(row.new_ns, unit),
+             signed_cell(row.difference_ns(), unit),
+             diff.step.base_ns > 0 ? document::Cell(text::signed_percent(of_step), of_step) : "-",
+             document::time(row.noise_ns, unit), words_of_change(row.change)}});
   };
   for (const analyze::DiffRow& row : diff.parts) add(row, words_of_part(row.name, diff.scope));
   add(diff.step, "sum");
-  section.lines.push_back(
+  blocks.emplace_back(std::move(table));
+  blocks.emplace_back(document::Paragraph{
       diff.step.noise_ns
           ? "a difference counts where it is three times as large as the uncertainty that the "
             "spread of steps or launches gives it, and 2 % of the value, and 0.1 % of the step"
-          : "a difference counts where it is 5 % of the value and 0.1 % of the step");
-  return section;
+          : "a difference counts where it is 5 % of the value and 0.1 % of the step"});
 }
 
 struct TableWords {
@@ -135,48 +145,57 @@ TableWords words_of_table(analyze::CostKind kind) {
   return {};
 }
 
-AnalysisSection diff_of_table(const analyze::DiffTable& table, std::size_t limit) {
-  const TableWords words = words_of_table(table.kind);
-  AnalysisSection section{.title = words.title};
-  const auto changed = std::count_if(table.rows.begin(), table.rows.end(),
+void add_changed(const analyze::DiffTable& costs, std::size_t limit,
+                 std::vector<document::Block>& blocks) {
+  const TableWords words = words_of_table(costs.kind);
+  const auto changed = std::count_if(costs.rows.begin(), costs.rows.end(),
                                      [](const analyze::DiffRow& row) { return row.changed(); });
-  const std::size_t shown =
-      limit == 0 ? std::size_t(changed) : std::min(limit, std::size_t(changed));
+  const std::size_t shown = limited(std::size_t(changed), limit);
+  if (shown == 0) {
+    std::string text = costs.rows.empty()
+                           ? "none recorded"
+                           : "none of " + text::with_separators(std::ssize(costs.rows));
+    if (!costs.rows.empty() && costs.sum.difference_ns() != 0) {
+      text += "; together " + text::signed_duration(costs.sum.difference_ns()) + " per step";
+    }
+    blocks.emplace_back(document::Heading{words.title});
+    blocks.emplace_back(document::Paragraph{std::move(text)});
+    return;
+  }
   std::vector<double> times;
   for (std::size_t i = 0; i < shown; ++i) {
-    times.push_back(std::max(table.rows[i].base_ns, table.rows[i].new_ns));
+    times.push_back(std::max(costs.rows[i].base_ns, costs.rows[i].new_ns));
   }
-  const text::TimeUnit unit = text::unit_for(times.empty() ? std::vector<double>{1} : times);
-  const std::string in_unit = " [" + std::string(unit.name) + ']';
-  const bool phases = table.kind == analyze::CostKind::kOperator;
-  section.grid.columns = {{.head = words.head,
-                           .align = text::Align::kLeft,
-                           .shrink_at = 1,
-                           .shrink_to = 24,
-                           .shrink_inside = true}};
+  const text::TimeUnit unit = text::unit_for(times);
+  const bool phases = costs.kind == analyze::CostKind::kOperator;
+  document::Table table{.title = words.title,
+                        .columns = {{.head = words.head,
+                                     .left = true,
+                                     .shrink_at = 1,
+                                     .shrink_to = 24,
+                                     .shrink_inside = true}}};
   if (phases) {
-    section.grid.columns.push_back(
-        {.head = "phase", .align = text::Align::kLeft, .shrink_at = 2, .shrink_inside = true});
+    table.columns.push_back({.head = "phase", .left = true, .shrink_at = 2, .shrink_inside = true});
   }
   for (const char* head : {"base", "new", "difference"}) {
-    section.grid.columns.push_back({.head = head + in_unit});
+    table.columns.push_back({.head = head, .unit = std::string(unit.name)});
   }
-  section.grid.columns.push_back({.head = "calls"});
-  section.grid.columns.push_back({.head = "change", .align = text::Align::kLeft});
+  table.columns.push_back({.head = "calls"});
+  table.columns.push_back(document::words("change"));
   const auto add = [&](const analyze::DiffRow& row, const std::string& name,
                        const std::string& change) {
-    text::GridRow cells{.cells = {name}};
-    if (phases) cells.cells.push_back(row.phase.empty() ? "-" : row.phase);
-    cells.cells.push_back(text::significant(row.base_ns / unit.ns));
-    cells.cells.push_back(text::significant(row.new_ns / unit.ns));
-    cells.cells.push_back(signed_cell(row.difference_ns(), unit));
-    cells.cells.push_back(calls_cell(row));
-    cells.cells.push_back(change);
-    section.grid.rows.push_back(std::move(cells));
+    std::vector<document::Cell> cells = {name};
+    if (phases) cells.emplace_back(row.phase.empty() ? "-" : row.phase);
+    cells.push_back(document::time(row.base_ns, unit));
+    cells.push_back(document::time(row.new_ns, unit));
+    cells.push_back(signed_cell(row.difference_ns(), unit));
+    cells.emplace_back(calls_cell(row), row.new_count);
+    cells.emplace_back(change);
+    table.rows.push_back({.cells = std::move(cells)});
   };
   analyze::DiffRow rest;
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const analyze::DiffRow& row = table.rows[i];
+  for (std::size_t i = 0; i < costs.rows.size(); ++i) {
+    const analyze::DiffRow& row = costs.rows[i];
     if (i < shown) {
       add(row, analyze::short_row_name(row.name), words_of_change(row.change));
       continue;
@@ -186,67 +205,50 @@ AnalysisSection diff_of_table(const analyze::DiffTable& table, std::size_t limit
     rest.base_count += row.base_count;
     rest.new_count += row.new_count;
   }
-  if (shown == 0) {
-    section.lines.push_back(table.rows.empty()
-                                ? "none recorded"
-                                : "none of " + text::with_separators(std::ssize(table.rows)) +
-                                      (table.sum.difference_ns() == 0
-                                           ? std::string()
-                                           : "; together " +
-                                                 text::signed_duration(table.sum.difference_ns()) +
-                                                 " per step"));
-    return section;
+  if (shown < costs.rows.size()) {
+    add(rest, text::counted(std::ssize(costs.rows) - std::int64_t(shown), "other"), "");
   }
-  if (shown < table.rows.size())
-    add(rest, text::counted(std::ssize(table.rows) - std::int64_t(shown), "other"), "");
-  add(table.sum, words.all, "");
-  if (std::size_t(changed) > shown) {
-    section.lines.push_back("first " + std::to_string(shown) + " of " +
-                            text::with_separators(changed) +
-                            " that changed; --row-limit 0 shows all");
-  }
-  return section;
+  add(costs.sum, words.all, "");
+  blocks.emplace_back(std::move(table));
+  if (std::size_t(changed) <= shown) return;
+  blocks.emplace_back(document::Paragraph{"first " + std::to_string(shown) + " of " +
+                                          text::with_separators(changed) +
+                                          " that changed; --row-limit 0 shows all"});
 }
 
-AnalysisSection diff_of_findings(const analyze::TraceDiff& diff) {
-  AnalysisSection section{.title = "findings that changed"};
-  const auto size_text = [](const analyze::DiffFinding& finding, double size) {
+std::string finding_text(const analyze::DiffFinding& finding) {
+  const auto size_text = [&](double size) {
     return finding.is_gain ? text::duration(size) : text::significant(size);
   };
-  for (const analyze::DiffFinding& finding : diff.findings) {
-    const bool other_value = !finding.is_gain && finding.base && finding.next;
-    std::string line = (other_value ? "other value" : words_of_change(finding.change)) + ": " +
-                       finding.text + " [" + finding.id;
-    if (finding.base && finding.next) {
-      line += ", " + std::string(finding.is_gain ? "gain " : "") +
-              size_text(finding, *finding.base) + " -> " + size_text(finding, *finding.next);
-    } else if (finding.is_gain) {
-      line += ", gain " + size_text(finding, finding.next.value_or(finding.base.value_or(0)));
-    }
-    section.lines.push_back(line + ']');
+  const bool other_value = !finding.is_gain && finding.base && finding.next;
+  std::string text = (other_value ? "other value" : words_of_change(finding.change)) + ": " +
+                     finding.text + " [" + finding.id;
+  if (finding.base && finding.next) {
+    text += ", " + std::string(finding.is_gain ? "gain " : "") + size_text(*finding.base) + " -> " +
+            size_text(*finding.next);
+  } else if (finding.is_gain) {
+    text += ", gain " + size_text(finding.next.value_or(finding.base.value_or(0)));
   }
-  if (diff.findings.empty()) section.lines.emplace_back("none");
-  return section;
+  return text + ']';
 }
 
 }  // namespace
 
-AnalysisPage diff_page(const analyze::TraceDiff& diff, std::size_t row_limit) {
-  AnalysisPage page{.headline = headline_of_diff(diff), .remarks = diff_remarks(diff)};
-  page.sections.push_back(diff_of_parts(diff));
-  for (const analyze::DiffTable& table : diff.tables) {
-    page.sections.push_back(diff_of_table(table, row_limit));
+document::Document diff_document(const analyze::TraceDiff& diff, std::size_t row_limit) {
+  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
+  add_diff_notes(diff, overview.blocks);
+  add_step_change(diff, overview.blocks);
+  add_parts(diff, overview.blocks);
+  overview.blocks.emplace_back(document::Heading{"findings that changed"});
+  for (const analyze::DiffFinding& finding : diff.findings) {
+    overview.blocks.emplace_back(document::Paragraph{finding_text(finding)});
   }
-  page.sections.push_back(diff_of_findings(diff));
-  return page;
-}
-
-std::string diff_text(const analyze::TraceDiff& diff, const AnalysisStyle& style) {
-  return page_text(diff_page(diff, style.row_limit), style);
-}
-
-std::string diff_markdown(const analyze::TraceDiff& diff, const AnalysisStyle& style) {
-  return page_markdown(diff_page(diff, style.row_limit));
+  if (diff.findings.empty()) overview.blocks.emplace_back(document::Paragraph{"none"});
+  document::Chapter tables{.id = "tables", .title = "Tables", .blocks = {}};
+  for (const analyze::DiffTable& table : diff.tables) add_changed(table, row_limit, tables.blocks);
+  return {.headline = headline_of_diff(diff),
+          .chapters = {std::move(overview), std::move(tables)},
+          .all_columns_in = "--format markdown"};
 }
 
 }  // namespace stepbench::report

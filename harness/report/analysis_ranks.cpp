@@ -5,19 +5,16 @@
 #include <cmath>
 #include <numeric>
 
-#include "harness/report/analysis_page.h"
+#include "harness/document/cells.h"
+#include "harness/report/analysis_tables.h"
+#include "harness/report/analysis_words.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
 
-std::string share_cell(double part, double whole) {
-  return whole > 0 ? text::percent(part / whole) : "-";
-}
-
-std::vector<std::string> straggler_lines(const analyze::RankReport& report) {
-  if (report.steps == 0) return {};
+document::Paragraph straggler_paragraph(const analyze::RankReport& report) {
   if (!report.straggler && report.unmatched_ns >= analyze::kStragglerShare * report.step_ns) {
     return {"who holds the others up is not known: communication of " +
             text::duration(report.unmatched_ns) +
@@ -42,10 +39,11 @@ std::vector<std::string> straggler_lines(const analyze::RankReport& report) {
     text += "; most of all " + words_of_part(straggler.part, report.scope) + ", " +
             text::signed_duration(straggler.part_ns) + " against the median of the others";
   }
-  return {std::move(text), "  gain: at most " + text::duration(straggler.gain_ns) +
-                               " per step, until the next slowest rank is what limits; its own "
-                               "page: --rank " +
-                               std::to_string(straggler.rank)};
+  return {.text = std::move(text),
+          .tone = document::Tone::kDoubt,
+          .below = {"gain: at most " + text::duration(straggler.gain_ns) +
+                    " per step, until the next slowest rank is what limits; its own page: --rank " +
+                    std::to_string(straggler.rank)}};
 }
 
 std::string skew_line(const analyze::RankReport& report) {
@@ -77,70 +75,76 @@ std::vector<std::size_t> shown_rows(const analyze::RankReport& report, std::size
   return rows;
 }
 
-AnalysisSection ranks_section(const analyze::RankReport& report, std::size_t limit) {
-  AnalysisSection section{.title = "ranks (means of " + text::counted(report.steps, "step") + ")",
-                          .window = words_of_window(report.window)};
+void add_ranks(const analyze::RankReport& report, std::size_t limit,
+               std::vector<document::Block>& blocks) {
   const text::TimeUnit unit = text::unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
-  const std::string in_unit = " [" + std::string(unit.name) + ']';
-  section.grid.columns = {{.head = "rank"},
-                          {.head = "step" + in_unit},
-                          {.head = "own work" + in_unit},
-                          {.head = "waits for others" + in_unit},
-                          {.head = "slowest in [%]"},
-                          {.head = "enters last [%]", .drop_at = 2}};
+  const std::string in_unit(unit.name);
+  document::Table table{.title = "ranks (means of " + text::counted(report.steps, "step") + ")",
+                        .aside = window_aside(words_of_window(report.window)),
+                        .columns = {{.head = "rank"},
+                                    {.head = "step", .unit = in_unit},
+                                    {.head = "own work", .unit = in_unit},
+                                    {.head = "waits for others", .unit = in_unit},
+                                    {.head = "slowest in", .unit = "%"},
+                                    {.head = "enters last", .unit = "%", .drop_at = 2}}};
   const bool communicates =
       std::any_of(report.rows.begin(), report.rows.end(),
                   [](const analyze::RankRow& row) { return row.communication_ns > 0; });
   const bool starts = report.skew_mean_ns.has_value();
   if (communicates) {
-    section.grid.columns.push_back({.head = "communication" + in_unit, .drop_at = 3});
-    section.grid.columns.push_back({.head = "not hidden" + in_unit, .drop_at = 4});
-    section.grid.columns.push_back({.head = "hidden [%]", .drop_at = 5});
+    table.columns.push_back({.head = "communication", .unit = in_unit, .drop_at = 3});
+    table.columns.push_back({.head = "not hidden", .unit = in_unit, .drop_at = 4});
+    table.columns.push_back({.head = "hidden", .unit = "%", .drop_at = 5});
   }
-  if (starts) section.grid.columns.push_back({.head = "starts late" + in_unit, .drop_at = 1});
-  const auto time = [&](double ns) { return text::significant(ns / unit.ns); };
+  if (starts) table.columns.push_back({.head = "starts late", .unit = in_unit, .drop_at = 1});
+  const auto time = [&](double ns) { return document::time(ns, unit); };
   const std::vector<std::size_t> shown = shown_rows(report, limit);
   for (const std::size_t i : shown) {
     const analyze::RankRow& row = report.rows[i];
-    text::GridRow cells{
-        .cells = {std::to_string(row.rank), time(row.step_ns), time(row.work_ns), time(row.wait_ns),
-                  share_cell(double(row.slowest_in), double(report.steps)),
-                  share_cell(double(row.entered_last), double(report.collectives))}};
+    std::vector<document::Cell> cells = {
+        document::count(row.rank),
+        time(row.step_ns),
+        time(row.work_ns),
+        time(row.wait_ns),
+        document::share(double(row.slowest_in), double(report.steps)),
+        document::share(double(row.entered_last), double(report.collectives))};
     if (communicates) {
-      cells.cells.push_back(time(row.communication_ns));
-      cells.cells.push_back(time(row.exposed_ns));
-      cells.cells.push_back(row.hidden_share ? text::percent(*row.hidden_share) : "-");
+      cells.push_back(time(row.communication_ns));
+      cells.push_back(time(row.exposed_ns));
+      cells.push_back(document::percent(row.hidden_share));
     }
-    if (starts) cells.cells.push_back(time(row.starts_late_ns.value_or(0)));
-    section.grid.rows.push_back(std::move(cells));
+    if (starts) cells.push_back(time(row.starts_late_ns.value_or(0)));
+    table.rows.push_back({.cells = std::move(cells)});
   }
+  blocks.emplace_back(std::move(table));
+  std::vector<std::string> lines;
   if (shown.size() < report.rows.size()) {
-    section.lines.push_back("the slowest " + std::to_string(shown.size()) + " of " +
-                            text::counted(std::ssize(report.rows), "rank") +
-                            "; --row-limit 0 shows all");
+    lines.push_back("the slowest " + std::to_string(shown.size()) + " of " +
+                    text::counted(std::ssize(report.rows), "rank") + "; --row-limit 0 shows all");
   }
   if (report.collectives > 0) {
-    section.lines.push_back(text::counted(report.collectives, "collective") +
-                            " matched; a rank waits in one for as long as it takes more than the "
-                            "rank that enters last");
+    lines.push_back(text::counted(report.collectives, "collective") +
+                    " matched; a rank waits in one for as long as it takes more than the "
+                    "rank that enters last");
   } else {
-    section.lines.emplace_back(
+    lines.emplace_back(
         "no collective is in the traces of all ranks: waiting for others cannot be told from work");
   }
   if (report.unmatched > 0) {
-    section.lines.push_back(text::with_separators(report.unmatched) +
-                            " rows of collectives have no counterpart on the other ranks, or do "
-                            "not say with whom they exchange (" +
-                            text::duration(report.unmatched_ns) + " per step at most)");
+    lines.push_back(text::with_separators(report.unmatched) +
+                    " rows of collectives have no counterpart on the other ranks, or do "
+                    "not say with whom they exchange (" +
+                    text::duration(report.unmatched_ns) + " per step at most)");
   }
-  section.lines.push_back(skew_line(report));
-  return section;
+  lines.push_back(skew_line(report));
+  document::add_paragraphs(blocks, lines);
 }
 
-AnalysisSection parts_of_ranks_section(const analyze::RankReport& report, std::size_t limit) {
-  AnalysisSection section{.title = "where the time of a step goes, by rank"};
+document::Table parts_of_ranks(const analyze::RankReport& report, std::size_t limit) {
   const text::TimeUnit unit = text::unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
-  section.title += " [" + std::string(unit.name) + ']';
+  document::Table table{
+      .title = "where the time of a step goes, by rank [" + std::string(unit.name) + ']',
+      .columns = {{.head = "rank"}}};
   std::vector<std::size_t> parts;
   std::vector<double> most(analyze::step_parts().size());
   for (const analyze::RankRow& row : report.rows) {
@@ -149,56 +153,48 @@ AnalysisSection parts_of_ranks_section(const analyze::RankReport& report, std::s
   for (std::size_t i = 0; i < most.size(); ++i) {
     if (most[i] > 0) parts.push_back(i);
   }
-  section.grid.columns = {{.head = "rank"}};
   for (const std::size_t part : parts) {
     const auto smaller = std::count_if(parts.begin(), parts.end(),
                                        [&](std::size_t other) { return most[other] < most[part]; });
-    section.grid.columns.push_back(
-        {.head = words_of_part(analyze::step_parts()[part].name, report.scope),
-         .drop_at = int(smaller) + 1});
+    table.columns.push_back({.head = words_of_part(analyze::step_parts()[part].name, report.scope),
+                             .drop_at = int(smaller) + 1});
   }
-  section.grid.columns.push_back({.head = "sum"});
+  table.columns.push_back({.head = "sum"});
   for (const std::size_t i : shown_rows(report, limit)) {
     const analyze::RankRow& row = report.rows[i];
-    text::GridRow cells{.cells = {std::to_string(row.rank)}};
-    for (const std::size_t part : parts) {
-      cells.cells.push_back(text::significant(row.parts_ns[part] / unit.ns));
-    }
-    cells.cells.push_back(text::significant(row.step_ns / unit.ns));
-    section.grid.rows.push_back(std::move(cells));
+    std::vector<document::Cell> cells = {document::count(row.rank)};
+    for (const std::size_t part : parts) cells.push_back(document::time(row.parts_ns[part], unit));
+    cells.push_back(document::time(row.step_ns, unit));
+    table.rows.push_back({.cells = std::move(cells)});
   }
-  return section;
-}
-
-AnalysisPage page_of_ranks(const analyze::RankReport& report, std::size_t row_limit) {
-  AnalysisPage page;
-  page.headline = "one job: traces of " + text::counted(std::ssize(report.rows), "rank");
-  if (report.world) page.headline += " of " + std::to_string(*report.world);
-  page.headline += ", " + text::counted(report.steps, "step") + " in all of them";
-  for (const std::string& warning : report.warnings) page.remarks.push_back("warning: " + warning);
-  for (std::string& line : straggler_lines(report)) page.remarks.push_back(std::move(line));
-  if (report.steps > 0) {
-    page.sections.push_back(ranks_section(report, row_limit));
-    page.sections.push_back(parts_of_ranks_section(report, row_limit));
-  }
-  AnalysisSection files{.title = "traces"};
-  for (const std::size_t i : shown_rows(report, row_limit)) {
-    files.lines.push_back("rank " + std::to_string(report.rows[i].rank) + ": " +
-                          report.rows[i].path);
-  }
-  files.lines.emplace_back("--rank N shows the page of one rank");
-  page.sections.push_back(std::move(files));
-  return page;
+  return table;
 }
 
 }  // namespace
 
-std::string ranks_text(const analyze::RankReport& report, const AnalysisStyle& style) {
-  return page_text(page_of_ranks(report, style.row_limit), style);
-}
-
-std::string ranks_markdown(const analyze::RankReport& report, const AnalysisStyle& style) {
-  return page_markdown(page_of_ranks(report, style.row_limit));
+document::Document ranks_document(const analyze::RankReport& report, std::size_t row_limit) {
+  std::string headline = "one job: traces of " + text::counted(std::ssize(report.rows), "rank");
+  if (report.world) headline += " of " + std::to_string(*report.world);
+  headline += ", " + text::counted(report.steps, "step") + " in all of them";
+  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
+  for (const std::string& warning : report.warnings) {
+    overview.blocks.emplace_back(
+        document::Paragraph{"warning: " + warning, document::Tone::kDoubt});
+  }
+  if (report.steps > 0) {
+    overview.blocks.emplace_back(straggler_paragraph(report));
+    add_ranks(report, row_limit, overview.blocks);
+    overview.blocks.emplace_back(parts_of_ranks(report, row_limit));
+  }
+  overview.blocks.emplace_back(document::Heading{"traces"});
+  for (const std::size_t i : shown_rows(report, row_limit)) {
+    overview.blocks.emplace_back(document::Paragraph{"rank " + std::to_string(report.rows[i].rank) +
+                                                     ": " + report.rows[i].path});
+  }
+  overview.blocks.emplace_back(document::Paragraph{"--rank N shows the page of one rank"});
+  return {.headline = std::move(headline),
+          .chapters = {std::move(overview)},
+          .all_columns_in = "--format markdown"};
 }
 
 }  // namespace stepbench::report

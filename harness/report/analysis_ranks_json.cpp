@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_ranks.h"
+#include "harness/report/analysis_report.h"
 
 namespace stepbench::report {
 namespace {

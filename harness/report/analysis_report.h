@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench analyze` prints of one trace: where the time of a step went, what to do, and the
-// tables behind it; as a page, as Markdown and as JSON ("stepbench.analysis"). Pure; any thread.
+// What `stepbench analyze` says of one trace: where the time of a step went, what to do, and the
+// tables behind it; as a document and as JSON ("stepbench.analysis"). Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/analyze/analysis.h"
+#include "harness/document/document.h"
 #include "harness/findings/finding.h"
 
 namespace stepbench::report {
@@ -25,15 +26,10 @@ struct AnalysedTrace {
   std::optional<int> device = {};      // that the step's time is about; none: what stands for all
 };
 
-struct AnalysisStyle {
-  bool colour = false;
-  int columns = 100;
-  std::size_t row_limit = 10;  // rows of each table; 0: all
-};
-
-[[nodiscard]] std::string analysis_text(const AnalysedTrace& analysed, const AnalysisStyle& style);
-[[nodiscard]] std::string analysis_markdown(const AnalysedTrace& analysed,
-                                            const AnalysisStyle& style);
+// Where the time of a step went and the findings, then the tables. `row_limit`: rows of each table,
+// 0: all.
+[[nodiscard]] document::Document analysis_document(const AnalysedTrace& analysed,
+                                                   std::size_t row_limit);
 // An object of one line.
 [[nodiscard]] std::string analysis_json(const AnalysedTrace& analysed, int exit_status);
 

@@ -56,6 +56,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/compare",
      {"harness/estimate", "harness/stats", "harness/record", "harness/ops", "harness/catalogue"}},
     {"harness/store", {}},
+    {"harness/document", {}},
     {"harness/track",
      {"harness/store", "harness/record", "harness/estimate", "harness/compare", "harness/stats",
       "harness/catalogue", "harness/findings"}},

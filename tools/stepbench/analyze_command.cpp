@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/document/render.h"
 #include "harness/os/output_file.h"
 #include "harness/report/analysis_ranks.h"
 #include "harness/report/analysis_report.h"
@@ -74,22 +75,20 @@ struct TracePage {
   std::optional<analyze::RankTrace> rank = {};
 };
 
-std::string in_format(const AnalyzeOptions& options, const report::AnalysisStyle& style,
+std::string in_format(const AnalyzeOptions& options, const document::RenderStyle& style,
                       const report::AnalysedTrace& analysed, int status) {
   if (options.format == "json") return report::analysis_json(analysed, status);
-  return options.format == "markdown" ? report::analysis_markdown(analysed, style)
-                                      : report::analysis_text(analysed, style);
+  return document::render(report::analysis_document(analysed, options.row_limit), style);
 }
 
-std::string in_format(const AnalyzeOptions& options, const report::AnalysisStyle& style,
+std::string in_format(const AnalyzeOptions& options, const document::RenderStyle& style,
                       const analyze::RankReport& report, int status) {
   if (options.format == "json") return report::ranks_json(report, status);
-  return options.format == "markdown" ? report::ranks_markdown(report, style)
-                                      : report::ranks_text(report, style);
+  return document::render(report::ranks_document(report, options.row_limit), style);
 }
 
 // The ranks of a job share a page in the place of their own ones; as JSON they have both.
-void join_ranks(const AnalyzeOptions& options, const report::AnalysisStyle& style,
+void join_ranks(const AnalyzeOptions& options, const document::RenderStyle& style,
                 std::vector<TracePage>& pages) {
   std::vector<analyze::RankTrace> ranks;
   std::vector<std::size_t> page_of_rank;
@@ -135,7 +134,7 @@ struct KeptTrace {
 };
 
 // Page after page, and the exit status. Where a report is wanted, the traces are kept for it.
-AnalyzeOutput pages_of(const AnalyzeOptions& options, const report::AnalysisStyle& style,
+AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyle& style,
                        const std::vector<std::filesystem::path>& traces,
                        const Environment& environment, std::vector<KeptTrace>& kept) {
   AnalyzeRequest request(options);
@@ -185,9 +184,9 @@ void write_page(const AnalyzeOptions& options, std::vector<KeptTrace>& kept,
 int analyze(const AnalyzeOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> traces = traces_of(options.paths, options.case_id);
   const bool to_file = !options.output.empty();
-  const report::AnalysisStyle style{.colour = environment.colour && !to_file,
-                                    .columns = environment.terminal_columns,
-                                    .row_limit = options.row_limit};
+  const document::RenderStyle style{.markdown = options.format == "markdown",
+                                    .colour = environment.colour && !to_file,
+                                    .columns = environment.terminal_columns};
   std::vector<std::filesystem::path> bases;
   if (!options.base.empty()) bases = traces_of({options.base}, options.case_id);
   std::vector<std::filesystem::path> inputs = traces;

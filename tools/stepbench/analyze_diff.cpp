@@ -138,7 +138,7 @@ int status_of_diff(const AnalyzeOptions& options, const analyze::TraceDiff& diff
 
 }  // namespace
 
-AnalyzeOutput diff_pages(const AnalyzeOptions& options, const report::AnalysisStyle& style,
+AnalyzeOutput diff_pages(const AnalyzeOptions& options, const document::RenderStyle& style,
                          const Paths& bases, const Paths& news, const Environment& environment) {
   AnalyzeRequest request(options);
   bool any_unreadable = false;
@@ -157,8 +157,7 @@ AnalyzeOutput diff_pages(const AnalyzeOptions& options, const report::AnalysisSt
       out.text += report::diff_json(diff, own);
     } else {
       if (!out.text.empty()) out.text += '\n';
-      out.text += options.format == "markdown" ? report::diff_markdown(diff, style)
-                                               : report::diff_text(diff, style);
+      out.text += document::render(report::diff_document(diff, options.row_limit), style);
     }
     if (!options.report.empty()) out.diffs.push_back(std::move(diff));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/analyze/diff.h"
+#include "harness/document/render.h"
 #include "tools/stepbench/analyze_input.h"
 
 namespace stepbench::cli {
@@ -21,7 +22,7 @@ struct AnalyzeOutput {
 // up to its time; a side with one trace or case is paired with the other's one. Throws ConfigError
 // where there is no pair; says on the terminal what has no counterpart.
 [[nodiscard]] AnalyzeOutput diff_pages(const AnalyzeOptions& options,
-                                       const report::AnalysisStyle& style,
+                                       const document::RenderStyle& style,
                                        const std::vector<std::filesystem::path>& bases,
                                        const std::vector<std::filesystem::path>& news,
                                        const Environment& environment);

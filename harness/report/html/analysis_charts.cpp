@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "harness/report/analysis_sections.h"
+#include "harness/report/analysis_words.h"
 #include "harness/report/html/figure.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -59,40 +59,40 @@ bool any_of_part(const analyze::IdleReport& report, const analyze::StepPart& par
                      [&](const analyze::StepTime& step) { return part.of(step) != 0; });
 }
 
-PageTable steps_table(const AnalysedTrace& analysed, const analyze::IdleReport& report) {
+document::Table steps_table(const AnalysedTrace& analysed, const analyze::IdleReport& report) {
   const analyze::Steps& steps = analysed.analysis.steps;
-  PageTable table{.title = "Every step of the trace [ms]",
-                  .columns = {{.head = "step", .number = true}, {.head = "wall", .number = true}},
-                  .rows = {}};
+  document::Table table{.title = "Every step of the trace [ms]",
+                        .columns = {{.head = "step"}, {.head = "wall"}},
+                        .rows = {}};
   std::vector<const analyze::StepPart*> parts;
   for (const analyze::StepPart& part : analyze::step_parts()) {
     if (!any_of_part(report, part)) continue;
     parts.push_back(&part);
-    table.columns.push_back({.head = words_of_part(part.name, report.scope), .number = true});
+    table.columns.push_back({.head = words_of_part(part.name, report.scope)});
   }
-  table.columns.push_back({.head = "counts"});
+  table.columns.push_back(document::words("counts"));
   const std::vector<std::size_t> counted_steps = steps.counted();
   const auto cell = [](std::int64_t ns) {
     const double ms = static_cast<double>(ns) / kNsPerMs;
-    return PageCell{.text = ns == 0 ? "0" : text::significant(ms), .value = ms};
+    return document::Cell{ns == 0 ? "0" : text::significant(ms), ms};
   };
   for (std::size_t i = 0; i < report.steps.size() && i < steps.steps.size(); ++i) {
     const analyze::StepTime& step = report.steps[i];
     const std::int64_t number = steps.steps[i].number;
-    std::vector<PageCell>& cells = table.rows.emplace_back();
-    cells.push_back({.text = std::to_string(number), .value = static_cast<double>(number)});
+    std::vector<document::Cell>& cells = table.rows.emplace_back().cells;
+    cells.push_back({std::to_string(number), static_cast<double>(number)});
     cells.push_back(cell(step.wall_ns));
     for (const analyze::StepPart* part : parts) cells.push_back(cell(part->of(step)));
     const bool counts =
         std::find(counted_steps.begin(), counted_steps.end(), i) != counted_steps.end();
-    cells.push_back({.text = counts ? "yes" : "no"});
+    cells.push_back(counts ? "yes" : "no");
   }
   return table;
 }
 
 // Of the steps that count, their mean.
-std::optional<Figure> mean_figure(const AnalysedTrace& analysed,
-                                  const analyze::IdleReport& report) {
+std::optional<document::Figure> mean_figure(const AnalysedTrace& analysed,
+                                            const analyze::IdleReport& report) {
   const std::vector<std::size_t> counts = analysed.analysis.steps.counted();
   if (counts.empty() || report.counted.wall_ns <= 0) return std::nullopt;
   const auto steps = static_cast<double>(counts.size());
@@ -122,19 +122,19 @@ std::optional<Figure> mean_figure(const AnalysedTrace& analysed,
   add_axis(layout, "xaxis", {.title = "mean of the counted steps [ms]", .from_zero = true});
   add_axis(layout, "yaxis", {.title = "", .tick_texts = names, .downwards = true});
   layout.flag("showlegend", false);
-  return Figure{.title = "Parts of a step",
-                .alt = "Of a step of " +
-                       text::duration(static_cast<double>(report.counted.wall_ns) / steps) + ": " +
-                       text::join(told, "; ") + '.',
-                .json = figure.take(),
-                .note = "Mean of " + text::counted(std::int64_t(counts.size()), "step") +
-                        "; the parts sum to the step.",
-                .height_px = static_cast<int>(120 + 30 * names.size())};
+  return document::Figure{
+      .title = "Parts of a step",
+      .alt = "Of a step of " + text::duration(static_cast<double>(report.counted.wall_ns) / steps) +
+             ": " + text::join(told, "; ") + '.',
+      .json = figure.take(),
+      .note = "Mean of " + text::counted(std::int64_t(counts.size()), "step") +
+              "; the parts sum to the step.",
+      .height_px = static_cast<int>(120 + 30 * names.size())};
 }
 
 }  // namespace
 
-std::optional<Figure> steps_figure(const AnalysedTrace& analysed) {
+std::optional<document::Figure> steps_figure(const AnalysedTrace& analysed) {
   const analyze::IdleReport* report = analysed.analysis.idle_of(analysed.device);
   const analyze::Steps& steps = analysed.analysis.steps;
   if (report == nullptr || report->steps.empty()) return std::nullopt;
@@ -182,19 +182,19 @@ std::optional<Figure> steps_figure(const AnalysedTrace& analysed) {
     note += " The first " + std::to_string(shown) + " of " +
             text::with_separators(std::ssize(report->steps)) + " steps.";
   }
-  return Figure{.title = "Where the time of each step went",
-                .alt = text::counted(std::int64_t(shown), "step") +
-                       ", each a stack of what the device did and of why it was idle.",
-                .json = figure.take(),
-                .note = note};
+  return document::Figure{.title = "Where the time of each step went",
+                          .alt = text::counted(std::int64_t(shown), "step") +
+                                 ", each a stack of what the device did and of why it was idle.",
+                          .json = figure.take(),
+                          .note = note};
 }
 
-std::optional<PageSection> trace_section(const AnalysedTrace& analysed, const std::string& id,
-                                         const std::string& name) {
+std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed, const std::string& id,
+                                               const std::string& name) {
   const analyze::IdleReport* report = analysed.analysis.idle_of(analysed.device);
   auto figure = steps_figure(analysed);
   if (report == nullptr || !figure) return std::nullopt;
-  PageSection section{.id = id, .title = "Steps of the trace", .blocks = {}};
+  document::Chapter section{.id = id, .title = "Steps of the trace", .blocks = {}};
   if (!name.empty()) section.title += ": " + name;
   section.blocks.emplace_back(std::move(*figure));
   if (auto parts = mean_figure(analysed, *report)) section.blocks.emplace_back(std::move(*parts));

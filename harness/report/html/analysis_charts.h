@@ -11,27 +11,27 @@
 
 #include "harness/analyze/diff.h"
 #include "harness/analyze/ranks.h"
+#include "harness/document/document.h"
 #include "harness/report/analysis_report.h"
-#include "harness/report/html/section.h"
 
 namespace stepbench::report {
 
 // `id`: of the section; `name`: of the trace where the page has several. nullopt for a trace
 // without steps.
-[[nodiscard]] std::optional<PageSection> trace_section(const AnalysedTrace& analysed,
-                                                       const std::string& id,
-                                                       const std::string& name = {});
+[[nodiscard]] std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed,
+                                                             const std::string& id,
+                                                             const std::string& name = {});
 
 // The parts of every step, stacked. nullopt without steps.
-[[nodiscard]] std::optional<Figure> steps_figure(const AnalysedTrace& analysed);
+[[nodiscard]] std::optional<document::Figure> steps_figure(const AnalysedTrace& analysed);
 
 // Of the jobs of several ranks among the traces, a section each.
-[[nodiscard]] std::vector<PageSection> rank_sections(std::span<const AnalysedTrace> traces);
-[[nodiscard]] std::optional<Figure> ranks_figure(const analyze::RankReport& report);
+[[nodiscard]] std::vector<document::Chapter> rank_sections(std::span<const AnalysedTrace> traces);
+[[nodiscard]] std::optional<document::Figure> ranks_figure(const analyze::RankReport& report);
 
 // By how much each part of a step grew or shrank, and operators, kernels and calls. nullopt where
 // there is nothing to set beside each other.
-[[nodiscard]] std::optional<PageSection> diff_section(const analyze::TraceDiff& diff,
-                                                      const std::string& id);
+[[nodiscard]] std::optional<document::Chapter> diff_section(const analyze::TraceDiff& diff,
+                                                            const std::string& id);
 
 }  // namespace stepbench::report

@@ -5,10 +5,12 @@
 #include <map>
 #include <utility>
 
+#include "harness/document/cells.h"
 #include "harness/report/findings.h"
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/figure.h"
 #include "harness/report/html/grid_table.h"
+#include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -98,9 +100,9 @@ class AnatomySection {
     for (const estimate::CaseRow& row : facts.rows) with_phases_ += row.phases.empty() ? 0 : 1;
   }
 
-  std::optional<PageSection> make() {
+  std::optional<document::Chapter> make() {
     if (rows_.empty()) return std::nullopt;
-    PageSection section{.id = "anatomy", .title = "Anatomy of a step", .blocks = {}};
+    document::Chapter section{.id = "anatomy", .title = "Anatomy of a step", .blocks = {}};
     const PhaseLooks looks(rows_);
     const auto add = [&](Phases phases, const std::string& title, bool is_step) {
       const bool any = std::any_of(rows_.begin(), rows_.end(), [&](const estimate::CaseRow* row) {
@@ -116,28 +118,29 @@ class AnatomySection {
     });
     add(&estimate::CaseRow::phases, "Phases of a step on the host, by its own clock", !device);
     if (device) {
-      section.blocks.emplace_back(
-          Paragraph{"On the stream that computes, by CUDA events: what a step costs where the "
-                    "device sets the "
-                    "pace."});
+      section.blocks.emplace_back(document::Paragraph{
+          "On the stream that computes, by CUDA events: what a step costs where the "
+          "device sets the "
+          "pace."});
     }
     add(&estimate::CaseRow::device_phases, "Phases of a step on the stream that computes", true);
     const bool side = std::any_of(rows_.begin(), rows_.end(), [](const estimate::CaseRow* row) {
       return !row->side_phases.empty();
     });
     if (side)
-      section.blocks.emplace_back(Paragraph{"Work of other streams is no part of the step."});
+      section.blocks.emplace_back(
+          document::Paragraph{"Work of other streams is no part of the step."});
     add(&estimate::CaseRow::side_phases, "Phases on other streams, beside the step", false);
     section.blocks.emplace_back(phases_table());
-    if (PageTable table = findings_table(); !table.rows.empty()) {
+    if (document::Table table = findings_table(); !table.rows.empty()) {
       section.blocks.emplace_back(std::move(table));
     }
     return section;
   }
 
  private:
-  Figure figure(Phases phases, const std::string& title, const PhaseLooks& looks, bool is_step,
-                bool shares) const {
+  document::Figure figure(Phases phases, const std::string& title, const PhaseLooks& looks,
+                          bool is_step, bool shares) const {
     FigureJson json;
     for (const std::string& name : phase_order(rows_, phases)) {
       add_phase(json, phases, name, looks.of(name), shares);
@@ -317,50 +320,52 @@ class AnatomySection {
   }
 
   // The bars in numbers.
-  PageTable phases_table() const {
+  document::Table phases_table() const {
     const std::pair<Phases, const char*> all[] = {
         {&estimate::CaseRow::phases, ""},
         {&estimate::CaseRow::device_phases, ", device"},
         {&estimate::CaseRow::side_phases, ", beside the step"}};
     const std::string unit = " [" + std::string(facts_.unit.name) + ']';
-    PageTable table{
-        .title = "Phases of a step by case", .columns = {{"case"}, {"options"}}, .rows = {}};
+    document::Table table{.title = "Phases of a step by case",
+                          .columns = {document::words("case"), document::words("options")},
+                          .rows = {}};
     for (const estimate::CaseRow* row : rows_)
-      table.rows.push_back({{words_.id(*row)}, {words_.label(*row)}});
+      table.rows.push_back({.cells = {{words_.id(*row)}, {words_.label(*row)}}});
     for (const auto& [phases, where] : all) {
       for (const std::string& name : phase_order(rows_, phases)) {
-        table.columns.push_back({name + where + unit, true});
+        table.columns.push_back({.head = name + where + unit});
         for (std::size_t i = 0; i < rows_.size(); ++i) {
           const estimate::PhaseEstimate* phase = phase_named(rows_[i]->*phases, name);
           if (phase == nullptr) {
-            table.rows[i].push_back({"-"});
+            table.rows[i].cells.emplace_back("-");
             continue;
           }
-          table.rows[i].push_back(number_cell(phase->ns / facts_.unit.ns));
+          table.rows[i].cells.push_back(document::number(phase->ns / facts_.unit.ns));
         }
       }
     }
     return table;
   }
 
-  PageTable findings_table() const {
-    PageTable table{.title = "Findings by case",
-                    .columns = {{"case"}, {"options"}, {"severity"}, {"finding"}, {"what to do"}},
-                    .rows = {}};
+  document::Table findings_table() const {
+    document::Table table{.title = "Findings by case",
+                          .columns = {document::words("case"), document::words("options"),
+                                      document::words("severity"), document::words("finding"),
+                                      document::words("what to do")},
+                          .rows = {}};
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       for (const CaseFinding& found : findings_[i]) {
         std::vector<std::string> advice;
         if (!found.finding.remedy.empty()) advice.push_back(found.finding.remedy);
         if (!found.answer_text.empty()) advice.push_back(found.answer_text);
         if (!found.arguments.empty()) advice.push_back("try: " + found.arguments);
-        table.rows.push_back({{words_.id(*rows_[i])},
-                              {words_.label(*rows_[i])},
-                              {std::string(stepbench::name_of(found.finding.severity))},
-                              {found.finding.text.empty() ? found.finding.id : found.finding.text},
-                              {text::join(advice, " ")}});
-        table.tones.push_back(found.finding.severity == Severity::kProblem   ? Tone::kBad
-                              : found.finding.severity == Severity::kWarning ? Tone::kDoubt
-                                                                             : Tone::kPlain);
+        table.rows.push_back(
+            {.cells = {{words_.id(*rows_[i])},
+                       {words_.label(*rows_[i])},
+                       {std::string(stepbench::name_of(found.finding.severity))},
+                       {found.finding.text.empty() ? found.finding.id : found.finding.text},
+                       {text::join(advice, " ")}}});
+        table.rows.back().tone = tone_of(found.finding.severity);
       }
     }
     return table;
@@ -375,7 +380,8 @@ class AnatomySection {
 
 }  // namespace
 
-std::optional<PageSection> anatomy_section(const TableFacts& facts, const DrawOptions& options) {
+std::optional<document::Chapter> anatomy_section(const TableFacts& facts,
+                                                 const DrawOptions& options) {
   return AnatomySection(facts, options).make();
 }
 

@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <optional>
 
+#include "harness/document/document.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/section.h"
+#include "harness/report/html/draw_options.h"
 
 namespace stepbench::report {
 
@@ -15,7 +16,7 @@ namespace stepbench::report {
 inline constexpr std::size_t kMaxAnatomyCases = 40;
 
 // Nothing where no case has phases.
-[[nodiscard]] std::optional<PageSection> anatomy_section(const TableFacts& facts,
-                                                         const DrawOptions& options);
+[[nodiscard]] std::optional<document::Chapter> anatomy_section(const TableFacts& facts,
+                                                               const DrawOptions& options);
 
 }  // namespace stepbench::report

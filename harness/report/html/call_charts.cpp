@@ -54,7 +54,7 @@ std::string largest_of(const std::vector<ops::CallNode>& calls, OpTime time,
 
 std::int64_t steps_in(const ops::OpTable& table) { return ops::make_module_tree(table, 0).steps; }
 
-std::optional<Figure> flame_figure(const std::vector<ops::CallNode>& calls, OpTime time) {
+std::optional<document::Figure> flame_figure(const std::vector<ops::CallNode>& calls, OpTime time) {
   std::int64_t all_ns = 0;
   std::int64_t steps = 0;
   std::int64_t beside_ns = 0;
@@ -114,13 +114,14 @@ std::optional<Figure> flame_figure(const std::vector<ops::CallNode>& calls, OpTi
   if (negative_ns < 0) {
     notes.emplace_back("Times below zero, which come of two clocks, are not drawn.");
   }
-  Figure figure{.title = time == OpTime::kHost ? "Flame view: host time by call"
-                                               : "Flame view: device time by the call it came from",
-                .alt = "Nested calls of the profiled steps, " +
-                       std::string(time == OpTime::kHost ? "host" : "device") + " time " +
-                       per_step.time(all_ns) + "." + largest_of(calls, time, per_step),
-                .json = tree_figure("icicle", items),
-                .note = text::join(notes, " ")};
+  document::Figure figure{.title = time == OpTime::kHost
+                                       ? "Flame view: host time by call"
+                                       : "Flame view: device time by the call it came from",
+                          .alt = "Nested calls of the profiled steps, " +
+                                 std::string(time == OpTime::kHost ? "host" : "device") + " time " +
+                                 per_step.time(all_ns) + "." + largest_of(calls, time, per_step),
+                          .json = tree_figure("icicle", items),
+                          .note = text::join(notes, " ")};
   figure.height_px =
       static_cast<int>(std::clamp<std::size_t>(60 + 34 * levels_of(items), 300, 900));
   return figure;

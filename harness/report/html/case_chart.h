@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/section.h"
+#include "harness/report/html/draw_options.h"
 
 namespace stepbench::report {
 

@@ -25,9 +25,10 @@ const compare::MetricResult* step_of(const compare::CaseResult& one) {
   return found == one.metrics.end() ? nullptr : &*found;
 }
 
-PageSection section_of(const compare::Comparison& comparison, const std::string& id, bool named) {
+document::Chapter section_of(const compare::Comparison& comparison, const std::string& id,
+                             bool named) {
   const ComparisonNames names(comparison);
-  PageSection section{.id = id, .title = "Before and after", .blocks = {}};
+  document::Chapter section{.id = id, .title = "Before and after", .blocks = {}};
   if (named) section.title += ": " + comparison.base + " -> " + comparison.candidate;
   if (auto figure = forest_figure(comparison)) section.blocks.emplace_back(std::move(*figure));
   section.blocks.emplace_back(metrics_table(comparison, names));
@@ -39,7 +40,7 @@ PageSection section_of(const compare::Comparison& comparison, const std::string&
   }
   if (causes > 0) section.blocks.emplace_back(causes_table(comparison, names));
   if (causes > kMaxCauses) {
-    section.blocks.emplace_back(Paragraph{
+    section.blocks.emplace_back(document::Paragraph{
         "The steps of the first " + std::to_string(kMaxCauses) + " of " +
         text::counted(std::int64_t(causes), "changed case") + " are drawn; the table has all."});
   }
@@ -52,7 +53,8 @@ PageSection section_of(const compare::Comparison& comparison, const std::string&
 
 }  // namespace
 
-std::optional<Figure> cause_figure(const compare::Comparison& comparison, std::size_t place) {
+std::optional<document::Figure> cause_figure(const compare::Comparison& comparison,
+                                             std::size_t place) {
   const compare::CaseResult& one = comparison.cases.at(place);
   const compare::MetricResult* step = step_of(one);
   if (one.cause.empty() || step == nullptr) return std::nullopt;
@@ -105,7 +107,7 @@ std::optional<Figure> cause_figure(const compare::Comparison& comparison, std::s
   add_axis(layout, "yaxis", {.title = step->name + " [ms]", .from_zero = true});
   layout.flag("showlegend", false);
   const ComparisonNames names(comparison);
-  return Figure{
+  return document::Figure{
       .title = "Where the time went: " + names.of(one),
       .alt = "From " + text::duration(base_ns) + " to " + text::duration(candidate_ns) + ": " +
              text::join(std::vector<std::string>(hovers.begin() + 1, hovers.end() - 1), "; ") + ".",
@@ -117,8 +119,9 @@ std::optional<Figure> cause_figure(const compare::Comparison& comparison, std::s
       .height_px = 340};
 }
 
-std::vector<PageSection> comparison_sections(std::span<const compare::Comparison> comparisons) {
-  std::vector<PageSection> sections;
+std::vector<document::Chapter> comparison_sections(
+    std::span<const compare::Comparison> comparisons) {
+  std::vector<document::Chapter> sections;
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const std::string id = i == 0 ? "comparison" : "comparison-" + std::to_string(i + 1);
     sections.push_back(section_of(comparisons[i], id, comparisons.size() > 1));

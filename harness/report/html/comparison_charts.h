@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "harness/compare/comparison.h"
-#include "harness/report/html/section.h"
+#include "harness/document/document.h"
 
 namespace stepbench::report {
 
 // A section for each comparison, in their order.
-[[nodiscard]] std::vector<PageSection> comparison_sections(
+[[nodiscard]] std::vector<document::Chapter> comparison_sections(
     std::span<const compare::Comparison> comparisons);
 
 // A row for each case and metric: its change with interval on the band of its margin. nullopt where
 // no row has a change.
-[[nodiscard]] std::optional<Figure> forest_figure(const compare::Comparison& comparison);
+[[nodiscard]] std::optional<document::Figure> forest_figure(const compare::Comparison& comparison);
 
 // From the base's step to the candidate's, phase by phase. nullopt where no cause is known.
-[[nodiscard]] std::optional<Figure> cause_figure(const compare::Comparison& comparison,
-                                                 std::size_t place);
+[[nodiscard]] std::optional<document::Figure> cause_figure(const compare::Comparison& comparison,
+                                                           std::size_t place);
 
 }  // namespace stepbench::report

@@ -6,23 +6,23 @@
 #include <string>
 
 #include "harness/compare/comparison.h"
+#include "harness/document/document.h"
 #include "harness/report/html/comparison_names.h"
-#include "harness/report/html/section.h"
 
 namespace stepbench::report {
 
 // Each metric with its margin, its interval and what it is worth.
-[[nodiscard]] PageTable metrics_table(const compare::Comparison& comparison,
-                                      const ComparisonNames& names);
-[[nodiscard]] PageTable causes_table(const compare::Comparison& comparison,
-                                     const ComparisonNames& names);
+[[nodiscard]] document::Table metrics_table(const compare::Comparison& comparison,
+                                            const ComparisonNames& names);
+[[nodiscard]] document::Table causes_table(const compare::Comparison& comparison,
+                                           const ComparisonNames& names);
 // Of the others nothing where they would be empty.
-[[nodiscard]] std::optional<PageTable> op_changes_table(const compare::Comparison& comparison,
-                                                        const ComparisonNames& names);
-[[nodiscard]] std::optional<PageTable> gates_table(const compare::Comparison& comparison,
-                                                   const ComparisonNames& names);
-[[nodiscard]] std::optional<PageTable> missing_table(const compare::Comparison& comparison,
-                                                     const ComparisonNames& names);
+[[nodiscard]] std::optional<document::Table> op_changes_table(const compare::Comparison& comparison,
+                                                              const ComparisonNames& names);
+[[nodiscard]] std::optional<document::Table> gates_table(const compare::Comparison& comparison,
+                                                         const ComparisonNames& names);
+[[nodiscard]] std::optional<document::Table> missing_table(const compare::Comparison& comparison,
+                                                           const ComparisonNames& names);
 
 // What an inconclusive test needs more of: "launches", or "pairs" of `ab`.
 [[nodiscard]] std::string needed_unit(const compare::Comparison& comparison);

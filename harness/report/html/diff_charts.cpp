@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "harness/analyze/row_names.h"
-#include "harness/report/analysis_sections.h"
+#include "harness/document/cells.h"
+#include "harness/report/analysis_words.h"
 #include "harness/report/html/analysis_charts.h"
 #include "harness/report/html/figure.h"
 #include "harness/report/html/grid_table.h"
@@ -41,9 +42,9 @@ std::string title_of(analyze::CostKind kind) {
 }
 
 // Bars to the right: longer than before.
-std::optional<Figure> differences_figure(const std::string& title,
-                                         const std::vector<analyze::DiffRow>& rows,
-                                         const std::vector<std::string>& names) {
+std::optional<document::Figure> differences_figure(const std::string& title,
+                                                   const std::vector<analyze::DiffRow>& rows,
+                                                   const std::vector<std::string>& names) {
   if (rows.empty()) return std::nullopt;
   const std::size_t shown = std::min(rows.size(), kMaxDiffRows);
   std::vector<double> differences;
@@ -71,46 +72,48 @@ std::optional<Figure> differences_figure(const std::string& title,
   if (shown < rows.size()) {
     note += " The " + std::to_string(shown) + " largest of " + std::to_string(rows.size()) + '.';
   }
-  return Figure{.title = title,
-                .alt = title + ": " + std::to_string(changed) + " of " + std::to_string(shown) +
-                       " changed; the first: " + names.front() + ", " +
-                       words_of_change(rows.front()) + '.',
-                .json = figure.take(),
-                .note = note,
-                .height_px = static_cast<int>(130 + 26 * shown)};
+  return document::Figure{.title = title,
+                          .alt = title + ": " + std::to_string(changed) + " of " +
+                                 std::to_string(shown) + " changed; the first: " + names.front() +
+                                 ", " + words_of_change(rows.front()) + '.',
+                          .json = figure.take(),
+                          .note = note,
+                          .height_px = static_cast<int>(130 + 26 * shown)};
 }
 
-PageTable differences_table(const std::string& title, const std::vector<analyze::DiffRow>& rows,
-                            const std::vector<std::string>& names) {
-  PageTable table{.title = title + " [ms per step]",
-                  .columns = {{.head = "what"},
-                              {.head = "base", .number = true},
-                              {.head = "new", .number = true},
-                              {.head = "difference", .number = true},
-                              {.head = "calls before", .number = true},
-                              {.head = "calls after", .number = true},
-                              {.head = "change"}},
-                  .rows = {}};
+document::Table differences_table(const std::string& title,
+                                  const std::vector<analyze::DiffRow>& rows,
+                                  const std::vector<std::string>& names) {
+  document::Table table{.title = title + " [ms per step]",
+                        .columns = {document::words("what"),
+                                    {.head = "base"},
+                                    {.head = "new"},
+                                    {.head = "difference"},
+                                    {.head = "calls before"},
+                                    {.head = "calls after"},
+                                    document::words("change")},
+                        .rows = {}};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const analyze::DiffRow& row = rows[i];
     table.rows.push_back(
-        {{.text = names[i]},
-         number_cell(row.base_ns / kNsPerMs),
-         number_cell(row.new_ns / kNsPerMs),
-         number_cell(row.difference_ns() / kNsPerMs),
-         number_cell(row.base_count),
-         number_cell(row.new_count),
-         {.text = row.changed() ? std::string(analyze::name_of(row.change)) : "-"}});
+        {.cells = {names[i], document::number(row.base_ns / kNsPerMs),
+                   document::number(row.new_ns / kNsPerMs),
+                   document::number(row.difference_ns() / kNsPerMs),
+                   document::number(row.base_count), document::number(row.new_count),
+                   row.changed() ? std::string(analyze::name_of(row.change)) : "-"}});
     const bool longer = row.difference_ns() > 0;
-    table.tones.push_back(!row.changed() ? Tone::kPlain : longer ? Tone::kBad : Tone::kGood);
+    table.rows.back().tone = !row.changed() ? document::Tone::kPlain
+                             : longer       ? document::Tone::kBad
+                                            : document::Tone::kGood;
   }
   return table;
 }
 
 }  // namespace
 
-std::optional<PageSection> diff_section(const analyze::TraceDiff& diff, const std::string& id) {
-  PageSection section{.id = id, .title = "What grew and what shrank", .blocks = {}};
+std::optional<document::Chapter> diff_section(const analyze::TraceDiff& diff,
+                                              const std::string& id) {
+  document::Chapter section{.id = id, .title = "What grew and what shrank", .blocks = {}};
   const auto add = [&](const std::string& title, const std::vector<analyze::DiffRow>& rows,
                        const std::vector<std::string>& names) {
     if (auto figure = differences_figure(title, rows, names)) {

@@ -60,7 +60,7 @@ class DistributionFigure {
     points_ = std::max<std::size_t>(options.points / 2 / std::max<std::size_t>(count, 1), 4);
   }
 
-  Figure draw() {
+  document::Figure draw() {
     for (std::size_t i = 0; i < launches_.size(); ++i) add_distribution(i);
     for (std::size_t i = 0; i < launches_.size(); ++i) add_steps(i);
     for (std::size_t kind = 0; kind < std::size(kStepFlagNames); ++kind) add_flagged(kind);
@@ -267,11 +267,12 @@ std::vector<std::size_t> chosen_rows(const TableFacts& facts) {
 
 }  // namespace
 
-std::optional<PageSection> distributions_section(const TableFacts& facts,
-                                                 const DrawOptions& options) {
+std::optional<document::Chapter> distributions_section(const TableFacts& facts,
+                                                       const DrawOptions& options) {
   const std::vector<std::size_t> chosen = chosen_rows(facts);
   if (chosen.empty()) return std::nullopt;
-  PageSection section{.id = "distributions", .title = "Distribution of the steps", .blocks = {}};
+  document::Chapter section{
+      .id = "distributions", .title = "Distribution of the steps", .blocks = {}};
   std::string words =
       "Every step of each launch; percentiles are those of the table, medians over the launches.";
   const auto measured =
@@ -282,11 +283,11 @@ std::optional<PageSection> distributions_section(const TableFacts& facts,
              text::with_separators(measured) + " cases: the best " +
              std::to_string(kMaxDistributions) + ", and of the others those with a warning.";
   }
-  section.blocks.emplace_back(Paragraph{words});
+  section.blocks.emplace_back(document::Paragraph{words});
   const CaseWords case_words(facts, options);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     DistributionFigure drawing(facts, case_words, options, facts.rows[chosen[i]]);
-    Figure figure = drawing.draw();
+    document::Figure figure = drawing.draw();
     figure.folded = i >= kOpen;
     section.steps_drawn += drawing.steps_drawn();
     section.blocks.emplace_back(std::move(figure));

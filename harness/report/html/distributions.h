@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <optional>
 
+#include "harness/document/document.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/section.h"
+#include "harness/report/html/draw_options.h"
 
 namespace stepbench::report {
 
@@ -15,7 +16,7 @@ namespace stepbench::report {
 inline constexpr std::size_t kMaxDistributions = 12;
 
 // Nothing where no steps were recorded.
-[[nodiscard]] std::optional<PageSection> distributions_section(const TableFacts& facts,
-                                                               const DrawOptions& options);
+[[nodiscard]] std::optional<document::Chapter> distributions_section(const TableFacts& facts,
+                                                                     const DrawOptions& options);
 
 }  // namespace stepbench::report

@@ -164,7 +164,7 @@ void add_control(FigureJson& figure, const compare::AaControl& control, std::siz
 
 }  // namespace
 
-std::optional<Figure> forest_figure(const compare::Comparison& comparison) {
+std::optional<document::Figure> forest_figure(const compare::Comparison& comparison) {
   const ComparisonNames names(comparison);
   std::vector<ForestRow> rows;
   std::size_t without = 0;
@@ -223,12 +223,13 @@ std::optional<Figure> forest_figure(const compare::Comparison& comparison) {
     notes.push_back(text::counted(std::int64_t(open), "row") +
                     " without an interval: there were too few launches for one.");
   }
-  return Figure{.title = "Changes with their intervals, against the margins",
-                .alt = "For each case and metric its change in percent with its interval: " +
-                       text::join(told) + ".",
-                .json = figure.take(),
-                .note = text::join(notes, " "),
-                .height_px = static_cast<int>(160 + 26 * y.tick_texts.size())};
+  return document::Figure{
+      .title = "Changes with their intervals, against the margins",
+      .alt = "For each case and metric its change in percent with its interval: " +
+             text::join(told) + ".",
+      .json = figure.take(),
+      .note = text::join(notes, " "),
+      .height_px = static_cast<int>(160 + 26 * y.tick_texts.size())};
 }
 
 }  // namespace stepbench::report

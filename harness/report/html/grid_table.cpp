@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "harness/text/numbers.h"
-
 namespace stepbench::report {
 namespace {
 
@@ -26,9 +24,9 @@ double factor_of(std::string_view unit) {
   return found == std::end(kCellUnits) ? 1 : found->factor;
 }
 
-Tone tone_of(text::Tint tint) {
-  if (tint == text::Tint::kBest) return Tone::kGood;
-  return tint == text::Tint::kFailed ? Tone::kBad : Tone::kPlain;
+document::Tone tone_of(text::Tint tint) {
+  if (tint == text::Tint::kBest) return document::Tone::kGood;
+  return tint == text::Tint::kFailed ? document::Tone::kBad : document::Tone::kPlain;
 }
 
 }  // namespace
@@ -57,40 +55,18 @@ std::optional<double> cell_number(std::string_view text) {
   return value * factor_of(unit.substr(0, unit.find(' ')));
 }
 
-PageTable page_table(const text::Grid& grid, std::string title) {
-  PageTable table{.title = std::move(title), .columns = {}, .rows = {}};
-  const bool has_notes = std::any_of(grid.rows.begin(), grid.rows.end(),
-                                     [](const text::GridRow& row) { return !row.instead.empty(); });
+document::Table page_table(const text::Grid& grid, std::string title) {
+  document::Table table{.title = std::move(title)};
   for (const text::GridColumn& column : grid.columns) {
-    table.columns.push_back({.head = column.head, .number = column.align == text::Align::kRight});
-  }
-  // The marks of rows, which have no head on a terminal.
-  const bool has_marks = !grid.columns.empty() && grid.columns.back().head.empty();
-  if (has_marks) {
-    table.columns.back().head = "note";
-  } else if (has_notes) {
-    table.columns.push_back({.head = "note"});
+    table.columns.push_back({.head = column.head, .left = column.align == text::Align::kLeft});
   }
   for (const text::GridRow& row : grid.rows) {
-    std::vector<PageCell>& cells = table.rows.emplace_back();
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      std::string text = i < row.cells.size() ? row.cells[i] : "";
-      if (i + 1 == table.columns.size() && !row.instead.empty()) text = row.instead;
-      const bool number = table.columns[i].number;
-      cells.push_back({.text = text, .value = number ? cell_number(text) : std::nullopt});
-    }
-    table.tones.push_back(tone_of(row.tint));
-  }
-  // Words may stand to the right, too.
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    table.columns[i].number =
-        table.columns[i].number &&
-        std::any_of(table.rows.begin(), table.rows.end(),
-                    [i](const std::vector<PageCell>& cells) { return cells[i].value.has_value(); });
+    document::TableRow& made = table.rows.emplace_back();
+    for (const std::string& cell : row.cells) made.cells.push_back({cell, cell_number(cell)});
+    made.tone = tone_of(row.tint);
+    made.instead = row.instead;
   }
   return table;
 }
-
-PageCell number_cell(double value) { return {.text = text::significant(value), .value = value}; }
 
 }  // namespace stepbench::report

@@ -7,19 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include "harness/report/html/section.h"
+#include "harness/document/table.h"
 #include "harness/text/grid.h"
 
 namespace stepbench::report {
 
-// What stands in place of a row's numbers gets a column of its own, "note".
-[[nodiscard]] PageTable page_table(const text::Grid& grid, std::string title);
+[[nodiscard]] document::Table page_table(const text::Grid& grid, std::string title);
 
 // The number that a cell begins with, in base units where a unit of time or bytes follows: "1,230",
 // "1.31x *", "[52.6, 53.4]", "1.50 GiB"; nullopt for any other text.
 [[nodiscard]] std::optional<double> cell_number(std::string_view text);
-
-// A number in the unit of its column's head.
-[[nodiscard]] PageCell number_cell(double value);
 
 }  // namespace stepbench::report

@@ -17,66 +17,59 @@ namespace {
 constexpr std::size_t kMaxSeriesDrawn = 40;
 constexpr std::size_t kSeriesUnfolded = 8;
 
-PageTable nights_table() {
+document::Table nights_table() {
   return {.title = "Every night of the series that are drawn",
-          .columns = {{.head = "series"},
-                      {.head = "night"},
-                      {.head = "commit"},
-                      {.head = "value", .number = true},
-                      {.head = "95 % interval"},
-                      {.head = "launches", .number = true},
-                      {.head = "usual then", .number = true},
-                      {.head = "change", .number = true},
-                      {.head = "what happened"}},
+          .columns = {document::words("series"),
+                      document::words("night"),
+                      document::words("commit"),
+                      {.head = "value"},
+                      document::words("95 % interval"),
+                      {.head = "launches"},
+                      {.head = "usual then"},
+                      {.head = "change"},
+                      document::words("what happened")},
           .rows = {}};
 }
 
-void add_nights(const HistoryView& view, const std::string& name, PageTable& table) {
+void add_nights(const HistoryView& view, const std::string& name, document::Table& table) {
   const std::string& unit = view.series->series.unit;
   for (const HistoryNight& night : view.nights) {
     const std::string date = night.run->started_utc;
     if (!has_value(night)) {
-      table.rows.push_back({{.text = name},
-                            {.text = date},
-                            {.text = commit_words(*night.run)},
-                            {.text = "-"},
-                            {.text = "-"},
-                            {.text = "-"},
-                            {.text = "-"},
-                            {.text = "-"},
-                            {.text = "no value"}});
-      table.tones.push_back(Tone::kDoubt);
+      table.rows.push_back(
+          {.cells = {name, date, commit_words(*night.run), "-", "-", "-", "-", "-", "no value"}});
+      table.rows.back().tone = document::Tone::kDoubt;
       continue;
     }
     const track::TrackedPoint& point = *night.point;
     table.rows.push_back(
-        {{.text = name},
-         {.text = date},
-         {.text = commit_words(*night.run)},
-         {.text = amount_text(point.value, unit), .value = point.value},
-         {.text = point.low < point.high
-                      ? amount_text(point.low, unit) + " to " + amount_text(point.high, unit)
-                      : "-"},
-         {.text = std::to_string(point.launches), .value = static_cast<double>(point.launches)},
-         {.text = night.usual ? amount_text(*night.usual, unit) : "-", .value = night.usual},
-         {.text = night.change ? text::signed_percent(*night.change) + " %" : "-",
-          .value = night.change},
-         {.text = text::join(marks_of(night, view), "; ")}});
-    table.tones.push_back(night.fired || !night.alert.empty() ? Tone::kDoubt : Tone::kPlain);
+        {.cells = {name,
+                   date,
+                   commit_words(*night.run),
+                   {amount_text(point.value, unit), point.value},
+                   point.low < point.high
+                       ? amount_text(point.low, unit) + " to " + amount_text(point.high, unit)
+                       : "-",
+                   {std::to_string(point.launches), static_cast<double>(point.launches)},
+                   {night.usual ? amount_text(*night.usual, unit) : "-", night.usual},
+                   {night.change ? text::signed_percent(*night.change) + " %" : "-", night.change},
+                   text::join(marks_of(night, view), "; ")}});
+    table.rows.back().tone =
+        night.fired || !night.alert.empty() ? document::Tone::kDoubt : document::Tone::kPlain;
   }
 }
 
-std::optional<PageTable> alerts_table(const track::AlertLog& log, const SeriesNames& names) {
-  PageTable table{.title = "Alerts",
-                  .columns = {{.head = "alert"},
-                              {.head = "state"},
-                              {.head = "opened"},
-                              {.head = "host"},
-                              {.head = "series", .number = true},
-                              {.head = "largest change", .number = true},
-                              {.head = "in"},
-                              {.head = "note"}},
-                  .rows = {}};
+std::optional<document::Table> alerts_table(const track::AlertLog& log, const SeriesNames& names) {
+  document::Table table{.title = "Alerts",
+                        .columns = {document::words("alert"),
+                                    document::words("state"),
+                                    document::words("opened"),
+                                    document::words("host"),
+                                    {.head = "series"},
+                                    {.head = "largest change"},
+                                    document::words("in"),
+                                    document::words("note")},
+                        .rows = {}};
   for (auto at = log.alerts.rbegin(); at != log.alerts.rend(); ++at) {
     const track::Alert& alert = *at;
     const auto largest =
@@ -86,19 +79,19 @@ std::optional<PageTable> alerts_table(const track::AlertLog& log, const SeriesNa
                          });
     const bool any = largest != alert.series.end();
     const track::TrackedSeries* series = any ? names.find(largest->id) : nullptr;
-    table.rows.push_back({{.text = alert.id},
-                          {.text = std::string(track::name_of(alert.state))},
-                          {.text = alert.opened_utc.substr(0, 10)},
-                          {.text = alert.host},
-                          {.text = std::to_string(alert.series.size()),
-                           .value = static_cast<double>(alert.series.size())},
-                          {.text = any ? text::signed_percent(largest->change) + " %" : "-",
-                           .value = any ? std::optional<double>(largest->change) : std::nullopt},
-                          {.text = series == nullptr ? alert.experiment : names.name(*series)},
-                          {.text = alert.note}});
-    table.tones.push_back(track::is_open(alert.state) && alert.worse ? Tone::kBad
-                          : track::is_open(alert.state)              ? Tone::kDoubt
-                                                                     : Tone::kPlain);
+    table.rows.push_back(
+        {.cells = {alert.id,
+                   std::string(track::name_of(alert.state)),
+                   alert.opened_utc.substr(0, 10),
+                   alert.host,
+                   {std::to_string(alert.series.size()), static_cast<double>(alert.series.size())},
+                   {any ? text::signed_percent(largest->change) + " %" : "-",
+                    any ? std::optional<double>(largest->change) : std::nullopt},
+                   series == nullptr ? alert.experiment : names.name(*series),
+                   alert.note}});
+    table.rows.back().tone = track::is_open(alert.state) && alert.worse ? document::Tone::kBad
+                             : track::is_open(alert.state)              ? document::Tone::kDoubt
+                                                                        : document::Tone::kPlain;
   }
   if (table.rows.empty()) return std::nullopt;
   return table;
@@ -129,21 +122,21 @@ std::vector<const track::SeriesHistory*> by_interest(const track::History& histo
 
 }  // namespace
 
-std::optional<PageSection> history_section(const track::History& history,
-                                           std::span<const track::TrackEvent> events,
-                                           const track::ScreenOptions& screen) {
+std::optional<document::Chapter> history_section(const track::History& history,
+                                                 std::span<const track::TrackEvent> events,
+                                                 const track::ScreenOptions& screen) {
   const track::AlertLog log = track::fold_alerts(events);
   const SeriesNames names(history);
-  PageSection section{.id = "series", .title = "Series over the nights", .blocks = {}};
+  document::Chapter section{.id = "series", .title = "Series over the nights", .blocks = {}};
   const auto open =
       std::count_if(log.alerts.begin(), log.alerts.end(),
                     [](const track::Alert& alert) { return track::is_open(alert.state); });
-  section.blocks.emplace_back(
-      Paragraph{open == 0 ? "No alert is open."
-                          : text::counted(open, "alert") + (open == 1 ? " is open." : " are open."),
-                open == 0 ? Tone::kGood : Tone::kDoubt});
+  section.blocks.emplace_back(document::Paragraph{
+      open == 0 ? "No alert is open."
+                : text::counted(open, "alert") + (open == 1 ? " is open." : " are open."),
+      open == 0 ? document::Tone::kGood : document::Tone::kDoubt});
   if (auto table = alerts_table(log, names)) section.blocks.emplace_back(std::move(*table));
-  PageTable nights = nights_table();
+  document::Table nights = nights_table();
   std::size_t drawn = 0;
   for (const track::SeriesHistory* series : by_interest(history, log)) {
     if (drawn == kMaxSeriesDrawn) break;
@@ -155,10 +148,10 @@ std::optional<PageSection> history_section(const track::History& history,
     add_nights(view, names.name(series->series), nights);
   }
   if (history.series.size() > kMaxSeriesDrawn) {
-    section.blocks.emplace_back(
-        Paragraph{text::counted(std::int64_t(drawn), "series") + " of " +
-                  std::to_string(history.series.size()) +
-                  " are drawn, those of alerts first; `stepbench track show` draws any."});
+    section.blocks.emplace_back(document::Paragraph{
+        text::counted(std::int64_t(drawn), "series") + " of " +
+        std::to_string(history.series.size()) +
+        " are drawn, those of alerts first; `stepbench track show` draws any."});
   }
   if (drawn == 0) return std::nullopt;
   section.blocks.emplace_back(std::move(nights));

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "harness/document/document.h"
 #include "harness/report/history_view.h"
-#include "harness/report/html/section.h"
 #include "harness/report/series_names.h"
 
 namespace stepbench::report {
@@ -15,12 +15,12 @@ namespace stepbench::report {
 // `events`: all that the history recorded of its alerts. Series with alerts first; of very many
 // series the section says how many are left out.
 // nullopt without any value.
-[[nodiscard]] std::optional<PageSection> history_section(const track::History& history,
-                                                         std::span<const track::TrackEvent> events,
-                                                         const track::ScreenOptions& screen);
+[[nodiscard]] std::optional<document::Chapter> history_section(
+    const track::History& history, std::span<const track::TrackEvent> events,
+    const track::ScreenOptions& screen);
 
 // One series; nullopt where no night has a value of it.
-[[nodiscard]] std::optional<Figure> series_figure(const HistoryView& view,
-                                                  const SeriesNames& names);
+[[nodiscard]] std::optional<document::Figure> series_figure(const HistoryView& view,
+                                                            const SeriesNames& names);
 
 }  // namespace stepbench::report

@@ -13,40 +13,39 @@ namespace stepbench::report {
 namespace {
 
 // What the nights measured, and the newest value of each series.
-PageSection history_overview(const track::History& history) {
-  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
+document::Chapter history_overview(const track::History& history) {
+  document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
   if (history.runs.empty()) {
-    section.blocks.push_back(
-        Paragraph{.text = "There is no night in this history.", .tone = Tone::kBad});
+    section.blocks.push_back(document::Paragraph{.text = "There is no night in this history.",
+                                                 .tone = document::Tone::kBad});
     return section;
   }
   std::set<std::string> hosts;
   for (const track::TrackedRun& run : history.runs) hosts.insert(run.host);
-  section.blocks.push_back(
-      Paragraph{.text = text::counted(std::ssize(history.runs), "night") + " on " +
-                        text::join_and(std::vector<std::string>(hosts.begin(), hosts.end())) +
-                        ", " + text::minute_text(history.runs.front().started_utc) + " to " +
-                        text::minute_text(history.runs.back().started_utc)});
+  section.blocks.push_back(document::Paragraph{
+      .text = text::counted(std::ssize(history.runs), "night") + " on " +
+              text::join_and(std::vector<std::string>(hosts.begin(), hosts.end())) + ", " +
+              text::minute_text(history.runs.front().started_utc) + " to " +
+              text::minute_text(history.runs.back().started_utc)});
   const SeriesNames names(history);
-  PageTable table{.title = "Series, with the value of their last night",
-                  .columns = {{.head = "series"},
-                              {.head = "case"},
-                              {.head = "metric"},
-                              {.head = "nights", .number = true},
-                              {.head = "last night"},
-                              {.head = "value", .number = true}},
-                  .rows = {}};
+  document::Table table{.title = "Series, with the value of their last night",
+                        .columns = {document::words("series"),
+                                    document::words("case"),
+                                    document::words("metric"),
+                                    {.head = "nights"},
+                                    document::words("last night"),
+                                    {.head = "value"}},
+                        .rows = {}};
   for (const track::SeriesHistory& each : history.series) {
     if (each.points.empty()) continue;
     const track::TrackedPoint& last = each.points.back();
     table.rows.push_back(
-        {{.text = names.short_id(each.series.id)},
-         {.text = names.case_name(each.series)},
-         {.text = metric_label(each.series.metric)},
-         {.text = std::to_string(each.points.size()),
-          .value = static_cast<double>(each.points.size())},
-         {.text = text::minute_text(history.runs[last.run].started_utc)},
-         {.text = amount_text(last.value, each.series.unit), .value = last.value}});
+        {.cells = {names.short_id(each.series.id),
+                   names.case_name(each.series),
+                   metric_label(each.series.metric),
+                   {std::to_string(each.points.size()), static_cast<double>(each.points.size())},
+                   text::minute_text(history.runs[last.run].started_utc),
+                   {amount_text(last.value, each.series.unit), last.value}}});
   }
   section.blocks.push_back(std::move(table));
   return section;

@@ -76,22 +76,24 @@ class LaunchesSection {
     gather();
   }
 
-  std::optional<PageSection> make() {
+  std::optional<document::Chapter> make() {
     if (ran_.size() < 2) return std::nullopt;
-    PageSection section{.id = "launches", .title = "Launches in the order they ran", .blocks = {}};
+    document::Chapter section{
+        .id = "launches", .title = "Launches in the order they ran", .blocks = {}};
     // Of many cases only the distance from their own number shows what time did.
     const bool relative_first = coloured_.size() > 4;
     for (const bool relative : {relative_first, !relative_first}) {
       section.blocks.emplace_back(steps_figure(relative));
     }
-    std::vector<Figure> machine;
+    std::vector<document::Figure> machine;
     for (const MachineNumber& number : kMachineNumbers) {
       if (auto figure = machine_figure(number)) machine.push_back(*std::move(figure));
     }
     if (!machine.empty()) {
-      section.blocks.emplace_back(Paragraph{"What the machine did meanwhile, seen from outside."});
+      section.blocks.emplace_back(
+          document::Paragraph{"What the machine did meanwhile, seen from outside."});
     }
-    for (Figure& figure : machine) {
+    for (document::Figure& figure : machine) {
       if (machine.size() == 1) figure.choice.clear();
       section.blocks.emplace_back(std::move(figure));
     }
@@ -174,7 +176,7 @@ class LaunchesSection {
     return (*ran.ns / *ran.row->headline_ns() - 1) * 100;
   }
 
-  Figure steps_figure(bool relative) const {
+  document::Figure steps_figure(bool relative) const {
     FigureJson json;
     std::map<const estimate::CaseRow*, std::vector<std::size_t>> of_case;
     std::vector<std::size_t> others;
@@ -330,7 +332,7 @@ class LaunchesSection {
     return without.size();
   }
 
-  std::optional<Figure> machine_figure(const MachineNumber& number) const {
+  std::optional<document::Figure> machine_figure(const MachineNumber& number) const {
     std::vector<std::size_t> launches;
     std::vector<double> all;
     for (std::size_t i = 0; i < ran_.size(); ++i) {
@@ -370,13 +372,14 @@ class LaunchesSection {
              text::with_separators(std::ssize(all)) +
              " launches are drawn: of each stretch the smallest and the largest.";
     }
-    return Figure{.title = std::string(number.title) + " during each launch",
-                  .alt = std::string(number.title) + " over time: " + text::significant(*low) +
-                         " to " + text::significant(*high) + '.',
-                  .json = json.take(),
-                  .note = note,
-                  .height_px = 300,
-                  .choice = number.name};
+    return document::Figure{.title = std::string(number.title) + " during each launch",
+                            .alt = std::string(number.title) +
+                                   " over time: " + text::significant(*low) + " to " +
+                                   text::significant(*high) + '.',
+                            .json = json.take(),
+                            .note = note,
+                            .height_px = 300,
+                            .choice = number.name};
   }
 
   const TableFacts& facts_;
@@ -390,7 +393,8 @@ class LaunchesSection {
 
 }  // namespace
 
-std::optional<PageSection> launches_section(const TableFacts& facts, const DrawOptions& options) {
+std::optional<document::Chapter> launches_section(const TableFacts& facts,
+                                                  const DrawOptions& options) {
   return LaunchesSection(facts, options).make();
 }
 

@@ -5,13 +5,14 @@
 
 #include <optional>
 
+#include "harness/document/document.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/section.h"
+#include "harness/report/html/draw_options.h"
 
 namespace stepbench::report {
 
 // Nothing where there are fewer than two launches.
-[[nodiscard]] std::optional<PageSection> launches_section(const TableFacts& facts,
-                                                          const DrawOptions& options);
+[[nodiscard]] std::optional<document::Chapter> launches_section(const TableFacts& facts,
+                                                                const DrawOptions& options);
 
 }  // namespace stepbench::report

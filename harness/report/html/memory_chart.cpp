@@ -58,7 +58,7 @@ std::string peak_text(const ops::OpTable& table, const ops::MemoryPoint& peak) {
 
 }  // namespace
 
-std::optional<Figure> memory_figure(const ops::OpTable& table) {
+std::optional<document::Figure> memory_figure(const ops::OpTable& table) {
   const std::vector<MemoryLine> lines = memory_lines(table);
   if (lines.empty()) return std::nullopt;
   FigureJson figure;
@@ -94,12 +94,13 @@ std::optional<Figure> memory_figure(const ops::OpTable& table) {
   add_axis(layout, "xaxis", {.title = "time since the first record [ms]"});
   add_axis(layout, "yaxis", {.title = "allocated [MiB]", .from_zero = true});
   layout.flag("showlegend", lines.size() > 1);
-  return Figure{.title = "Memory over the profiled steps",
-                .alt = "Allocated memory over time. Peak: " + text::join(peaks, "; ") + '.',
-                .json = figure.take(),
-                .note = "Peak, the large mark: " + text::join(peaks, "; ") +
-                        ". Each point is the highest level of its span: between two points of a "
-                        "line it was never higher than both."};
+  return document::Figure{
+      .title = "Memory over the profiled steps",
+      .alt = "Allocated memory over time. Peak: " + text::join(peaks, "; ") + '.',
+      .json = figure.take(),
+      .note = "Peak, the large mark: " + text::join(peaks, "; ") +
+              ". Each point is the highest level of its span: between two points of a "
+              "line it was never higher than both."};
 }
 
 }  // namespace stepbench::report

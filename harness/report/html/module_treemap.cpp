@@ -56,12 +56,12 @@ class Treemap {
         depth_(shown_depth(tree_)),
         per_step_(tree_.steps, time_of(tree_.nodes.front().all, time)) {}
 
-  std::optional<Figure> make() {
+  std::optional<document::Figure> make() {
     const std::int64_t all_ns = time_of(tree_.nodes.front().all, time_);
     if (all_ns <= 0) return std::nullopt;
     add_modules();
     add_ops();
-    Figure figure{
+    document::Figure figure{
         .title = std::string(time_ == OpTime::kHost ? "Host" : "Device") + " time by module and op",
         .alt = alt(),
         .json = tree_figure("treemap", items_),
@@ -246,7 +246,7 @@ class Treemap {
 
 }  // namespace
 
-std::optional<Figure> treemap_figure(const ops::OpTable& table, OpTime time) {
+std::optional<document::Figure> treemap_figure(const ops::OpTable& table, OpTime time) {
   return Treemap(table, time).make();
 }
 

@@ -76,7 +76,7 @@ constexpr std::array<MarkLook, 4> kSeriesGroups = {{{"alert: worse", kBadColour,
                                                     {"moved", series_colour(3), "diamond"},
                                                     {"as usual", kPlainColour, "circle"}}};
 
-std::optional<Figure> changes_figure(std::vector<SeriesOfNight> series) {
+std::optional<document::Figure> changes_figure(std::vector<SeriesOfNight> series) {
   std::erase_if(series, [](const SeriesOfNight& each) {
     return !each.change || !std::isfinite(*each.change);
   });
@@ -123,33 +123,33 @@ std::optional<Figure> changes_figure(std::vector<SeriesOfNight> series) {
   json::JsonText& layout = figure.layout();
   add_axis(layout, "xaxis", {.title = "tonight against the usual [%]"});
   add_axis(layout, "yaxis", y);
-  return Figure{.title = "Tonight against the usual",
-                .alt = text::counted(std::ssize(series), "series") + ", the largest change " +
-                       change_words(series.front().change) + " of " + series.front().name + '.',
-                .json = figure.take(),
-                .note = all > kMaxSeriesRows
-                            ? "The " + std::to_string(kMaxSeriesRows) + " of " +
-                                  std::to_string(all) +
-                                  " series that moved most; the table above has all."
-                            : "",
-                .height_px = static_cast<int>(140 + 24 * series.size())};
+  return document::Figure{
+      .title = "Tonight against the usual",
+      .alt = text::counted(std::ssize(series), "series") + ", the largest change " +
+             change_words(series.front().change) + " of " + series.front().name + '.',
+      .json = figure.take(),
+      .note = all > kMaxSeriesRows
+                  ? "The " + std::to_string(kMaxSeriesRows) + " of " + std::to_string(all) +
+                        " series that moved most; the table above has all."
+                  : "",
+      .height_px = static_cast<int>(140 + 24 * series.size())};
 }
 
-std::optional<PageTable> environment_table(const json::LineObject& source) {
-  PageTable table{.title = "What changed in the environment since the night before",
-                  .columns = {{.head = "experiment"},
-                              {.head = "field"},
-                              {.head = "before"},
-                              {.head = "tonight"},
-                              {.head = "series", .number = true}},
-                  .rows = {}};
+std::optional<document::Table> environment_table(const json::LineObject& source) {
+  document::Table table{.title = "What changed in the environment since the night before",
+                        .columns = {document::words("experiment"),
+                                    document::words("field"),
+                                    document::words("before"),
+                                    document::words("tonight"),
+                                    {.head = "series"}},
+                        .rows = {}};
   for_objects_of(source, "environment", [&](const json::LineObject& change) {
     const std::int64_t series = change.integer("series");
-    table.rows.push_back({{.text = change.text("experiment")},
-                          {.text = change.text("field")},
-                          {.text = change.text("before")},
-                          {.text = change.text("tonight")},
-                          {.text = std::to_string(series), .value = static_cast<double>(series)}});
+    table.rows.push_back({.cells = {change.text("experiment"),
+                                    change.text("field"),
+                                    change.text("before"),
+                                    change.text("tonight"),
+                                    {std::to_string(series), static_cast<double>(series)}}});
   });
   if (table.rows.empty()) return std::nullopt;
   return table;
@@ -157,7 +157,7 @@ std::optional<PageTable> environment_table(const json::LineObject& source) {
 
 }  // namespace
 
-std::optional<PageSection> night_section(std::string_view night) {
+std::optional<document::Chapter> night_section(std::string_view night) {
   json::LineParser parser;
   const json::LineObject source = parser.parse(night, json::LineParser::Padding::kNone).object;
   if (source.text("schema") != kNightSchema || !source.text("version").starts_with("1.")) {
@@ -170,10 +170,10 @@ std::optional<PageSection> night_section(std::string_view night) {
   std::vector<SeriesOfNight> series;
   for_objects_of(source, "series",
                  [&](const json::LineObject& one) { series.push_back(read_series(one)); });
-  PageSection section{.id = "night", .title = "Tonight against the usual", .blocks = {}};
+  document::Chapter section{.id = "night", .title = "Tonight against the usual", .blocks = {}};
   for_objects_of(source, "alerts", [&](const json::LineObject& alert) {
-    section.blocks.emplace_back(
-        Paragraph{alert.text("text"), alert.flag("worse") ? Tone::kBad : Tone::kPlain});
+    section.blocks.emplace_back(document::Paragraph{
+        alert.text("text"), alert.flag("worse") ? document::Tone::kBad : document::Tone::kPlain});
   });
   if (auto figure = changes_figure(std::move(series))) {
     section.blocks.emplace_back(std::move(*figure));

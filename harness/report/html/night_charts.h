@@ -6,12 +6,12 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/report/html/section.h"
+#include "harness/document/document.h"
 
 namespace stepbench::report {
 
 // `night`: an object of schema stepbench.night 1.x. Throws LineError for anything else, and for one
 // that holds an error in place of a night. nullopt where no series has a change.
-[[nodiscard]] std::optional<PageSection> night_section(std::string_view night);
+[[nodiscard]] std::optional<document::Chapter> night_section(std::string_view night);
 
 }  // namespace stepbench::report

@@ -14,47 +14,48 @@
 namespace stepbench::report {
 namespace {
 
-Tone tone_of_state(std::string_view state, bool worse) {
+document::Tone tone_of_state(std::string_view state, bool worse) {
   const auto is = [&](track::NightState other) { return state == track::name_of(other); };
   if (is(track::NightState::kRegression) || is(track::NightState::kInvalid) ||
       is(track::NightState::kNoData)) {
-    return Tone::kBad;
+    return document::Tone::kBad;
   }
   if (is(track::NightState::kSuspect) || is(track::NightState::kReproduced)) {
-    return worse ? Tone::kDoubt : Tone::kGood;
+    return worse ? document::Tone::kDoubt : document::Tone::kGood;
   }
-  return is(track::NightState::kImprovement) || is(track::NightState::kFixed) ? Tone::kGood
-                                                                              : Tone::kPlain;
+  return is(track::NightState::kImprovement) || is(track::NightState::kFixed)
+             ? document::Tone::kGood
+             : document::Tone::kPlain;
 }
 
-PageCell amount_cell(const std::optional<double>& value, const std::string& unit) {
-  if (!value) return {.text = "-"};
-  return {.text = amount_text(*value, unit), .value = value};
+document::Cell amount_cell(const std::optional<double>& value, const std::string& unit) {
+  if (!value) return "-";
+  return {amount_text(*value, unit), value};
 }
 
-PageTable series_table(const std::vector<json::JsonView>& series) {
-  PageTable table{.title = "Series of the night",
-                  .columns = {{.head = "series"},
-                              {.head = "state"},
-                              {.head = "usual", .number = true},
-                              {.head = "tonight", .number = true},
-                              {.head = "change [%]", .number = true},
-                              {.head = "alert"},
-                              {.head = "why"}},
-                  .rows = {}};
+document::Table series_table(const std::vector<json::JsonView>& series) {
+  document::Table table{.title = "Series of the night",
+                        .columns = {document::words("series"),
+                                    document::words("state"),
+                                    {.head = "usual"},
+                                    {.head = "tonight"},
+                                    {.head = "change [%]"},
+                                    document::words("alert"),
+                                    document::words("why")},
+                        .rows = {}};
   for (const json::JsonView& each : series) {
     const auto one = each.object();
     if (!one) continue;
     const std::string unit = one->text("unit");
     const auto change = one->number("change");
-    table.rows.push_back({{.text = one->text("name")},
-                          {.text = one->text("state")},
-                          amount_cell(one->number("usual"), unit),
-                          amount_cell(one->number("value"), unit),
-                          {.text = change ? text::signed_percent(*change) : "-", .value = change},
-                          {.text = one->text("alert")},
-                          {.text = one->text("why")}});
-    table.tones.push_back(tone_of_state(one->text("state"), one->flag("worse")));
+    table.rows.push_back({.cells = {one->text("name"),
+                                    one->text("state"),
+                                    amount_cell(one->number("usual"), unit),
+                                    amount_cell(one->number("value"), unit),
+                                    {change ? text::signed_percent(*change) : "-", change},
+                                    one->text("alert"),
+                                    one->text("why")}});
+    table.rows.back().tone = (tone_of_state(one->text("state"), one->flag("worse")));
   }
   return table;
 }
@@ -75,18 +76,18 @@ std::string where_and_when(const json::LineObject& night) {
 ReportContent night_content(const std::string& night_json, const DrawOptions& /*draw*/) {
   json::LineParser parser;
   const json::LineObject night = parser.parse(night_json, json::LineParser::Padding::kNone).object;
-  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
-  section.blocks.push_back(Paragraph{.text = where_and_when(night)});
+  document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
+  section.blocks.push_back(document::Paragraph{.text = where_and_when(night)});
   const std::vector<std::string> notes = night.texts("notes");
   for (const std::string& note : notes) {
-    section.blocks.push_back(Paragraph{.text = note, .tone = Tone::kDoubt});
+    section.blocks.push_back(document::Paragraph{.text = note, .tone = document::Tone::kDoubt});
   }
   const std::string verdict = night.text("verdict");
   const std::string error = night.text("error");
-  section.blocks.push_back(Paragraph{
+  section.blocks.push_back(document::Paragraph{
       .text = "verdict: " + verdict + " (exit code " + std::to_string(night.integer("exit_code")) +
               ')' + (error.empty() ? "" : ": " + error),
-      .tone = error.empty() ? tone_of_state(verdict, true) : Tone::kBad});
+      .tone = error.empty() ? tone_of_state(verdict, true) : document::Tone::kBad});
   const std::vector<json::JsonView> series =
       night.array("series").value_or(std::vector<json::JsonView>{});
   if (!series.empty()) section.blocks.push_back(series_table(series));

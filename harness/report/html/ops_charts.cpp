@@ -28,26 +28,26 @@ bool holds_anything(const std::vector<ops::OpRow>& rows, const ops::OpTable& tab
   });
 }
 
-PageTable ops_table(const estimate::ProfiledCase& profiled, const std::string& title) {
+document::Table ops_table(const estimate::ProfiledCase& profiled, const std::string& title) {
   std::vector<ops::OpRow> rows = ops::grouped(profiled.table.rows, {});
   const ops::OpTotals totals = ops::totals_of(rows);
   const bool device = totals.self_device_ns > 0;
   std::stable_sort(rows.begin(), rows.end(), [&](const ops::OpRow& a, const ops::OpRow& b) {
     return device ? a.self_device_ns > b.self_device_ns : a.self_cpu_ns > b.self_cpu_ns;
   });
-  PageTable table{.title = title, .columns = {}, .rows = {}};
+  document::Table table{.title = title, .columns = {}, .rows = {}};
   std::vector<const OpColumn*> columns;
   for (const OpColumn& column : op_columns()) {
     if (!holds_anything(rows, profiled.table, totals, column)) continue;
     columns.push_back(&column);
     table.columns.push_back(
-        {.head = std::string(column.head), .number = column.unit != OpUnit::kText});
+        {.head = std::string(column.head), .left = !(column.unit != OpUnit::kText)});
   }
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxOpRows); ++i) {
-    std::vector<PageCell>& cells = table.rows.emplace_back();
+    std::vector<document::Cell>& cells = table.rows.emplace_back().cells;
     for (const OpColumn* column : columns) {
       const Value value = column->get(rows[i], profiled.table, totals);
-      cells.push_back({.text = op_cell_text(value, column->unit), .value = number_of(value)});
+      cells.push_back({op_cell_text(value, column->unit), number_of(value)});
     }
   }
   if (rows.size() > kMaxOpRows) {
@@ -69,10 +69,12 @@ std::string sums_text(const estimate::ProfiledCase& profiled, std::int64_t steps
   return text + '.';
 }
 
-void add_case(const estimate::ProfiledCase& profiled, bool folded, std::vector<Block>& blocks) {
+void add_case(const estimate::ProfiledCase& profiled, bool folded,
+              std::vector<document::Block>& blocks) {
   const std::string name = heading(profiled);
-  blocks.emplace_back(Paragraph{name + ": " + sums_text(profiled, steps_in(profiled.table))});
-  const auto add = [&](std::optional<Figure> figure) {
+  blocks.emplace_back(
+      document::Paragraph{name + ": " + sums_text(profiled, steps_in(profiled.table))});
+  const auto add = [&](std::optional<document::Figure> figure) {
     if (!figure) return;
     figure->title += ": " + profiled.label;
     figure->folded = folded;
@@ -82,9 +84,9 @@ void add_case(const estimate::ProfiledCase& profiled, bool folded, std::vector<B
   add(flame_figure(calls, OpTime::kHost));
   add(flame_figure(calls, OpTime::kDevice));
   if (calls.empty()) {
-    blocks.emplace_back(
-        Paragraph{"No flame view: this was recorded before stepbench kept which call made which; "
-                  "measure again with --profile."});
+    blocks.emplace_back(document::Paragraph{
+        "No flame view: this was recorded before stepbench kept which call made which; "
+        "measure again with --profile."});
   }
   add(treemap_figure(profiled.table, OpTime::kHost));
   add(treemap_figure(profiled.table, OpTime::kDevice));
@@ -94,21 +96,21 @@ void add_case(const estimate::ProfiledCase& profiled, bool folded, std::vector<B
 
 }  // namespace
 
-std::optional<PageSection> ops_section(const record::Results& results,
-                                       const DrawOptions& /*options*/) {
+std::optional<document::Chapter> ops_section(const record::Results& results,
+                                             const DrawOptions& /*options*/) {
   const bool any = std::any_of(results.launches.begin(), results.launches.end(),
                                [](const record::Launch& launch) { return !launch.ops.empty(); });
   if (!any) return std::nullopt;
-  PageSection section{.id = "operations", .title = "Operations", .blocks = {}};
+  document::Chapter section{.id = "operations", .title = "Operations", .blocks = {}};
   const std::vector<estimate::ProfiledCase> cases = estimate::profiled_cases(results, "");
-  section.blocks.emplace_back(
-      Paragraph{"From launches of their own that record every operation: they say where the time "
-                "of a step goes, not how long it takes."});
+  section.blocks.emplace_back(document::Paragraph{
+      "From launches of their own that record every operation: they say where the time "
+      "of a step goes, not how long it takes."});
   for (std::size_t i = 0; i < std::min(cases.size(), kMaxProfiledDrawn); ++i) {
     add_case(cases[i], i > 0, section.blocks);
   }
   if (cases.size() > kMaxProfiledDrawn) {
-    section.blocks.emplace_back(Paragraph{
+    section.blocks.emplace_back(document::Paragraph{
         "The first " + std::to_string(kMaxProfiledDrawn) + " of " + std::to_string(cases.size()) +
         " profiled cases are drawn; `stepbench show --ops --case ID` has each."});
   }

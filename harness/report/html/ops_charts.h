@@ -5,13 +5,14 @@
 
 #include <optional>
 
+#include "harness/document/document.h"
 #include "harness/record/reader.h"
-#include "harness/report/html/section.h"
+#include "harness/report/html/draw_options.h"
 
 namespace stepbench::report {
 
 // Each profiled case by each engine, as `show --ops` has them. nullopt where none was profiled.
-[[nodiscard]] std::optional<PageSection> ops_section(const record::Results& results,
-                                                     const DrawOptions& options);
+[[nodiscard]] std::optional<document::Chapter> ops_section(const record::Results& results,
+                                                           const DrawOptions& options);
 
 }  // namespace stepbench::report

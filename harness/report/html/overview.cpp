@@ -8,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/document/render_html.h"
 #include "harness/estimate/columns.h"
 #include "harness/report/answer.h"
 #include "harness/report/estimate_notes.h"
 #include "harness/report/findings.h"
 #include "harness/report/html/grid_table.h"
 #include "harness/report/html/lines.h"
-#include "harness/report/html/page_blocks.h"
 #include "harness/report/html/runs_beside.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
@@ -34,57 +34,55 @@ std::vector<estimate::CaseRow> all_rows_of(const TableFacts& facts) {
 }
 
 // Problems first, then doubts, then the rest.
-std::vector<Paragraph> notes_paragraphs(const TableFacts& facts) {
+std::vector<document::Paragraph> notes_paragraphs(const TableFacts& facts) {
   std::vector<std::string> lines = notes_of(facts.rows, facts.results);
   add_profile_notes(facts.profiled, facts.rows, facts.results, lines);
   const std::vector<std::string> counts = {epoch_gaps(facts.rows), flagged_steps(facts.rows)};
   const auto tone_of = [&](std::string_view note) {
-    if (note.starts_with("failed")) return Tone::kBad;
+    if (note.starts_with("failed")) return document::Tone::kBad;
     const bool plain = note.starts_with("profiled (") || note.starts_with("running now") ||
                        std::find(counts.begin(), counts.end(), note) != counts.end();
-    return plain ? Tone::kPlain : Tone::kDoubt;
+    return plain ? document::Tone::kPlain : document::Tone::kDoubt;
   };
-  std::vector<Paragraph> paragraphs = paragraphs_of(lines, tone_of);
-  std::stable_sort(paragraphs.begin(), paragraphs.end(),
-                   [](const Paragraph& a, const Paragraph& b) { return a.tone > b.tone; });
+  std::vector<document::Paragraph> paragraphs = paragraphs_of(lines, tone_of);
+  std::stable_sort(
+      paragraphs.begin(), paragraphs.end(),
+      [](const document::Paragraph& a, const document::Paragraph& b) { return a.tone > b.tone; });
   return paragraphs;
 }
 
-Paragraph answer_paragraph(const TableFacts& facts) {
+document::Paragraph answer_paragraph(const TableFacts& facts) {
   std::string answer = answer_line(facts.rows, facts.results);
   const bool decided = facts.ranking && facts.ranking->decided;
-  return {.text = std::move(answer), .tone = decided ? Tone::kGood : Tone::kPlain};
+  return {.text = std::move(answer),
+          .tone = decided ? document::Tone::kGood : document::Tone::kPlain};
 }
 
 // A page does not hold very many rows: the fastest ones come first then.
-void put_fastest_first(PageTable& table, const std::vector<estimate::CaseRow>& rows) {
+void put_fastest_first(document::Table& table, const std::vector<estimate::CaseRow>& rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return rows[a].vs_best.value_or(0) > rows[b].vs_best.value_or(0);
   });
-  PageTable sorted{.title = table.title + ", the fastest first",
-                   .columns = std::move(table.columns),
-                   .rows = {}};
-  for (const std::size_t i : order) {
-    sorted.rows.push_back(std::move(table.rows[i]));
-    sorted.tones.push_back(table.tones[i]);
-  }
-  table = std::move(sorted);
+  std::vector<document::TableRow> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::move(table.rows[i]));
+  table.title += ", the fastest first";
+  table.rows = std::move(sorted);
 }
 
-PageCell value_cell(const Value& value) {
+document::Cell value_cell(const Value& value) {
   const auto* whole = std::get_if<std::int64_t>(&value);
   const auto* number = std::get_if<double>(&value);
   if (whole != nullptr) {
-    return {.text = text::with_separators(*whole), .value = static_cast<double>(*whole)};
+    return {text::with_separators(*whole), static_cast<double>(*whole)};
   }
-  if (number != nullptr) return {.text = text::significant(*number, 6), .value = *number};
-  return {.text = is_null(value) ? "-" : to_text(value)};
+  if (number != nullptr) return {text::significant(*number, 6), *number};
+  return is_null(value) ? std::string("-") : to_text(value);
 }
 
 struct NumberColumn {
-  PageColumn head;
+  document::Column head;
   std::function<Value(const estimate::CaseRow&)> get;
 };
 
@@ -107,7 +105,7 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
     const bool alike = !number && name != "case_id" && facts.rows.size() > 1 &&
                        std::all_of(facts.rows.begin(), facts.rows.end(),
                                    [&](const estimate::CaseRow& row) { return get(row) == first; });
-    if (!alike) columns.push_back({{.head = std::string(name), .number = number}, std::move(get)});
+    if (!alike) columns.push_back({{.head = std::string(name), .left = !number}, std::move(get)});
   };
   for (const estimate::EstimateColumn& column : estimate::key_columns())
     add(column.metric.name, column.get);
@@ -134,8 +132,9 @@ std::vector<const record::RunRow*> distinct_runs(const record::Results& results)
 }
 
 // A row for each fact, a column for each worker.
-PageTable environment_of(const std::vector<record::WorkerRow>& workers) {
-  PageTable table{.title = "Environment of the workers", .columns = {{.head = "fact"}}, .rows = {}};
+document::Table environment_of(const std::vector<record::WorkerRow>& workers) {
+  document::Table table{
+      .title = "Environment of the workers", .columns = {document::words("fact")}, .rows = {}};
   std::map<std::string, std::vector<std::string>> facts;
   const auto set = [&](const std::string& name, std::size_t worker, std::string text) {
     auto& texts = facts[name];
@@ -143,43 +142,44 @@ PageTable environment_of(const std::vector<record::WorkerRow>& workers) {
     texts[worker] = std::move(text);
   };
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    table.columns.push_back({.head = workers.size() == 1 ? "value" : workers[i].worker_id});
+    table.columns.push_back(document::words(workers.size() == 1 ? "value" : workers[i].worker_id));
     set("worker", i, workers[i].path);
     for (const auto& [name, value] : workers[i].environment) set(name, i, to_text(value));
   }
   for (const auto& [name, texts] : facts) {
-    std::vector<PageCell>& row = table.rows.emplace_back();
-    row.push_back({.text = name});
-    for (const std::string& text : texts) row.push_back({.text = text});
+    std::vector<document::Cell>& row = table.rows.emplace_back().cells;
+    row.push_back(name);
+    for (const std::string& text : texts) row.push_back(text);
   }
   return table;
 }
 
 }  // namespace
 
-PageSection overview_section(const TableFacts& facts) {
-  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
+document::Chapter overview_section(const TableFacts& facts) {
+  document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
   for (std::string& title : run_titles(facts.rows, facts.results)) {
-    section.blocks.push_back(Paragraph{.text = std::move(title)});
+    section.blocks.push_back(document::Paragraph{.text = std::move(title)});
   }
-  std::vector<Paragraph> notes = notes_paragraphs(facts);
+  std::vector<document::Paragraph> notes = notes_paragraphs(facts);
   if (std::none_of(facts.rows.begin(), facts.rows.end(),
                    [](const estimate::CaseRow& row) { return row.step_ns.has_value(); })) {
-    section.blocks.push_back(Paragraph{
+    section.blocks.push_back(document::Paragraph{
         .text = facts.rows.empty() ? "No launches in these results." : "Nothing was measured.",
-        .tone = Tone::kBad});
+        .tone = document::Tone::kBad});
   }
-  const auto first = std::find_if(notes.begin(), notes.end(),
-                                  [](const Paragraph& note) { return note.tone == Tone::kPlain; });
+  const auto first = std::find_if(notes.begin(), notes.end(), [](const document::Paragraph& note) {
+    return note.tone == document::Tone::kPlain;
+  });
   const std::size_t shown = std::min(kFirstDoubts, static_cast<std::size_t>(first - notes.begin()));
   section.blocks.insert(section.blocks.end(), notes.begin(),
                         notes.begin() + static_cast<std::ptrdiff_t>(shown));
-  if (Paragraph answer = answer_paragraph(facts); !answer.text.empty()) {
+  if (document::Paragraph answer = answer_paragraph(facts); !answer.text.empty()) {
     section.blocks.push_back(std::move(answer));
   }
   if (!facts.rows.empty()) {
-    PageTable table = page_table(case_grid(facts, {}), "Cases");
-    if (table.rows.size() > kPageRows) put_fastest_first(table, facts.rows);
+    document::Table table = page_table(case_grid(facts, {}), "Cases");
+    if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
     section.blocks.push_back(std::move(table));
   }
   if (auto beside = runs_beside(facts)) section.blocks.push_back(std::move(*beside));
@@ -188,48 +188,51 @@ PageSection overview_section(const TableFacts& facts) {
   return section;
 }
 
-std::optional<PageSection> findings_section(const TableFacts& facts) {
-  std::vector<Paragraph> lines =
+std::optional<document::Chapter> findings_section(const TableFacts& facts) {
+  std::vector<document::Paragraph> lines =
       paragraphs_of(finding_lines(all_rows_of(facts), facts.results), tone_of_finding);
   if (lines.empty()) return std::nullopt;
-  PageSection section{.id = "findings", .title = "Findings", .blocks = {}};
+  document::Chapter section{.id = "findings", .title = "Findings", .blocks = {}};
   section.blocks.insert(section.blocks.end(), lines.begin(), lines.end());
   return section;
 }
 
-std::optional<PageSection> numbers_section(const TableFacts& facts) {
+std::optional<document::Chapter> numbers_section(const TableFacts& facts) {
   if (facts.rows.empty()) return std::nullopt;
-  PageTable table{.title = "Every number of every case, in base units", .columns = {}, .rows = {}};
+  document::Table table{
+      .title = "Every number of every case, in base units", .columns = {}, .rows = {}};
   const std::vector<NumberColumn> columns = number_columns(facts);
   for (const NumberColumn& column : columns) table.columns.push_back(column.head);
   for (const estimate::CaseRow& row : facts.rows) {
-    std::vector<PageCell>& cells = table.rows.emplace_back();
+    std::vector<document::Cell>& cells = table.rows.emplace_back().cells;
     for (const NumberColumn& column : columns) cells.push_back(value_cell(column.get(row)));
-    table.tones.push_back(row.step_ns ? Tone::kPlain : Tone::kDoubt);
+    table.rows.back().tone = row.step_ns ? document::Tone::kPlain : document::Tone::kDoubt;
   }
-  if (table.rows.size() > kPageRows) put_fastest_first(table, facts.rows);
-  return PageSection{.id = "numbers", .title = "Numbers", .blocks = {std::move(table)}};
+  if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
+  return document::Chapter{.id = "numbers", .title = "Numbers", .blocks = {std::move(table)}};
 }
 
-PageSection environment_section(const TableFacts& facts, const std::vector<std::string>& files) {
-  PageSection section{.id = "environment", .title = "Environment", .blocks = {}};
+document::Chapter environment_section(const TableFacts& facts,
+                                      const std::vector<std::string>& files) {
+  document::Chapter section{.id = "environment", .title = "Environment", .blocks = {}};
   std::string commands;
   for (const record::RunRow* run : distinct_runs(facts.results)) {
     if (!run->argv.empty()) commands += text::join(run->argv, " ", text::shell_word) + '\n';
   }
   if (!commands.empty()) {
-    section.blocks.push_back(Verbatim{.title = "Measured by", .text = std::move(commands)});
+    section.blocks.push_back(
+        document::Verbatim{.title = "Measured by", .text = std::move(commands)});
   }
   const std::string words = text::join(files, " ", text::shell_word);
-  section.blocks.push_back(Verbatim{.title = "To look further",
-                                    .text = "stepbench show " + words + "\nstepbench show " +
-                                            words + " --case ID\nstepbench report " + words +
-                                            '\n'});
+  section.blocks.push_back(
+      document::Verbatim{.title = "To look further",
+                         .text = "stepbench show " + words + "\nstepbench show " + words +
+                                 " --case ID\nstepbench report " + words + '\n'});
   for (const record::RunRow* run : distinct_runs(facts.results)) {
     if (run->config_text.empty()) continue;
     const std::string file = run->config_path.empty() ? run->run_id : run->config_path;
-    section.blocks.push_back(
-        Verbatim{.title = "Experiment: " + file, .text = run->config_text, .folded = true});
+    section.blocks.push_back(document::Verbatim{
+        .title = "Experiment: " + file, .text = run->config_text, .folded = true});
   }
   if (!facts.results.workers.empty()) {
     section.blocks.push_back(environment_of(facts.results.workers));

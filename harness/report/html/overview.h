@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/section.h"
 
 namespace stepbench::report {
 
 // Doubts before the answer, then the table of cases.
-[[nodiscard]] PageSection overview_section(const TableFacts& facts);
+[[nodiscard]] document::Chapter overview_section(const TableFacts& facts);
 // nullopt where there is nothing to say.
-[[nodiscard]] std::optional<PageSection> findings_section(const TableFacts& facts);
+[[nodiscard]] std::optional<document::Chapter> findings_section(const TableFacts& facts);
 // Every number that is reported of a case, in base units.
-[[nodiscard]] std::optional<PageSection> numbers_section(const TableFacts& facts);
+[[nodiscard]] std::optional<document::Chapter> numbers_section(const TableFacts& facts);
 // `files`: of the command that shows them again.
-[[nodiscard]] PageSection environment_section(const TableFacts& facts,
-                                              const std::vector<std::string>& files);
+[[nodiscard]] document::Chapter environment_section(const TableFacts& facts,
+                                                    const std::vector<std::string>& files);
 
 }  // namespace stepbench::report

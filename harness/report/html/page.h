@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/report/html/plotly.h"
-#include "harness/report/html/section.h"
 
 namespace stepbench::report {
 
 struct Page {
   std::string title;
-  std::vector<PageSection> sections;
+  std::vector<document::Chapter> sections;
   std::string data;  // JSON, of the schema stepbench.report
   Plotly plotly = {};
   bool compact = false;  // what is long is packed: gzip in base64

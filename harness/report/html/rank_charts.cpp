@@ -3,7 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "harness/report/analysis_sections.h"
+#include "harness/document/cells.h"
+#include "harness/report/analysis_words.h"
 #include "harness/report/html/analysis_charts.h"
 #include "harness/report/html/figure.h"
 #include "harness/report/html/grid_table.h"
@@ -13,10 +14,11 @@
 namespace stepbench::report {
 namespace {
 
-std::optional<PageSection> rank_section(const analyze::RankReport& report, const std::string& id) {
+std::optional<document::Chapter> rank_section(const analyze::RankReport& report,
+                                              const std::string& id) {
   auto figure = ranks_figure(report);
   if (!figure) return std::nullopt;
-  PageSection section{.id = id, .title = "Ranks of a job", .blocks = {}};
+  document::Chapter section{.id = id, .title = "Ranks of a job", .blocks = {}};
   if (report.straggler) {
     const analyze::Straggler& straggler = *report.straggler;
     std::string text = "rank " + std::to_string(straggler.rank) + " holds the others up: up to " +
@@ -25,44 +27,45 @@ std::optional<PageSection> rank_section(const analyze::RankReport& report, const
     if (!straggler.part.empty()) {
       text += "; most of it " + words_of_part(straggler.part, report.scope);
     }
-    section.blocks.emplace_back(Paragraph{text + '.', Tone::kDoubt});
+    section.blocks.emplace_back(document::Paragraph{text + '.', document::Tone::kDoubt});
   } else {
-    section.blocks.emplace_back(Paragraph{"No rank holds the others up.", Tone::kGood});
+    section.blocks.emplace_back(
+        document::Paragraph{"No rank holds the others up.", document::Tone::kGood});
   }
   for (const std::string& warning : report.warnings) {
-    section.blocks.emplace_back(Paragraph{warning, Tone::kDoubt});
+    section.blocks.emplace_back(document::Paragraph{warning, document::Tone::kDoubt});
   }
   section.blocks.emplace_back(std::move(*figure));
-  PageTable table{.title = "Ranks, means per step [ms]",
-                  .columns = {{.head = "rank", .number = true},
-                              {.head = "step", .number = true},
-                              {.head = "own work", .number = true},
-                              {.head = "waiting for others", .number = true},
-                              {.head = "communication", .number = true},
-                              {.head = "of it exposed", .number = true},
-                              {.head = "hidden [%]", .number = true},
-                              {.head = "entered last", .number = true},
-                              {.head = "slowest in steps", .number = true},
-                              {.head = "file"}},
-                  .rows = {}};
-  const auto cell = [](double ns) { return number_cell(ns / kNsPerMs); };
+  document::Table table{.title = "Ranks, means per step [ms]",
+                        .columns = {{.head = "rank"},
+                                    {.head = "step"},
+                                    {.head = "own work"},
+                                    {.head = "waiting for others"},
+                                    {.head = "communication"},
+                                    {.head = "of it exposed"},
+                                    {.head = "hidden [%]"},
+                                    {.head = "entered last"},
+                                    {.head = "slowest in steps"},
+                                    document::words("file")},
+                        .rows = {}};
+  const auto cell = [](double ns) { return document::number(ns / kNsPerMs); };
   const auto count = [](std::int64_t number) {
-    return PageCell{.text = text::with_separators(number), .value = static_cast<double>(number)};
+    return document::Cell{text::with_separators(number), static_cast<double>(number)};
   };
   for (const analyze::RankRow& row : report.rows) {
-    table.rows.push_back({count(row.rank),
-                          cell(row.step_ns),
-                          cell(row.work_ns),
-                          cell(row.wait_ns),
-                          cell(row.communication_ns),
-                          cell(row.exposed_ns),
-                          {.text = row.hidden_share ? text::percent(*row.hidden_share) : "-",
-                           .value = row.hidden_share},
-                          count(row.entered_last),
-                          count(row.slowest_in),
-                          {.text = row.path}});
+    table.rows.push_back(
+        {.cells = {count(row.rank),
+                   cell(row.step_ns),
+                   cell(row.work_ns),
+                   cell(row.wait_ns),
+                   cell(row.communication_ns),
+                   cell(row.exposed_ns),
+                   {row.hidden_share ? text::percent(*row.hidden_share) : "-", row.hidden_share},
+                   count(row.entered_last),
+                   count(row.slowest_in),
+                   row.path}});
     const bool slow = report.straggler && report.straggler->rank == row.rank;
-    table.tones.push_back(slow ? Tone::kDoubt : Tone::kPlain);
+    table.rows.back().tone = slow ? document::Tone::kDoubt : document::Tone::kPlain;
   }
   section.blocks.emplace_back(std::move(table));
   return section;
@@ -70,7 +73,7 @@ std::optional<PageSection> rank_section(const analyze::RankReport& report, const
 
 }  // namespace
 
-std::optional<Figure> ranks_figure(const analyze::RankReport& report) {
+std::optional<document::Figure> ranks_figure(const analyze::RankReport& report) {
   if (report.rows.empty()) return std::nullopt;
   struct Bar {
     std::string_view name;
@@ -119,22 +122,23 @@ std::optional<Figure> ranks_figure(const analyze::RankReport& report) {
       text::counted(std::ssize(report.rows), "rank") + ": own work and waiting for others";
   if (report.straggler)
     alt += "; rank " + std::to_string(report.straggler->rank) + " is the slowest";
-  return Figure{.title = "Which rank the others wait for",
-                .alt = alt + '.',
-                .json = figure.take(),
-                .note = "Means over " + text::counted(report.steps, "common step") + ", " +
-                        text::counted(report.collectives, "matched collective") + '.',
-                .height_px = 380};
+  return document::Figure{.title = "Which rank the others wait for",
+                          .alt = alt + '.',
+                          .json = figure.take(),
+                          .note = "Means over " + text::counted(report.steps, "common step") +
+                                  ", " + text::counted(report.collectives, "matched collective") +
+                                  '.',
+                          .height_px = 380};
 }
 
-std::vector<PageSection> rank_sections(std::span<const AnalysedTrace> traces) {
+std::vector<document::Chapter> rank_sections(std::span<const AnalysedTrace> traces) {
   std::vector<analyze::RankTrace> ranks;
   for (const AnalysedTrace& each : traces) {
     if (auto rank = analyze::rank_trace(each.path, *each.trace, each.analysis)) {
       ranks.push_back(std::move(*rank));
     }
   }
-  std::vector<PageSection> sections;
+  std::vector<document::Chapter> sections;
   for (const std::vector<std::size_t>& job : analyze::rank_jobs(ranks)) {
     std::vector<analyze::RankTrace> members;
     for (const std::size_t i : job) members.push_back(ranks[i]);

@@ -14,17 +14,17 @@
 namespace stepbench::report {
 namespace {
 
-void keep_sections(std::vector<PageSection>& sections, const std::vector<std::string>& only) {
+void keep_sections(std::vector<document::Chapter>& sections, const std::vector<std::string>& only) {
   if (only.empty()) return;
   std::vector<std::string> ids;
-  for (const PageSection& section : sections) ids.push_back(section.id);
+  for (const document::Chapter& section : sections) ids.push_back(section.id);
   for (const std::string& name : only) {
     if (std::find(ids.begin(), ids.end(), name) != ids.end()) continue;
     throw ConfigError("--section", "this report has no section '" + name + '\'' +
                                        text::did_you_mean(name, ids) +
                                        "; it has: " + text::join(ids));
   }
-  std::erase_if(sections, [&](const PageSection& section) {
+  std::erase_if(sections, [&](const document::Chapter& section) {
     return std::find(only.begin(), only.end(), section.id) == only.end();
   });
 }
@@ -36,16 +36,16 @@ std::string data_of(const ReportContent& content, const ReportOptions& options) 
   json.open_object("generated_from").text("kind", content.kind);
   json.texts("files", options.sources).close_object();
   json.open_array("sections");
-  for (const PageSection& section : content.sections) {
+  for (const document::Chapter& section : content.sections) {
     json.open_object().text("id", section.id).text("title", section.title).close_object();
   }
   json.close_array().json("content", content.data).close_object();
   return json.take();
 }
 
-std::string drawn_text(const std::vector<PageSection>& sections) {
+std::string drawn_text(const std::vector<document::Chapter>& sections) {
   std::int64_t most = 0;
-  for (const PageSection& section : sections) most = std::max(most, section.steps_drawn);
+  for (const document::Chapter& section : sections) most = std::max(most, section.steps_drawn);
   return most == 0 ? "" : " (" + text::with_separators(most) + " drawn)";
 }
 
@@ -55,9 +55,10 @@ ReportContent error_content(const std::string& command, const std::string& messa
                             int exit_status) {
   json::JsonText json;
   json.open_object().text("error", message).integer("exit_code", exit_status).close_object();
-  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
-  section.blocks.push_back(Paragraph{
-      .text = message + " (exit code " + std::to_string(exit_status) + ')', .tone = Tone::kBad});
+  document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
+  section.blocks.push_back(
+      document::Paragraph{.text = message + " (exit code " + std::to_string(exit_status) + ')',
+                          .tone = document::Tone::kBad});
   return {.kind = "error",
           .title = command + " failed",
           .sections = {std::move(section)},

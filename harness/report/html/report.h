@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "harness/compare/comparison.h"
+#include "harness/document/document.h"
 #include "harness/record/reader.h"
+#include "harness/report/html/draw_options.h"
 #include "harness/report/html/plotly.h"
-#include "harness/report/html/section.h"
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 
@@ -29,7 +30,7 @@ inline constexpr std::string_view kReportVersion = "1.0.0";
 struct ReportContent {
   std::string_view kind;  // run, verdict, night, history, analysis, error
   std::string title;
-  std::vector<PageSection> sections;
+  std::vector<document::Chapter> sections;
   std::string data = {};     // a JSON value: what the source writes as JSON
   std::string summary = {};  // "12 cases, 72 launches, 14,400 steps"
   bool measured = true;

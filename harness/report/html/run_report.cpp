@@ -54,7 +54,7 @@ ReportContent run_content(const record::Results& results, const std::vector<std:
       .sections = {},
       .data = json_of(facts.rows, results, {}, estimate::Proposals(facts.rows, results)),
       .summary = counts_of(facts)};
-  const auto add = [&](std::optional<PageSection> section) {
+  const auto add = [&](std::optional<document::Chapter> section) {
     if (section) content.sections.push_back(std::move(*section));
   };
   DrawOptions drawing = draw;

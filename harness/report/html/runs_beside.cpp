@@ -14,10 +14,10 @@ namespace stepbench::report {
 namespace {
 
 // "53.2 [52.9, 53.6]"; the bounds are those that the table of cases has.
-PageCell estimate_cell(const estimate::CaseRow& row, const text::TimeUnit& unit) {
+document::Cell estimate_cell(const estimate::CaseRow& row, const text::TimeUnit& unit) {
   if (!row.headline_ns()) {
     const bool failed = !row.failed.empty();
-    return {.text = failed ? "failed" : row.skipped.empty() ? "unfinished" : "skipped"};
+    return failed ? "failed" : row.skipped.empty() ? "unfinished" : "skipped";
   }
   const double value = *row.headline_ns() / unit.ns;
   std::string text = text::significant(value);
@@ -25,7 +25,7 @@ PageCell estimate_cell(const estimate::CaseRow& row, const text::TimeUnit& unit)
     text +=
         ' ' + text::interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns);
   }
-  return {.text = std::move(text), .value = value};
+  return {std::move(text), value};
 }
 
 struct CaseOfRuns {
@@ -35,7 +35,7 @@ struct CaseOfRuns {
 
 }  // namespace
 
-std::optional<PageTable> runs_beside(const TableFacts& facts) {
+std::optional<document::Table> runs_beside(const TableFacts& facts) {
   std::vector<std::string> runs;
   std::vector<CaseOfRuns> cases;
   std::map<std::pair<std::string, std::string>, std::size_t> places;  // by case and arm
@@ -48,24 +48,24 @@ std::optional<PageTable> runs_beside(const TableFacts& facts) {
   }
   const auto is_shared = [](const CaseOfRuns& each) { return each.by_run.size() > 1; };
   if (runs.size() < 2 || std::none_of(cases.begin(), cases.end(), is_shared)) return std::nullopt;
-  PageTable table{.title = "Runs beside each other: " +
-                           std::string(facts.latencies.contains(true) ? "latency p50" : "step") +
-                           " [" + std::string(facts.unit.name) + "] with its interval or range",
-                  .columns = {{.head = "case"}},
-                  .rows = {}};
+  document::Table table{
+      .title = "Runs beside each other: " +
+               std::string(facts.latencies.contains(true) ? "latency p50" : "step") + " [" +
+               std::string(facts.unit.name) + "] with its interval or range",
+      .columns = {document::words("case")},
+      .rows = {}};
   for (const std::string& run : runs) {
-    table.columns.push_back(
-        {.head = facts.names.run({.case_id = {}, .run_id = run}), .number = true});
+    table.columns.push_back({.head = facts.names.run({.case_id = {}, .run_id = run})});
   }
   for (const CaseOfRuns& each : cases) {
     std::string name =
         estimate::case_label(each.first->options(), facts.names.varying(), each.first->case_id);
     if (!each.first->arm.empty()) name += " (arm " + each.first->arm + ')';
-    std::vector<PageCell>& row = table.rows.emplace_back();
-    row.push_back({.text = std::move(name)});
+    std::vector<document::Cell>& row = table.rows.emplace_back().cells;
+    row.push_back(std::move(name));
     for (std::size_t run = 0; run < runs.size(); ++run) {
       const auto found = each.by_run.find(run);
-      row.push_back(found == each.by_run.end() ? PageCell{.text = "-"}
+      row.push_back(found == each.by_run.end() ? document::Cell{"-"}
                                                : estimate_cell(*found->second, facts.unit));
     }
   }

@@ -5,12 +5,12 @@
 
 #include <optional>
 
+#include "harness/document/document.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/section.h"
 
 namespace stepbench::report {
 
 // A column for each run. nullopt of one run, and where no case is in two.
-[[nodiscard]] std::optional<PageTable> runs_beside(const TableFacts& facts);
+[[nodiscard]] std::optional<document::Table> runs_beside(const TableFacts& facts);
 
 }  // namespace stepbench::report

@@ -211,7 +211,7 @@ bool is_worse(const HistoryNight& night, const HistoryView& view) {
 
 }  // namespace
 
-std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& names) {
+std::optional<document::Figure> series_figure(const HistoryView& view, const SeriesNames& names) {
   SeriesDrawing drawing(view);
   if (drawing.nights() == 0) return std::nullopt;
   const track::TrackedSeries& series = view.series->series;
@@ -249,11 +249,11 @@ std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& 
   for (const track::Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
   const std::string metric = metric_label(series.metric);
   const std::string unit = drawing.unit().name.empty() ? "" : " [" + drawing.unit().name + "]";
-  return Figure{.title = name,
-                .alt = alt + '.',
-                .json = drawing.take(metric + unit),
-                .note = text::join(notes, " "),
-                .height_px = 360};
+  return document::Figure{.title = name,
+                          .alt = alt + '.',
+                          .json = drawing.take(metric + unit),
+                          .note = text::join(notes, " "),
+                          .height_px = 360};
 }
 
 }  // namespace stepbench::report

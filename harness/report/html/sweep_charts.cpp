@@ -28,7 +28,7 @@ struct Roles {
 };
 
 struct Place {
-  Figure figure;
+  document::Figure figure;
   std::string words = {};  // above it
 };
 
@@ -54,7 +54,7 @@ class SweepSection {
   SweepSection(const TableFacts& facts, const DrawOptions& options)
       : facts_(facts), words_(facts, options) {}
 
-  std::optional<PageSection> make() {
+  std::optional<document::Chapter> make() {
     const std::vector<Measure> measures = measures_of(facts_);
     rows_ = best_rows(facts_, measures.front(), kMaxDrawnCases);
     const bool any = std::any_of(rows_.begin(), rows_.end(), [&](std::size_t row) {
@@ -64,16 +64,16 @@ class SweepSection {
     space_ = sweep_space(facts_, rows_);
     section_ = {.id = "sweep", .title = "Sweep", .blocks = {}};
     if (const std::string note = best_note(facts_); !note.empty()) {
-      section_.blocks.emplace_back(Paragraph{.text = note});
+      section_.blocks.emplace_back(document::Paragraph{.text = note});
     }
     std::vector<std::vector<Place>> by_measure;
     for (const Measure& measure : measures) by_measure.push_back(figures_of(measure));
     for (std::size_t i = 0; i < by_measure.front().size(); ++i) {
       if (const std::string& words = by_measure.front()[i].words; !words.empty()) {
-        section_.blocks.emplace_back(Paragraph{.text = words});
+        section_.blocks.emplace_back(document::Paragraph{.text = words});
       }
       for (std::size_t m = 0; m < measures.size(); ++m) {
-        Figure& figure = by_measure[m][i].figure;
+        document::Figure& figure = by_measure[m][i].figure;
         if (measures.size() > 1) figure.choice = measures[m].name;
         add_thinning(figure);
         section_.blocks.emplace_back(std::move(figure));
@@ -131,7 +131,7 @@ class SweepSection {
     return rows;
   }
 
-  void add_thinning(Figure& figure) const {
+  void add_thinning(document::Figure& figure) const {
     if (facts_.rows.size() <= rows_.size()) return;
     const std::string all = text::with_separators(std::ssize(facts_.rows));
     const std::string some = text::with_separators(std::ssize(rows_));
@@ -144,7 +144,7 @@ class SweepSection {
   CaseWords words_;
   std::vector<std::size_t> rows_;
   SweepSpace space_;
-  PageSection section_;
+  document::Chapter section_;
 };
 
 }  // namespace
@@ -174,7 +174,8 @@ void add_cross_marker(json::JsonText& json) {
   json.close_object();
 }
 
-std::optional<PageSection> sweep_section(const TableFacts& facts, const DrawOptions& options) {
+std::optional<document::Chapter> sweep_section(const TableFacts& facts,
+                                               const DrawOptions& options) {
   return SweepSection(facts, options).make();
 }
 

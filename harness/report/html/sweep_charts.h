@@ -7,8 +7,9 @@
 #include <cstddef>
 #include <optional>
 
+#include "harness/document/document.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/section.h"
+#include "harness/report/html/draw_options.h"
 
 namespace stepbench::report {
 
@@ -16,7 +17,7 @@ namespace stepbench::report {
 inline constexpr std::size_t kMaxDrawnCases = 2000;
 
 // Nothing where no two cases can be set beside each other.
-[[nodiscard]] std::optional<PageSection> sweep_section(const TableFacts& facts,
-                                                       const DrawOptions& options);
+[[nodiscard]] std::optional<document::Chapter> sweep_section(const TableFacts& facts,
+                                                             const DrawOptions& options);
 
 }  // namespace stepbench::report

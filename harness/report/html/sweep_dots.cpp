@@ -21,7 +21,7 @@ class DotsFigure {
     }
   }
 
-  Figure draw() {
+  document::Figure draw() {
     const std::size_t count = series_ == nullptr ? 1 : series_->size();
     for (std::size_t each = 0; each < count; ++each) add_dots(each);
     const bool crosses = add_crosses();
@@ -121,8 +121,8 @@ class DotsFigure {
 
 }  // namespace
 
-Figure dots_figure(const SweepView& view, std::span<const std::size_t> rows,
-                   const Dimension* series) {
+document::Figure dots_figure(const SweepView& view, std::span<const std::size_t> rows,
+                             const Dimension* series) {
   return DotsFigure(view, rows, series).draw();
 }
 

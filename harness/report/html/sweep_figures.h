@@ -21,18 +21,18 @@ struct SweepView {
 };
 
 // A line for each value of `line`, a panel for each of `panel`; both may be null.
-[[nodiscard]] Figure lines_figure(const SweepView& view, const Dimension& x, const Dimension* line,
-                                  const Dimension* panel);
+[[nodiscard]] document::Figure lines_figure(const SweepView& view, const Dimension& x,
+                                            const Dimension* line, const Dimension* panel);
 // The number is written in the cells where they are few enough. `panel` may be null.
-[[nodiscard]] Figure heat_figure(const SweepView& view, const Dimension& x, const Dimension& y,
-                                 const Dimension* panel);
+[[nodiscard]] document::Figure heat_figure(const SweepView& view, const Dimension& x,
+                                           const Dimension& y, const Dimension* panel);
 // A line of text for each of `rows`, in their order. `series`: of view.rows, one colour for each of
 // its values; may be null.
-[[nodiscard]] Figure dots_figure(const SweepView& view, std::span<const std::size_t> rows,
-                                 const Dimension* series);
+[[nodiscard]] document::Figure dots_figure(const SweepView& view, std::span<const std::size_t> rows,
+                                           const Dimension* series);
 // Each case a line over all dimensions, coloured by how fast it is.
-[[nodiscard]] Figure parallel_figure(const SweepView& view,
-                                     std::span<const Dimension* const> dimensions);
+[[nodiscard]] document::Figure parallel_figure(const SweepView& view,
+                                               std::span<const Dimension* const> dimensions);
 
 // For the title of a chart: "step [ms] by num_workers and batch_size".
 [[nodiscard]] std::string sweep_title(const SweepView& view,

@@ -31,7 +31,7 @@ class HeatFigure {
     brief_ = view.rows.size() > kMaxWrittenCells;
   }
 
-  Figure draw() {
+  document::Figure draw() {
     for (std::size_t panel = 0; panel < panels_; ++panel) add_cells(panel);
     for (std::size_t panel = 0; panel < panels_; ++panel) add_failures(panel);
     const Panels places(panels_);
@@ -52,10 +52,10 @@ class HeatFigure {
     }
     const std::string title = sweep_title(view_, dimensions);
     const int height = std::clamp(static_cast<int>(y_.size()) * 44 + 140, 300, 900);
-    Figure figure{.title = title,
-                  .alt = sweep_alt(view_, "Heat map", title),
-                  .json = json_.take(),
-                  .height_px = places.height_px(height)};
+    document::Figure figure{.title = title,
+                            .alt = sweep_alt(view_, "Heat map", title),
+                            .json = json_.take(),
+                            .height_px = places.height_px(height)};
     if (hidden_ > 0) {
       figure.note = text::counted(hidden_, "case") +
                     " with the same options as another one not drawn; the table has all.";
@@ -149,8 +149,8 @@ class HeatFigure {
 
 }  // namespace
 
-Figure heat_figure(const SweepView& view, const Dimension& x, const Dimension& y,
-                   const Dimension* panel) {
+document::Figure heat_figure(const SweepView& view, const Dimension& x, const Dimension& y,
+                             const Dimension* panel) {
   return HeatFigure(view, x, y, panel).draw();
 }
 

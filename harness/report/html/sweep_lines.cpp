@@ -32,7 +32,7 @@ class LinesFigure {
     }
   }
 
-  Figure draw() {
+  document::Figure draw() {
     const std::size_t panels = panel_ == nullptr ? 1 : panel_->size();
     const std::size_t lines = line_ == nullptr ? 1 : line_->size();
     for (std::size_t panel = 0; panel < panels; ++panel) {
@@ -53,10 +53,10 @@ class LinesFigure {
       if (each != nullptr) dimensions.push_back(each);
     }
     const std::string title = sweep_title(view_, dimensions);
-    Figure figure{.title = title,
-                  .alt = sweep_alt(view_, "Lines with intervals", title),
-                  .json = json_.take(),
-                  .height_px = places.height_px(kPanelHeight)};
+    document::Figure figure{.title = title,
+                            .alt = sweep_alt(view_, "Lines with intervals", title),
+                            .json = json_.take(),
+                            .height_px = places.height_px(kPanelHeight)};
     if (hidden_ > 0) {
       figure.note = text::counted(hidden_, "case") +
                     " with the same options as another one not drawn; the table has all.";
@@ -150,8 +150,8 @@ class LinesFigure {
 
 }  // namespace
 
-Figure lines_figure(const SweepView& view, const Dimension& x, const Dimension* line,
-                    const Dimension* panel) {
+document::Figure lines_figure(const SweepView& view, const Dimension& x, const Dimension* line,
+                              const Dimension* panel) {
   return LinesFigure(view, x, line, panel).draw();
 }
 

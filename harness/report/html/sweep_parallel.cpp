@@ -30,7 +30,7 @@ class ParallelFigure {
   ParallelFigure(const SweepView& view, std::span<const Dimension* const> dimensions)
       : view_(view), dimensions_(dimensions) {}
 
-  Figure draw() {
+  document::Figure draw() {
     find_range();
     for (const SpeedGroup& group : groups()) add_group(group);
     json::JsonText& layout = json_.layout();
@@ -41,10 +41,11 @@ class ParallelFigure {
     layout.json("yaxis", R"({"visible":false,"range":[-0.06,1.06],"fixedrange":true})");
     add_axes(layout);
     const std::string title = sweep_title(view_, dimensions_);
-    Figure figure{.title = title,
-                  .alt = sweep_alt(view_, "Parallel coordinates, a line for each case", title),
-                  .json = json_.take(),
-                  .height_px = 520};
+    document::Figure figure{
+        .title = title,
+        .alt = sweep_alt(view_, "Parallel coordinates, a line for each case", title),
+        .json = json_.take(),
+        .height_px = 520};
     if (without_ > 0) {
       figure.note =
           text::counted(without_, "case") + " without a number (failed, skipped) not drawn.";
@@ -177,7 +178,8 @@ class ParallelFigure {
 
 }  // namespace
 
-Figure parallel_figure(const SweepView& view, std::span<const Dimension* const> dimensions) {
+document::Figure parallel_figure(const SweepView& view,
+                                 std::span<const Dimension* const> dimensions) {
   return ParallelFigure(view, dimensions).draw();
 }
 

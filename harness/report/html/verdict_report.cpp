@@ -18,28 +18,29 @@
 namespace stepbench::report {
 namespace {
 
-Tone tone_of_verdict(compare::Verdict verdict) {
+document::Tone tone_of_verdict(compare::Verdict verdict) {
   switch (verdict) {
     case compare::Verdict::kRegression:
     case compare::Verdict::kInvalid:
     case compare::Verdict::kNoData:
-      return Tone::kBad;
+      return document::Tone::kBad;
     case compare::Verdict::kSuspect:
     case compare::Verdict::kInconclusive:
-      return Tone::kDoubt;
+      return document::Tone::kDoubt;
     case compare::Verdict::kImprovement:
     case compare::Verdict::kOk:
-      return Tone::kGood;
+      return document::Tone::kGood;
   }
-  return Tone::kPlain;
+  return document::Tone::kPlain;
 }
 
 // "A: warning: ...": of one of several results.
-Tone tone_of_remark(std::string_view remark) {
+document::Tone tone_of_remark(std::string_view remark) {
   if (remark.find("invalid: ") < 5 || remark.find(": failed (") != std::string_view::npos) {
-    return Tone::kBad;
+    return document::Tone::kBad;
   }
-  return remark.find("warning: ") < 5 || remark.find("note: ") < 5 ? Tone::kDoubt : Tone::kPlain;
+  return remark.find("warning: ") < 5 || remark.find("note: ") < 5 ? document::Tone::kDoubt
+                                                                   : document::Tone::kPlain;
 }
 
 compare::Verdict worst_verdict(std::span<const compare::Comparison> comparisons) {
@@ -47,23 +48,26 @@ compare::Verdict worst_verdict(std::span<const compare::Comparison> comparisons)
 }
 
 // Doubts, the verdict, how it came about, then the table and what changed inside a step.
-PageSection verdict_section(const ComparisonParts& parts, compare::Verdict verdict) {
-  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
-  std::vector<Paragraph> remarks = paragraphs_of(parts.remarks, tone_of_remark);
-  const auto plain =
-      std::stable_partition(remarks.begin(), remarks.end(),
-                            [](const Paragraph& remark) { return remark.tone != Tone::kPlain; });
+document::Chapter verdict_section(const ComparisonParts& parts, compare::Verdict verdict) {
+  document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
+  std::vector<document::Paragraph> remarks = paragraphs_of(parts.remarks, tone_of_remark);
+  const auto plain = std::stable_partition(
+      remarks.begin(), remarks.end(),
+      [](const document::Paragraph& remark) { return remark.tone != document::Tone::kPlain; });
   const auto add = [&](auto first, auto last) {
     section.blocks.insert(section.blocks.end(), first, last);
   };
   add(remarks.begin(), plain);
-  section.blocks.push_back(Paragraph{.text = parts.conclusion, .tone = tone_of_verdict(verdict)});
-  for (const std::string& line : parts.design) section.blocks.push_back(Paragraph{.text = line});
+  section.blocks.push_back(
+      document::Paragraph{.text = parts.conclusion, .tone = tone_of_verdict(verdict)});
+  for (const std::string& line : parts.design)
+    section.blocks.push_back(document::Paragraph{.text = line});
   if (!parts.grid.rows.empty()) section.blocks.push_back(page_table(parts.grid, "Cases"));
-  for (const std::string& line : parts.legend) section.blocks.push_back(Paragraph{.text = line});
+  for (const std::string& line : parts.legend)
+    section.blocks.push_back(document::Paragraph{.text = line});
   if (!parts.causes.empty()) {
-    section.blocks.push_back(Verbatim{.title = "What changed inside a step",
-                                      .text = text::join(parts.causes, "\n") + '\n'});
+    section.blocks.push_back(document::Verbatim{.title = "What changed inside a step",
+                                                .text = text::join(parts.causes, "\n") + '\n'});
   }
   add(plain, remarks.end());
   return section;
@@ -96,7 +100,7 @@ ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
       .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
                  text::counted(static_cast<std::int64_t>(cases), "case"),
       .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
-  for (PageSection& section : comparison_sections(comparisons)) {
+  for (document::Chapter& section : comparison_sections(comparisons)) {
     content.sections.push_back(std::move(section));
   }
   return content;

@@ -8,6 +8,7 @@
 
 #include "harness/analyze/diff.h"
 #include "harness/analyze/rules.h"
+#include "harness/document/render.h"
 #include "harness/report/analysis_diff.h"
 #include "tests/unit/analyze/trace_maker.h"
 
@@ -85,7 +86,8 @@ TEST(TraceDiff, OfATraceAgainstItselfSaysThatNothingChanged) {
     EXPECT_TRUE(diff.comparable());
     EXPECT_TRUE(diff.nothing_changed());
     EXPECT_EQ(diff.step.difference_ns(), 0);
-    EXPECT_THAT(report::diff_text(diff, {}), HasSubstr("nothing changed"));
+    EXPECT_THAT(document::render(report::diff_document(diff, 10), {}),
+                HasSubstr("nothing changed"));
   }
 }
 
@@ -100,7 +102,7 @@ TEST(TraceDiff, NamesAnOperatorThatGrewFirstWithItsSize) {
   EXPECT_EQ(first.difference_ns(), 7 * kMillisecond);
   EXPECT_FALSE(table(diff, CostKind::kKernel).rows.front().changed());
   EXPECT_THAT(
-      report::diff_text(diff, {.columns = 200}),
+      document::render(report::diff_document(diff, 10), {.columns = 200}),
       HasSubstr("a step takes 57.0 ms, +7.00 ms (+14.0 %) against 50.0 ms in base; its part "
                 "that changed most: idle: operator on the host, +7.00 ms"));
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/analyze/rules.h"
+#include "harness/document/render.h"
 #include "harness/report/analysis_report.h"
 #include "tests/unit/analyze/planted_trace.h"
 
@@ -15,7 +16,7 @@ using ::testing::HasSubstr;
 std::string page_of(const trace::Trace& trace, int columns) {
   report::AnalysedTrace analysed{.trace = &trace, .path = "a.json", .analysis = analyse(trace)};
   analysed.findings = find_causes(trace, analysed.analysis);
-  return report::analysis_text(analysed, {.columns = columns});
+  return document::render(report::analysis_document(analysed, 10), {.columns = columns});
 }
 
 TEST(AnalysisPage, SaysForWhichColumnsThereWasNoRoom) {

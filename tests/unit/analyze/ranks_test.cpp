@@ -8,6 +8,7 @@
 #include <map>
 
 #include "harness/analyze/ranks.h"
+#include "harness/document/render.h"
 #include "harness/report/analysis_ranks.h"
 #include "tests/unit/analyze/trace_maker.h"
 
@@ -107,7 +108,8 @@ TEST(Ranks, NameTheOneThatLoadsDataLongerWithItsSize) {
     EXPECT_NEAR(report.rows[0].wait_ns, 7.0 * kMillisecond, 100) << "it waits for rank 2";
     EXPECT_NEAR(report.rows[0].step_ns, report.rows[2].step_ns, 1) << "all steps are as long";
     EXPECT_TRUE(report.warnings.empty());
-    EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("rank 2 holds the others up by 7.00 ms"));
+    EXPECT_THAT(document::render(report::ranks_document(report, 10), {}),
+                HasSubstr("rank 2 holds the others up by 7.00 ms"));
   }
 }
 
@@ -217,7 +219,8 @@ TEST(Ranks, OfMessagesThatDoNotSayWithWhomAreToldAndNoneIsNamed) {
   EXPECT_EQ(report.unmatched, 16);
   EXPECT_NEAR(report.unmatched_ns, 50.0 * kMillisecond, 100);
   EXPECT_FALSE(report.straggler);
-  EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("who holds the others up is not known"));
+  EXPECT_THAT(document::render(report::ranks_document(report, 10), {}),
+              HasSubstr("who holds the others up is not known"));
 }
 
 TEST(Ranks, OfProcessGroupsOfTheSameNameAreMatchedWithinTheirOwn) {
@@ -272,7 +275,8 @@ TEST(Ranks, ThatAreAlikeHaveNoStraggler) {
     const RankReport report = compare_ranks(all_ranks({.takes_turns = turns}));
     EXPECT_FALSE(report.straggler);
     EXPECT_NEAR(report.imbalance_ns, turns ? 10.0 * kMillisecond : 0, 100);
-    EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("no rank holds the others up"));
+    EXPECT_THAT(document::render(report::ranks_document(report, 10), {}),
+                HasSubstr("no rank holds the others up"));
   }
   EXPECT_FALSE(compare_ranks(all_ranks({.slow_compute_ns = {{1, kMillisecond / 2}}})).straggler)
       << "less than 1 % of the step";
@@ -291,7 +295,8 @@ TEST(Ranks, WithoutCollectivesAreComparedByTheirSteps) {
   ASSERT_TRUE(report.straggler);
   EXPECT_EQ(report.straggler->rank, 1);
   EXPECT_EQ(report.collectives, 0);
-  EXPECT_THAT(report::ranks_text(report, {}), HasSubstr("cannot be told from work"));
+  EXPECT_THAT(document::render(report::ranks_document(report, 10), {}),
+              HasSubstr("cannot be told from work"));
 }
 
 TEST(Ranks, CompareStartsOnOneHostOnly) {
@@ -305,7 +310,8 @@ TEST(Ranks, CompareStartsOnOneHostOnly) {
   for (RankTrace& each : apart) each.host.clear();
   const RankReport unknown = compare_ranks(apart);
   EXPECT_TRUE(unknown.skew_mean_ns);
-  EXPECT_THAT(report::ranks_text(unknown, {}), HasSubstr("the traces do not name it"));
+  EXPECT_THAT(document::render(report::ranks_document(unknown, 10), {}),
+              HasSubstr("the traces do not name it"));
   apart[2].since_1970 = false;
   EXPECT_FALSE(compare_ranks(apart).skew_mean_ns);
 }

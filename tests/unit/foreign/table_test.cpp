@@ -22,7 +22,7 @@ std::string error_of(const std::function<void()>& call) {
 }
 
 TEST(CsvTable, CellsMayBeQuotedAndSeparatedInThreeWays) {
-  const Table table =
+  const ForeignTable table =
       csv_table("\xEF\xBB\xBFtime; name ;ms\r\n1;\"a;\"\"b\"\"\";2\r\n\n2;c;3\n", "n.csv");
   EXPECT_THAT(table.columns, ElementsAre("time", "name", "ms"));
   ASSERT_THAT(table.rows, SizeIs(2));
@@ -46,23 +46,23 @@ TEST(CsvTable, LinesInsideACellCount) {
 }
 
 TEST(Table, AnUnknownColumnNamesTheNearest) {
-  const Table table = csv_table("time,metric1\n", "n.csv");
+  const ForeignTable table = csv_table("time,metric1\n", "n.csv");
   EXPECT_EQ(error_of([&] { (void)table.column("metrc1", "--value-column"); }),
             "--value-column: n.csv:1 has no column 'metrc1' (did you mean 'metric1'?); there are "
             "time, metric1");
 }
 
 TEST(JsonTable, RowsNumbersAndColumnsAreTables) {
-  const Table rows =
+  const ForeignTable rows =
       json_table(R"([{"time": "2026-01-31", "ms": 1.5}, {"ms": NaN}])", "n.json", {});
   EXPECT_THAT(rows.columns, ElementsAre("ms", "time"));
   EXPECT_THAT(rows.rows[0].cells, ElementsAre("1.5", "2026-01-31"));
   EXPECT_THAT(rows.rows[1].cells, ElementsAre("", ""));
-  const Table numbers = json_table("[1, null, 3]", "n.json", {});
+  const ForeignTable numbers = json_table("[1, null, 3]", "n.json", {});
   EXPECT_THAT(numbers.columns, ElementsAre("value"));
   EXPECT_THAT(numbers.rows, SizeIs(3));
   const std::vector<std::string> wanted = {"series"};
-  const Table columns = json_table(
+  const ForeignTable columns = json_table(
       R"({"cases": [{}], "n": 3, "series": [1, 2, 3], "who": ["a", "b", "c"], "x": [1]})", "n.json",
       wanted);
   EXPECT_THAT(columns.columns, ElementsAre("series", "who"));

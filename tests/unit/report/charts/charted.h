@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/section.h"
 
 namespace stepbench::test {
 
@@ -73,25 +73,25 @@ inline record::Results planned_results(const std::vector<PlannedCase>& cases) {
 }
 
 struct ReadFigure {
-  report::Figure figure;
+  document::Figure figure;
   Json json;
 };
 
 // Each parsed, which fails where it is no JSON.
-inline std::vector<ReadFigure> figures_of(const report::PageSection& section) {
+inline std::vector<ReadFigure> figures_of(const document::Chapter& section) {
   std::vector<ReadFigure> figures;
-  for (const report::Block& block : section.blocks) {
-    if (const auto* figure = std::get_if<report::Figure>(&block)) {
+  for (const document::Block& block : section.blocks) {
+    if (const auto* figure = std::get_if<document::Figure>(&block)) {
       figures.push_back({*figure, Json::parse(figure->json)});
     }
   }
   return figures;
 }
 
-inline std::string words_of(const report::PageSection& section) {
+inline std::string words_of(const document::Chapter& section) {
   std::string words;
-  for (const report::Block& block : section.blocks) {
-    if (const auto* paragraph = std::get_if<report::Paragraph>(&block))
+  for (const document::Block& block : section.blocks) {
+    if (const auto* paragraph = std::get_if<document::Paragraph>(&block))
       words += paragraph->text + '\n';
   }
   return words;

@@ -135,15 +135,15 @@ TEST(ComparisonCharts, TheBarsOfACauseLeadFromTheOldStepToTheNewOne) {
 TEST(ComparisonCharts, ASectionTellsWhatOnlyOneSideHasAndEachComparisonHasItsOwn) {
   const compare::Comparison comparison = slower_by_a_twentieth();
   const compare::Comparison both[] = {comparison, comparison};
-  const std::vector<PageSection> sections = comparison_sections(both);
+  const std::vector<document::Chapter> sections = comparison_sections(both);
   ASSERT_EQ(sections.size(), 2U);
   EXPECT_NE(sections[0].id, sections[1].id);
   EXPECT_EQ(figures_of(sections[0]).size(), 2U);
   std::vector<std::string> titles;
-  for (const Block& block : sections[0].blocks) {
-    if (const auto* table = std::get_if<PageTable>(&block)) {
+  for (const document::Block& block : sections[0].blocks) {
+    if (const auto* table = std::get_if<document::Table>(&block)) {
       titles.push_back(table->title);
-      for (const auto& row : table->rows) EXPECT_EQ(row.size(), table->columns.size());
+      for (const auto& row : table->rows) EXPECT_EQ(row.cells.size(), table->columns.size());
     }
   }
   EXPECT_THAT(titles, ::testing::Contains("Cases that only one side has"));

@@ -120,10 +120,12 @@ TEST(OpsCharts, ASectionHoldsTheTableAndSaysWhereAnOlderFileHasNoCalls) {
   const auto section = ops_section(profiled_results(table), {});
   ASSERT_TRUE(section);
   EXPECT_EQ(figures_of(*section).size(), 5U) << "host and device twice, memory";
-  const auto* rows = std::get_if<PageTable>(&section->blocks.back());
+  const auto* rows = std::get_if<document::Table>(&section->blocks.back());
   ASSERT_NE(rows, nullptr);
   EXPECT_EQ(rows->columns.at(0).head, "name");
-  for (const std::vector<PageCell>& row : rows->rows) EXPECT_EQ(row.size(), rows->columns.size());
+  for (const document::TableRow& row : rows->rows) {
+    EXPECT_EQ(row.cells.size(), rows->columns.size());
+  }
 
   table.calls.clear();
   const auto older = ops_section(profiled_results(table), {});

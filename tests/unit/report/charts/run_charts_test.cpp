@@ -112,16 +112,16 @@ TEST(Anatomy, HasItsNumbersAsATable) {
   const record::Results results = device_results();
   const auto section = anatomy_section(table_facts(results, {}), {});
   ASSERT_TRUE(section);
-  const auto* table = std::get_if<PageTable>(&section->blocks.back());
+  const auto* table = std::get_if<document::Table>(&section->blocks.back());
   ASSERT_NE(table, nullptr);
   std::vector<std::string> heads;
-  for (const PageColumn& column : table->columns) heads.push_back(column.head);
+  for (const document::Column& column : table->columns) heads.push_back(column.head);
   EXPECT_THAT(heads, ::testing::ElementsAre("case", "options", "data_wait [ms]", "other [ms]",
                                             "forward, device [ms]", "other, device [ms]",
                                             "h2d, beside the step [ms]"));
   ASSERT_EQ(table->rows.size(), 1U);
-  EXPECT_EQ(table->rows[0][4].text, "1.00");
-  EXPECT_EQ(table->rows[0].size(), heads.size());
+  EXPECT_EQ(table->rows[0].cells[4].text, "1.00");
+  EXPECT_EQ(table->rows[0].cells.size(), heads.size());
 }
 
 TEST(Anatomy, MarksTheWaitTheEpochGapAndFindingsBesideTheirCase) {
@@ -149,10 +149,10 @@ TEST(Anatomy, MarksTheWaitTheEpochGapAndFindingsBesideTheirCase) {
   ASSERT_NE(finding, nullptr);
   EXPECT_THAT((*finding)["hovertext"][0].get<std::string>(),
               HasSubstr("warning: &lt;b&gt;too few&lt;/b&gt; workers"));
-  const auto* table = std::get_if<PageTable>(&section->blocks.back());
+  const auto* table = std::get_if<document::Table>(&section->blocks.back());
   ASSERT_NE(table, nullptr);
-  EXPECT_EQ(table->rows[0][3].text, "<b>too few</b> workers") << "the page escapes it";
-  EXPECT_EQ(table->tones[0], Tone::kDoubt);
+  EXPECT_EQ(table->rows[0].cells[3].text, "<b>too few</b> workers") << "the page escapes it";
+  EXPECT_EQ(table->rows[0].tone, document::Tone::kDoubt);
 }
 
 TEST(Anatomy, OfManyCasesTheBestAreDrawnAndItSaysSo) {

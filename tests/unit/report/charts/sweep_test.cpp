@@ -79,7 +79,7 @@ void expect_cells(const Json& trace, const Measure& measure, const TableFacts& f
 }
 
 // Every point of every figure: that of a row with a number shows it, a cross is of a row without.
-std::set<std::string> expect_rows_drawn_as_they_are(const PageSection& section,
+std::set<std::string> expect_rows_drawn_as_they_are(const document::Chapter& section,
                                                     const TableFacts& facts) {
   std::set<std::string> seen;
   for (const ReadFigure& read : figures_of(section)) {
@@ -113,10 +113,10 @@ std::set<std::string> ids_of(const TableFacts& facts) {
   return ids;
 }
 
-PageSection drawn(const TableFacts& facts) {
+document::Chapter drawn(const TableFacts& facts) {
   const auto section = sweep_section(facts, {});
   EXPECT_TRUE(section);
-  return section.value_or(PageSection{});
+  return section.value_or(document::Chapter{});
 }
 
 TEST(SweepCharts, ShowEveryRowOfRecordedSweepsWithTheNumbersOfTheTable) {
@@ -173,7 +173,7 @@ TEST(SweepCharts, ACombinationThatWasNotPlannedIsAHoleAndAFailedOneACross) {
   }
   const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
-  const PageSection section = drawn(facts);
+  const document::Chapter section = drawn(facts);
   EXPECT_EQ(expect_rows_drawn_as_they_are(section, facts), ids_of(facts));
   const auto figures = figures_of(section);
   const Json& data = figures[0].json["data"];
@@ -196,7 +196,7 @@ TEST(SweepCharts, CasesThatTieWithTheBestShareItsColour) {
   }
   const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
-  const PageSection section = drawn(facts);
+  const document::Chapter section = drawn(facts);
   const Json heat = figures_of(section)[0].json["data"][0];
   EXPECT_EQ(heat["z"][0][0], heat["z"][1][0]);
   EXPECT_NE(heat["z"][0][0], heat["z"][0][1]);
@@ -225,7 +225,7 @@ TEST(SweepCharts, ThreeOptionsAreSmallMultiplesOfOneRange) {
   }
   const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
-  const PageSection section = drawn(facts);
+  const document::Chapter section = drawn(facts);
   EXPECT_EQ(expect_rows_drawn_as_they_are(section, facts), ids_of(facts));
   const auto figures = figures_of(section);
   const Json& heat = figures[0].json;
@@ -250,7 +250,7 @@ TEST(SweepCharts, NineOptionsAreParallelCoordinatesAndTheBestCases) {
   }
   const record::Results results = test::planned_results(cases);
   const TableFacts facts = table_facts(results, {});
-  const PageSection section = drawn(facts);
+  const document::Chapter section = drawn(facts);
   const auto figures = figures_of(section);
   EXPECT_THAT(figures[0].figure.note, HasSubstr("1 case without a number"));
   std::set<std::string> seen = expect_rows_drawn_as_they_are(section, facts);

@@ -20,26 +20,5 @@ TEST(GridTable, ACellIsSortedByTheNumberItBeginsWith) {
   }
 }
 
-TEST(GridTable, WhatStandsInPlaceOfNumbersGetsAColumn) {
-  const text::Grid grid{
-      .columns = {{.head = "case", .align = text::Align::kLeft}, {.head = "step"}},
-      .rows = {{.cells = {"a", "12.5"}, .tint = text::Tint::kBest},
-               {.cells = {"b"}, .tint = text::Tint::kFailed, .instead = "failed: why"}}};
-  const PageTable table = page_table(grid, "Cases");
-  ASSERT_EQ(table.columns.size(), 3U);
-  EXPECT_FALSE(table.columns[0].number);
-  EXPECT_TRUE(table.columns[1].number);
-  EXPECT_EQ(table.columns[2].head, "note");
-  EXPECT_EQ(table.rows[0][1].value, 12.5);
-  EXPECT_EQ(table.rows[1][1].value, std::nullopt);
-  EXPECT_EQ(table.rows[1][2].text, "failed: why");
-  EXPECT_EQ(table.tones, (std::vector<Tone>{Tone::kGood, Tone::kBad}));
-}
-
-TEST(GridTable, WordsToTheRightAreNoNumbers) {
-  const text::Grid grid{.columns = {{.head = "pin_memory"}}, .rows = {{{"true"}}, {{"false"}}}};
-  EXPECT_FALSE(page_table(grid, "").columns[0].number);
-}
-
 }  // namespace
 }  // namespace stepbench::report

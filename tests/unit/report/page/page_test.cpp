@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/sha256.h"
+#include "harness/document/render_html.h"
 #include "harness/report/html/embedded.h"
-#include "harness/report/html/page_blocks.h"
 #include "harness/text/base64.h"
 
 namespace stepbench::report {
@@ -15,20 +15,20 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Page page_of(std::vector<Block> blocks) {
+Page page_of(std::vector<document::Block> blocks) {
   return {.title = "A <title>",
           .sections = {{.id = "sweep", .title = "Sweep & more", .blocks = std::move(blocks)}},
           .data = R"({"a":"</script>"})"};
 }
 
-Figure figure(const std::string& title) {
+document::Figure figure(const std::string& title) {
   return {.title = title, .alt = "what it shows", .json = R"({"data":[],"layout":{}})"};
 }
 
-PageTable numbers(std::size_t rows) {
-  PageTable table{.title = "Numbers", .columns = {{.head = "step", .number = true}}, .rows = {}};
+document::Table numbers(std::size_t rows) {
+  document::Table table{.title = "Numbers", .columns = {{.head = "step"}}, .rows = {}};
   for (std::size_t i = 0; i < rows; ++i) {
-    table.rows.push_back({{.text = std::to_string(i), .value = static_cast<double>(i)}});
+    table.rows.push_back({.cells = {{std::to_string(i), static_cast<double>(i)}}});
   }
   return table;
 }
@@ -50,8 +50,9 @@ TEST(Page, LetsNothingRunButTheScriptsThatItHolds) {
 }
 
 TEST(Page, OfTextOfOthersStaysText) {
-  const std::string html = html_page(page_of({Paragraph{"<img src=x onerror=alert(1)>"},
-                                              Verbatim{"a<b", "</pre><script>alert(1)</script>"}}));
+  const std::string html =
+      html_page(page_of({document::Paragraph{"<img src=x onerror=alert(1)>"},
+                         document::Verbatim{"a<b", "</pre><script>alert(1)</script>"}}));
   EXPECT_THAT(html, HasSubstr("<h1>A &lt;title&gt;</h1>"));
   EXPECT_THAT(html, HasSubstr("Sweep &amp; more"));
   EXPECT_THAT(html, Not(HasSubstr("<img")));
@@ -60,7 +61,7 @@ TEST(Page, OfTextOfOthersStaysText) {
 }
 
 TEST(Page, AFigureStandsThereInWordsAndLeadsToItsNumbers) {
-  Figure with_note = figure("steps");
+  document::Figure with_note = figure("steps");
   with_note.note = "900 of 1,000 steps are left out";
   Page page = page_of({with_note, numbers(2)});
   page.plotly = {.script = "x", .version = "4.1.1"};
@@ -73,9 +74,9 @@ TEST(Page, AFigureStandsThereInWordsAndLeadsToItsNumbers) {
 }
 
 TEST(Page, FiguresWithAChoiceShareAPlace) {
-  Figure step = figure("a");
+  document::Figure step = figure("a");
   step.choice = "step";
-  Figure rate = figure("b");
+  document::Figure rate = figure("b");
   rate.choice = "samples/s";
   const std::string html = html_page(page_of({step, rate, figure("c")}));
   EXPECT_THAT(html, HasSubstr("<div class=\"choice\">\n<figure id=\"figure-1\" data-choice="));
@@ -91,7 +92,7 @@ TEST(Page, WithoutPlotlyHoldsTheWordsOfItsFiguresAlone) {
 }
 
 TEST(Page, OfALongTableHasTheFirstRowsAndSaysSo) {
-  const std::string html = html_page(page_of({numbers(kPageRows + 5)}));
+  const std::string html = html_page(page_of({numbers(document::kPageRows + 5)}));
   EXPECT_THAT(html, HasSubstr("The first 2,000 of 2,005 rows"));
   EXPECT_THAT(html, HasSubstr(">1999</td>"));
   EXPECT_THAT(html, Not(HasSubstr(">2000</td>")));

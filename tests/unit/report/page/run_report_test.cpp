@@ -32,29 +32,29 @@ nlohmann::json data_of(const std::string& html) {
 
 std::vector<std::string> ids_of(const ReportContent& content) {
   std::vector<std::string> ids;
-  for (const PageSection& section : content.sections) ids.push_back(section.id);
+  for (const document::Chapter& section : content.sections) ids.push_back(section.id);
   return ids;
 }
 
 TEST(RunReport, SaysDoubtsThenTheAnswerThenTheTable) {
   const record::Results results = sweep();
   const ReportContent content = run_content(results, {"RUN"}, {});
-  const std::vector<Block>& blocks = content.sections.front().blocks;
+  const std::vector<document::Block>& blocks = content.sections.front().blocks;
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   std::size_t doubt = blocks.size();
   std::size_t answer = blocks.size();
   std::size_t table = blocks.size();
   for (std::size_t i = blocks.size(); i-- > 0;) {
-    const auto* paragraph = std::get_if<Paragraph>(&blocks[i]);
-    if (std::holds_alternative<PageTable>(blocks[i])) table = i;
+    const auto* paragraph = std::get_if<document::Paragraph>(&blocks[i]);
+    if (std::holds_alternative<document::Table>(blocks[i])) table = i;
     if (paragraph == nullptr) continue;
-    if (paragraph->tone == Tone::kBad) doubt = i;
+    if (paragraph->tone == document::Tone::kBad) doubt = i;
     if (paragraph->text == answer_line(rows, results)) answer = i;
   }
   EXPECT_LT(doubt, answer);
   EXPECT_LT(answer, table);
   ASSERT_LT(table, blocks.size());
-  EXPECT_EQ(std::get<PageTable>(blocks[table]).rows.size(), rows.size());
+  EXPECT_EQ(std::get<document::Table>(blocks[table]).rows.size(), rows.size());
   EXPECT_EQ(content.summary, "8 cases, 35 launches, 280 steps");
 }
 
@@ -98,12 +98,14 @@ TEST(RunReport, OfTwoRunsHasAColumnForEach) {
     results.launches.back().run = 1;
   }
   const TableFacts facts = table_facts(results, {});
-  const std::optional<PageTable> table = runs_beside(facts);
+  const std::optional<document::Table> table = runs_beside(facts);
   ASSERT_TRUE(table);
   ASSERT_EQ(table->columns.size(), 3U);
   EXPECT_EQ(table->columns[2].head, facts.names.run({.case_id = {}, .run_id = "later"}));
   EXPECT_EQ(table->rows.size(), facts.rows.size() / 2);
-  for (const std::vector<PageCell>& row : table->rows) EXPECT_EQ(row[1].text, row[2].text);
+  for (const document::TableRow& row : table->rows) {
+    EXPECT_EQ(row.cells[1].text, row.cells[2].text);
+  }
   const record::Results one = sweep();
   EXPECT_FALSE(runs_beside(table_facts(one, {})));
 }
@@ -113,7 +115,7 @@ TEST(RunReport, OfARunWithoutLaunchesSaysSo) {
   results.launches.clear();
   const ReportContent content = run_content(results, {"RUN"}, {});
   EXPECT_FALSE(content.measured);
-  EXPECT_EQ(std::get<Paragraph>(content.sections.front().blocks.at(1)).text,
+  EXPECT_EQ(std::get<document::Paragraph>(content.sections.front().blocks.at(1)).text,
             "No launches in these results.");
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of a result, as values: made once, then drawn for a terminal (render_text.h), as
+// Markdown (render_markdown.h) or as HTML (render_html.h). All text is plain text, of any origin;
+// who draws it makes it safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/document/table.h"
+#include "harness/document/tone.h"
+
+namespace stepbench::document {
+
+struct Paragraph {
+  std::string text;
+  Tone tone = Tone::kPlain;
+  std::vector<std::string> below = {};  // what belongs to it, a line each
+};
+
+// Above what follows. Without a title: a gap.
+struct Heading {
+  std::string title = {};
+  std::string aside = {};  // for what it holds: "window host_step"
+};
+
+// What stands in preformatted type: a command, a YAML file, what a worker printed.
+struct Verbatim {
+  std::string title;
+  std::string text;
+  bool folded = false;
+};
+
+// A drawing as Plotly takes it, and the words that stand in for it everywhere else. Below its
+// chapter's title a page links it to the next table of the chapter.
+struct Figure {
+  std::string title;
+  std::string alt;  // what it shows and what stands out, for whoever does not see it
+  // {"data":[…],"layout":{…}}, by JsonText; texts are escaped for Plotly. The page adds the colours
+  // of text, paper and axes by the reader's theme.
+  std::string json;
+  std::string note = {};  // what was thinned out or left out; empty: nothing was
+  int height_px = 420;
+  bool folded = false;  // drawn when the reader opens it
+  // The same cases by another number: figures that follow each other and have a choice share one
+  // place, and the reader switches between them by these words ("step", "samples/s"), by keyboard
+  // too. Without a script all of them stand there.
+  std::string choice = {};
+};
+
+// A table without rows is left out, with its title.
+using Block = std::variant<Paragraph, Heading, Table, Verbatim, Figure>;
+
+// What a page's contents list. A terminal and Markdown show the blocks alone.
+struct Chapter {
+  std::string id;     // of the link to it: "sweep"; unique in a page
+  std::string title;  // "Sweep"
+  std::vector<Block> blocks;
+  // Of the steps that were measured, how many its figures draw; 0: it draws none.
+  std::int64_t steps_drawn = 0;
+};
+
+struct Document {
+  std::string headline = {};
+  std::vector<Chapter> chapters = {};
+  // What has the columns that a terminal has no room for: "--format markdown".
+  std::string all_columns_in = {};
+  // Hidden in Markdown, by which a bot finds its own comment again: "stepbench-verdict".
+  std::string marker = {};
+};
+
+// Lines as paragraphs: one that begins with a blank belongs to the one above.
+[[nodiscard]] std::vector<Paragraph> paragraphs_of(const std::vector<std::string>& lines,
+                                                   Tone tone = Tone::kPlain);
+void add_paragraphs(std::vector<Block>& blocks, const std::vector<std::string>& lines,
+                    Tone tone = Tone::kPlain);
+
+}  // namespace stepbench::document

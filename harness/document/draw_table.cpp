@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "harness/document/render_text.h"
+#include "harness/text/printable.h"
+#include "harness/text/utf8.h"
+
+namespace stepbench::document {
+namespace {
+
+constexpr std::size_t kGap = 2;
+
+std::size_t column_width(const Table& table, std::size_t column) {
+  std::size_t widest = text::width(table.columns[column].head);
+  for (const TableRow& row : table.rows) {
+    if (column < row.cells.size()) widest = std::max(widest, text::width(row.cells[column].text));
+  }
+  return widest;
+}
+
+std::vector<std::size_t> widths_of(const Table& table) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) widths.push_back(column_width(table, i));
+  return widths;
+}
+
+std::size_t total_width(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
+         kGap * (widths.empty() ? 0 : widths.size() - 1);
+}
+
+void cut_cells(Table& table, std::size_t column, std::size_t cells) {
+  Column& head = table.columns[column];
+  const auto cut = head.shrink_inside ? text::shortened_inside : text::shortened;
+  head.head = text::shortened(head.head, cells);
+  for (TableRow& row : table.rows) {
+    if (column < row.cells.size()) row.cells[column].text = cut(row.cells[column].text, cells);
+  }
+}
+
+bool can_shrink(const Table& table, std::size_t column) {
+  return table.columns[column].shrink_at > 0 &&
+         column_width(table, column) > table.columns[column].shrink_to;
+}
+
+void drop(Table& table, std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  table.columns.erase(table.columns.begin() + at);
+  for (TableRow& row : table.rows) {
+    if (column < row.cells.size()) row.cells.erase(row.cells.begin() + at);
+  }
+}
+
+// Does the next of the things that may be done. False when none is left.
+bool narrow(Table& table, std::size_t excess, std::vector<std::string>& dropped) {
+  constexpr int kNever = std::numeric_limits<int>::max();
+  int first = kNever;
+  std::size_t column = 0;
+  bool cut = false;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Column& each = table.columns[i];
+    if (can_shrink(table, i) && each.shrink_at < first) {
+      first = each.shrink_at;
+      column = i;
+      cut = true;
+    }
+    if (each.drop_at > 0 && each.drop_at < first) {
+      first = each.drop_at;
+      column = i;
+      cut = false;
+    }
+  }
+  if (first == kNever) return false;
+  if (cut) {
+    const std::size_t now = column_width(table, column);
+    const std::size_t least = table.columns[column].shrink_to;
+    cut_cells(table, column, now - std::min(excess, now - least));
+  } else {
+    if (!table.columns[column].head.empty()) dropped.push_back(table.columns[column].head);
+    drop(table, column);
+  }
+  return true;
+}
+
+std::string padded(const std::string& words, std::size_t cells, bool left) {
+  const std::string blanks(cells - std::min(cells, text::width(words)), ' ');
+  return left ? words + blanks : blanks + words;
+}
+
+std::string line_of(const Table& table, const std::vector<Cell>& cells,
+                    const std::vector<std::size_t>& widths) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) line.append(kGap, ' ');
+    line += padded(cells[i].text, widths[i], table.columns[i].left);
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+std::vector<Cell> heads_of(const Table& table) {
+  std::vector<Cell> heads;
+  for (const Column& column : table.columns) heads.emplace_back(column.head);
+  return heads;
+}
+
+void make_printable(Table& table) {
+  for (Column& column : table.columns) {
+    column.head = text::printable(column.full_head());
+    column.unit.clear();
+  }
+  for (TableRow& row : table.rows) {
+    for (Cell& cell : row.cells) cell.text = text::printable(cell.text);
+    row.instead = text::printable(row.instead);
+  }
+}
+
+bool is_number(const std::string& text) {
+  return text.empty() || text == "-" ||
+         (std::isdigit(static_cast<unsigned char>(text.back())) != 0 &&
+          text.find_first_not_of("0123456789.,-+e") == std::string::npos);
+}
+
+}  // namespace
+
+DrawnTable draw(Table table, std::size_t columns, bool colour) {
+  DrawnTable drawn;
+  make_printable(table);
+  std::vector<std::size_t> widths = widths_of(table);
+  for (; total_width(widths) > columns; widths = widths_of(table)) {
+    if (!narrow(table, total_width(widths) - columns, drawn.dropped)) break;
+  }
+  const std::vector<Cell> heads = heads_of(table);
+  const bool headless = std::ranges::all_of(heads, &std::string::empty, &Cell::text);
+  if (!headless) {
+    drawn.text = line_of(table, heads, widths) + '\n';
+    for (std::size_t i = 0; i < total_width(widths); ++i) drawn.text += "─";
+    drawn.text += '\n';
+  }
+  for (const TableRow& row : table.rows) {
+    std::string line = line_of(table, row.cells, widths);
+    if (!row.instead.empty()) {
+      std::size_t start = 0;
+      for (std::size_t i = 0; i < row.cells.size(); ++i) start += widths[i] + kGap;
+      line.append(start - std::min(start, text::width(line)), ' ');
+      line += text::shortened(row.instead, columns - std::min(columns, start));
+    }
+    drawn.text += tinted(line, row.tone, colour) + '\n';
+  }
+  return drawn;
+}
+
+std::string align(const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return {};
+  Table table;
+  for (std::size_t i = 0; i < rows.front().size(); ++i) {
+    const bool numbers = std::all_of(rows.begin() + 1, rows.end(),
+                                     [&](const auto& row) { return is_number(row[i]); });
+    table.columns.push_back({.head = rows.front()[i], .left = !numbers});
+  }
+  for (const auto& row : std::span(rows).subspan(1)) {
+    table.rows.push_back({.cells = {row.begin(), row.end()}});
+  }
+  make_printable(table);
+  const std::vector<std::size_t> widths = widths_of(table);
+  std::string text = line_of(table, heads_of(table), widths) + '\n';
+  for (const TableRow& row : table.rows) text += line_of(table, row.cells, widths) + '\n';
+  return text;
+}
+
+std::string bar(double share, std::size_t cells) {
+  constexpr std::array<std::string_view, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double clamped = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0;
+  const auto eighths =
+      static_cast<std::size_t>(std::lround(clamped * static_cast<double>(cells) * 8));
+  std::string drawn;
+  for (std::size_t i = 0; i < eighths / 8; ++i) drawn += "█";
+  return drawn + std::string(kParts.at(eighths % 8));
+}
+
+}  // namespace stepbench::document

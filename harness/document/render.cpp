@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/document/render.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "harness/document/render_markdown.h"
+#include "harness/document/render_text.h"
+
+namespace stepbench::document {
+
+std::string render(const Document& document, const RenderStyle& style) {
+  constexpr int kLeastColumns = 20;
+  if (style.markdown) return render_markdown(document);
+  const auto columns = static_cast<std::size_t>(std::max(style.columns, kLeastColumns));
+  return render_text(document, columns, style.colour);
+}
+
+}  // namespace stepbench::document

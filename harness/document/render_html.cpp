@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/document/render_html.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <utility>
+
+#include "harness/text/html.h"
+#include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
+
+namespace stepbench::document {
+namespace {
+
+constexpr std::size_t kColumnsOnPaper = 16;
+constexpr std::size_t kCellCharacters = 300;
+constexpr std::size_t kTextCharacters = 4000;
+constexpr std::size_t kVerbatimBytes = 200'000;
+
+std::string class_of(Tone tone) {
+  switch (tone) {
+    case Tone::kDim:
+      return "dim";
+    case Tone::kGood:
+      return "good";
+    case Tone::kDoubt:
+      return "doubt";
+    case Tone::kBad:
+      return "bad";
+    case Tone::kPlain:
+      break;
+  }
+  return "";
+}
+
+std::string class_attribute(const std::string& names) {
+  return names.empty() ? "" : " class=\"" + names + '"';
+}
+
+// Colour must not be all that says it: whoever hears the page hears this.
+std::string tone_word(Tone tone) {
+  if (tone == Tone::kDoubt) return "<span class=\"unseen\">Doubt: </span>";
+  if (tone == Tone::kBad) return "<span class=\"unseen\">Problem: </span>";
+  return "";
+}
+
+std::string title_html(const std::string& title, const std::string& aside) {
+  std::string text = aside.empty() ? title : title + "; " + aside;
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text::html_text(text);
+}
+
+std::string sort_value(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+std::string count_text(std::size_t n) {
+  return text::with_separators(static_cast<std::int64_t>(n));
+}
+
+bool has_choice(const Block& block) {
+  const auto* figure = std::get_if<Figure>(&block);
+  return figure != nullptr && !figure->choice.empty();
+}
+
+bool is_table(const Block& block) {
+  const auto* table = std::get_if<Table>(&block);
+  return table != nullptr && !table->rows.empty();
+}
+
+struct HtmlColumn {
+  std::string head;
+  bool number = false;
+};
+
+// What stands in place of a row's numbers, and the marks of rows, which have no head on a terminal,
+// get a head here. Words may stand to the right, too.
+std::vector<HtmlColumn> html_columns(const Table& table) {
+  std::vector<HtmlColumn> columns;
+  for (const Column& column : table.columns) {
+    const std::size_t at = columns.size();
+    columns.push_back({.head = column.full_head()});
+    columns.back().number =
+        !column.left && std::ranges::any_of(table.rows, [&](const TableRow& row) {
+          return at < row.cells.size() && row.cells[at].value.has_value();
+        });
+  }
+  const bool headless = std::ranges::all_of(columns, &std::string::empty, &HtmlColumn::head);
+  if (!columns.empty() && columns.back().head.empty() && !headless) {
+    columns.back().head = "note";
+  } else if (!std::ranges::all_of(table.rows, &std::string::empty, &TableRow::instead)) {
+    columns.push_back({.head = "note"});
+  }
+  return columns;
+}
+
+// A long text in short.
+void append_cell(std::string& html, const HtmlColumn& column, const Cell& cell) {
+  if (column.number && cell.value && std::isfinite(*cell.value)) {
+    html += "<td data-v=\"" + sort_value(*cell.value) + '"';
+  } else {
+    html += column.number ? "<td class=\"number\"" : "<td";
+  }
+  html += '>';
+  html += text::html_text(cell.text.size() > kCellCharacters
+                              ? text::shortened(text::to_valid_utf8(cell.text), kCellCharacters)
+                              : cell.text);
+  html += "</td>";
+}
+
+void append_row(std::string& html, const std::vector<HtmlColumn>& columns, const TableRow& row) {
+  html += "<tr" + class_attribute(class_of(row.tone)) + '>';
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const bool instead = i + 1 == columns.size() && !row.instead.empty();
+    append_cell(html, columns[i],
+                instead                ? Cell(row.instead)
+                : i < row.cells.size() ? row.cells[i]
+                                       : Cell(""));
+  }
+  html += "</tr>\n";
+}
+
+}  // namespace
+
+HtmlChapters::HtmlChapters(std::string& html, AppendData append_data)
+    : html_(html), append_data_(std::move(append_data)) {}
+
+void HtmlChapters::add(const Chapter& chapter) {
+  const std::string id = text::html_text(chapter.id);
+  chapter_title_ = id + "-title";
+  html_ += "<section id=\"" + id + "\" aria-labelledby=\"" + chapter_title_ + "\">\n<h2 id=\"" +
+           chapter_title_ + "\">" + text::html_text(chapter.title) + "</h2>\n";
+  const std::span<const Block> blocks = chapter.blocks;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    table_follows_ = std::ranges::any_of(blocks.subspan(i), is_table);
+    const bool is_choice = has_choice(blocks[i]);
+    if (is_choice && (i == 0 || !has_choice(blocks[i - 1]))) html_ += "<div class=\"choice\">\n";
+    std::visit([this](const auto& block) { add(block); }, blocks[i]);
+    if (is_choice && (i + 1 == blocks.size() || !has_choice(blocks[i + 1]))) html_ += "</div>\n";
+  }
+  html_ += "</section>\n";
+}
+
+void HtmlChapters::add(const Paragraph& paragraph) {
+  std::string text = paragraph.text;
+  for (const std::string& line : paragraph.below) text += "\n  " + line;
+  if (text.size() > kTextCharacters) {
+    text = text::shortened(text::to_valid_utf8(text), kTextCharacters);
+  }
+  html_ += "<p" + class_attribute(class_of(paragraph.tone)) + '>' + tone_word(paragraph.tone) +
+           text::html_text(text, text::LineEnds::kKeep) + "</p>\n";
+}
+
+void HtmlChapters::add(const Heading& heading) {
+  if (heading.title.empty()) return;
+  html_ += "<h3>" + title_html(heading.title, heading.aside) + "</h3>\n";
+}
+
+void HtmlChapters::add(const Figure& figure) {
+  const std::string number = std::to_string(++figures_);
+  const std::string id = "figure-" + number;
+  const bool folds = figure.folded && figure.choice.empty();
+  if (folds) html_ += "<details><summary>" + text::html_text(figure.title) + "</summary>\n";
+  html_ += "<figure id=\"" + id + '"';
+  if (!figure.choice.empty()) html_ += " data-choice=\"" + text::html_text(figure.choice) + '"';
+  html_ += ">\n<figcaption><h3 id=\"" + id + "-title\">" + text::html_text(figure.title) +
+           "</h3></figcaption>\n";
+  if (append_data_) {
+    const std::string height = std::to_string(figure.height_px);
+    html_ += "<div class=\"plot\" id=\"plot-" + number + "\" data-figure=\"" + id +
+             "-data\" data-height=\"" + height + "\" style=\"min-height:" + height +
+             "px\" role=\"img\" aria-labelledby=\"" + id + "-title\" aria-describedby=\"" + id +
+             "-alt\"></div>\n";
+  }
+  html_ += "<p class=\"alt\" id=\"" + id + "-alt\">" + text::html_text(figure.alt) + "</p>\n";
+  if (!figure.note.empty()) html_ += "<p class=\"note\">" + text::html_text(figure.note) + "</p>\n";
+  if (table_follows_) {
+    html_ += "<p class=\"note\"><a href=\"#table-" + std::to_string(tables_ + 1) +
+             "\">The numbers as a table</a></p>\n";
+  }
+  if (append_data_) append_data_(html_, id + "-data", figure.json);
+  html_ += "</figure>\n";
+  if (folds) html_ += "</details>\n";
+}
+
+void HtmlChapters::add(const Table& table) {
+  if (table.rows.empty()) return;
+  const std::string id = "table-" + std::to_string(++tables_);
+  if (!table.title.empty()) {
+    html_ += "<h3 id=\"" + id + "-title\">" + title_html(table.title, table.aside) + "</h3>\n";
+  }
+  const std::size_t rows = std::min(table.rows.size(), kPageRows);
+  if (rows < table.rows.size()) {
+    html_ += "<p class=\"note\">The first " + count_text(rows) + " of " +
+             count_text(table.rows.size()) +
+             " rows: sorting and the filter see these alone. All of them are in the data.</p>\n";
+  }
+  const std::vector<HtmlColumn> columns = html_columns(table);
+  const bool wide = columns.size() > kColumnsOnPaper;
+  if (wide) {
+    html_ += "<p class=\"note on-paper\">Too wide for paper: the page itself has this table of " +
+             std::to_string(columns.size()) + " columns.</p>\n";
+  }
+  html_ += std::string("<div class=\"table-box") + (wide ? " wide" : "") +
+           "\" role=\"region\" tabindex=\"0\" aria-labelledby=\"" +
+           (table.title.empty() ? chapter_title_ : id + "-title") + "\">\n<table id=\"" + id +
+           "\">\n<thead><tr>";
+  for (const HtmlColumn& column : columns) {
+    html_ += "<th scope=\"col\"" + class_attribute(column.number ? "number" : "") + '>' +
+             text::html_text(column.head) + "</th>";
+  }
+  html_ += "</tr></thead>\n<tbody>\n";
+  for (std::size_t i = 0; i < rows; ++i) append_row(html_, columns, table.rows[i]);
+  html_ += "</tbody></table></div>\n";
+}
+
+void HtmlChapters::add(const Verbatim& verbatim) {
+  const bool cut = verbatim.text.size() > kVerbatimBytes;
+  const std::string text =
+      cut ? text::to_valid_utf8(verbatim.text.substr(0, kVerbatimBytes)) : verbatim.text;
+  const std::string title = text::html_text(verbatim.title);
+  html_ +=
+      verbatim.folded ? "<details><summary>" + title + "</summary>\n" : "<h3>" + title + "</h3>\n";
+  html_ += "<pre tabindex=\"0\">" + text::html_text(text, text::LineEnds::kKeep) + "</pre>\n";
+  if (cut) {
+    html_ += "<p class=\"note\">The first " + count_text(kVerbatimBytes) + " of " +
+             count_text(verbatim.text.size()) + " bytes.</p>\n";
+  }
+  if (verbatim.folded) html_ += "</details>\n";
+}
+
+}  // namespace stepbench::document

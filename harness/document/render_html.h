@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chapters as HTML, for a page that has its own head, style and script around them. Figures and
+// tables are numbered through the page, so that links lead to them. Pure; one thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "harness/document/document.h"
+
+namespace stepbench::document {
+
+// More rows of a table stand in the page's data alone.
+inline constexpr std::size_t kPageRows = 2000;
+
+// Appends JSON to `html` as an element of this id.
+using AppendData =
+    std::function<void(std::string& html, const std::string& id, std::string_view json)>;
+
+class HtmlChapters {
+ public:
+  // `append_data`: for figures; empty: the page holds no script for them, and their words alone
+  // stand there.
+  HtmlChapters(std::string& html, AppendData append_data);
+
+  void add(const Chapter& chapter);
+
+ private:
+  void add(const Paragraph& paragraph);
+  void add(const Heading& heading);
+  void add(const Table& table);
+  void add(const Verbatim& verbatim);
+  void add(const Figure& figure);
+
+  std::string& html_;
+  AppendData append_data_;
+  std::string chapter_title_;  // the id of its element
+  std::size_t figures_ = 0;
+  std::size_t tables_ = 0;
+  bool table_follows_ = false;  // in this chapter, after the block at hand
+};
+
+}  // namespace stepbench::document

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables behind what is said of a trace. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/document/document.h"
+#include "harness/report/analysis_report.h"
+
+namespace stepbench::report {
+
+// Tables of all that is known beside the step's time, then what is not, with the reason.
+// `row_limit`: rows of each table, 0: all.
+[[nodiscard]] std::vector<document::Block> analysis_tables(const AnalysedTrace& analysed,
+                                                           std::size_t row_limit);
+// As TensorBoard's plug-in, Holistic Trace Analysis and TraceLens count, and where these differ
+// from themselves.
+[[nodiscard]] std::vector<document::Block> tensorboard_blocks(const AnalysedTrace& analysed);
+[[nodiscard]] std::vector<document::Block> holistic_blocks(const AnalysedTrace& analysed);
+[[nodiscard]] std::vector<document::Block> timeline_blocks(const AnalysedTrace& analysed);
+
+[[nodiscard]] std::size_t limited(std::size_t rows, std::size_t limit);
+// "-" of kNoIndex, else in short.
+[[nodiscard]] std::string name_in(const AnalysedTrace& analysed, std::uint32_t name);
+
+}  // namespace stepbench::report
