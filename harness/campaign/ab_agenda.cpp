@@ -225,8 +225,9 @@ std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
     return primary;
   };
   for (;;) {
+    const std::size_t looks = campaign_.looks_done();
     const std::optional<compare::AbSlot> slot = campaign_.next(samples_of);
-    say_ended();
+    if (campaign_.looks_done() != looks) say_ended();
     if (!slot) {
       auto profile = next_profile();
       return profile ? std::move(profile) : next_count();

@@ -66,6 +66,7 @@ class AbCampaign {
 
   [[nodiscard]] const std::vector<AbCase>& cases() const { return cases_; }
   [[nodiscard]] const AbDesign& design() const { return design_; }
+  [[nodiscard]] std::size_t looks_done() const { return next_look_; }
   // At most, if no further case is decided before the last look.
   [[nodiscard]] std::size_t remaining() const;
 

@@ -52,14 +52,16 @@ double normal_upper_tail(double z) {
 constexpr std::size_t kMaxExactPairs = 50;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Number of subsets of `weights` with each sum 0..total; exact in double, as 2^50 < 2^53.
-std::vector<double> subset_counts(std::span<const std::size_t> weights) {
+// Number of subsets of `weights` with each sum 0..most; exact in double, as 2^50 < 2^53.
+std::vector<double> subset_counts(std::span<const std::size_t> weights, std::size_t most) {
   std::size_t total = 0;
-  std::vector<double> counts(1, 1.0);
+  std::vector<double> counts(most + 1, 0.0);
+  counts[0] = 1;
   for (const std::size_t weight : weights) {
     total += weight;
-    counts.resize(total + 1, 0.0);
-    for (std::size_t sum = total; sum >= weight; --sum) counts[sum] += counts[sum - weight];
+    for (std::size_t sum = std::min(total, most); sum >= weight; --sum) {
+      counts[sum] += counts[sum - weight];
+    }
   }
   return counts;
 }
@@ -223,13 +225,12 @@ SignedRank signed_rank(std::span<const double> differences) {
   result.w = static_cast<double>(doubled_w) / 2;
 
   if (kept.size() <= kMaxExactPairs) {
-    const std::vector<double> counts = subset_counts(ranks.doubled);
-    const double scale = std::ldexp(1.0, -static_cast<int>(kept.size()));
     const std::size_t smaller = std::min(doubled_w, doubled_total - doubled_w);
-    double below = 0;
-    for (std::size_t s = 0; s <= smaller; ++s) below += counts[s];
-    double above = 0;
-    for (std::size_t s = doubled_w; s <= doubled_total; ++s) above += counts[s];
+    const std::vector<double> counts = subset_counts(ranks.doubled, smaller);
+    const double scale = std::ldexp(1.0, -static_cast<int>(kept.size()));
+    const double below = std::accumulate(counts.begin(), counts.end(), 0.0);
+    // As many subsets have the sum s as have all but s.
+    const double above = smaller < doubled_w ? below : 1 / scale - (below - counts.back());
     result.p_two_sided = std::min(1.0, 2 * below * scale);
     result.p_greater = above * scale;
     return result;
@@ -253,7 +254,7 @@ std::size_t walsh_rank(std::size_t n, double alpha) {
   }
   std::vector<std::size_t> weights(n);
   for (std::size_t i = 0; i < n; ++i) weights[i] = i + 1;
-  const std::vector<double> counts = subset_counts(weights);
+  const std::vector<double> counts = subset_counts(weights, n * (n + 1) / 4);
   const double limit = std::ldexp(alpha / 2, static_cast<int>(n));
   double below = 0;
   std::size_t k = 0;
