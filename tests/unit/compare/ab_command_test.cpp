@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/kept_machine.h"
+#include "tests/unit/compare/kept_noise.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
@@ -74,21 +74,10 @@ TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
 
 // Four pairs decide nothing: then it matters what this machine can show at all.
 TEST_F(AbCommand, AVerdictThatIsInconclusiveQuotesWhatTheMachineShowed) {
-  const Fields identity = campaign::machine_identity("/");
-  campaign::keep_machine(
-      campaign::place_for_machine({{"XDG_STATE_HOME", (program_.folder / "state").string()}},
-                                  identity),
-      {.measured_utc = "2026-01-31T12:00:00Z",
-       .machine = identity,
-       .seconds = 60,
-       .cases = {
-           {.name = "compute", .launch_sd = 0.012, .found_by_10 = 0.027, .found_by_40 = 0.018}}});
-  constexpr const char* kQuote =
-      "this machine showed 1.2 % between launches on 2026-01-31 (stepbench doctor --measure): 10 "
-      "pairs find 2.7 %, 40 pairs 1.8 %";
+  testing_compare::keep_noise(program_.folder / "state");
   const os::CommandResult open = ab({"--b-set", "stub.step_us=1100", "--pairs", "4"});
-  EXPECT_THAT(open.out, HasSubstr(kQuote));
-  EXPECT_EQ(verdict().at("machine"), kQuote);
+  EXPECT_THAT(open.out, HasSubstr(testing_compare::kKeptQuote));
+  EXPECT_EQ(verdict().at("machine"), testing_compare::kKeptQuote);
   std::filesystem::remove_all(program_.run_dir());
   const os::CommandResult decided = ab({"--b-set", "stub.step_us=1100", "--pairs", "10"});
   EXPECT_THAT(decided.out, Not(HasSubstr("this machine showed")));
