@@ -70,7 +70,12 @@ class StubWorkload final : public Workload {
         samples_(resolved.integer("stub.samples")),
         parts_(parts_of(resolved.text("stub.phases"))),
         random_(static_cast<std::uint64_t>(resolved.integer("seed")) * 1000003U +
-                static_cast<std::uint64_t>(context.launch)) {}
+                static_cast<std::uint64_t>(context.launch)) {
+    const double slow_launches = resolved.number("stub.slow_launches");
+    if (slow_launches > 0 && std::uniform_real_distribution<>()(random_) < slow_launches) {
+      step_ns_ *= 2;
+    }
+  }
 
   std::optional<std::string> set_up() override {
     if (resolved_.has("stub.marker")) mark(resolved_.text("stub.marker"));
