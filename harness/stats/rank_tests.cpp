@@ -2,6 +2,7 @@
 #include "harness/stats/rank_tests.h"
 
 #include <algorithm>
+#include <bit>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <cstdint>
@@ -201,6 +202,55 @@ HodgesLehmann middle_and_ends(std::vector<double> values, std::size_t rank) {
   return result;
 }
 
+// Of more values their averages, n (n + 1) / 2, are counted and not listed.
+constexpr std::size_t kMaxListed = 200;
+
+// Finite numbers in the order of whole ones.
+std::int64_t place_of(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value);
+  return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
+}
+
+double value_at(std::int64_t place) {
+  return std::bit_cast<double>(place >= 0 ? place
+                                          : std::numeric_limits<std::int64_t>::min() - place);
+}
+
+// How many averages of two of the sorted values, each with itself too, are at most `limit`.
+// Averages rise with either value, rounded ones too.
+std::size_t averages_up_to(std::span<const double> sorted, double limit) {
+  std::size_t count = 0;
+  std::size_t end = sorted.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    while (end > i && (sorted[i] + sorted[end - 1]) / 2 > limit) --end;
+    count += end - i;
+  }
+  return count;
+}
+
+// The k-th smallest average, from 0: the first number that so many averages reach.
+double average_at(std::span<const double> sorted, std::size_t k) {
+  std::int64_t low = place_of(sorted.front());
+  std::int64_t high = place_of(sorted.back());
+  while (low < high) {
+    const std::int64_t middle = std::midpoint(low, high);
+    averages_up_to(sorted, value_at(middle)) > k ? high = middle : low = middle + 1;
+  }
+  return value_at(low);
+}
+
+// As middle_and_ends() of all averages of two values, each with itself too.
+HodgesLehmann middle_and_ends_of_averages(std::vector<double> values, std::size_t rank) {
+  std::sort(values.begin(), values.end());
+  const std::size_t m = values.size() * (values.size() + 1) / 2;
+  const std::size_t k = std::min(rank, (m + 1) / 2);
+  HodgesLehmann result{.interval = {-kInfinity, kInfinity}};
+  if (k > 0) result.interval = {average_at(values, k - 1), average_at(values, m - k)};
+  result.centre = average_at(values, m / 2);
+  if (m % 2 == 0) result.centre = (average_at(values, m / 2 - 1) + result.centre) / 2;
+  return result;
+}
+
 }  // namespace
 
 SignedRank signed_rank(std::span<const double> differences) {
@@ -264,6 +314,11 @@ std::size_t walsh_rank(std::size_t n, double alpha) {
 
 HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence) {
   const std::size_t n = differences.size();
+  if (n > kMaxListed &&
+      std::ranges::all_of(differences, [](double each) { return std::isfinite(each); })) {
+    return middle_and_ends_of_averages({differences.begin(), differences.end()},
+                                       walsh_rank(n, 1 - confidence));
+  }
   std::vector<double> walsh;
   walsh.reserve(n * (n + 1) / 2);
   for (std::size_t i = 0; i < n; ++i) {

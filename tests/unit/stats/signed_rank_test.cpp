@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <vector>
 
 namespace stepbench::stats {
@@ -44,6 +46,32 @@ TEST(SignedRank, SmallestTwoSidedPIsTwoToTheOneMinusN) {
   for (const std::size_t n : {5, 6, 8, 10, 20, 50}) {
     const std::vector<double> same(n, 1.0);
     EXPECT_DOUBLE_EQ(signed_rank(same).p_two_sided, std::ldexp(1.0, 1 - static_cast<int>(n))) << n;
+  }
+}
+
+// The averages of more than 200 values are counted, not listed.
+TEST(HodgesLehmann, OfManyValuesIsThatOfTheListOfTheirAverages) {
+  std::mt19937_64 random(20261123);
+  for (const std::size_t n : {201U, 202U, 203U, 256U, 333U}) {
+    for (const double step : {0.0, 0.25, 1.0}) {  // of a grid, on which many are tied
+      std::vector<double> values(n);
+      for (double& value : values) {
+        value = std::normal_distribution<>(0.1, 1)(random);
+        if (step > 0) value = std::round(value / step) * step;
+      }
+      std::vector<double> averages;
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = i; j < n; ++j) averages.push_back((values[i] + values[j]) / 2);
+      }
+      std::sort(averages.begin(), averages.end());
+      const std::size_t m = averages.size();
+      const std::size_t rank = walsh_rank(n, 0.02);
+      const HodgesLehmann estimate = hodges_lehmann(values, 0.98);
+      EXPECT_EQ(estimate.interval.low, averages[rank - 1]);
+      EXPECT_EQ(estimate.interval.high, averages[m - rank]);
+      EXPECT_EQ(estimate.centre,
+                m % 2 == 1 ? averages[m / 2] : (averages[m / 2 - 1] + averages[m / 2]) / 2);
+    }
   }
 }
 
