@@ -233,6 +233,11 @@ void write_comparison(const compare::Comparison& comparison, text::GaugePage& pa
                text, test.interval.low);
       page.add("stepbench_change_high_ratio", "ratio", "Upper end of the interval of the change.",
                text, test.interval.high);
+      if (test.corrected_change) {
+        page.add("stepbench_change_corrected_ratio", "ratio",
+                 "Relative change of a claim without what being claimed added to it.", text,
+                 *test.corrected_change);
+      }
       page.add("stepbench_regression", "", "1 where the metric became worse for sure.", text,
                test.verdict == compare::Verdict::kRegression ? 1 : 0);
       const Gauge gauge = gauge_of("compared" + unit_ending(metric.unit));
