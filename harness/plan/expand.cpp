@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/catalogue/check_value.h"
@@ -249,10 +250,28 @@ void Expansion::assemble(const Point& point, Plan& plan, PlannedCase& planned) {
   report_missing(point);
   null_meaningless(point.shape, planned);
   if (context_.errors.empty()) apply_rule(point, rule_facts, plan, planned);
-  const CaseShape& shape = reshape(point.shape, planned);
+  identify(point.shape, planned);
+}
+
+void Expansion::identify(const CaseShape& assembled, PlannedCase& planned) {
+  const CaseShape& shape = reshape(assembled, planned);
+  ResolvedCase& resolved = planned.resolved;
   resolved.case_id = case_id(resolved.options, shape.identity);
   resolved.point_id = resolved.case_id;
   share_options(shape, resolved.options);
+}
+
+void Expansion::identify_again(Plan& plan) {
+  std::vector<PlannedCase> cases = std::exchange(plan.cases, {});
+  const std::vector<std::int64_t> points = std::exchange(points_, {});
+  index_of_.clear();
+  std::vector<PointValue> values;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    values_of(sweep_, points[i], values);
+    const Point point{points[i], values, shape_of(values)};
+    identify(point.shape, cases[i]);
+    add_or_merge(point, plan, std::move(cases[i]));
+  }
 }
 
 // Cases of one shape have most values in common that a rule or a requirement made, too.

@@ -21,7 +21,7 @@ struct ExpandRequest {
   std::span<const WorkloadRule> rules;
 };
 
-// Turns settings and sweep into the ordered cases of a plan. One use: expand().
+// Turns settings and sweep into the ordered cases of a plan: expand(), once.
 class Expansion {
  public:
   Expansion(const ParseContext& context, const ExpandRequest& request, const Settings& settings,
@@ -30,6 +30,9 @@ class Expansion {
   // Fills plan.cases, merged, excluded, merged_points and notes. Errors go to the context's
   // list.
   void expand(Plan& plan);
+  // After another program's rules changed options of plan.cases: their ids, and one case of those
+  // that became equal.
+  void identify_again(Plan& plan);
   // file:line:column of what gave `option` its value in plan.cases[index]; its section's or the
   // file's when nothing did.
   [[nodiscard]] std::string place_of(std::size_t index, std::string_view option) const;
@@ -47,6 +50,7 @@ class Expansion {
   void null_meaningless(const CaseShape& shape, PlannedCase& planned);
   void apply_rule(const Point& point, const RuleFacts& facts, Plan& plan, PlannedCase& planned);
   const CaseShape& reshape(const CaseShape& shape, PlannedCase& planned);
+  void identify(const CaseShape& shape, PlannedCase& planned);
   void share_options(const CaseShape& shape, OptionValues& options);
   void add_or_merge(const Point& point, Plan& plan, PlannedCase planned);
   [[nodiscard]] std::string place_of_point(std::int64_t point, std::string_view option) const;

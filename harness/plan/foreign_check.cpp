@@ -15,18 +15,31 @@ std::string text_field(const nlohmann::json& json, const char* field) {
   return found->get<std::string>();
 }
 
-// They are no part of a case's identity, which stands when a worker is asked.
-std::map<std::string, std::int64_t> schedule_of(const nlohmann::json& json) {
-  std::map<std::string, std::int64_t> steps;
-  const auto found = json.find("schedule");
-  if (found == json.end()) return steps;
-  for (const auto& [name, value] : found->items()) {
-    if (!name.starts_with("schedule.") || !value.is_number_unsigned()) {
-      throw Error("'schedule' must hold numbers of steps by name, as in \"schedule.active\": 96");
+Value value_of(const nlohmann::json& json) {
+  if (json.is_null()) return {};
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  throw Error("'options' must hold single values by name, as in \"loader.engine\": \"thread\"");
+}
+
+// "schedule" holds those that workers could change first.
+Fields options_of(const nlohmann::json& json) {
+  Fields options;
+  if (const auto found = json.find("schedule"); found != json.end()) {
+    for (const auto& [name, value] : found->items()) {
+      if (!name.starts_with("schedule.") || !value.is_number_unsigned()) {
+        throw Error("'schedule' must hold numbers of steps by name, as in \"schedule.active\": 96");
+      }
+      options[name] = value.get<std::int64_t>();
     }
-    steps[name] = value.get<std::int64_t>();
   }
-  return steps;
+  if (const auto found = json.find("options"); found != json.end()) {
+    if (!found->is_object()) throw Error("'options' must be an object");
+    for (const auto& [name, value] : found->items()) options[name] = value_of(value);
+  }
+  return options;
 }
 
 CheckAnswer::Kind kind_named(const std::string& name) {
@@ -45,7 +58,7 @@ CheckAnswer check_answer_from_json(std::string_view line) {
                      .option = text_field(json, "option"),
                      .reason = text_field(json, "reason"),
                      .notes = {},
-                     .schedule = schedule_of(json)};
+                     .options = options_of(json)};
   if (const auto notes = json.find("notes"); notes != json.end() && notes->is_array()) {
     for (const auto& note : *notes) {
       if (note.is_string()) answer.notes.push_back(note.get<std::string>());

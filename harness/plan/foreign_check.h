@@ -5,26 +5,27 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/value.h"
 #include "harness/plan/plan.h"
 
 namespace stepbench::plan {
 
 // One line of `WORKER check`: {"answer":"ok"} | {"answer":"skip","reason":"..."} |
 // {"answer":"error","option":"loader.num_workers","reason":"..."}; "notes": [...] may be added to
-// each, and "schedule": {"schedule.active": 96, ...}: what the rules made of its numbers of steps.
+// each, and what the rules made of the case: "schedule": {"schedule.active": 96, ...} and
+// "options": {"loader.engine": "inline", ...}.
 struct CheckAnswer {
   enum class Kind : std::uint8_t { kOk, kSkip, kError };
   Kind kind = Kind::kOk;
   std::string option = {};
   std::string reason = {};
   std::vector<std::string> notes = {};
-  std::map<std::string, std::int64_t> schedule = {};  // schedule.* by full name
+  Fields options = {};  // that the rules changed, by full name
 };
 
 // Throws Error saying what is wrong with the line.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
@@ -98,7 +99,26 @@ void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan&
   }
 }
 
-void ask_foreign(const ForeignCheck& check, const Expansion& expansion, ConfigErrors& errors,
+// Whether the value may stand in place of the other: rules fill in, leave out and decide `auto`.
+bool replaces(const Value& value, const Value& other) {
+  return is_null(value) || is_null(other) || value.index() == other.index() ||
+         other == Value(std::string("auto"));
+}
+
+// What the rules of the worker made of a case; what the case does not have, or of another type, is
+// not taken. Whether anything but numbers of steps changed.
+bool amend(OptionValues& options, const Fields& amended) {
+  bool changed = false;
+  for (const auto& [name, value] : amended) {
+    const Value* old = std::as_const(options).get(name);
+    if (old == nullptr || *old == value || !replaces(value, *old)) continue;
+    changed = changed || !name.starts_with("schedule.");
+    options[name] = value;
+  }
+  return changed;
+}
+
+void ask_foreign(const ForeignCheck& check, Expansion& expansion, ConfigErrors& errors,
                  Plan& plan) {
   std::vector<ResolvedCase> cases;
   cases.reserve(plan.cases.size());
@@ -108,6 +128,7 @@ void ask_foreign(const ForeignCheck& check, const Expansion& expansion, ConfigEr
     throw Error("the worker's check answered " + std::to_string(answers.size()) + " times for " +
                 std::to_string(cases.size()) + " cases");
   }
+  bool amended = false;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     PlannedCase& planned = plan.cases[i];
     for (const std::string& note : answers[i].notes) {
@@ -116,17 +137,14 @@ void ask_foreign(const ForeignCheck& check, const Expansion& expansion, ConfigEr
       }
       planned.notes.push_back(note);
     }
-    for (const auto& [name, steps] : answers[i].schedule) {
-      const Value* value = planned.resolved.options.get(name);
-      if (value == nullptr || !std::holds_alternative<std::int64_t>(*value)) continue;
-      planned.resolved.options[name] = steps;
-    }
+    amended = amend(planned.resolved.options, answers[i].options) || amended;
     if (answers[i].kind == CheckAnswer::Kind::kError) {
       errors.add(expansion.place_of(i, answers[i].option), answers[i].reason);
     } else if (answers[i].kind == CheckAnswer::Kind::kSkip && !planned.skip) {
       planned.skip = answers[i].reason;
     }
   }
+  if (amended && errors.empty()) expansion.identify_again(plan);
 }
 
 Plan make(const PlanRequest& request, const Catalogue& catalogue,

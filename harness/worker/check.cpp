@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <istream>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -28,13 +27,14 @@ class Answer final : public RuleSink {
   }
   void note(std::string text) override { notes_.push_back(std::move(text)); }
 
-  // What the rules made of the schedule; the rest of a case is the planner's.
+  // What the rules made of the case. Numbers of steps stand apart: controllers that know nothing of
+  // other options take them.
   void amended(const OptionValues& before, const OptionValues& now) {
     for (const auto& [name, value] : now) {
-      const auto* steps = std::get_if<std::int64_t>(&value);
-      if (steps == nullptr || !name.starts_with("schedule.")) continue;
       const Value* old = before.get(name);
-      if (old == nullptr || *old != value) schedule_[name] = *steps;
+      if (old != nullptr && *old == value) continue;
+      const bool steps = name.starts_with("schedule.") && std::get_if<std::int64_t>(&value);
+      (steps ? schedule_ : options_)[name] = value;
     }
   }
 
@@ -44,15 +44,19 @@ class Answer final : public RuleSink {
     if (error_) json.text("option", error_->option).text("reason", error_->reason);
     if (!error_ && skip_) json.text("reason", *skip_);
     if (!notes_.empty()) json.texts("notes", notes_);
-    if (!schedule_.empty()) {
-      json.open_object("schedule");
-      for (const auto& [name, steps] : schedule_) json.integer(name, steps);
-      json.close_object();
-    }
+    add(json, "schedule", schedule_);
+    add(json, "options", options_);
     return json.close_object().take();
   }
 
  private:
+  static void add(json::JsonText& json, const char* name, const Fields& options) {
+    if (options.empty()) return;
+    json.open_object(name);
+    for (const auto& [option, value] : options) json.add_value(option, value);
+    json.close_object();
+  }
+
   struct Refusal {
     std::string option;
     std::string reason;
@@ -60,7 +64,8 @@ class Answer final : public RuleSink {
   std::optional<Refusal> error_;
   std::optional<std::string> skip_;
   std::vector<std::string> notes_;
-  std::map<std::string, std::int64_t> schedule_;
+  Fields schedule_;
+  Fields options_;
 };
 
 template <typename Decode>

@@ -12,8 +12,9 @@ namespace stepbench::worker {
 
 // Reads a line of facts and one line per case; writes one line per case, in order:
 // {"answer":"ok"} | {"answer":"skip","reason":...} | {"answer":"error","option":...,"reason":...},
-// each with "notes":[...] when a rule has something to say. Throws ConfigError naming the line that
-// cannot be read.
+// each with "notes":[...] when a rule has something to say, and with the options that the rules
+// changed ("schedule":{...} of numbers of steps, "options":{...} of all others). Throws ConfigError
+// naming the line that cannot be read.
 void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue,
                  std::span<const WorkloadType> workloads, std::span<const WorkloadRule> rules);
 

@@ -10,6 +10,7 @@ import pathlib
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -98,6 +99,17 @@ class Jobs(unittest.TestCase):
     def test_answer_with_enough_launches(self):
         run = self.stepbench("run", "tiny.yaml", "--sweep", "model.layers=2,400", "--launches", "6")
         self.says(run, r"best: (model\.)?layers=2")
+
+    def test_a_worker_named_by_its_path_measures_the_same_cases(self):
+        own = PROGRAM.parent / "stepbench-worker"
+        copy = self.folder / "copy-of-stepbench-worker"
+        shutil.copy(own, copy)
+        sweep = ["--sweep", "num_workers=0,2", "--sweep", "prefetch_factor=2,4", "--sweep", "engine=thread,fork"]
+        plans = [self.stepbench("plan", "tiny.yaml", *sweep, "--format", "json", *worker).out
+                 for worker in ([], ["--worker", str(copy)])]
+        beside, named = [{case["case_id"]: case["options"] for case in json.loads(plan)["cases"]} for plan in plans]
+        self.assertEqual(named, beside)
+        self.assertEqual(len(beside), 5)  # without workers all of them are one
 
     def test_findings_agree_with_the_rows(self):
         # A batch sleeps for 64 ms. Two workers win 32 ms a step, unless other programs have the cores.

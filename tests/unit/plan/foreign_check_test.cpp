@@ -46,7 +46,9 @@ TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
   const plan::Plan asked = plan({});
   const plan::Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
     std::vector<plan::CheckAnswer> answers(cases.size());
-    answers[1].schedule = {{"schedule.active", 96}, {"schedule.sync", 1}, {"schedule.new", 2}};
+    answers[1].options = {{"schedule.active", std::int64_t{96}},
+                          {"schedule.sync", std::int64_t{1}},
+                          {"schedule.new", std::int64_t{2}}};
     return answers;
   });
   EXPECT_EQ(checked.cases[0].resolved.integer("schedule.active"), 50);
@@ -56,13 +58,47 @@ TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
   EXPECT_EQ(ids(checked), ids(asked));
 }
 
+// Whether the rules are linked in or asked of a program is no part of what a case is.
+TEST_F(ForeignCheckTest, ACaseHasTheIdThatTheSameRulesGiveItInThisProgram) {
+  const auto rule = [](ResolvedCase& resolved, const RuleFacts&, RuleSink&) {
+    if (resolved.integer("loader.num_workers") == 2) {
+      resolved.options["loader.num_workers"] = std::int64_t{1};
+    }
+  };
+  const WorkloadRule rules[] = {{"loader", rule}};
+  const plan::Plan linked = plan::make_checked_plan({.file = file_}, sample_catalogue(), {}, rules);
+  const plan::Plan asked = plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
+    std::vector<plan::CheckAnswer> answers(cases.size());
+    answers[1].options = {{"loader.num_workers", std::int64_t{1}}};
+    return answers;
+  });
+  EXPECT_EQ(ids(asked), ids(linked));
+  EXPECT_EQ(asked.digest, linked.digest);
+  EXPECT_EQ(asked.merged, 1);
+  EXPECT_EQ(asked.merged_points, linked.merged_points);
+}
+
 TEST(CheckAnswer, HoldsNumbersOfStepsByName) {
   const plan::CheckAnswer answer =
       plan::check_answer_from_json(R"({"answer":"ok","schedule":{"schedule.active":96}})");
-  EXPECT_EQ(answer.schedule, (std::map<std::string, std::int64_t>{{"schedule.active", 96}}));
+  EXPECT_EQ(answer.options, (Fields{{"schedule.active", std::int64_t{96}}}));
   for (const char* wrong : {R"({"answer":"ok","schedule":{"loader.num_workers":4}})",
                             R"({"answer":"ok","schedule":{"schedule.active":"auto"}})",
                             R"({"answer":"ok","schedule":{"schedule.active":-1}})"}) {
+    EXPECT_THROW(static_cast<void>(plan::check_answer_from_json(wrong)), Error) << wrong;
+  }
+}
+
+TEST(CheckAnswer, HoldsOptionsOfAllTypesByName) {
+  const plan::CheckAnswer answer = plan::check_answer_from_json(
+      R"({"answer":"ok","options":{"a.text":"x","a.flag":true,"a.count":-2,"a.share":0.5,"a.none":null}})");
+  EXPECT_EQ(answer.options, (Fields{{"a.text", std::string("x")},
+                                    {"a.flag", true},
+                                    {"a.count", std::int64_t{-2}},
+                                    {"a.share", 0.5},
+                                    {"a.none", Value{}}}));
+  for (const char* wrong :
+       {R"({"answer":"ok","options":[]})", R"({"answer":"ok","options":{"a.list":[1]}})"}) {
     EXPECT_THROW(static_cast<void>(plan::check_answer_from_json(wrong)), Error) << wrong;
   }
 }

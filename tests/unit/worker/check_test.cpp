@@ -26,7 +26,7 @@ void rule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   if (what == "note") sink.note("by the way");
   if (what == "longer") {
     resolved.options["schedule.active"] = std::int64_t{96};
-    resolved.options["w.what"] = std::string("other");  // the planner's
+    resolved.options["w.what"] = std::string("other");
   }
 }
 
@@ -62,9 +62,10 @@ TEST(Check, AnswersEachCaseInOrder) {
             "{\"answer\":\"ok\",\"notes\":[\"by the way\"]}\n");
 }
 
-TEST(Check, WhatARuleMakesOfTheScheduleIsAnswered) {
+TEST(Check, WhatARuleMakesOfTheCaseIsAnswered) {
   EXPECT_EQ(check(kFacts + asked("longer")),
-            "{\"answer\":\"ok\",\"schedule\":{\"schedule.active\":96}}\n");
+            "{\"answer\":\"ok\",\"schedule\":{\"schedule.active\":96},"
+            "\"options\":{\"w.what\":\"other\"}}\n");
 }
 
 TEST(Check, RulesSeeTheFacts) {
