@@ -30,8 +30,13 @@ std::map<std::string, std::vector<std::string>> varying_by_experiment(
 
 }  // namespace
 
-std::string history_list(const track::History& history, bool whole, std::size_t terminal_columns,
-                         bool colour) {
+std::string history_list(const track::History& history,
+                         const std::map<std::string, track::SeriesExtent>& extents, bool whole,
+                         std::size_t terminal_columns, bool colour) {
+  std::map<std::string_view, std::string> days;  // by run id
+  for (const track::TrackedRun& run : history.runs) {
+    days.emplace(run.run_id, run.started_utc.substr(0, kDay));
+  }
   std::set<std::string> ids;
   for (const track::SeriesHistory& one : history.series) ids.insert(one.series.id);
   const std::size_t digits = estimate::id_digits(ids);
@@ -53,16 +58,17 @@ std::string history_list(const track::History& history, bool whole, std::size_t 
       ++hidden;
       continue;
     }
-    const auto night = [&](const track::TrackedPoint& point) {
-      return history.runs[point.run].started_utc.substr(0, kDay);
-    };
+    const auto extent = extents.find(series.id);
+    if (extent == extents.end()) continue;
+    const track::TrackedPoint& newest = one.points.back();
     std::string name =
         estimate::case_label(series.options, varying[series.experiment], series.case_id);
     if (series.control) name += " (control)";
-    grid.rows.push_back({.cells = {series.id.substr(0, digits), series.experiment, std::move(name),
-                                   metric_label(series.metric), std::to_string(one.points.size()),
-                                   night(one.points.front()), night(one.points.back()),
-                                   amount_text(one.points.back().value, series.unit)}});
+    grid.rows.push_back(
+        {.cells = {series.id.substr(0, digits), series.experiment, std::move(name),
+                   metric_label(series.metric), std::to_string(extent->second.points),
+                   days[extent->second.first_run], days[history.runs[newest.run].run_id],
+                   amount_text(newest.value, series.unit)}});
   }
   if (grid.rows.empty()) return {};
   std::string text = text::draw(std::move(grid), terminal_columns, colour).text;

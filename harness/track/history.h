@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,12 @@ struct History {
   std::vector<TrackedRun> runs = {};       // by started_utc, then run_id
   std::vector<SeriesHistory> series = {};  // by experiment, case id, metric
   std::vector<Cohort> cohorts = {};
+};
+
+// How far a series goes back.
+struct SeriesExtent {
+  std::size_t points = 0;
+  std::string first_run = {};  // run id
 };
 
 // What of a history is wanted.

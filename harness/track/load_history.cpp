@@ -239,6 +239,18 @@ std::vector<TrackedRun> load_runs(store::Database& database) {
   return runs;
 }
 
+std::map<std::string, SeriesExtent> load_extents(store::Database& database) {
+  std::map<std::string, SeriesExtent> extents;
+  // Of an index alone.
+  database.exec("SELECT series_id, COUNT(*), MIN(run_id) FROM point GROUP BY series_id", {},
+                [&](store::SqlRow row) {
+                  extents[text_at(row, 0)] = {
+                      .points = static_cast<std::size_t>(std::get<std::int64_t>(row[1])),
+                      .first_run = text_at(row, 2)};
+                });
+  return extents;
+}
+
 History load_history(store::Database& database, const HistoryQuery& query) {
   return Loader(database, query).take();
 }

@@ -11,6 +11,9 @@
 namespace stepbench::track {
 
 [[nodiscard]] std::vector<TrackedRun> load_runs(store::Database& database);
+// By series id, without reading a point.
+[[nodiscard]] std::map<std::string, SeriesExtent> load_extents(store::Database& database);
+
 [[nodiscard]] History load_history(store::Database& database, const HistoryQuery& query);
 
 // Every series with all its points, one after the other, so that a long history needs no memory.

@@ -181,6 +181,10 @@ std::vector<TrackedRun> TrackStore::runs() {
   return with_retry(*database_, [&] { return load_runs(*database_); });
 }
 
+std::map<std::string, SeriesExtent> TrackStore::extents() {
+  return with_retry(*database_, [&] { return load_extents(*database_); });
+}
+
 void TrackStore::replay_events() {
   const std::vector<RecordedEvent> written = read_events(events_file_);
   if (written.empty()) return;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -82,7 +83,8 @@ class TrackStore {
   // load_each_series(): of one moment. Throws ConnectionLost where the server goes away meanwhile.
   History each_series(
       const std::function<void(const History& newest, const SeriesHistory& one)>& visit);
-  [[nodiscard]] std::vector<TrackedRun> runs();  // all, by time
+  [[nodiscard]] std::vector<TrackedRun> runs();                 // all, by time
+  [[nodiscard]] std::map<std::string, SeriesExtent> extents();  // by series id
 
   // In one transaction, with lines in the file of events that are on the disk when this returns.
   void record(std::span<const TrackEvent> events);

@@ -73,10 +73,9 @@ struct SplitArguments {
 
 int track_list(const ListArguments& arguments, const Environment& environment) {
   track::TrackStore store = open_history(arguments.history);
-  const track::History history = store.history();
   const std::string text = report::history_list(
-      history, arguments.whole, static_cast<std::size_t>(environment.terminal_columns),
-      environment.colour);
+      store.history({.last = 1}), store.extents(), arguments.whole,
+      static_cast<std::size_t>(environment.terminal_columns), environment.colour);
   if (text.empty()) {
     environment.out << "the history is empty: `stepbench track add RUN` adds a night\n";
     return kExitNothingMeasured;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "harness/base/error.h"
@@ -209,6 +210,25 @@ TEST_F(TrackStoreTest, AQueryNamesSeriesRunsExperimentsAndTheNewestPoints) {
   ASSERT_THAT(one.series, SizeIs(1));
   ASSERT_THAT(one.series[0].points, SizeIs(2));
   EXPECT_EQ(one.runs.at(one.series[0].points[0].run).run_id, "20260105-020000-nightly");
+}
+
+TEST_F(TrackStoreTest, SaysHowFarEachSeriesGoesBackAsItsPointsDo) {
+  track::TrackStore store = open();
+  for (const int day : {3, 5, 2}) add(store, testing_history::night(day));
+  MadeNight other = testing_history::night(9);
+  other.cases = {"bbbbbbbbbbbbbbbb"};
+  add(store, other);
+  const auto extents = store.extents();
+  const track::History whole = store.history();
+  EXPECT_EQ(extents.size(), whole.series.size());
+  std::set<std::size_t> counts;
+  for (const track::SeriesHistory& one : whole.series) {
+    const track::SeriesExtent& extent = extents.at(one.series.id);
+    EXPECT_EQ(extent.points, one.points.size());
+    EXPECT_EQ(extent.first_run, whole.runs[one.points.front().run].run_id);
+    counts.insert(extent.points);
+  }
+  EXPECT_THAT(counts, ElementsAre(1U, 3U));
 }
 
 TEST_F(TrackStoreTest, NamesWithQuotesAndStatementsAreOnlyNames) {

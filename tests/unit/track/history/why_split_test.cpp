@@ -66,7 +66,11 @@ TEST(WhySplit, FindsTheNightInWhichTheEnvironmentChanged) {
 
 TEST(HistoryList, HasARowForEachScreenedSeriesAndTellsOfTheOthers) {
   const track::History history = nights_with_another_torch_on_the_third();
-  const std::string text = history_list(history, false, 120, false);
+  std::map<std::string, track::SeriesExtent> extents;
+  for (const track::SeriesHistory& one : history.series) {
+    extents[one.series.id] = {.points = 4, .first_run = history.runs.front().run_id};
+  }
+  const std::string text = history_list(history, extents, false, 120, false);
   EXPECT_THAT(text, HasSubstr("step"));
   EXPECT_THAT(text, HasSubstr("2026-01-01"));
   EXPECT_THAT(text, HasSubstr("2026-01-04"));
@@ -74,8 +78,8 @@ TEST(HistoryList, HasARowForEachScreenedSeriesAndTellsOfTheOthers) {
   EXPECT_THAT(text, HasSubstr("(control)"));
   EXPECT_THAT(text, Not(HasSubstr("data_wait")));
   EXPECT_THAT(text, HasSubstr("2 series of phases explain these"));
-  EXPECT_THAT(history_list(history, true, 120, false), HasSubstr("data_wait"));
-  EXPECT_THAT(history_list({}, true, 120, false), IsEmpty());
+  EXPECT_THAT(history_list(history, extents, true, 120, false), HasSubstr("data_wait"));
+  EXPECT_THAT(history_list({}, {}, true, 120, false), IsEmpty());
 }
 
 TEST(HistoryExport, HasALineForEachPoint) {
