@@ -9,7 +9,7 @@ import unittest
 from collections import Counter
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from nights import HOLDS, Machine, signal_when_held  # noqa: E402
+from nights import HOLDS, PATIENCE_S, Machine, signal_when_held, start_night  # noqa: E402
 
 PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 LAUNCHES = 10  # of the experiment: two cases, five launches each
@@ -130,6 +130,31 @@ class Nights(unittest.TestCase):
             file.write_text("".join(lines[:launches[4] + 1]))
 
         self.assertEqual(self.kill_while_it_confirms(leave_half_a_pair).total(), 1)
+
+    def test_of_two_nights_at_once_the_second_is_refused_or_waits(self):
+        hold = self.machine.folder / "good-hold"
+        hold.touch()
+        first = start_night(self.machine, self.good, lock="--wait-lock")
+        while not hold.with_suffix(".reached").exists():
+            self.assertIsNone(first.poll())
+            time.sleep(0.01)
+        refused = self.machine.run("nightly", "nightly.yaml", "--worker", self.good, status=2)
+        self.assertRegex(refused.err, r"another run \(process \d+\) measures on device cpu; two at a time disturb each "
+                         "other: --wait-lock waits for its end")
+        self.assertEqual(len(self.machine.runs()), 1, "nothing was begun")
+        second = start_night(self.machine, self.good, lock="--wait-lock")
+        while "waiting: another run" not in second.stderr.readline():
+            self.assertIsNone(second.poll())
+        hold.unlink()
+        for night in (first, second):
+            out, err = night.communicate(timeout=PATIENCE_S)
+            self.assertEqual(night.returncode, 0, out + err)
+        self.assertNotIn("going on with the night", err)
+        self.assertEqual(len(self.machine.runs()), 2, "the second is a night of its own")
+        keys = Counter((row["run_id"], row["case_id"], row["launch"]) for row in self.launches() if "run_id" in row)
+        self.assertEqual(len(self.launches()), 2 * LAUNCHES)
+        self.assertEqual(set(keys.values()) - {1}, set(), "nothing is measured twice")
+        self.assertRegex(self.machine.run("track", "list", status=0).out, r"step_us=1000 +step +2 ")
 
     def test_fresh_begins_anew(self):
         self.stop_while_measuring(signal.SIGTERM)

@@ -135,10 +135,10 @@ class Machine:
                       if path.is_dir() and re.search(r"-nightly(-\d+)?$", path.name))
 
 
-def start_night(machine, worker, *words):
+def start_night(machine, worker, *words, lock="--no-lock"):
     """A night that does not wait for its end."""
     allowed = [word for what in ALLOW for word in ("--allow", what)]
-    return subprocess.Popen([machine.stepbench, "nightly", "nightly.yaml", "--worker", worker, "--no-lock",
+    return subprocess.Popen([machine.stepbench, "nightly", "nightly.yaml", "--worker", worker, lock,
                              *allowed, *words],
                             cwd=machine.folder, env=machine.environment(), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -154,15 +154,16 @@ class NightlyRun {
   int execute() {
     std::vector<campaign::NightExperiment> experiments = plan_night(options_, context_);
     track::TrackStore before = open_history(options_.history, true);  // found out before hours
+    run::Interrupts interrupts;
+    const auto locks = lock_night(experiments, interrupts);
+    if (!locks) return interrupted(interrupts);
+    // Only now: whoever held the lock may have ended what was unfinished.
     campaign::UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
     if (options_.fresh) unfinished.begin_anew(system_now());
     if (unfinished.goes_on()) {
       progress_.say("going on with the night that began at " + unfinished.began_utc() +
                     "; --fresh begins anew");
     }
-    run::Interrupts interrupts;
-    const auto locks = lock_night(experiments, interrupts);
-    if (!locks) return interrupted(interrupts);
     choose_references(experiments, before);
     const campaign::MeasuredNight measured =
         campaign::measure_night(experiments, context_, unfinished, progress_, interrupts, clock_);
