@@ -4,12 +4,11 @@ import json
 import pathlib
 import signal
 import sys
-import time
 import unittest
 from collections import Counter
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from nights import HOLDS, PATIENCE_S, Machine, signal_when_held, start_night  # noqa: E402
+from nights import HOLDS, PATIENCE_S, Machine, signal_when_held, start_night, wait_until_held  # noqa: E402
 
 PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 LAUNCHES = 10  # of the experiment: two cases, five launches each
@@ -135,9 +134,7 @@ class Nights(unittest.TestCase):
         hold = self.machine.folder / "good-hold"
         hold.touch()
         first = start_night(self.machine, self.good, lock="--wait-lock")
-        while not hold.with_suffix(".reached").exists():
-            self.assertIsNone(first.poll())
-            time.sleep(0.01)
+        wait_until_held(first, hold)
         refused = self.machine.run("nightly", "nightly.yaml", "--worker", self.good, status=2)
         self.assertRegex(refused.err, r"another run \(process \d+\) measures on device cpu; two at a time disturb each "
                          "other: --wait-lock waits for its end")

@@ -144,13 +144,18 @@ def start_night(machine, worker, *words, lock="--no-lock"):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+def wait_until_held(process, hold):
+    """A night of a program that HOLDS holds by that file, which is there."""
+    while not hold.with_suffix(".reached").exists():
+        assert process.poll() is None, "the night ended by itself"
+        time.sleep(0.01)
+
+
 def signal_when_held(machine, program, hold, number, *words):
     """Sent to a night of this program, which HOLDS holds by that file."""
     hold.touch()
     process = start_night(machine, program, *words)
-    while not hold.with_suffix(".reached").exists():
-        assert process.poll() is None, "the night ended by itself"
-        time.sleep(0.01)
+    wait_until_held(process, hold)
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE_S)
     hold.unlink()
