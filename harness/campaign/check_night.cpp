@@ -141,7 +141,8 @@ std::vector<Suspect> suspects_of(const std::vector<track::DueMeasurement>& due) 
                         .direction = one.direction,
                         .higher = one.higher,
                         .steps = one.steps,
-                        .layout_sd = one.layout_sd > 0 ? one.layout_sd : track::kLayoutSd});
+                        .layout_sd = one.layout_sd,
+                        .margin = one.margin});
   }
   return suspects;
 }
@@ -167,8 +168,7 @@ ConfirmRequest confirm_request(const CheckRequest& request,
 
 }  // namespace
 
-track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series,
-                                        const ConfirmedNight& measured, const std::string& alert,
+track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series, const std::string& alert,
                                         const std::string& run, const std::string& good) {
   track::MeasuredSuspect suspect{.series = series.suspect.series,
                                  .alert = alert,
@@ -186,9 +186,11 @@ track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series,
                                 .pairs = static_cast<std::int64_t>(one.pairs),
                                 .night = run,
                                 .good = good,
-                                .builds = measured.good_build + ' ' + measured.tonight_build,
+                                .builds = series.builds.at(i),
                                 .campaign = series.folders.at(i).string(),
-                                .cause = last ? cause_text(series) : std::string()});
+                                .cause = last ? cause_text(series) : std::string(),
+                                .layout = series.suspect.layout_sd,
+                                .margin = series.suspect.margin});
   }
   return suspect;
 }
@@ -258,8 +260,8 @@ CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
         checked.measured.push_back(measure(confirm_request(request, runs, group, asked)));
         const ConfirmedNight& measured = checked.measured.back();
         for (std::size_t i = 0; i < measured.series.size() && i < asked.size(); ++i) {
-          answers.push_back(measured_suspect(measured.series[i], measured, asked[i].alert,
-                                             group.tonight, asked[i].good));
+          answers.push_back(
+              measured_suspect(measured.series[i], asked[i].alert, group.tonight, asked[i].good));
         }
         checked.signal = measured.signal;
         if (checked.signal) break;

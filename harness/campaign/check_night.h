@@ -48,7 +48,6 @@ using MeasureSuspects = std::function<ConfirmedNight(const ConfirmRequest&)>;
 // What a confirmation said of one series, for events_of().
 // `good`: run id of the newest night that is good if it was there.
 [[nodiscard]] track::MeasuredSuspect measured_suspect(const ConfirmedSeries& series,
-                                                      const ConfirmedNight& measured,
                                                       const std::string& alert,
                                                       const std::string& run,
                                                       const std::string& good);

@@ -11,6 +11,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/check_night.h"
 #include "harness/track/baseline.h"
+#include "harness/track/margins.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -129,7 +130,8 @@ std::vector<ConfirmRequest> requests_by_hand(const HandRequest& request,
                               .metric = series.series.metric,
                               .direction = series.series.direction,
                               .higher = moved_up(series, history, chosen, alert),
-                              .steps = chosen.tonight->steps});
+                              .steps = chosen.tonight->steps,
+                              .margin = track::RunMargins(tonight).of(series.series)});
   }
   std::vector<ConfirmRequest> requests;
   for (auto& [nights, asked] : by_nights) requests.push_back(std::move(asked));
@@ -144,7 +146,7 @@ std::vector<track::TrackEvent> events_by_hand(const ConfirmedNight& measured,
   for (const ConfirmedSeries& series : measured.series) {
     const track::Alert* alert = open_alert(series.suspect.series, alerts);
     if (alert == nullptr) continue;
-    answers.push_back(measured_suspect(series, measured, alert->id, tonight.run_id, good));
+    answers.push_back(measured_suspect(series, alert->id, tonight.run_id, good));
   }
   return answers.empty() ? std::vector<track::TrackEvent>()
                          : track::events_of(answers, alerts, {&tonight, 1});

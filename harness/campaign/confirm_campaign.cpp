@@ -102,7 +102,7 @@ AbRequest ab_request(const ConfirmRequest& request, const CampaignSetup& setup, 
 // A case that an arm's plan skips on this machine.
 ConfirmFinding finding_of(const compare::AbMissing& missing) {
   if (!missing.in_a) {
-    return {.kind = FindingKind::kGoodFailed,
+    return {.kind = FindingKind::kNotComparable,
             .why = "the last good build cannot measure this case here: " + missing.reason};
   }
   return {.why = "tonight's build cannot measure this case here: " + missing.reason};

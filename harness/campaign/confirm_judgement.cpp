@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/case_result.h"
+#include "harness/compare/same_work.h"
 #include "harness/text/words.h"
 #include "harness/track/bridge.h"
 #include "harness/track/series.h"
@@ -78,9 +79,9 @@ track::ConfirmAnswer answer_of(const Suspect& suspect, const PairValues& values,
   if (campaign.bridge) return track::bridge_answer(values.good, values.tonight, suspect.layout_sd);
   if (values.good.size() < campaign.pairs) {
     const track::ConfirmAnswer look = track::look_answer(values.good, values.tonight);
-    if (look.judged && track::is_over(look, suspect.higher)) return look;
+    if (look.judged && track::is_over(look, suspect.higher, suspect.margin)) return look;
   }
-  return track::confirm(values.good, values.tonight, suspect.higher);
+  return track::confirm(values.good, values.tonight, suspect.higher, suspect.margin);
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ bool is_over(const Suspect& suspect, const compare::AbPoint& point, const record
     const std::size_t count = std::min({pairs, values.good.size(), values.tonight.size()});
     const track::ConfirmAnswer look = track::look_answer(std::span(values.good).first(count),
                                                          std::span(values.tonight).first(count));
-    return look.judged && track::is_over(look, suspect.higher);
+    return look.judged && track::is_over(look, suspect.higher, suspect.margin);
   } catch (const ConfigError&) {
     return false;  // judge_suspect() says why
   }
@@ -106,13 +107,16 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& poi
   const compare::CaseLaunches& good = pairs.pair.base;
   const compare::CaseLaunches& tonight = pairs.pair.candidate;
   if (pairs.base_launches.empty() && good.not_measured > 0) {
-    return {.kind = FindingKind::kGoodFailed,
+    return {.kind = FindingKind::kNotComparable,
             .why = "the last good build no longer runs here: " + good.reason};
   }
   if (good.measured.empty()) {
     return invalid(tonight.reason.empty()
                        ? "no pair was measured"
                        : "tonight's build fails in the second measurement: " + tonight.reason);
+  }
+  if (const auto difference = compare::fingerprint_difference(pairs.pair)) {
+    return {.kind = FindingKind::kNotComparable, .why = compare::to_text(*difference)};
   }
   PairValues values;
   try {

@@ -15,8 +15,9 @@ namespace stepbench::campaign {
 enum class FindingKind : std::uint8_t {
   kReproduced,
   kNotReproduced,
-  kInvalid,     // a gate failed, too few values: nothing can be said
-  kGoodFailed,  // no launch of the last good build was measured
+  kInvalid,  // a gate failed, too few values: nothing can be said
+  // No launch of the last good build was measured, or the two compute something else.
+  kNotComparable
 };
 
 struct ConfirmFinding {

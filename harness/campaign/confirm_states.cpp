@@ -33,7 +33,7 @@ void take_first(ConfirmFinding finding, ConfirmedSeries& one) {
     case FindingKind::kInvalid:
       one.state = track::AlertState::kInvalid;
       break;
-    case FindingKind::kGoodFailed:
+    case FindingKind::kNotComparable:
       one.state = track::AlertState::kEnvironmentChange;
       break;
   }
@@ -55,7 +55,7 @@ void take_second(const ConfirmRequest& request, ConfirmFinding finding, Confirme
       keep_numbers(finding, one);
       break;
     case FindingKind::kInvalid:
-    case FindingKind::kGoodFailed:
+    case FindingKind::kNotComparable:
       take_no_finding(2, one.state, finding.why, one);
       break;
   }

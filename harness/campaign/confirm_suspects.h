@@ -36,6 +36,7 @@ struct Suspect {
   std::int64_t steps =
       0;  // TrackedPoint::steps of tonight: measured where the experiment says `auto`
   double layout_sd = track::kLayoutSd;  // of its builds
+  double margin = track::kTellMargin;   // the change of it that does not matter
   // Confirmed before, by the same two builds: one more makes two.
   int confirmations = 0;
 };
@@ -79,6 +80,7 @@ struct ConfirmedSeries {
   std::string why = {};  // a sentence; says what to do where there is anything
   std::vector<track::ConfirmAnswer> answers = {};   // one per campaign that could be judged
   std::vector<std::filesystem::path> folders = {};  // of the campaigns of `answers`
+  std::vector<std::string> builds = {};             // of their programs: "GOOD TONIGHT"
   std::optional<double> good_value = {};  // medians of the last campaign, in the series' unit
   std::optional<double> tonight_value = {};
   std::vector<compare::PhaseChange> cause = {};  // of a changed step: phases

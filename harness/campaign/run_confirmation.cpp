@@ -244,7 +244,11 @@ class Confirmation {
       } else {
         const std::size_t answers = one.answers.size();
         take_finding(request_, campaign.number, std::move(end.findings.at(place)), one);
-        if (one.answers.size() > answers) one.folders.emplace_back(folder);
+        if (one.answers.size() > answers) {
+          one.folders.emplace_back(folder);
+          one.builds.push_back(campaign.programs.good.build_id + ' ' +
+                               campaign.programs.tonight.build_id);
+        }
       }
       progress_.say(describe(one));
     }

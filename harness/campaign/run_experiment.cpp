@@ -24,6 +24,7 @@
 #include "harness/run/wrap.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
+#include "harness/track/margins.h"
 #include "harness/track/reference.h"
 #include "harness/track/tracked_metrics.h"
 
@@ -82,10 +83,15 @@ class LimitedAgenda final : public run::Agenda {
   const std::function<bool(const record::Results&)>& is_enough_;
 };
 
-// Before hours of measuring what would have no history.
-void check_tracked_metrics(const Planned& planned, const std::string& file) {
+// Before hours of measuring what would have no history, or another margin than was meant.
+void check_tracked(const Planned& planned, const std::string& file) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const plan::PlannedCase& one : planned.plan.cases) {
+    try {
+      (void)track::margins_of(one.resolved.options);
+    } catch (const ConfigError& error) {
+      throw ConfigError(file, error.what());
+    }
     const std::string names = one.resolved.text_or("track.metrics", "");
     if (names.empty() || !seen.emplace(one.resolved.workload, names).second) continue;
     std::vector<Metric> columns = estimate::harness_metrics();
@@ -143,7 +149,7 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
   if (run.planned.plan.cases.empty()) {
     throw ConfigError(request.file, "no case is left after --filter and --shard");
   }
-  check_tracked_metrics(run.planned, request.file);
+  check_tracked(run.planned, request.file);
   if (needs_worker && !run.worker) run.worker = worker_of(run.planned.plan, context);
   return run;
 }

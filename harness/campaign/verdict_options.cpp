@@ -2,18 +2,18 @@
 #include "harness/campaign/verdict_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/text/share.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {
 namespace {
 
 double parse_margin(const std::string& given, std::string_view text) {
-  const auto share = parse_share(text);
+  const auto share = text::parse_share(text);
   if (!share) {
     throw ConfigError("--margin", "'" + given +
                                       "' is not a share from 0 to 1 or a percentage: step=1%, "
@@ -48,18 +48,6 @@ void set_margins_of(const plan::Plan& plan, compare::TestedMetrics& tested) {
 }
 
 }  // namespace
-
-std::optional<double> parse_share(std::string_view text) {
-  double value = 0;
-  const bool percent = !text.empty() && text.back() == '%';
-  if (percent) text.remove_suffix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const double share = percent ? value / 100 : value;
-  if (error != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share < 1)) {
-    return std::nullopt;
-  }
-  return share;
-}
 
 compare::TestedMetrics tested_metrics(const TestedRequest& request,
                                       const std::vector<Metric>& columns, const plan::Plan* plan) {

@@ -13,9 +13,6 @@
 
 namespace stepbench::campaign {
 
-// "2%" and "0.02" are the same share, from 0 to 1 (not 1); nullopt for anything else.
-[[nodiscard]] std::optional<double> parse_share(std::string_view text);
-
 // What is tested by the names of --metric, with the margins of the plan's section `compare` and
 // those of --margin over them: "step=2%", "0.02" (of the step), "peak_bytes=0". `plan`: null where
 // there is none. `columns`: of both sides.

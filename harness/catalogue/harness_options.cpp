@@ -279,47 +279,55 @@ Section compare() {
 }
 
 Section track() {
-  return {.name = "track",
-          .doc = "How `stepbench track` follows the case over many nights.",
-          .options = {
-              {.name = "control",
-               .type = OptionType::kBool,
-               .doc = "The case measures the machine rather than the program: its step stands "
-                      "beside the points of the run's other cases.",
-               .default_value = false,
-               .identity = Identity::kContext},
-              {.name = "version",
-               .type = OptionType::kInteger,
-               .doc = "Raise it when the case has come to do other work under the same options: "
-                      "its history begins anew.",
-               .default_value = integer(1),
-               .min = 1,
-               .max = 1e9,
-               .identity = Identity::kContext},
-              {.name = "main",
-               .doc = "The branch whose nights make the levels. A night with --label branch= of "
-                      "another name has a history of its own, EXPERIMENT@BRANCH.",
-               .default_value = "main"s,
-               .identity = Identity::kContext},
-              {.name = "commit_url",
-               .doc = "Where a commit is shown, with {sha} for it: the commits between the last "
-                      "good and the first bad night of an alert are linked.",
-               .default_value = ""s,
-               .identity = Identity::kContext},
-              {.name = "metrics",
-               .doc = "What else of the case has a history and is judged, beside its step and its "
-                      "peak of memory: names of `list metrics`, as step_p99, samples_per_s.",
-               .default_value = ""s,
-               .identity = Identity::kContext},
-              {.name = "reference",
-               .doc = "What `stepbench nightly` holds the case against. nightly: half of the "
-                      "launches are of a kept program of an earlier night, in turns, and the case "
-                      "is judged by ratios to it; 6 launches or more. suspects: all launches are "
-                      "tonight's, and programs are measured in turns where the case moved.",
-               .default_value = "nightly"s,
-               .choices = {"nightly", "suspects"},
-               .identity = Identity::kContext},
-          }};
+  return {
+      .name = "track",
+      .doc = "How `stepbench track` follows the case over many nights.",
+      .options = {
+          {.name = "control",
+           .type = OptionType::kBool,
+           .doc = "The case measures the machine rather than the program: its step stands "
+                  "beside the points of the run's other cases.",
+           .default_value = false,
+           .identity = Identity::kContext},
+          {.name = "version",
+           .type = OptionType::kInteger,
+           .doc = "Raise it when the case has come to do other work under the same options: "
+                  "its history begins anew.",
+           .default_value = integer(1),
+           .min = 1,
+           .max = 1e9,
+           .identity = Identity::kContext},
+          {.name = "main",
+           .doc = "The branch whose nights make the levels. A night with --label branch= of "
+                  "another name has a history of its own, EXPERIMENT@BRANCH.",
+           .default_value = "main"s,
+           .identity = Identity::kContext},
+          {.name = "commit_url",
+           .doc = "Where a commit is shown, with {sha} for it: the commits between the last "
+                  "good and the first bad night of an alert are linked.",
+           .default_value = ""s,
+           .identity = Identity::kContext},
+          {.name = "metrics",
+           .doc =
+               "What else of the case has a history and is judged, beside its step and its "
+               "peak of memory: names of `list metrics`, as step_p99, samples_per_s=5%; the share "
+               "is its margin, and 1% where there is none.",
+           .default_value = ""s,
+           .identity = Identity::kContext},
+          margin("step",
+                 "The change of the step, of the last good night's, up to which nothing is told "
+                 "of it. auto: 1%.",
+                 "auto"),
+          margin("peak_bytes", "The same of the peak of memory. auto: 1%.", "auto"),
+          {.name = "reference",
+           .doc = "What `stepbench nightly` holds the case against. nightly: half of the "
+                  "launches are of a kept program of an earlier night, in turns, and the case "
+                  "is judged by ratios to it; 6 launches or more. suspects: all launches are "
+                  "tonight's, and programs are measured in turns where the case moved.",
+           .default_value = "nightly"s,
+           .choices = {"nightly", "suspects"},
+           .identity = Identity::kContext},
+      }};
 }
 
 Section environment() {

@@ -42,6 +42,7 @@ void write_series(json::JsonText& json, const track::NightSeries& series,
   write_value(json, "change", series.change);
   write_value(json, "normalised_change", series.normalised_change);
   write_value(json, "score", series.score);
+  json.number("margin", series.margin);
   json.integer("points_before", static_cast<std::int64_t>(series.points));
   json.text("first_bad", series.first_bad).text("last_good", series.last_good);
   json.text("alert", series.alert).text("why", series.why).close_object();

@@ -189,10 +189,8 @@ class NightText {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < std::min(night_.cohorts.size(), kShownChanges); ++i) {
       const track::CohortChange& change = night_.cohorts[i];
-      lines.push_back(
-          "environment: " + change.field + " was " + change.before + " and is " + change.tonight +
-          " since tonight: " + text::counted(static_cast<std::int64_t>(change.series), "series") +
-          " of " + change.experiment + " begin a new level");
+      lines.push_back("environment: " + change.field + " was " + change.before + " and is " +
+                      change.tonight + " since tonight: " + new_level_words(change));
     }
     if (night_.cohorts.size() > kShownChanges) {
       lines.push_back("environment: " + std::to_string(night_.cohorts.size() - kShownChanges) +
@@ -250,6 +248,21 @@ class NightText {
   }
 
  private:
+  // "4 series of nightly begin a new level", and what goes on beside the reference program.
+  [[nodiscard]] static std::string new_level_words(const track::CohortChange& change) {
+    std::vector<std::string> parts;
+    const auto add = [&](std::size_t count, const std::string& one, const std::string& many) {
+      if (count == 0) return;
+      const std::string of = parts.empty() ? " of " + change.experiment : "";
+      parts.push_back(text::counted(static_cast<std::int64_t>(count), "series") + of + ' ' +
+                      (count == 1 ? one : many));
+    };
+    add(change.series - change.by_ratio, "begins a new level", "begin a new level");
+    add(change.by_ratio, "goes on, by its ratio to the reference program",
+        "go on, by their ratios to the reference program");
+    return text::join(parts);
+  }
+
   [[nodiscard]] std::string warm_up_words() const {
     std::size_t least = track::kMinForScreen;
     std::size_t most = 0;
@@ -441,8 +454,9 @@ class NightText {
     text += text::signed_percent(measured.change) + " % [" + text::signed_percent(measured.low) +
             ", " + text::signed_percent(measured.high) + "], p " + text::chance_text(measured.p) +
             ", " + text::counted(measured.pairs, "pair") + ": ";
-    return text +
-           (measured.reproduced ? (once_more ? "there again" : "reproduced") : "not reproduced");
+    text += measured.reproduced ? (once_more ? "there again" : "reproduced") : "not reproduced";
+    if (measured.margin == track::kTellMargin) return text;
+    return text + " beyond its margin of " + text::percent_text(measured.margin);
   }
 
   // Whether the measurements say already what the last reason says.

@@ -79,6 +79,7 @@ TrackEvent event_of(const MeasuredSeries& measured, const std::string& alert,
   event.details["cause"] = one.cause;
   if (one.closing) event.details["closing"] = true;
   if (one.layout != kLayoutSd) event.details["layout"] = one.layout;
+  if (one.margin != kTellMargin) event.details["margin"] = one.margin;
   return event;
 }
 
@@ -117,7 +118,8 @@ MeasuredSeries measured_series(const TrackEvent& event) {
                           .campaign = text_of(event.details, "campaign"),
                           .cause = text_of(event.details, "cause"),
                           .closing = flag_in(event, "closing"),
-                          .layout = number_of(event.details, "layout").value_or(kLayoutSd)}};
+                          .layout = number_of(event.details, "layout").value_or(kLayoutSd),
+                          .margin = number_of(event.details, "margin").value_or(kTellMargin)}};
 }
 
 AcceptedChange accepted_change(const TrackEvent& event) {

@@ -49,8 +49,8 @@ bool bridge_is_due(std::size_t points, std::string_view last_utc, std::string_vi
   return !last || !tonight || *tonight - *last >= std::chrono::days(kBridgeDays);
 }
 
-bool is_over(const ConfirmAnswer& look, bool suspected_higher) {
-  return (suspected_higher ? look.change : -look.change) < kConfirmMargin;
+bool is_over(const ConfirmAnswer& look, bool suspected_higher, double margin) {
+  return (suspected_higher ? look.change : -look.change) < margin;
 }
 
 ConfirmAnswer look_answer(std::span<const double> good, std::span<const double> tonight) {

@@ -51,7 +51,8 @@ using Bridges = std::map<std::string, std::vector<Bridge>, std::less<>>;  // by 
 // What the first pairs of a measurement say: never reproduced, only all of them can say that.
 [[nodiscard]] ConfirmAnswer look_answer(std::span<const double> good,
                                         std::span<const double> tonight);
-// Whether a look is enough: no change beyond 1 % the way that is suspected.
-[[nodiscard]] bool is_over(const ConfirmAnswer& look, bool suspected_higher);
+// Whether a look is enough: no change beyond the margin the way that is suspected.
+[[nodiscard]] bool is_over(const ConfirmAnswer& look, bool suspected_higher,
+                           double margin = kTellMargin);
 
 }  // namespace stepbench::track

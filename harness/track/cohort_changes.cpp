@@ -16,7 +16,7 @@ Fields fields_of(const History& history, const std::string& id) {
 }  // namespace
 
 bool note_cohort(std::vector<CohortChange>& changes, const History& history,
-                 const SeriesHistory& series, std::size_t at) {
+                 const SeriesHistory& series, std::size_t at, bool by_ratio) {
   if (at == 0 || series.points[at - 1].cohort == series.points[at].cohort) return false;
   const Fields before = fields_of(history, series.points[at - 1].cohort);
   const Fields tonight = fields_of(history, series.points[at].cohort);
@@ -38,6 +38,7 @@ bool note_cohort(std::vector<CohortChange>& changes, const History& history,
                   .experiment = experiment, .field = name, .before = was, .tonight = is})
             : *known;
     ++change.series;
+    change.by_ratio += by_ratio ? 1 : 0;
   }
   return true;
 }

@@ -11,8 +11,9 @@
 namespace stepbench::track {
 
 // Whether point `at` was measured in another environment than the one before it. Each field that
-// differs is in `changes` once for each experiment, with the number of series.
+// differs is in `changes` once for each experiment, with the number of series. `by_ratio`: the
+// series is judged by ratios, which go on.
 bool note_cohort(std::vector<CohortChange>& changes, const History& history,
-                 const SeriesHistory& series, std::size_t at);
+                 const SeriesHistory& series, std::size_t at, bool by_ratio);
 
 }  // namespace stepbench::track

@@ -11,7 +11,7 @@
 namespace stepbench::track {
 
 ConfirmAnswer confirm(std::span<const double> good, std::span<const double> tonight,
-                      bool suspected_higher) {
+                      bool suspected_higher, double margin) {
   ConfirmAnswer answer;
   const auto usable = [](double value) { return std::isfinite(value) && value > 0; };
   const double sign = suspected_higher ? 1 : -1;
@@ -31,7 +31,7 @@ ConfirmAnswer confirm(std::span<const double> good, std::span<const double> toni
   constexpr double kBothBounds = 0.90;
   const stats::HodgesLehmann estimate = stats::hodges_lehmann(moved, kBothBounds);
   answer.p = stats::signed_rank(moved).p_greater;
-  answer.reproduced = answer.p < kConfirmP && estimate.interval.low > std::log1p(kConfirmMargin);
+  answer.reproduced = answer.p < kConfirmP && estimate.interval.low > std::log1p(margin);
   answer.change = std::expm1(sign * estimate.centre);
   answer.low = std::expm1(sign * estimate.interval.low);
   answer.high = std::expm1(sign * estimate.interval.high);

@@ -7,11 +7,12 @@
 #include <cstddef>
 #include <span>
 
+#include "harness/track/told_rule.h"
+
 namespace stepbench::track {
 
 inline constexpr std::size_t kConfirmPairs = 20;
-inline constexpr double kConfirmP = 0.005;      // one-sided
-inline constexpr double kConfirmMargin = 0.01;  // the 95 % bound lies beyond this
+inline constexpr double kConfirmP = 0.005;  // one-sided
 // Of fewer pairs p cannot be below kConfirmP.
 inline constexpr std::size_t kMinConfirmPairs = 8;
 
@@ -29,8 +30,9 @@ struct ConfirmAnswer {
 };
 
 // `good` and `tonight` hold the values of pair i at index i. `suspected_higher`: the value is
-// suspected to have risen; whether that is bad does not matter here.
+// suspected to have risen; whether that is bad does not matter here. Reproduced: p below kConfirmP
+// and the 95 % bound beyond the margin.
 [[nodiscard]] ConfirmAnswer confirm(std::span<const double> good, std::span<const double> tonight,
-                                    bool suspected_higher);
+                                    bool suspected_higher, double margin = kTellMargin);
 
 }  // namespace stepbench::track

@@ -2,6 +2,7 @@
 #include "harness/track/due.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -74,7 +75,8 @@ class DueTonight {
             .direction = series.series.direction,
             .higher = series.higher,
             .steps = series.steps,
-            .layout_sd = series.layout_sd};
+            .layout_sd = series.layout_sd > 0 ? series.layout_sd : kLayoutSd,
+            .margin = series.margin};
   }
 
   void add_suspicion(const NightSeries& series, const Alert& alert) {
@@ -131,19 +133,19 @@ class DueTonight {
     due_.push_back(std::move(due));
   }
 
-  // Run id of a good program with which this measurement says something new: one that no
-  // measurement of the series used, for a build that is fast by its layout is so every time; else
-  // another pair of builds. The one that the range names, then the oldest of the level before it
+  // Run id of a good program with which this measurement says something new: another pair of
+  // builds, of the good ones that which fewest measurements used, for a build that is fast by its
+  // layout is so every time. The one that the range names, then the oldest of the level before it
   // and the others, the newest first; of what a kept program showed, the oldest first. Empty: there
   // is none.
   [[nodiscard]] std::string program_for(const NightSeries& series, const AlertSeries& known,
                                         bool closing) const {
     const TrackedRun& tonight = *run_named(series.run);
     std::set<std::string> pairs;
-    std::set<std::string> used;  // good builds
+    std::map<std::string, std::size_t> used;  // good builds
     for (const AlertMeasurement& one : known.measured) {
       if (one.closing == closing) pairs.insert(one.builds);
-      used.insert(one.builds.substr(0, one.builds.find(' ')));
+      ++used[one.builds.substr(0, one.builds.find(' '))];
     }
     const auto is_new = [&](const TrackedRun& run) {
       return !run.git_dirty && (run.build_id.empty() || run.build_id != tonight.build_id) &&
@@ -158,13 +160,12 @@ class DueTonight {
     }
     const TrackedRun* first = run_named(known.against.empty() ? known.last_good : known.against);
     if (first != nullptr) programs.insert(programs.begin(), first);
-    std::string other;
+    const TrackedRun* chosen = nullptr;
     for (const TrackedRun* run : programs) {
       if (!is_new(*run)) continue;
-      if (!used.contains(run->build_id)) return run->run_id;
-      if (other.empty()) other = run->run_id;
+      if (chosen == nullptr || used[run->build_id] < used[chosen->build_id]) chosen = run;
     }
-    return other;
+    return chosen == nullptr ? std::string() : chosen->run_id;
   }
 
   // Of the level from which it moved, the oldest first.

@@ -33,7 +33,8 @@ struct DueMeasurement {
   Direction direction = Direction::kNeither;
   bool higher = true;  // which way it is suspected to have moved
   std::int64_t steps = 0;
-  double layout_sd = 0;  // of the series' builds
+  double layout_sd = kLayoutSd;  // of the series' builds
+  double margin = kTellMargin;   // the change of it that does not matter
 };
 
 // Attempts to close a regression: so many nights after it was told, and then every week. After one

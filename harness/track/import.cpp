@@ -17,6 +17,7 @@
 #include "harness/text/words.h"
 #include "harness/track/environment_key.h"
 #include "harness/track/imported_run.h"
+#include "harness/track/margins.h"
 #include "harness/track/tracked_metrics.h"
 
 namespace stepbench::track {
@@ -170,7 +171,8 @@ class Importer {
     for (const estimate::MeasuredLaunch& each : row.measured) {
       values.push_back(values_of(each, row.clock, peak));
     }
-    put_tracked_metrics(row, values, one);
+    std::map<std::string, double> margins = known_margins(row);
+    put_tracked_metrics(row, values, one, margins);
     for (std::size_t i = 0; i < values.size(); ++i) {
       add(one, *row.measured[i].launch, std::move(values[i]));
     }
@@ -190,7 +192,9 @@ class Importer {
     }
     if (!branch.empty()) one.machine.insert_or_assign(std::string(kBranchLabel), Value{branch});
     note_unequal(row, one);
-    run_of(row, branch).cases.push_back(std::move(one));
+    ImportedRun& run = run_of(row, branch);
+    for (const auto& [metric, share] : margins) set_margin(run.run, row.case_id, metric, share);
+    run.cases.push_back(std::move(one));
   }
 
   // Empty: the main one, or nobody named any.
@@ -200,8 +204,17 @@ class Importer {
     return branch == text_of(row.options(), kMainOption, "main") ? std::string() : branch;
   }
 
+  std::map<std::string, double> known_margins(const estimate::CaseRow& row) {
+    try {
+      return margins_of(row.options());
+    } catch (const ConfigError& error) {
+      note("case " + row.case_id + ": " + error.what());
+      return {};
+    }
+  }
+
   void put_tracked_metrics(const estimate::CaseRow& row, std::vector<LaunchValues>& values,
-                           ImportedCase& to) {
+                           ImportedCase& to, std::map<std::string, double>& margins) {
     const std::string names = text_of(row.options(), kMetricsOption);
     if (names.empty()) return;
     std::vector<compare::TestedMetric> metrics;
@@ -220,6 +233,7 @@ class Importer {
       const std::vector<double> of_launches = read.of(metric).base;
       for (std::size_t i = 0; i < values.size(); ++i) put(values[i], metric.metric, of_launches[i]);
       to.metrics.emplace(metric.metric, SeriesMetric{metric.unit, metric.direction});
+      if (metric.margin) margins[metric.metric] = *metric.margin;
     }
   }
 

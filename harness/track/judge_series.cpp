@@ -48,6 +48,11 @@ void add_normalised(NightSeries& judged, const SeriesHistory& series, std::size_
   judged.normalised_change = tonight.value / *tonight.control / *middle - 1;
 }
 
+// Of a series with a wide margin: within it, and nothing that a measurement could tell.
+bool is_too_little(double change, double margin) {
+  return margin > kTellMargin && std::abs(change) <= margin;
+}
+
 // Somebody accepted as much as that.
 bool is_accepted(NightSeries& judged, const Alert* alert) {
   if (alert == nullptr || alert->state != AlertState::kAcknowledged || !alert->expect) {
@@ -80,6 +85,7 @@ std::optional<NightSeries> SeriesJudge::judge(const SeriesHistory& series) {
   const TrackedRun& run = facts_.run_of(series, *at);
   NightSeries judged{.series = series.series, .run = run.run_id, .value = point.value};
   judged.steps = point.steps;
+  judged.margin = facts_.margin_of(series, run);
   if (is_future(run.started_utc, facts_.input().now_utc)) {
     judged.state = NightState::kFutureDated;
     judged.why = "dated " + run.started_utc + ", and it is " + facts_.input().now_utc + " now";
@@ -154,7 +160,8 @@ void SeriesJudge::judge_level(NightSeries& judged, const SeriesHistory& series, 
   const HeldAgainst held = held_against(series, at, facts_);
   judged.points = held.points.size();
   judged.layout_sd = held.layout_sd;
-  const bool new_cohort = note_cohort(cohorts_, facts_.input().history, series, at);
+  const bool new_cohort =
+      note_cohort(cohorts_, facts_.input().history, series, at, held.by_ratio());
   const ScreenAnswer answer = screen_tonight(held, series, facts_);
   find_pin(judged, series, at, held.level);
   take_screen(judged, series, at, held, answer, new_cohort);
@@ -168,7 +175,7 @@ void SeriesJudge::judge_level(NightSeries& judged, const SeriesHistory& series, 
   const bool bridged = take_bridge(judged, series, at, held.level, alert);
   if (other) tell_environment(judged, series, at, held, since);
   if (bridged) return;
-  if (!answer.fired()) {
+  if (!answer.fired() || is_too_little(answer.change, judged.margin)) {
     judged.fired = false;
     (void)take_drift(judged, series, at, held, alert);
     return;
@@ -273,7 +280,7 @@ bool SeriesJudge::take_bridge(NightSeries& judged, const SeriesHistory& series, 
   const AlertMeasurement& one = bridge->measurement;
   const std::string words = "held against the program of " +
                             date_of(facts_.run_named(one.good), one.good) + ": " + range_text(one);
-  if (!one.reproduced) {
+  if (!one.reproduced || is_too_little(one.change, judged.margin)) {
     judged.why = words + (judged.why.empty() ? "" : "; " + judged.why);
     return false;
   }
@@ -323,7 +330,7 @@ std::string SeriesJudge::last_bridged_good(const SeriesHistory& series, const Se
 bool SeriesJudge::take_drift(NightSeries& judged, const SeriesHistory& series, std::size_t at,
                              const HeldAgainst& held, const Alert* alert) const {
   if (!held.by_ratio() || judged.pin.empty() || !drift_is_due(series, at)) return false;
-  const ScreenAnswer answer = screen_drift(held.ratios, held.layout_sd);
+  const ScreenAnswer answer = screen_drift(held.ratios, held.layout_sd, judged.margin);
   if (!answer.fired()) return false;
   judged.higher = answer.higher;
   if (is_accepted(judged, alert) || is_way_back(judged, alert)) return false;

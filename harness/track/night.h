@@ -65,6 +65,7 @@ struct NightSeries {
   std::string pin = {};     // run id of the program that stands for its level; empty: none is kept
   bool bridge_due = false;  // tonight's program is to be held against that one
   double layout_sd = 0;     // of builds that do the same, as far as it is known
+  double margin = kTellMargin;  // the change that does not matter
   std::string alert = {};
   std::string why = {};  // a sentence
 };
@@ -76,6 +77,7 @@ struct CohortChange {
   std::string before = {};
   std::string tonight = {};
   std::size_t series = 0;
+  std::size_t by_ratio = 0;  // of them: whose level goes on, by ratios to the reference program
 };
 
 // Of the alerts that were measured again: how many were there.

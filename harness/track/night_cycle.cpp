@@ -23,19 +23,6 @@ std::string oldest_utc(const History& history) {
   return oldest < history.runs.size() ? history.runs[oldest].started_utc : std::string();
 }
 
-// Each measurement remembers what was known of layout when it was made.
-std::vector<MeasuredSuspect> with_layout(std::vector<MeasuredSuspect> answers,
-                                         std::span<const DueMeasurement> due) {
-  for (MeasuredSuspect& answer : answers) {
-    const auto of = std::find_if(due.begin(), due.end(), [&](const DueMeasurement& one) {
-      return one.series == answer.series && one.alert == answer.alert;
-    });
-    if (of == due.end() || of->layout_sd <= 0) continue;
-    for (AlertMeasurement& one : answer.measured) one.layout = of->layout_sd;
-  }
-  return answers;
-}
-
 }  // namespace
 
 Night run_night(NightInput input, std::vector<TrackEvent>& events, const NightCycle& cycle) {
@@ -65,8 +52,7 @@ Night run_night(NightInput input, std::vector<TrackEvent>& events, const NightCy
       return !asked.insert({one.why, one.alert, one.series}).second;
     });
     if (due.empty()) break;
-    const bool any =
-        record(events_of(with_layout(cycle.measure(due), due), night.alerts, night.runs));
+    const bool any = record(events_of(cycle.measure(due), night.alerts, night.runs));
     if (cycle.is_interrupted && cycle.is_interrupted()) return night;
     if (any) (void)record(night.events);
   }

@@ -50,6 +50,7 @@ NightFacts::NightFacts(const NightInput& input)
     const TrackedRun* run = run_named(id);
     if (run == nullptr) continue;
     runs_.push_back(*run);
+    margins_.emplace(run->run_id, *run);
     newest_utc_ = std::max(newest_utc_, run->started_utc);
     if (first_utc_.empty() || run->started_utc < first_utc_) first_utc_ = run->started_utc;
   }
@@ -118,6 +119,11 @@ ScreenOptions NightFacts::screen_of_series(const SeriesHistory& series) const {
   ScreenOptions options = input_.screen;
   options.resolution = resolution_of(series);
   return options;
+}
+
+double NightFacts::margin_of(const SeriesHistory& series, const TrackedRun& run) const {
+  const auto found = margins_.find(run.run_id);
+  return found == margins_.end() ? kTellMargin : found->second.of(series.series);
 }
 
 const ScreenAnswer* NightFacts::control_of(std::string_view run) const {

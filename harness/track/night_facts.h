@@ -13,6 +13,7 @@
 
 #include "harness/track/bridge.h"
 #include "harness/track/level.h"
+#include "harness/track/margins.h"
 #include "harness/track/night.h"
 #include "harness/track/reference.h"
 #include "harness/track/screen.h"
@@ -53,6 +54,8 @@ class NightFacts {
   // Clean, and its program is there.
   [[nodiscard]] bool is_kept(const TrackedRun& run) const;
   [[nodiscard]] ScreenOptions screen_of_series(const SeriesHistory& series) const;
+  // The change of it that does not matter, as that run says.
+  [[nodiscard]] double margin_of(const SeriesHistory& series, const TrackedRun& run) const;
   // Of that run's control case; null: it has none.
   [[nodiscard]] const ScreenAnswer* control_of(std::string_view run) const;
 
@@ -72,6 +75,7 @@ class NightFacts {
   std::vector<bool> is_tonight_;  // by index of the history's runs
   std::set<std::string, std::less<>> ignored_;
   std::map<std::string, ScreenAnswer, std::less<>> controls_;  // by run id
+  std::map<std::string, RunMargins, std::less<>> margins_;     // by run id, of tonight's
 };
 
 [[nodiscard]] std::vector<double> values_at(const SeriesHistory& series,

@@ -144,7 +144,8 @@ std::string reference_run(std::span<const TrackedRun> runs, std::span<const Trac
         text_of(event.details, "experiment") != experiment) {
       continue;
     }
-    last = text_of(event.details, "run");
+    // One of which no launch could be held against that night's is of no use to the next.
+    last = text_of(event.details, "ratios").empty() ? "" : text_of(event.details, "run");
   }
   std::string oldest_bad;
   for (const Alert& alert : fold_alerts(events).alerts) {
@@ -183,7 +184,7 @@ ScreenAnswer screen_ratios(const RatioSegment& segment, double layout_sd, Screen
   return answer;
 }
 
-ScreenAnswer screen_drift(const RatioSegment& segment, double layout_sd) {
+ScreenAnswer screen_drift(const RatioSegment& segment, double layout_sd, double margin) {
   constexpr std::size_t kWeek = 7;
   if (segment.moved.size() < 2 * kWeek) return {.warming_up = true};
   const std::span all(segment.moved);
@@ -191,7 +192,7 @@ ScreenAnswer screen_drift(const RatioSegment& segment, double layout_sd) {
   ScreenAnswer answer = answer_of(mean_of(all.last(kWeek)), mean_of(all.first(kWeek)),
                                   std::sqrt(2 * of_one / static_cast<double>(kWeek)));
   answer.since = segment.moved.size() - kWeek;
-  if (std::abs(answer.change) <= kTellMargin) answer.higher = answer.lower = false;
+  if (std::abs(answer.change) <= margin) answer.higher = answer.lower = false;
   return answer;
 }
 
@@ -204,9 +205,12 @@ double layout_of(std::span<const double> moved, std::span<const double> errors) 
   std::vector<double> steps;
   for (std::size_t i = 1; i < moved.size(); ++i) steps.push_back(moved[i] - moved[i - 1]);
   const double all = stats::robust_sd(steps) / std::numbers::sqrt2;
-  const double found = all * all - mean_square(errors);
-  const auto builds = static_cast<double>(moved.size());
-  const double variance = (kWeight * kLayoutSd * kLayoutSd + builds * found) / (kWeight + builds);
+  const double launches = mean_square(errors);
+  const double found = std::max(all * all - launches, 0.0);
+  // Among launches that vary more than builds do, a build says little of layout.
+  constexpr double kAssumed = kLayoutSd * kLayoutSd;
+  const double builds = static_cast<double>(moved.size()) * kAssumed / (kAssumed + launches);
+  const double variance = (kWeight * kAssumed + builds * found) / (kWeight + builds);
   return std::sqrt(std::max(variance, kLeast * kLeast));
 }
 

@@ -68,8 +68,8 @@ class ReferenceLog {
 };
 
 // Whose program the experiment's next night is measured beside: the run of the last night's
-// reference, as long as its program is there; else the newest clean run that lies in no alert that
-// is open. Empty: there is none. `has_program` as in NightInput.
+// reference, as long as its program is there and gave ratios; else the newest clean run that lies
+// in no alert that is open. Empty: there is none. `has_program` as in NightInput.
 [[nodiscard]] std::string reference_run(std::span<const TrackedRun> runs,
                                         std::span<const TrackEvent> events, std::string_view host,
                                         std::string_view experiment,
@@ -87,8 +87,9 @@ struct RatioSegment {
 [[nodiscard]] ScreenAnswer screen_ratios(const RatioSegment& segment, double layout_sd,
                                          ScreenKind kind = ScreenKind::kRobustZ);
 // A level's newest week against its first one: what creeps shows in no single night. Fires beyond
-// kTellMargin, where there are two weeks.
-[[nodiscard]] ScreenAnswer screen_drift(const RatioSegment& segment, double layout_sd);
+// the margin, where there are two weeks.
+[[nodiscard]] ScreenAnswer screen_drift(const RatioSegment& segment, double layout_sd,
+                                        double margin = kTellMargin);
 
 // How far builds that do the same differ by where their code lies, as a standard deviation: what
 // the ratios of a level, in order of time, vary from one to the next beyond their launches, drawn

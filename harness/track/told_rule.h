@@ -15,7 +15,7 @@
 namespace stepbench::track {
 
 inline constexpr double kLayoutSd = 0.005;           // of a build, until it is known better
-inline constexpr double kTellMargin = 0.01;          // what is told lies beyond it
+inline constexpr double kTellMargin = 0.01;          // what is told lies beyond it; see margins.h
 inline constexpr double kTellSpreads = 2.33;         // one-sided 99 %
 inline constexpr double kCloseSpreads = 1.64;        // one-sided 95 %
 inline constexpr std::size_t kMostMeasurements = 5;  // of a suspicion
@@ -29,13 +29,14 @@ struct AlertMeasurement {
   double high = 0;
   double p = 1;
   std::int64_t pairs = 0;
-  std::string night = {};     // run id
-  std::string good = {};      // run id of the last good program's night
-  std::string builds = {};    // of both, "GOOD TONIGHT": what tells two measurements apart
-  std::string campaign = {};  // folder of its results
-  std::string cause = {};     // "data_wait +2.1 ms; aten::copy_ +120 calls/step"
-  bool closing = false;       // of a regression that was told: is it there still?
-  double layout = kLayoutSd;  // of a build of this series, as far as it was known then
+  std::string night = {};       // run id
+  std::string good = {};        // run id of the last good program's night
+  std::string builds = {};      // of both, "GOOD TONIGHT": what tells two measurements apart
+  std::string campaign = {};    // folder of its results
+  std::string cause = {};       // "data_wait +2.1 ms; aten::copy_ +120 calls/step"
+  bool closing = false;         // of a regression that was told: is it there still?
+  double layout = kLayoutSd;    // of a build of this series, as far as it was known then
+  double margin = kTellMargin;  // the change of it that does not matter
 };
 
 enum class Telling : std::uint8_t {
@@ -54,7 +55,8 @@ enum class Telling : std::uint8_t {
 [[nodiscard]] Telling telling_of(std::span<const AlertMeasurement> measured, bool higher);
 
 // Whether the last two to four closing measurements, none of which found it, say that it is gone:
-// mean + 1.64 sqrt((SE^2 + 2 layout^2) / m) below the larger of 1 % and half of what was told.
+// mean + 1.64 sqrt((SE^2 + 2 layout^2) / m) below the larger of the margin and half of what was
+// told.
 [[nodiscard]] bool is_gone(std::span<const AlertMeasurement> measured, bool higher);
 
 // The mean of all measurements that tell, as a share: 0.031. 0 without any.

@@ -6,26 +6,55 @@
 
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
+#include "harness/text/share.h"
 
 namespace stepbench::track {
+namespace {
+
+constexpr const char* kOption = "track.metrics";
+
+compare::TestedMetric metric_of(std::string_view word, const std::vector<Metric>& columns) {
+  const std::size_t equals = word.find('=');
+  const std::string name(word.substr(0, equals));
+  compare::TestedMetric metric;
+  try {
+    metric = compare::tested_metrics({&name, 1}, columns).metrics.front();
+  } catch (const ConfigError& error) {
+    // What it says behind the option that it knows.
+    throw ConfigError(kOption, std::string(error.what()).substr(error.where().size() + 2));
+  }
+  if (equals == std::string_view::npos) return metric;
+  if (metric.kind == compare::MetricKind::kStep || metric.kind == compare::MetricKind::kPeak) {
+    throw ConfigError(kOption, "'" + std::string(word) +
+                                   "': every case has this metric; its "
+                                   "margin is track.margin." +
+                                   metric.name);
+  }
+  metric.margin = text::parse_share(word.substr(equals + 1));
+  if (!metric.margin) {
+    throw ConfigError(kOption, "'" + std::string(word) +
+                                   "': behind = stands a share below 1, as in " + name + "=5% or " +
+                                   name + "=0.05");
+  }
+  return metric;
+}
+
+}  // namespace
 
 std::vector<compare::TestedMetric> tracked_metrics(std::string_view names,
                                                    const std::vector<Metric>& columns) {
   std::string blanks(names);
   std::replace(blanks.begin(), blanks.end(), ',', ' ');
-  std::vector<std::string> words;
-  for (const std::string_view word : os::split_words(blanks)) words.emplace_back(word);
-  if (words.empty()) return {};
   std::vector<compare::TestedMetric> metrics;
-  try {
-    metrics = compare::tested_metrics(words, columns).metrics;
-  } catch (const ConfigError& error) {
-    // What it says behind the option that it knows.
-    throw ConfigError("track.metrics", std::string(error.what()).substr(error.where().size() + 2));
+  for (const std::string_view word : os::split_words(blanks)) {
+    compare::TestedMetric metric = metric_of(word, columns);
+    const bool again = std::any_of(metrics.begin(), metrics.end(), [&](const auto& other) {
+      return other.metric == metric.metric;
+    });
+    const bool of_every_case =
+        metric.kind == compare::MetricKind::kStep || metric.kind == compare::MetricKind::kPeak;
+    if (!again && !of_every_case) metrics.push_back(std::move(metric));
   }
-  std::erase_if(metrics, [](const compare::TestedMetric& metric) {
-    return metric.kind == compare::MetricKind::kStep || metric.kind == compare::MetricKind::kPeak;
-  });
   return metrics;
 }
 

@@ -9,9 +9,9 @@
 
 namespace stepbench::track {
 
-// "step_p99 samples_per_s": names as of `list metrics`, between blanks or commas. Without those
-// that every case has, the step and its peak of memory. Throws ConfigError for track.metrics, as
-// tested_metrics() does.
+// "step_p99=5% samples_per_s": names as of `list metrics`, between blanks or commas, each with its
+// margin where it says one. Without those that every case has, the step and its peak of memory.
+// Throws ConfigError for track.metrics, as tested_metrics() does.
 [[nodiscard]] std::vector<compare::TestedMetric> tracked_metrics(
     std::string_view names, const std::vector<Metric>& columns);
 

@@ -99,6 +99,20 @@ class References(unittest.TestCase):
         self.assertRegex("\n".join(verdict["notes"]), "no reference program: 4 of 4 launches of the kept program failed")
         self.assertEqual(self.arms(), {"": 16, "reference": 4}, "four in a row are enough; tonight's are all measured")
 
+    def test_a_kept_program_that_computes_something_else_is_said_and_blames_nobody(self):
+        self.first_nights(3)
+        other = "export STUB_LOSS=0.7"
+        verdict = self.night(0, slower=1.2, more=other)
+        self.assertRegex("\n".join(verdict["notes"]),
+                         "in 2 cases the kept program computes something else: .* loss 0.5 and 0.7 differ")
+        for _ in range(4):
+            verdict = self.night(0, slower=1.2, more=other)
+        self.assertRegex("\n".join(verdict["notes"]), "reference program of 2026-02-04", "another one, and ratios again")
+        self.assertEqual([alert for alert in verdict["alerts"] if alert["state"] == "regression"], [])
+        verdict = self.night(1, slower=1.3, more=other)
+        (alert,) = [alert for alert in verdict["alerts"] if alert["state"] == "regression"]
+        self.assertEqual(len(alert["series"]), 2, "and what comes after it is found")
+
     def test_the_control_case_keeps_its_launches(self):
         self.machine.experiment("nightly", "    - {stub.step_us: 1000}\n    - {stub.step_us: 3000, track.control: true}\n", 8)
         self.machine.commit("a control case")

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from nights import CASES, Machine  # noqa: E402
+from nights import ALLOW, CASES, Machine  # noqa: E402
 
 PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 NIGHTS = 11  # until a series is warm
@@ -104,6 +104,40 @@ class Team(unittest.TestCase):
         self.track_section("{metrics: step_p9}")
         refused = self.machine.night(self.good, status=2)
         self.assertRegex(refused.err, "nightly.yaml: track.metrics: no metric is named 'step_p9'")
+
+    def test_a_margin_of_a_case_is_what_is_told_of_it(self):
+        cases = ("    - {stub.step_us: 1000, track.margin.step: 8%}\n"
+                 "    - {stub.step_us: 3000}\n")
+        self.track_section("{metrics: 'step_p90=9%'}", cases)
+        self.warm_up()
+        slow = self.machine.build("slow", slower=1.06)
+        done, verdict = self.machine.verdict(slow, "--junit", "night.xml", status=1)
+        (alert,) = [alert for alert in verdict["alerts"] if alert["state"] == "regression"]
+        of_alert = {(series["options"]["stub.step_us"], series["metric"]) for series in alert["series"]}
+        self.assertEqual(of_alert, {(3000, "step_ns")}, done)
+        margins = {(series["options"]["stub.step_us"], series["metric"]): series["margin"]
+                   for series in verdict["series"] if series["unit"] == "ns"}
+        self.assertEqual(margins, {(1000, "step_ns"): 0.08, (3000, "step_ns"): 0.01,
+                                   (1000, "step_p90_ns"): 0.09, (3000, "step_p90_ns"): 0.09})
+        slower = self.machine.build("slower", slower=1.25)
+        done, verdict = self.machine.verdict(slower, status=1)
+        told = {(series["options"]["stub.step_us"], series["metric"]) for series in verdict["series"]
+                if series["state"] == "regression" and series["unit"] == "ns"}
+        self.assertEqual(told, set(margins), done)
+        again = self.machine.run("track", "confirm", next(series["id"] for series in verdict["series"]
+                                                          if series["margin"] == 0.08), "--no-lock",
+                                 *(word for what in ALLOW for word in ("--allow", what)))
+        self.assertRegex(again.out, r"\+25\.\d %")
+
+    def test_a_margin_that_is_none_is_named_before_anything_is_measured(self):
+        for text, said in (("{margin: {step: 250%}}", "track.margin.step: '250%' is not a share below 1"),
+                           ("{margin: {step: little}}", "step.*auto, or a share such as 2% or 0.02"),
+                           ("{margin: {stepp: 2%}}", "stepp.*did you mean"),
+                           ("{metrics: step_p90=x}", "track.metrics: 'step_p90=x': behind = stands a share")):
+            self.track_section(text)
+            refused = self.machine.night(self.good, status=2)
+            self.assertRegex(refused.err, said)
+        self.assertFalse((self.machine.folder / "results").exists() and self.machine.runs())
 
     def test_a_clock_that_was_set_back_hides_nothing(self):
         self.warm_up()

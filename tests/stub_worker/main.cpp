@@ -2,6 +2,7 @@
 // A worker whose steps, faults and time are scripted: what plan, run, resume and their tests are
 // run against. A shell script that sets one of these and starts it is another build of it:
 //   STUB_SLOWER=1.03     everything takes so many times as long
+//   STUB_LOSS=0.6        computes this loss in place of stub.loss
 //   STUB_TORCH=2.10.0    says that it runs on this torch
 //   STUB_MEMORY_MB=96    so much more memory, beside which what differs from start to start is
 //   little STUB_LACKS=jitter    does not know this option of the section `stub`

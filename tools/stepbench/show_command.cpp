@@ -25,6 +25,7 @@
 #include "harness/report/table.h"
 #include "harness/text/ascii.h"
 #include "harness/text/printable.h"
+#include "harness/text/share.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
@@ -279,7 +280,7 @@ Fields option_defaults(const ShowOptions& options) {
 // The change that --noise is asked for.
 double change_to_find(const ShowOptions& options) {
   if (options.find.empty()) return report::kUsualChange;
-  const auto share = campaign::parse_share(options.find);
+  const auto share = text::parse_share(options.find);
   if (!share || *share <= compare::kDefaultMargin) {
     throw ConfigError("--find", "'" + options.find +
                                     "' is not a change above the margin of 1 %, within which a "

@@ -143,6 +143,41 @@ TEST(ConfirmSuspects, ARelinkedProgramThatIsNotSlowerLeavesItReproducedOnce) {
   EXPECT_THAT(night.series.front().answers, SizeIs(2));
 }
 
+TEST(ConfirmSuspects, EachMeasurementNamesTheProgramsThatItMeasured) {
+  ConfirmBench bench(kOneCase);
+  campaign::ConfirmRequest request =
+      bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
+  const campaign::ConfirmedSeries copied = bench.confirm(request).series.front();
+  ASSERT_THAT(copied.builds, SizeIs(2));
+  EXPECT_EQ(copied.builds[0], copied.builds[1]) << "the same bytes at another path";
+  request.relinked = bench.make_build("relinked", "STUB_SLOWER=1.03").string();
+  const campaign::ConfirmedSeries relinked = bench.confirm(request).series.front();
+  ASSERT_THAT(relinked.builds, SizeIs(2));
+  EXPECT_EQ(relinked.builds[0], copied.builds[0]);
+  EXPECT_NE(relinked.builds[1], copied.builds[0]) << "another pair";
+}
+
+TEST(ConfirmSuspects, AGoodProgramThatComputesSomethingElseBlamesNobody) {
+  ConfirmBench bench(kOneCase);
+  const campaign::ConfirmedNight night = bench.confirm(bench.request(
+      bench.make_build("good", "STUB_LOSS=0.6"), bench.make_build("tonight", "STUB_SLOWER=1.03")));
+  EXPECT_EQ(state_of(night), "environment-change");
+  EXPECT_THAT(night.series.front().why,
+              HasSubstr("the sides do not compute the same: loss 0.6 and 0.5 differ"));
+  EXPECT_THAT(night.series.front().answers, IsEmpty());
+}
+
+TEST(ConfirmSuspects, WhatLiesWithinTheMarginOfItsSeriesIsNotReproduced) {
+  ConfirmBench bench(kOneCase);
+  campaign::ConfirmRequest request =
+      bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
+  request.suspects.front().margin = 0.05;
+  const campaign::ConfirmedNight within = bench.confirm(request);
+  EXPECT_EQ(state_of(within), "not-reproduced");
+  EXPECT_NEAR(within.series.front().answers.at(0).change, 0.03, 0.005);
+  EXPECT_EQ(within.series.front().answers.at(0).pairs, 6U) << "the first look is enough";
+}
+
 TEST(ConfirmSuspects, WhatWasReproducedBeforeIsMeasuredOnceMore) {
   ConfirmBench bench(kOneCase);
   campaign::ConfirmRequest request =

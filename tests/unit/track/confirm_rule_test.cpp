@@ -33,7 +33,7 @@ TEST(ConfirmRule, ReproducesASlowDownOfThreePercent) {
   EXPECT_NEAR(answer.change, 0.03, 0.005);
   EXPECT_LT(answer.low, answer.change);
   EXPECT_GT(answer.high, answer.change);
-  EXPECT_GT(answer.low, kConfirmMargin);
+  EXPECT_GT(answer.low, kTellMargin);
   EXPECT_LT(answer.p, 1e-4);
   EXPECT_EQ(answer.pairs, kConfirmPairs);
 }
@@ -43,7 +43,7 @@ TEST(ConfirmRule, ReproducesASpeedUpWhenThatIsSuspected) {
   EXPECT_TRUE(answer.reproduced);
   EXPECT_NEAR(answer.change, 1 / 1.03 - 1, 0.005);
   EXPECT_LT(answer.low, answer.high);
-  EXPECT_LT(answer.high, -kConfirmMargin / (1 + kConfirmMargin));
+  EXPECT_LT(answer.high, -kTellMargin / (1 + kTellMargin));
 }
 
 TEST(ConfirmRule, IsTheSameMirroredWhenTheArmsAreSwapped) {
@@ -68,7 +68,7 @@ TEST(ConfirmRule, DoesNotReproduceAChangeInTheOtherDirection) {
 TEST(ConfirmRule, DoesNotReproduceAChangeWithinTheMargin) {
   const ConfirmAnswer answer = Pairs(1.009).answer(true);
   EXPECT_LT(answer.p, kConfirmP);
-  EXPECT_LT(answer.low, kConfirmMargin);
+  EXPECT_LT(answer.low, kTellMargin);
   EXPECT_FALSE(answer.reproduced);
 }
 

@@ -190,12 +190,15 @@ class LivedSeries {
       const SimulatedPairs drawn =
           host.machine.campaign(good, programs_[night], track::kBridgePairs);
       spend(host, night, track::kBridgePairs);
-      take(suspect, due, track::bridge_answer(drawn.good, drawn.tonight, due.layout_sd));
+      take(suspect, due, build_of(night),
+           track::bridge_answer(drawn.good, drawn.tonight, due.layout_sd));
       return suspect;
     }
     for (int number = 1; number <= 2; ++number) {
-      const SimulatedPairs drawn =
-          host.machine.campaign(good, programs_[night], track::kConfirmPairs);
+      const bool relinked = number == 2 && script_.relinked;
+      const double tonight =
+          relinked ? true_[night] + random_.offset_of_a_build() : programs_[night];
+      const SimulatedPairs drawn = host.machine.campaign(good, tonight, track::kConfirmPairs);
       for (const std::size_t look : track::kLooks) {
         const bool last = look == track::kConfirmPairs;
         track::ConfirmAnswer answer =
@@ -204,7 +207,7 @@ class LivedSeries {
                                       std::span(drawn.tonight).first(look));
         if (!last && !track::is_over(answer, due.higher)) continue;
         spend(host, night, look);
-        take(suspect, due, answer);
+        take(suspect, due, build_of(night) + (relinked ? "-relinked" : ""), answer);
         break;
       }
       if (!suspect.measured.back().reproduced) break;
@@ -217,17 +220,18 @@ class LivedSeries {
   }
 
   void take(track::MeasuredSuspect& suspect, const track::DueMeasurement& due,
-            const track::ConfirmAnswer& answer) const {
-    suspect.measured.push_back(
-        {.reproduced = answer.reproduced,
-         .change = answer.change,
-         .low = answer.low,
-         .high = answer.high,
-         .p = answer.p,
-         .pairs = static_cast<std::int64_t>(answer.pairs),
-         .night = due.run,
-         .good = due.good,
-         .builds = build_of(night_of_run(due.against)) + ' ' + build_of(night_of_run(due.run))});
+            const std::string& tonight, const track::ConfirmAnswer& answer) const {
+    suspect.measured.push_back({.reproduced = answer.reproduced,
+                                .change = answer.change,
+                                .low = answer.low,
+                                .high = answer.high,
+                                .p = answer.p,
+                                .pairs = static_cast<std::int64_t>(answer.pairs),
+                                .night = due.run,
+                                .good = due.good,
+                                .builds = build_of(night_of_run(due.against)) + ' ' + tonight,
+                                .layout = due.layout_sd,
+                                .margin = due.margin});
   }
 
   // What people say in the morning.

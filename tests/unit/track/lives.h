@@ -36,6 +36,7 @@ struct Script {
   bool weekends = false;        // two nights of seven have none
   std::size_t first_kept = 0;   // programs of earlier nights do not start
   bool nightly = false;         // track.reference: half of the launches are of a kept program
+  bool relinked = false;        // what is measured a second time is tonight's program linked anew
   // What is looked for: the change of this index of `program`, or the creep.
   std::size_t wanted = 0;
 };

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <string_view>
 
 namespace stepbench::testing_track {
 
-// `lives`: in each cell. False: a goal is missed.
-bool write_lives(std::ostream& out, std::uint64_t seed, std::size_t lives);
+// `lives`: in each cell. `reference`: of track.reference; empty: of both. False: a goal is missed.
+bool write_lives(std::ostream& out, std::uint64_t seed, std::size_t lives,
+                 std::string_view reference = {});
 
 }  // namespace stepbench::testing_track

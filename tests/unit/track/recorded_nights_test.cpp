@@ -41,7 +41,7 @@ TEST(RecordedNights, WhatABusyMachineMakesFireIsNotReproducedByTurns) {
         ++fired;
         const double nearest = answer.higher ? pairs.at("change_low").get<double>()
                                              : -pairs.at("change_high").get<double>();
-        EXPECT_FALSE(pairs.at("p").get<double>() / 2 < kConfirmP && nearest > kConfirmMargin)
+        EXPECT_FALSE(pairs.at("p").get<double>() / 2 < kConfirmP && nearest > kTellMargin)
             << metric << " in campaign " << row.at("campaign");
       }
     }

@@ -82,6 +82,31 @@ TEST(ToldRule, KeepsARegressionOpenWhoseHalfIsThereStill) {
   EXPECT_FALSE(is_gone(life, true));
 }
 
+TEST(ToldRule, CountsALayoutThatSeveralPairsShareAsOften) {
+  const auto of = [](const std::vector<std::string>& builds) {
+    std::vector<AlertMeasurement> all;
+    for (const std::string& pair : builds) all.push_back(measured(0.022, pair));
+    return telling_of(all, true);
+  };
+  EXPECT_EQ(of({"a 1", "b 2", "c 3", "d 4"}), Telling::kTold);
+  EXPECT_EQ(of({"a 1", "a 2", "a 3", "a 4"}), Telling::kReproduced) << "it may be a that is fast";
+  EXPECT_EQ(of({"a 1", "b 1", "c 1", "d 1"}), Telling::kReproduced) << "or 1 that is slow";
+}
+
+TEST(ToldRule, HoldsAChangeAgainstTheMarginOfItsSeries) {
+  const auto with_margin = [](double change, double margin) {
+    AlertMeasurement one = measured(change, "a b");
+    one.margin = margin;
+    one.reproduced = change - 0.0033 > margin;
+    return telling_of(std::vector{one}, true);
+  };
+  EXPECT_EQ(with_margin(0.05, 0.01), Telling::kTold);
+  EXPECT_EQ(with_margin(0.05, 0.04), Telling::kReproduced);
+  EXPECT_EQ(with_margin(0.05, 0.06), Telling::kDoubtful);
+  EXPECT_EQ(with_margin(0.022, 0), Telling::kTold) << "the layout of builds stays as it is";
+  EXPECT_EQ(with_margin(0.015, 0), Telling::kReproduced);
+}
+
 TEST(Bridge, IsDueEveryNightOfAYoungLevelAndThenWeekly) {
   EXPECT_TRUE(bridge_is_due(9, "2026-01-09T02:00:00Z", "2026-01-10T02:00:00Z"));
   EXPECT_FALSE(bridge_is_due(10, "2026-01-09T02:00:00Z", "2026-01-15T02:00:00Z"));

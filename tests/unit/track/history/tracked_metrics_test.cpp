@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
+#include "harness/track/margins.h"
 #include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
@@ -57,6 +58,59 @@ TEST(TrackedMetrics, AnUnknownNameIsSaidWithTheNearest) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("track.metrics: no metric is named 'step_p9'"));
     EXPECT_THAT(error.what(), HasSubstr("step_p9"));
+  }
+}
+
+TEST(TrackedMetrics, SayTheirMarginBehindTheName) {
+  const auto metrics =
+      track::tracked_metrics("step_p90=5% samples_per_s", estimate::harness_metrics());
+  ASSERT_THAT(metrics, SizeIs(2));
+  EXPECT_EQ(metrics[0].margin, 0.05);
+  EXPECT_EQ(metrics[1].margin, std::nullopt);
+}
+
+TEST(TrackedMetrics, AWrongMarginIsSaidWithItsPlace) {
+  const auto said = [](const std::string& names) -> std::string {
+    try {
+      (void)track::tracked_metrics(names, estimate::harness_metrics());
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(said("step_p90=much"), HasSubstr("track.metrics: 'step_p90=much': behind = stands"));
+  EXPECT_THAT(said("step_p90=100%"), HasSubstr("step_p90=5% or step_p90=0.05"));
+  EXPECT_THAT(said("step=5%"), HasSubstr("its margin is track.margin.step"));
+  EXPECT_THAT(said("peak_bytes=5%"), HasSubstr("its margin is track.margin.peak_bytes"));
+}
+
+TEST(Margins, OfACaseStandWithItsRun) {
+  record::Results results = night_that_tracks("step_p90=5%");
+  for (record::Launch& launch : results.launches) {
+    if (launch.row.key.case_id.front() != 'a') continue;
+    launch.row.options.insert_or_assign("track.margin.step", Value{std::string("3%")});
+    launch.row.options.insert_or_assign("track.margin.peak_bytes", Value{std::string("auto")});
+  }
+  const test::TemporaryFolder folder;
+  auto store = track::TrackStore::open("sqlite:" + (folder / "history.db").string());
+  (void)store.add(results, "results/RUN");
+  const track::History history = store.history();
+  const track::RunMargins margins(history.runs.at(0));
+  for (const track::SeriesHistory& one : history.series) {
+    const bool other = one.series.case_id.front() == 'a' && one.series.metric == "step_ns";
+    const double expected = one.series.metric == "step_p90_ns" ? 0.05 : other ? 0.03 : 0.01;
+    EXPECT_DOUBLE_EQ(margins.of(one.series), expected) << one.series.metric;
+  }
+}
+
+TEST(Margins, OfAWholeAndMoreAreRefusedByTheOptionsName) {
+  EXPECT_THAT(track::margins_of({{"track.margin.step", Value{std::string("auto")}}}), IsEmpty());
+  try {
+    (void)track::margins_of({{"track.margin.step", Value{std::string("150%")}}});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "track.margin.step: '150%' is not a share below 1: 2% or 0.02 are the same one");
   }
 }
 

@@ -62,6 +62,7 @@ class CheckedNights : public ::testing::Test {
                                     .p = 1e-6,
                                     .pairs = 20});
           series.folders.emplace_back("results/campaign" + std::to_string(i + 1));
+          series.builds.emplace_back("build20 build21");
         }
         series.cause = {{.phase = "data_wait", .change_ns = 5e5, .interval_ns = {}, .share = 0.83}};
         night.series.push_back(std::move(series));

@@ -245,16 +245,18 @@ track::Night HistoryMaker::live(std::size_t night) {
         const double change = tonight->second / against->second - 1;
         const bool bridge = one.why == track::DueFor::kBridge;
         const double towards = one.higher ? change : -change;
-        suspect.measured = {{.reproduced = bridge ? std::abs(change) > 0.012
-                                                  : towards - kDoubt > track::kConfirmMargin,
-                             .change = change,
-                             .low = change - kDoubt,
-                             .high = change + kDoubt,
-                             .p = 0.001,
-                             .pairs = bridge ? 4 : 20,
-                             .night = one.run,
-                             .good = one.good,
-                             .builds = build_of(one.against) + ' ' + build_of(one.run)}};
+        suspect.measured = {
+            {.reproduced = bridge ? std::abs(change) > 0.012 : towards - kDoubt > one.margin,
+             .change = change,
+             .low = change - kDoubt,
+             .high = change + kDoubt,
+             .p = 0.001,
+             .pairs = bridge ? 4 : 20,
+             .night = one.run,
+             .good = one.good,
+             .builds = build_of(one.against) + ' ' + build_of(one.run),
+             .layout = one.layout_sd,
+             .margin = one.margin}};
       }
       suspects.push_back(std::move(suspect));
     }

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "harness/stats/random.h"
+#include "harness/track/margins.h"
 #include "harness/track/notices.h"
 #include "tests/unit/track/night/history_maker.h"
 
@@ -80,6 +82,46 @@ TEST(Life, OfAStepThatComesWithAnotherEnvironmentIsTheProgramsAlone) {
   EXPECT_EQ(night.exit_code, 1);
   EXPECT_NEAR(maker.alert("A1").series[0].measured[0].change, 0.05, 1e-9);
   EXPECT_EQ(maker.alert("A1").last_good, HistoryMaker::run_id(24));
+}
+
+TEST(Life, OfAStepInAYoungLevelIsHeldAgainstEachGoodProgramAsOften) {
+  HistoryMaker maker;
+  maker.nightly = true;
+  maker.add_programs("0", factors(40, {{3, 1.05}}));
+  (void)exits(maker, 0, 40);
+  std::map<std::string, int> times;
+  for (const DueMeasurement& due : maker.measured_due) {
+    if (due.why == DueFor::kClosing) ++times[due.against];
+  }
+  ASSERT_THAT(times, SizeIs(3)) << "all of the three nights before it";
+  for (const auto& [run, count] : times) EXPECT_THAT(count, AllOf(Ge(2), Le(4))) << run;
+}
+
+// track.margin: 4 % of this series do not matter.
+TEST(Life, OfASeriesWithAMarginTellsOnlyWhatIsBeyondIt) {
+  for (const bool nightly : {false, true}) {
+    HistoryMaker maker;
+    maker.nightly = nightly;
+    maker.add_programs("0", factors(40, {{20, 1.03}, {30, 1.03 * 1.08}}));
+    maker.add_programs("2", factors(40, {{20, 1.03}, {30, 1.03 * 1.08}}));
+    for (std::size_t night = 0; night < 40; ++night) {
+      set_margin(maker.run(night), "0", "step_ns", 0.04);
+    }
+    (void)exits(maker, 0, 30);
+    const AlertLog early = fold_alerts(maker.events);
+    for (const Alert& alert : early.alerts) {
+      EXPECT_EQ(alert.find("0"), nullptr) << alert.id << ": not even measured";
+    }
+    EXPECT_EQ(maker.look(29).exit_code, 1) << "of the other series";
+    (void)exits(maker, 30, 36);
+    const Night night = maker.look(35);
+    ASSERT_THAT(night.series, SizeIs(2));
+    EXPECT_EQ(night.series[0].state, NightState::kRegression);
+    const AlertLog late = fold_alerts(maker.events);
+    const AlertSeries* own = late.find(night.series[0].alert)->find("0");
+    EXPECT_EQ(own->first_bad, HistoryMaker::run_id(30));
+    EXPECT_EQ(own->measured.at(0).margin, 0.04);
+  }
 }
 
 TEST(Life, OfAnotherEnvironmentAloneIsNoAlertAndSaysWhatTheProgramsDid) {

@@ -103,7 +103,21 @@ TEST(NightText, SaysWhichFieldOfTheEnvironmentChanged) {
   maker.set_cohort_from(20, "560.9");
   EXPECT_THAT(night_page(checked(maker, 20), {}),
               HasSubstr("environment: gpu.driver was 550.1 and is 560.9 since tonight: 1 series of "
-                        "train begin a new level\n"));
+                        "train begins a new level\n"));
+}
+
+TEST(NightText, SaysThatRatiosGoOnInAnotherEnvironment) {
+  HistoryMaker maker;
+  maker.nightly = true;
+  maker.add_programs("0", std::vector<double>(21, 1.0));
+  maker.add_programs("2", std::vector<double>(21, 1.0));
+  for (std::size_t night = 0; night < 20; ++night) (void)maker.live(night);
+  maker.set_cohort_from(20, "560.9");
+  const auto page = [&] { return night_page(checked(maker, 20), {}); };
+  EXPECT_THAT(page(), HasSubstr("since tonight: 2 series of train begin a new level\n"));
+  (void)maker.live(20);
+  EXPECT_THAT(page(), HasSubstr("since tonight: 2 series of train go on, by their\n"
+                                "  ratios to the reference program\n"));
 }
 
 TEST(NightText, ShowsForeignTextHarmless) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,13 @@ TEST(LayoutOfBuilds, IsAssumedUntilTenBuildsAndThenLearnt) {
   EXPECT_LT(layout_of(moved, errors), 0.003) << "nor is what creeps";
 }
 
+TEST(LayoutOfBuilds, IsLearntSlowlyWhereLaunchesVaryMoreThanBuilds) {
+  const std::vector<double> still(40, 0.0);
+  EXPECT_LT(layout_of(still, std::vector<double>(40, 0.001)), 0.0027);
+  EXPECT_GT(layout_of(still, std::vector<double>(40, 0.007)), 0.0029)
+      << "that nothing varies is chance";
+}
+
 TEST(ReferenceRun, StaysTheSameAsLongAsItsProgramIsThereAndIsKept) {
   HistoryMaker maker;
   maker.nightly = true;
@@ -126,6 +134,22 @@ TEST(ReferenceRun, StaysTheSameAsLongAsItsProgramIsThereAndIsKept) {
   (void)maker.live(30);
   EXPECT_EQ(text_of(maker.events.back().details, "run"), HistoryMaker::run_id(29))
       << "another one, and its ratios begin anew";
+}
+
+TEST(ReferenceRun, IsAnotherOneAfterANightInWhichNothingCouldBeHeldAgainstIt) {
+  HistoryMaker maker;
+  maker.nightly = true;
+  maker.add_programs("0", std::vector<double>(8, 1.0));
+  for (std::size_t night = 0; night < 5; ++night) (void)maker.live(night);
+  const auto next = [&] {
+    return reference_run(std::span(maker.history.runs).first(6), maker.events, "box", "train", {});
+  };
+  EXPECT_EQ(next(), HistoryMaker::run_id(0));
+  maker.tell(event_of(ReferenceNight{.night = night_of(maker.run(5)),
+                                     .run = HistoryMaker::run_id(0),
+                                     .build = maker.run(0).build_id,
+                                     .why = "the kept program computes something else"}));
+  EXPECT_EQ(next(), HistoryMaker::run_id(5));
 }
 
 TEST(ReferenceRun, IsNeverOneOfAnOpenAlertOrOfAChangedTree) {
