@@ -52,18 +52,19 @@ struct OwnOptions {
 void add_own_options(CLI::App& app, OwnOptions& own) {
   app.description(kDescription);
   app.footer(kFooter);
-  cli::add_experiment(app, own.request.file);
-  cli::add_set(app, own.request.set);
-  cli::add_sweep(app, own.request.sweep);
-  cli::add_filter(app, own.request.filter);
-  cli::add_cases(app, own.request.cases);
-  cli::add_max_cases(app, own.request.max_cases);
-  app.add_flag("--smoke", own.request.smoke, "1 warm-up and 2 active steps: does everything work?")
-      ->group(cli::kMeasureOptions);
-  cli::add_worker(app, own.request.worker);
-  cli::add_lock_flags(app, own.lock);
-  cli::add_results(app, own.request.results, "Folder in which the run's own folder is made");
-  cli::add_labels(app, own.request.labels);
+  const cli::Command command(app);
+  cli::add_experiment(command, own.request.file).required();
+  cli::add_set(command, own.request.set);
+  cli::add_sweep(command, own.request.sweep);
+  cli::add_filter(command, own.request.filter);
+  cli::add_cases(command, own.request.cases);
+  cli::add_max_cases(command, own.request.max_cases);
+  command.flag(cli::kMeasureOptions, "--smoke", own.request.smoke,
+               "1 warm-up and 2 active steps: does everything work?");
+  cli::add_worker(command, own.request.worker);
+  cli::add_lock_flags(command, own.lock);
+  cli::add_results(command, own.request.results, "Folder in which the run's own folder is made");
+  cli::add_labels(command, own.request.labels);
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {

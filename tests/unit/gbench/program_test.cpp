@@ -119,6 +119,10 @@ TEST_F(GbenchProgram, AnswersWhatItCannotDo) {
   EXPECT_THAT(refused("--sb-sett=a=1"), HasSubstr("did you mean '--sb-set'"));
   EXPECT_THAT(refused("--sb-set=stub.sampless=3"),
               AllOf(HasSubstr("--sb-set stub.sampless"), HasSubstr("did you mean 'stub.samples'")));
+  const os::CommandResult no_file = os::run_command(
+      {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench-gbench"}, "", std::chrono::minutes{10});
+  EXPECT_EQ(no_file.exit_status, 2);
+  EXPECT_THAT(no_file.err, HasSubstr("FILE is required"));
   const os::CommandResult help = gbench({"--help"});
   EXPECT_EQ(help.exit_status, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("--sb-filter"), HasSubstr("--benchmark_repetitions=N"),
