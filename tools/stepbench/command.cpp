@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <ostream>
 #include <system_error>
 
+#include "harness/base/error.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -61,6 +63,11 @@ UsageError::Kind kind_of(const CLI::ParseError& error) {
 }
 
 }  // namespace
+
+void print(const Environment& environment, std::string_view text) {
+  environment.out << text << std::flush;
+  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+}
 
 CommandOption CommandOption::one_of(const std::vector<std::string>& names) const {
   option_->type_name(text::join(names, "|"));

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct Environment {
   std::vector<std::pair<std::string, std::string>> variables = {};  // the process environment
   std::string program_dir = {};  // where this program lies: the worker is looked for beside it
 };
+
+// On standard output, which is flushed. Throws ConfigError where it cannot be written.
+void print(const Environment& environment, std::string_view text);
 
 // An option or argument of a command. A handle: copies mean the same one, which lives as long as
 // the command line. What declares it returns it, so that declarations can be chained.

@@ -128,8 +128,7 @@ int run_command_line(Environment& environment) {
     answer(program, error, environment);
     return kExitUsage;
   }
-  environment.out.flush();
-  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  print(environment, {});
   return line.exit_code();
 }
 

@@ -8,7 +8,6 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/commands.h"
-#include "tools/stepbench/data_show.h"
 #include "tools/stepbench/options.h"
 #include "workloads/data/data_kinds.h"
 

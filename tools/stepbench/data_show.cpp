@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/data_show.h"
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "workloads/loader/preview/show_data.h"
 

@@ -165,11 +165,8 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
 }
 
 bool export_to_standard_output(const ExportRequest& arguments, const Environment& environment) {
-  const bool measured = export_to([&](std::string_view piece) { environment.out << piece; },
-                                  arguments, environment.err);
-  environment.out.flush();
-  if (!environment.out) throw ConfigError("standard output", "cannot be written");
-  return measured;
+  return export_to([&](std::string_view piece) { environment.out << piece; }, arguments,
+                   environment.err);
 }
 
 bool export_to_file(const ExportRequest& arguments, std::ostream& err) {

@@ -10,7 +10,6 @@
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/plan_noise.h"
 #include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/script_options.h"

@@ -8,6 +8,7 @@
 #include "harness/compare/judge.h"
 #include "harness/compare/power.h"
 #include "harness/compare/tested_metrics.h"
+#include "harness/report/noise_text.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -48,6 +49,15 @@ std::string power_text(const plan::Plan& plan, const std::filesystem::path& resu
   }
   return begin + finds(kQuiet) + " where equal launches differ by 1 %, " + finds(kNoisy) +
          " where they differ by 5 %" + smaller + of_machine;
+}
+
+std::string noise_text(const plan::Plan& plan, const std::filesystem::path& results_dir) {
+  const auto runs = std::count_if(plan.cases.begin(), plan.cases.end(),
+                                  [](const plan::PlannedCase& planned) { return !planned.skip; });
+  if (runs == 0) return {};
+  return report::noise_plan_text(
+      campaign::earlier_noise(plan, results_dir),
+      static_cast<std::size_t>(runs) * compare::default_metrics().metrics.size());
 }
 
 }  // namespace stepbench::cli

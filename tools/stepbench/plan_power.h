@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How small a change two runs of a plan can tell.
+// How small a change two runs of a plan can tell, and what it takes to find one.
 #pragma once
 
 #include <filesystem>
@@ -15,5 +15,10 @@ namespace stepbench::cli {
 [[nodiscard]] std::string power_text(const plan::Plan& plan,
                                      const std::filesystem::path& results_dir,
                                      const std::string& machine);
+
+// What earlier runs say of how many launches and steps it takes to find a change: a line for
+// people, empty where no case of the plan was measured in `results_dir`.
+[[nodiscard]] std::string noise_text(const plan::Plan& plan,
+                                     const std::filesystem::path& results_dir);
 
 }  // namespace stepbench::cli

@@ -98,16 +98,14 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
   const report::TableStyle style{
       .colour = environment.colour, .columns = environment.terminal_columns, .sort = options.sort};
   if (options.format == "table") {
-    environment.out << report::render_table(end.results, style)
-                    << "\nResults: " << text::printable(end.run_folder.string()) << '\n'
-                    << traces_text(end.run_folder);
+    print(environment, report::render_table(end.results, style) +
+                           "\nResults: " + text::printable(end.run_folder.string()) + '\n' +
+                           traces_text(end.run_folder));
   } else if (options.format == "github") {
-    environment.out << report::github_annotations(report::checks_of(end.results));
+    print(environment, report::github_annotations(report::checks_of(end.results)));
   } else {
-    environment.out << report::render(end.results, format_of(options.format), style);
+    print(environment, report::render(end.results, format_of(options.format), style));
   }
-  environment.out.flush();
-  if (!environment.out) throw ConfigError("standard output", "cannot be written");
 }
 
 int measure_and_print(const RunOptions& options, const Environment& environment) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/runs_command.h"
-
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -60,9 +57,7 @@ int list_runs(const RunsOptions& options, const Environment& environment) {
   if (options.last && runs.size() > *options.last) runs.resize(*options.last);
   const report::TableStyle style{.colour = environment.colour,
                                  .columns = environment.terminal_columns};
-  environment.out << report::render_runs(runs, all, format_of(options.format), style, now)
-                  << std::flush;
-  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  print(environment, report::render_runs(runs, all, format_of(options.format), style, now));
   if (runs.empty()) {
     environment.err << "no run in " << text::printable(which.folder)
                     << (all > 0 ? " is like that; without a filter there would be " +

@@ -11,8 +11,8 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/runs_command.h"
 #include "tools/stepbench/runs_options.h"
 
 namespace stepbench::cli {

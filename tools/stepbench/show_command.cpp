@@ -335,8 +335,7 @@ int show(const ShowOptions& options, const Environment& environment) {
   if (to_file) {
     os::write_output_file("--output", options.output, text);
   } else {
-    environment.out << text << std::flush;
-    if (!environment.out) throw ConfigError("standard output", "cannot write");
+    print(environment, text);
   }
   const bool measured = std::any_of(results.launches.begin(), results.launches.end(),
                                     [](const record::Launch& launch) {

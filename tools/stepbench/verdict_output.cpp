@@ -64,17 +64,15 @@ void show_forms(const VerdictForms& forms, std::span<const compare::Comparison> 
   if (!output.markdown_file.empty()) write_verdict(output.markdown_file, forms.markdown());
   write_export_files(output.exports, comparisons);
   if (output.format == "json") {
-    environment.out << forms.json;
+    print(environment, forms.json);
   } else if (output.format == "markdown") {
-    environment.out << forms.markdown();
+    print(environment, forms.markdown());
   } else if (output.format == "github") {
-    environment.out << report::github_annotations(report::checks_of(comparisons));
+    print(environment, report::github_annotations(report::checks_of(comparisons)));
   } else {
-    environment.out << forms.table(
-        {.colour = environment.colour, .columns = environment.terminal_columns});
+    print(environment,
+          forms.table({.colour = environment.colour, .columns = environment.terminal_columns}));
   }
-  environment.out.flush();
-  if (!environment.out) throw ConfigError("standard output", "cannot be written");
   write_report(output.exports, comparisons, environment);
 }
 
