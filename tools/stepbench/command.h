@@ -100,7 +100,8 @@ class Command {
     int exit_code = 0;
   };
   Command(CLI::App& app, Context& context) : app_(&app), context_(&context) {}
-  Command(CLI::App& app) : app_(&app), context_(nullptr) {}  // NOLINT: see cli11_options.h
+  // Of a program that parses by itself: to declare options.
+  explicit Command(CLI::App& app) : app_(&app), context_(nullptr) {}
   bool operator==(const Command&) const = default;
 
   // A command below this one.
@@ -163,8 +164,6 @@ class Command {
   [[nodiscard]] std::string color() const;
 
   [[nodiscard]] const Environment& environment() const { return context_->environment; }
-  [[nodiscard]] CLI::App& app() const { return *app_; }
-  [[nodiscard]] int& exit_code() const { return context_->exit_code; }
 
  private:
   friend class Program;

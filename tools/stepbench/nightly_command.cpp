@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -30,7 +29,7 @@
 #include "harness/track/reference.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/campaign_context.h"
-#include "tools/stepbench/command.h"
+#include "tools/stepbench/commands.h"
 #include "tools/stepbench/expected_night.h"
 #include "tools/stepbench/on_alert.h"
 #include "tools/stepbench/options.h"
@@ -390,58 +389,42 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
 
 }  // namespace
 
-void add_nightly(CLI::App& app, const Environment& environment, int& exit_code) {
-  auto options = std::make_shared<NightlyOptions>();
-  CLI::App* nightly = app.add_subcommand(
-      "nightly", "A night in one command: measure, add to the history, check, confirm, tell");
-  nightly->footer(kNightlyExamples);
-  nightly->add_option("FILE", options->files, "The experiments, YAML files")
-      ->required()
-      ->type_name("EXPERIMENT");
-  add_set(*nightly, options->run.set);
-  add_worker(*nightly, options->run.worker);
-  add_lock_flags(*nightly, options->lock);
-  add_check_options(*nightly, options->check);
-  add_results(*nightly, options->run.results,
+void add_nightly(Command app) {
+  const auto options = std::make_shared<NightlyOptions>();
+  const Command nightly = app.add(
+      "nightly", "A night in one command: measure, add to the history, check, confirm, tell",
+      kNightlyExamples);
+  nightly.argument("FILE", options->files, "The experiments, YAML files", "EXPERIMENT").required();
+  add_set(nightly, options->run.set);
+  add_worker(nightly, options->run.worker);
+  add_lock_flags(nightly, options->lock);
+  add_check_options(nightly, options->check);
+  add_results(nightly, options->run.results,
               "Folder in which the runs' own folders are made, those of confirmations, too");
+  nightly.flag(kRunOptions, "--fresh", options->fresh,
+               "Begin anew where a night was cut off, instead of going on with it");
+  add_labels(nightly, options->run.labels);
+  const CommandOption db = add_history(nightly, options->history);
+  db.described_as(db.doc() + "; default: history.db in the folder of --results").with_default("");
+  const CommandOption keep =
+      nightly.option(kHistoryOptions, "--keep-worker DIR", options->keep_worker,
+                     "Where copies of worker programs are kept, from which suspects are measured "
+                     "again; default: workers in the folder of --results");
   nightly
-      ->add_flag("--fresh", options->fresh,
-                 "Begin anew where a night was cut off, instead of going on with it")
-      ->group(kRunOptions);
-  add_labels(*nightly, options->run.labels);
-  add_history(*nightly, options->history);
-  CLI::Option* keep =
-      nightly
-          ->add_option("--keep-worker", options->keep_worker,
-                       "Where copies of worker programs are kept, from which suspects are measured "
-                       "again; default: workers in the folder of --results")
-          ->type_name("DIR")
-          ->group(kHistoryOptions);
-  nightly
-      ->add_flag("--no-keep-worker", options->keep_no_worker,
-                 "Keep no copy of tonight's program: then --good must name the last good one when "
-                 "something is suspected")
-      ->excludes(keep)
-      ->group(kHistoryOptions);
-  CLI::Option* db = nightly->get_option("--db");
-  db->description(db->get_description() + "; default: history.db in the folder of --results");
-  db->default_str("");
-  nightly
-      ->add_option(
-          "--on-alert", options->on_alert,
-          "Started with `sh -c` for each alert of this machine that became a regression, and "
-          "for a night that failed; it gets JSON on standard input, with `text`")
-      ->type_name("COMMAND")
-      ->group(kOutputOptions);
-  nightly
-      ->add_option("--expect-by", options->expect_by,
-                   "Measure nothing: ask whether the night of the last 24 hours before this time "
-                   "of day (UTC) is in the history, and tell --on-alert where it is not")
-      ->type_name("HH:MM")
-      ->group(kRunOptions);
-  add_quiet(*nightly, options->quiet);
-  nightly->callback([options, db, &environment, &exit_code] {
-    exit_code = execute_nightly(*options, db->count() > 0, environment);
+      .flag(kHistoryOptions, "--no-keep-worker", options->keep_no_worker,
+            "Keep no copy of tonight's program: then --good must name the last good one when "
+            "something is suspected")
+      .excludes(keep);
+  nightly.option(
+      kOutputOptions, "--on-alert COMMAND", options->on_alert,
+      "Started with `sh -c` for each alert of this machine that became a regression, and "
+      "for a night that failed; it gets JSON on standard input, with `text`");
+  nightly.option(kRunOptions, "--expect-by HH:MM", options->expect_by,
+                 "Measure nothing: ask whether the night of the last 24 hours before this time "
+                 "of day (UTC) is in the history, and tell --on-alert where it is not");
+  add_quiet(nightly, options->quiet);
+  nightly.on_call([options, db, &environment = nightly.environment()] {
+    return execute_nightly(*options, db.is_given(), environment);
   });
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "harness/report/table.h"
-#include "tools/stepbench/cli11_options.h"
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/track/check_options.h"
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <ostream>
 #include <vector>
@@ -19,59 +18,40 @@
 #include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
-void add_check_options(CLI::App& command, CheckOptions& options) {
+void add_check_options(Command command, CheckOptions& options) {
   campaign::CheckRequest& request = options.request;
   add_screen(command, options.screen,
              "What decides that a series moved, before it is measured again");
-  CLI::Option* confirm =
-      command
-          .add_flag("--confirm", options.confirm, "Measure again what moved; this is the default")
-          ->group(kVerdictOptions);
+  const CommandOption confirm = command.flag(kVerdictOptions, "--confirm", options.confirm,
+                                             "Measure again what moved; this is the default");
   command
-      .add_flag("--no-confirm", options.no_confirm,
-                "Do not measure again what moved: it stays suspect")
-      ->excludes(confirm)
-      ->group(kVerdictOptions);
-  CLI::Option* confirmations =
-      command
-          .add_option("--confirmations", request.confirmations,
-                      "How often a move must be there when it is measured again, before it is a "
-                      "regression: 1 or 2")
-          ->capture_default_str()
-          ->type_name("N")
-          ->group(kVerdictOptions);
-  expect_whole_number(*confirmations, 1, 2);
+      .flag(kVerdictOptions, "--no-confirm", options.no_confirm,
+            "Do not measure again what moved: it stays suspect")
+      .excludes(confirm);
   command
-      .add_option("--good", request.good_worker,
-                  "The last good worker program, where the history has kept none")
-      ->type_name("PATH")
-      ->group(kVerdictOptions);
+      .option(kVerdictOptions, "--confirmations N", request.confirmations,
+              "How often a move must be there when it is measured again, before it is a "
+              "regression: 1 or 2")
+      .with_default()
+      .whole_number(1, 2);
+  command.option(kVerdictOptions, "--good PATH", request.good_worker,
+                 "The last good worker program, where the history has kept none");
+  command.option(kVerdictOptions, "--relinked PATH", request.relinked,
+                 "Tonight's worker built once more, for the second confirmation; default: a copy "
+                 "at another path");
   command
-      .add_option("--relinked", request.relinked,
-                  "Tonight's worker built once more, for the second confirmation; default: a copy "
-                  "at another path")
-      ->type_name("PATH")
-      ->group(kVerdictOptions);
-  CLI::Option& allow =
-      add_repeated(command, "--allow", request.allow,
-                   "While suspects are measured again this only warns, and does not make the "
-                   "answer invalid",
-                   "WHAT");
-  allow.group(kVerdictOptions);
-  expect_one_of(allow, {"noise", "drift", "load", "steal", "throttling", "clocks"});
-  command
-      .add_flag("--allow-inconclusive", request.allow_inconclusive,
-                "Exit with 0 instead of 3 where a suspicion could not be measured")
-      ->group(kVerdictOptions);
-  command
-      .add_flag("--allow-known", request.allow_known,
-                "Do not exit with 1 for regressions that earlier nights told; the page shows them")
-      ->group(kVerdictOptions);
+      .repeated(kVerdictOptions, "--allow WHAT", request.allow,
+                "While suspects are measured again this only warns, and does not make the "
+                "answer invalid")
+      .one_of({"noise", "drift", "load", "steal", "throttling", "clocks"});
+  command.flag(kVerdictOptions, "--allow-inconclusive", request.allow_inconclusive,
+               "Exit with 0 instead of 3 where a suspicion could not be measured");
+  command.flag(kVerdictOptions, "--allow-known", request.allow_known,
+               "Do not exit with 1 for regressions that earlier nights told; the page shows them");
   add_who(command, options.who);
   add_format(command, options.format, {"page", "json", "markdown", "github"});
-  command.add_option("--verdict", options.verdict_file, "Also write the JSON form here")
-      ->type_name("FILE")
-      ->group(kOutputOptions);
+  command.option(kOutputOptions, "--verdict FILE", options.verdict_file,
+                 "Also write the JSON form here");
   add_export_files(command, options.exports);
 }
 

@@ -14,10 +14,6 @@
 #include "tools/stepbench/export_files.h"
 #include "tools/stepbench/track/track_options.h"
 
-namespace CLI {
-class App;
-}
-
 namespace stepbench::cli {
 
 struct CheckOptions {
@@ -31,7 +27,7 @@ struct CheckOptions {
   ExportFiles exports = {};
 };
 
-void add_check_options(CLI::App& command, CheckOptions& options);
+void add_check_options(Command command, CheckOptions& options);
 
 // Before any work is done, as check_export_files() does.
 void check_night_files(const CheckOptions& options, std::span<const std::filesystem::path> inputs,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/track/foreign_options.h"
 
-#include <CLI/CLI.hpp>
-
 #include "harness/machine/environment.h"
 #include "tools/stepbench/options.h"
 
@@ -13,31 +11,27 @@ constexpr const char* kForeignOptions = "Files of other programs";
 
 }  // namespace
 
-void add_foreign_options(CLI::App& command, foreign::ForeignOptions& options) {
+void add_foreign_options(Command command, foreign::ForeignOptions& options) {
   const auto text = [&](const char* flag, std::string& value, const char* doc, const char* name) {
-    return command.add_option(flag, value, doc)->type_name(name)->group(kForeignOptions);
+    return command.option(kForeignOptions, std::string(flag) + " " + name, value, doc);
   };
   text("--series", options.series, "Their experiment's name; default: as the file says", "TEXT");
-  add_repeated(command, "--value-column", options.value_columns,
-               "The column of values of a table; of benchmark results another field, as min or "
-               "items_per_second",
-               "FIELD")
-      .group(kForeignOptions);
-  add_repeated(command, "--case-column", options.case_columns,
-               "A column of a table whose values tell its series from each other: each a case",
-               "FIELD")
-      .group(kForeignOptions);
+  command.repeated(kForeignOptions, "--value-column FIELD", options.value_columns,
+                   "The column of values of a table; of benchmark results another field, as min or "
+                   "items_per_second");
+  command.repeated(kForeignOptions, "--case-column FIELD", options.case_columns,
+                   "A column of a table whose values tell its series from each other: each a case");
   text("--time-column", options.time_column, "When each row was measured; default: time, date, ...",
        "FIELD");
   text("--commit-column", options.commit_column,
        "What each row measured; default: commit, sha, ...", "FIELD");
   text("--unit", options.unit, "Of a table's values: ns, us, ms, s, bytes, MiB, or any other word",
        "UNIT");
-  expect_one_of(*text("--better", options.better,
-                      "What is better; default: a time or memory when it is lower, a rate when it "
-                      "is higher",
-                      "lower|higher|neither"),
-                {"lower", "higher", "neither"});
+  text("--better", options.better,
+       "What is better; default: a time or memory when it is lower, a rate when it "
+       "is higher",
+       "lower|higher|neither")
+      .one_of({"lower", "higher", "neither"});
   text("--first-night", options.first_night,
        "A table without times: its rows are nights, one a day from this one on", "DATE");
   text("--host", options.host, "Where it was measured; default: as the file says, or this machine",

@@ -3,14 +3,11 @@
 #pragma once
 
 #include "harness/foreign/read_foreign.h"
-
-namespace CLI {
-class App;
-}
+#include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
 
-void add_foreign_options(CLI::App& command, foreign::ForeignOptions& options);
+void add_foreign_options(Command command, foreign::ForeignOptions& options);
 
 // Whether any of them was given.
 [[nodiscard]] bool is_given(const foreign::ForeignOptions& options);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -157,26 +155,20 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
 
 }  // namespace
 
-void add_track_add(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<TrackAddArguments>();
-  CLI::App* command = track.add_subcommand("add", "Take runs into the history");
-  command->footer(kTrackAddExamples);
+void add_track_add(Command track) {
+  const Command command = track.add("add", "Take runs into the history", kTrackAddExamples);
+  TrackAddArguments& arguments = command.calls(track_add);
   command
-      ->add_option("RUN", arguments->paths,
-                   "Run folders, result files, a folder of runs for all of them, or files of other "
-                   "programs")
-      ->required()
-      ->type_name("RUN");
-  command
-      ->add_option("--keep-worker", arguments->keep_worker,
-                   "Copy the runs' worker programs here, by build, so that a later night can be "
-                   "measured against them; keeps those of the last 14 nights and of open alerts")
-      ->type_name("DIR")
-      ->group(kHistoryOptions);
-  add_foreign_options(*command, arguments->foreign);
-  add_history(*command, arguments->history);
-  command->callback(
-      [arguments, &environment, &exit_code] { exit_code = track_add(*arguments, environment); });
+      .argument("RUN", arguments.paths,
+                "Run folders, result files, a folder of runs for all of them, or files of other "
+                "programs",
+                "RUN")
+      .required();
+  command.option(kHistoryOptions, "--keep-worker DIR", arguments.keep_worker,
+                 "Copy the runs' worker programs here, by build, so that a later night can be "
+                 "measured against them; keeps those of the last 14 nights and of open alerts");
+  add_foreign_options(command, arguments.foreign);
+  add_history(command, arguments.history);
 }
 
 }  // namespace stepbench::cli

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -75,23 +73,18 @@ int execute_track_check(const TrackCheckArguments& arguments, const Environment&
 
 }  // namespace
 
-void add_track_check(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<TrackCheckArguments>();
-  CLI::App* command = track.add_subcommand("check", "Judge a night: which series moved?");
-  command->footer(kTrackCheckExamples);
-  add_repeated(*command, "--night", arguments->check.request.nights,
-               "A run of the history, by the begin of its id; default: the newest run of each "
-               "experiment on this machine",
-               "RUN")
-      .group(kCaseOptions);
-  add_check_options(*command, arguments->check);
-  add_results(*command, arguments->check.request.results,
+void add_track_check(Command track) {
+  const Command command =
+      track.add("check", "Judge a night: which series moved?", kTrackCheckExamples);
+  TrackCheckArguments& arguments = command.calls(execute_track_check);
+  command.repeated(kCaseOptions, "--night RUN", arguments.check.request.nights,
+                   "A run of the history, by the begin of its id; default: the newest run of each "
+                   "experiment on this machine");
+  add_check_options(command, arguments.check);
+  add_results(command, arguments.check.request.results,
               "Folder in which the measurements of suspects are made");
-  add_history(*command, arguments->history);
-  add_quiet(*command, arguments->quiet);
-  command->callback([arguments, &environment, &exit_code] {
-    exit_code = execute_track_check(*arguments, environment);
-  });
+  add_history(command, arguments.history);
+  add_quiet(command, arguments.quiet);
 }
 
 }  // namespace stepbench::cli

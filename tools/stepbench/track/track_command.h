@@ -6,19 +6,19 @@
 
 namespace stepbench::cli {
 
-void add_track_acknowledge(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_add(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_assign(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_baseline(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_check(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_confirm(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_export(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_ignore(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_list(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_note(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_prune(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_screen(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_show(CLI::App& track, const Environment& environment, int& exit_code);
-void add_track_why_split(CLI::App& track, const Environment& environment, int& exit_code);
+void add_track_acknowledge(Command track);
+void add_track_add(Command track);
+void add_track_assign(Command track);
+void add_track_baseline(Command track);
+void add_track_check(Command track);
+void add_track_confirm(Command track);
+void add_track_export(Command track);
+void add_track_ignore(Command track);
+void add_track_list(Command track);
+void add_track_note(Command track);
+void add_track_prune(Command track);
+void add_track_screen(Command track);
+void add_track_show(Command track);
+void add_track_why_split(Command track);
 
 }  // namespace stepbench::cli

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -107,57 +105,41 @@ int track_confirm(const TrackConfirmArguments& arguments, const Environment& env
 
 }  // namespace
 
-void add_track_confirm(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<TrackConfirmArguments>();
-  campaign::ConfirmRequest& basis = arguments->hand.basis;
-  CLI::App* command = track.add_subcommand(
-      "confirm", "Measure series again, the last good program against tonight's");
-  command->footer(kTrackConfirmExamples);
+void add_track_confirm(Command track) {
+  const Command command =
+      track.add("confirm", "Measure series again, the last good program against tonight's",
+                kTrackConfirmExamples);
+  TrackConfirmArguments& arguments = command.calls(track_confirm);
+  campaign::ConfirmRequest& basis = arguments.hand.basis;
   command
-      ->add_option("SERIES", arguments->series,
-                   "Series, by the beginning of their ids or by a word that fits no other, and "
-                   "alerts (A17)")
-      ->required()
-      ->type_name("SERIES");
+      .argument("SERIES", arguments.series,
+                "Series, by the beginning of their ids or by a word that fits no other, and "
+                "alerts (A17)",
+                "SERIES")
+      .required();
+  command.option(kCaseOptions, "--night RUN", arguments.hand.night,
+                 "The run to measure again, by the beginning of its id; default: the newest that "
+                 "has the series");
+  command.option(kMeasureOptions, "--good PATH", arguments.hand.good,
+                 "The last good worker program, or a run of the history; default: that of the "
+                 "alert, or the newest run before with another build");
+  command.option(kMeasureOptions, "--relinked PATH", basis.relinked,
+                 "Tonight's worker built once more, for the second confirmation; default: a copy "
+                 "at another path");
   command
-      ->add_option("--night", arguments->hand.night,
-                   "The run to measure again, by the beginning of its id; default: the newest that "
-                   "has the series")
-      ->type_name("RUN")
-      ->group(kCaseOptions);
-  command
-      ->add_option("--good", arguments->hand.good,
-                   "The last good worker program, or a run of the history; default: that of the "
-                   "alert, or the newest run before with another build")
-      ->type_name("PATH")
-      ->group(kMeasureOptions);
-  command
-      ->add_option("--relinked", basis.relinked,
-                   "Tonight's worker built once more, for the second confirmation; default: a copy "
-                   "at another path")
-      ->type_name("PATH")
-      ->group(kMeasureOptions);
-  expect_whole_number(
-      *command
-           ->add_option("--confirmations", basis.confirmations,
-                        "How often it is measured; with 1 it is at most `reproduced`")
-           ->capture_default_str()
-           ->type_name("N")
-           ->group(kMeasureOptions),
-      1, 2);
-  add_repeated(*command, "--allow", basis.allow,
-               "`noise`, `drift`, `load`, `steal`, `throttling`, `clocks`: only warn, do not make "
-               "the answer invalid",
-               "WHAT")
-      .group(kVerdictOptions);
-  add_lock_flags(*command, arguments->lock);
-  add_results(*command, basis.results, "Folder in which the measurements are made");
-  add_who(*command, arguments->who);
-  add_history(*command, arguments->history);
-  add_quiet(*command, arguments->quiet);
-  command->callback([arguments, &environment, &exit_code] {
-    exit_code = track_confirm(*arguments, environment);
-  });
+      .option(kMeasureOptions, "--confirmations N", basis.confirmations,
+              "How often it is measured; with 1 it is at most `reproduced`")
+      .with_default()
+      .whole_number(1, 2);
+  command.repeated(
+      kVerdictOptions, "--allow WHAT", basis.allow,
+      "`noise`, `drift`, `load`, `steal`, `throttling`, `clocks`: only warn, do not make "
+      "the answer invalid");
+  add_lock_flags(command, arguments.lock);
+  add_results(command, basis.results, "Folder in which the measurements are made");
+  add_who(command, arguments.who);
+  add_history(command, arguments.history);
+  add_quiet(command, arguments.quiet);
 }
 
 }  // namespace stepbench::cli

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a history holds, for people (`list`), for programs (`export`), and why it is split
 // (`why-split`).
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -177,47 +175,36 @@ int track_why_split(const SplitArguments& arguments, const Environment& environm
 
 }  // namespace
 
-void add_track_list(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<ListArguments>();
-  CLI::App* command = track.add_subcommand("list", "The series of the history");
-  command->footer(kTrackListExamples);
-  command->add_flag("--all", arguments->whole, "Also series of phases")->group(kOutputOptions);
-  add_history(*command, arguments->history);
-  command->callback(
-      [arguments, &environment, &exit_code] { exit_code = track_list(*arguments, environment); });
+void add_track_list(Command track) {
+  const Command command = track.add("list", "The series of the history", kTrackListExamples);
+  ListArguments& arguments = command.calls(track_list);
+  command.flag(kOutputOptions, "--all", arguments.whole, "Also series of phases");
+  add_history(command, arguments.history);
 }
 
-void add_track_export(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<ExportArguments>();
-  CLI::App* command = track.add_subcommand("export", "Every point of the history, for programs");
-  command->footer(kTrackExportExamples);
-  CLI::Option* format = command->add_option("--format", arguments->format, "What is printed")
-                            ->capture_default_str()
-                            ->group(kOutputOptions);
-  expect_one_of(*format, {"csv", "json"});
-  add_history(*command, arguments->history);
-  command->callback(
-      [arguments, &environment, &exit_code] { exit_code = track_export(*arguments, environment); });
+void add_track_export(Command track) {
+  const Command command =
+      track.add("export", "Every point of the history, for programs", kTrackExportExamples);
+  ExportArguments& arguments = command.calls(track_export);
+  command.option(kOutputOptions, "--format", arguments.format, "What is printed")
+      .with_default()
+      .one_of({"csv", "json"});
+  add_history(command, arguments.history);
 }
 
-void add_track_why_split(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<SplitArguments>();
-  CLI::App* command =
-      track.add_subcommand("why-split", "Why two series are not one, or why one begins anew");
-  command->footer(kWhySplitExamples);
+void add_track_why_split(Command track) {
+  const Command command = track.add(
+      "why-split", "Why two series are not one, or why one begins anew", kWhySplitExamples);
+  SplitArguments& arguments = command.calls(track_why_split);
   command
-      ->add_option("SERIES", arguments->series,
-                   "One or two ids, or their first digits, or words of a case as `track show` "
-                   "takes them")
-      ->required()
-      ->type_name("SERIES");
-  command->add_option("--metric", arguments->metric, "Metric of the case; default: its step")
-      ->type_name("NAME")
-      ->group(kCaseOptions);
-  add_history(*command, arguments->history);
-  command->callback([arguments, &environment, &exit_code] {
-    exit_code = track_why_split(*arguments, environment);
-  });
+      .argument("SERIES", arguments.series,
+                "One or two ids, or their first digits, or words of a case as `track show` "
+                "takes them",
+                "SERIES")
+      .required();
+  command.option(kCaseOptions, "--metric NAME", arguments.metric,
+                 "Metric of the case; default: its step");
+  add_history(command, arguments.history);
 }
 
 }  // namespace stepbench::cli

@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "harness/machine/environment.h"
 #include "harness/store/database.h"
 #include "harness/text/words.h"
@@ -23,12 +21,9 @@ std::string variable(const Environment& environment, std::string_view name) {
 
 }  // namespace
 
-void add_who(CLI::App& command, WhoFlag& flag) {
-  command
-      .add_option("--who", flag.who,
-                  "Who says so, for the record; default: the user and the machine")
-      ->type_name("TEXT")
-      ->group(kHistoryOptions);
+void add_who(Command command, WhoFlag& flag) {
+  command.option(kHistoryOptions, "--who TEXT", flag.who,
+                 "Who says so, for the record; default: the user and the machine");
 }
 
 std::string author(const WhoFlag& flag, const Environment& environment) {
@@ -39,30 +34,27 @@ std::string author(const WhoFlag& flag, const Environment& environment) {
   return user + '@' + machine::host_name("/");
 }
 
-void add_history(CLI::App& command, HistoryFlags& flags) {
-  command
-      .add_option("--db", flags.db,
+CommandOption add_history(Command command, HistoryFlags& flags) {
+  const CommandOption db =
+      command
+          .option(kHistoryOptions, "--db URL", flags.db,
                   "The history: sqlite:FILE, or postgresql://USER@HOST:PORT/NAME for one that "
                   "machines share")
-      ->capture_default_str()
-      ->type_name("URL")
-      ->group(kHistoryOptions);
-  command
-      .add_option("--events", flags.events,
-                  "File of what people and confirmations said of alerts; default: beside the "
-                  "history, for a server " +
-                      std::string(track::kDefaultEvents))
-      ->type_name("FILE")
-      ->group(kHistoryOptions);
+          .with_default();
+  command.option(kHistoryOptions, "--events FILE", flags.events,
+                 "File of what people and confirmations said of alerts; default: beside the "
+                 "history, for a server " +
+                     std::string(track::kDefaultEvents));
+  return db;
 }
 
-void add_screen(CLI::App& command, std::string& screen, const std::string& doc) {
-  CLI::Option* option =
-      command.add_option("--screen", screen, doc)->capture_default_str()->group(kVerdictOptions);
-  expect_one_of(*option, {std::string(track::name_of(track::ScreenKind::kRobustZ)),
-                          std::string(track::name_of(track::ScreenKind::kOtava2)),
-                          std::string(track::name_of(track::ScreenKind::kRank)),
-                          std::string(track::name_of(track::ScreenKind::kTPred))});
+void add_screen(Command command, std::string& screen, const std::string& doc) {
+  command.option(kVerdictOptions, "--screen", screen, doc)
+      .with_default()
+      .one_of({std::string(track::name_of(track::ScreenKind::kRobustZ)),
+               std::string(track::name_of(track::ScreenKind::kOtava2)),
+               std::string(track::name_of(track::ScreenKind::kRank)),
+               std::string(track::name_of(track::ScreenKind::kTPred))});
 }
 
 track::TrackStore open_history(const HistoryFlags& flags, bool make) {

@@ -7,10 +7,6 @@
 #include "harness/track/track_store.h"
 #include "tools/stepbench/command.h"
 
-namespace CLI {
-class App;
-}
-
 namespace stepbench::cli {
 
 struct HistoryFlags {
@@ -18,17 +14,18 @@ struct HistoryFlags {
   std::string events = {};
 };
 
-void add_history(CLI::App& command, HistoryFlags& flags);
+// Returns the option of the history.
+CommandOption add_history(Command command, HistoryFlags& flags);
 
 // Who says so, for events of the history: user@host, unless --who names somebody.
 struct WhoFlag {
   std::string who = {};
 };
-void add_who(CLI::App& command, WhoFlag& flag);
+void add_who(Command command, WhoFlag& flag);
 [[nodiscard]] std::string author(const WhoFlag& flag, const Environment& environment);
 
 // By which screen series are looked at.
-void add_screen(CLI::App& command, std::string& screen, const std::string& doc);
+void add_screen(Command command, std::string& screen, const std::string& doc);
 
 // `make`: a history that is not there yet is begun; else it is an error.
 [[nodiscard]] track::TrackStore open_history(const HistoryFlags& flags, bool make = false);

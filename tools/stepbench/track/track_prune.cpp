@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <chrono>
-#include <memory>
 #include <ostream>
 #include <string>
 
@@ -70,20 +68,16 @@ int track_prune(const TrackPruneArguments& arguments, const Environment& environ
 
 }  // namespace
 
-void add_track_prune(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<TrackPruneArguments>();
-  CLI::App* command =
-      track.add_subcommand("prune", "Remove kept worker programs that nobody needs any more");
-  command->footer(kTrackPruneExamples);
+void add_track_prune(Command track) {
+  const Command command = track.add(
+      "prune", "Remove kept worker programs that nobody needs any more", kTrackPruneExamples);
+  TrackPruneArguments& arguments = command.calls(track_prune);
   command
-      ->add_option("--limit-gib", arguments->limit_gib,
-                   "Keep no more than this on this machine; what is named is never removed")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("GIB");
-  command->add_flag("--dry-run", arguments->dry_run, "Only say what would be removed");
-  add_history(*command, arguments->history);
-  command->callback(
-      [arguments, &environment, &exit_code] { exit_code = track_prune(*arguments, environment); });
+      .option(kOptions, "--limit-gib GIB", arguments.limit_gib,
+              "Keep no more than this on this machine; what is named is never removed")
+      .number(0, 1e6, "GiB");
+  command.flag(kOptions, "--dry-run", arguments.dry_run, "Only say what would be removed");
+  add_history(command, arguments.history);
 }
 
 }  // namespace stepbench::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <ostream>
@@ -178,6 +177,7 @@ int note(const SayArguments& arguments, const Environment& environment) {
 }
 
 int assign(const SayArguments& arguments, const Environment& environment) {
+  if (arguments.to.empty() && !arguments.end) throw ConfigError("WHO", "say whose it is, or --end");
   track::TrackStore store = open_history(arguments.history);
   const track::AlertLog log = track::fold_alerts(store.events());
   const track::TrackEvent event =
@@ -191,126 +191,89 @@ int assign(const SayArguments& arguments, const Environment& environment) {
   return kExitOk;
 }
 
-void add_reason(CLI::App& command, SayArguments& arguments) {
-  command
-      .add_option("--reason", arguments.acceptance.reason,
-                  "Why, for those who come later; kept with your name")
-      ->type_name("TEXT")
-      ->group(kVerdictOptions);
+void add_reason(Command command, SayArguments& arguments) {
+  command.option(kVerdictOptions, "--reason TEXT", arguments.acceptance.reason,
+                 "Why, for those who come later; kept with your name");
 }
 
-void add_until(CLI::App& command, SayArguments& arguments, const char* doc) {
-  command.add_option("--until", arguments.acceptance.until, doc)
-      ->type_name("DATE")
-      ->group(kVerdictOptions);
+void add_until(Command command, SayArguments& arguments, const char* doc) {
+  command.option(kVerdictOptions, "--until DATE", arguments.acceptance.until, doc);
 }
 
-void add_one_baseline(CLI::App& baseline, track::BaselineMove move, const char* name,
-                      const char* doc, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<SayArguments>();
-  CLI::App* command = baseline.add_subcommand(name, doc);
-  command->footer(kBaselineExamples);
-  command->add_option("RUN", arguments->subject, "A run of the history: its folder or id")
-      ->required()
-      ->type_name("RUN");
-  add_reason(*command, *arguments);
-  add_who(*command, arguments->who);
-  add_history(*command, arguments->history);
-  command->callback([arguments, move, &environment, &exit_code] {
-    exit_code = move_baseline(move, *arguments, environment);
+void add_one_baseline(Command baseline, track::BaselineMove move, const char* name,
+                      const char* doc) {
+  const auto arguments = std::make_shared<SayArguments>();
+  const Command command = baseline.add(name, doc, kBaselineExamples);
+  command.argument("RUN", arguments->subject, "A run of the history: its folder or id", "RUN")
+      .required();
+  add_reason(command, *arguments);
+  add_who(command, arguments->who);
+  add_history(command, arguments->history);
+  command.on_call([arguments, move, &environment = command.environment()] {
+    return move_baseline(move, *arguments, environment);
   });
 }
 
 }  // namespace
 
-void add_track_acknowledge(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<SayArguments>();
-  CLI::App* command = track.add_subcommand("acknowledge", "Accept the change of an alert");
-  command->footer(kAcknowledgeExamples);
-  command->add_option("ALERT", arguments->subject, "The alert's id: A17")
-      ->required()
-      ->type_name("ALERT");
-  add_reason(*command, *arguments);
-  add_until(*command, *arguments, "The last day on which it is accepted, as 2026-01-31");
+void add_track_acknowledge(Command track) {
+  const Command command =
+      track.add("acknowledge", "Accept the change of an alert", kAcknowledgeExamples);
+  SayArguments& arguments = command.calls(acknowledge_alert);
+  command.argument("ALERT", arguments.subject, "The alert's id: A17", "ALERT").required();
+  add_reason(command, arguments);
+  add_until(command, arguments, "The last day on which it is accepted, as 2026-01-31");
+  command.option(kVerdictOptions, "--expect PERCENT", arguments.acceptance.expect,
+                 "The change that is accepted; beyond it the alert comes back");
+  add_who(command, arguments.who);
+  add_history(command, arguments.history);
+}
+
+void add_track_note(Command track) {
+  const Command command = track.add("note", "Write down what people should know", kNoteExamples);
+  SayArguments& arguments = command.calls(note);
   command
-      ->add_option("--expect", arguments->acceptance.expect,
-                   "The change that is accepted; beyond it the alert comes back")
-      ->type_name("PERCENT")
-      ->group(kVerdictOptions);
-  add_who(*command, arguments->who);
-  add_history(*command, arguments->history);
-  command->callback([arguments, &environment, &exit_code] {
-    exit_code = acknowledge_alert(*arguments, environment);
-  });
+      .argument("SUBJECT", arguments.subject, "An alert's id, or a run of the history", "ALERT|RUN")
+      .required();
+  command.argument("TEXT", arguments.words, "What they should know", "TEXT").required();
+  add_who(command, arguments.who);
+  add_history(command, arguments.history);
 }
 
-void add_track_note(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<SayArguments>();
-  CLI::App* command = track.add_subcommand("note", "Write down what people should know");
-  command->footer(kNoteExamples);
-  command->add_option("SUBJECT", arguments->subject, "An alert's id, or a run of the history")
-      ->required()
-      ->type_name("ALERT|RUN");
-  command->add_option("TEXT", arguments->words, "What they should know")
-      ->required()
-      ->type_name("TEXT");
-  add_who(*command, arguments->who);
-  add_history(*command, arguments->history);
-  command->callback(
-      [arguments, &environment, &exit_code] { exit_code = note(*arguments, environment); });
+void add_track_assign(Command track) {
+  const Command command = track.add("assign", "Say whose an alert is to look at", kAssignExamples);
+  SayArguments& arguments = command.calls(assign);
+  command.argument("ALERT", arguments.subject, "The alert's id: A17", "ALERT").required();
+  const CommandOption to = command.argument("WHO", arguments.to, "Whose it is", "TEXT");
+  to.excludes(command.flag(kVerdictOptions, "--end", arguments.end, "It is nobody's any more"));
+  add_reason(command, arguments);
+  add_who(command, arguments.who);
+  add_history(command, arguments.history);
 }
 
-void add_track_assign(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<SayArguments>();
-  CLI::App* command = track.add_subcommand("assign", "Say whose an alert is to look at");
-  command->footer(kAssignExamples);
-  command->add_option("ALERT", arguments->subject, "The alert's id: A17")
-      ->required()
-      ->type_name("ALERT");
-  CLI::Option* to = command->add_option("WHO", arguments->to, "Whose it is")->type_name("TEXT");
-  CLI::Option* end =
-      command->add_flag("--end", arguments->end, "It is nobody's any more")->group(kVerdictOptions);
-  to->excludes(end);
-  add_reason(*command, *arguments);
-  add_who(*command, arguments->who);
-  add_history(*command, arguments->history);
-  command->callback([arguments, &environment, &exit_code] {
-    if (arguments->to.empty() && !arguments->end)
-      throw ConfigError("WHO", "say whose it is, or --end");
-    exit_code = assign(*arguments, environment);
-  });
-}
-
-void add_track_ignore(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<SayArguments>();
-  CLI::App* command = track.add_subcommand("ignore", "Leave a series out of the verdict");
-  command->footer(kIgnoreExamples);
+void add_track_ignore(Command track) {
+  const Command command = track.add("ignore", "Leave a series out of the verdict", kIgnoreExamples);
+  SayArguments& arguments = command.calls(ignore_one);
   command
-      ->add_option("SERIES", arguments->series,
-                   "The begin of its id, or words of its case: experiment, option=value, metric")
-      ->required()
-      ->type_name("SERIES");
-  add_reason(*command, *arguments);
-  add_until(*command, *arguments, "The last day on which it is ignored, as 2026-01-31");
-  command->add_option("--metric", arguments->metric, "Its metric, where the case has several")
-      ->type_name("NAME")
-      ->group(kCaseOptions);
-  command->add_flag("--end", arguments->end, "Look at it again")->group(kVerdictOptions);
-  add_who(*command, arguments->who);
-  add_history(*command, arguments->history);
-  command->callback(
-      [arguments, &environment, &exit_code] { exit_code = ignore_one(*arguments, environment); });
+      .argument("SERIES", arguments.series,
+                "The begin of its id, or words of its case: experiment, option=value, metric",
+                "SERIES")
+      .required();
+  add_reason(command, arguments);
+  add_until(command, arguments, "The last day on which it is ignored, as 2026-01-31");
+  command.option(kCaseOptions, "--metric NAME", arguments.metric,
+                 "Its metric, where the case has several");
+  command.flag(kVerdictOptions, "--end", arguments.end, "Look at it again");
+  add_who(command, arguments.who);
+  add_history(command, arguments.history);
 }
 
-void add_track_baseline(CLI::App& track, const Environment& environment, int& exit_code) {
-  CLI::App* baseline =
-      track.add_subcommand("baseline", "Declare a run to be the usual from there on");
-  baseline->require_subcommand(1);
-  baseline->footer(kBaselineExamples);
-  add_one_baseline(*baseline, track::BaselineMove::kSet, "set", "The first one of an experiment",
-                   environment, exit_code);
-  add_one_baseline(*baseline, track::BaselineMove::kUpdate, "update", "Another one in its place",
-                   environment, exit_code);
+void add_track_baseline(Command track) {
+  const Command baseline =
+      track.add("baseline", "Declare a run to be the usual from there on", kBaselineExamples);
+  baseline.needs_command();
+  add_one_baseline(baseline, track::BaselineMove::kSet, "set", "The first one of an experiment");
+  add_one_baseline(baseline, track::BaselineMove::kUpdate, "update", "Another one in its place");
 }
 
 }  // namespace stepbench::cli

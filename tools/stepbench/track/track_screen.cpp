@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -94,48 +92,38 @@ int track_screen(const TrackScreenArguments& arguments, const Environment& envir
 
 }  // namespace
 
-void add_track_screen(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<TrackScreenArguments>();
-  CLI::App* command =
-      track.add_subcommand("screen", "Where the levels of any file's series changed");
-  command->footer(kTrackScreenExamples);
+void add_track_screen(Command track) {
+  const Command command =
+      track.add("screen", "Where the levels of any file's series changed", kTrackScreenExamples);
+  TrackScreenArguments& arguments = command.calls(track_screen);
   command
-      ->add_option("FILE", arguments->files,
-                   "CSV, or JSON of pytest-benchmark, Google Benchmark, asv or of numbers")
-      ->required()
-      ->type_name("FILE");
-  CLI::Option* method =
-      command->add_option("--method", arguments->choice.method, "How changes of a level are found")
-          ->capture_default_str()
-          ->group(kVerdictOptions);
-  expect_one_of(*method, {"divisive", "otava"});
-  CLI::Option* window = command
-                            ->add_option("--window", arguments->window,
-                                         "otava: so many values are looked at together")
-                            ->capture_default_str()
-                            ->type_name("N")
-                            ->group(kVerdictOptions);
+      .argument("FILE", arguments.files,
+                "CSV, or JSON of pytest-benchmark, Google Benchmark, asv or of numbers", "FILE")
+      .required();
+  command
+      .option(kVerdictOptions, "--method", arguments.choice.method,
+              "How changes of a level are found")
+      .with_default()
+      .one_of({"divisive", "otava"});
+  command
+      .option(kVerdictOptions, "--window N", arguments.window,
+              "otava: so many values are looked at together")
+      .with_default()
+      .whole_number(4, kMaxWindow);
   constexpr std::int64_t kMaxWindow = 10'000;
-  expect_whole_number(*window, 4, kMaxWindow);
-  expect_number(*command
-                     ->add_option("--max-p", arguments->max_p,
-                                  "A change that chance makes more often is none; default: .01, "
-                                  "of otava .001")
-                     ->type_name("P")
-                     ->group(kVerdictOptions),
-                0, 1, "");
-  expect_number(*command
-                     ->add_option("--min-change", arguments->min_change,
-                                  "A smaller change is none; default: 2 %, of otava 0")
-                     ->type_name("PERCENT")
-                     ->group(kVerdictOptions),
-                0, 1000, "%");
-  add_screen(*command, arguments->screen,
+  command
+      .option(kVerdictOptions, "--max-p P", arguments.max_p,
+              "A change that chance makes more often is none; default: .01, "
+              "of otava .001")
+      .number(0, 1, "");
+  command
+      .option(kVerdictOptions, "--min-change PERCENT", arguments.min_change,
+              "A smaller change is none; default: 2 %, of otava 0")
+      .number(0, 1000, "%");
+  add_screen(command, arguments.screen,
              "What `track check` would have looked with in each of its nights");
-  add_foreign_options(*command, arguments->foreign);
-  add_format(*command, arguments->format, {"page", "json"});
-  command->callback(
-      [arguments, &environment, &exit_code] { exit_code = track_screen(*arguments, environment); });
+  add_foreign_options(command, arguments.foreign);
+  add_format(command, arguments.format, {"page", "json"});
 }
 
 }  // namespace stepbench::cli

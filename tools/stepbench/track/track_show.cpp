@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <chrono>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -103,35 +101,24 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
 
 }  // namespace
 
-void add_track_show(CLI::App& track, const Environment& environment, int& exit_code) {
-  auto arguments = std::make_shared<TrackShowArguments>();
-  CLI::App* command =
-      track.add_subcommand("show", "A series over the nights, an alert, or the open alerts");
-  command->footer(kTrackShowExamples);
-  command
-      ->add_option("SERIES", arguments->words,
+void add_track_show(Command track) {
+  const Command command = track.add(
+      "show", "A series over the nights, an alert, or the open alerts", kTrackShowExamples);
+  TrackShowArguments& arguments = command.calls(show_tracked);
+  command.argument("SERIES", arguments.words,
                    "The begin of a series' id or words of its case (experiment, option=value), or "
-                   "an alert's id; nothing: the open alerts")
-      ->type_name("SERIES");
-  command->add_flag("--open", arguments->open, "The open alerts, with their age")
-      ->group(kCaseOptions);
+                   "an alert's id; nothing: the open alerts",
+                   "SERIES");
+  command.flag(kCaseOptions, "--open", arguments.open, "The open alerts, with their age");
+  command.option(kCaseOptions, "--metric NAME", arguments.metric,
+                 "Metric of the case; default: its step; also peak_bytes, phases");
   command
-      ->add_option("--metric", arguments->metric,
-                   "Metric of the case; default: its step; also peak_bytes, phases")
-      ->type_name("NAME")
-      ->group(kCaseOptions);
-  CLI::Option* nights =
-      command
-          ->add_option("--nights", arguments->nights,
-                       "So many nights, the newest; in JSON more than fit a chart")
-          ->capture_default_str()
-          ->type_name("N")
-          ->group(kOutputOptions);
-  expect_whole_number(*nights, 1, 100'000);
-  add_format(*command, arguments->format, {"page", "json"});
-  add_history(*command, arguments->history);
-  command->callback(
-      [arguments, &environment, &exit_code] { exit_code = show_tracked(*arguments, environment); });
+      .option(kOutputOptions, "--nights N", arguments.nights,
+              "So many nights, the newest; in JSON more than fit a chart")
+      .with_default()
+      .whole_number(1, 100'000);
+  add_format(command, arguments.format, {"page", "json"});
+  add_history(command, arguments.history);
 }
 
 }  // namespace stepbench::cli
