@@ -10,18 +10,23 @@
 
 namespace stepbench::structure {
 
-std::vector<std::string> tracked_files(const std::filesystem::path& root) {
+std::vector<std::string> lines_of_git(const std::filesystem::path& root,
+                                      const std::string& arguments) {
   const std::string command =
-      "git -c safe.directory='*' -C '" + root.string() + "' ls-files 2>/dev/null";
+      "git -c safe.directory='*' -C '" + root.string() + "' " + arguments + " 2>/dev/null";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::vector<std::string> files;
-  std::array<char, 4096> line{};
-  while (pipe && std::fgets(line.data(), line.size(), pipe.get()) != nullptr) {
-    std::string file = line.data();
-    if (file.ends_with('\n')) file.pop_back();
-    files.push_back(std::move(file));
+  std::vector<std::string> lines;
+  std::array<char, 4096> buffer{};
+  while (pipe && std::fgets(buffer.data(), buffer.size(), pipe.get()) != nullptr) {
+    std::string line = buffer.data();
+    if (line.ends_with('\n')) line.pop_back();
+    lines.push_back(std::move(line));
   }
-  return files;
+  return lines;
+}
+
+std::vector<std::string> tracked_files(const std::filesystem::path& root) {
+  return lines_of_git(root, "ls-files");
 }
 
 std::vector<std::string> sources(const std::filesystem::path& root, const std::string& folder) {
