@@ -27,13 +27,6 @@ Metric exact(Metric metric) {
   return metric;
 }
 
-Metric higher(std::string name, std::string unit, std::string doc) {
-  return {.name = std::move(name),
-          .unit = std::move(unit),
-          .direction = Direction::kHigherIsBetter,
-          .doc = std::move(doc)};
-}
-
 Metric part_of_step(Metric metric) {
   metric.phase = true;
   return metric;
@@ -59,26 +52,17 @@ std::vector<Metric> device_phases() {
   return metrics;
 }
 
-class MetricRows {
- public:
-  void add(Source source, std::vector<Metric> read, LaunchValue of_launch = nullptr) {
-    for (Metric& metric : read_from(source, std::move(read))) {
-      rows_.push_back({.metric = std::move(metric), .of_launch = of_launch});
-    }
-  }
-  [[nodiscard]] std::vector<EstimateColumn> take() { return std::move(rows_); }
-
- private:
-  std::vector<EstimateColumn> rows_;
-};
-
 std::vector<EstimateColumn> make_launch_metrics() {
-  MetricRows rows;
-  rows.add(Source::kCounted, {context("index", "steps", "Steps since set-up, warm-up included.")});
-  rows.add(Source::kHostClock, host_phases());
-  rows.add(Source::kCudaEvents, device_phases());
-  rows.add(
-      Source::kCudaEvents,
+  std::vector<EstimateColumn> rows;
+  const auto add = [&](Source source, std::vector<Metric> read, LaunchValue of_launch = nullptr) {
+    for (Metric& metric : read_from(source, std::move(read))) {
+      rows.push_back({.metric = std::move(metric), .of_launch = of_launch});
+    }
+  };
+  add(Source::kCounted, {context("index", "steps", "Steps since set-up, warm-up included.")});
+  add(Source::kHostClock, host_phases());
+  add(Source::kCudaEvents, device_phases());
+  add(Source::kCudaEvents,
       {lower("period_device_ns", "ns",
              "From the end of the step before to the step's end, on the stream that computes."),
        part_of_step(
@@ -88,18 +72,18 @@ std::vector<EstimateColumn> make_launch_metrics() {
              "From the step's first to its last moment on the stream that computes."),
        lower("idle_device_ns", "ns",
              "Part of step_device_ns outside every phase that launches work."),
-       higher("overlap_device_ns", "ns",
-              "Part of phases on side streams at the same time as phases of the window's steps on "
-              "the stream that computes.")});
-  rows.add(
-      Source::kEventsAndHost,
+       {.name = "overlap_device_ns",
+        .unit = "ns",
+        .direction = Direction::kHigherIsBetter,
+        .doc = "Part of phases on side streams at the same time as phases of the window's steps on "
+               "the stream that computes."}});
+  add(Source::kEventsAndHost,
       {context("host_lead_ns", "ns",
                "How long after the host the device ends the step; near 0 the host holds the device "
                "up."),
        context("event_clock_error_ns", "ns",
                "The clocks of host and device were set against each other within this.")});
-  rows.add(
-      Source::kCupti,
+  add(Source::kCupti,
       {lower("device_busy_ns", "ns",
              "Profiled: time per step in which anything ran on the device."),
        lower("device_idle_ns", "ns", "Profiled: time per step in which nothing ran on the device."),
@@ -132,18 +116,17 @@ std::vector<EstimateColumn> make_launch_metrics() {
        context("idle_unattributed_ns", "ns", "Profiled: idle while nothing was recorded."),
        context("data_hidden_ns", "ns",
                "Profiled: time per step of loading data while the device worked.")});
-  rows.add(Source::kCounted,
-           {context("event_ring_grown", "", "Events that had to be made inside measured windows."),
-            context("event_ring_lagging", "",
-                    "Times the device lagged a whole ring of events behind the host."),
-            context("samples", "samples", "Samples that the step consumed."),
-            context("tokens", "tokens",
-                    "Tokens that the step consumed, or with workload: generate made."),
-            context("bytes", "bytes", "Bytes of input that the step consumed."),
-            context("flags", "",
-                    "What is special about a step: first of an epoch, partial batch, throttled.")});
-  rows.add(
-      Source::kHostClock,
+  add(Source::kCounted,
+      {context("event_ring_grown", "", "Events that had to be made inside measured windows."),
+       context("event_ring_lagging", "",
+               "Times the device lagged a whole ring of events behind the host."),
+       context("samples", "samples", "Samples that the step consumed."),
+       context("tokens", "tokens",
+               "Tokens that the step consumed, or with workload: generate made."),
+       context("bytes", "bytes", "Bytes of input that the step consumed."),
+       context("flags", "",
+               "What is special about a step: first of an epoch, partial batch, throttled.")});
+  add(Source::kHostClock,
       {lower("epoch_wait_ns", "ns", "Part of data_wait_ns spent on batches that start an epoch."),
        lower("queue_wait_ns", "ns",
              "From a request's arrival until the answers to all earlier ones were done "
@@ -156,39 +139,37 @@ std::vector<EstimateColumn> make_launch_metrics() {
              "wait for its data."),
        lower("time_per_output_token_ns", "ns",
              "From the first to the last token of an answer, over the tokens after the first.")});
-  rows.add(Source::kHostClock,
-           {lower("step_iqr_ns", "ns", "Distance between the quartiles of the step time.")},
-           [](const ClockedLaunch& of) { return of.estimate.quantiles.iqr_ns; });
-  rows.add(Source::kHostClock,
-           {lower("set_up_ns", "ns", "Making the workload and setting it up."),
-            lower("first_batch_ns", "ns", "From the start of the first epoch to its first batch."),
-            lower("tear_down_ns", "ns", "Tearing the workload down."),
-            lower("loader_construct_ns", "ns", "Building the data loader; part of set-up."),
-            lower("loader_tear_down_ns", "ns", "Stopping the data loader; part of tear-down."),
-            context("profile_overhead", "",
-                    "Step of the profiled launch over that of the timing launches.")});
-  rows.add(Source::kSystem,
-           {lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process.")});
+  add(Source::kHostClock,
+      {lower("step_iqr_ns", "ns", "Distance between the quartiles of the step time.")},
+      [](const ClockedLaunch& of) { return of.estimate.quantiles.iqr_ns; });
+  add(Source::kHostClock,
+      {lower("set_up_ns", "ns", "Making the workload and setting it up."),
+       lower("first_batch_ns", "ns", "From the start of the first epoch to its first batch."),
+       lower("tear_down_ns", "ns", "Tearing the workload down."),
+       lower("loader_construct_ns", "ns", "Building the data loader; part of set-up."),
+       lower("loader_tear_down_ns", "ns", "Stopping the data loader; part of tear-down."),
+       context("profile_overhead", "",
+               "Step of the profiled launch over that of the timing launches.")});
+  add(Source::kSystem,
+      {lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process.")});
   // Sums over the windows: launches may have measured unequally many steps.
-  rows.add(Source::kSystem,
-           {lower("cpu_user_ns", "ns",
-                  "User CPU time of the worker process in the measured windows; tested per step.")},
-           [](const ClockedLaunch& of) { return reported_per_step(of, "cpu_user_ns"); });
-  rows.add(
-      Source::kSystem,
+  add(Source::kSystem,
+      {lower("cpu_user_ns", "ns",
+             "User CPU time of the worker process in the measured windows; tested per step.")},
+      [](const ClockedLaunch& of) { return reported_per_step(of, "cpu_user_ns"); });
+  add(Source::kSystem,
       {lower("cpu_system_ns", "ns",
              "System CPU time of the worker process in the measured windows; tested per step.")},
       [](const ClockedLaunch& of) { return reported_per_step(of, "cpu_system_ns"); });
-  rows.add(
-      Source::kSystem,
+  add(Source::kSystem,
       {context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
        context("major_faults", "faults", "Page faults served from disk in the measured windows."),
        context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),
        context("involuntary_switches", "switches", "Times that the worker was taken off a CPU.")});
-  rows.add(Source::kInstructions,
-           {context("instructions_per_step", "instructions",
-                    "Instructions of the worker process in user mode, per measured step.")});
-  return rows.take();
+  add(Source::kInstructions,
+      {context("instructions_per_step", "instructions",
+               "Instructions of the worker process in user mode, per measured step.")});
+  return rows;
 }
 
 }  // namespace
