@@ -77,6 +77,8 @@ struct Section {
   std::vector<Option> options = {};
   std::vector<Variant> variants = {};
   bool open = false;  // any key with a string value is allowed (env)
+  // Other tools' words for what is no option here, {theirs, where it is said instead}: hints.
+  std::vector<std::pair<std::string, std::string>> elsewhere = {};
 };
 
 enum class Direction : std::uint8_t { kLowerIsBetter, kHigherIsBetter, kNeither };

@@ -204,7 +204,8 @@ Section read_section(const Object& json) {
           .selector = json.text("selector"),
           .options = json.objects("options", read_option),
           .variants = json.objects("variants", read_variant),
-          .open = json.flag("open")};
+          .open = json.flag("open"),
+          .elsewhere = json.named_texts("elsewhere")};
 }
 
 Phase read_phase(const Object& json) { return {json.text("name", true), json.text("doc")}; }

@@ -120,6 +120,9 @@ OrderedJson section_json(const Section& section) {
   OrderedJson json = {{"name", section.name}, {"doc", section.doc}};
   if (!section.selector.empty()) json["selector"] = section.selector;
   if (section.open) json["open"] = true;
+  const std::map<std::string, std::string> elsewhere(section.elsewhere.begin(),
+                                                     section.elsewhere.end());
+  if (!elsewhere.empty()) json["elsewhere"] = elsewhere;
   json["options"] = options_json(section.options);
   for (const Variant& variant : section.variants) {
     json["variants"].push_back(

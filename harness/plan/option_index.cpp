@@ -74,7 +74,21 @@ std::vector<std::string> OptionIndex::called(std::string_view name) const {
   return found;
 }
 
+std::string OptionIndex::elsewhere(std::string_view name) const {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return {};
+  const Section* section = catalogue_.find_section(name.substr(0, dot));
+  if (section == nullptr) return {};
+  for (const auto& [theirs, where] : section->elsewhere) {
+    if (theirs == name.substr(dot + 1)) return "; " + where;
+  }
+  return {};
+}
+
 std::string OptionIndex::unknown(std::string_view name) const {
+  if (const std::string where = elsewhere(name); !where.empty()) {
+    return "unknown option '" + std::string(name) + "'" + where;
+  }
   const std::vector<std::string> ours = called(name);
   const std::string near = ours.empty() ? text::nearest_name(name, names_) : ours.front();
   return "unknown option '" + std::string(name) + "'" +

@@ -30,6 +30,9 @@ class OptionIndex {
   // section. Throws Error with the nearest name when it is unknown, with all when it may be
   // several.
   [[nodiscard]] std::string resolve(std::string_view name) const;
+  // Where that is said instead, for a name that no option has: "; define collate(samples) in ...".
+  // Empty: not known.
+  [[nodiscard]] std::string elsewhere(std::string_view name) const;
   // The full names of options that other tools call so.
   [[nodiscard]] std::vector<std::string> called(std::string_view name) const;
   // "unknown option 'loader.num_wrokers' (did you mean 'loader.num_workers'?)"

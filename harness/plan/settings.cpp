@@ -47,6 +47,7 @@ std::string unknown_key(const std::string& key, const std::string& section,
   std::string text = "unknown key '" + key + "'";
   text += section.empty() ? " at the top level" : " in section '" + section + "'";
   const std::string prefix = section.empty() ? "" : section + '.';
+  if (const std::string where = index.elsewhere(prefix + key); !where.empty()) return text + where;
   const std::vector<std::string> ours = index.called(key);
   for (const std::string& full : ours) {
     if (full.starts_with(prefix) && (!section.empty() || full.find('.') == std::string::npos)) {

@@ -243,6 +243,28 @@ class HeldLock(Runs):
         self.assertNotIn("python.gil", [finding["id"] for finding in launch.get("findings", [])])
 
 
+class Planned(Runs):
+    """What is said of the DataLoader's own names before anything runs."""
+
+    def planned(self, loader, status=2):
+        config = self.config("pass", loader=loader)
+        done = subprocess.run([STEPBENCH, "plan", config], capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def test_names_of_the_data_loaders_arguments_are_answered_with_ours(self):
+        for given, said in (("multiprocessing_context: spawn", "did you mean 'start_method'?"),
+                            ("collate_fn: f", "define collate(samples) in the file data.path"),
+                            ("worker_init_fn: f", "define worker_init(worker) in the file data.path"),
+                            ("batch_sampler: f", "define batch_sampler(dataset) in the file data.path"),
+                            ("generator: 3", "set loader.seed, or define sampler(dataset)")):
+            with self.subTest(given):
+                self.assertIn(said, self.planned(", " + given))
+        config = self.config("pass")
+        done = subprocess.run([STEPBENCH, "plan", config, "--set", "loader.collate_fn=f"], capture_output=True, text=True)
+        self.assertIn("define collate(samples)", done.stderr)
+
+
 class Misbehaving(Runs):
     def test_a_gigabyte_of_output_fills_neither_memory_nor_disk(self):
         self.run_on(self.config("for _ in range(16): sys.stdout.write('x' * (1 << 22) + '\\n')"))

@@ -207,6 +207,16 @@ Section loader_section() {
       .selector = "engine",
       .options = common_options(),
       .variants = {},
+      .elsewhere = {{"collate_fn",
+                     "define collate(samples) in the file data.path (data.kind: python)"},
+                    {"worker_init_fn",
+                     "define worker_init(worker) in the file data.path (data.kind: python)"},
+                    {"batch_sampler",
+                     "define batch_sampler(dataset) in the file data.path (data.kind: python)"},
+                    {"dataset", "define dataset() in the file data.path (data.kind: python)"},
+                    {"generator",
+                     "the order is drawn by a generator of its own: set loader.seed, or define "
+                     "sampler(dataset) in the file data.path (data.kind: python)"}},
   };
   for (const Engine& engine : engines()) {
     section.options[0].choices.push_back(engine.variant.name);

@@ -79,7 +79,8 @@ Engine python_engine() {
                                .default_value = std::string{"fork"},
                                .choices = {"fork", "spawn", "forkserver"},
                                .identity_default = std::string{"fork"},
-                               .requires_ = with_python_workers()},
+                               .requires_ = with_python_workers(),
+                               .also_called = {"multiprocessing_context", "mp_context"}},
                               {.name = "switch_interval_us",
                                .type = OptionType::kInteger,
                                .doc = "After how long a worker's thread gives Python's lock (GIL) "
