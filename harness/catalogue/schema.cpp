@@ -66,7 +66,11 @@ OrderedJson typed(const Option& option) {
 OrderedJson value_schema(const Option& option) {
   OrderedJson any = OrderedJson::array({typed(option)});
   if (option.type != OptionType::kEnum && !option.choices.empty()) {
-    any.push_back({{"enum", option.choices}});
+    OrderedJson keywords = option.choices;
+    if (std::ranges::find(option.choices, "null") != option.choices.end()) {
+      keywords.push_back(nullptr);
+    }
+    any.push_back({{"enum", std::move(keywords)}});
   }
   any.push_back({{"$ref", "#/$defs/variable"}});
   return any;

@@ -161,12 +161,23 @@ std::string sweep_hint(const Assignment& assignment, const OptionIndex& index) {
 
 constexpr std::size_t kMaxErrorsShown = 20;
 
+// null is a value of its own for these, a keyword like others.
+constexpr const char* kNullWord = "null";
+bool takes_null(std::span<const Option* const> declarations) {
+  return std::ranges::any_of(declarations, [](const Option* option) {
+    return std::ranges::find(option->choices, kNullWord) != option->choices.end();
+  });
+}
+
 }  // namespace
 
 std::optional<Value> read_option_value(const std::string& name,
                                        std::span<const Option* const> declarations,
                                        const ConfigNode& node, const ParseContext& context) {
   const std::string where = place(context.source, node.mark);
+  if (node.kind == ConfigNode::Kind::kNull && takes_null(declarations)) {
+    return Value{std::string(kNullWord)};
+  }
   if (node.kind != ConfigNode::Kind::kScalar) {
     std::string what = "'" + name + "': expected " + catalogue::expectation(*declarations.front()) +
                        ", found " + describe(node);

@@ -45,6 +45,7 @@ class BadInput(unittest.TestCase):
         self.assertEqual(last.get("kind"), "failed", f"{last}\n{self.output}")
         for word in words:
             self.assertIn(word, last["message"])
+        self.assertNotIn("\n", last["message"])
         return last["message"]
 
     def test_a_file_without_the_function_lists_what_it_has(self):
@@ -64,7 +65,9 @@ class BadInput(unittest.TestCase):
         self.refused("import no_such_module\n", "my_data.py:1", "no_such_module", "--interpreter")
 
     def test_what_a_function_throws_comes_with_its_traceback(self):
-        self.refused("def dataset():\n    return {}['key']\n", "KeyError: 'key'", "my_data.py:2", "Traceback")
+        self.refused("def dataset():\n    return {}['key']\n", "KeyError: 'key'", "my_data.py:2")
+        self.assertIn("Traceback", self.output)
+        self.assertIn("my_data.py\", line 2, in dataset", self.output)
 
     def test_an_iterable_data_set_takes_no_sampler(self):
         source = """
@@ -84,7 +87,25 @@ class BadInput(unittest.TestCase):
 
     def test_a_worker_that_throws_gives_its_traceback(self):
         source = with_body("assert i < 6 or torch.utils.data.get_worker_info() is None, 'sample 6 is broken'")
-        self.refused(source, "sample 6 is broken", "DataLoader worker process", "my_data.py", loader__num_workers=1)
+        for workers, where in ((1, "; loader worker 0)"), (0, ")")):
+            if workers == 0:
+                source = with_body("assert i < 6, 'sample 6 is broken'")
+            message = self.refused(source, "AssertionError: sample 6 is broken (my_data.py, line 6, in __getitem__",
+                                   loader__num_workers=workers)
+            self.assertTrue(message.endswith(where), message)
+            if sys.version_info >= (3, 11):
+                self.assertIn("; sample 6", message)
+            self.assertIn("Traceback", self.output)
+
+    def test_functions_that_contradict_each_other_or_the_options_are_refused(self):
+        both = with_body("pass") + "\n    def batch_sampler(data): return [[0, 1]]\n"
+        self.refused(both, "loader.shuffle", "batch_sampler(), which decides that", loader__shuffle=True)
+        items = "return torch.zeros(2, 1), torch.zeros(2)"
+        self.refused(both.replace("pass", items), "loader.batch_size", "null means that items are batches",
+                     loader__batch_size="null")
+        self.refused(both + "    def sampler(data): return [0, 1]\n", "leave one of them out")
+        self.refused(with_body("pass") + "\n    def sampler(data): return 7\n", "sampler() returned int", "no __iter__")
+        self.refused(with_body(items), "loader.drop_last", loader__batch_size="null", loader__drop_last=True)
 
     def test_a_worker_that_ends_or_is_killed_is_said_so(self):
         in_worker = "if i == 6 and torch.utils.data.get_worker_info() is not None: "

@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+import torch
+
 import python_worker
 
 WORKER = sys.argv.pop(1)
@@ -82,6 +84,86 @@ class Batches(unittest.TestCase):
         for workers in (0, 1):
             field = self.shown(source, loader__num_workers=workers)["fields"][0]
             self.assertEqual((field["min"], field["max"], field["mean"]), (3, 11, 7.375), field)
+
+    ORDERED = """
+        import torch
+        class Numbers(torch.utils.data.Dataset):
+            def __len__(self): return 12
+            def __getitem__(self, i): return torch.rand(1) + i, i
+        def dataset(): return Numbers()
+    """
+
+    def test_data_show_tells_the_order_of_the_users_sampler_as_it_is_drawn(self):
+        generator = torch.Generator().manual_seed(5)
+        torch.empty((), dtype=torch.int64).random_(generator=generator)  # of the workers, which iter() draws first
+        order = torch.randperm(12, generator=generator).tolist()
+        source = self.ORDERED + """
+        class Shuffled:
+            def __init__(self, data): self.size = len(data)
+            def __len__(self): return self.size
+            def __iter__(self): return iter(torch.randperm(self.size).tolist())
+        def sampler(data): return Shuffled(data)
+        """
+        for workers in (0, 2):
+            shown = self.shown(source, loader__num_workers=workers, seed=5)
+            self.assertEqual(shown["order"], "as sampler() of my_data.py draws it, seed 5")
+            self.assertEqual(shown["first_indices"][:8], order[:8])
+            self.assertEqual([sample["index"] for sample in shown["first_samples"]], order[:8])
+            self.assertEqual([sample["label"] for sample in shown["first_samples"]], order[:8])
+            self.assertEqual((shown["epoch_samples"], shown["batches_per_epoch"], shown["last_batch"]), (12, 3, 4))
+
+    def test_data_show_tells_the_batches_of_the_users_batch_sampler(self):
+        shown = self.shown(self.ORDERED + """
+        def batch_sampler(data): return [[11, 3, 5], [7], [9, 8, 6, 10]]
+        """)
+        self.assertEqual(shown["order"], "as batch_sampler() of my_data.py draws it, seed 0")
+        self.assertEqual(shown["first_indices"][:4], [11, 3, 5, 7])
+        self.assertEqual((shown["batch_size"], shown["epoch_samples"], shown["batches_per_epoch"]), (None, None, 3))
+        self.assertEqual(shown["fields"][0]["shape"], [3, 1])
+
+    def test_items_that_are_batches_are_handed_out_as_they_are(self):
+        source = """
+            import torch
+            class Packed(torch.utils.data.Dataset):
+                def __len__(self): return 5
+                def __getitem__(self, i): return torch.full((i + 2, 3), float(i)), torch.full((i + 2,), i)
+            def dataset(): return Packed()
+        """
+        for workers in (0, 2):
+            shown = self.shown(source, loader__batch_size="null", loader__num_workers=workers)
+            self.assertEqual((shown["batch_size"], shown["samples_read"], shown["batches_per_epoch"]), (None, 9, 5))
+            self.assertEqual([sample["label"] for sample in shown["first_samples"]], [0, 0, 1, 1, 1, 2, 2, 2])
+            path = python_worker.write(self.folder.name, source)
+            options = {"data.path": path, "loader.batch_size": "null", "loader.num_workers": workers, "schedule.active": 5}
+            last, output = python_worker.run(WORKER, self.folder.name, options)
+            self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
+            columns = dict(zip(last["samples"][0]["columns"], last["samples"][0]["values"]))
+            self.assertEqual(columns["samples"], [2, 3, 4, 5, 6])
+
+    def test_a_model_is_given_the_input_and_the_target_of_a_dict_and_the_rest_is_told(self):
+        path = python_worker.write(self.folder.name, """
+            import torch
+            class Texts(torch.utils.data.Dataset):
+                num_classes = 3
+                def __len__(self): return 32
+                def __getitem__(self, i):
+                    return {"attention_mask": torch.ones(6), "labels": i % 3, "input_ids": torch.full((6,), float(i % 3))}
+            def dataset(): return Texts()
+            def model(classes): return torch.nn.Linear(6, classes)
+        """)
+        options = {"data.path": path, "model.kind": "python", "model.path": path}
+        last, output = python_worker.run(WORKER, self.folder.name, options, "train_step")
+        self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
+        note, = (note for note in last["notes"] if "left out" in note)
+        self.assertIn("forward() takes 'input_ids' and the loss 'labels'; 'attention_mask' of each batch is read, and then "
+                      "left out", note)
+
+    def test_a_data_set_that_changes_the_folder_is_read_as_any_other(self):
+        source = self.ORDERED.replace("return torch.rand", "__import__('os').chdir('/'); return torch.rand")
+        python_worker.write(self.folder.name, source)
+        last, output = python_worker.run(WORKER, self.folder.name, {"data.path": "my_data.py"})
+        self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
+        self.assertRegex(last["effective"]["data.digest"], "^[0-9a-f]{16}-12$")
 
     def launch(self, body, **options):
         path = python_worker.write(self.folder.name, f"""

@@ -6,10 +6,12 @@ python_batches.py.
     python python_order.py FOLDER    where stepbench_hosted lies; --spawn: with spawn and forkserver
 """
 import itertools
+import random
 import sys
 
+import numpy
 import torch
-from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler
+from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, Sampler, WeightedRandomSampler
 
 FOLDER = sys.argv[1]
 METHODS = ["spawn", "forkserver"] if "--spawn" in sys.argv else ["fork"]
@@ -42,6 +44,58 @@ class Stream(IterableDataset):
         return iter([(torch.tensor([float(i)]), i) for i in range(first, 22, step)])
 
 
+class Batched(Dataset):
+    """Each item is a batch."""
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return torch.full((index + 1, 2), float(index)), torch.full((index + 1,), index)
+
+
+class BatchStream(IterableDataset):
+    def __iter__(self):
+        info = torch.utils.data.get_worker_info()
+        return (Batched()[i] for i in range(info.id if info else 0, 6, info.num_workers if info else 1))
+
+
+class Drawn(Sampler):
+    """Draws from torch's global generator: when it is made, when an epoch begins, and for each index."""
+
+    def __init__(self, data):
+        self.data = data
+        self.first = int(torch.randint(len(data), ()))
+        self.epoch = 0
+
+    def set_epoch(self, epoch):
+        self.epoch = epoch
+
+    def __len__(self):
+        return len(self.data)
+
+    def __iter__(self):
+        order = torch.randperm(len(self.data)).tolist()
+        for index in order:
+            yield (index + self.first + self.epoch + int(torch.randint(len(self.data), ()))) % len(self.data)
+
+
+class Buckets:
+    """Batches of different sizes, by Python's and numpy's generators, which it uses from its second batch on."""
+
+    def __init__(self, data):
+        self.size = len(data)
+
+    def __iter__(self):
+        yield [0]
+        for _ in range(5):
+            yield random.sample(range(self.size), 2 + int(numpy.random.randint(3)))
+
+
+def weighted(data):
+    return WeightedRandomSampler([1.0 + i % 3 for i in range(len(data))], len(data))
+
+
 def options(**given):
     usual = {
         "batch_size": 4, "shuffle": False, "with_replacement": False, "num_samples": 0, "seed": SEED, "joined": False,
@@ -56,22 +110,40 @@ def as_lists(batch):
     return [field.tolist() for field in batch]
 
 
-def ours(dataset, given):
+def ours(dataset, given, sampler=None, batch_sampler=None):
     """The epochs that engine python delivers, as lists of numbers."""
-    loader = UserLoader(UserData(__file__, dataset), given)
+    makers = [each and (lambda make=each: make(dataset)) for each in (sampler, batch_sampler)]
+    loader = UserLoader(UserData(__file__, dataset, given["batch_size"] is None), given, *makers)
     epochs = []
     for epoch in range(EPOCHS):
-        epochs.append([as_lists(batch) for batch in loader.begin_epoch(epoch)])
-        torch.rand(5)  # a step draws, too
+        batches = []
+        for batch in loader.begin_epoch(epoch):
+            batches.append(as_lists(batch))
+            if sampler or batch_sampler:
+                a_step_draws()
+        epochs.append(batches)
+        a_step_draws()
     loader.close()
     return epochs
 
 
-def plain(dataset, given):
+def a_step_draws():
+    torch.rand(5), random.random(), numpy.random.rand(3)
+
+
+def indices(epochs):
+    return [index for epoch in epochs for batch in epoch for index in batch[1]]
+
+
+def plain(dataset, given, sampler=None, batch_sampler=None):
     """The same from a DataLoader in a program that does nothing else."""
-    torch.manual_seed(SEED)
+    torch.manual_seed(SEED), random.seed(SEED), numpy.random.seed(SEED)
     arguments = {"batch_size": given["batch_size"], "drop_last": given["drop_last"], "num_workers": given["num_workers"]}
-    if given["with_replacement"]:
+    if sampler is not None:
+        arguments["sampler"] = sampler(dataset)
+    elif batch_sampler is not None:
+        arguments = {"num_workers": given["num_workers"], "batch_sampler": batch_sampler(dataset)}
+    elif given["with_replacement"]:
         arguments["sampler"] = RandomSampler(dataset, replacement=True, num_samples=given["num_samples"] or None)
     elif not isinstance(dataset, IterableDataset):
         arguments["shuffle"] = given["shuffle"]
@@ -82,7 +154,39 @@ def plain(dataset, given):
             "multiprocessing_context": given["start_method"],
         }
     loader = DataLoader(dataset, **arguments)
-    return [[as_lists(batch) for batch in loader] for _ in range(EPOCHS)]
+    epochs = []
+    for epoch in range(EPOCHS):
+        if hasattr(loader.sampler, "set_epoch"):
+            loader.sampler.set_epoch(epoch)
+        epochs.append([as_lists(batch) for batch in loader])
+    return epochs
+
+
+def compare_own_samplers():
+    """Samplers of users: order and numbers of plain Python's loader, with any number of workers and whatever is drawn in
+    between."""
+    compared = 0
+    for workers, persistent, own in itertools.product(
+        (0, 1, 3), (False, True), ({"sampler": Drawn}, {"sampler": weighted}, {"batch_sampler": Buckets})
+    ):
+        if workers == 0 and persistent:
+            continue
+        given = options(num_workers=workers, persistent_workers=persistent, start_method=METHODS[0])
+        found, expected = ours(Noisy(True), given, **own), plain(Noisy(workers > 0), given, **own)
+        if workers > 0:
+            assert found == expected, (given, own)
+        assert indices(found) == indices(expected), (given, own)
+        if not persistent:  # which draws the seed of its workers once
+            assert indices(found) == indices(plain(Noisy(False), options(), **own)), (given, own)
+        compared += 1
+    for workers in (0, 2):
+        for dataset in (Batched(), BatchStream()):
+            given = options(num_workers=workers, batch_size=None)
+            assert ours(dataset, given) == plain(dataset, given), given
+            compared += 1
+        own = {"sampler": Drawn}
+        assert ours(Batched(), given, **own) == plain(Batched(), given, **own)
+    return compared
 
 
 def main():
@@ -115,6 +219,7 @@ def main():
     given = options(num_workers=2, in_order=False)
     samples = sorted(i for batch in ours(Noisy(False), given)[0] for i in batch[1])
     assert samples == list(range(22)), samples
+    compared += compare_own_samplers()
     print(f"{compared + 2} settings: order and numbers as plain Python's")
 
 

@@ -264,6 +264,20 @@ class Planned(Runs):
         done = subprocess.run([STEPBENCH, "plan", config, "--set", "loader.collate_fn=f"], capture_output=True, text=True)
         self.assertIn("define collate(samples)", done.stderr)
 
+    def test_items_that_are_batches_are_for_this_engine_alone(self):
+        config = self.config("pass")
+        with open(config, encoding="utf-8") as file:
+            text = file.read().replace("batch_size: 4", "batch_size: null")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([STEPBENCH, "plan", config], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(text.replace("engine: python", "engine: thread"))
+        done = subprocess.run([STEPBENCH, "plan", config], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("null hands out the items of a data set as batches", done.stderr)
+
 
 class Misbehaving(Runs):
     def test_a_gigabyte_of_output_fills_neither_memory_nor_disk(self):

@@ -2,6 +2,7 @@
 """The mistakes that users make in the files of model.kind python and workload python_step, and what they are told:
 user_code.py FOLDER_OF_STEPBENCH_HOSTED."""
 import contextlib
+import io
 import os
 import sys
 import tempfile
@@ -68,8 +69,11 @@ class Models(Refusals):
             self.made("from torch import nn\nclass Net(nn.Module): pass\ndef model(): return Net\n")
 
     def test_its_own_error_comes_with_file_line_and_traceback(self):
-        with self.told("ValueError: too deep", "Traceback", where=".py:2"):
+        printed = io.StringIO()
+        with contextlib.redirect_stderr(printed), self.told("ValueError: too deep", where=".py:2"):
             self.made("def model(classes):\n    raise ValueError('too deep')\n")
+        self.assertIn("Traceback", printed.getvalue())
+        self.assertNotIn("user_file.py", printed.getvalue())
 
     def test_sys_exit_is_an_error_like_any_other(self):
         with self.told("sys.exit(3)"):

@@ -36,7 +36,7 @@ enum class Transport : std::uint8_t {
 inline constexpr std::int64_t kSwitchIntervalUs = 5000;  // Python's own
 
 struct LoaderOptions {
-  std::int64_t batch_size = 1;
+  std::int64_t batch_size = 1;  // 0: each item of the data set is a batch, engine python's alone
   bool shuffle = false;
   bool with_replacement = false;  // each draw of any sample; not with shuffle
   std::string weights = {};       // of the draws: `balanced` or a file; empty: all alike
@@ -127,6 +127,14 @@ struct LoaderMetrics {
 // loader see the same. Joined epochs have all the same length.
 using EpochOrder = std::function<std::vector<std::int64_t>(std::int64_t epoch)>;
 
+// Of a sampler that the user wrote.
+struct OwnOrder {
+  std::string words;                         // "as sampler() of my_data.py draws it, seed 0"
+  std::vector<std::int64_t> indices = {};    // drawn first in this epoch, as far as they are kept
+  bool makes_batches = false;                // it says how many samples a batch has
+  std::optional<std::int64_t> samples = {};  // of an epoch; nullopt: it does not tell
+};
+
 class Loader {
  public:
   Loader() = default;
@@ -141,6 +149,8 @@ class Loader {
   [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
   // Finished batches that wait for next() now; nullopt if none is made before it is asked for.
   [[nodiscard]] virtual std::optional<std::int64_t> ready() const { return std::nullopt; }
+  // Where code of the user's orders the samples; nullopt: EpochOrder does.
+  [[nodiscard]] virtual std::optional<OwnOrder> own_order() const { return std::nullopt; }
   // Those that live now, as far as they are known.
   [[nodiscard]] virtual std::vector<WorkerThread> worker_threads() const { return {}; }
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;

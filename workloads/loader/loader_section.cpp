@@ -45,11 +45,13 @@ std::vector<Option> common_options() {
        .choices = {}},
       {.name = "batch_size",
        .type = OptionType::kInteger,
-       .doc = "Samples in a batch.",
+       .doc = "Samples in a batch. null, with engine python: each item of the data set is a batch "
+              "already, as DataLoader(batch_size=None) takes it.",
        .unit = "samples",
        .default_value = std::int64_t{1},
        .min = 1,
        .max = 1 << 24,
+       .choices = {kItemsAreBatches},
        .identity_default = std::int64_t{1},
        .also_called = {"bs", "batch"}},
       {.name = "shuffle",
@@ -225,6 +227,11 @@ Section loader_section() {
   return section;
 }
 
+bool items_are_batches(const ResolvedCase& resolved) {
+  const Value* size = resolved.options.get("loader.batch_size");
+  return size != nullptr && *size == Value{std::string(kItemsAreBatches)};
+}
+
 void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   if (!resolved.flag_or("profile.stacks", false)) return;
   if (resolved.text_or("loader.engine", "") == data::kPythonName) return;
@@ -240,6 +247,14 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   check_epochs(resolved, facts, sink);
   const std::int64_t workers = resolved.integer("loader.num_workers");
   const Engine* engine = &engine_of(resolved);
+  if (items_are_batches(resolved) && engine->variant.name != data::kPythonName) {
+    const std::string reason =
+        "null hands out the items of a data set as batches, which engine "
+        "python does, and this is engine " +
+        engine->variant.name;
+    facts.swept ? sink.skip(reason) : sink.error("loader.batch_size", reason);
+    return;
+  }
   if (workers > 0 && !engine->has_workers) {
     const std::string reason = "engine " + engine->variant.name +
                                " has no workers, but num_workers is " + std::to_string(workers) +

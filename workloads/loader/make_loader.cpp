@@ -37,7 +37,7 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
   const bool joined = resolved.text_or("loader.epochs", "separate") == "joined";
   const bool torch_fd = resolved.text_or("loader.transport", "") == "torch_fd";
   return {
-      .batch_size = resolved.integer("loader.batch_size"),
+      .batch_size = items_are_batches(resolved) ? 0 : resolved.integer("loader.batch_size"),
       .shuffle = resolved.flag("loader.shuffle"),
       .with_replacement = sampler == "random_with_replacement" || sampler == "weighted",
       .weights = resolved.text_or("loader.weights", usual.weights),

@@ -83,7 +83,7 @@ std::int64_t epoch_samples(std::int64_t samples, const LoaderOptions& options) {
 }
 
 std::int64_t epoch_batches(std::int64_t samples, const LoaderOptions& options) {
-  if (samples < 0 || options.joined) return -1;
+  if (samples < 0 || options.joined || options.batch_size == 0) return -1;
   return batch_count(epoch_samples(samples, options), options.batch_size, options.drop_last);
 }
 

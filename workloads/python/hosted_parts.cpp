@@ -50,7 +50,16 @@ auto HostedParts::with_threads_kept(const Body& body) {
 }
 
 std::unique_ptr<data::Dataset> HostedParts::open_dataset(const ResolvedCase& resolved) {
-  return with_threads_kept([&] { return std::make_unique<PythonDataset>(resolved); });
+  auto dataset = with_threads_kept([&] { return std::make_unique<PythonDataset>(resolved); });
+  if (!resolved.has("model.kind") || dataset->fields().size() < 2) return dataset;
+  in_python([&] {
+    pybind11::list names;
+    for (const FieldSpec& field : dataset->fields()) names.append(field.name);
+    const pybind11::object note =
+        pybind11::module_::import("stepbench_hosted.data").attr("left_out")(names);
+    if (!note.is_none()) notes_.push_back(note.cast<std::string>());
+  });
+  return dataset;
 }
 
 std::unique_ptr<loader::Loader> HostedParts::make_loader(const data::Dataset& dataset,

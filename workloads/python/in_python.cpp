@@ -18,7 +18,8 @@ std::exception_ptr to_cpp(py::error_already_set& error) {
       return std::make_exception_ptr(
           ConfigError(value.attr("where").cast<std::string>(), py::str(value).cast<std::string>()));
     }
-    return std::make_exception_ptr(Error(user_file.attr("describe")(value).cast<std::string>()));
+    user_file.attr("print_traceback")(value);
+    return std::make_exception_ptr(Error(user_file.attr("reason_of")(value).cast<std::string>()));
   } catch (const std::exception&) {
     return std::make_exception_ptr(Error(error.what()));
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "harness/base/error.h"
+#include "workloads/loader/loader_section.h"
 #include "workloads/python/tensor_batch.h"
 #include "workloads/python/user_function.h"
 
@@ -20,7 +21,8 @@ PythonDataset::PythonDataset(const ResolvedCase& resolved) : resolved_(resolved)
     data.attr("seed_all")(seed);
     const py::object dataset =
         call_user_function(resolved_, {"data.path", path(), "dataset"}, py::dict());
-    data_ = KeptObject(data.attr("UserData")(path(), dataset));
+    data_ =
+        KeptObject(data.attr("UserData")(path(), dataset, loader::items_are_batches(resolved_)));
     size_ = user_data().attr("size")().cast<std::int64_t>();
     classes_ =
         resolved_.integer_or("data.classes", user_data().attr("classes")().cast<std::int64_t>());
@@ -31,10 +33,8 @@ PythonDataset::PythonDataset(const ResolvedCase& resolved) : resolved_(resolved)
 
 void PythonDataset::read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
                          data::ReadCost&) const {
-  const Batch one = in_python([&] {
-    const py::object samples = user_data().attr("samples")(py::make_tuple(key.index));
-    return TensorBatches(path()).take(user_data().attr("collate")(samples));
-  });
+  const Batch one =
+      in_python([&] { return TensorBatches(path()).take(user_data().attr("sample")(key.index)); });
   for (std::size_t field = 0; field < out.size(); ++field) {
     const std::size_t bytes = fields_[field].bytes();
     if (field >= one.fields.size() || one.fields[field].spec->bytes() != bytes) {

@@ -2,6 +2,7 @@
 #include "workloads/python/python_loader.h"
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <atomic>
@@ -103,7 +104,8 @@ class Records {
 
 py::dict options_for_python(const loader::LoaderOptions& options, const ResolvedCase& resolved) {
   py::dict given;
-  given["batch_size"] = options.batch_size;
+  given["batch_size"] =
+      options.batch_size == 0 ? py::object(py::none()) : py::int_(options.batch_size);
   given["shuffle"] = options.shuffle;
   given["with_replacement"] = options.with_replacement;
   given["num_samples"] = options.num_samples;
@@ -199,6 +201,18 @@ class PythonLoader final : public loader::Loader {
     return std::max<std::int64_t>(0, records_.batches() - before_epoch_ - yielded_);
   }
 
+  [[nodiscard]] std::optional<loader::OwnOrder> own_order() const override {
+    return in_python([&]() -> std::optional<loader::OwnOrder> {
+      const py::object python = loader_.get();
+      if (python.attr("order").is_none()) return std::nullopt;
+      return loader::OwnOrder{
+          .words = python.attr("order_in_words")().cast<std::string>(),
+          .indices = python.attr("first_indices")().cast<std::vector<std::int64_t>>(),
+          .makes_batches = python.attr("makes_batches").cast<bool>(),
+          .samples = python.attr("samples_per_epoch")().cast<std::optional<std::int64_t>>()};
+    });
+  }
+
   [[nodiscard]] const loader::LoaderMetrics& metrics() const override {
     const std::int64_t now = clock_.now_ns();
     metrics_.fetch_ns = 0;
@@ -249,19 +263,22 @@ class PythonLoader final : public loader::Loader {
   }
 
  private:
-  // Of the user's functions that need no more than the data set.
-  [[nodiscard]] static py::object optional_sampler(const PythonDataset& dataset, const char* name,
-                                                   const py::dict& offered) {
+  // Calls a function of the user's that needs no more than the data set; None: the file has none
+  // of that name.
+  [[nodiscard]] static py::object maker_of(const PythonDataset& dataset, const char* name,
+                                           const py::dict& offered) {
     const py::module_ user_file = py::module_::import("stepbench_hosted.user_file");
     if (user_file.attr("optional")(dataset.path(), name).is_none()) return py::none();
-    return call_user_function(dataset.resolved(), {"data.path", dataset.path(), name}, offered,
-                              py::make_tuple(dataset.user_data().attr("dataset")));
+    return py::cpp_function([&dataset, name, offered] {
+      return call_user_function(dataset.resolved(), {"data.path", dataset.path(), name}, offered,
+                                py::make_tuple(dataset.user_data().attr("dataset")));
+    });
   }
 
   void make(const PythonDataset& dataset, const KeptObject& stacks) {
     const py::dict given = options_for_python(options_, dataset.resolved());
-    const py::object sampler = optional_sampler(dataset, "sampler", given);
-    const py::object batch_sampler = optional_sampler(dataset, "batch_sampler", given);
+    const py::object sampler = maker_of(dataset, "sampler", given);
+    const py::object batch_sampler = maker_of(dataset, "batch_sampler", given);
     loader_ = KeptObject(py::module_::import("stepbench_hosted.loader")
                              .attr("UserLoader")(dataset.user_data(), given, sampler, batch_sampler,
                                                  stacks ? stacks.get() : py::none()));

@@ -44,31 +44,36 @@ std::string name_of_field(std::size_t field) {
   return field == 1 ? "target" : "field" + std::to_string(field);
 }
 
-struct Named {
-  std::string name;
-  py::handle value;
-};
-
-// Empty: no form that is known.
-std::vector<Named> parts_of(py::handle collated) {
-  std::vector<Named> parts;
-  PyObject* object = collated.ptr();
-  if (THPVariable_Check(object)) {
-    parts.push_back({name_of_field(0), collated});
-  } else if (PyTuple_Check(object) || PyList_Check(object)) {
-    const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object));
-    for (std::size_t i = 0; i < size; ++i) {
-      parts.push_back({name_of_field(i), PySequence_Fast_GET_ITEM(object, i)});
-    }
-  } else if (PyDict_Check(object)) {
-    for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(collated)) {
-      parts.push_back({py::str(key), value});
-    }
-  }
-  return parts;
+// The keys of a dict, as stepbench_hosted/data.py orders them.
+py::list keys_in_order(const py::dict& collated) {
+  return py::module_::import("stepbench_hosted.data").attr("fields_in_order")(collated);
 }
 
 }  // namespace
+
+// Empty: no form that is known.
+std::vector<TensorBatches::Named> TensorBatches::parts_of(py::handle collated) {
+  std::vector<Named> parts;
+  PyObject* object = collated.ptr();
+  if (THPVariable_Check(object)) {
+    parts.push_back({name_of_field(0), py::reinterpret_borrow<py::object>(collated)});
+  } else if (PyTuple_Check(object) || PyList_Check(object)) {
+    const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object));
+    for (std::size_t i = 0; i < size; ++i) {
+      parts.push_back({name_of_field(i),
+                       py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(object, i))});
+    }
+  } else if (PyDict_Check(object)) {
+    const auto fields = py::reinterpret_borrow<py::dict>(collated);
+    bool same = keys_ && py::len(keys_.get()) == fields.size();
+    if (same) {
+      for (const py::handle key : keys_.get()) same = same && fields.contains(key);
+    }
+    if (!same) keys_ = KeptObject(keys_in_order(fields));
+    for (const py::handle key : keys_.get()) parts.push_back({py::str(key), fields[key]});
+  }
+  return parts;
+}
 
 SharedSpec TensorBatches::spec_of(std::size_t field, const std::string& name,
                                   std::span<const std::int64_t> shape, DType dtype) {

@@ -76,6 +76,8 @@ void ModelStep::step(StepRecorder& step) {
 }
 
 std::optional<std::string> ModelStep::build() {
+  // Before any code of the user's, which may change the current folder.
+  if (is_own_model(resolved_)) model_digest_ = data::file_digest(resolved_.text("model.path"));
   // The loader comes first: its workers must be forked before anything initialises CUDA.
   if (transfer::placement_of(resolved_).kind == transfer::PlacementKind::kPinThread &&
       options_.device.is_cuda()) {
@@ -105,6 +107,11 @@ void ModelStep::keep_data_on_device() {
     throw ConfigError("transfer.placement", "upstream needs a data set of known size");
   }
   const loader::LoaderOptions& loader = pipeline_.options();
+  if (loader.batch_size == 0) {
+    throw ConfigError("loader.batch_size",
+                      "null hands out the batches of the data set, and transfer.placement: upstream "
+                      "makes them itself; give their size");
+  }
   transfer_->keep_resident(std::make_unique<transfer::ResidentBatches>(
       read_fixed_batch(dataset, dataset.size(), loader.seed), options_.device, loader,
       pipeline_.order()));
@@ -126,7 +133,6 @@ void ModelStep::build_model() {
   parameter_count_ = parameter_count(*model_);
   loss_.emplace(resolved_, data.classes);
   if (!is_own_model(resolved_)) return;
-  model_digest_ = data::file_digest(resolved_.text("model.path"));
   if (!scripted) try_on_samples(*model_, data);
 }
 
@@ -142,15 +148,20 @@ void ModelStep::try_on_samples(Model& model, const DataShape& data) {
 
 // A compiled model may take batches of one size only.
 std::int64_t ModelStep::fingerprint_samples() const {
-  return resolved_.text("model.kind") == "aoti" ? resolved_.integer("loader.batch_size")
-                                                : kFingerprintSamples;
+  return resolved_.text("model.kind") == "aoti" ? full_batch_size() : kFingerprintSamples;
+}
+
+// Items that are batches tell their size only when they come.
+std::int64_t ModelStep::full_batch_size() const {
+  const std::int64_t size = pipeline_.options().batch_size;
+  return size > 0 ? size : kFingerprintSamples;
 }
 
 // torch.compile would take a first batch of another size for a sign that sizes vary.
 std::vector<std::int64_t> ModelStep::batch_sizes_to_try() const {
   const bool compiled = resolved_.text("model.kind") == "aoti";
   const bool python = resolved_.text("model.kind") == "python";
-  const std::int64_t full = resolved_.integer("loader.batch_size");
+  const std::int64_t full = full_batch_size();
   std::vector<std::int64_t> sizes = {compiled || python ? full : kFingerprintSamples};
   if (!compiled || pipeline_.dataset().iterable() != nullptr) return sizes;
   const std::int64_t last = pipeline_.dataset().size() % full;
@@ -169,7 +180,7 @@ torch_loader::BatchTensors ModelStep::next_batch(StepRecorder& step) {
 }
 
 torch_loader::BatchTensors ModelStep::full_batch() {
-  const std::int64_t size = resolved_.integer("loader.batch_size");
+  const std::int64_t size = full_batch_size();
   return transfer_->to_device(read_fixed_batch(pipeline_.dataset(), size, options_.seed));
 }
 
@@ -183,7 +194,7 @@ at::Tensor ModelStep::output_of(Model& model, const at::Tensor& input) const {
 // Where the data set is smaller than a batch, no step is full.
 std::int64_t ModelStep::samples_per_step() const {
   if (largest_step_samples_ > 0) return largest_step_samples_;
-  return resolved_.integer("loader.batch_size") * resolved_.integer("model.accumulate");
+  return full_batch_size() * resolved_.integer("model.accumulate");
 }
 
 void ModelStep::window(Edge edge) {

@@ -87,6 +87,7 @@ class ModelStep : public Workload {
   void try_on_samples(Model& model, const DataShape& data);
   // Of the batch that the fingerprint is taken of.
   [[nodiscard]] std::int64_t fingerprint_samples() const;
+  [[nodiscard]] std::int64_t full_batch_size() const;
   [[nodiscard]] std::vector<std::int64_t> batch_sizes_to_try() const;
   [[nodiscard]] at::Tensor output_of(Model& model, const at::Tensor& input) const;
   [[nodiscard]] std::int64_t samples_per_step() const;

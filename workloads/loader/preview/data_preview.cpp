@@ -73,6 +73,11 @@ class Preview {
       const std::optional<Batch> batch = loader_->next();
       if (!batch) break;
       ++out_.batches_read;
+      if (const auto own = loader_->own_order()) {
+        out_.order = own->words;
+        indices_ = own->indices;
+      }
+      if (out_.batches_read == 1) out_.full_batch = std::max(out_.batch_size, batch->size);
       take(*batch);
     }
     if (out_.samples_read == 0) throw Error("an epoch of this loader has no batch");
@@ -92,24 +97,25 @@ class Preview {
     out_.engine = resolved_.text("loader.engine");
     if (options_.num_workers == 0 && !engine_of(resolved_).reads_alone) out_.engine = "inline";
     out_.num_workers = options_.num_workers;
-    out_.batch_size = options_.batch_size;
+    const auto own = loader_->own_order();
+    out_.batch_size = own && own->makes_batches ? 0 : options_.batch_size;
     out_.joined = options_.joined;
     if (data_->size() >= 0) out_.epoch_samples = epoch_samples(data_->size(), options_);
+    if (own) out_.epoch_samples = own->samples;
+    if (out_.batch_size == 0) out_.epoch_samples.reset();
     if (const std::int64_t batches = loader_->batches_per_epoch(); batches >= 0) {
-      const std::int64_t rest = *out_.epoch_samples % options_.batch_size;
       out_.batches_per_epoch = batches;
+    }
+    if (out_.batches_per_epoch && out_.epoch_samples) {
+      const std::int64_t rest = *out_.epoch_samples % options_.batch_size;
       out_.last_batch = rest == 0 || options_.drop_last ? options_.batch_size : rest;
       if (options_.drop_last) out_.dropped = rest;
     }
     out_.order = order_in_words(*data_, options_);
-    const std::size_t shown = std::min(indices_.size(), kIndicesShown);
-    out_.first_indices.assign(indices_.begin(),
-                              indices_.begin() + static_cast<std::ptrdiff_t>(shown));
     out_.notes = facts_.notes;
     for (const FieldSpec& spec : data_->fields()) {
       FieldPreview& field = out_.fields.emplace_back();
       field.spec = spec;
-      field.bytes = static_cast<std::int64_t>(spec.bytes()) * options_.batch_size;
       layouts_.push_back(picture_layout(spec));
       const auto& layout = layouts_.back();
       if (layout && layout->channels > 1) {
@@ -182,8 +188,8 @@ class Preview {
 
   void show(const Batch& batch, std::int64_t i, std::optional<std::int64_t> label) {
     SamplePreview& sample = out_.first_samples.emplace_back();
-    const std::int64_t place = batch.index * options_.batch_size + i;
-    if (place < std::ssize(indices_)) {
+    const std::int64_t place = out_.samples_read + i;
+    if (place < std::ssize(indices_) && options_.batch_size > 0) {
       sample.index = indices_[static_cast<std::size_t>(place)];
       sample.file = data_->file_of(*sample.index);
     }
@@ -207,9 +213,16 @@ class Preview {
   }
 
   void finish() {
+    for (FieldPreview& field : out_.fields) {
+      field.bytes = static_cast<std::int64_t>(field.spec.bytes()) * out_.full_batch;
+    }
+    const std::size_t shown = std::min(indices_.size(), kIndicesShown);
+    out_.first_indices.assign(indices_.begin(),
+                              indices_.begin() + static_cast<std::ptrdiff_t>(shown));
     out_.tokens_seen = static_cast<std::int64_t>(tokens_.size());
     std::map<std::int64_t, std::int64_t> all;
-    if (out_.samples && *out_.samples <= kMostLabelsCounted && !labels_.empty()) {
+    if (out_.samples && *out_.samples <= kMostLabelsCounted && !labels_.empty() &&
+        options_.batch_size > 0) {
       for (const std::int64_t label : data_->labels(options_.seed)) ++all[label];
     }
     for (const auto& [label, read] : labels_) {

@@ -48,7 +48,8 @@ struct DataPreview {
 
   std::string engine;
   std::int64_t num_workers = 0;
-  std::int64_t batch_size = 0;
+  std::int64_t batch_size = 0;  // 0: as code of the user's makes each batch
+  std::int64_t full_batch = 0;  // samples; where that is not known, of the first batch
   std::optional<std::int64_t> epoch_samples = {};      // nullopt: a stream
   bool joined = false;                                 // epochs follow each other inside batches
   std::optional<std::int64_t> batches_per_epoch = {};  // nullopt: a stream, or joined

@@ -21,7 +21,7 @@ void add_statistics(json::JsonText& json, const FieldStatistics& statistics) {
 }
 
 void add_field(json::JsonText& json, const DataPreview& preview, const FieldPreview& field) {
-  std::vector<std::int64_t> shape = {preview.batch_size};
+  std::vector<std::int64_t> shape = {preview.full_batch};
   shape.insert(shape.end(), field.spec.shape.begin(), field.spec.shape.end());
   json.open_object()
       .text("name", field.spec.name)
@@ -64,7 +64,9 @@ std::string preview_json(const DataPreview& preview) {
       .text("digest", preview.digest);
   put(json, "samples", preview.samples);
   json.integer("classes", preview.classes).text("engine", preview.engine);
-  json.integer("num_workers", preview.num_workers).integer("batch_size", preview.batch_size);
+  json.integer("num_workers", preview.num_workers);
+  put(json, "batch_size",
+      preview.batch_size > 0 ? std::optional(preview.batch_size) : std::nullopt);
   put(json, "epoch_samples", preview.epoch_samples);
   json.flag("epochs_joined", preview.joined);
   put(json, "batches_per_epoch", preview.batches_per_epoch);

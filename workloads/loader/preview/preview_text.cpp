@@ -34,7 +34,7 @@ std::string share(std::int64_t part, std::int64_t all) {
 }
 
 std::string shape_text(const DataPreview& preview, const FieldSpec& spec) {
-  std::string text = "[" + std::to_string(preview.batch_size);
+  std::string text = "[" + std::to_string(preview.full_batch);
   for (const std::int64_t extent : spec.shape) text += ", " + std::to_string(extent);
   return text + "]";
 }
@@ -155,6 +155,11 @@ std::string data_set(const DataPreview& preview) {
 }
 
 std::string epoch(const DataPreview& preview) {
+  if (preview.batch_size == 0) {
+    return preview.batches_per_epoch
+               ? text::counted(*preview.batches_per_epoch, "batch") + ", as the file makes them"
+               : "batches as the file makes them, their number is not known";
+  }
   const std::string size = std::to_string(preview.batch_size);
   if (preview.joined && preview.epoch_samples) {
     const double batches =
@@ -164,6 +169,7 @@ std::string epoch(const DataPreview& preview) {
   }
   if (!preview.batches_per_epoch) return "batches of " + size + ", their number is not known";
   std::string text = text::counted(*preview.batches_per_epoch, "batch") + " of " + size;
+  if (!preview.epoch_samples) return text;
   if (preview.dropped > 0) {
     return text + "; the last " + text::counted(preview.dropped, "sample") + " dropped (drop_last)";
   }

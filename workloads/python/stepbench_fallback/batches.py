@@ -27,7 +27,8 @@ class Data:
         self.seed = case.get("seed")
         hosted_data.seed_all(self.seed)
         dataset = case.call("data.path", self.path, "dataset", {})
-        self.users = hosted_data.UserData(self.path, dataset)
+        items = case.get("loader.batch_size") == hosted_data.ITEMS_ARE_BATCHES
+        self.users = hosted_data.UserData(self.path, dataset, items)
 
     def classes(self):
         return self.case.get("data.classes", None) or self.users.classes()
@@ -35,6 +36,13 @@ class Data:
     def first(self, size):
         """The first `size` samples as a batch."""
         return batch_of(self.users.first_batch(size, self.seed), self.path)
+
+    def left_out(self):
+        """Of each batch, by a model step; None: nothing is."""
+        batch = self.users.first_batch(1, self.seed)
+        if isinstance(batch, dict):
+            return hosted_data.left_out(hosted_data.fields_in_order(batch))
+        return hosted_data.left_out(["input", "target", *(f"field{at}" for at in range(2, len(batch)))])
 
 
 class Batches:
@@ -44,6 +52,8 @@ class Batches:
         self.data = data
         seed = case.get("loader.seed", None)
         options = {name: case.get("loader." + name) for name in OPTIONS}
+        if options["batch_size"] == hosted_data.ITEMS_ARE_BATCHES:
+            options["batch_size"] = None
         options |= {
             "seed": case.get("seed") if seed is None else seed,
             "joined": case.get("loader.epochs") == "joined",
@@ -53,7 +63,7 @@ class Batches:
             "world": case.world,
         }
         own = [
-            case.optional("data.path", data.path, name, options, (data.users.dataset,))
+            lambda name=name: case.optional("data.path", data.path, name, options, (data.users.dataset,))
             for name in ("sampler", "batch_sampler")
         ]
         self.loader = hosted_loader.UserLoader(data.users, options, *own)
@@ -145,7 +155,7 @@ def batch_of(collated, path):
     if isinstance(collated, torch.Tensor):
         parts = [collated]
     elif isinstance(collated, dict):
-        parts = list(collated.values())
+        parts = [collated[name] for name in hosted_data.fields_in_order(collated)]
     if not isinstance(parts, (tuple, list)) or not parts or not all(map(is_field, parts)):
         hosted_data.refuse_batch(collated, path)
     sizes = {part.shape[0] for part in parts}

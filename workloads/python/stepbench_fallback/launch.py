@@ -144,7 +144,8 @@ def measure(control, build_id, why, remedy, import_ns):
     except LoopError as error:
         told.fail(str(error))
     except BaseException as error:  # whatever the user's code can raise is the reason of its row
-        told.fail(user_file.describe(error))
+        user_file.print_traceback(error)
+        told.fail(user_file.reason_of(error))
     # Threads and workers of the user's that do not end hold nobody up.
     sys.stdout.flush()
     sys.stderr.flush()

@@ -5,6 +5,7 @@ import contextlib
 import math
 
 import torch
+from stepbench_hosted import data as hosted_data
 from stepbench_hosted import model as hosted_model
 from stepbench_hosted import user_file
 from stepbench_hosted.user_file import UserError
@@ -63,6 +64,7 @@ class ModelStep:
     def try_on_samples(self):
         """Without torch.compile: what it would compile then is not what is measured."""
         size = self.case.get("loader.batch_size")
+        size = FINGERPRINT_SAMPLES if size == hosted_data.ITEMS_ARE_BATCHES else size
         tensors = self.on_device(self.data.first(size))
         plain = hosted_model.plain(self.model)
         plain.train(False)
@@ -72,7 +74,7 @@ class ModelStep:
         except UserError:
             raise
         except Exception as error:
-            text = f"{list(tensors[0].shape[1:])} per sample. It says: {user_file.describe(error)}"
+            text = f"{list(tensors[0].shape[1:])} per sample. It says: {user_file.reason_of(error)}"
             raise UserError("model.path", f"{self.path} does not take this data: given {text}") from None
         plain.train(True)
         expected = [*tensors[1].shape, self.classes]
@@ -150,6 +152,7 @@ class ModelStep:
             "data.digest": self.data.users.digest(),
             "model.digest": user_file.digest([self.path]),
         })
+        said["notes"] += filter(None, [self.data.left_out()])
         parameters = sum(each.numel() for each in self.model.parameters())
         said["metrics"].update(model_parameters=parameters, model_flops_per_step=self.flops * self.largest)
         said["metrics"].update(self.batches.metrics())

@@ -4,10 +4,15 @@ import itertools
 import random
 
 import torch
-from torch.utils.data import IterableDataset, default_collate
+from torch.utils.data import IterableDataset, default_collate, default_convert
 
 from stepbench_hosted import user_file
 from stepbench_hosted.user_file import UserError
+
+
+ITEMS_ARE_BATCHES = "null"  # of loader.batch_size
+INPUTS = ("input", "inputs", "input_ids", "pixel_values", "image", "images", "tokens", "x")
+TARGETS = ("target", "targets", "label", "labels", "y")
 
 
 class Seeded:
@@ -43,13 +48,15 @@ def seed_all(seed):
 
 
 class UserData:
-    """What the file data.path defines. `dataset` is what its function of that name returned."""
+    """What the file data.path defines. `dataset` is what its function of that name returned; `items_are_batches`: what
+    it gives has several samples each."""
 
-    def __init__(self, path, dataset):
+    def __init__(self, path, dataset, items_are_batches=False):
         self.path = path
         self.dataset = dataset
+        self.items_are_batches = items_are_batches
         self.iterable = isinstance(dataset, IterableDataset)
-        self.collate = user_file.optional(path, "collate") or default_collate
+        self.collate = user_file.optional(path, "collate") or (default_convert if items_are_batches else default_collate)
         self.worker_init = user_file.optional(path, "worker_init")
         if not self.iterable and not hasattr(dataset, "__getitem__"):
             raise UserError(
@@ -82,9 +89,17 @@ class UserData:
         return [str(name) for name in names] if isinstance(names, (list, tuple)) else []
 
     def first_batch(self, size, seed):
-        """The first `size` samples, collated; a smaller data set is repeated."""
+        """The first `size` samples, collated; a smaller data set, or a smaller item that is a batch, is repeated."""
         with Seeded(seed):
+            if self.items_are_batches:
+                return rows_of(self.collate(self.samples([0])[0]), size)
             return self.collate(self.samples(range(size)))
+
+    def sample(self, index):
+        """One, as a batch."""
+        if self.items_are_batches:
+            return rows_of(self.collate(self.samples([index])[0]), 1)
+        return self.collate(self.samples([index]))
 
     def samples(self, indices):
         if self.iterable:
@@ -101,6 +116,37 @@ class UserData:
 
     def digest(self):
         return f"{user_file.digest([self.path])}-{self.size()}"
+
+
+def rows_of(batch, size):
+    """The first samples of a batch, which come again where it has fewer."""
+    if isinstance(batch, torch.Tensor) and batch.dim() > 0 and len(batch) > 0:
+        return batch[torch.arange(size) % len(batch)]
+    if isinstance(batch, dict):
+        return {name: rows_of(each, size) for name, each in batch.items()}
+    if isinstance(batch, (tuple, list)):
+        return [rows_of(each, size) for each in batch]
+    return batch
+
+
+def fields_in_order(names):
+    """Of a batch that is a dict: a model's input first and its target second, by the names that data sets give them."""
+    names = list(names)
+    target = next((name for name in TARGETS if name in names), None)
+    given = next((name for name in INPUTS if name in names), None)
+    first = [name for name in names if name != target and given in (None, name)][:1]
+    second = [] if target is None or not first else [target]
+    return first + second + [name for name in names if name not in first + second]
+
+
+def left_out(names):
+    """What a model step says of a batch with these fields; None: it uses all of them."""
+    given, target, *others = names
+    if not others:
+        return None
+    are = "are" if len(others) > 1 else "is"
+    return (f"forward() takes '{given}' and the loss '{target}'; {', '.join(map(repr, others))} of each batch {are} read, and "
+            "then left out: what uses more is a step of your own (workload: python_step)")
 
 
 def refuse_batch(batch, path):

@@ -2,15 +2,17 @@
 """torch.utils.data.DataLoader over the user's data set, made from the options under `loader`."""
 import ctypes
 import multiprocessing.sharedctypes
+import os
 import signal
 import sys
 
 import torch
-from torch.utils.data import DataLoader, RandomSampler, Sampler, SequentialSampler
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, Sampler, SequentialSampler
 from torch.utils.data.distributed import DistributedSampler
 
 from stepbench_hosted import data as user_data
 from stepbench_hosted import stacks, timing
+from stepbench_hosted.own_order import OwnNumbers, OwnOrder
 from stepbench_hosted.user_file import UserError
 
 
@@ -97,31 +99,46 @@ def set_epoch(sampler, epoch):
 
 
 class UserLoader:
-    """A DataLoader and its current iterator. `own_sampler`, `own_batch_sampler`: what the user's functions returned.
-    `sampled`: Stacks, where the lines that its reading spends its time in are wanted."""
+    """A DataLoader and its current iterator. `make_sampler`, `make_batch_sampler`: call the user's functions of these
+    names; None: the file has none. `sampled`: Stacks, where the lines that its reading spends its time in are wanted."""
 
-    def __init__(self, data, options, own_sampler=None, own_batch_sampler=None, sampled=None):
+    def __init__(self, data, options, make_sampler=None, make_batch_sampler=None, sampled=None):
         self.data = data
         self.options = options
+        self.numbers = OwnNumbers(options["seed"])
+        with self.numbers.exchanged():
+            own_sampler = make_sampler and make_sampler()
+            own_batch_sampler = make_batch_sampler and make_batch_sampler()
+        self.refuse_what_contradicts(own_sampler, own_batch_sampler)
         workers = options["num_workers"]
         self.records = multiprocessing.sharedctypes.RawArray(ctypes.c_int64, (max(workers, 1) + 1) * timing.FIELDS)
         self.seeds = torch.Generator()
         self.seeds.manual_seed(options["seed"])
         user_data.seed_all(options["seed"])
-        self.sampler = own_batch_sampler or self.choose_sampler(own_sampler)
+        self.sampler = self.choose_sampler(own_sampler) if own_batch_sampler is None else own_batch_sampler
+        self.order = None  # of a sampler of the user's
+        self.makes_batches = own_batch_sampler is not None
+        repeated = Endless(self.sampler) if options["joined"] else self.sampler
         arguments = {
             "num_workers": workers,
             "collate_fn": data.collate,
             "pin_memory": options["pin_memory"],
-            "generator": self.seeds,
         }
         if own_batch_sampler is not None:
-            arguments["batch_sampler"] = Endless(self.sampler) if options["joined"] else self.sampler
+            self.order = OwnOrder(repeated, self.numbers)
+        elif own_sampler is not None and options["batch_size"] is not None:
+            self.order = OwnOrder(BatchSampler(repeated, options["batch_size"], options["drop_last"]), self.numbers)
+        elif own_sampler is not None:
+            self.order = OwnOrder(repeated, self.numbers)
+        else:
+            arguments["generator"] = self.seeds
+        if self.order is not None and (own_batch_sampler is not None or options["batch_size"] is not None):
+            arguments["batch_sampler"] = self.order
         else:
             arguments["batch_size"] = options["batch_size"]
             arguments["drop_last"] = options["drop_last"]
             if self.sampler is not None:
-                arguments["sampler"] = Endless(self.sampler) if options["joined"] else self.sampler
+                arguments["sampler"] = self.order or repeated
         if workers > 0:
             arguments |= {
                 "prefetch_factor": options["prefetch_factor"],
@@ -142,6 +159,30 @@ class UserLoader:
             timing.install(self.records, 0, sampled and sampled.watch_here())
         self.loader = DataLoader(data.dataset, **arguments)
         self.iterator = None
+
+    def refuse_what_contradicts(self, own_sampler, own_batch_sampler):
+        """What the DataLoader would say in words of its own, or would not say."""
+        options = self.options
+        for made, name in ((own_sampler, "sampler"), (own_batch_sampler, "batch_sampler")):
+            if made is not None and not hasattr(made, "__iter__"):
+                raise UserError("data.path", f"{name}() returned {type(made).__name__}, which is no sampler: it has no __iter__")
+        if own_batch_sampler is None:
+            if options["batch_size"] is None and options["drop_last"]:
+                raise UserError("loader.drop_last", "without batch_size (null) each item of the data set is a batch, and "
+                                "none is dropped; leave drop_last out")
+            return
+        if own_sampler is not None:
+            raise UserError("data.path", "the file defines sampler() and batch_sampler(), which gives whole batches: leave "
+                            "one of them out")
+        if self.data.iterable:
+            raise UserError("data.path", "an IterableDataset has no indices: it takes no batch_sampler()")
+        for option in ("shuffle", "with_replacement", "drop_last"):
+            if options[option]:
+                name = "sampler" if option == "with_replacement" else option
+                raise UserError(f"loader.{name}", f"the file defines batch_sampler(), which decides that; leave {name} out")
+        if options["batch_size"] is None:
+            raise UserError("loader.batch_size", "null means that items are batches, and the file defines batch_sampler(), "
+                            "which makes batches of them; leave one of the two out")
 
     def choose_sampler(self, own_sampler):
         """The sampler of the options; None: the data set is iterable."""
@@ -182,13 +223,37 @@ class UserLoader:
         """Of the records."""
         return ctypes.addressof(self.records)
 
+    def order_in_words(self):
+        """Of a sampler of the user's; empty: the options give the order."""
+        if self.order is None:
+            return ""
+        which = "batch_sampler()" if self.makes_batches else "sampler()"
+        return f"as {which} of {os.path.basename(self.data.path)} draws it, seed {self.options['seed']}"
+
+    def samples_per_epoch(self):
+        """As a sampler of the user's tells; None: it does not, or its epochs are joined."""
+        try:
+            return None if self.makes_batches or self.options["joined"] else len(self.sampler)
+        except (TypeError, NotImplementedError):
+            return None
+
+    def first_indices(self):
+        """That a sampler of the user's has given in this epoch, at most so many as are kept."""
+        return self.order.first if self.order is not None else []
+
     def begin_epoch(self, epoch):
         """A new iterator, as `for batch in loader` makes one."""
-        if not self.options["joined"]:
-            set_epoch(self.sampler, epoch)
         if not self.options["persistent_workers"]:
             self.iterator = None  # ends the workers of an epoch that was left early
-        self.iterator = iter(self.loader)
+        if self.order is None:
+            if not self.options["joined"]:
+                set_epoch(self.sampler, epoch)
+            self.iterator = iter(self.loader)
+        else:
+            with self.numbers.exchanged():  # from which iter() draws the seeds of the workers, too
+                if not self.options["joined"]:
+                    set_epoch(self.sampler, epoch)
+                self.iterator = iter(self.loader)
         if self.options["num_workers"] == 0:
             draw(None)  # as DataLoader does where it is given no generator
         return self.iterator

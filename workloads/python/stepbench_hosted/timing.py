@@ -10,6 +10,8 @@ from multiprocessing import queues, resource_sharer
 
 from torch.utils.data._utils import fetch
 
+from stepbench_hosted import user_file
+
 # Integers per worker; python_loader.cpp reads them by these places. The part behind the workers' is the training
 # process's. TELLS: the queue's thread is timed. ENDED_NS: when the last of BATCHES did.
 BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS, BUSY_US_SQUARED, TELLS, QUEUE_WAIT_NS, MEMORY_WAIT_NS, MEMORIES, ENDED_NS = (
@@ -69,6 +71,18 @@ def time_memory(records, workers):
     resource_sharer.DupFd.detach = detach
 
 
+def name_sample(error, dataset):
+    """Adds to an error that comes out of dataset[index] which one it was, where Python can keep that."""
+    trace = error.__traceback__
+    while trace is not None and hasattr(error, "add_note"):
+        names = trace.tb_frame.f_code.co_varnames
+        known = trace.tb_frame.f_locals
+        if trace.tb_frame.f_code.co_name == "__getitem__" and len(names) > 1 and known.get(names[0]) is dataset:
+            error.add_note(f"{user_file.SAMPLE}sample {known.get(names[1])!r}")
+            return
+        trace = trace.tb_next
+
+
 def install(records, worker, watch=None, hands_over=False):
     """From here on this process writes to its part of `records`. `watch` (of stacks.py) is told when it reads."""
     mine = part_of(records, worker)
@@ -96,6 +110,9 @@ def install(records, worker, watch=None, hands_over=False):
             began = now()
             try:
                 return plain(self, index)
+            except Exception as error:
+                name_sample(error, self.dataset)
+                raise
             finally:
                 if watch is not None:
                     watch.leave()

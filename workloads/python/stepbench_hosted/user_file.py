@@ -5,12 +5,21 @@ import hashlib
 import importlib
 import inspect
 import os
+import re
 import sys
 import traceback
 
+import torch
+
 from stepbench_hosted import compiled
 
+STARTED_IN = os.getcwd()  # relative paths are seen from here, wherever the user's code goes
+SAMPLE = "stepbench: "  # begins the note that says which sample an error is about
+ORIGINAL = "Original Traceback"  # in what torch makes of an exception of a worker process
+IN_WORKER = re.compile(r"in DataLoader worker process (\d+)")
+FRAME = re.compile(r'\s*File "(.+)", line (\d+), in (\S+)')
 OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of all packages beside this one
+LIBRARIES = (OWN_FOLDER, os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__))), os.path.dirname(os.__file__))
 
 
 class UserError(Exception):
@@ -21,9 +30,13 @@ class UserError(Exception):
         self.where = where
 
 
+def absolute(path):
+    return os.path.normpath(os.path.join(STARTED_IN, path))
+
+
 def load(where, path):
     """The module in the file that the option `where` names."""
-    path = os.path.abspath(path)
+    path = absolute(path)
     folder, name = os.path.split(path)
     stem, extension = os.path.splitext(name)
     if extension != ".py" or not stem.isidentifier():
@@ -45,7 +58,8 @@ def load(where, path):
     except UserError:
         raise
     except BaseException as error:
-        raise UserError(place_of(error, path), describe(error)) from None
+        print_traceback(error)
+        raise UserError(place_of(error, path), summary_of(error)) from None
 
 
 def functions_of(module):
@@ -137,7 +151,8 @@ def call(where, path, name, texts, offered, others=(), positional=()):
     except UserError:
         raise
     except BaseException as error:
-        raise UserError(place_of(error, path), describe(error)) from None
+        print_traceback(error)
+        raise UserError(place_of(error, path), summary_of(error)) from None
 
 
 def refuse_unknown(where, path, name, texts, others):
@@ -166,42 +181,76 @@ def users_frames(error):
 
 def place_of(error, path):
     frames = users_frames(error)
-    own = [f for f in frames if os.path.dirname(f.filename) == os.path.dirname(os.path.abspath(path))]
+    own = [f for f in frames if os.path.dirname(f.filename) == os.path.dirname(absolute(path))]
     if not own:
         return os.path.basename(path)
     return f"{os.path.basename(own[-1].filename)}:{own[-1].lineno}"
 
 
-def describe(error):
-    """What happened in one line, and Python's traceback below it."""
+def print_traceback(error):
+    """As Python prints it, without the frames of this package: to standard error, which the launch keeps."""
+    shown = traceback.TracebackException.from_exception(error)
+    shown.stack = traceback.StackSummary.from_list(users_frames(error))
+    print("".join(shown.format()), file=sys.stderr, end="", flush=True)
+
+
+def summary_of(error):
+    """In one line, without the place."""
     if isinstance(error, SystemExit):
-        summary = f"the code called sys.exit({error.code!r})"
-    else:
-        summary = "".join(traceback.format_exception_only(type(error), error)).strip()
+        return f"the code called sys.exit({error.code!r})"
+    if ORIGINAL in str(error):
+        return of_worker(error)[0]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    name = type(error).__name__
+    summary = f"{name}: {lines[0]}" if lines else name
     lacks = compiled.hint(error)
-    if lacks:
-        summary = f"{lacks}\n{summary}"
-    frames = users_frames(error)
-    if not frames:
-        return summary
-    return f"{summary}\nTraceback (most recent call last):\n{''.join(traceback.format_list(frames))}".rstrip()
+    return f"{lacks}: {summary}" if lacks else summary
+
+
+def of_worker(error):
+    """What an exception of torch's worker process says of itself in its text: the line that names it, and the places of
+    the traceback as (file, line, function)."""
+    lines = str(error).splitlines()
+    at = max((number for number, line in enumerate(lines) if FRAME.match(line)), default=0)
+    said = (line for line in lines[at + 1 :] if line[:1].strip())
+    return next(said, lines[0]), [FRAME.match(line).groups() for line in lines if FRAME.match(line)]
+
+
+def reason_of(error):
+    """In one line: "ValueError: no such label (my_data.py, line 7, in __getitem__; sample 37, loader worker 0)"."""
+    notes = [*getattr(error, "__notes__", []), *str(error).splitlines()]
+    where = [note[len(SAMPLE) :] for note in notes if note.startswith(SAMPLE)][:1]
+    if ORIGINAL in str(error):
+        places = [place for place in of_worker(error)[1] if not place[0].startswith(LIBRARIES)]
+        worker = IN_WORKER.search(str(error))
+        where += [f"loader worker {worker.group(1)}"] if worker else []
+    else:
+        places = [(frame.filename, frame.lineno, frame.name) for frame in users_frames(error)]
+        places = [place for place in places if not place[0].startswith(LIBRARIES)] or places
+    if places:
+        file, line, function = places[-1]
+        where.insert(0, f"{os.path.basename(file)}, line {line}" + ("" if function == "<module>" else f", in {function}"))
+    return summary_of(error) + (f" ({'; '.join(where)})" if where else "")
 
 
 def digest(paths):
-    """Of the users' files and of the modules that they imported from the same folders: names and content."""
-    folders = {os.path.dirname(os.path.abspath(path)) + os.sep for path in paths}
-    files = {os.path.abspath(path) for path in paths}
+    """Of the users' files and of the modules that they imported from the same folders: their content, so that a copy of
+    another name has the same."""
+    first = [absolute(path) for path in paths]
+    folders = {os.path.dirname(file) + os.sep for file in first}
+    others = set()
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if not file or not file.endswith(".py") or not os.path.isfile(file) or not os.path.isabs(file):
             continue
         if any(file.startswith(folder) for folder in folders) and "site-packages" not in file:
-            files.add(file)
-    common = os.path.commonpath([os.path.dirname(file) for file in files])
+            others.add(file)
     total = hashlib.sha256()
-    for file in sorted(files):
-        with open(file, "rb") as opened:
-            content = opened.read()
-        total.update(f"{os.path.relpath(file, common)}\0{len(content)}\0".encode())
+    for content in [*map(digest_of_content, first), *sorted(map(digest_of_content, others.difference(first)))]:
         total.update(content)
     return total.hexdigest()[:16]
+
+
+def digest_of_content(file):
+    with open(file, "rb") as opened:
+        return hashlib.sha256(opened.read()).digest()
