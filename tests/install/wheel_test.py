@@ -5,6 +5,7 @@ Its names, records, licences and library paths; with --measure instead: it is in
 environment and measures with both programs."""
 import base64
 import hashlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -28,6 +29,25 @@ import torch
 def step(record):
     with record.phase("forward"):
         return len(torch.ones(8) * 2)
+"""
+# A user's project, with a function that a test measures.
+WORK = """\
+def work(size):
+    return sum(range(size))
+"""
+TEST_OF_WORK = """\
+import pathlib
+import stepbench as package
+from project_work import work
+
+def test_work(stepbench):
+    result = stepbench(work, 1000)
+    assert result.step_ns > 0
+    assert result.folder.parent.parent == pathlib.Path("results/pytest").resolve()
+    assert len(package.load(result.folder).steps) == 3
+
+def test_inside(stepbench):
+    stepbench(lambda: 1)
 """
 SHORT = ("--launches", "1", "--set", "schedule.warmup=1", "--set", "schedule.active=3", "--no-lock")
 
@@ -125,6 +145,27 @@ class Installed(Wheel):
         launch, = (row for row in rows if row["kind"] == "launch")
         self.assertEqual(launch["outcome"], "measured")
         self.assertEqual(pathlib.Path(launch["effective"]["python.executable"]).parent, venv / "bin")
+
+
+    @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed; tools/setup --tests")
+    def test_its_fixture_measures_in_the_pytest_of_a_fresh_environment(self):
+        venv = self.folder / "pytest"
+        output(sys.executable, "-m", "venv", venv)
+        output(venv / "bin/pip", "install", "--no-index", "--no-deps", self.wheel)
+        site, = venv.glob("lib/python*/site-packages")
+        beside = {pathlib.Path(importlib.util.find_spec(name).origin).parents[1] for name in ("pytest", "pandas")}
+        (site / "beside.pth").write_text("\n".join(map(str, beside)))
+        project = self.folder / "project"
+        project.mkdir()
+        (project / "project_work.py").write_text(WORK)
+        (project / "test_work.py").write_text(TEST_OF_WORK)
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "CUDA_VISIBLE_DEVICES": ""}
+        done = subprocess.run([venv / "bin/python", "-m", "pytest", "-p", "no:cacheprovider",
+                               f"--stepbench-options={' '.join(SHORT)}"], text=True, capture_output=True, timeout=600,
+                              cwd=project, env=environment)
+        self.assertIn("plugins: stepbench", done.stdout, done.stderr)
+        self.assertRegex(done.stdout, r"1 failed, 1 passed", done.stdout)
+        self.assertIn("must stand at the top of a file", done.stdout)
 
 
 if __name__ == "__main__":

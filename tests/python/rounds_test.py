@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions measured in rounds, and the plug-in for pytest: rounds_test.py STEPBENCH SOURCE_DIR [TEST]..."""
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -67,6 +68,11 @@ class ThroughTheProgram(Case):
         self.assertEqual(len(self.lines()), 2 * 4)
         self.assertTrue(0 < result.low_ns <= result.step_ns <= result.high_ns)
         self.assertEqual(result.folder.parent, self.folder / "results/tests-speed.py-test_work-1-")
+
+    def test_a_single_round_has_no_interval(self):
+        result = self.rounds(words=("--launches", "1"))(self.project.work, self.folder / "calls", self.project.Wanted())
+        self.assertGreater(result.step_ns, 0)
+        self.assertTrue(math.isnan(result.low_ns) and math.isnan(result.high_ns))
 
     def test_the_function_of_another_checkout_is_measured_in_turns_with_it(self):
         shutil.copytree(self.root, self.folder / "base")

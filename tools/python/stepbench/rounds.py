@@ -22,8 +22,8 @@ SLOWER, UNDECIDED = 1, 3
 
 
 class Result(NamedTuple):
-    """step_ns: of a call, the median of the rounds, and its interval, nan where two checkouts were compared. verdict: of
-    that comparison, else empty. folder: of the results, for load() and `stepbench show`."""
+    """step_ns: of a call, the median of the rounds, and its interval, nan of a single round and where two checkouts were
+    compared. verdict: of that comparison, else empty. folder: of the results, for load() and `stepbench show`."""
 
     step_ns: float
     low_ns: float
@@ -75,7 +75,8 @@ class Rounds:
             row, = csv.DictReader(io.StringIO(quiet_output_of("show", str(made[-1]), "--format", "csv").decode()))
             if not row["step_ns"]:
                 raise RoundError(row["reason"] or said)
-            return Result(float(row["step_ns"]), float(row["low_ns"]), float(row["high_ns"]), "", made[-1])
+            step_ns, low_ns, high_ns = (float(row[name] or "nan") for name in ("step_ns", "low_ns", "high_ns"))
+            return Result(step_ns, low_ns, high_ns, "", made[-1])
         if done.returncode not in (0, SLOWER, UNDECIDED):
             raise RoundError(said)
         if done.returncode == SLOWER:
