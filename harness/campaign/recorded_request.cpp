@@ -108,7 +108,8 @@ RecordedRequest recorded_request(const RunRequest& given) {
   refuse_masked(given, request);
   take_if_empty(request.wrap, text_of(first.context, "wrap"));
   if (given.shard.count == 1) request.shard = parse_shard(shard_of(earlier, given.resume));
-  request.smoke = given.smoke || first.smoke;
+  request.quick = given.quick || record::is_first_look(first);
+  request.smoke = given.smoke || (first.smoke && !request.quick);
   request.max_cases = plan::kMostCases;
   if (!fs::is_directory(recorded.folder)) {
     throw ConfigError(given.resume, "was begun in " + recorded.folder.string() +

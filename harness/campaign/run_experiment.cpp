@@ -39,6 +39,7 @@ plan::PlanRequest plan_request(const RunRequest& request) {
                          .filter = request.filter};
   plan.shard = request.shard;
   plan.smoke = request.smoke;
+  plan.quick = request.quick;
   plan.max_cases = request.max_cases;
   if (!request.profile.empty()) plan.set.push_back("profile.ops=" + request.profile);
   if (request.launches > 0) plan.set.push_back("launches=" + std::to_string(request.launches));
@@ -180,7 +181,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                                           .catalogue = catalogue,
                                           .worker = worker,
                                           .shard = request.shard,
-                                          .smoke = request.smoke,
+                                          .smoke = request.is_short(),
                                           .wrap = request.wrap,
                                           .asked = asked_for(request, plan_request(request).set)});
   record::Results finished = session.resume(request.resume);
@@ -208,7 +209,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                            text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                            " to do, ";
   if (request.keeps_results) {
-    const std::string expected = request.resume.empty() && !request.smoke
+    const std::string expected = request.resume.empty() && !request.is_short()
                                      ? expected_text(estimate_time(plan, request.results))
                                      : std::string();
     progress.say(work + (expected.empty() ? "" : expected + ", ") + "results in " +
@@ -241,7 +242,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
     session.measure({.arms = std::move(arms),
                      .wrap = std::move(wrap),
                      .run_dir = folder,
-                     .smoke = request.smoke,
+                     .smoke = request.is_short(),
                      .count_tools = tools,
                      .attempts = run::next_attempts(finished)},
                     header, columns, request.shard, limited, finished);

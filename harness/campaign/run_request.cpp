@@ -55,6 +55,7 @@ std::string repeat_prefix(const RunRequest& request) {
   if (!request.wrap.empty()) command += " --wrap " + text::shell_word(request.wrap);
   if (!request.profile.empty()) command += " --profile=" + request.profile;
   if (request.smoke) command += " --smoke";
+  if (request.quick) command += " --quick";
   if (request.keeps_results && request.results != RunRequest{}.results) {
     command += " --results " + text::shell_word(request.results);
   }

@@ -27,6 +27,7 @@ struct RunRequest {
   std::vector<std::string> labels = {};  // KEY=VALUE
   plan::Shard shard = {};
   bool smoke = false;
+  bool quick = false;        // a first look, whose rows are marked as those of a smoke run
   std::string wrap = {};     // a command line put before the worker's
   std::string profile = {};  // native or kineto; empty: as the file says
   std::string worker = {};   // empty: the one beside this program
@@ -36,6 +37,9 @@ struct RunRequest {
   bool keeps_results = true;  // false: for a probe, whose folder is soon gone
   // Asked before each launch, with all that has finished: true ends the run. Empty: nothing does.
   std::function<bool(const record::Results&)> is_enough = {};
+
+  // Its rows are for no comparison.
+  [[nodiscard]] bool is_short() const { return smoke || quick; }
 };
 
 // "2/4"; empty: everything. Throws ConfigError.

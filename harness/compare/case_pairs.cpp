@@ -17,8 +17,8 @@ struct Side {
 void refuse_what_is_no_measurement(const ComparisonSide& side, const record::LaunchRow& row) {
   if (row.smoke) {
     throw ConfigError(side.where,
-                      "holds rows of a smoke run (one launch, two steps), which tests that a file "
-                      "works and measures nothing; run it again without --smoke");
+                      "holds rows of a run with --smoke or --quick, whose few steps tell whether a "
+                      "file works and nothing else; run it again without");
   }
   if (!row.key.arm.empty()) {
     throw ConfigError(side.where, "holds the arms of an A/B campaign (arm '" + row.key.arm +

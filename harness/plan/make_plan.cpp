@@ -163,6 +163,7 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   Settings settings = read_settings(root, context);
   apply_set(request.set, context, settings);
   if (request.smoke) apply_smoke(settings);
+  if (request.quick) apply_quick(settings);
   Sweep sweep = read_sweep(root, context);
   apply_sweep(request.sweep, context, sweep);
   plan.notes = sweep.notes;

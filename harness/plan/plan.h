@@ -40,6 +40,7 @@ struct PlanRequest {
   std::vector<std::string> filter = {};
   Shard shard = {};
   bool smoke = false;  // launches 1, schedule warmup 1, active 2, wait 0, repeat 1
+  bool quick = false;  // launches 2, schedule warmup 3, active 10, wait 0, repeat 1
   std::int64_t max_cases = 100'000;
   bool cuda_available = false;
   int cores = 1;

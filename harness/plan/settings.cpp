@@ -169,6 +169,21 @@ bool takes_null(std::span<const Option* const> declarations) {
   });
 }
 
+struct ShortSchedule {
+  std::int64_t launches;
+  std::int64_t warmup;
+  std::int64_t active;
+};
+
+void apply_short(const ShortSchedule& given, const char* where, Settings& settings) {
+  const std::pair<const char*, std::int64_t> all[] = {
+      {"launches", given.launches},      {"schedule.wait", 0},   {"schedule.warmup", given.warmup},
+      {"schedule.active", given.active}, {"schedule.repeat", 1}, {"schedule.skip_first", 0}};
+  for (const auto& [name, value] : all) settings.options[name] = {value, where};
+  for (const char* name : {"schedule.precision", "schedule.max_active", "schedule.window"})
+    settings.options.erase(name);
+}
+
 }  // namespace
 
 std::optional<Value> read_option_value(const std::string& name,
@@ -276,12 +291,11 @@ void check_paths(const Settings& settings, const ParseContext& context) {
 }
 
 void apply_smoke(Settings& settings) {
-  constexpr std::pair<const char*, std::int64_t> kSmoke[] = {
-      {"launches", 1},        {"schedule.wait", 0},   {"schedule.warmup", 1},
-      {"schedule.active", 2}, {"schedule.repeat", 1}, {"schedule.skip_first", 0}};
-  for (const auto& [name, value] : kSmoke) settings.options[name] = {value, "--smoke"};
-  for (const char* name : {"schedule.precision", "schedule.max_active", "schedule.window"})
-    settings.options.erase(name);
+  apply_short({.launches = 1, .warmup = 1, .active = 2}, "--smoke", settings);
+}
+
+void apply_quick(Settings& settings) {
+  apply_short({.launches = 2, .warmup = 3, .active = 10}, "--quick", settings);
 }
 
 void ConfigErrors::add(std::string where, std::string what) {

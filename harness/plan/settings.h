@@ -62,6 +62,8 @@ void check_paths(const Settings& settings, const ParseContext& context);
 
 // One launch of one warm-up and two measured steps, whatever the file says.
 void apply_smoke(Settings& settings);
+// Two launches of short windows.
+void apply_quick(Settings& settings);
 
 // The value of option `name` written at `node`; nullopt, and an error noted, if it is wrong.
 [[nodiscard]] std::optional<Value> read_option_value(const std::string& name,

@@ -70,6 +70,11 @@ struct RunRow {
   int schema_minor = kResultMinor;  // of the file it was read from
 };
 
+// Of `run --quick`: a smoke run with numbers to look at.
+[[nodiscard]] bool is_first_look(const RunRow& run);
+// The command line that made it, without --quick.
+[[nodiscard]] std::vector<std::string> command_of_measurement(const RunRow& run);
+
 // Kind "columns": every metric of this file, declared once; readers need no catalogue.
 struct ColumnRow {
   std::vector<Metric> columns = {};

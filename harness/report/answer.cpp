@@ -60,6 +60,10 @@ bool is_partial(const std::vector<estimate::CaseRow>& rows, const record::Result
 
 std::string answer_line(const std::vector<estimate::CaseRow>& rows,
                         const record::Results& results) {
+  if (results.runs.size() == 1 && record::is_first_look(results.runs.front())) {
+    return "a first look, for no comparison: two launches of short windows. To measure it: " +
+           text::join(record::command_of_measurement(results.runs.front()), " ", text::shell_word);
+  }
   const auto ranking = estimate::rank(rows);
   if (!ranking) return {};
   const estimate::RowNames names(rows, results);

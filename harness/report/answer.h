@@ -15,8 +15,8 @@ namespace stepbench::report {
 inline constexpr const char* kBestMark = "*";
 
 // "best: num_workers=4 (*), step 52.9 ms [52.6, 53.4]; 1.31x as fast as the next (num_workers=2)
-// [1.29, 1.34]". Empty where there is no choice: one case, a smoke run, the arms of an A/B
-// campaign.
+// [1.29, 1.34]". Of `run --quick` the command that measures. Empty where there is no choice: one
+// case, a smoke run, the arms of an A/B campaign.
 [[nodiscard]] std::string answer_line(const std::vector<estimate::CaseRow>& rows,
                                       const record::Results& results);
 // The same as the object "answer"; nothing where there is no choice.

@@ -102,7 +102,10 @@ std::string title_of(const record::RunRow& run, const std::vector<estimate::Case
   std::ranges::copy_if(rows, std::back_inserter(own),
                        [&](const estimate::CaseRow& row) { return row.run_id == run.run_id; });
   add(busy_title(own));
-  if (run.smoke) add("smoke run: not for comparison");
+  if (run.smoke) {
+    add(record::is_first_look(run) ? "first look: not for comparison"
+                                   : "smoke run: not for comparison");
+  }
   if (results.running && run.run_id == results.runs.back().run_id) add("still running");
   return text::join(parts);
 }

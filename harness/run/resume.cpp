@@ -67,7 +67,7 @@ void check_same_experiment(const record::Results& earlier, const record::RunRow&
     if (then.plan_digest != now.plan_digest)
       refuse("the plan's digest", then.plan_digest, now.plan_digest);
     if (then.smoke != now.smoke)
-      refuse("--smoke", then.smoke ? "given" : "not given", now.smoke ? "given" : "not");
+      refuse("--smoke or --quick", then.smoke ? "given" : "not given", now.smoke ? "given" : "not");
     constexpr std::pair<std::string_view, std::string_view> kFields[] = {
         {"worker_build_id", "the worker's build"}, {"data_digest", "the data's digest"}};
     for (const auto& [name, text] : kFields) {

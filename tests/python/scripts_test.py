@@ -207,6 +207,25 @@ class Scripts(unittest.TestCase):
         self.assertIn('runs the script again; put what the script does under `if __name__ == "__main__":`', launch["reason"])
         self.assertIn("measure() begins in a process that the script spawned", launch["output"])
 
+    def test_a_first_look_is_short_is_compared_with_nothing_and_names_the_command_that_measures(self):
+        self.write(HEAD + "for _ in measure(Loader()): time.sleep(0.001)")
+        said = self.stepbench("run", "--python", "script.py", "--quick", "--no-lock", "--", "--quick")
+        self.assertRegex(" ".join(said.split()), r"a first look, for no comparison: .* To measure it: \S*stepbench run --python "
+                                                 r"script.py --no-lock -- --quick")
+        launches = rows_of(self.results, "launch")
+        self.assertEqual([(row["smoke"], row["schedule"]["active"]) for row in launches], [(True, 10)] * 2)
+        folder, = self.results.iterdir()
+        self.assertIn("first look: not for comparison", " ".join(self.stepbench("show", folder).split()))
+        self.assertIn("--smoke or --quick", self.stepbench("compare", folder, folder, status=2))
+        self.assertIn("contradict each other", self.stepbench("run", "--python", "script.py", "--quick", "--smoke", status=2))
+        self.write("workload: python_script\nscript: {path: script.py}\nlaunches: 20\nschedule: {active: auto}\n", "mine.yaml")
+        self.stepbench("run", "mine.yaml", "--quick", "--no-lock", "--results", "yaml")
+        launches = rows_of(self.folder / "yaml", "launch")
+        self.assertEqual([(row["smoke"], row["schedule"]["active"]) for row in launches], [(True, 10)] * 2)
+        folder, = (self.folder / "yaml").iterdir()
+        self.stepbench("run", "--resume", folder, "--no-lock")
+        self.assertEqual(len(rows_of(self.folder / "yaml", "launch")), 2)
+
     def test_a_copy_of_a_script_has_its_digest_and_another_helper_has_another(self):
         self.write("STEPS = 1\n", "helper.py")
         digests = []
@@ -231,6 +250,16 @@ class Scripts(unittest.TestCase):
         self.assertEqual(said[1], "")
         launch, = rows_of(self.results, "launch")
         self.assertIn("of 2 ranks rank 0 is recorded", "".join(launch["notes"]))
+
+    def test_loops_whose_names_only_running_tells_are_spoken_of(self):
+        self.write(HEAD + "for epoch in range(2):\n    for _ in measure(Loader(), name=f'epoch-{epoch}'): pass")
+        said = self.run_script()
+        self.assertIn("script.py, line 7, gives its loop a name that only running it tells: the first loop is measured", said)
+        launch, = rows_of(self.results, "launch")
+        self.assertEqual(launch["outcome"], "measured")
+        said = self.run_script("--sweep", "script.loop=epoch-0,epoch-1", "--results", "each")
+        self.assertNotIn("only running", said)
+        self.assertEqual([row["outcome"] for row in rows_of(self.folder / "each", "launch")], ["measured"] * 2)
 
     def test_the_traceback_of_a_script_is_its_launchs_output(self):
         self.write(HEAD + "def step():\n    raise ValueError('bad')\nfor _ in measure(Loader()): step()")

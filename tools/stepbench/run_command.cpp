@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <ostream>
@@ -36,6 +37,7 @@ Examples:
   stepbench run configs/quickstart.yaml                      measure, print a table
   stepbench run sweep.yaml --dry-run                         only say what would be run
   stepbench run sweep.yaml --smoke                           does everything work? 2 steps per case
+  stepbench run --python train.py --quick                    a first look, in seconds
   stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
   stepbench run train.yaml --sweep precision=fp32,bf16   each of these values
   stepbench run --resume results/RUN                         go on where a run was cut off
@@ -117,13 +119,21 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   } else {
     request.text = experiment_text(options.script, request.file);
   }
+  const auto chooses_loop = [](const std::string& given) {
+    return given.starts_with("script.loop=") || given.starts_with("loop=");
+  };
+  if (const auto note = note_of_loops(options.script);
+      note && std::ranges::none_of(request.set, chooses_loop) &&
+      std::ranges::none_of(request.sweep, chooses_loop)) {
+    environment.err << "note: " << text::printable(*note) << '\n';
+  }
   const campaign::CampaignContext context = campaign_context(environment);
   const campaign::PlannedRun run = campaign::plan_experiment(request, context, !options.dry_run);
   if (options.dry_run) {
     const plan::Plan& plan = run.planned.plan;
     environment.out << text::printable(
         plan_table(plan, campaign::estimate_time(plan, request.results)), text::LineEnds::kKeep);
-    if (!request.smoke)
+    if (!request.is_short())
       environment.out << power_text(plan, request.results, kept_machine_text(environment));
     return kExitOk;
   }
@@ -171,9 +181,14 @@ void add_which_cases(Command run, RunOptions& options) {
 
 void add_how_to_measure(Command run, RunOptions& options) {
   add_launches(run, options.request.launches);
-  run.flag(kMeasureOptions, "--smoke", options.request.smoke,
-           "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
-           "mean nothing and are never compared");
+  const CommandOption smoke =
+      run.flag(kMeasureOptions, "--smoke", options.request.smoke,
+               "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
+               "mean nothing and are never compared");
+  run.flag(kMeasureOptions, "--quick", options.request.quick,
+           "A first look in seconds: 2 launches, 3 warm-up and 10 active steps per case; never "
+           "compared, as those of --smoke")
+      .excludes(smoke);
   run.flag(kMeasureOptions, "--profile{native}", options.request.profile,
            "Also record each operation, in one more launch per case; kineto: with "
            "libtorch's own profiler")

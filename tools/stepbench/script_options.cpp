@@ -41,27 +41,40 @@ std::string own_arguments(std::string_view script, std::size_t at) {
   return found;
 }
 
+struct LoopNames {
+  std::vector<std::string> known = {};
+  std::int64_t line = 0;  // of the first call whose name is no literal; 0: there is none
+};
+
 // Of the script's calls of measure(loader, name="train"), in their order. A script that names its
 // loops otherwise, or in another file, has them by script.loop.
-std::vector<std::string> names_of_loops(const std::string& path) {
+LoopNames names_of_loops(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string script((std::istreambuf_iterator<char>(file)), {});
   static const std::regex call(R"((^|\n)([^#\n]*[^#\n\w])?measure\s*\()");
-  static const std::regex name(R"re((^|[,\s])name\s*=\s*(["'])([\w.-]{1,40})\2)re");
-  std::vector<std::string> names;
+  static const std::regex name(R"re((^|[,\s])name\s*=\s*(["'])([\w.-]{1,40})\2\s*(,|$))re");
+  static const std::regex any_name(R"re((^|[,\s])name\s*=[^=])re");
+  LoopNames found_names;
+  std::vector<std::string>& names = found_names.known;
   for (std::sregex_iterator found(script.begin(), script.end(), call), end; found != end; ++found) {
     const auto behind = static_cast<std::size_t>(found->position() + found->length());
     const std::string arguments = own_arguments(script, behind);
     std::smatch match;
-    if (!std::regex_search(arguments, match, name)) continue;
+    if (!std::regex_search(arguments, match, name)) {
+      if (found_names.line == 0 && std::regex_search(arguments, any_name)) {
+        const auto end_of_call = script.begin() + static_cast<std::ptrdiff_t>(behind);
+        found_names.line = 1 + std::count(script.begin(), end_of_call, '\n');
+      }
+      continue;
+    }
     if (std::find(names.begin(), names.end(), match[3]) == names.end()) names.push_back(match[3]);
   }
-  return names;
+  return found_names;
 }
 
 std::string experiment_of(const std::string& path, const std::vector<std::string>& arguments) {
   const std::string args = text::join(arguments, " ", text::shell_word);
-  const std::vector<std::string> loops = names_of_loops(path);
+  const std::vector<std::string> loops = names_of_loops(path).known;
   return "name: " + run::file_name_part(std::filesystem::path(path).stem().string()) +
          "\nworkload: " + run::kScriptWorkload + "\nscript:\n  path: " + quoted(path) + "\n" +
          (args.empty() ? "" : "  args: " + quoted(args) + "\n") +
@@ -98,6 +111,15 @@ std::optional<std::string> experiment_text(const ScriptOptions& script, std::str
   if (!file.empty()) arguments.insert(arguments.begin(), file);
   file = plan::kStandardInput;
   return experiment_of(script.path, arguments);
+}
+
+std::optional<std::string> note_of_loops(const ScriptOptions& script) {
+  if (script.path.empty()) return std::nullopt;
+  const std::int64_t line = names_of_loops(script.path).line;
+  if (line == 0) return std::nullopt;
+  return script.path + ", line " + std::to_string(line) +
+         ", gives its loop a name that only running it tells: the first loop is measured; --set "
+         "script.loop=NAME measures another, --sweep script.loop=A,B each of them";
 }
 
 }  // namespace stepbench::cli

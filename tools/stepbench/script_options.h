@@ -26,4 +26,7 @@ void require_experiment(Command command);
 [[nodiscard]] std::optional<std::string> experiment_text(const ScriptOptions& script,
                                                          std::string& file);
 
+// What is to be said of a script whose loops' names stand in no string; nullopt: nothing.
+[[nodiscard]] std::optional<std::string> note_of_loops(const ScriptOptions& script);
+
 }  // namespace stepbench::cli

@@ -48,6 +48,17 @@ TEST(Smoke, IsOneLaunchOfOneWarmUpAndTwoSteps) {
   EXPECT_FALSE(resolved.has("schedule.precision"));
 }
 
+TEST(Quick, IsTwoLaunchesOfShortWindows) {
+  const plan::Plan plan =
+      plan_of("workload: loader\nlaunches: 9\nschedule: {active: auto, precision: 0.02}\n",
+              [](plan::PlanRequest& request) { request.quick = true; });
+  const ResolvedCase& resolved = plan.cases[0].resolved;
+  EXPECT_EQ(resolved.integer("launches"), 2);
+  EXPECT_EQ(resolved.integer("schedule.warmup"), 3);
+  EXPECT_EQ(resolved.integer("schedule.active"), 10);
+  EXPECT_FALSE(resolved.has("schedule.precision"));
+}
+
 TEST(Rules, MayChooseAnotherVariantWhoseOptionsThenApply) {
   const WorkloadRule rules[] = {{"loader", [](ResolvedCase& resolved, const RuleFacts&, RuleSink&) {
                                    resolved.options["data.kind"] = std::string("synthetic");
