@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,10 +15,19 @@
 
 namespace stepbench::document {
 
+struct Line {
+  Line(std::string words, bool is_command = false)  // NOLINT: words are a line
+      : text(std::move(words)), command(is_command) {}
+  Line(const char* words) : text(words) {}  // NOLINT: words are a line
+
+  std::string text;
+  bool command = false;  // to be copied: stands whole on a terminal
+};
+
 struct Paragraph {
   std::string text;
   Tone tone = Tone::kPlain;
-  std::vector<std::string> below = {};  // what belongs to it, a line each
+  std::vector<Line> below = {};  // what belongs to it
 };
 
 // Above what follows. Without a title: a gap.
@@ -74,6 +84,8 @@ struct Document {
 // Lines as paragraphs: one that begins with a blank belongs to the one above.
 [[nodiscard]] std::vector<Paragraph> paragraphs_of(const std::vector<std::string>& lines,
                                                    Tone tone = Tone::kPlain);
+// The other way round, for JSON: what is below begins with two blanks.
+[[nodiscard]] std::vector<std::string> lines_of(const std::vector<Paragraph>& paragraphs);
 void add_paragraphs(std::vector<Block>& blocks, const std::vector<std::string>& lines,
                     Tone tone = Tone::kPlain);
 

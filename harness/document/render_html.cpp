@@ -148,7 +148,7 @@ void HtmlChapters::add(const Chapter& chapter) {
 
 void HtmlChapters::add(const Paragraph& paragraph) {
   std::string text = paragraph.text;
-  for (const std::string& line : paragraph.below) text += "\n  " + line;
+  for (const Line& line : paragraph.below) text += "\n  " + line.text;
   if (text.size() > kTextCharacters) {
     text = text::shortened(text::to_valid_utf8(text), kTextCharacters);
   }

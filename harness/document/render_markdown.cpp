@@ -31,8 +31,8 @@ class MarkdownPage {
   void add(const Paragraph& paragraph) {
     if (after_table_) gap();
     text_ += "- " + text::markdown_line(paragraph.text) + '\n';
-    for (const std::string& each : paragraph.below) {
-      text_ += "  - " + text::markdown_line(each) + '\n';
+    for (const Line& each : paragraph.below) {
+      text_ += "  - " + text::markdown_line(each.text) + '\n';
     }
     after_table_ = false;
   }

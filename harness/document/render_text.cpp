@@ -27,7 +27,13 @@ class TextPage {
 
   void add(const Paragraph& paragraph) {
     line(paragraph.text, paragraph.tone);
-    for (const std::string& each : paragraph.below) line("  " + each);
+    for (const Line& each : paragraph.below) {
+      if (each.command) {
+        text_ += "  " + text::printable(each.text) + '\n';
+      } else {
+        line("  " + each.text);
+      }
+    }
   }
 
   void add(const Heading& heading) {

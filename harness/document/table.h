@@ -58,4 +58,7 @@ struct Table {
   std::vector<TableRow> rows = {};
 };
 
+// Leaves out the column where no row has words in it.
+void drop_if_empty(Table& table, std::size_t column);
+
 }  // namespace stepbench::document

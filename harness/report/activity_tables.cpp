@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "harness/document/cells.h"
 #include "harness/ops/op_table.h"
-#include "harness/text/numbers.h"
 
 namespace stepbench::report {
 namespace {
@@ -55,75 +55,74 @@ std::vector<ops::ActivityRow> chosen(const ops::OpTable& table, bool by_cause, M
   return rows;
 }
 
-text::Grid grid_of(const ops::OpTable& table, std::vector<ops::ActivityRow> rows, bool by_cause,
-                   std::size_t row_limit) {
+document::Table table_of(const ops::OpTable& table, std::string title,
+                         std::vector<ops::ActivityRow> rows, bool by_cause, std::size_t row_limit) {
   if (row_limit > 0 && rows.size() > row_limit) rows.resize(row_limit);
   const bool bytes = std::any_of(rows.begin(), rows.end(),
                                  [](const ops::ActivityRow& row) { return row.bytes > 0; });
-  text::Grid grid;
-  grid.columns = {{.head = "name", .align = text::Align::kLeft, .shrink_at = 9, .shrink_to = 24}};
+  document::Table made{
+      .title = std::move(title),
+      .columns = {{.head = "name", .left = true, .shrink_at = 9, .shrink_to = 24}}};
   if (by_cause) {
-    grid.columns.push_back({.head = "caused by", .align = text::Align::kLeft});
-    grid.columns.push_back({.head = "phase", .align = text::Align::kLeft});
+    made.columns.push_back(document::words("caused by"));
+    made.columns.push_back(document::words("phase"));
   }
   for (const char* head : {"calls", "total", "avg", "min", "max"}) {
-    grid.columns.push_back({.head = head});
+    made.columns.push_back({.head = head});
   }
-  if (bytes) grid.columns.push_back({.head = "bytes"});
+  if (bytes) made.columns.push_back({.head = "bytes"});
   for (const ops::ActivityRow& row : rows) {
-    text::GridRow& cells = grid.rows.emplace_back();
-    cells.cells = {std::string(table.text(row.name))};
+    const auto time = [](std::int64_t ns) { return document::duration(static_cast<double>(ns)); };
+    std::vector<document::Cell>& cells = made.rows.emplace_back().cells;
+    cells.emplace_back(table.text(row.name));
     if (by_cause) {
-      cells.cells.emplace_back(row.op == ops::kNoIndex ? "no op" : table.text(row.op));
-      cells.cells.emplace_back(table.text(row.phase));
+      cells.emplace_back(row.op == ops::kNoIndex ? "no op" : table.text(row.op));
+      cells.emplace_back(table.text(row.phase));
     }
-    cells.cells.push_back(text::with_separators(row.launches));
-    cells.cells.push_back(text::duration(static_cast<double>(row.total_ns)));
-    cells.cells.push_back(
-        text::duration(static_cast<double>(row.total_ns) /
-                       static_cast<double>(std::max<std::int64_t>(row.launches, 1))));
-    cells.cells.push_back(text::duration(static_cast<double>(row.min_ns)));
-    cells.cells.push_back(text::duration(static_cast<double>(row.max_ns)));
-    if (bytes) cells.cells.push_back(text::byte_text(static_cast<double>(row.bytes)));
+    const auto launches = static_cast<double>(std::max<std::int64_t>(row.launches, 1));
+    cells.push_back(document::count(row.launches));
+    cells.push_back(time(row.total_ns));
+    cells.push_back(document::duration(static_cast<double>(row.total_ns) / launches));
+    cells.push_back(time(row.min_ns));
+    cells.push_back(time(row.max_ns));
+    if (bytes) cells.push_back(document::bytes(static_cast<double>(row.bytes)));
   }
-  return grid;
+  return made;
 }
 
-text::Grid peaks(const ops::OpTable& table) {
-  text::Grid grid;
-  grid.columns = {{.head = "device", .align = text::Align::kLeft},
-                  {.head = "peak"},
-                  {.head = "op", .align = text::Align::kLeft},
-                  {.head = "phase", .align = text::Align::kLeft},
-                  {.head = "step"}};
+document::Table peaks(const ops::OpTable& table) {
+  document::Table made{.title = "Peak memory while profiled",
+                       .columns = {document::words("device"),
+                                   {.head = "peak"},
+                                   document::words("op"),
+                                   document::words("phase"),
+                                   {.head = "step"}}};
   for (const ops::MemoryPoint& point : table.memory) {
     if (!point.peak) continue;
-    grid.rows.push_back(
+    made.rows.push_back(
         {.cells = {point.device < 0 ? "host" : "cuda:" + std::to_string(point.device),
-                   text::byte_text(static_cast<double>(point.allocated_bytes)),
-                   std::string(table.text(point.op)), std::string(table.text(point.phase)),
-                   point.step < 0 ? "" : std::to_string(point.step)}});
+                   document::bytes(static_cast<double>(point.allocated_bytes)),
+                   table.text(point.op), table.text(point.phase),
+                   point.step < 0 ? std::string() : std::to_string(point.step)}});
   }
-  return grid;
+  return made;
 }
 
 }  // namespace
 
-std::vector<TitledGrid> activity_grids(const ops::OpTable& table, std::size_t row_limit) {
-  std::vector<TitledGrid> all;
+std::vector<document::Table> activity_tables(const ops::OpTable& table, std::size_t row_limit) {
+  std::vector<document::Table> all;
   const auto add = [&](std::string title, bool by_cause, Member largest,
                        const std::function<bool(const ops::ActivityRow&)>& wanted) {
-    text::Grid grid = grid_of(table, chosen(table, by_cause, largest, wanted), by_cause, row_limit);
-    if (!grid.rows.empty()) all.push_back({std::move(title), std::move(grid)});
+    all.push_back(table_of(table, std::move(title), chosen(table, by_cause, largest, wanted),
+                           by_cause, row_limit));
   };
   add("Kernels and copies by time", false, &ops::ActivityRow::total_ns, row_is_work);
   add("Kernels and copies by launches", false, &ops::ActivityRow::launches, row_is_work);
   add("CUDA runtime and driver calls", false, &ops::ActivityRow::total_ns, row_is_call);
   add("Waits for the device, and the op that caused each", true, &ops::ActivityRow::total_ns,
       [&](const ops::ActivityRow& row) { return is_wait(row, table); });
-  if (text::Grid grid = peaks(table); !grid.rows.empty()) {
-    all.push_back({"Peak memory while profiled", std::move(grid)});
-  }
+  all.push_back(peaks(table));
   return all;
 }
 

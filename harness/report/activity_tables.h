@@ -3,23 +3,17 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
+#include "harness/document/table.h"
 #include "harness/json/json_text.h"
 #include "harness/ops/op_table.h"
-#include "harness/text/grid.h"
 
 namespace stepbench::report {
 
-struct TitledGrid {
-  std::string title;
-  text::Grid grid;
-};
-
-// Only those that hold something; each has at most `row_limit` rows (0: all).
-[[nodiscard]] std::vector<TitledGrid> activity_grids(const ops::OpTable& table,
-                                                     std::size_t row_limit);
+// Each has at most `row_limit` rows (0: all).
+[[nodiscard]] std::vector<document::Table> activity_tables(const ops::OpTable& table,
+                                                           std::size_t row_limit);
 
 // "activities": by name, kind, op and phase; "memory": the points. Into an object that is open.
 void add_activities(json::JsonText& json, const ops::OpTable& table);

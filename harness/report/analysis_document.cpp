@@ -175,22 +175,22 @@ document::Paragraph finding_paragraph(const Finding& finding, std::int64_t begin
                                         (finding.low_confidence ? ", low confidence" : "") + ']',
                                 .tone = tone_of(finding.severity)};
   if (finding.gain_ns) {
-    paragraph.below.push_back("gain: at most " + text::duration(*finding.gain_ns) + " per step (" +
-                              text::percent_text(finding.share.value_or(0)) + ")");
+    paragraph.below.emplace_back("gain: at most " + text::duration(*finding.gain_ns) +
+                                 " per step (" + text::percent_text(finding.share.value_or(0)) +
+                                 ")");
   }
-  if (!finding.remedy.empty()) paragraph.below.push_back(finding.remedy);
+  if (!finding.remedy.empty()) paragraph.below.emplace_back(finding.remedy);
   if (!finding.set.empty()) {
-    paragraph.below.push_back("try: " + text::join(finding.set, " ", [](const Finding::Set& set) {
-                                return "--set " + text::shell_word(set.option + '=' + set.value);
-                              }));
+    const auto option = [](const Finding::Set& set) {
+      return "--set " + text::shell_word(set.option + '=' + set.value);
+    };
+    paragraph.below.emplace_back("try: " + text::join(finding.set, " ", option), true);
   }
   constexpr std::size_t kShown = 3;
-  const std::span places = std::span(finding.places).first(std::min(kShown, finding.places.size()));
-  if (!places.empty()) {
-    paragraph.below.push_back("look at: " +
-                              text::join(places, "; ", [&](const Finding::Place& place) {
-                                return place_words(place, begin_ns);
-                              }));
+  const std::span shown = std::span(finding.places).first(std::min(kShown, finding.places.size()));
+  if (!shown.empty()) {
+    const auto words = [&](const Finding::Place& place) { return place_words(place, begin_ns); };
+    paragraph.below.emplace_back("look at: " + text::join(shown, "; ", words));
   }
   return paragraph;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/comparison_cells.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -41,16 +40,6 @@ std::string corrected_text(const compare::TestResult& test) {
   return test.corrected_change ? text::signed_percent(*test.corrected_change) + " %" : "-";
 }
 
-bool has_corrected(const compare::Comparison& comparison) {
-  return std::any_of(comparison.cases.begin(), comparison.cases.end(),
-                     [](const compare::CaseResult& one) {
-                       return std::any_of(one.metrics.begin(), one.metrics.end(),
-                                          [](const compare::MetricResult& metric) {
-                                            return metric.test.corrected_change.has_value();
-                                          });
-                     });
-}
-
 std::string adjusted_p_text(double p) {
   if (std::isnan(p)) return "-";
   if (p < 0.001) return "<0.001";
@@ -87,22 +76,8 @@ std::string verdict_text(const compare::TestResult& test, const std::string& uni
   return text;
 }
 
-text::Tint tint_of(const compare::TestResult& test) {
-  switch (test.verdict) {
-    case compare::Verdict::kRegression:
-    case compare::Verdict::kInvalid:
-    case compare::Verdict::kNoData:
-      return text::Tint::kFailed;
-    case compare::Verdict::kSuspect:
-      return test.slower ? text::Tint::kFailed : text::Tint::kBest;
-    case compare::Verdict::kImprovement:
-      return text::Tint::kBest;
-    case compare::Verdict::kOk:
-      return text::Tint::kDim;
-    case compare::Verdict::kInconclusive:
-      return text::Tint::kNone;
-  }
-  return text::Tint::kNone;
+std::string needed_unit(const compare::Comparison& comparison) {
+  return comparison.looks.empty() ? "launches" : "pairs";
 }
 
 }  // namespace stepbench::report

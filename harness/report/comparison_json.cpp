@@ -162,7 +162,8 @@ std::string error_json(int exit_code, std::string_view message) {
   return json.take() + '\n';
 }
 
-std::string comparisons_json(std::span<const compare::Comparison> comparisons) {
+std::string verdict_json(std::span<const compare::Comparison> comparisons) {
+  if (comparisons.size() == 1) return comparison_json(comparisons.front());
   const compare::Comparison& worst = comparisons[compare::worst_of(comparisons)];
   json::JsonText json;
   json.open_object().text("schema", kVerdictsSchema).text("version", kVerdictsVersion);

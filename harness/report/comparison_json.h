@@ -19,11 +19,11 @@ inline constexpr std::string_view kVerdictVersion = "1.5.0";
 // The verdict file: one JSON object with `exit_code`, `verdict` and every case; what is not a
 // number is null. The same comparison gives the same bytes.
 [[nodiscard]] std::string comparison_json(const compare::Comparison& comparison);
-// Several results against one base: `exit_code` and `verdict` are those of the worst, and
-// `comparisons` holds each as comparison_json() has it.
+// Of one the same. Of several results against one base: `exit_code` and `verdict` are those of the
+// worst, and `comparisons` holds each as comparison_json() has it.
 inline constexpr std::string_view kVerdictsSchema = "stepbench.verdicts";
 inline constexpr std::string_view kVerdictsVersion = "1.0.0";
-[[nodiscard]] std::string comparisons_json(std::span<const compare::Comparison> comparisons);
+[[nodiscard]] std::string verdict_json(std::span<const compare::Comparison> comparisons);
 // The same file when there is no comparison: the sides could not be read or may not be compared.
 [[nodiscard]] std::string error_json(int exit_code, std::string_view message);
 

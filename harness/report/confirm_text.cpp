@@ -2,16 +2,15 @@
 #include "harness/report/confirm_text.h"
 
 #include <set>
+#include <utility>
 
 #include "harness/campaign/check_night.h"
 #include "harness/text/numbers.h"
-#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kConfirmWidth = 100;
 constexpr std::size_t kBuildDigits = 8;  // of a build
 
 std::string night_words(const std::string& run_id, const std::string& build) {
@@ -32,60 +31,60 @@ std::string second_words(const campaign::ConfirmRequest& request) {
                                   : "with the relinked program";
 }
 
-void add_wrapped(std::string& page, const std::string& text) {
-  page += text::wrap(text::printable(text), kConfirmWidth, 2);
-}
-
-void add_confirmed(const campaign::ConfirmedSeries& one, const campaign::ConfirmRequest& request,
-                   const SeriesNames& names, std::string& page) {
+document::Paragraph confirmed_paragraph(const campaign::ConfirmedSeries& one,
+                                        const campaign::ConfirmRequest& request,
+                                        const SeriesNames& names) {
   const track::TrackedSeries* series = names.find(one.suspect.series);
-  page += text::printable((series == nullptr ? one.suspect.series : names.name(*series)) + ": " +
-                          std::string(track::name_of(one.state))) +
-          '\n';
+  document::Paragraph paragraph{.text =
+                                    (series == nullptr ? one.suspect.series : names.name(*series)) +
+                                    ": " + std::string(track::name_of(one.state))};
   if (one.good_value && one.tonight_value && series != nullptr) {
-    add_wrapped(page, amount_text(*one.good_value, series->unit) + " (last good) -> " +
-                          amount_text(*one.tonight_value, series->unit) + " (tonight)");
+    paragraph.below.emplace_back(amount_text(*one.good_value, series->unit) + " (last good) -> " +
+                                 amount_text(*one.tonight_value, series->unit) + " (tonight)");
   }
   for (std::size_t i = 0; i < one.answers.size(); ++i) {
     const bool again = i > 0 || one.suspect.confirmations > 0;
-    add_wrapped(page, (again ? second_words(request) + ": " : std::string("measured again: ")) +
-                          pairs_words(one.answers[i]));
+    paragraph.below.emplace_back((again ? second_words(request) : "measured again") + ": " +
+                                 pairs_words(one.answers[i]));
   }
   const std::string cause = campaign::cause_text(one);
-  if (!cause.empty()) add_wrapped(page, "cause: " + cause);
-  if (!one.why.empty()) add_wrapped(page, one.why);
+  if (!cause.empty()) paragraph.below.emplace_back("cause: " + cause);
+  if (!one.why.empty()) paragraph.below.emplace_back(one.why);
+  return paragraph;
 }
 
 }  // namespace
 
-std::string confirmation_page(const campaign::ConfirmedNight& measured,
-                              const campaign::ConfirmRequest& request, const SeriesNames& names) {
-  std::string page =
-      "tonight:   " + text::printable(night_words(request.tonight.run_id, measured.tonight_build)) +
-      '\n';
+document::Document confirmation_document(const campaign::ConfirmedNight& measured,
+                                         const campaign::ConfirmRequest& request,
+                                         const SeriesNames& names) {
+  document::Chapter page{.id = "confirmation", .title = "Confirmation", .blocks = {}};
+  const auto add = [&](document::Block block) { page.blocks.push_back(std::move(block)); };
+  add(document::Paragraph{"tonight:   " +
+                          night_words(request.tonight.run_id, measured.tonight_build)});
   const std::string good = request.good ? request.good->run_id : request.good_worker;
   if (!good.empty()) {
-    page += "last good: " + text::printable(night_words(good, measured.good_build)) + '\n';
+    add(document::Paragraph{"last good: " + night_words(good, measured.good_build)});
   }
   for (const campaign::ConfirmedSeries& one : measured.series) {
-    page += '\n';
-    add_confirmed(one, request, names, page);
+    add(document::Heading{});
+    add(confirmed_paragraph(one, request, names));
   }
   if (!measured.campaigns.empty()) {
-    page += "\nlaunches: " +
-            text::printable(text::join(
-                measured.campaigns, ", ",
-                [](const campaign::ConfirmCampaign& each) { return each.folder.string(); })) +
-            '\n';
+    add(document::Heading{});
+    add(document::Paragraph{"launches: " + text::join(measured.campaigns, ", ",
+                                                      [](const campaign::ConfirmCampaign& each) {
+                                                        return each.folder.string();
+                                                      })});
   }
   std::set<std::string> told;
   for (const campaign::ConfirmCampaign& campaign : measured.campaigns) {
     for (const compare::Gate& gate : campaign.gates) {
       if (gate.text.empty() || !told.insert(gate.text).second) continue;
-      page += text::wrap_hanging("note: " + text::printable(gate.text), kConfirmWidth) + '\n';
+      add(document::Paragraph{"note: " + gate.text, document::Tone::kDoubt});
     }
   }
-  return page;
+  return {.chapters = {std::move(page)}};
 }
 
 }  // namespace stepbench::report

@@ -2,17 +2,16 @@
 // What `track confirm` measured, for people. Pure; any thread.
 #pragma once
 
-#include <string>
-
 #include "harness/campaign/confirm_suspects.h"
+#include "harness/document/document.h"
 #include "harness/report/series_names.h"
 
 namespace stepbench::report {
 
 // The two nights, and per series its state, its numbers, what changed inside a step and where the
 // launches are.
-[[nodiscard]] std::string confirmation_page(const campaign::ConfirmedNight& measured,
-                                            const campaign::ConfirmRequest& request,
-                                            const SeriesNames& names);
+[[nodiscard]] document::Document confirmation_document(const campaign::ConfirmedNight& measured,
+                                                       const campaign::ConfirmRequest& request,
+                                                       const SeriesNames& names);
 
 }  // namespace stepbench::report

@@ -207,7 +207,7 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
   add_sources(json, names, results.columns);
   add_answer(json, rows, results);
   add_runs(json, results);
-  json.texts("notes", notes_of(rows, results)).close_object();
+  json.texts("notes", document::lines_of(notes_of(rows, results))).close_object();
   sink(json.take() + '\n');
 }
 

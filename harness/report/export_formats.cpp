@@ -2,9 +2,8 @@
 #include "harness/report/export_formats.h"
 
 #include "harness/report/checks.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_text.h"
-#include "harness/report/comparisons_text.h"
 #include "harness/report/export_gbench.h"
 #include "harness/report/export_junit.h"
 #include "harness/report/history_export.h"
@@ -47,11 +46,7 @@ constexpr ExportFormat kFormats[] = {
      .ending = ".md",
      .use = "a comment on a pull request, a wiki",
      .of_run = write_as<Format::kMarkdown>,
-     .of_verdict =
-         [](Comparisons all, Options) {
-           return all.size() == 1 ? comparison_markdown(all.front(), true)
-                                  : comparisons_markdown(all, true);
-         }},
+     .of_verdict = [](Comparisons all, Options) { return comparison_markdown(all, true); }},
     {.name = "csv",
      .ending = ".csv",
      .use = "a spreadsheet, pandas",
@@ -62,10 +57,7 @@ constexpr ExportFormat kFormats[] = {
      .ending = ".json",
      .use = "programs: all there is",
      .of_run = write_as<Format::kJson>,
-     .of_verdict =
-         [](Comparisons all, Options) {
-           return all.size() == 1 ? comparison_json(all.front()) : comparisons_json(all);
-         },
+     .of_verdict = [](Comparisons all, Options) { return verdict_json(all); },
      .of_night = [](const std::string& night, Options) { return night; },
      .of_history = [](const track::History& history, Options) { return history_json(history); }},
     {.name = "gbench",

@@ -10,6 +10,7 @@
 
 #include "harness/estimate/busy_machine.h"
 #include "harness/report/row_findings.h"
+#include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -32,10 +33,10 @@ std::string headline(const Finding& finding) {
   return text;
 }
 
-void add_remedy(const CaseFinding& found, std::vector<std::string>& lines) {
-  if (!found.finding.remedy.empty()) lines.push_back("  " + found.finding.remedy);
-  if (!found.answer_text.empty()) lines.push_back("  " + found.answer_text);
-  if (!found.arguments.empty()) lines.push_back("  try: " + found.arguments);
+void add_remedy(const CaseFinding& found, document::Paragraph& paragraph) {
+  if (!found.finding.remedy.empty()) paragraph.below.emplace_back(found.finding.remedy);
+  if (!found.answer_text.empty()) paragraph.below.emplace_back(found.answer_text);
+  if (!found.arguments.empty()) paragraph.below.emplace_back("try: " + found.arguments, true);
 }
 
 // It speaks of results that are wrong, not of time that could be won.
@@ -253,8 +254,8 @@ std::vector<CaseFinding> findings_of(const estimate::CaseRow& row,
   return all;
 }
 
-std::vector<std::string> finding_lines(const std::vector<estimate::CaseRow>& rows,
-                                       const record::Results& results) {
+std::vector<document::Paragraph> finding_paragraphs(const std::vector<estimate::CaseRow>& rows,
+                                                    const record::Results& results) {
   const estimate::RowNames names(rows, results);
   const estimate::Proposals proposals(rows, results);
   const CaseNames timed(rows,
@@ -274,35 +275,37 @@ std::vector<std::string> finding_lines(const std::vector<estimate::CaseRow>& row
   std::stable_sort(kinds.begin(), kinds.end(), [](const SharedFinding& a, const SharedFinding& b) {
     return is_more_severe(a.worst.finding, b.worst.finding);
   });
-  std::vector<std::string> lines;
+  std::vector<document::Paragraph> paragraphs;
   for (const SharedFinding& kind : kinds) {
-    lines.push_back(headline(kind.worst.finding) + about(kind.labels, cases.size()));
-    add_remedy(kind.worst, lines);
+    document::Paragraph& paragraph = paragraphs.emplace_back(
+        document::Paragraph{headline(kind.worst.finding) + about(kind.labels, cases.size()),
+                            tone_of(kind.worst.finding.severity)});
+    add_remedy(kind.worst, paragraph);
   }
-  return lines;
+  return paragraphs;
 }
 
-std::vector<std::string> finding_lines(const estimate::CaseRow& row,
-                                       const estimate::Proposals& proposals) {
-  std::vector<std::string> lines;
+std::vector<document::Paragraph> finding_paragraphs(const estimate::CaseRow& row,
+                                                    const estimate::Proposals& proposals) {
+  std::vector<document::Paragraph> paragraphs;
   for (const CaseFinding& each : findings_of(row, proposals)) {
     const Finding& finding = each.finding;
-    std::string head = headline(finding);
+    document::Paragraph& paragraph =
+        paragraphs.emplace_back(document::Paragraph{headline(finding), tone_of(finding.severity)});
     if (each.launches < row.measured.size()) {
-      head += " (" + std::to_string(each.launches) + " of " + std::to_string(row.measured.size()) +
-              " launches)";
+      paragraph.text += " (" + std::to_string(each.launches) + " of " +
+                        std::to_string(row.measured.size()) + " launches)";
     }
-    lines.push_back(std::move(head));
-    std::string evidence =
-        finding.evidence.empty() ? "" : "  seen in: " + text::join(finding.evidence);
+    std::vector<std::string> evidence;
+    if (!finding.evidence.empty()) evidence.push_back("seen in: " + text::join(finding.evidence));
     if (finding.share && !each.answer) {
-      evidence += (evidence.empty() ? "  " : "; ") + std::string("to be won at most: ") +
-                  text::percent_text(*finding.share) + " of the step";
+      evidence.push_back("to be won at most: " + text::percent_text(*finding.share) +
+                         " of the step");
     }
-    if (!evidence.empty()) lines.push_back(std::move(evidence));
-    add_remedy(each, lines);
+    if (!evidence.empty()) paragraph.below.emplace_back(text::join(evidence, "; "));
+    add_remedy(each, paragraph);
   }
-  return lines;
+  return paragraphs;
 }
 
 }  // namespace stepbench::report

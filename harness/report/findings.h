@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/proposals.h"
 
@@ -28,11 +29,11 @@ struct CaseFinding {
                                                    const estimate::Proposals& proposals);
 
 // For under a table: each kind of finding once, in the words of the case that has it worst, with
-// the cases that share it. A line that starts with a blank belongs to the one above.
-[[nodiscard]] std::vector<std::string> finding_lines(const std::vector<estimate::CaseRow>& rows,
-                                                     const record::Results& results);
+// the cases that share it.
+[[nodiscard]] std::vector<document::Paragraph> finding_paragraphs(
+    const std::vector<estimate::CaseRow>& rows, const record::Results& results);
 // For a page of one case: with evidence.
-[[nodiscard]] std::vector<std::string> finding_lines(const estimate::CaseRow& row,
-                                                     const estimate::Proposals& proposals);
+[[nodiscard]] std::vector<document::Paragraph> finding_paragraphs(
+    const estimate::CaseRow& row, const estimate::Proposals& proposals);
 
 }  // namespace stepbench::report

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/document/cells.h"
+#include "harness/document/render.h"
 #include "harness/ops/module_tree.h"
 #include "harness/report/module_columns.h"
 #include "harness/report/module_export.h"
 #include "harness/report/ops_report.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -38,47 +39,44 @@ std::string indented(const ops::ModuleNode& node) {
   return std::string(2 * level, ' ') + label_of(node);
 }
 
-std::string number_text(const ModuleColumn& column, const ops::ModuleNode& node,
-                        const ops::ModuleTree& tree) {
+document::Cell number_cell(const ModuleColumn& column, const ops::ModuleNode& node,
+                           const ops::ModuleTree& tree) {
   const std::int64_t sum = column.get(node);
   if (sum == 0) return "";
   const double value =
       static_cast<double>(sum) / static_cast<double>(std::max<std::int64_t>(tree.steps, 1));
   switch (column.unit) {
     case OpUnit::kPercent:
-      return text::percent(static_cast<double>(sum) /
-                           static_cast<double>(column.get(tree.nodes.front())));
+      return document::share(static_cast<double>(sum),
+                             static_cast<double>(column.get(tree.nodes.front())));
     case OpUnit::kOperations:
-      return operations_text(value);
+      return {operations_text(value), value};
     case OpUnit::kBytes:
-      return text::byte_text(value);
+      return document::bytes(value);
     default:
-      return text::duration(value);
+      return document::duration(value);
   }
 }
 
-text::Grid module_grid(const CaseModules& profiled, const std::string& sort, bool markdown) {
+document::Table module_table(const CaseModules& profiled, const std::string& sort, bool markdown) {
   const ops::ModuleTree& tree = profiled.tree;
   const std::vector<ModuleColumn> columns = module_columns(tree);
-  text::Grid grid;
-  grid.columns.push_back({.head = "module",
-                          .align = text::Align::kLeft,
-                          .shrink_at = 10,
-                          .shrink_to = 24,
-                          .shrink_inside = true});
+  document::Table table{.columns = {{.head = "module",
+                                     .left = true,
+                                     .shrink_at = 10,
+                                     .shrink_to = 24,
+                                     .shrink_inside = true}}};
   for (const ModuleColumn& column : columns) {
     const bool time = tree.device && column.head == "time";
-    grid.columns.push_back({.head = time ? "CUDA time" : column.head, .drop_at = column.drop_at});
+    table.columns.push_back({.head = time ? "CUDA time" : column.head, .drop_at = column.drop_at});
   }
   for (const std::size_t i : module_order(tree, sort)) {
     const ops::ModuleNode& node = tree.nodes[i];
-    text::GridRow& row = grid.rows.emplace_back();
-    row.cells.push_back(markdown ? label_of(node) : indented(node));
-    for (const ModuleColumn& column : columns) {
-      row.cells.push_back(number_text(column, node, tree));
-    }
+    document::TableRow& row = table.rows.emplace_back();
+    row.cells.emplace_back(markdown ? label_of(node) : indented(node));
+    for (const ModuleColumn& column : columns) row.cells.push_back(number_cell(column, node, tree));
   }
-  return grid;
+  return table;
 }
 
 std::vector<std::string> remarks(const CaseModules& profiled, std::size_t depth) {
@@ -104,32 +102,14 @@ std::vector<std::string> remarks(const CaseModules& profiled, std::size_t depth)
   return lines;
 }
 
-std::string modules_text(const std::vector<CaseModules>& all, const ModulesView& view,
-                         const TableStyle& style, bool markdown) {
-  std::string text;
-  for (const CaseModules& profiled : all) {
-    if (!text.empty()) text += '\n';
-    text += (markdown ? "### " : "") + heading(profiled) + "\n\n";
-    const text::Grid grid = module_grid(profiled, view.sort, markdown);
-    if (markdown) {
-      text += text::draw_markdown(grid);
-    } else {
-      const text::DrawnGrid drawn =
-          text::draw(grid, static_cast<std::size_t>(style.columns), style.colour);
-      text += drawn.text;
-      if (!drawn.dropped.empty()) {
-        text += "No room for: " + text::join(drawn.dropped) +
-                " (a wider terminal or --format csv has it).\n";
-      }
-    }
-    text += '\n';
-    for (const std::string& line : remarks(profiled, view.depth)) {
-      text += (markdown ? "- " + line
-                        : text::wrap_hanging(line, static_cast<std::size_t>(style.columns))) +
-              '\n';
-    }
-  }
-  return text;
+document::Document modules_document(const CaseModules& profiled, const ModulesView& view,
+                                    bool markdown) {
+  document::Chapter page{.id = "modules", .title = "Modules", .blocks = {}};
+  page.blocks.emplace_back(module_table(profiled, view.sort, markdown));
+  document::add_paragraphs(page.blocks, remarks(profiled, view.depth));
+  return {.headline = heading(profiled),
+          .chapters = {std::move(page)},
+          .all_columns_in = "--format csv"};
 }
 
 std::vector<CaseModules> gather_modules(const record::Results& results, const ModulesView& view) {
@@ -163,7 +143,11 @@ std::string render_modules(const record::Results& results, const ModulesView& vi
     case Format::kMarkdown:
       break;
   }
-  return modules_text(all, view, style, format == Format::kMarkdown);
+  const document::RenderStyle drawn{
+      .markdown = format == Format::kMarkdown, .colour = style.colour, .columns = style.columns};
+  return text::join(all, "\n", [&](const CaseModules& profiled) {
+    return document::render(modules_document(profiled, view, drawn.markdown), drawn);
+  });
 }
 
 }  // namespace stepbench::report

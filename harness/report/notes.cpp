@@ -16,7 +16,6 @@
 #include "harness/report/ops_report.h"
 #include "harness/schedule/warmup_verdict.h"
 #include "harness/text/numbers.h"
-#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -30,23 +29,25 @@ class Collector {
   Collector(const std::vector<estimate::CaseRow>& rows, const record::Results& results)
       : all_(rows.size()), names_(rows, results) {}
 
-  // `below` is a line of its own under the note.
-  void add(const std::string& text, const estimate::CaseRow& row, const std::string& below = {}) {
+  // `command` stands below the note.
+  void add(const std::string& text, const estimate::CaseRow& row,
+           document::Tone tone = document::Tone::kDoubt, const std::string& command = {}) {
     auto found = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
-      return note.text == text && note.below == below;
+      return note.text == text && note.command == command;
     });
-    if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, below, {}, {}});
+    if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, tone, command, {}, {}});
     const std::string label = names_.name(row);
     if (found->known.insert(label).second) found->cases.push_back(label);
   }
 
-  [[nodiscard]] std::vector<std::string> take() const {
-    std::vector<std::string> lines;
+  [[nodiscard]] std::vector<document::Paragraph> take() const {
+    std::vector<document::Paragraph> paragraphs;
     for (const Note& note : notes_) {
-      lines.push_back(note.text + about(note.cases));
-      if (!note.below.empty()) lines.push_back("  " + note.below);
+      document::Paragraph& paragraph =
+          paragraphs.emplace_back(document::Paragraph{note.text + about(note.cases), note.tone});
+      if (!note.command.empty()) paragraph.below.emplace_back("repeat: " + note.command, true);
     }
-    return lines;
+    return paragraphs;
   }
 
  private:
@@ -64,7 +65,8 @@ class Collector {
 
   struct Note {
     std::string text;
-    std::string below;
+    document::Tone tone;
+    std::string command;
     std::vector<std::string> cases;
     std::set<std::string> known = {};  // the same
   };
@@ -89,8 +91,7 @@ void add_failures(const estimate::CaseRow& row, Collector& notes) {
     std::string text = "failed: " + reason;
     if (!launch->row.stage.empty()) text += ", in " + launch->row.stage;
     if (count > 1) text += " (" + std::to_string(count) + " launches)";
-    const std::string& command = launch->row.repeat_command;
-    notes.add(text, row, command.empty() ? "" : "repeat: " + command);
+    notes.add(text, row, document::Tone::kBad, launch->row.repeat_command);
   }
   for (const record::Launch* launch : row.skipped)
     notes.add("skipped: " + estimate::reason_of(*launch), row);
@@ -98,7 +99,7 @@ void add_failures(const estimate::CaseRow& row, Collector& notes) {
     const auto launches = number_of(row.options(), "launches");
     notes.add("running now: launch " + std::to_string(launch + 1) +
                   (launches ? " of " + text::short_number(*launches) : ""),
-              row);
+              row, document::Tone::kPlain);
   }
   if (row.unfinished > 0)
     notes.add("unfinished: begun, but the run ended before the launch did", row);
@@ -255,8 +256,8 @@ void add_flags(const estimate::CaseRow& row, Collector& notes) {
 
 void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
                        const std::vector<estimate::CaseRow>& rows, const record::Results& results,
-                       std::vector<std::string>& lines) {
-  Collector notes(rows, results);
+                       std::vector<document::Paragraph>& notes) {
+  Collector found(rows, results);
   for (const estimate::CaseRow& row : profiled) {
     const std::string pass(record::name_of(row.pass));
     for (const auto& [launch, estimate] : row.measured) {
@@ -266,27 +267,28 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
       const auto timed = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& each) {
         return each.case_id == row.case_id && each.arm == row.arm && each.pass == Pass::kTiming;
       });
-      notes.add("profiled (" + pass + "), " +
+      found.add("profiled (" + pass + "), " +
                     recording_cost(overhead->second,
                                    estimate::is_within_noise(
                                        *overhead->second, timed == rows.end() ? nullptr : &*timed)),
-                row);
+                row, document::Tone::kPlain);
     }
     const std::string what =
         estimate::counts_instructions(row) ? "counted (valgrind)" : "profiled (" + pass + ')';
     for (const record::Launch* launch : row.failed) {
-      notes.add(what + ": failed: " + estimate::reason_of(*launch), row);
+      found.add(what + ": failed: " + estimate::reason_of(*launch), row, document::Tone::kBad);
     }
   }
-  for (const estimate::CaseRow& row : profiled) add_flags(row, notes);
-  for (std::string& line : notes.take()) {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end())
-      lines.push_back(std::move(line));
+  for (const estimate::CaseRow& row : profiled) add_flags(row, found);
+  for (document::Paragraph& note : found.take()) {
+    if (std::ranges::find(notes, note.text, &document::Paragraph::text) == notes.end()) {
+      notes.push_back(std::move(note));
+    }
   }
 }
 
-std::vector<std::string> notes_of(const std::vector<estimate::CaseRow>& rows,
-                                  const record::Results& results) {
+std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& rows,
+                                          const record::Results& results) {
   Collector notes(rows, results);
   for (const estimate::CaseRow& row : rows) add_failures(row, notes);
   for (const estimate::CaseRow& row : rows) add_warm_up(row, notes);
@@ -300,12 +302,17 @@ std::vector<std::string> notes_of(const std::vector<estimate::CaseRow>& rows,
     for (const std::string& text : estimate_notes(row)) notes.add(text, row);
   }
   for (const estimate::CaseRow& row : rows) add_flags(row, notes);
-  std::vector<std::string> lines = notes.take();
-  for (const std::string& line : {busy_note(rows), epoch_gaps(rows), flagged_steps(rows)}) {
-    if (!line.empty()) lines.push_back(line);
+  std::vector<document::Paragraph> paragraphs = notes.take();
+  const auto add = [&](const std::string& text, document::Tone tone) {
+    if (!text.empty()) paragraphs.push_back({text, tone});
+  };
+  add(busy_note(rows), document::Tone::kDoubt);
+  add(epoch_gaps(rows), document::Tone::kPlain);
+  add(flagged_steps(rows), document::Tone::kPlain);
+  for (const std::string& warning : results.warnings) {
+    add("warning: " + warning, document::Tone::kDoubt);
   }
-  for (const std::string& warning : results.warnings) lines.push_back("warning: " + warning);
-  return lines;
+  return paragraphs;
 }
 
 std::string unseen_warmup(const estimate::CaseRow& row) {
@@ -315,12 +322,6 @@ std::string unseen_warmup(const estimate::CaseRow& row) {
   return "no warm-up is seen in the windows; one of less than " +
          text::percent_text(effect->finds) + " of the step would not stand out from how these " +
          text::counted(static_cast<std::int64_t>(effect->launches), "launch") + " differ";
-}
-
-std::string wrapped(const std::string& text, std::size_t columns) {
-  const bool command = text.starts_with("  repeat: ") || text.starts_with("  try: ");
-  const std::string line = text::printable(text);
-  return command ? line : text::wrap_hanging(line, columns);
 }
 
 }  // namespace stepbench::report

@@ -5,22 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/estimate/case_rows.h"
 
 namespace stepbench::report {
 
-[[nodiscard]] std::vector<std::string> notes_of(const std::vector<estimate::CaseRow>& rows,
-                                                const record::Results& results);
+[[nodiscard]] std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& rows,
+                                                        const record::Results& results);
 // Adds what profiled launches have to say: how much slower they were, and why one failed. `rows`:
 // those of the table.
 void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
                        const std::vector<estimate::CaseRow>& rows, const record::Results& results,
-                       std::vector<std::string>& lines);
+                       std::vector<document::Paragraph>& notes);
 // How small a warm-up the launches of the case would not show; empty where they show one, or would
 // show 1 % of the step.
 [[nodiscard]] std::string unseen_warmup(const estimate::CaseRow& row);
-// Printable, and broken at blanks to lines of at most `columns`, continued two blanks in. Commands
-// after "repeat: " and "try: " stay whole.
-[[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns);
 
 }  // namespace stepbench::report

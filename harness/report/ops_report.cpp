@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/value.h"
+#include "harness/document/render.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 #include "harness/ops/op_table.h"
@@ -15,9 +16,7 @@
 #include "harness/report/activity_tables.h"
 #include "harness/report/ops_columns.h"
 #include "harness/text/csv.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
-#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -76,20 +75,25 @@ void cut_rows(Profiled& profiled, const OpsView& view) {
   });
 }
 
+Profiled profiled_rows(estimate::ProfiledCase each, const OpsView& view) {
+  Profiled profiled{std::move(each)};
+  profiled.rows = ops::grouped(profiled.table.rows, grouping_of(view));
+  profiled.totals = ops::totals_of(profiled.rows);
+  const bool device = profiled.totals.self_device_ns > 0;
+  const std::string sort = !view.sort.empty() ? view.sort
+                           : device           ? "self_cuda_time_total"
+                                              : "self_cpu_time_total";
+  sort_rows(profiled, op_column(sort.starts_with('-') ? sort.substr(1) : sort, "--sort"),
+            view.per_step);
+  cut_rows(profiled, view);
+  return profiled;
+}
+
 std::vector<Profiled> gather(const record::Results& results, const OpsView& view) {
-  const ops::OpGrouping by = grouping_of(view);
   std::vector<Profiled> all;
+  static_cast<void>(grouping_of(view));
   for (estimate::ProfiledCase& each : estimate::profiled_cases(results, view.case_id)) {
-    Profiled& profiled = all.emplace_back(Profiled{std::move(each)});
-    profiled.rows = ops::grouped(profiled.table.rows, by);
-    profiled.totals = ops::totals_of(profiled.rows);
-    const bool device = profiled.totals.self_device_ns > 0;
-    const std::string sort = !view.sort.empty() ? view.sort
-                             : device           ? "self_cuda_time_total"
-                                                : "self_cpu_time_total";
-    sort_rows(profiled, op_column(sort.starts_with('-') ? sort.substr(1) : sort, "--sort"),
-              view.per_step);
-    cut_rows(profiled, view);
+    all.push_back(profiled_rows(std::move(each), view));
   }
   return all;
 }
@@ -111,8 +115,8 @@ bool holds_something(const Profiled& profiled, const OpColumn& column) {
   });
 }
 
-text::Grid grid_of(const Profiled& profiled, const OpsView& view) {
-  text::Grid grid;
+document::Table table_of(const Profiled& profiled, const OpsView& view) {
+  document::Table table;
   std::vector<const OpColumn*> columns = chosen_columns(view);
   if (view.columns.empty()) {
     std::erase_if(columns, [&](const OpColumn* each) { return !holds_something(profiled, *each); });
@@ -120,21 +124,21 @@ text::Grid grid_of(const Profiled& profiled, const OpsView& view) {
   for (const OpColumn* column : columns) {
     const bool text = column->unit == OpUnit::kText;
     const bool wanted = column->drop_at == 0 || !view.columns.empty();
-    grid.columns.push_back({.head = std::string(column->head),
-                            .align = text ? text::Align::kLeft : text::Align::kRight,
-                            .drop_at = wanted ? 0 : column->drop_at + 1,  // after names are cut
-                            .shrink_at = text ? 1 : 0,
-                            .shrink_to = 36,
-                            .shrink_inside = true});
+    table.columns.push_back({.head = std::string(column->head),
+                             .left = text,
+                             .drop_at = wanted ? 0 : column->drop_at + 1,  // after names are cut
+                             .shrink_at = text ? 1 : 0,
+                             .shrink_to = 36,
+                             .shrink_inside = true});
   }
   for (const ops::OpRow& row : profiled.rows) {
-    text::GridRow& cells = grid.rows.emplace_back();
+    document::TableRow& made = table.rows.emplace_back();
     for (const OpColumn* column : columns) {
-      cells.cells.push_back(
-          op_cell_text(column->get(row, profiled.table, profiled.totals), column->unit));
+      const Value value = column->get(row, profiled.table, profiled.totals);
+      made.cells.emplace_back(op_cell_text(value, column->unit), number_of(value));
     }
   }
-  return grid;
+  return table;
 }
 
 std::string summary_line(const Profiled& profiled) {
@@ -155,29 +159,16 @@ std::string summary_line(const Profiled& profiled) {
   return text;
 }
 
-std::string as_text(const std::vector<Profiled>& all, const OpsView& view, const TableStyle& style,
-                    bool markdown) {
-  std::string text;
-  for (const Profiled& profiled : all) {
-    if (!text.empty()) text += '\n';
-    text += (markdown ? "### " + text::markdown_line(heading(profiled))
-                      : text::printable(heading(profiled))) +
-            "\n\n";
-    const auto drawn = [&](const text::Grid& grid) {
-      if (markdown) return text::draw_markdown(grid);
-      const text::DrawnGrid made =
-          text::draw(grid, static_cast<std::size_t>(style.columns), style.colour);
-      if (made.dropped.empty()) return made.text;
-      return made.text + "No room for: " + text::join(made.dropped) +
-             " (--columns, --format csv).\n";
-    };
-    text += drawn(grid_of(profiled, view)) + '\n' + summary_line(profiled) + '\n';
-    for (const TitledGrid& extra : activity_grids(profiled.table, view.row_limit)) {
-      text +=
-          '\n' + (markdown ? "#### " + extra.title + '\n' : extra.title) + '\n' + drawn(extra.grid);
-    }
+document::Document ops_document(const Profiled& profiled, const OpsView& view) {
+  document::Chapter page{.id = "ops", .title = "Operations", .blocks = {}};
+  page.blocks.emplace_back(table_of(profiled, view));
+  page.blocks.emplace_back(document::Paragraph{summary_line(profiled)});
+  for (document::Table& table : activity_tables(profiled.table, view.row_limit)) {
+    page.blocks.emplace_back(std::move(table));
   }
-  return text;
+  return {.headline = heading(profiled),
+          .chapters = {std::move(page)},
+          .all_columns_in = "--columns, --format csv"};
 }
 
 // Times in microseconds, exact to the nanosecond.
@@ -259,7 +250,24 @@ std::string render_ops(const record::Results& results, const OpsView& view, Form
     case Format::kMarkdown:
       break;
   }
-  return as_text(all, view, style, format == Format::kMarkdown);
+  const document::RenderStyle drawn{
+      .markdown = format == Format::kMarkdown, .colour = style.colour, .columns = style.columns};
+  return text::join(all, "\n", [&](const Profiled& profiled) {
+    return document::render(ops_document(profiled, view), drawn);
+  });
+}
+
+document::Table ops_table(const estimate::ProfiledCase& profiled, const std::string& title,
+                          std::size_t row_limit) {
+  const OpsView view{.row_limit = row_limit};
+  const Profiled shown = profiled_rows(profiled, view);
+  document::Table table = table_of(shown, view);
+  table.title = title;
+  if (shown.rows.size() < shown.rows_in_all) {
+    table.title += "; the first " + std::to_string(shown.rows.size()) + " of " +
+                   std::to_string(shown.rows_in_all) + " rows";
+  }
+  return table;
 }
 
 std::string heading(const estimate::ProfiledCase& profiled) {

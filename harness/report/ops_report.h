@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/estimate/profiled_cases.h"
+#include "harness/ops/op_table.h"
 #include "harness/record/reader.h"
 #include "harness/report/table.h"
 
@@ -26,6 +28,9 @@ struct OpsView {
 // argument for an unknown column or group, and when no launch was profiled.
 [[nodiscard]] std::string render_ops(const record::Results& results, const OpsView& view,
                                      Format format, const TableStyle& style);
+// Of one of them for a page: the rows that take longest.
+[[nodiscard]] document::Table ops_table(const estimate::ProfiledCase& profiled,
+                                        const std::string& title, std::size_t row_limit);
 
 // "num_workers=2  (native, 2 launches, recording cost: 1.40x the step)"
 [[nodiscard]] std::string heading(const estimate::ProfiledCase& profiled);

@@ -2,10 +2,13 @@
 #include "harness/report/table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/document/render_markdown.h"
+#include "harness/document/render_text.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/ranking.h"
@@ -14,6 +17,7 @@
 #include "harness/report/case_table.h"
 #include "harness/report/export.h"
 #include "harness/report/findings.h"
+#include "harness/report/html/grid_table.h"
 #include "harness/report/noise_text.h"
 #include "harness/report/notes.h"
 #include "harness/report/pivot.h"
@@ -21,7 +25,6 @@
 #include "harness/report/sweep_plot.h"
 #include "harness/text/csv.h"
 #include "harness/text/grid.h"
-#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -48,45 +51,55 @@ Body body_of(const TableFacts& facts, const TableStyle& style, std::size_t colum
 }
 
 // Findings come from profiled launches too.
-std::vector<std::string> all_findings(const TableFacts& facts) {
-  if (facts.profiled.empty()) return finding_lines(facts.rows, facts.results);
+std::vector<document::Paragraph> all_findings(const TableFacts& facts) {
   std::vector<estimate::CaseRow> rows = facts.rows;
   rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());
-  return finding_lines(rows, facts.results);
+  return finding_paragraphs(rows, facts.results);
 }
 
-std::vector<std::string> all_notes(const TableFacts& facts) {
-  std::vector<std::string> notes = notes_of(facts.rows, facts.results);
+std::vector<document::Paragraph> all_notes(const TableFacts& facts) {
+  std::vector<document::Paragraph> notes = notes_of(facts.rows, facts.results);
   add_profile_notes(facts.profiled, facts.rows, facts.results, notes);
   return notes;
 }
 
-// What stands below the table, in paragraphs.
-std::vector<std::vector<std::string>> lines_below(const TableFacts& facts,
-                                                  const TableStyle& style) {
-  if (style.noise) return {noise_lines(facts.rows, facts.results, *style.noise)};
-  return {all_findings(facts), all_notes(facts)};
+// The answer stands last on a terminal, beside the prompt, and first in a comment.
+document::Document results_document(const TableFacts& facts, const TableStyle& style,
+                                    std::size_t columns, bool answer_first) {
+  document::Chapter page{.id = "cases", .title = "Cases", .blocks = {}};
+  const auto add = [&](std::vector<document::Paragraph> paragraphs) {
+    if (paragraphs.empty()) return;
+    page.blocks.emplace_back(document::Heading{});
+    std::ranges::move(paragraphs, std::back_inserter(page.blocks));
+  };
+  std::vector<std::string> titles = run_titles(facts.rows, facts.results);
+  std::vector<document::Paragraph> answer;
+  if (std::string line = answer_line(facts.rows, facts.results); !style.noise && !line.empty()) {
+    answer.push_back({std::move(line)});
+  }
+  for (std::size_t i = 1; i < titles.size(); ++i) {
+    page.blocks.emplace_back(document::Paragraph{titles[i]});
+  }
+  if (answer_first) add(answer);
+  Body body = body_of(facts, style, columns);
+  page.blocks.emplace_back(page_table(body.grid, body.heading));
+  if (style.noise) {
+    add(document::paragraphs_of(noise_lines(facts.rows, facts.results, *style.noise)));
+  } else {
+    add(all_findings(facts));
+    add(all_notes(facts));
+  }
+  if (!answer_first) add(answer);
+  return {.headline = titles.empty() ? "" : titles.front(),
+          .chapters = {std::move(page)},
+          .all_columns_in = "--format csv",
+          .marker = "stepbench-run"};
 }
 
 std::string markdown(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
-  const Body body = body_of(facts, style, 0);
-  std::string text;
-  for (const std::string& title : run_titles(facts.rows, results)) {
-    text += (text.empty() ? "<!-- stepbench-run -->\n### " : "\n### ") +
-            text::markdown_line(title) + '\n';
-  }
-  const std::string answer = answer_line(facts.rows, results);
-  if (!answer.empty()) text += (text.empty() ? "" : "\n") + text::markdown_line(answer) + '\n';
-  if (!body.heading.empty()) text += '\n' + text::markdown_line(body.heading) + ":\n";
-  text += (text.empty() ? "" : "\n") + text::draw_markdown(body.grid);
-  for (const auto& lines : lines_below(facts, style)) {
-    if (!lines.empty()) text += '\n';
-    for (const std::string& line : lines) {
-      text += (line.starts_with("  ") ? "" : "- ") + text::markdown_line(line) + '\n';
-    }
-  }
-  return text + markdown_details(results);
+  return document::render_markdown(results_document(facts, style, 0, true)) +
+         markdown_details(results);
 }
 
 std::string pivot_csv(const record::Results& results, const TableStyle& style) {
@@ -109,29 +122,8 @@ std::string render_table(const record::Results& results, const TableStyle& style
   const TableFacts facts = table_facts(results, style);
   if (facts.rows.empty()) return "No launches in these results.\n";
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 20));
-  Body body = body_of(facts, style, columns);
-  const text::DrawnGrid drawn = text::draw(std::move(body.grid), columns, style.colour);
-  std::string text;
-  for (const std::string& title : run_titles(facts.rows, results)) {
-    text += text::wrap_hanging(title, columns) + '\n';
-  }
-  if (!text.empty()) text += '\n';
-  if (!body.heading.empty()) text += wrapped(body.heading, columns) + '\n';
-  text += drawn.text;
-  auto below = lines_below(facts, style);
-  if (!drawn.dropped.empty()) {
-    below.back().push_back("no room for: " + text::join(drawn.dropped) +
-                           " (a wider terminal or --format csv has it)");
-  }
-  if (const std::string answer = answer_line(facts.rows, results);
-      !style.noise && !answer.empty()) {
-    below.push_back({answer});
-  }
-  for (const auto& lines : below) {
-    if (!lines.empty()) text += '\n';
-    for (const std::string& line : lines) text += wrapped(line, columns) + '\n';
-  }
-  return text;
+  return document::render_text(results_document(facts, style, columns, false), columns,
+                               style.colour);
 }
 
 std::string render(const record::Results& results, Format format, const TableStyle& style) {

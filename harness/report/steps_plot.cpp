@@ -331,7 +331,8 @@ std::string cut_legend(const std::vector<StepWindow>& windows, const ChartScale&
 std::string render_steps(const estimate::CaseRow& row, const record::Results& results,
                          const TableStyle& style) {
   const auto terminal = static_cast<std::size_t>(std::max(style.columns, 40));
-  std::string text = case_title(row, results, style);
+  std::string text;
+  for (const std::string& line : case_title(row, results)) text += text::printable(line) + '\n';
   const std::vector<StepWindow> windows = windows_of(row);
   if (windows.empty()) {
     std::string none = "no step of it was measured";

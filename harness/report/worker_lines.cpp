@@ -5,19 +5,19 @@
 #include <vector>
 
 #include "harness/base/pass.h"
+#include "harness/document/cells.h"
 #include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
 #include "harness/ops/sampled_lines.h"
 #include "harness/text/numbers.h"
-#include "harness/text/printable.h"
 
 namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMostLines = 12;
 
-std::vector<ops::SampledLine> lines_of(const estimate::CaseRow& row,
-                                       const record::Results& results) {
+std::vector<ops::SampledLine> sampled_lines_of(const estimate::CaseRow& row,
+                                               const record::Results& results) {
   std::vector<ops::OpFrame> frames;
   for (const record::Launch& launch : results.launches) {
     const record::LaunchKey& key = launch.row.key;
@@ -35,35 +35,31 @@ std::vector<ops::SampledLine> lines_of(const estimate::CaseRow& row,
 
 }  // namespace
 
-text::Grid worker_lines(const estimate::CaseRow& row, const record::Results& results) {
-  text::Grid grid{.columns = {{.head = "share [%]"},
-                              {.head = "samples", .drop_at = 30},
-                              {.head = "part", .align = text::Align::kLeft, .drop_at = 40},
-                              {.head = "line", .align = text::Align::kLeft},
-                              {.head = "code",
-                               .align = text::Align::kLeft,
-                               .drop_at = 20,
-                               .shrink_at = 10,
-                               .shrink_to = 24},
-                              {.head = "in", .align = text::Align::kLeft, .drop_at = 10}},
-                  .rows = {}};
-  const std::vector<ops::SampledLine> lines = lines_of(row, results);
+document::Table worker_lines(const estimate::CaseRow& row, const record::Results& results) {
+  document::Table table{
+      .title = "Lines of Python that the loader's time is spent in, sampled in profiled launches",
+      .columns = {{.head = "share", .unit = "%"},
+                  {.head = "samples", .drop_at = 30},
+                  {.head = "part", .left = true, .drop_at = 40},
+                  document::words("line"),
+                  {.head = "code", .left = true, .drop_at = 20, .shrink_at = 10, .shrink_to = 24},
+                  {.head = "in", .left = true, .drop_at = 10}}};
+  const std::vector<ops::SampledLine> lines = sampled_lines_of(row, results);
   std::int64_t all = 0;
   for (const ops::SampledLine& line : lines) all += line.samples;
   std::int64_t left = all;
-  const auto add = [&](std::int64_t samples, std::vector<std::string> others) {
-    const double share = static_cast<double>(samples) / static_cast<double>(all);
-    text::GridRow& out = grid.rows.emplace_back();
-    out.cells = {text::percent(share), std::to_string(samples)};
-    for (std::string& cell : others) out.cells.push_back(text::printable(cell));
+  const auto add = [&](std::int64_t samples, const ops::SampledLine& line) {
+    table.rows.push_back(
+        {.cells = {document::share(static_cast<double>(samples), static_cast<double>(all)),
+                   std::to_string(samples), line.part, line.place, line.code, line.calls}});
     left -= samples;
   };
   for (const ops::SampledLine& line : lines) {
-    if (grid.rows.size() == kMostLines) break;
-    add(line.samples, {line.part, line.place, line.code, line.calls});
+    if (table.rows.size() == kMostLines) break;
+    add(line.samples, line);
   }
   if (left > 0) add(left, {"", "(other lines)", "", ""});
-  return grid;
+  return table;
 }
 
 }  // namespace stepbench::report

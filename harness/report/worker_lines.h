@@ -3,12 +3,13 @@
 // Pure; any thread.
 #pragma once
 
+#include "harness/document/table.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/text/grid.h"
 
 namespace stepbench::report {
 
 // Of the profiled launches of the row's case. No rows: they sampled no stacks.
-[[nodiscard]] text::Grid worker_lines(const estimate::CaseRow& row, const record::Results& results);
+[[nodiscard]] document::Table worker_lines(const estimate::CaseRow& row,
+                                           const record::Results& results);
 
 }  // namespace stepbench::report

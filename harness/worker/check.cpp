@@ -53,7 +53,7 @@ class Answer final : public RuleSink {
   static void add(json::JsonText& json, const char* name, const Fields& options) {
     if (options.empty()) return;
     json.open_object(name);
-    for (const auto& [option, value] : options) json.add_value(option, value);
+    for (const auto& [option, value] : options) json.value(option, value);
     json.close_object();
   }
 

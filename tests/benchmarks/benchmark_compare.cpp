@@ -11,10 +11,11 @@
 #include "harness/campaign/ab_agenda.h"
 #include "harness/compare/ab_comparison.h"
 #include "harness/compare/comparison.h"
+#include "harness/document/render.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/ranking.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_text.h"
 #include "harness/stats/random.h"
 #include "tests/unit/compare/result_maker.h"
 
@@ -137,7 +138,8 @@ void BM_RenderVerdicts(benchmark::State& state) {
   const compare::Comparison result = compare::compare({&base, "old"}, {&candidate, "new"}, {});
   for (auto _ : state) {
     benchmark::DoNotOptimize(report::comparison_json(result).size());
-    benchmark::DoNotOptimize(report::comparison_table(result, {}, false).size());
+    benchmark::DoNotOptimize(
+        document::render(report::comparison_document({&result, 1}, false), {}).size());
   }
 }
 BENCHMARK(BM_RenderVerdicts)->Unit(benchmark::kMillisecond);

@@ -151,7 +151,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   quote_machine(environment, {&run.comparison, 1});
   run.comparison.judge_again = judge_again(environment.argv, request.arms, run.run_folder);
   write_verdict(verdict_files.front(), report::comparison_json(run.comparison));
-  show_verdict(run.comparison, options.output, environment);
+  show_verdict({&run.comparison, 1}, options.output, environment);
   progress.say("Results: " + run.run_folder.string());
   return run.exit_status;
 }

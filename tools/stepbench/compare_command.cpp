@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/compare_files.h"
-#include "harness/report/comparisons_text.h"
+#include "harness/report/comparison_document.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
@@ -84,7 +84,7 @@ int execute_compare(const CompareArguments& options, const Environment& environm
     comparison.judge_again =
         "stepbench " + text::join(std::span(environment.argv).subspan(1), " ", text::shell_word);
   }
-  show_verdicts(comparisons, options.output, environment);
+  show_verdict(comparisons, options.output, environment);
   return comparisons[compare::worst_of(comparisons)].exit_code;
 }
 

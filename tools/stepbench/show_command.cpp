@@ -11,6 +11,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/verdict_options.h"
 #include "harness/compare/tested_metrics.h"
+#include "harness/document/render.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
@@ -227,9 +228,11 @@ std::string content(const ShowOptions& options, const record::Results& results,
   const std::vector<estimate::CaseRow> all = estimate::case_rows(results);
   const std::vector<estimate::CaseRow> rows = find_case(all, results, options.case_id);
   if (options.format.empty() || options.format == "table") {
-    const auto text_of = options.plot ? report::render_steps : report::render_case;
-    return text::join(rows, "\n",
-                      [&](const estimate::CaseRow& row) { return text_of(row, results, style); });
+    return text::join(rows, "\n", [&](const estimate::CaseRow& row) {
+      if (options.plot) return report::render_steps(row, results, style);
+      return document::render(report::case_document(row, results, style.defaults),
+                              {.colour = style.colour, .columns = style.columns});
+    });
   }
   record::Results only = results;
   const std::string& case_id = rows.front().case_id;

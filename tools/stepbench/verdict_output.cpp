@@ -2,16 +2,15 @@
 #include "tools/stepbench/verdict_output.h"
 
 #include <fstream>
-#include <functional>
 #include <ostream>
 
 #include "harness/base/error.h"
+#include "harness/document/render.h"
 #include "harness/os/output_file.h"
 #include "harness/report/annotations.h"
 #include "harness/report/checks.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_text.h"
-#include "harness/report/comparisons_text.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
@@ -50,55 +49,25 @@ void write_no_verdict(const VerdictOutput& output, const std::string& command, i
   write_error_export_files(output.exports, command, text, exit_status);
 }
 
-namespace {
-
-struct VerdictForms {
-  std::string json;
-  std::function<std::string()> markdown;
-  std::function<std::string(const report::TableStyle&)> table;
-};
-
-void show_forms(const VerdictForms& forms, std::span<const compare::Comparison> comparisons,
-                const VerdictOutput& output, const Environment& environment) {
-  write_verdict(output.verdict_file, forms.json);
-  if (!output.markdown_file.empty()) write_verdict(output.markdown_file, forms.markdown());
+void show_verdict(std::span<const compare::Comparison> comparisons, const VerdictOutput& output,
+                  const Environment& environment) {
+  const std::string json = report::verdict_json(comparisons);
+  const auto markdown = [&] { return report::comparison_markdown(comparisons, output.all); };
+  write_verdict(output.verdict_file, json);
+  if (!output.markdown_file.empty()) write_verdict(output.markdown_file, markdown());
   write_export_files(output.exports, comparisons);
   if (output.format == "json") {
-    print(environment, forms.json);
+    print(environment, json);
   } else if (output.format == "markdown") {
-    print(environment, forms.markdown());
+    print(environment, markdown());
   } else if (output.format == "github") {
     print(environment, report::github_annotations(report::checks_of(comparisons)));
   } else {
-    print(environment,
-          forms.table({.colour = environment.colour, .columns = environment.terminal_columns}));
+    print(environment, document::render(report::comparison_document(comparisons, output.all),
+                                        {.colour = environment.colour,
+                                         .columns = environment.terminal_columns}));
   }
   write_report(output.exports, comparisons, environment);
-}
-
-}  // namespace
-
-void show_verdict(const compare::Comparison& comparison, const VerdictOutput& output,
-                  const Environment& environment) {
-  show_forms({.json = report::comparison_json(comparison),
-              .markdown = [&] { return report::comparison_markdown(comparison, output.all); },
-              .table =
-                  [&](const report::TableStyle& style) {
-                    return report::comparison_table(comparison, style, output.all);
-                  }},
-             {&comparison, 1}, output, environment);
-}
-
-void show_verdicts(std::span<const compare::Comparison> comparisons, const VerdictOutput& output,
-                   const Environment& environment) {
-  if (comparisons.size() == 1) return show_verdict(comparisons.front(), output, environment);
-  show_forms({.json = report::comparisons_json(comparisons),
-              .markdown = [&] { return report::comparisons_markdown(comparisons, output.all); },
-              .table =
-                  [&](const report::TableStyle& style) {
-                    return report::comparisons_table(comparisons, style, output.all);
-                  }},
-             comparisons, output, environment);
 }
 
 }  // namespace stepbench::cli

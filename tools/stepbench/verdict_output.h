@@ -36,10 +36,8 @@ void write_no_verdict(const VerdictOutput& output, const std::string& command, i
 // Nothing for an empty path. Throws ConfigError.
 void write_verdict(const std::string& path, const std::string& text);
 
-void show_verdict(const compare::Comparison& comparison, const VerdictOutput& output,
+// Of several results against one base, too.
+void show_verdict(std::span<const compare::Comparison> comparisons, const VerdictOutput& output,
                   const Environment& environment);
-// Of several results against one base; of one it is the same as above.
-void show_verdicts(std::span<const compare::Comparison> comparisons, const VerdictOutput& output,
-                   const Environment& environment);
 
 }  // namespace stepbench::cli

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/report/html/comparison_names.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/html/comparison_tables.h"
 #include "harness/report/html/figure.h"
 #include "harness/text/numbers.h"
@@ -31,7 +31,9 @@ document::Chapter section_of(const compare::Comparison& comparison, const std::s
   document::Chapter section{.id = id, .title = "Before and after", .blocks = {}};
   if (named) section.title += ": " + comparison.base + " -> " + comparison.candidate;
   if (auto figure = forest_figure(comparison)) section.blocks.emplace_back(std::move(*figure));
-  section.blocks.emplace_back(metrics_table(comparison, names));
+  document::Table metrics = metric_rows(comparison, names, true, true).table;
+  metrics.title = "Every metric that was compared";
+  section.blocks.emplace_back(std::move(metrics));
   std::size_t causes = 0;
   for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
     auto figure = cause_figure(comparison, i);
@@ -44,10 +46,9 @@ document::Chapter section_of(const compare::Comparison& comparison, const std::s
         "The steps of the first " + std::to_string(kMaxCauses) + " of " +
         text::counted(std::int64_t(causes), "changed case") + " are drawn; the table has all."});
   }
-  for (auto table : {op_changes_table(comparison, names), gates_table(comparison, names),
-                     missing_table(comparison, names)}) {
-    if (table) section.blocks.emplace_back(std::move(*table));
-  }
+  section.blocks.emplace_back(op_changes_table(comparison, names));
+  section.blocks.emplace_back(gates_table(comparison, names));
+  section.blocks.emplace_back(missing_table(comparison, names));
   return section;
 }
 

@@ -5,7 +5,7 @@
 
 #include "harness/document/cells.h"
 #include "harness/report/comparison_cells.h"
-#include "harness/report/html/grid_table.h"
+#include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::report {
@@ -13,69 +13,13 @@ namespace {
 
 constexpr double kHundred = 100;
 
-document::Tone tone_of(const compare::MetricResult& metric) {
-  if (!metric.decides) return document::Tone::kPlain;
-  const compare::TestResult& test = metric.test;
-  if (test.verdict == compare::Verdict::kRegression) return document::Tone::kBad;
-  if (test.verdict == compare::Verdict::kImprovement) return document::Tone::kGood;
-  if (test.verdict == compare::Verdict::kSuspect)
-    return test.slower ? document::Tone::kBad : document::Tone::kGood;
-  return document::Tone::kPlain;
-}
-
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
 }  // namespace
 
-std::string needed_unit(const compare::Comparison& comparison) {
-  return comparison.looks.empty() ? "launches" : "pairs";
-}
-
-document::Table metrics_table(const compare::Comparison& comparison, const ComparisonNames& names) {
-  const bool looked = !comparison.looks.empty();
-  document::Table table{
-      .title = "Every metric that was compared",
-      .columns = {document::words("case"),
-                  document::words("metric"),
-                  {.head = looked ? "A" : "base"},
-                  {.head = looked ? "B" : "new"},
-                  {.head = "change"},
-                  document::words(text::short_number(kHundred * comparison.rule.confidence) +
-                                  " % interval"),
-                  {.head = "corrected"},
-                  {.head = "margin"},
-                  {.head = "p adj"},
-                  {.head = "pairs"},
-                  document::words("verdict")},
-      .rows = {}};
-  for (const compare::CaseResult& one : comparison.cases) {
-    for (const compare::MetricResult& metric : one.metrics) {
-      const compare::TestResult& test = metric.test;
-      const std::string verdict = verdict_text(test, needed_unit(comparison));
-      const std::size_t pairs = looked ? one.ended_at : test.pairs;
-      table.rows.push_back(
-          {.cells = {
-               names.of(one),
-               metric.name,
-               {compared_value(test.base_median, metric.unit), finite(test.base_median)},
-               {compared_value(test.candidate_median, metric.unit), finite(test.candidate_median)},
-               {change_text(test), test.change},
-               interval_text_of(test),
-               {corrected_text(test), test.corrected_change},
-               {text::short_number(kHundred * metric.margin) + " %", metric.margin},
-               {adjusted_p_text(test.p_adjusted), finite(test.p_adjusted)},
-               {std::to_string(pairs), static_cast<double>(pairs)},
-               metric.decides ? verdict : '(' + verdict + ')'}});
-      table.rows.back().tone = tone_of(metric);
-    }
-  }
-  return table;
-}
-
-std::optional<document::Table> gates_table(const compare::Comparison& comparison,
-                                           const ComparisonNames& names) {
+document::Table gates_table(const compare::Comparison& comparison, const ComparisonNames& names) {
   document::Table table{.title = "Gates that did not pass, and the drift",
                         .columns = {document::words("gate"),
                                     document::words("case"),
@@ -97,11 +41,8 @@ std::optional<document::Table> gates_table(const compare::Comparison& comparison
                    limit(gate.warns_at),
                    limit(gate.fails_at),
                    gate.text}});
-    table.rows.back().tone = gate.state == compare::GateState::kFailed    ? document::Tone::kBad
-                             : gate.state == compare::GateState::kWarning ? document::Tone::kDoubt
-                                                                          : document::Tone::kPlain;
+    table.rows.back().tone = tone_of(gate.state);
   }
-  if (table.rows.empty()) return std::nullopt;
   return table;
 }
 
@@ -135,8 +76,8 @@ document::Table causes_table(const compare::Comparison& comparison, const Compar
   return table;
 }
 
-std::optional<document::Table> op_changes_table(const compare::Comparison& comparison,
-                                                const ComparisonNames& names) {
+document::Table op_changes_table(const compare::Comparison& comparison,
+                                 const ComparisonNames& names) {
   document::Table table{.title = "Operations that changed",
                         .columns = {document::words("case"),
                                     document::words("op"),
@@ -162,12 +103,10 @@ std::optional<document::Table> op_changes_table(const compare::Comparison& compa
                      {op.change_ns ? text::signed_duration(*op.change_ns) : "-", op.change_ns}}});
     }
   }
-  if (table.rows.empty()) return std::nullopt;
   return table;
 }
 
-std::optional<document::Table> missing_table(const compare::Comparison& comparison,
-                                             const ComparisonNames& names) {
+document::Table missing_table(const compare::Comparison& comparison, const ComparisonNames& names) {
   document::Table table{
       .title = "Cases that only one side has",
       .columns = {document::words("only in"), document::words("case"), document::words("id")},
@@ -180,7 +119,6 @@ std::optional<document::Table> missing_table(const compare::Comparison& comparis
   };
   add(comparison.only_base, arms ? "arm A" : comparison.base);
   add(comparison.only_candidate, arms ? "arm B" : comparison.candidate);
-  if (table.rows.empty()) return std::nullopt;
   return table;
 }
 

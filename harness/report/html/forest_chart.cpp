@@ -6,9 +6,8 @@
 #include <string>
 
 #include "harness/report/comparison_cells.h"
+#include "harness/report/comparison_names.h"
 #include "harness/report/html/comparison_charts.h"
-#include "harness/report/html/comparison_names.h"
-#include "harness/report/html/comparison_tables.h"
 #include "harness/report/html/figure.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -19,44 +19,6 @@ namespace {
 constexpr std::size_t kMaxProfiledDrawn = 8;
 constexpr std::size_t kMaxOpRows = 300;  // of a table: sorted by time, the last take next to none
 
-bool holds_anything(const std::vector<ops::OpRow>& rows, const ops::OpTable& table,
-                    const ops::OpTotals& totals, const OpColumn& column) {
-  return std::any_of(rows.begin(), rows.end(), [&](const ops::OpRow& row) {
-    const Value value = column.get(row, table, totals);
-    if (is_null(value)) return false;
-    return column.unit == OpUnit::kText || number_of(value).value_or(0) != 0;
-  });
-}
-
-document::Table ops_table(const estimate::ProfiledCase& profiled, const std::string& title) {
-  std::vector<ops::OpRow> rows = ops::grouped(profiled.table.rows, {});
-  const ops::OpTotals totals = ops::totals_of(rows);
-  const bool device = totals.self_device_ns > 0;
-  std::stable_sort(rows.begin(), rows.end(), [&](const ops::OpRow& a, const ops::OpRow& b) {
-    return device ? a.self_device_ns > b.self_device_ns : a.self_cpu_ns > b.self_cpu_ns;
-  });
-  document::Table table{.title = title, .columns = {}, .rows = {}};
-  std::vector<const OpColumn*> columns;
-  for (const OpColumn& column : op_columns()) {
-    if (!holds_anything(rows, profiled.table, totals, column)) continue;
-    columns.push_back(&column);
-    table.columns.push_back(
-        {.head = std::string(column.head), .left = !(column.unit != OpUnit::kText)});
-  }
-  for (std::size_t i = 0; i < std::min(rows.size(), kMaxOpRows); ++i) {
-    std::vector<document::Cell>& cells = table.rows.emplace_back().cells;
-    for (const OpColumn* column : columns) {
-      const Value value = column->get(rows[i], profiled.table, totals);
-      cells.push_back({op_cell_text(value, column->unit), number_of(value)});
-    }
-  }
-  if (rows.size() > kMaxOpRows) {
-    table.title += "; the first " + std::to_string(kMaxOpRows) + " of " +
-                   std::to_string(rows.size()) + " rows";
-  }
-  return table;
-}
-
 std::string sums_text(const estimate::ProfiledCase& profiled, std::int64_t steps) {
   const ops::OpTotals totals = ops::totals_of(profiled.table.rows);
   std::string text = text::counted(steps, "profiled step") + ". Sums over them: self CPU " +
@@ -91,7 +53,7 @@ void add_case(const estimate::ProfiledCase& profiled, bool folded,
   add(treemap_figure(profiled.table, OpTime::kHost));
   add(treemap_figure(profiled.table, OpTime::kDevice));
   add(memory_figure(profiled.table));
-  blocks.emplace_back(ops_table(profiled, "Operations: " + profiled.label));
+  blocks.emplace_back(ops_table(profiled, "Operations: " + profiled.label, kMaxOpRows));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -11,10 +12,8 @@
 #include "harness/document/render_html.h"
 #include "harness/estimate/columns.h"
 #include "harness/report/answer.h"
-#include "harness/report/estimate_notes.h"
 #include "harness/report/findings.h"
 #include "harness/report/html/grid_table.h"
-#include "harness/report/html/lines.h"
 #include "harness/report/html/runs_beside.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
@@ -35,20 +34,10 @@ std::vector<estimate::CaseRow> all_rows_of(const TableFacts& facts) {
 
 // Problems first, then doubts, then the rest.
 std::vector<document::Paragraph> notes_paragraphs(const TableFacts& facts) {
-  std::vector<std::string> lines = notes_of(facts.rows, facts.results);
-  add_profile_notes(facts.profiled, facts.rows, facts.results, lines);
-  const std::vector<std::string> counts = {epoch_gaps(facts.rows), flagged_steps(facts.rows)};
-  const auto tone_of = [&](std::string_view note) {
-    if (note.starts_with("failed")) return document::Tone::kBad;
-    const bool plain = note.starts_with("profiled (") || note.starts_with("running now") ||
-                       std::find(counts.begin(), counts.end(), note) != counts.end();
-    return plain ? document::Tone::kPlain : document::Tone::kDoubt;
-  };
-  std::vector<document::Paragraph> paragraphs = paragraphs_of(lines, tone_of);
-  std::stable_sort(
-      paragraphs.begin(), paragraphs.end(),
-      [](const document::Paragraph& a, const document::Paragraph& b) { return a.tone > b.tone; });
-  return paragraphs;
+  std::vector<document::Paragraph> notes = notes_of(facts.rows, facts.results);
+  add_profile_notes(facts.profiled, facts.rows, facts.results, notes);
+  std::ranges::stable_sort(notes, std::greater<>(), &document::Paragraph::tone);
+  return notes;
 }
 
 document::Paragraph answer_paragraph(const TableFacts& facts) {
@@ -189,8 +178,7 @@ document::Chapter overview_section(const TableFacts& facts) {
 }
 
 std::optional<document::Chapter> findings_section(const TableFacts& facts) {
-  std::vector<document::Paragraph> lines =
-      paragraphs_of(finding_lines(all_rows_of(facts), facts.results), tone_of_finding);
+  std::vector<document::Paragraph> lines = finding_paragraphs(all_rows_of(facts), facts.results);
   if (lines.empty()) return std::nullopt;
   document::Chapter section{.id = "findings", .title = "Findings", .blocks = {}};
   section.blocks.insert(section.blocks.end(), lines.begin(), lines.end());

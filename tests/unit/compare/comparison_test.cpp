@@ -9,9 +9,9 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/document/render.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_text.h"
-#include "harness/report/comparisons_text.h"
 #include "tests/unit/compare/result_maker.h"
 
 namespace stepbench::compare {
@@ -78,9 +78,11 @@ TEST(Compare, TooFewLaunchesAreInconclusiveWhateverTheDifference) {
     EXPECT_EQ(result.exit_code, 3);
     EXPECT_EQ(result.cases[0].metrics[0].test.reason, TestReason::kTooFewPairs);
     EXPECT_EQ(result.rejected_slower, 0U) << "the rows ask for six launches";
-    EXPECT_THAT(report::comparison_table(result, {}, false), HasSubstr(": 0 rose, 0 fell, "));
+    EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {}),
+                HasSubstr(": 0 rose, 0 fell, "));
     const std::vector<Comparison> two = {result, result};
-    EXPECT_THAT(report::comparisons_table(two, {}, false), HasSubstr(": 0 rose, 0 fell, "));
+    EXPECT_THAT(document::render(report::comparison_document(two, false), {}),
+                HasSubstr(": 0 rose, 0 fell, "));
     EXPECT_EQ(compared(base, candidate, {.allow_inconclusive = true}).exit_code, 0);
   }
 }
@@ -167,7 +169,8 @@ TEST(Compare, AnEmptyIntersectionHasNoData) {
   const Comparison result = compared(one_case(1, 0), other, {.allow = {"missing"}});
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_EQ(result.verdict, Verdict::kNoData);
-  EXPECT_THAT(report::comparison_table(result, {}, false), HasSubstr("no case is in both"));
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {}),
+              HasSubstr("no case is in both"));
 }
 
 TEST(Compare, IgnoredOptionsJoinCasesWithOtherIds) {
@@ -219,7 +222,8 @@ TEST(Compare, WhatOneSideDoesNotSayIsAWarningOnly) {
   silent.environment.erase("cpu.model");
   const Comparison result = compared(one_case(1, 0), silent);
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(report::comparison_table(result, {}, false), HasSubstr("cpu.model differs: A -> -"));
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {}),
+              HasSubstr("cpu.model differs: A -> -"));
 }
 
 TEST(Compare, WarnsOfAnotherKernelOrOptionInForce) {
@@ -227,9 +231,11 @@ TEST(Compare, WarnsOfAnotherKernelOrOptionInForce) {
   other.environment["kernel"] = Value{std::string("6.2")};
   const Comparison result = compared(one_case(1, 0), other);
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(report::comparison_table(result, {}, false), HasSubstr("kernel differs: 6.1 -> 6.2"));
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {}),
+              HasSubstr("kernel differs: 6.1 -> 6.2"));
   const Comparison allowed = compared(one_case(1, 0), other, {.allow = {"kernel"}});
-  EXPECT_THAT(report::comparison_table(allowed, {}, false), Not(HasSubstr("kernel differs")));
+  EXPECT_THAT(document::render(report::comparison_document({&allowed, 1}, false), {}),
+              Not(HasSubstr("kernel differs")));
 }
 
 TEST(Compare, ADriverMattersOnlyToCasesOnAGpu) {
@@ -247,7 +253,7 @@ TEST(Compare, FailedLaunchesDropTheirPairAndAreNamed) {
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
   EXPECT_EQ(result.cases[0].metrics[0].test.pairs, 19u);
   EXPECT_THAT(
-      report::comparison_table(result, {}, false),
+      document::render(report::comparison_document({&result, 1}, false), {}),
       HasSubstr("1 of 20 launches in the candidate have no measurement: killed by signal 9"));
 }
 
@@ -271,14 +277,16 @@ TEST(Compare, ANullMetricDropsItsPair) {
 TEST(Compare, UnequalStepCountsAreNoted) {
   MadeResults longer = one_case(1, 0);
   longer.steps = 9;
-  EXPECT_THAT(report::comparison_table(compared(one_case(1, 0), longer), {}, false),
-              HasSubstr("5 active steps in the base and 9"));
+  EXPECT_THAT(
+      document::render(
+          report::comparison_document(std::vector{compared(one_case(1, 0), longer)}, false), {}),
+      HasSubstr("5 active steps in the base and 9"));
 }
 
 TEST(Compare, AaControlNeverPassesOnTooFewRuns) {
   const Comparison result = compared(one_case(1, 0), one_case(1, 0));
   EXPECT_EQ(result.aa_control.pooled_quads, 5u);
-  EXPECT_THAT(report::comparison_table(result, {}, false),
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {}),
               HasSubstr("self-check, base against itself: not enough launches yet (20 of 80)"));
 }
 
@@ -300,7 +308,8 @@ TEST(Compare, SameInputGivesTheSameBytes) {
   const Comparison first = compared(one_case(1, 0), one_case(1.02, 3), options);
   const Comparison again = compared(one_case(1, 0), one_case(1.02, 3), options);
   EXPECT_EQ(report::comparison_json(first), report::comparison_json(again));
-  EXPECT_EQ(report::comparison_table(first, {}, true), report::comparison_table(again, {}, true));
+  EXPECT_EQ(document::render(report::comparison_document({&first, 1}, true), {}),
+            document::render(report::comparison_document({&again, 1}, true), {}));
   EXPECT_THAT(report::comparison_json(first), HasSubstr("bootstrap_ratio_low"));
 }
 
@@ -327,7 +336,7 @@ TEST(Compare, AMetricThatNoLaunchHasIsRefused) {
 
 TEST(CompareOutput, MarkdownHasAMarkerAndTheVerdict) {
   const std::string text =
-      report::comparison_markdown(compared(one_case(1, 0), one_case(1.05, 1)), false);
+      report::comparison_markdown(std::vector{compared(one_case(1, 0), one_case(1.05, 1))}, false);
   EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: old -> new"));
   EXPECT_THAT(text, HasSubstr("| step | 10.0 ms | 10.5 ms |"));
 }
@@ -336,7 +345,8 @@ TEST(CompareOutput, ANarrowTableKeepsBothValuesAndShortIds) {
   MadeResults slow = one_case(1.05, 1);
   MadeResults base = one_case(1, 0);
   slow.cases[0].case_id = base.cases[0].case_id = "5cd292380e4da869";
-  const std::string table = report::comparison_table(compared(base, slow), {.columns = 60}, false);
+  const std::string table = document::render(
+      report::comparison_document(std::vector{compared(base, slow)}, false), {.columns = 60});
   EXPECT_THAT(table, HasSubstr("5cd292  step"));
   EXPECT_THAT(table, Not(HasSubstr("5cd2923")));
   EXPECT_THAT(table, HasSubstr("10.0 ms  10.5 ms"));
@@ -346,8 +356,10 @@ TEST(CompareOutput, ANarrowTableKeepsBothValuesAndShortIds) {
 
 TEST(CompareOutput, ColourOnlyWhenAskedFor) {
   const Comparison result = compared(one_case(1, 0), one_case(1.05, 1));
-  EXPECT_THAT(report::comparison_table(result, {.colour = false}, false), Not(HasSubstr("\x1b[")));
-  EXPECT_THAT(report::comparison_table(result, {.colour = true}, false), HasSubstr("\x1b[31m"));
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {.colour = false}),
+              Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {.colour = true}),
+              HasSubstr("\x1b[31m"));
 }
 
 TEST(CompareOutput, ManyOkRowsAreCountedInstead) {
@@ -358,9 +370,10 @@ TEST(CompareOutput, ManyOkRowsAreCountedInstead) {
   }
   many.launches = 6;
   const Comparison result = compared(many, many);
-  EXPECT_THAT(report::comparison_table(result, {}, false),
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {}),
               HasSubstr("180 more are ok (--all shows them)"));
-  EXPECT_THAT(report::comparison_table(result, {}, true), Not(HasSubstr("more are ok")));
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, true), {}),
+              Not(HasSubstr("more are ok")));
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 
 #include "harness/compare/case_result.h"
 #include "harness/compare/comparison.h"
+#include "harness/document/render.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_text.h"
 #include "tests/unit/compare/result_maker.h"
 
 namespace stepbench::compare {
@@ -155,11 +156,11 @@ TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
   EXPECT_EQ(result.gates[0].case_id, "aaaa");
   Comparison told = result;
   told.judge_again = "stepbench compare old new";
-  const std::string table = report::comparison_table(told, {}, true);
+  const std::string table = document::render(report::comparison_document({&told, 1}, true), {});
   EXPECT_THAT(table, HasSubstr("invalid: too noisy"));
   EXPECT_THAT(table,
               HasSubstr("with this as a warning: stepbench compare old new --allow noise\n"));
-  EXPECT_THAT(report::comparison_markdown(result, true),
+  EXPECT_THAT(report::comparison_markdown({&result, 1}, true),
               HasSubstr("the base's own launches differ by 49.8 %"));
   EXPECT_THAT(report::comparison_json(result),
               HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"
@@ -170,7 +171,7 @@ TEST(Gates, AllowedNoiseLeavesTheVerdict) {
   const Comparison result = compared({.allow = {"noise"}});
   EXPECT_EQ(result.cases.at(0).metrics.at(0).test.verdict, Verdict::kSuspect);
   EXPECT_EQ(result.exit_code, 3);
-  const std::string table = report::comparison_table(result, {}, true);
+  const std::string table = document::render(report::comparison_document({&result, 1}, true), {});
   EXPECT_THAT(table, HasSubstr("allowed: "));
   EXPECT_THAT(table, Not(HasSubstr("invalid")));
 }
@@ -210,8 +211,8 @@ TEST(Gates, ManyNoisyCasesAreCounted) {
     made.cases.back().case_id = "case" + std::to_string(i);
   }
   const record::Results a = testing_compare::make(made);
-  const std::string table =
-      report::comparison_table(compare({&a, "old"}, {&a, "new"}, {}), {}, true);
+  const std::string table = document::render(
+      report::comparison_document(std::vector{compare({&a, "old"}, {&a, "new"}, {})}, true), {});
   EXPECT_THAT(table, HasSubstr("14 more arms of cases differ like that"));
 }
 

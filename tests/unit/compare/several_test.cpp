@@ -7,8 +7,9 @@
 
 #include "harness/base/error.h"
 #include "harness/campaign/compare_files.h"
+#include "harness/document/render.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparisons_text.h"
 #include "tests/unit/compare/result_maker.h"
 
 namespace stepbench::compare {
@@ -102,23 +103,26 @@ TEST(CompareSeveral, RefusesByNameTheOneThatMayNotBeCompared) {
 
 TEST(CompareSeveral, TheTableHasAColumnForEachRun) {
   const auto all = compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)});
-  const std::string text = report::comparisons_table(all, {.columns = 120}, false);
+  const std::string text =
+      document::render(report::comparison_document(all, false), {.columns = 120});
   EXPECT_THAT(text, HasSubstr("A base (base)\nB run1\nC run2\n"));
   EXPECT_THAT(text, HasSubstr("num_workers=4"));
   EXPECT_THAT(text, HasSubstr(" % worse?  [+"));
   EXPECT_THAT(text, HasSubstr("B: suspect: 1 perhaps worse"));
   EXPECT_THAT(text, HasSubstr("verdict: suspect (exit code 3), the worst of 2\n"));
   EXPECT_THAT(text, HasSubstr("2 cases, "));
-  EXPECT_EQ(text, report::comparisons_table(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}),
-                                            {.columns = 120}, false));
+  EXPECT_EQ(text,
+            document::render(report::comparison_document(
+                                 compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}), false),
+                             {.columns = 120}));
 }
 
 TEST(CompareSeveral, SaysOfAllRunsOnceWhatHoldsForAll) {
   MadeResults base = run_of(1, 0);
   MadeResults kernel = run_of(1, 1);
   kernel.environment["kernel"] = Value{std::string("6.2")};
-  const std::string text =
-      report::comparisons_table(compared({base, run_of(1, 2), kernel}), {.columns = 120}, false);
+  const std::string text = document::render(
+      report::comparison_document(compared({base, run_of(1, 2), kernel}), false), {.columns = 120});
   EXPECT_THAT(text, HasSubstr("\nC: warning: kernel differs: 6.1 -> 6.2"));
   const std::string check = "self-check, base against itself";
   EXPECT_EQ(text.find(check), text.rfind(check));
@@ -129,14 +133,15 @@ TEST(CompareSeveral, ARunWithoutACaseHasAnEmptyCell) {
   MadeResults one = run_of(1, 1);
   one.cases.pop_back();
   const auto all = compared({run_of(1, 0), one, run_of(1, 2)}, {.allow = {"missing"}});
-  const std::string text = report::comparisons_table(all, {.columns = 120}, false);
+  const std::string text =
+      document::render(report::comparison_document(all, false), {.columns = 120});
   EXPECT_THAT(text, HasSubstr("not measured"));
   EXPECT_THAT(text, HasSubstr("B: only in base: 1 case, bbbb"));
 }
 
 TEST(CompareSeveral, JsonHoldsEachComparisonAndTheExitCodeOfTheWorst) {
   const auto all = compared({run_of(1, 0), run_of(1, 2), run_of(1.05, 1)});
-  const auto json = nlohmann::json::parse(report::comparisons_json(all));
+  const auto json = nlohmann::json::parse(report::verdict_json(all));
   EXPECT_EQ(json.at("schema"), "stepbench.verdicts");
   EXPECT_EQ(json.at("exit_code"), 3);
   EXPECT_EQ(json.at("verdict"), "suspect");
@@ -147,7 +152,7 @@ TEST(CompareSeveral, JsonHoldsEachComparisonAndTheExitCodeOfTheWorst) {
 
 TEST(CompareSeveral, MarkdownCanBePostedAsAComment) {
   const std::string text =
-      report::comparisons_markdown(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}), false);
+      report::comparison_markdown(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}), false);
   EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: 2 results against base"));
   EXPECT_THAT(text, HasSubstr("| case | metric | A | B | 95 % interval | C | 95 % interval |"));
 }

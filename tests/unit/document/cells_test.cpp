@@ -39,11 +39,22 @@ TEST(Cells, OfTooLittleTimeForTheUnitSaySo) {
   expect(time(1e9, seconds), "1.00", 1e9);
 }
 
+TEST(Tables, LoseAColumnInWhichNoRowHasWords) {
+  Table table{.columns = {words("metric"), words("by")}, .rows = {{{"a", ""}}, {{"b"}}}};
+  drop_if_empty(table, 1);
+  ASSERT_EQ(table.columns.size(), 1U);
+  EXPECT_EQ(table.rows[0].cells.size(), 1U);
+  drop_if_empty(table, 0);
+  EXPECT_EQ(table.columns.size(), 1U) << "it has words";
+}
+
 TEST(Paragraphs, TakeTheLinesBelowThem) {
   const std::vector<Paragraph> made = paragraphs_of({"cause", "  gain", "  try", "note"});
   ASSERT_EQ(made.size(), 2U);
-  EXPECT_EQ(made[0].below, (std::vector<std::string>{"gain", "try"}));
+  ASSERT_EQ(made[0].below.size(), 2U);
+  EXPECT_EQ(made[0].below[1].text, "try");
   EXPECT_EQ(made[1].text, "note");
+  EXPECT_EQ(lines_of(made), (std::vector<std::string>{"cause", "  gain", "  try", "note"}));
 }
 
 }  // namespace

@@ -61,6 +61,13 @@ TEST(Text, BreaksLongLinesAndKeepsOthersTextVisible) {
             "a run\naaaa\n  bbbb\\n\n  cccc\n");
 }
 
+TEST(Text, LeavesCommandsWhole) {
+  EXPECT_EQ(
+      render_text(page_of({Paragraph{"a", Tone::kPlain, {{"try: a b c d e", true}, "a b c d"}}}), 8,
+                  false),
+      "a run\na\n  try: a b c d e\n  a b c\n  d\n");
+}
+
 TEST(Text, KeepsTheLinesOfVerbatimText) {
   EXPECT_EQ(render_text(page_of({Verbatim{"Output", "a\nb\x1b[0m\n"}}), 80, false),
             "a run\n\nOutput\n  a\n  b\\x1b[0m\n");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/answer.h"
+#include "harness/document/render.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -333,7 +334,8 @@ TEST(CasePage, BeginsWithPhasesAndEndsWithTheOptionsThatWereChanged) {
   }
   results.columns = {{.name = "loader_occupancy", .unit = "ratio", .doc = ""}};
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-  const std::string page = render_case(rows[0], results, {.defaults = {{"loader.shuffle", true}}});
+  const std::string page =
+      document::render(case_document(rows[0], results, {{"loader.shuffle", true}}), {});
   EXPECT_THAT(page,
               AllOf(HasSubstr("  train_step  6 launches measured\ndemo, 2026-01-31 12:00 UTC"),
                     HasSubstr("in 6 of 6 launches the window ended before"), HasSubstr("  0.0 %"),
@@ -342,7 +344,8 @@ TEST(CasePage, BeginsWithPhasesAndEndsWithTheOptionsThatWereChanged) {
   EXPECT_LT(page.find("loader_occupancy"), page.find("Options"));
   EXPECT_TRUE(page.ends_with("the other 1 option has its default (--all-options shows them)\n"))
       << page;
-  EXPECT_THAT(render_case(rows[0], results, {}), HasSubstr("loader.shuffle"));
+  EXPECT_THAT(document::render(case_document(rows[0], results, {}), {}),
+              HasSubstr("loader.shuffle"));
 }
 
 }  // namespace

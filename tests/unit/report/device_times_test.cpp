@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "harness/document/render.h"
 #include "harness/estimate/columns.h"
 #include "harness/report/case_page.h"
 #include "harness/report/samples_export.h"
@@ -70,8 +71,8 @@ TEST(DeviceTimes, MissingInOneLaunchPutItOnTheHostsClockToTheDrainedEnd) {
 
 TEST(DeviceTimes, ShowThePhasesOfTheDeviceAndWhoWaitsForWhom) {
   const record::Results results = one_launch(true);
-  const std::string page =
-      render_case(estimate::case_rows(results).front(), results, {.columns = 100});
+  const std::string page = document::render(
+      case_document(estimate::case_rows(results).front(), results, {}), {.columns = 100});
   EXPECT_THAT(page, HasSubstr("Phases of a step on the stream that computes, by CUDA events"));
   EXPECT_THAT(page, HasSubstr("a step spans 5.90 ms on the device, host ahead by 12.5 ms"));
   const std::size_t host = page.find("Phases of a step on the host");
@@ -95,8 +96,8 @@ record::Results with_sources() {
 
 TEST(DeviceTimes, APageSaysWhichClockGaveEachNumber) {
   const record::Results results = with_sources();
-  const std::string page =
-      render_case(estimate::case_rows(results).front(), results, {.columns = 120});
+  const std::string page = document::render(
+      case_document(estimate::case_rows(results).front(), results, {}), {.columns = 120});
   EXPECT_THAT(page, ContainsRegex("kernels +12 +12 +12 +cupti"));
   EXPECT_THAT(page, ContainsRegex("set_up +5.00 ms +5.00 ms +5.00 ms +host_clock"));
   EXPECT_THAT(page, HasSubstr("host ahead by 12.5 ms (cuda_events+host_clock)"));
@@ -122,7 +123,8 @@ TEST(DeviceTimes, JsonOfRawStepsNamesTheClocksOfItsColumns) {
 
 TEST(DeviceTimes, AreNotSpokenOfWithoutADevice) {
   const record::Results results = one_launch(false);
-  EXPECT_THAT(render_case(estimate::case_rows(results).front(), results, {.columns = 100}),
+  EXPECT_THAT(document::render(case_document(estimate::case_rows(results).front(), results, {}),
+                               {.columns = 100}),
               Not(HasSubstr("on the device")));
 }
 

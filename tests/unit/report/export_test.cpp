@@ -223,7 +223,7 @@ TEST(ReadComparison, AVerdictFileComesBackByteForByte) {
   EXPECT_THAT(json, HasSubstr("\"corrected_change\":0.0125"));
   EXPECT_EQ(comparison_json(read_comparisons(json).front()), json);
   const std::vector<compare::Comparison> two = {comparison, comparison};
-  EXPECT_EQ(comparisons_json(read_comparisons(comparisons_json(two))), comparisons_json(two));
+  EXPECT_EQ(verdict_json(read_comparisons(verdict_json(two))), verdict_json(two));
 }
 
 TEST(ReadComparison, AnErrorInPlaceOfAVerdictAndOtherSchemasAreRefused) {

@@ -109,7 +109,7 @@ TEST(Findings, TheGravestStandsFirstThenTheOneWithMostToWin) {
   const record::Results results = results_of(
       {{{finding("small", 1, Severity::kWarning, 0.1), finding("large", 2, Severity::kWarning, 0.6),
          finding("note", 3, Severity::kInfo, 0.9), finding("grave", 4, Severity::kProblem, 0.0)}}});
-  EXPECT_THAT(finding_lines(estimate::case_rows(results), results),
+  EXPECT_THAT(document::lines_of(finding_paragraphs(estimate::case_rows(results), results)),
               ElementsAre("problem: grave saw 4", "warning: large saw 2", "warning: small saw 1",
                           "info: note saw 3"));
 }
@@ -118,7 +118,7 @@ TEST(Findings, OfSeveralCasesStandOnceInTheWordsOfTheWorst) {
   const record::Results results = results_of({{{finding("a", 10, Severity::kWarning, 0.1)}},
                                               {{finding("a", 70, Severity::kWarning, 0.7)}},
                                               {{}}});
-  EXPECT_THAT(finding_lines(estimate::case_rows(results), results),
+  EXPECT_THAT(document::lines_of(finding_paragraphs(estimate::case_rows(results), results)),
               ElementsAre("warning: a saw 70 (num_workers=1; num_workers=0)"));
 }
 

@@ -11,10 +11,11 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/comparison.h"
+#include "harness/document/render.h"
 #include "harness/findings/finding.h"
 #include "harness/report/case_page.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_text.h"
 #include "harness/report/export_formats.h"
 #include "harness/report/html/report.h"
 #include "harness/report/ops_report.h"
@@ -195,7 +196,7 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
       expect_harmless(text, file + " as " + std::string(format.name) + (json ? " JSON" : ""));
     }
     for (const estimate::CaseRow& row : estimate::case_rows(results)) {
-      expect_harmless(render_case(row, results, {}), file + " as a page");
+      expect_harmless(document::render(case_document(row, results, {}), {}), file + " as a page");
       expect_harmless(render_steps(row, results, {}), file + " as steps");
     }
     const SampleTable samples = sample_table(estimate::case_rows(results), {});
@@ -260,8 +261,8 @@ TEST(HostileText, ComparisonsShowItWithoutObeyingIt) {
     worker.environment["kernel"] = "new" + hostile_text();
   const compare::Comparison comparison =
       compare::compare({&base, "a" + hostile_text()}, {&candidate, "b" + hostile_text()}, {});
-  expect_harmless(comparison_table(comparison, {}, true), "comparison");
-  const std::string markdown = comparison_markdown(comparison, true);
+  expect_harmless(document::render(comparison_document({&comparison, 1}, true), {}), "comparison");
+  const std::string markdown = comparison_markdown({&comparison, 1}, true);
   expect_harmless(markdown, "comparison in Markdown");
   expect_whole_tables(markdown, "comparison");
   expect_harmless(comparison_json(comparison), "comparison in JSON");

@@ -38,7 +38,7 @@ std::vector<std::string> notes(const std::vector<Said>& all) {
     }
     row.measured.push_back({.launch = &launches.back(), .estimate = {}});
   }
-  return notes_of({row}, {});
+  return document::lines_of(notes_of({row}, {}));
 }
 
 TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
@@ -56,7 +56,7 @@ std::vector<std::string> load_notes(const estimate::OfferedLoad& load) {
   row.measured.push_back({.launch = &launch, .estimate = {}});
   row.step_ns = 1e6;
   row.load = load;
-  return notes_of({row}, {});
+  return document::lines_of(notes_of({row}, {}));
 }
 
 TEST(LoadNotes, OverloadIsSaidWithWhatCanBeAnswered) {
@@ -96,13 +96,13 @@ TEST(BusyMachineNotes, TellHowMuchOnceForAllCases) {
   add(rows[0], 20, 0.4);
   add(rows[1], 620, 0.81);
   add(rows[2], 5, 0.3);
-  EXPECT_THAT(notes_of(rows, {}),
+  EXPECT_THAT(document::lines_of(notes_of(rows, {})),
               ElementsAre("the machine was busy: the training thread waited 2.0 to 62.0 % of its "
                           "time for a CPU; other programs used 40.0 to 81.0 % of the CPUs (2 of 3 "
                           "cases)"));
   rows.resize(1);
   launches[0].row.machine["others_cpu_share"] = 0.0;
-  EXPECT_THAT(notes_of(rows, {}),
+  EXPECT_THAT(document::lines_of(notes_of(rows, {})),
               ElementsAre("more threads than CPUs: the training thread waited 2.0 % of its time "
                           "for a CPU, and nothing else ran"));
 }
@@ -121,7 +121,7 @@ TEST(BusyMachineNotes, TellOncePerCaseOfTheFewLaunchesThatWaited) {
     }
     rows[0].measured.push_back({.launch = &launches.back(), .estimate = {}});
   }
-  EXPECT_THAT(notes_of(rows, {}),
+  EXPECT_THAT(document::lines_of(notes_of(rows, {})),
               ElementsAre("more threads than CPUs: the training thread waited 1.1 to 1.6 % of its "
                           "time for a CPU, and nothing else ran (in 2 of 6 launches)"));
 }
@@ -163,12 +163,13 @@ record::Results windows(double excess, double ripple) {
 
 TEST(WarmUpNotes, TheEffectOnTheStepIsToldWithWhatToDo) {
   const record::Results warming = windows(0.09, 0.002);
-  EXPECT_THAT(notes_of(estimate::case_rows(warming), warming),
+  EXPECT_THAT(document::lines_of(notes_of(estimate::case_rows(warming), warming)),
               ElementsAre(::testing::MatchesRegex(
                   "warm-up is \\+1\\.[789]. % \\[\\+1\\.[78]., \\+1\\.[89].\\] of this step, "
                   "over 6 launches; drop (9|10) steps \\(schedule.warmup: 1[45]\\)")));
   const record::Results steady = windows(0, 0.002);
-  EXPECT_THAT(notes_of(estimate::case_rows(steady), steady), ::testing::IsEmpty());
+  EXPECT_THAT(document::lines_of(notes_of(estimate::case_rows(steady), steady)),
+              ::testing::IsEmpty());
   EXPECT_EQ(unseen_warmup(estimate::case_rows(steady).front()), "");
 }
 

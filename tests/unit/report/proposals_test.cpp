@@ -76,7 +76,7 @@ Finding no_workers(const std::string& proposed, std::optional<double> share = 0.
 }
 
 std::vector<std::string> lines_of(const record::Results& results) {
-  return finding_lines(estimate::case_rows(results), results);
+  return document::lines_of(finding_paragraphs(estimate::case_rows(results), results));
 }
 
 TEST(Proposals, AChangeThatTheRunMeasuredAsSlowerIsNotProposed) {

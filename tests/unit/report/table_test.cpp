@@ -2,6 +2,7 @@
 // Tables, pages and exports compared byte by byte with files in data/. With STEPBENCH_APPROVE=1 the
 // files are rewritten.
 #include "harness/report/table.h"
+#include "harness/document/render.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -185,7 +186,7 @@ TEST(CasePage, ShowsOneCaseWhole) {
   std::string pages;
   for (const estimate::CaseRow& row : rows) {
     if (row.failed.size() == 1 || row.measured.empty())
-      pages += render_case(row, results, {.columns = 100}) + "\n\n";
+      pages += document::render(case_document(row, results, {}), {.columns = 100}) + "\n\n";
   }
   expect_golden("cases.txt", pages);
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/document/render.h"
 #include "harness/report/case_page.h"
 #include "harness/report/table.h"
 #include "tests/unit/run/run_program.h"
@@ -32,9 +33,10 @@ TEST(FindingsOfARun, TravelFromTheWorkerToTheTableAndThePage) {
   const record::Results results = program.results();
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   ASSERT_EQ(rows.size(), 3U);
-  EXPECT_THAT(report::render_case(rows[1], results, {}), Not(HasSubstr("Findings")))
+  EXPECT_THAT(document::render(report::case_document(rows[1], results, {}), {}),
+              Not(HasSubstr("Findings")))
       << "one launch of four has it";
-  EXPECT_THAT(report::render_case(rows[2], results, {}),
+  EXPECT_THAT(document::render(report::case_document(rows[2], results, {}), {}),
               AllOf(HasSubstr("Findings\nwarning: the step spins for 51 % of its time (3 of 4 "
                               "launches)\n"),
                     HasSubstr("  seen in: step_ns; to be won at most: 50.0 % of the step\n")));

@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/confirm_by_hand.h"
+#include "harness/document/render.h"
 #include "harness/machine/environment.h"
 #include "harness/report/confirm_text.h"
 #include "harness/text/utc.h"
@@ -97,7 +98,10 @@ int track_confirm(const TrackConfirmArguments& arguments, const Environment& env
         campaign::confirm_suspects(request, store, context, progress, interrupts, clock));
     record_answers(measured.back(), request, store);
     if (measured.size() > 1) environment.out << '\n';
-    environment.out << report::confirmation_page(measured.back(), request, names) << std::flush;
+    environment.out << document::render(
+        report::confirmation_document(measured.back(), request, names),
+        {.colour = environment.colour, .columns = environment.terminal_columns});
+    environment.out << std::flush;
     if (measured.back().signal) return exit_status_of_signal(*measured.back().signal);
   }
   return campaign::exit_code_of(measured);

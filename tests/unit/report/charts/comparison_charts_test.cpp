@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/html/comparison_charts.h"
+#include "harness/document/render.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +10,8 @@
 #include <map>
 
 #include "harness/report/comparison_cells.h"
+#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_text.h"
 #include "harness/report/read_comparison.h"
 #include "harness/report/verdict_csv.h"
 #include "tests/unit/compare/result_maker.h"
@@ -96,12 +97,16 @@ TEST(ComparisonCharts, ABaseThatWasMeasuredOftenStandsBesideItself) {
   EXPECT_EQ(back.aa_control.interval.high, comparison.aa_control.interval.high);
 }
 
+document::Table cases_of(const compare::Comparison& comparison) {
+  return metric_rows(comparison, ComparisonNames(comparison), true, false).table;
+}
+
 TEST(ComparisonCharts, TheSizeOfAClaimStandsCorrectedBesideIt) {
   compare::Comparison comparison = slower_by_a_twentieth();
   EXPECT_EQ(forest_figure(comparison)->json.find("corrected"), std::string::npos);
   const auto heads = [&] {
     std::vector<std::string> all;
-    for (const text::GridColumn& column : comparison_parts(comparison).grid.columns) {
+    for (const document::Column& column : cases_of(comparison).columns) {
       all.push_back(column.head);
     }
     return all;
@@ -111,10 +116,12 @@ TEST(ComparisonCharts, TheSizeOfAClaimStandsCorrectedBesideIt) {
   EXPECT_THAT(forest_figure(comparison)->json,
               HasSubstr("corrected for having been claimed: +4.21 %"));
   EXPECT_THAT(heads(), ::testing::Contains("corrected"));
-  const ComparisonParts parts = comparison_parts(comparison);
-  EXPECT_THAT(parts.design, ::testing::Contains(std::string(kCorrectedMeans)));
-  EXPECT_THAT(parts.grid.rows[0].cells, ::testing::Contains("+4.21 %"));
-  EXPECT_THAT(parts.grid.rows[1].cells, ::testing::Not(::testing::Contains("+4.21 %")));
+  EXPECT_THAT(document::render(comparison_document({&comparison, 1}, true), {}),
+              HasSubstr("corrected: what is claimed was often helped by chance"));
+  const document::Table cases = cases_of(comparison);
+  const auto has_size = ::testing::Contains(::testing::Field(&document::Cell::text, "+4.21 %"));
+  EXPECT_THAT(cases.rows[0].cells, has_size);
+  EXPECT_THAT(cases.rows[1].cells, ::testing::Not(has_size));
   EXPECT_THAT(verdict_csv({&comparison, 1}), HasSubstr(",0.0421"));
 }
 

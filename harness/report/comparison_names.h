@@ -19,6 +19,8 @@ class ComparisonNames {
   // By what varies, as the table of a comparison has it; its id where nothing does.
   [[nodiscard]] std::string of(const compare::CaseResult& one) const;
   [[nodiscard]] std::string of(const compare::MissingCase& one) const;
+  // What varies with its id in front: "3f2a (num_workers=4)".
+  [[nodiscard]] std::string label(const compare::CaseResult& one) const;
   [[nodiscard]] std::string short_id(std::string_view id) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/comparison_names.h"
+#include "harness/report/comparison_names.h"
 
 #include <set>
 
@@ -29,6 +29,10 @@ std::string ComparisonNames::of(const compare::CaseResult& one) const {
 std::string ComparisonNames::of(const compare::MissingCase& one) const {
   const std::string text = estimate::case_label(one.options, varying_);
   return text.empty() ? short_id(one.case_id) : text;
+}
+
+std::string ComparisonNames::label(const compare::CaseResult& one) const {
+  return estimate::case_label(one.options, varying_, short_id(one.case_id));
 }
 
 std::string ComparisonNames::short_id(std::string_view id) const {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands beside the table of a comparison: where the time of changed steps went, and what
+// speaks for and against its verdicts. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/compare/comparison.h"
+#include "harness/document/document.h"
+#include "harness/report/comparison_names.h"
+
+namespace stepbench::report {
+
+// A paragraph for each changed step, its operations below it.
+[[nodiscard]] std::vector<document::Paragraph> cause_paragraphs(
+    const compare::Comparison& comparison, const ComparisonNames& names);
+// Differences of the environment, gates, notes, the self-check.
+[[nodiscard]] std::vector<document::Paragraph> remark_paragraphs(
+    const compare::Comparison& comparison, const ComparisonNames& names);
+// These as the chapters of a document, and below the doubts how to judge the same launches with the
+// gates that failed as warnings.
+void add_remarks(document::Document& document, std::vector<document::Paragraph> causes,
+                 const std::vector<document::Paragraph>& remarks,
+                 std::span<const compare::Comparison> comparisons);
+
+// Metrics that differ between the sides, whatever their margins.
+struct MovedMetrics {
+  std::size_t rose = 0;
+  std::size_t fell = 0;
+};
+[[nodiscard]] MovedMetrics moved_metrics(std::span<const compare::Comparison> comparisons);
+// "1 rose, 1 fell, before margins"
+[[nodiscard]] std::string moved_text(const MovedMetrics& moved);
+
+}  // namespace stepbench::report
