@@ -101,7 +101,9 @@ std::optional<Answer> compared(const CaseRow& own, const CaseRow& other) {
 }  // namespace
 
 Proposals::Proposals(const std::vector<CaseRow>& rows, const record::Results& results)
-    : rows_(rows), has_runs_(RowNames(rows, results).has_runs()), digits_(estimate::id_digits(rows)) {
+    : rows_(rows),
+      has_runs_(RowNames(rows, results).has_runs()),
+      digits_(estimate::id_digits(rows)) {
   std::set<std::string> swept;
   for (const record::RunRow& run : results.runs) swept.insert(run.swept.begin(), run.swept.end());
   swept_.assign(swept.begin(), swept.end());
