@@ -226,6 +226,8 @@ template CommandOption Command::option(const std::string&, const std::string&, S
                                        const std::string&) const;
 template CommandOption Command::option(const std::string&, const std::string&,
                                        std::filesystem::path&, const std::string&) const;
+template CommandOption Command::option(const std::string&, const std::string&, int&,
+                                       const std::string&) const;
 template CommandOption Command::option(const std::string&, const std::string&, std::int64_t&,
                                        const std::string&) const;
 template CommandOption Command::option(const std::string&, const std::string&, std::size_t&,

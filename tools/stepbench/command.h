@@ -108,8 +108,8 @@ class Command {
   [[nodiscard]] Command add(const std::string& name, const std::string& doc,
                             const std::string& footer = {}) const;
   // `flag` names an option and its value, as "--shard I/N" or "--profile"; a value without a name
-  // is one_of() some. Value: std::string, a vector of it, std::filesystem::path, std::int64_t,
-  // std::size_t, double, or std::optional of a number.
+  // is one_of() some. Value: std::string, a vector of it, std::filesystem::path, int,
+  // std::int64_t, std::size_t, double, or std::optional of one of the last three.
   template <typename Value>
   CommandOption option(const std::string& group, const std::string& flag, Value& value,
                        const std::string& doc) const;
