@@ -10,6 +10,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/machine/devices.h"
+#include "harness/os/file_check.h"
 #include "harness/rule.h"
 
 namespace stepbench::campaign {
@@ -29,6 +30,7 @@ struct CampaignContext {
   std::filesystem::path program_dir = {};  // the worker is looked for here
   std::string stepbench_version = {};
   machine::Devices devices = {};
+  std::vector<os::NamedFile> outputs = {};  // files that will be written, for check_plan_files()
 };
 
 }  // namespace stepbench::campaign

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <set>
+#include <string>
+#include <variant>
 
 #include "harness/base/error.h"
 #include "harness/machine/environment.h"
@@ -62,6 +65,23 @@ run::WorkerProgram worker_of(const plan::Plan& plan, const CampaignContext& cont
         machine::launcher_environment(context.variables, planned.resolved).variables);
   }
   return run::find_script_worker(context.program_dir);
+}
+
+void check_plan_files(const plan::Plan& plan, const run::WorkerProgram* worker,
+                      const CampaignContext& context) {
+  if (context.outputs.empty()) return;
+  std::set<std::filesystem::path> named;
+  if (worker != nullptr) named.insert(worker->path);
+  for (const plan::PlannedCase& planned : plan.cases) {
+    for (const auto& [name, value] : planned.resolved.options) {
+      const auto* text = std::get_if<std::string>(&value);
+      std::error_code error;
+      if (text != nullptr && std::filesystem::is_regular_file(*text, error)) named.insert(*text);
+    }
+  }
+  os::CommandFiles files{.outputs = context.outputs};
+  for (const std::filesystem::path& path : named) files.inputs.push_back({"", path});
+  os::check_files(files);
 }
 
 std::optional<ProfileRequest> profile_of(const ResolvedCase& resolved) {

@@ -27,6 +27,11 @@ struct Planned {
 // program, or for scripts the Python one. Throws ConfigError where a plan needs both.
 [[nodiscard]] run::WorkerProgram worker_of(const plan::Plan& plan, const CampaignContext& context);
 
+// Throws os::OutputRefused where a file of context.outputs is `worker`, or a file that an option of
+// the plan names: a script, a plug-in, data.
+void check_plan_files(const plan::Plan& plan, const run::WorkerProgram* worker,
+                      const CampaignContext& context);
+
 // Launches that record each operation, as the case's `profile` section asks for them.
 struct ProfileRequest {
   Pass engine = Pass::kNative;

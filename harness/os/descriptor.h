@@ -25,6 +25,7 @@ class Descriptor {
 
   [[nodiscard]] int value() const { return value_; }
   [[nodiscard]] bool is_open() const { return value_ >= 0; }
+  [[nodiscard]] int release() { return std::exchange(value_, -1); }  // now the caller owns it
   void close() {
     if (value_ >= 0) ::close(std::exchange(value_, -1));
   }

@@ -1,137 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/os/output_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/os/text_file.h"
+#include "harness/os/file_check.h"
 
 namespace stepbench::os {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool has_result_name(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
-}
-
-// By its first bytes; of a compressed file the name must do.
-bool holds_results(const fs::path& file) {
-  if (!has_result_name(file)) return false;
-  if (file.extension() == ".gz") return true;
-  return first_bytes(file, 512).find("\"stepbench.result\"") != std::string::npos;
-}
-
-bool is_run_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::directory_iterator entry{folder, error};
-  for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
-    if (entry->is_regular_file(error) && holds_results(entry->path())) return true;
-  }
-  return false;
-}
-
-// Whether writing `output` would write `input`, or a file of the folder `input`, under whatever
-// name.
-bool is_same_file(const fs::path& output, const fs::path& input) {
-  std::error_code error;
-  if (input.empty()) return false;
-  if (!fs::is_directory(input, error)) return fs::equivalent(output, input, error);
-  fs::directory_iterator entry{input, error};
-  for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
-    std::error_code none;
-    if (entry->is_regular_file(none) && fs::equivalent(output, entry->path(), none)) return true;
-  }
-  return false;
-}
-
-[[noreturn]] void refuse(const std::string& flag, const fs::path& output, const std::string& why) {
-  throw ConfigError(flag, output.string() + ' ' + why);
-}
-
-void refuse_unwritable(const std::string& flag, const fs::path& output, const fs::path& folder) {
-  std::error_code error;
-  if (fs::is_directory(output, error)) refuse(flag, output, "is a folder; name a file");
-  if (fs::exists(output, error)) {
-    if (::access(output.c_str(), W_OK) == 0) return;
-  } else {
-    if (!fs::is_directory(folder, error)) {
-      refuse(flag, output, "cannot be written: there is no folder " + folder.string());
-    }
-    if (::access(folder.c_str(), W_OK) == 0) return;
-  }
-  refuse(flag, output, "cannot be written: " + std::generic_category().message(errno));
-}
+// What file systems without it say.
+bool cannot_sync(int error) { return error == EINVAL || error == EROFS || error == ENOTSUP; }
 
 }  // namespace
-
-void check_output_file(const std::string& flag, const fs::path& output,
-                       std::span<const fs::path> inputs) {
-  if (output.empty()) return;
-  std::error_code error;
-  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-  const fs::path target = fs::weakly_canonical(fs::absolute(output, error), error);
-  if (has_result_name(target) && is_run_folder(target.parent_path())) {
-    refuse(flag, output,
-           "would be among the results of a run, or replace them. Name another file or folder");
-  }
-  const bool is_input = std::any_of(inputs.begin(), inputs.end(),
-                                    [&](const auto& input) { return is_same_file(output, input); });
-  if (is_input && !fs::is_directory(output, error)) {
-    refuse(flag, output, "is what this command reads; it would be lost. Name another file");
-  }
-  refuse_unwritable(flag, output, folder);
-}
 
 OutputFile::OutputFile(std::string flag, fs::path output)
     : flag_(std::move(flag)), output_(std::move(output)) {
   std::error_code error;
-  target_ = fs::weakly_canonical(fs::absolute(output_, error), error);
+  const bool other = fs::exists(output_, error) && !fs::is_regular_file(output_, error);
+  target_ = other ? output_ : resolved_path(output_);
 }
 
 OutputFile::~OutputFile() {
-  std::error_code ignored;
-  if (!written_.empty() && written_ != target_) fs::remove(written_, ignored);
+  if (!written_.empty() && written_ != target_) ::unlink(written_.c_str());
+}
+
+void OutputFile::open() {
+  std::error_code error;
+  const bool as_a_whole = (!fs::exists(target_, error) || fs::is_regular_file(target_, error)) &&
+                          ::access(target_.parent_path().c_str(), W_OK) == 0;
+  fs::path file = target_;
+  if (as_a_whole) file += std::string(kUnfinishedPart) + std::to_string(::getpid());
+  constexpr mode_t kMode = 0666;  // less what the user's mask takes away
+  descriptor_ = Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  check(descriptor_.is_open());
+  written_ = std::move(file);
 }
 
 void OutputFile::write(std::string_view text) {
-  errno = 0;
-  if (written_.empty()) {
-    std::error_code error;
-    const bool as_a_whole = (!fs::exists(target_, error) || fs::is_regular_file(target_, error)) &&
-                            ::access(target_.parent_path().c_str(), W_OK) == 0;
-    written_ = target_;
-    if (as_a_whole) written_ += ".part" + std::to_string(::getpid());
-    errno = 0;
-    file_.open(written_, std::ios::binary | std::ios::trunc);
+  if (written_.empty()) open();
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor_.value(), text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    check(count >= 0);
+    text.remove_prefix(static_cast<std::size_t>(count));
   }
-  file_.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file_) cannot_write(std::generic_category().message(errno));
 }
 
-void OutputFile::close() {
+const fs::path& OutputFile::finish() {
   write({});
-  file_.close();
-  if (!file_) cannot_write(std::generic_category().message(errno));
-  if (written_ == target_) return;
-  std::error_code error;
-  if (fs::exists(target_, error)) {
-    fs::permissions(written_, fs::status(target_, error).permissions(), error);
+  check(::fsync(descriptor_.value()) == 0 || cannot_sync(errno));
+  return written_;
+}
+
+void OutputFile::close(bool on_disk) {
+  write({});
+  if (written_ == target_) {
+    descriptor_.close();
+    return;
   }
-  fs::rename(written_, target_, error);
-  if (error) cannot_write(error.message());
+  if (on_disk) (void)finish();
+  struct stat old {};
+  if (::stat(target_.c_str(), &old) == 0) (void)::fchmod(descriptor_.value(), old.st_mode & 07777);
+  // Some file systems say only now that there was no room.
+  check(::close(descriptor_.release()) == 0);
+  check(::rename(written_.c_str(), target_.c_str()) == 0);
   written_ = target_;
+  if (!on_disk) return;
+  const Descriptor folder(
+      ::open(target_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.is_open()) (void)::fsync(folder.value());
+}
+
+void OutputFile::check(bool done) const {
+  if (!done) cannot_write(std::generic_category().message(errno));
 }
 
 void OutputFile::cannot_write(const std::string& why) const {
-  refuse(flag_, output_, "cannot be written: " + why);
+  const std::string text = "cannot be written: " + why;
+  if (flag_.empty()) throw ConfigError(output_.string(), text);
+  throw ConfigError(flag_, output_.string() + ' ' + text);
 }
 
 void write_output_file(const std::string& flag, const fs::path& output, std::string_view text) {

@@ -87,6 +87,16 @@ std::vector<RecordedEvent> in_order(std::span<const TrackEvent> events, std::int
 
 }  // namespace
 
+std::vector<fs::path> history_files(std::string_view url) {
+  std::vector<fs::path> files = {events_file_of(url, {})};
+  const auto database = store::sqlite_file(url);
+  if (!database) return files;
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+    files.emplace_back(database->string() + ending);
+  }
+  return files;
+}
+
 ImportReport& ImportReport::operator+=(const ImportReport& other) {
   runs.insert(runs.end(), other.runs.begin(), other.runs.end());
   new_launches += other.new_launches;

@@ -61,6 +61,10 @@ struct StoreOptions {
   std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
 };
 
+// The files of a history: its database with what SQLite keeps beside it, and the one of events. Of
+// a server only the latter.
+[[nodiscard]] std::vector<std::filesystem::path> history_files(std::string_view url);
+
 class TrackStore {
  public:
   // "sqlite:FILE" or "postgresql://...". Makes the schema, or brings an older one forward. Events

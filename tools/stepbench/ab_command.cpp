@@ -157,13 +157,14 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
 }
 
 int execute_ab(const AbOptions& options, const Environment& environment) {
-  const campaign::ArmsRequest& arms = options.request.arms;
-  check_verdict_output(options.output, {arms.file, arms.a, arms.b}, environment);
+  check_export_files(options.output.exports, environment);
   std::optional<run::Interrupts> interrupts;
   std::vector<std::string> verdict_files;
   if (!options.dry_run) verdict_files.push_back(options.output.verdict_file);
   try {
     return measure_and_tell(options, environment, interrupts, verdict_files);
+  } catch (const os::OutputRefused&) {
+    throw;
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench ab");

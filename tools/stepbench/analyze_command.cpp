@@ -189,11 +189,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
                                     .columns = environment.terminal_columns};
   std::vector<std::filesystem::path> bases;
   if (!options.base.empty()) bases = traces_of({options.base}, options.case_id);
-  std::vector<std::filesystem::path> inputs = traces;
-  inputs.insert(inputs.end(), bases.begin(), bases.end());
-  os::check_output_file("--output", options.output, inputs);
-  check_export_files({.report = options.report}, inputs, {{"--output", options.output}},
-                     environment);
+  check_export_files({.report = options.report}, environment);
   std::vector<KeptTrace> kept;
   const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment, kept)
                                            : diff_pages(options, style, bases, traces, environment);

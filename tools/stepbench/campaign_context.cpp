@@ -20,7 +20,8 @@ campaign::CampaignContext campaign_context(const Environment& environment) {
           .variables = environment.variables,
           .program_dir = environment.program_dir,
           .stepbench_version = STEPBENCH_VERSION,
-          .devices = machine::find_devices("/", machine::nvml_device_count)};
+          .devices = machine::find_devices("/", machine::nvml_device_count),
+          .outputs = environment.outputs};
 }
 
 run::Progress make_progress(const Environment& environment, bool quiet, const Clock& clock) {

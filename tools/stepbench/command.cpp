@@ -177,6 +177,8 @@ std::string CommandOption::doc() const { return option_->get_description(); }
 
 bool CommandOption::is_given() const { return !option_->empty(); }
 
+std::vector<std::string> CommandOption::values() const { return option_->results(); }
+
 Command Command::add(const std::string& name, const std::string& doc,
                      const std::string& footer) const {
   CLI::App* command = app_->add_subcommand(name, doc);

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/os/file_check.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -39,6 +41,7 @@ struct Environment {
   std::vector<std::string> argv = {};
   std::vector<std::pair<std::string, std::string>> variables = {};  // the process environment
   std::string program_dir = {};  // where this program lies: the worker is looked for beside it
+  std::vector<os::NamedFile> outputs = {};  // the files that the options of this call name
 };
 
 // On standard output, which is flushed. Throws ConfigError where it cannot be written.
@@ -85,6 +88,7 @@ class CommandOption {
   [[nodiscard]] std::string doc() const;
   // On the command line that was parsed.
   [[nodiscard]] bool is_given() const;
+  [[nodiscard]] std::vector<std::string> values() const;
 
  private:
   friend class Command;

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "tools/stepbench/command_files.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/complete.h"
 #include "tools/stepbench/help.h"
@@ -115,7 +116,10 @@ int run_command_line(Environment& environment) {
     complete(program, environment);
     return kExitOk;
   }
-  program.on_parsed([&] { choose_colour(program, environment); });
+  program.on_parsed([&] {
+    choose_colour(program, environment);
+    check_command_files(program, environment);
+  });
   try {
     const Program::Result result = line.run(environment.argv);
     if (result != Program::Result::kCalled) choose_colour(program, environment);

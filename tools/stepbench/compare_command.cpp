@@ -67,12 +67,12 @@ campaign::CompareRequest request_of(const CompareArguments& arguments) {
 
 int execute_compare(const CompareArguments& options, const Environment& environment) {
   const campaign::CompareRequest request = request_of(options);
-  std::vector<std::filesystem::path> inputs = {request.base};
-  inputs.insert(inputs.end(), request.candidates.begin(), request.candidates.end());
-  check_verdict_output(options.output, std::move(inputs), environment);
+  check_export_files(options.output.exports, environment);
   std::vector<compare::Comparison> comparisons;
   try {
     comparisons = campaign::compare_files(request, built_in_catalogue());
+  } catch (const os::OutputRefused&) {
+    throw;
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench compare");

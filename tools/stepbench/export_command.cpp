@@ -178,9 +178,6 @@ bool export_to_file(const ExportRequest& arguments, std::ostream& err) {
 }
 
 int execute_export(const ExportRequest& arguments, const Environment& environment) {
-  const std::vector<std::filesystem::path> inputs(arguments.sources.begin(),
-                                                  arguments.sources.end());
-  os::check_output_file("--output", arguments.output, inputs);
   const bool measured = arguments.output.empty() ? export_to_standard_output(arguments, environment)
                                                  : export_to_file(arguments, environment.err);
   return measured ? kExitOk : kExitNothingMeasured;

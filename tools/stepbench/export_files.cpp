@@ -44,28 +44,10 @@ void add_export_files(Command command, ExportFiles& files) {
   add_report_file(command, files.report);
 }
 
-void check_export_files(const ExportFiles& files, std::span<const std::filesystem::path> inputs,
-                        const std::vector<FlaggedFile>& others, const Environment& environment) {
-  os::check_output_file(kJunit, files.junit, inputs);
-  os::check_output_file(kOpenMetrics, files.openmetrics, inputs);
-  if (!files.report.empty()) {
-    check_report_file(kReport, files.report,
-                      std::vector<std::string>(inputs.begin(), inputs.end()));
-    (void)report_options({}, environment);
-  }
-  std::vector<FlaggedFile> all = others;
-  all.insert(all.end(),
-             {{kJunit, files.junit}, {kOpenMetrics, files.openmetrics}, {kReport, files.report}});
-  const auto resolved = [](const std::filesystem::path& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-  };
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (all[i].second.empty() || all[j].second.empty()) continue;
-      if (resolved(all[i].second) != resolved(all[j].second)) continue;
-      throw ConfigError(all[i].first, all[i].second + " is the file of " + all[j].first + ", too");
-    }
-  }
+void check_export_files(const ExportFiles& files, const Environment& environment) {
+  if (files.report.empty()) return;
+  check_report_file(kReport, files.report);
+  (void)report_options({}, environment);
 }
 
 void write_export_files(const ExportFiles& files, const record::Results& results) {

@@ -4,7 +4,6 @@
 // same of what is on disk.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -24,12 +23,9 @@ struct ExportFiles {
 
 void add_export_files(Command command, ExportFiles& files);
 
-// What can be refused before any work is done, as check_output_file() does; also two names of one
-// file, and a report without the script that draws it. `others`: what the command writes besides,
-// each with its flag.
-using FlaggedFile = std::pair<std::string, std::string>;
-void check_export_files(const ExportFiles& files, std::span<const std::filesystem::path> inputs,
-                        const std::vector<FlaggedFile>& others, const Environment& environment);
+// What of a report can be refused before any work is done: another file in its place, or that the
+// script that draws it is missing. Throws ConfigError.
+void check_export_files(const ExportFiles& files, const Environment& environment);
 
 // Throw ConfigError where a file cannot be written.
 void write_export_files(const ExportFiles& files, const record::Results& results);

@@ -368,13 +368,13 @@ int ask_for_night(const NightlyOptions& options, const Environment& environment)
 }
 
 int execute_nightly(NightlyOptions options, bool has_db, const Environment& environment) {
-  if (!has_db)
-    options.history.db = "sqlite:" + (fs::path(options.run.results) / "history.db").string();
-  const std::vector<fs::path> inputs{options.files.begin(), options.files.end()};
-  check_night_files(options.check, inputs, environment);
+  if (!has_db) options.history.db = default_history(options.run.results);
+  check_export_files(options.check.exports, environment);
   try {
     if (!options.expect_by.empty()) return ask_for_night(options, environment);
     return NightlyRun{options, environment}.execute();
+  } catch (const os::OutputRefused&) {
+    throw;
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this night's.
     const Failure failure = failure_of(error, "stepbench nightly");

@@ -65,15 +65,8 @@ report::ReportOptions report_options(const ReportChoices& choices, const Environ
   return options;
 }
 
-void check_report_file(const std::string& flag, const std::filesystem::path& file,
-                       const std::vector<std::string>& sources) {
-  // The folder of a run is read, but a report in it is none of its results.
-  std::vector<std::filesystem::path> inputs;
+void check_report_file(const std::string& flag, const std::filesystem::path& file) {
   std::error_code error;
-  for (const std::string& source : sources) {
-    if (!std::filesystem::is_directory(source, error)) inputs.emplace_back(source);
-  }
-  os::check_output_file(flag, file, inputs);
   if (std::filesystem::is_regular_file(file, error) && !is_report(file) &&
       std::filesystem::file_size(file, error) > 0) {
     throw ConfigError(flag, file.string() +

@@ -158,10 +158,11 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
 }
 
 int execute_run(const RunOptions& options, const Environment& environment) {
-  const std::vector<std::filesystem::path> inputs = {options.request.file};
-  check_export_files(options.exports, inputs, {}, environment);
+  check_export_files(options.exports, environment);
   try {
     return measure_and_print(options, environment);
+  } catch (const os::OutputRefused&) {
+    throw;
   } catch (const std::exception& error) {
     // Old files must not be taken for this run's.
     const Failure failure = failure_of(error, "stepbench run");

@@ -309,7 +309,6 @@ int show(const ShowOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   if (paths.empty()) paths.emplace_back("results");
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
-  os::check_output_file("--output", options.output, paths);
   record::Results results = record::read_results(paths);
   estimate::keep_filtered(results, options.filter);
   const bool to_file = !options.output.empty();

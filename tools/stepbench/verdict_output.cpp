@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/verdict_output.h"
 
-#include <fstream>
 #include <ostream>
 
 #include "harness/base/error.h"
@@ -26,21 +25,8 @@ void add_verdict_output(Command command, VerdictOutput& output) {
   add_export_files(command, output.exports);
 }
 
-void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs,
-                          const Environment& environment) {
-  os::check_output_file("--verdict", output.verdict_file, inputs);
-  os::check_output_file("--markdown", output.markdown_file, inputs);
-  check_export_files(output.exports, inputs,
-                     {{"--verdict", output.verdict_file}, {"--markdown", output.markdown_file}},
-                     environment);
-}
-
 void write_verdict(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw ConfigError(path, "cannot be written");
+  os::write_output_file({}, path, text);
 }
 
 void write_no_verdict(const VerdictOutput& output, const std::string& command, int exit_status,

@@ -2,7 +2,6 @@
 // Where `compare` and `ab` put their verdict: files and the terminal.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,11 +22,6 @@ struct VerdictOutput {
 
 // The options that fill it in.
 void add_verdict_output(Command command, VerdictOutput& output);
-
-// What can be refused before any work is done: an output that is one of `inputs`, or the other
-// output, or cannot be written. Throws ConfigError.
-void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs,
-                          const Environment& environment);
 
 // Where there is no verdict, `text` says why: no old one must be taken for this one's. Throws
 // ConfigError.

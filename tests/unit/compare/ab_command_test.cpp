@@ -166,9 +166,17 @@ TEST_F(AbCommand, AVerdictThatCannotBeWrittenIsFoundBeforeMeasuring) {
 }
 
 TEST_F(AbCommand, AVerdictThatCouldNotBeWrittenAfterAllIsAnErrorInTheRunsOwnToo) {
-  const os::CommandResult result = ab({"--pairs", "2", "--verdict", "/dev/full"});
+  // Its folder goes when the measurement has begun.
+  const fs::path gone = program_.folder / "gone";
+  fs::create_directory(gone);
+  const fs::path worker = program_.folder / "worker.sh";
+  std::ofstream(worker) << "#!/bin/sh\nrm -rf '" << gone.string() << "'\nexec '"
+                        << STEPBENCH_BINARY_DIR "/tests/stub_worker/stub-worker' \"$@\"\n";
+  fs::permissions(worker, fs::perms::owner_all);
+  program_.worker = worker;
+  const os::CommandResult result = ab({"--pairs", "2", "--verdict", gone / "v.json"});
   EXPECT_EQ(result.exit_status, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("/dev/full: cannot be written"));
+  EXPECT_THAT(result.err, HasSubstr("v.json: cannot be written: No such file or directory"));
   EXPECT_EQ(verdict().at("exit_code"), 2);
 }
 

@@ -7,7 +7,6 @@
 
 #include "harness/base/error.h"
 #include "harness/machine/environment.h"
-#include "harness/os/output_file.h"
 #include "harness/report/annotations.h"
 #include "harness/report/checks.h"
 #include "harness/report/night_json.h"
@@ -53,12 +52,6 @@ void add_check_options(Command command, CheckOptions& options) {
   command.option(kOutputOptions, "--verdict FILE", options.verdict_file,
                  "Also write the JSON form here");
   add_export_files(command, options.exports);
-}
-
-void check_night_files(const CheckOptions& options, std::span<const std::filesystem::path> inputs,
-                       const Environment& environment) {
-  os::check_output_file("--verdict", options.verdict_file, inputs);
-  check_export_files(options.exports, inputs, {{"--verdict", options.verdict_file}}, environment);
 }
 
 void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,

@@ -29,9 +29,6 @@ struct CheckOptions {
 
 void add_check_options(Command command, CheckOptions& options);
 
-// Before any work is done, as check_export_files() does.
-void check_night_files(const CheckOptions& options, std::span<const std::filesystem::path> inputs,
-                       const Environment& environment);
 // Where there is no verdict: old files must not be taken for this night's.
 void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
                     const std::string& text);

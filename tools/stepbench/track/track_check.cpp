@@ -60,9 +60,11 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
 }
 
 int execute_track_check(const TrackCheckArguments& arguments, const Environment& environment) {
-  check_night_files(arguments.check, {}, environment);
+  check_export_files(arguments.check.exports, environment);
   try {
     return judge_and_show(arguments, environment);
+  } catch (const os::OutputRefused&) {
+    throw;
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench track check");

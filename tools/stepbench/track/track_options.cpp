@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "harness/machine/environment.h"
 #include "harness/store/database.h"
 #include "harness/text/words.h"
@@ -55,6 +57,10 @@ void add_screen(Command command, std::string& screen, const std::string& doc) {
                std::string(track::name_of(track::ScreenKind::kOtava2)),
                std::string(track::name_of(track::ScreenKind::kRank)),
                std::string(track::name_of(track::ScreenKind::kTPred))});
+}
+
+std::string default_history(const std::string& results) {
+  return "sqlite:" + (std::filesystem::path(results) / "history.db").string();
 }
 
 track::TrackStore open_history(const HistoryFlags& flags, bool make) {

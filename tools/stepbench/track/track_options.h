@@ -27,6 +27,9 @@ void add_who(Command command, WhoFlag& flag);
 // By which screen series are looked at.
 void add_screen(Command command, std::string& screen, const std::string& doc);
 
+// The history of nights that are measured into this folder, unless --db names another.
+[[nodiscard]] std::string default_history(const std::string& results);
+
 // `make`: a history that is not there yet is begun; else it is an error.
 [[nodiscard]] track::TrackStore open_history(const HistoryFlags& flags, bool make = false);
 

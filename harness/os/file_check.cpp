@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/os/file_check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "harness/os/text_file.h"
+
+namespace stepbench::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxLinks = 40;
+
+fs::path follow(const fs::path& path, int links) {
+  std::error_code error;
+  if (fs::path real = fs::canonical(path, error); !error) return real;
+  if (!path.has_relative_path() || links == 0) return path;
+  const fs::path parent = follow(path.parent_path(), links - 1);
+  if (path.filename().empty() || path.filename() == ".") return parent;
+  if (path.filename() == "..") return parent.parent_path();
+  const fs::path here = parent / path.filename();
+  const fs::path target = fs::read_symlink(here, error);
+  return error ? here : follow(parent / target, links - 1);
+}
+
+// `rest` is what is not there yet below the nearest thing that is.
+struct Identity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  fs::path rest = {};
+  bool operator==(const Identity&) const = default;
+};
+
+Identity identity_of(const fs::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) == 0) return {facts.st_dev, facts.st_ino, {}};
+  fs::path there = resolved_path(path);
+  fs::path rest;
+  while (::stat(there.c_str(), &facts) != 0 && there.has_relative_path()) {
+    rest = rest.empty() ? there.filename() : there.filename() / rest;
+    there = there.parent_path();
+  }
+  return {facts.st_dev, facts.st_ino, rest};
+}
+
+bool has_result_name(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+}
+
+// By its first bytes; of a compressed file the name must do.
+bool holds_results(const fs::path& file) {
+  if (!has_result_name(file)) return false;
+  if (file.extension() == ".gz") return true;
+  return first_bytes(file, 512).find("\"stepbench.result\"") != std::string::npos;
+}
+
+bool is_run_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator entry{folder, error};
+  for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
+    if (entry->is_regular_file(error) && holds_results(entry->path())) return true;
+  }
+  return false;
+}
+
+// No command reads one.
+bool is_page(const fs::path& file) {
+  std::string text = first_bytes(file, 15);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return std::tolower(letter); });
+  return text == "<!doctype html>";
+}
+
+// Or one of its files, where `input` is a folder.
+bool is_read(const Identity& output, const fs::path& input) {
+  std::error_code error;
+  if (!fs::is_directory(input, error)) return output == identity_of(input);
+  if (!output.rest.empty()) return false;
+  for (const fs::path& folder : {input, input / "traces"}) {
+    fs::directory_iterator entry{folder, error};
+    for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
+      std::error_code none;
+      if (entry->is_regular_file(none) && output == identity_of(entry->path()) &&
+          !is_page(entry->path())) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool is_database(const fs::path& file) {
+  return first_bytes(file, 16) == std::string_view("SQLite format 3\0", 16);
+}
+
+// What nobody wants to be replaced, whichever command does it; nullopt: nothing of that kind.
+std::optional<std::string> precious(const fs::path& file) {
+  const std::string begin = first_bytes(file, 4);
+  if (begin ==
+          "\x7F"
+          "ELF" ||
+      begin.starts_with("#!"))
+    return "is a program";
+  if (is_database(file)) return "is a database";
+  for (const std::string_view ending : {"-wal", "-shm", "-journal", ".events.jsonl"}) {
+    const std::string name = file.string();
+    if (!name.ends_with(ending)) continue;
+    const std::string database = name.substr(0, name.size() - ending.size());
+    if (is_database(database)) return "belongs to the database " + database;
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(const NamedFile& output, const std::string& why) {
+  throw OutputRefused(output.option, output.path.string() + ' ' + why);
+}
+
+void refuse_kind(const NamedFile& output) {
+  struct stat facts {};
+  if (::stat(output.path.c_str(), &facts) != 0) return;
+  if (S_ISDIR(facts.st_mode)) refuse(output, "is a folder; name a file");
+  if (S_ISCHR(facts.st_mode) || S_ISBLK(facts.st_mode)) refuse(output, "is a device; name a file");
+  if (S_ISSOCK(facts.st_mode)) refuse(output, "is a socket; name a file");
+}
+
+void refuse_unwritable(const NamedFile& output) {
+  std::error_code error;
+  if (fs::exists(output.path, error)) {
+    if (::access(output.path.c_str(), W_OK) == 0) return;
+  } else {
+    const fs::path folder = resolved_path(output.path).parent_path();
+    if (!fs::is_directory(folder, error)) {
+      const fs::path named = output.path.parent_path();
+      refuse(output,
+             "cannot be written: there is no folder " +
+                 (named.empty() || fs::is_directory(named, error) ? folder : named).string());
+    }
+    if (::access(folder.c_str(), W_OK) == 0) return;
+  }
+  refuse(output, "cannot be written: " + std::generic_category().message(errno));
+}
+
+void check_output(const NamedFile& output, const Identity& file,
+                  std::span<const NamedFile> inputs) {
+  refuse_kind(output);
+  const fs::path target = resolved_path(output.path);
+  if (has_result_name(target) && is_run_folder(target.parent_path())) {
+    refuse(output,
+           "would be among the results of a run, or replace them. Name another file or folder");
+  }
+  for (const NamedFile& input : inputs) {
+    if (!is_read(file, input.path)) continue;
+    refuse(output, "is what this command reads; it would be lost. Name another file");
+  }
+  std::error_code error;
+  const bool is_file = fs::is_regular_file(target, error);
+  if (const auto what = is_file ? precious(target) : std::nullopt) {
+    refuse(output, *what + "; it would be lost. Name another file");
+  }
+  refuse_unwritable(output);
+}
+
+}  // namespace
+
+fs::path resolved_path(const fs::path& path) {
+  std::error_code error;
+  return follow(fs::absolute(path, error), kMaxLinks);
+}
+
+void check_files(const CommandFiles& files) {
+  std::vector<std::pair<Identity, const NamedFile*>> before;
+  for (const NamedFile& output : files.outputs) {
+    if (output.path.empty()) continue;
+    const Identity file = identity_of(output.path);
+    check_output(output, file, files.inputs);
+    for (const auto& [other, named] : before) {
+      if (file == other) refuse(output, "is the file of " + named->option + ", too");
+    }
+    before.emplace_back(file, &output);
+  }
+}
+
+}  // namespace stepbench::os

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/os/file_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench::os {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
+namespace fs = std::filesystem;
+
+constexpr std::string_view kResult =
+    R"({"kind":"run","schema":"stepbench.result","version":"1.4"})";
+
+class CheckFiles : public ::testing::Test {
+ protected:
+  CheckFiles() {
+    folder_.write("train.yaml", "workload: stub\n");
+    folder_.write("run/host-1.jsonl", kResult);
+    folder_.write("notes/log.jsonl", "{}\n");
+  }
+  void accepts(const fs::path& output) const { EXPECT_NO_THROW(check(output)) << output; }
+  void refuses(const fs::path& output, const std::string& why) const {
+    EXPECT_THAT([&] { check(output); },
+                ThrowsMessage<ConfigError>(AllOf(StartsWith("--output: "), HasSubstr(why))))
+        << output;
+  }
+
+  void check(const fs::path& output) const {
+    CommandFiles files{.outputs = {{"--output", output}}};
+    for (const fs::path& input : inputs_) files.inputs.push_back({"RUN", input});
+    check_files(files);
+  }
+
+  const test::TemporaryFolder folder_;
+  const std::vector<fs::path> inputs_ = {folder_ / "train.yaml", folder_ / "run", ""};
+};
+
+TEST_F(CheckFiles, AnInputIsRefusedUnderAnyNameItHas) {
+  fs::create_symlink(folder_ / "train.yaml", folder_ / "link.yaml");
+  fs::create_hard_link(folder_ / "train.yaml", folder_ / "hard.yaml");
+  const fs::path around = folder_.path() / "run" / ".." / "train.yaml";
+  for (const fs::path& name :
+       {folder_ / "train.yaml", folder_ / "link.yaml", folder_ / "hard.yaml", around}) {
+    refuses(name, "is what this command reads");
+  }
+}
+
+TEST_F(CheckFiles, AFileOfAFolderThatIsReadIsRefusedBehindALink) {
+  fs::create_symlink(folder_ / "run/host-1.jsonl", folder_ / "link.csv");
+  fs::create_hard_link(folder_ / "run/host-1.jsonl", folder_ / "hard.csv");
+  refuses(folder_ / "link.csv", "among the results of a run");
+  refuses(folder_ / "hard.csv", "is what this command reads");
+}
+
+TEST_F(CheckFiles, TheResultsOfARunAreNeitherReplacedNorJoinedByOtherFiles) {
+  refuses(folder_ / "run/host-1.jsonl", "among the results of a run");
+  refuses(folder_ / "run/new.jsonl", "among the results of a run");
+  refuses(folder_ / "run/new.jsonl.gz", "among the results of a run");
+  accepts(folder_ / "run/steps.npy");
+  accepts(folder_ / "notes/log.jsonl");
+}
+
+TEST_F(CheckFiles, WhatCannotBeWrittenIsRefusedAndWhatCanIsLeftAsItIs) {
+  refuses(folder_ / "absent/v.json", "there is no folder");
+  refuses(folder_ / "run", "is a folder");
+  accepts(folder_ / "new.json");
+  EXPECT_FALSE(fs::exists(folder_ / "new.json"));
+  refuses("/dev/null", "is a device");
+  accepts("");
+}
+
+TEST_F(CheckFiles, AFolderThatMayNotBeWrittenIsRefused) {
+  fs::permissions(folder_ / "notes", fs::perms::owner_read | fs::perms::owner_exec);
+  const bool is_root = ::access((folder_ / "notes").c_str(), W_OK) == 0;
+  if (!is_root) refuses(folder_ / "notes/new.json", "Permission denied");
+  fs::permissions(folder_ / "notes", fs::perms::owner_all);
+}
+
+TEST_F(CheckFiles, WhatIsNotThereYetIsOneFileByTheFolderThatIs) {
+  fs::create_directory_symlink(folder_ / "notes", folder_ / "same");
+  fs::create_symlink(folder_ / "notes/new.db", folder_ / "dangling");
+  for (const char* name : {"notes/new.db", "same/new.db", "dangling", "run/../same/./new.db"}) {
+    const CommandFiles files{.inputs = {{"--db", folder_ / "notes/new.db"}},
+                             .outputs = {{"--output", folder_ / name}}};
+    EXPECT_THROW(check_files(files), OutputRefused) << name;
+  }
+  const CommandFiles other{.inputs = {{"--db", folder_ / "notes/new.db"}},
+                           .outputs = {{"--output", folder_ / "notes/newer.db"}}};
+  EXPECT_NO_THROW(check_files(other));
+}
+
+TEST_F(CheckFiles, TwoOutputsAreNotOneFile) {
+  fs::create_symlink(folder_ / "new.json", folder_ / "link.json");
+  const CommandFiles files{
+      .outputs = {{"--junit", folder_ / "new.json"}, {"--report", folder_ / "link.json"}}};
+  EXPECT_THAT([&] { check_files(files); },
+              ThrowsMessage<OutputRefused>(
+                  AllOf(StartsWith("--report: "), HasSubstr("is the file of --junit, too"))));
+}
+
+TEST_F(CheckFiles, ALinkThatLeadsInACircleIsAnAnswer) {
+  fs::create_symlink(folder_ / "b", folder_ / "a");
+  fs::create_symlink(folder_ / "a", folder_ / "b");
+  EXPECT_NO_FATAL_FAILURE((void)resolved_path(folder_ / "a/file"));
+}
+
+}  // namespace
+}  // namespace stepbench::os
