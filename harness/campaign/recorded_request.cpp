@@ -2,12 +2,12 @@
 #include "harness/campaign/recorded_request.h"
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/base/value.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/os/output_file.h"
 #include "harness/text/secrets.h"
 
 namespace stepbench::campaign {
@@ -123,7 +123,7 @@ std::string readable_again(const std::string& file, const std::string& config_te
                            const fs::path& run_folder) {
   if (file != plan::kStandardInput) return file;
   const fs::path copy = run_folder / kExperimentCopy;
-  if (!fs::exists(copy)) std::ofstream(copy, std::ios::binary) << config_text;
+  if (!fs::exists(copy)) os::write_output_file({}, copy, config_text);
   return copy.string();
 }
 

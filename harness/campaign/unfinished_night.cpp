@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/unfinished_night.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -15,29 +9,13 @@
 #include "harness/json/json_text.h"
 #include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
-#include "harness/os/descriptor.h"
+#include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
 #include "harness/record/launch_rows.h"
 #include "harness/text/utc.h"
 
 namespace stepbench::campaign {
-namespace {
-
 namespace fs = std::filesystem;
-
-// All of it or nothing, whatever happens meanwhile.
-void replace_file(const fs::path& file, const std::string& text) {
-  const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
-  const auto size = static_cast<ssize_t>(text.size());
-  const os::Descriptor out{
-      ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-  if (!out.is_open() || ::write(out.value(), text.data(), text.size()) != size ||
-      ::fsync(out.value()) != 0 || ::rename(unfinished.c_str(), file.c_str()) != 0) {
-    throw ConfigError(file.string(), std::string("cannot be written: ") + std::strerror(errno));
-  }
-}
-
-}  // namespace
 
 UnfinishedNight::UnfinishedNight(const fs::path& results, const std::string& key,
                                  std::chrono::system_clock::time_point now)
@@ -96,7 +74,7 @@ void UnfinishedNight::begun(const std::string& experiment, const fs::path& folde
     line.open_object().text("began_utc", began_utc_).text("experiment", name);
     text += line.text("folder", place).close_object().take() + '\n';
   }
-  replace_file(file_, text);
+  os::write_output_file({}, file_, text);
 }
 
 void UnfinishedNight::end() {

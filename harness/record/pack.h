@@ -13,10 +13,6 @@ namespace stepbench::record {
 inline constexpr int kPackLevel = 9;
 [[nodiscard]] std::string gzip_text(std::string_view text, int level = kPackLevel);
 
-// Writes FILE as a whole, through FILE.tmp in the same folder and on disk before it has its name.
-// Throws Error naming the file and the reason; FILE is then as it was.
-void replace_file(const std::filesystem::path& file, std::string_view bytes);
-
 struct PackedSizes {
   std::uintmax_t before = 0;
   std::uintmax_t after = 0;

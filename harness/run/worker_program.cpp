@@ -11,7 +11,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "harness/estimate/columns.h"
 #include "harness/os/command.h"
 #include "harness/os/descriptor.h"
+#include "harness/os/output_file.h"
 #include "harness/os/process_exit.h"
 #include "harness/os/text_file.h"
 #include "harness/protocol/facts.h"
@@ -176,16 +176,11 @@ std::optional<fs::path> cache_file(const WorkerProgram& worker, const fs::path& 
 void keep(const fs::path& file, const std::string& text) {
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);
-  const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
-  {
-    std::ofstream out{unfinished, std::ios::binary};
-    out << text;
-    if (!out.flush()) {
-      fs::remove(unfinished, ignored);
-      return;
-    }
+  try {
+    os::write_output_file({}, file, text);
+  } catch (const ConfigError&) {
+    return;
   }
-  fs::rename(unfinished, file, ignored);
 }
 
 }  // namespace

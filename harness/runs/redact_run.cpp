@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/os/output_file.h"
 #include "harness/record/input.h"
 #include "harness/record/pack.h"
 #include "harness/record/reader.h"
@@ -121,7 +122,7 @@ class Copier {
     if (fs::exists(to, error)) {
       throw ConfigError(from.string(), "has the same name as another file without its host");
     }
-    record::replace_file(to, is_packed(to) ? record::gzip_text(text) : text);
+    os::write_output_file({}, to, is_packed(to) ? record::gzip_text(text) : text);
     ++done_.files;
   }
 

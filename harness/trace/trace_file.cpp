@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/trace_file.h"
 
-#include <fcntl.h>
 #include <libdeflate.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
@@ -29,32 +24,22 @@ struct TraceFile::Compressor {
   ~Compressor() { libdeflate_free_compressor(handle); }
 };
 
-TraceFile::TraceFile(const std::filesystem::path& path)
-    : path_(path), temporary_(path.string() + ".tmp") {
+TraceFile::TraceFile(const std::filesystem::path& path) : path_(path), file_({}, path) {
   if (path.extension() == ".gz") {
     compressor_ = std::make_unique<Compressor>();
     if (compressor_->handle == nullptr) throw Error("no memory to compress " + path.string());
   }
   buffer_.resize(compressor_ ? kCompressedBufferBytes : kPlainBufferBytes);
   end_ = buffer_.data();
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) fail("create");
+  file_.write({});
 }
 
-TraceFile::~TraceFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!committed_) ::unlink(temporary_.c_str());
-}
+TraceFile::~TraceFile() = default;
 
+// Not to the disk itself: a large file would still be on its way while the next launch measures.
 void TraceFile::commit() {
   flush();
-  const int closed = ::close(descriptor_);
-  descriptor_ = -1;
-  if (closed != 0) fail("write");
-  std::error_code error;
-  std::filesystem::rename(temporary_, path_, error);
-  if (error) throw Error("cannot rename " + temporary_.string() + ": " + error.message());
-  committed_ = true;
+  file_.close(false);
 }
 
 TraceFile& TraceFile::quoted(std::string_view piece) { return text(json::json_string(piece)); }
@@ -77,7 +62,7 @@ void TraceFile::flush() {
   end_ = buffer_.data();
   if (held.empty()) return;
   if (!compressor_) {
-    write_bytes(held);
+    file_.write(held);
     return;
   }
   std::string& output = compressor_->output;
@@ -85,21 +70,7 @@ void TraceFile::flush() {
   const std::size_t size = libdeflate_gzip_compress(compressor_->handle, held.data(), held.size(),
                                                     output.data(), output.size());
   if (size == 0) throw Error("cannot compress " + path_.string());
-  write_bytes(std::string_view(output).substr(0, size));
-}
-
-void TraceFile::write_bytes(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void TraceFile::fail(const char* what) const {
-  throw Error(std::string("cannot ") + what + ' ' + path_.string() + ": " +
-              std::generic_category().message(errno));
+  file_.write(std::string_view(output).substr(0, size));
 }
 
 }  // namespace stepbench::trace

@@ -11,10 +11,12 @@
 #include <string>
 #include <string_view>
 
+#include "harness/os/output_file.h"
+
 namespace stepbench::trace {
 
-// Writes PATH.tmp and renames it at the end; without commit() it is removed. Paths that end in .gz
-// are written as gzip members of a few MiB each.
+// Stands there whole after commit(), else not at all. Paths that end in .gz are written as gzip
+// members of a few MiB each.
 class TraceFile {
  public:
   explicit TraceFile(const std::filesystem::path& path);
@@ -60,14 +62,10 @@ class TraceFile {
   void make_room(std::size_t bytes);
   TraceFile& write_through(std::string_view piece);
   void flush();
-  void write_bytes(std::string_view bytes);
-  [[noreturn]] void fail(const char* what) const;
 
   struct Compressor;
   std::filesystem::path path_;
-  std::filesystem::path temporary_;
-  int descriptor_ = -1;
-  bool committed_ = false;
+  os::OutputFile file_;
   std::string buffer_;
   char* end_ = nullptr;
   std::unique_ptr<Compressor> compressor_;

@@ -260,7 +260,8 @@ TEST(WriteTrace, WhatCannotBeWrittenLeavesNothingAndNamesThePath) {
     write_trace(ops::OpLog{}, header(), folder / "no/such/folder.json");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("no/such/folder.json: No such file or directory"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("no/such/folder.json: cannot be written: No such file or directory"));
   }
   EXPECT_THAT(std::vector<std::filesystem::directory_entry>(
                   std::filesystem::directory_iterator(folder.path()), {}),
