@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/document/cells.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/row_values.h"
@@ -26,12 +27,12 @@ constexpr int kRatioDropped = 85;
 constexpr int kBoundDropped = 28;
 constexpr int kOtherTimeDropped = 75;
 
-std::string spread_cell(const estimate::CaseRow& row, const TableFacts& facts) {
+document::Cell spread_cell(const estimate::CaseRow& row, const TableFacts& facts) {
   const auto value = shown_value(row, facts);
   if (!value || value->spread == estimate::Spread::kNone) return kNothing;
   const double unit = estimate::is_rate(judged(facts)) ? 1 : facts.unit.ns;
   std::string cell = text::interval_text(value->interval.low / unit, value->interval.high / unit);
-  if (estimate::spread_name(row) == facts.spread_head) return cell;
+  if (estimate::spread_name(row) == facts.spread_head) return {cell, value->interval.low};
   const std::string launches = "n=" + std::to_string(row.measured.size());
   return (row.spread == estimate::Spread::kWithinLaunch ? "within launch" : launches) + ' ' + cell;
 }
@@ -51,38 +52,40 @@ std::string marks(const estimate::CaseRow& row, const TableFacts& facts) {
   return text::join(all);
 }
 
-text::Align alignment(const TableFacts& facts, const std::string& option) {
+bool holds_words(const TableFacts& facts, const std::string& option) {
   for (const estimate::CaseRow& row : facts.rows) {
     const Value* value = row.option(option);
-    if (value != nullptr && std::holds_alternative<std::string>(*value)) return text::Align::kLeft;
+    if (value != nullptr && std::holds_alternative<std::string>(*value)) return true;
   }
-  return text::Align::kRight;
+  return false;
 }
 
 struct TableColumn {
-  text::GridColumn head;
-  std::function<std::string(const estimate::CaseRow&)> cell;
+  document::Column head;
+  std::function<document::Cell(const estimate::CaseRow&)> cell;
   bool of_case = false;  // says which case it is: stands also where there are no numbers
 };
 
-std::string headline_cell(const estimate::CaseRow& row, const TableFacts& facts) {
-  return row.headline_ns() ? text::significant(*row.headline_ns() / facts.unit.ns) : kNothing;
+document::Cell headline_cell(const estimate::CaseRow& row, const TableFacts& facts) {
+  if (!row.headline_ns()) return kNothing;
+  return document::number(*row.headline_ns() / facts.unit.ns);
 }
 
 // "1.31x *"; cells without the mark end in blanks, so that numbers stand below each other.
-std::string best_cell(const estimate::CaseRow& row, bool decided) {
+document::Cell best_cell(const estimate::CaseRow& row, bool decided) {
   if (!row.vs_best) return kNothing;
   const std::string ratio = text::significant(*row.vs_best) + 'x';
-  if (!decided) return ratio;
-  return ratio + (row.is_best ? std::string(" ") + kBestMark : "  ");
+  if (!decided) return {ratio, row.vs_best};
+  return {ratio + (row.is_best ? std::string(" ") + kBestMark : "  "), row.vs_best};
 }
 
-std::string baseline_cell(const estimate::CaseRow& row) {
+document::Cell baseline_cell(const estimate::CaseRow& row) {
   if (!row.vs_baseline) return kNothing;
   const std::string ratio = text::significant(*row.vs_baseline) + 'x';
-  if (!row.vs_baseline_interval) return ratio;
-  return ratio + ' ' +
-         text::interval_text(row.vs_baseline_interval->low, row.vs_baseline_interval->high);
+  if (!row.vs_baseline_interval) return {ratio, row.vs_baseline};
+  return {ratio + ' ' +
+              text::interval_text(row.vs_baseline_interval->low, row.vs_baseline_interval->high),
+          row.vs_baseline};
 }
 
 class Columns {
@@ -131,13 +134,13 @@ class Columns {
       const bool of_case = option || name == "case_id" || name == "run_id" || name == "arm" ||
                            name == "workload" || name == "pass";
       columns_.push_back({.head = {.head = head_for(name, facts_.unit, facts_.names),
-                                   .align = option    ? alignment(facts_, name)
-                                            : of_case ? text::Align::kLeft
-                                                      : text::Align::kRight,
+                                   .left = option ? holds_words(facts_, name) : of_case,
                                    .shrink_at = of_case ? 40 : 0},
                           .cell =
                               [this, name](const estimate::CaseRow& row) {
-                                return text_for(row, name, facts_.unit, facts_.results.columns);
+                                return document::Cell(
+                                    text_for(row, name, facts_.unit, facts_.results.columns),
+                                    number_of(estimate::row_value(row, name)));
                               },
                           .of_case = of_case});
     }
@@ -157,30 +160,30 @@ class Columns {
   }
 
   void case_columns() {
-    const auto add = [&](text::GridColumn head,
-                         std::function<std::string(const estimate::CaseRow&)> cell) {
+    const auto add = [&](document::Column head,
+                         std::function<document::Cell(const estimate::CaseRow&)> cell) {
       columns_.push_back({.head = std::move(head), .cell = std::move(cell), .of_case = true});
     };
     const std::size_t digits = estimate::id_digits(facts_.rows);
-    add({.head = "case", .align = text::Align::kLeft, .drop_at = 30},
+    add({.head = "case", .left = true, .drop_at = 30},
         [digits](const estimate::CaseRow& row) { return row.case_id.substr(0, digits); });
     if (facts_.names.has_runs()) {
-      add({.head = "run", .align = text::Align::kLeft},
+      add(document::words("run"),
           [this](const estimate::CaseRow& row) { return facts_.names.run(row); });
     }
     if (std::any_of(facts_.rows.begin(), facts_.rows.end(),
                     [](const estimate::CaseRow& row) { return !row.arm.empty(); })) {
-      add({.head = "arm", .align = text::Align::kLeft},
-          [](const estimate::CaseRow& row) { return row.arm; });
+      add(document::words("arm"), [](const estimate::CaseRow& row) { return row.arm; });
     }
     const std::vector<std::string>& varying = facts_.names.varying();
     for (const std::string& option : varying) {
       add({.head = estimate::short_name(option, varying),
-           .align = alignment(facts_, option),
+           .left = holds_words(facts_, option),
            .shrink_at = 40},
           [option](const estimate::CaseRow& row) {
             const Value* value = row.option(option);
-            return value == nullptr ? kNothing : to_text(*value);
+            if (value == nullptr) return document::Cell(kNothing);
+            return document::Cell(to_text(*value), number_of(*value));
           });
     }
   }
@@ -217,7 +220,8 @@ class Columns {
   void estimate(const estimate::EstimateColumn& column, int drop_at) {
     columns_.push_back({.head = {.head = header_text(column, facts_.unit), .drop_at = drop_at},
                         .cell = [this, &column](const estimate::CaseRow& row) {
-                          return estimate_text(column, row, facts_.unit, kNothing);
+                          return document::Cell(estimate_text(column, row, facts_.unit, kNothing),
+                                                number_of(column.get(row)));
                         }});
   }
 
@@ -255,27 +259,27 @@ std::string most_frequent_spread(const std::vector<estimate::CaseRow>& rows) {
 }
 
 // `with_marks`: also what is said of rows that have numbers.
-text::Grid filled(const std::vector<TableColumn>& columns, const TableFacts& facts,
-                  bool with_marks) {
+document::Table filled(const std::vector<TableColumn>& columns, const TableFacts& facts,
+                       bool with_marks) {
   const bool marked = with_marks && std::any_of(facts.rows.begin(), facts.rows.end(),
                                                 [&](const estimate::CaseRow& row) {
                                                   return row.step_ns && !marks(row, facts).empty();
                                                 });
-  text::Grid grid;
+  document::Table grid;
   for (const TableColumn& column : columns) grid.columns.push_back(column.head);
-  if (marked) grid.columns.push_back({.head = "", .align = text::Align::kLeft});
+  if (marked) grid.columns.push_back(document::words(""));
   for (const estimate::CaseRow& row : facts.rows) {
-    text::GridRow& line = grid.rows.emplace_back();
+    document::TableRow& line = grid.rows.emplace_back();
     for (const TableColumn& column : columns) {
       if (!row.step_ns && !column.of_case) break;
       line.cells.push_back(column.cell(row));
     }
     if (row.step_ns) {
       if (marked) line.cells.push_back(marks(row, facts));
-      if (row.is_best) line.tint = text::Tint::kBest;
+      if (row.is_best) line.tone = document::Tone::kGood;
     } else {
       if (line.cells.size() < columns.size()) line.instead = no_numbers(row);
-      line.tint = row.failed.empty() ? text::Tint::kDim : text::Tint::kFailed;
+      line.tone = row.failed.empty() ? document::Tone::kDim : document::Tone::kBad;
     }
   }
   return grid;
@@ -334,12 +338,12 @@ std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
   return estimate::judged_value(row, mixed ? estimate::Judged::kLatency : judged(facts));
 }
 
-text::Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
+document::Table case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
   Columns maker(facts);
   return filled(select.empty() ? maker.take() : maker.take(select), facts, select.empty());
 }
 
-text::Grid noise_grid(const TableFacts& facts) {
+document::Table noise_grid(const TableFacts& facts) {
   return filled(Columns(facts).take_noise(), facts, false);
 }
 

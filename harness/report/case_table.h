@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/document/table.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/ranking.h"
 #include "harness/report/table.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::report {
@@ -38,12 +38,13 @@ struct TableFacts {
 // What stands in place of a row's numbers: "failed: …", "skipped: …", "unfinished".
 [[nodiscard]] std::string no_numbers(const estimate::CaseRow& row);
 // `select`: columns by any of their names; empty: those that a reader is likely to want.
-[[nodiscard]] text::Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select);
+[[nodiscard]] document::Table case_grid(const TableFacts& facts,
+                                        const std::vector<std::string>& select);
 // Of `show --noise`: which case it is, its step, and what its launches and steps differ by.
-[[nodiscard]] text::Grid noise_grid(const TableFacts& facts);
+[[nodiscard]] document::Table noise_grid(const TableFacts& facts);
 // What stands beside a row's bar: which case it is, then one number with its interval and ratio.
 struct OneNumberGrid {
-  text::Grid grid;
+  document::Table grid;
   std::size_t case_columns = 0;  // the first ones, which say which case a row is
 };
 // `column`: by its full name; empty: what the table is judged by, as in case_grid().

@@ -5,9 +5,10 @@
 #include <set>
 #include <vector>
 
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/report/series_names.h"
-#include "harness/text/grid.h"
 
 namespace stepbench::report {
 namespace {
@@ -41,16 +42,15 @@ std::string history_list(const track::History& history,
   for (const track::SeriesHistory& one : history.series) ids.insert(one.series.id);
   const std::size_t digits = estimate::id_digits(ids);
   auto varying = varying_by_experiment(history);
-  text::Grid grid{
-      .columns = {{.head = "series", .align = text::Align::kLeft},
-                  {.head = "experiment", .align = text::Align::kLeft, .shrink_at = 2},
-                  {.head = "case", .align = text::Align::kLeft, .shrink_at = 1, .shrink_to = 16},
-                  {.head = "metric", .align = text::Align::kLeft},
-                  {.head = "nights"},
-                  {.head = "first", .align = text::Align::kLeft, .drop_at = 1},
-                  {.head = "last", .align = text::Align::kLeft},
-                  {.head = "last value"}},
-      .rows = {}};
+  document::Table grid{.columns = {document::words("series"),
+                                   {.head = "experiment", .left = true, .shrink_at = 2},
+                                   {.head = "case", .left = true, .shrink_at = 1, .shrink_to = 16},
+                                   document::words("metric"),
+                                   {.head = "nights"},
+                                   {.head = "first", .left = true, .drop_at = 1},
+                                   document::words("last"),
+                                   {.head = "last value"}},
+                       .rows = {}};
   std::size_t hidden = 0;
   for (const track::SeriesHistory& one : history.series) {
     const track::TrackedSeries& series = one.series;
@@ -71,7 +71,7 @@ std::string history_list(const track::History& history,
                    amount_text(newest.value, series.unit)}});
   }
   if (grid.rows.empty()) return {};
-  std::string text = text::draw(std::move(grid), terminal_columns, colour).text;
+  std::string text = document::draw(std::move(grid), terminal_columns, colour).text;
   if (hidden > 0) {
     text += '\n' + std::to_string(hidden) +
             " series of phases explain these and are not screened; --all lists them.\n";

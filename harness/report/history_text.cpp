@@ -5,9 +5,10 @@
 #include <chrono>
 #include <cmath>
 
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/json/json_text.h"
 #include "harness/report/history_chart.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
@@ -61,25 +62,25 @@ std::vector<ChartMarks> chart_marks(const HistoryView& view) {
   return {segments, changes, alerts};
 }
 
-text::Grid nights_grid(const HistoryView& view) {
+document::Table nights_grid(const HistoryView& view) {
   const std::string& unit = view.series->series.unit;
-  text::Grid grid;
-  grid.columns = {{.head = "night", .align = text::Align::kLeft},
-                  {.head = "commit", .align = text::Align::kLeft, .drop_at = 20},
+  document::Table grid;
+  grid.columns = {document::words("night"),
+                  {.head = "commit", .left = true, .drop_at = 20},
                   {.head = metric_label(view.series->series.metric)},
                   {.head = "95 % interval", .drop_at = 30},
                   {.head = "launches", .drop_at = 10},
                   {.head = "per control", .drop_at = 40},
                   {.head = "usual then"},
                   {.head = "change"},
-                  {.head = "", .align = text::Align::kLeft}};
+                  document::words("")};
   const std::size_t first = view.nights.size() - std::min(view.nights.size(), kShownNights);
   for (std::size_t i = first; i < view.nights.size(); ++i) {
     const HistoryNight& night = view.nights[i];
-    text::GridRow row{{date_of_run(*night.run), commit_of_night(*night.run)}};
+    document::TableRow row{{date_of_run(*night.run), commit_of_night(*night.run)}};
     if (night.point == nullptr || !std::isfinite(night.point->value)) {
       row.cells.insert(row.cells.end(), {"-", "", "", "", "", "", "no value"});
-      row.tint = text::Tint::kDim;
+      row.tone = document::Tone::kDim;
       grid.rows.push_back(std::move(row));
       continue;
     }
@@ -101,7 +102,7 @@ text::Grid nights_grid(const HistoryView& view) {
          night.normalised ? amount_text(*night.normalised, unit) : "-",
          night.usual ? amount_text(*night.usual, unit) : "-",
          night.change ? text::signed_percent(*night.change) + " %" : "-", text::join(marks)});
-    if (night.fired) row.tint = text::Tint::kFailed;
+    if (night.fired) row.tone = document::Tone::kBad;
     grid.rows.push_back(std::move(row));
   }
   const bool with_control =
@@ -110,7 +111,7 @@ text::Grid nights_grid(const HistoryView& view) {
   if (!with_control) {
     constexpr std::ptrdiff_t kControl = 5;
     grid.columns.erase(grid.columns.begin() + kControl);
-    for (text::GridRow& row : grid.rows) row.cells.erase(row.cells.begin() + kControl);
+    for (document::TableRow& row : grid.rows) row.cells.erase(row.cells.begin() + kControl);
   }
   return grid;
 }
@@ -199,7 +200,7 @@ std::string series_page(const HistoryView& view, const SeriesNames& names,
   if (!normalised.empty()) {
     out += "\nper control case: what the machine did to it is taken out\n\n" + normalised;
   }
-  out += '\n' + text::draw(nights_grid(view), columns, style.colour).text;
+  out += '\n' + document::draw(nights_grid(view), columns, style.colour).text;
   for (const track::Alert* alert : view.alerts) {
     const track::AlertSeries& known = *alert->find(series.id);
     out += text::wrap_hanging(
@@ -238,14 +239,14 @@ std::string alert_page(const track::Alert& alert, const track::History& history,
   for (const std::string& line : commit_lines(alert)) {
     out += text::wrap_hanging("  " + text::printable(line), columns) + '\n';
   }
-  text::Grid grid;
-  grid.columns = {{.head = "series", .align = text::Align::kLeft},
-                  {.head = "case", .align = text::Align::kLeft, .shrink_at = 50, .shrink_to = 16},
-                  {.head = "metric", .align = text::Align::kLeft},
+  document::Table grid;
+  grid.columns = {document::words("series"),
+                  {.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
+                  document::words("metric"),
                   {.head = "usual"},
                   {.head = "that night"},
                   {.head = "change"},
-                  {.head = "measured again", .align = text::Align::kLeft, .drop_at = 30}};
+                  {.head = "measured again", .left = true, .drop_at = 30}};
   for (const track::AlertSeries& each : alert.series) {
     const track::TrackedSeries* series = names.find(each.id);
     std::string measured = "-";
@@ -261,7 +262,7 @@ std::string alert_page(const track::Alert& alert, const track::History& history,
           amount_text(each.usual, unit), amount_text(each.value, unit),
           text::signed_percent(each.change) + " %", measured}});
   }
-  out += '\n' + text::draw(std::move(grid), columns, style.colour).text;
+  out += '\n' + document::draw(std::move(grid), columns, style.colour).text;
   std::vector<std::string> causes;
   for (const track::AlertSeries& each : alert.series) {
     if (each.measured.empty() || each.measured.back().cause.empty()) continue;
@@ -271,18 +272,17 @@ std::string alert_page(const track::Alert& alert, const track::History& history,
   for (const std::string& cause : causes)
     out += text::wrap_hanging(text::printable(cause), columns) + '\n';
 
-  text::Grid events;
-  events.columns = {
-      {.head = "night", .align = text::Align::kLeft},
-      {.head = "by", .align = text::Align::kLeft, .drop_at = 20},
-      {.head = "state", .align = text::Align::kLeft},
-      {.head = "what happened", .align = text::Align::kLeft, .shrink_at = 10, .shrink_to = 30}};
+  document::Table events;
+  events.columns = {document::words("night"),
+                    {.head = "by", .left = true, .drop_at = 20},
+                    document::words("state"),
+                    {.head = "what happened", .left = true, .shrink_at = 10, .shrink_to = 30}};
   for (const track::TrackEvent& event : alert.events) {
     const std::string night = text_of(event.details, "night_utc", event.at_utc);
     events.rows.push_back(
         {{night.substr(0, 10), event.who, transition_text(event), event_words(event, names)}});
   }
-  out += '\n' + text::draw(std::move(events), columns, style.colour).text;
+  out += '\n' + document::draw(std::move(events), columns, style.colour).text;
   if (track::is_open(alert.state) && !alert.series.empty()) {
     out += "\nnext:\n  " +
            text::printable("stepbench track show " + names.short_id(alert.series.front().id) +
@@ -297,16 +297,16 @@ std::string alert_page(const track::Alert& alert, const track::History& history,
 
 std::string open_alerts_page(const track::AlertLog& log, const SeriesNames& names,
                              const std::string& today, const TableStyle& style) {
-  text::Grid grid;
-  grid.columns = {{.head = "alert", .align = text::Align::kLeft},
-                  {.head = "state", .align = text::Align::kLeft},
-                  {.head = "opened", .align = text::Align::kLeft},
+  document::Table grid;
+  grid.columns = {document::words("alert"),
+                  document::words("state"),
+                  document::words("opened"),
                   {.head = "age"},
-                  {.head = "host", .align = text::Align::kLeft, .drop_at = 20},
+                  {.head = "host", .left = true, .drop_at = 20},
                   {.head = "series"},
                   {.head = "largest change"},
-                  {.head = "in", .align = text::Align::kLeft, .shrink_at = 50, .shrink_to = 16},
-                  {.head = "accepted", .align = text::Align::kLeft, .drop_at = 10}};
+                  {.head = "in", .left = true, .shrink_at = 50, .shrink_to = 16},
+                  {.head = "accepted", .left = true, .drop_at = 10}};
   std::size_t accepted = 0;
   for (const track::Alert& alert : log.alerts) {
     const bool acknowledged = alert.state == track::AlertState::kAcknowledged;
@@ -328,18 +328,18 @@ std::string open_alerts_page(const track::AlertLog& log, const SeriesNames& name
           acknowledged
               ? (acceptance_text(alert).empty() ? "for good" : acceptance_text(alert).substr(2))
               : "-"},
-         alert.worse && !acknowledged ? text::Tint::kFailed : text::Tint::kDim});
+         alert.worse && !acknowledged ? document::Tone::kBad : document::Tone::kDim});
   }
   if (grid.rows.empty()) return "no alert is open\n";
   const auto open = static_cast<std::int64_t>(grid.rows.size() - accepted);
   if (accepted == 0) {
     grid.columns.pop_back();
-    for (text::GridRow& row : grid.rows) row.cells.pop_back();
+    for (document::TableRow& row : grid.rows) row.cells.pop_back();
   }
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 40));
   std::string out = text::counted(open, "alert") + (open == 1 ? " is" : " are") + " open";
   if (accepted > 0) out += ", " + std::to_string(accepted) + " accepted";
-  return out + "\n\n" + text::draw(std::move(grid), columns, style.colour).text;
+  return out + "\n\n" + document::draw(std::move(grid), columns, style.colour).text;
 }
 
 std::string series_json(const HistoryView& view, const SeriesNames& names) {

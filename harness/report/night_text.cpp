@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/document/render_markdown.h"
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/report/series_names.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
@@ -41,19 +43,19 @@ bool is_shown(const track::NightSeries& series) {
          series.state != track::NightState::kFutureDated;
 }
 
-text::Tint tint_of_night(const track::NightSeries& series) {
+document::Tone tint_of_night(const track::NightSeries& series) {
   switch (series.state) {
     case track::NightState::kRegression:
     case track::NightState::kInvalid:
     case track::NightState::kNoData:
-      return text::Tint::kFailed;
+      return document::Tone::kBad;
     case track::NightState::kSuspect:
-      return series.worse ? text::Tint::kFailed : text::Tint::kBest;
+      return series.worse ? document::Tone::kBad : document::Tone::kGood;
     case track::NightState::kImprovement:
     case track::NightState::kFixed:
-      return text::Tint::kBest;
+      return document::Tone::kGood;
     default:
-      return text::Tint::kDim;
+      return document::Tone::kDim;
   }
 }
 
@@ -133,24 +135,24 @@ class NightText {
     return shown_.size() - std::min(shown_.size(), kShownSeries);
   }
 
-  [[nodiscard]] text::Grid grid() const {
-    text::Grid grid;
-    grid.columns = {{.head = "case", .align = text::Align::kLeft, .shrink_at = 50, .shrink_to = 16},
-                    {.head = "metric", .align = text::Align::kLeft},
+  [[nodiscard]] document::Table grid() const {
+    document::Table grid;
+    grid.columns = {{.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
+                    document::words("metric"),
                     {.head = "usual"},
                     {.head = "tonight"},
                     {.head = "change"},
                     {.head = "per control", .drop_at = 20},
                     {.head = std::string(track::name_of(view_.screen)), .drop_at = 30},
-                    {.head = "state", .align = text::Align::kLeft},
-                    {.head = "alert", .align = text::Align::kLeft},
-                    {.head = "last good", .align = text::Align::kLeft, .drop_at = 40}};
+                    document::words("state"),
+                    document::words("alert"),
+                    {.head = "last good", .left = true, .drop_at = 40}};
     const bool with_control = std::any_of(shown_.begin(), shown_.end(), [](const auto* series) {
       return series->normalised_change.has_value();
     });
     for (std::size_t i = 0; i < std::min(shown_.size(), kShownSeries); ++i) {
       const track::NightSeries& series = *shown_[i];
-      text::GridRow row{
+      document::TableRow row{
           {names_.case_name(series.series), metric_label(series.series.metric),
            amount(series.usual, series), amount(series.value, series), percent_of(series.change),
            percent_of(series.normalised_change), score_text(series),
@@ -521,7 +523,7 @@ std::string night_page(const campaign::CheckedNight& checked, const NightView& v
   std::string out = text::wrap_hanging(text::printable(text.title()), columns) + '\n';
   out += text::wrap_hanging(text::printable(text.counts()), columns) + '\n';
   if (text.has_rows()) {
-    out += '\n' + text::draw(text.grid(), columns, view.style.colour).text;
+    out += '\n' + document::draw(text.grid(), columns, view.style.colour).text;
     if (text.hidden() > 0) {
       out += text::counted(static_cast<std::int64_t>(text.hidden()), "series") +
              " more (--format json has all)\n";
@@ -550,7 +552,7 @@ std::string night_markdown(const campaign::CheckedNight& checked, const NightVie
       "<!-- stepbench-night -->\n### " + std::string(track::name_of(checked.night.verdict)) + ": " +
       text::markdown_line(text.title()) + "\n\n" + text::markdown_line(text.counts()) + "\n";
   if (text.has_rows()) {
-    out += '\n' + text::draw_markdown(text.grid());
+    out += '\n' + document::markdown_table(text.grid());
     if (text.hidden() > 0) {
       out += '\n' + text::counted(static_cast<std::int64_t>(text.hidden()), "series") + " more\n";
     }

@@ -128,7 +128,7 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
                                                                : "  ");
   };
   for (std::size_t i = 0; i < down.size(); ++i) {
-    text::GridRow& line = made.grid.rows.emplace_back();
+    document::TableRow& line = made.grid.rows.emplace_back();
     line.cells.push_back(to_text(down[i]));
     for (std::size_t j = 0; j < across.size(); ++j) {
       const auto found = cells.find({i, j});

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/document/table.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/text/grid.h"
 
 namespace stepbench::report {
 
@@ -17,7 +17,7 @@ namespace stepbench::report {
 
 struct Pivot {
   std::string title;  // "samples/s by num_workers and batch_size"
-  text::Grid grid;
+  document::Table grid;
 };
 
 // `by`: two options, the rows' and the columns'. `metric`: empty for what the cases are judged by,

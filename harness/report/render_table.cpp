@@ -9,6 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/document/render_markdown.h"
 #include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/ranking.h"
@@ -17,14 +18,12 @@
 #include "harness/report/case_table.h"
 #include "harness/report/export.h"
 #include "harness/report/findings.h"
-#include "harness/report/html/grid_table.h"
 #include "harness/report/noise_text.h"
 #include "harness/report/notes.h"
 #include "harness/report/pivot.h"
 #include "harness/report/run_title.h"
 #include "harness/report/sweep_plot.h"
 #include "harness/text/csv.h"
-#include "harness/text/grid.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -32,7 +31,7 @@ namespace {
 
 struct Body {
   std::string heading;  // of a pivot or picture; empty for the table of cases
-  text::Grid grid;
+  document::Table table;
 };
 
 Body body_of(const TableFacts& facts, const TableStyle& style, std::size_t columns) {
@@ -82,7 +81,8 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
   }
   if (answer_first) add(answer);
   Body body = body_of(facts, style, columns);
-  page.blocks.emplace_back(page_table(body.grid, body.heading));
+  body.table.title = std::move(body.heading);
+  page.blocks.emplace_back(std::move(body.table));
   if (style.noise) {
     add(document::paragraphs_of(noise_lines(facts.rows, facts.results, *style.noise)));
   } else {
@@ -104,15 +104,17 @@ std::string markdown(const record::Results& results, const TableStyle& style) {
 
 std::string pivot_csv(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
-  const text::Grid grid = pivot(facts.rows, results, style.pivot,
-                                style.select.empty() ? "" : style.select.front(), true)
-                              .grid;
+  const document::Table grid = pivot(facts.rows, results, style.pivot,
+                                     style.select.empty() ? "" : style.select.front(), true)
+                                   .grid;
   std::string text =
       text::join(grid.columns, ",",
-                 [](const text::GridColumn& column) { return text::csv_cell(column.head); }) +
+                 [](const document::Column& column) { return text::csv_cell(column.head); }) +
       '\n';
-  for (const text::GridRow& row : grid.rows)
-    text += text::join(row.cells, ",", text::csv_cell) + '\n';
+  for (const document::TableRow& row : grid.rows)
+    text += text::join(row.cells, ",",
+                       [](const document::Cell& cell) { return text::csv_cell(cell.text); }) +
+            '\n';
   return text;
 }
 

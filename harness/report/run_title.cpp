@@ -5,8 +5,9 @@
 #include <iterator>
 #include <set>
 
+#include "harness/document/render_markdown.h"
+#include "harness/document/table.h"
 #include "harness/estimate/busy_machine.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
@@ -119,13 +120,12 @@ std::string fenced(const std::string& text, const std::string& language) {
 }
 
 std::string environment_table(const record::WorkerRow& worker) {
-  text::Grid grid{.columns = {{.head = "environment", .align = text::Align::kLeft},
-                              {.head = "", .align = text::Align::kLeft}},
-                  .rows = {{{"worker", worker.path}}}};
+  document::Table grid{.columns = {document::words("environment"), document::words("")},
+                       .rows = {{{"worker", worker.path}}}};
   for (const auto& [name, value] : worker.environment) {
     grid.rows.push_back({{name, to_text(value)}});
   }
-  return text::draw_markdown(grid);
+  return document::markdown_table(grid);
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 #include <functional>
 #include <vector>
 
+#include "harness/document/render_markdown.h"
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/json/json_text.h"
 #include "harness/text/age.h"
 #include "harness/text/csv.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -112,40 +114,39 @@ std::string runs_json(std::span<const runs::RunSummary> runs) {
   return json.take() + '\n';
 }
 
-struct Cell {
-  text::GridColumn column;
+struct RunCell {
+  document::Column column;
   std::function<std::string(const runs::RunSummary&)> text;
   bool shown = true;
 };
 
 // Columns that say something of these runs: an experiment's name where the folder's does not hold
 // it, failures where there are some.
-std::vector<Cell> cells_for(std::span<const runs::RunSummary> runs, runs::Moment now) {
+std::vector<RunCell> cells_for(std::span<const runs::RunSummary> runs, runs::Moment now) {
   const auto any = [&](const std::function<bool(const runs::RunSummary&)>& holds) {
     return std::any_of(runs.begin(), runs.end(), [&](const runs::RunSummary& run) {
       return run.broken.empty() && holds(run);
     });
   };
   const auto count = [](std::int64_t number) { return text::with_separators(number); };
-  constexpr text::Align kLeft = text::Align::kLeft;
   return {
-      {{.head = "run", .align = kLeft, .shrink_at = 60, .shrink_to = 24, .shrink_inside = true},
+      {{.head = "run", .left = true, .shrink_at = 60, .shrink_to = 24, .shrink_inside = true},
        folder_name},
       {{.head = "age"}, [now](const runs::RunSummary& run) { return age_of(run, now); }},
-      {{.head = "begun (UTC)", .align = kLeft, .drop_at = 10}, begun_text},
-      {{.head = "name", .align = kLeft, .drop_at = 40},
+      {{.head = "begun (UTC)", .left = true, .drop_at = 10}, begun_text},
+      {{.head = "name", .left = true, .drop_at = 40},
        [](const runs::RunSummary& run) { return run.name; },
        any([](const runs::RunSummary& run) {
          return !folder_name(run).ends_with("-" + run.name);
        })},
-      {{.head = "kind", .align = kLeft}, kind_words},
-      {{.head = "labels", .align = kLeft, .shrink_at = 30, .shrink_to = 16},
+      {{.head = "kind", .left = true}, kind_words},
+      {{.head = "labels", .left = true, .shrink_at = 30, .shrink_to = 16},
        [](const runs::RunSummary& run) { return labels_text(run, " "); },
        any([](const runs::RunSummary& run) { return !run.labels.empty(); })},
-      {{.head = "commit", .align = kLeft, .drop_at = 50},
+      {{.head = "commit", .left = true, .drop_at = 50},
        commit_of_run,
        any([](const runs::RunSummary& run) { return !run.git_sha.empty(); })},
-      {{.head = "branch", .align = kLeft, .drop_at = 15, .shrink_at = 5, .shrink_to = 12},
+      {{.head = "branch", .left = true, .drop_at = 15, .shrink_at = 5, .shrink_to = 12},
        [](const runs::RunSummary& run) { return run.git_branch; },
        any([](const runs::RunSummary& run) { return !run.git_branch.empty(); })},
       {{.head = "cases"}, [=](const runs::RunSummary& run) { return count(run.cases); }},
@@ -160,26 +161,26 @@ std::vector<Cell> cells_for(std::span<const runs::RunSummary> runs, runs::Moment
        [=](const runs::RunSummary& run) { return count(run.launches); }},
       {{.head = "size", .drop_at = 25},
        [](const runs::RunSummary& run) { return text::byte_text(static_cast<double>(run.bytes)); }},
-      {{.head = "state", .align = kLeft},
+      {{.head = "state", .left = true},
        [](const runs::RunSummary& run) { return std::string(runs::name_of(run.state)); }}};
 }
 
-text::Tint tint_of_run(const runs::RunSummary& run) {
-  if (run.failed > 0 || run.verdict == "regression") return text::Tint::kFailed;
-  return run.smoke ? text::Tint::kDim : text::Tint::kNone;
+document::Tone tint_of_run(const runs::RunSummary& run) {
+  if (run.failed > 0 || run.verdict == "regression") return document::Tone::kBad;
+  return run.smoke ? document::Tone::kDim : document::Tone::kPlain;
 }
 
-text::Grid runs_grid(std::span<const runs::RunSummary> runs, runs::Moment now) {
-  std::vector<Cell> cells = cells_for(runs, now);
-  std::erase_if(cells, [](const Cell& cell) { return !cell.shown; });
-  text::Grid grid;
-  for (const Cell& cell : cells) grid.columns.push_back(cell.column);
+document::Table runs_grid(std::span<const runs::RunSummary> runs, runs::Moment now) {
+  std::vector<RunCell> cells = cells_for(runs, now);
+  std::erase_if(cells, [](const RunCell& cell) { return !cell.shown; });
+  document::Table grid;
+  for (const RunCell& cell : cells) grid.columns.push_back(cell.column);
   for (const runs::RunSummary& run : runs) {
-    text::GridRow row{.cells = {}, .tint = tint_of_run(run)};
+    document::TableRow row{.cells = {}, .tone = tint_of_run(run)};
     if (run.broken.empty()) {
-      for (const Cell& cell : cells) row.cells.push_back(cell.text(run));
+      for (const RunCell& cell : cells) row.cells.push_back(cell.text(run));
     } else {
-      row = {.cells = {folder_name(run)}, .tint = text::Tint::kFailed, .instead = run.broken};
+      row = {.cells = {folder_name(run)}, .tone = document::Tone::kBad, .instead = run.broken};
     }
     grid.rows.push_back(std::move(row));
   }
@@ -232,10 +233,11 @@ std::string render_runs(std::span<const runs::RunSummary> runs, std::size_t all,
   if (format == Format::kCsv) return runs_csv(runs);
   if (format == Format::kJson) return runs_json(runs);
   if (runs.empty()) return {};
-  const text::Grid grid = runs_grid(runs, now);
-  if (format == Format::kMarkdown) return text::draw_markdown(grid) + '\n' + totals_text(runs, all);
-  const text::DrawnGrid drawn =
-      text::draw(grid, static_cast<std::size_t>(style.columns), style.colour);
+  const document::Table grid = runs_grid(runs, now);
+  if (format == Format::kMarkdown)
+    return document::markdown_table(grid) + '\n' + totals_text(runs, all);
+  const document::DrawnTable drawn =
+      document::draw(grid, static_cast<std::size_t>(style.columns), style.colour);
   return drawn.text + '\n' + totals_text(runs, all) + dropped_text(drawn.dropped);
 }
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/json/json_text.h"
 #include "harness/report/history_chart.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -35,14 +36,10 @@ std::string chart_of(const track::ScreenedSeries& screened, const track::History
   return draw_chart(nights, screened.series->series.unit, {changes, fired});
 }
 
-text::Grid changes_grid(const track::ScreenedSeries& screened, const track::History& history) {
-  text::Grid grid;
-  grid.columns = {{.head = "row"},
-                  {.head = "night", .align = text::Align::kLeft},
-                  {.head = "commit", .align = text::Align::kLeft},
-                  {.head = "before"},
-                  {.head = "after"},
-                  {.head = "change"},
+document::Table changes_grid(const track::ScreenedSeries& screened, const track::History& history) {
+  document::Table grid;
+  grid.columns = {{.head = "row"},    document::words("night"), document::words("commit"),
+                  {.head = "before"}, {.head = "after"},        {.head = "change"},
                   {.head = "p"}};
   const std::string& unit = screened.series->series.unit;
   for (const track::ChangePoint& change : screened.changes) {
@@ -91,7 +88,7 @@ std::string screened_page(const track::ScreenedSeries& screened, const track::Hi
   out += chart_of(screened, history) + '\n';
   out += screened.changes.empty()
              ? choice.method + ": its level did not change\n"
-             : text::draw(changes_grid(screened, history), columns, style.colour).text;
+             : document::draw(changes_grid(screened, history), columns, style.colour).text;
   return out + '\n' + text::wrap_hanging(fired_words(screened, history, choice.screen), columns) +
          '\n';
 }

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/estimate/row_values.h"
 #include "harness/report/estimate_text.h"
 #include "harness/report/pivot.h"
@@ -137,13 +139,13 @@ Order order_of(const TableFacts& facts, const TableStyle& style) {
   return order;
 }
 
-std::size_t grid_width(const text::Grid& grid) {
+std::size_t grid_width(const document::Table& grid) {
   std::size_t total = 0;
   for (std::size_t i = 0; i < grid.columns.size(); ++i) {
     std::size_t widest = text::width(text::printable(grid.columns[i].head));
-    for (const text::GridRow& row : grid.rows) {
+    for (const document::TableRow& row : grid.rows) {
       if (i < row.cells.size())
-        widest = std::max(widest, text::width(text::printable(row.cells[i])));
+        widest = std::max(widest, text::width(text::printable(row.cells[i].text)));
     }
     total += widest + 2;
   }
@@ -176,7 +178,7 @@ std::string bar_with_interval(double value, const stats::Interval& interval, dou
   const std::size_t low = cell_of(std::min(interval.low, value));
   const std::size_t high = cell_of(std::max(interval.high, value));
   if (low == high) {
-    const std::string plain = text::bar(value / most, cells);
+    const std::string plain = document::bar(value / most, cells);
     return plain.empty() && value > 0 ? "▏" : plain;
   }
   std::string drawn;
@@ -217,12 +219,12 @@ SweepPlot sweep_plot(const TableFacts& facts, const TableStyle& style,
   plot.grid.columns = std::move(made.grid.columns);
   plot.grid.columns.insert(
       plot.grid.columns.begin() + at,
-      {.head = most > 0 ? axis_text(most / unit.ns, cells) : "", .align = text::Align::kLeft});
+      {.head = most > 0 ? axis_text(most / unit.ns, cells) : "", .left = true});
   const Order order = order_of(facts, style);
   for (std::size_t i = 0; i < order.rows.size(); ++i) {
     const std::size_t row = order.rows[i];
     if (order.begins[i]) plot.grid.rows.emplace_back();
-    text::GridRow& line = plot.grid.rows.emplace_back(std::move(made.grid.rows[row]));
+    document::TableRow& line = plot.grid.rows.emplace_back(std::move(made.grid.rows[row]));
     if (line.cells.size() <= made.case_columns) continue;
     const auto& value = values[row];
     line.cells.insert(line.cells.begin() + at,

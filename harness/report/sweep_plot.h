@@ -6,14 +6,14 @@
 #include <cstddef>
 #include <string>
 
+#include "harness/document/table.h"
 #include "harness/report/case_table.h"
-#include "harness/text/grid.h"
 
 namespace stepbench::report {
 
 struct SweepPlot {
   std::string heading;  // what the bars are, and which ones are better
-  text::Grid grid;
+  document::Table grid;
 };
 
 // Of what the table is judged by, or of the column that `style.select` names. In the table's order;

@@ -7,8 +7,8 @@
 
 #include "harness/campaign/time_estimate.h"
 #include "harness/compare/ab_campaign.h"
+#include "harness/document/render_text.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -36,7 +36,7 @@ std::string pairs_table(const campaign::AbArms& arms) {
     }
     rows.push_back(std::move(row));
   }
-  return text::align(rows);
+  return document::align(rows);
 }
 
 std::string tests_text(const campaign::AbPlan& plan, std::size_t cases) {

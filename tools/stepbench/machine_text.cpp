@@ -7,7 +7,8 @@
 
 #include "harness/base/value.h"
 #include "harness/campaign/kept_machine.h"
-#include "harness/text/grid.h"
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -46,26 +47,26 @@ std::string machine_text(const compare::MachineNoise& noise, const Environment& 
   }
   out += ":\n\n";
   if (!noise.cases.empty()) {
-    text::Grid grid{.columns = {{.head = "case", .align = text::Align::kLeft},
-                                {.head = "step"},
-                                {.head = "launches"},
-                                {.head = "steps"},
-                                {.head = "between launches"},
-                                {.head = "over minutes"},
-                                {.head = "10 pairs find"},
-                                {.head = "40 pairs find"},
-                                {.head = "A/A", .align = text::Align::kLeft, .drop_at = 10}},
-                    .rows = {}};
+    document::Table grid{.columns = {document::words("case"),
+                                     {.head = "step"},
+                                     {.head = "launches"},
+                                     {.head = "steps"},
+                                     {.head = "between launches"},
+                                     {.head = "over minutes"},
+                                     {.head = "10 pairs find"},
+                                     {.head = "40 pairs find"},
+                                     {.head = "A/A", .left = true, .drop_at = 10}},
+                         .rows = {}};
     for (const compare::CaseSpread& one : noise.cases) {
       grid.rows.push_back(
           {{one.name, text::duration(one.step_ns), std::to_string(one.launches),
             one.step_sd ? text::percent_text(*one.step_sd) : "-", text::percent_text(one.launch_sd),
             text::percent_text(one.minutes_sd), text::percent_text(one.found_by_10),
             text::percent_text(one.found_by_40), against_itself(one)},
-           one.differs ? text::Tint::kFailed : text::Tint::kNone});
+           one.differs ? document::Tone::kBad : document::Tone::kPlain});
     }
-    out += text::draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
-                      environment.colour)
+    out += document::draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
+                          environment.colour)
                .text;
     out +=
         "Spreads are relative standard deviations: of one step; from one launch to the next of the "

@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "harness/document/render_text.h"
 #include "harness/json/json_text.h"
 #include "harness/run/hidden_secrets.h"
 #include "harness/schedule/window_fit.h"
-#include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
@@ -202,7 +202,7 @@ std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& est
     if (any_skip) row.push_back(planned.skip.value_or(""));
     rows.push_back(std::move(row));
   }
-  return plan.name + " (" + plan::source_name(plan.file) + ")\n\n" + text::align(rows) +
+  return plan.name + " (" + plan::source_name(plan.file) + ")\n\n" + document::align(rows) +
          left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate, probe != nullptr) +
          (probe == nullptr ? "" : probe_remarks(plan, *probe)) + remarks(plan);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/base/exit_status.h"
+#include "harness/document/render_text.h"
 #include "harness/runs/redact_run.h"
-#include "harness/text/grid.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
@@ -46,7 +46,7 @@ int redact(const RedactOptions& options, const Environment& environment) {
   for (const text::Redactor::Replaced& each : done.replaced) {
     rows.push_back({each.token, text::printable(each.original)});
   }
-  if (rows.size() > 1) environment.out << text::align(rows) << '\n';
+  if (rows.size() > 1) environment.out << document::align(rows) << '\n';
   for (const runs::RedactedRun& run : done.runs) {
     environment.out << text::printable(run.run.string()) << " -> "
                     << text::printable(run.copy.string()) << ": "

@@ -9,7 +9,6 @@
 #include "harness/report/findings.h"
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/figure.h"
-#include "harness/report/html/grid_table.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -8,7 +8,6 @@
 #include "harness/report/analysis_words.h"
 #include "harness/report/html/analysis_charts.h"
 #include "harness/report/html/figure.h"
-#include "harness/report/html/grid_table.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::report {

@@ -13,7 +13,6 @@
 #include "harness/estimate/columns.h"
 #include "harness/report/answer.h"
 #include "harness/report/findings.h"
-#include "harness/report/html/grid_table.h"
 #include "harness/report/html/runs_beside.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
@@ -167,7 +166,8 @@ document::Chapter overview_section(const TableFacts& facts) {
     section.blocks.push_back(std::move(answer));
   }
   if (!facts.rows.empty()) {
-    document::Table table = page_table(case_grid(facts, {}), "Cases");
+    document::Table table = case_grid(facts, {});
+    table.title = "Cases";
     if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
     section.blocks.push_back(std::move(table));
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/document/render.h"
+#include "harness/document/render_markdown.h"
 #include "harness/document/render_text.h"
 
 namespace stepbench::document {
@@ -95,6 +96,16 @@ TEST(Text, CutsThenDropsColumnsUntilTheTableFitsAndSaysSo) {
             std::string::npos);
   document.all_columns_in = "--format markdown";
   EXPECT_NE(render(document, {.columns = 20}).find("--format markdown"), std::string::npos);
+}
+
+TEST(Table, HasEveryCellAndHeadPrintable) {
+  const Table table{.columns = {{.head = "a\x1b"}, {.head = "b"}},
+                    .rows = {{.cells = {"x\ny", "\xFF"}}, {.cells = {}, .instead = "why\x07"}}};
+  const std::string text = draw(table, 100, false).text + markdown_table(table) +
+                           align({{"head\x1b", "n"}, {"x\ny", "1"}});
+  for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+  EXPECT_NE(text.find("x\\ny"), std::string::npos);
+  EXPECT_NE(text.find("why\\x07"), std::string::npos);
 }
 
 TEST(Align, PutsColumnsOfNumbersToTheRight) {

@@ -5,7 +5,6 @@
 
 #include "harness/json/json_text.h"
 #include "harness/text/csv.h"
-#include "harness/text/grid.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench::text {
@@ -78,14 +77,10 @@ TEST(Json, WritesWhatATerminalWouldObeyAsEscapes) {
   EXPECT_EQ(json::json_string("größe"), "\"größe\"");
 }
 
-TEST(Grid, EveryCellAndHeadIsPrintable) {
-  const Grid grid{.columns = {{.head = "a\x1b"}, {.head = "b"}},
-                  .rows = {{.cells = {"x\ny", "\xFF"}}, {.cells = {}, .instead = "why\x07"}}};
-  const std::string text =
-      draw(grid, 100, false).text + draw_markdown(grid) + align({{"head\x1b", "n"}, {"x\ny", "1"}});
-  for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
-  EXPECT_NE(text.find("x\\ny"), std::string::npos);
-  EXPECT_NE(text.find("why\\x07"), std::string::npos);
+TEST(CsvCell, IsQuotedWhereItWouldBeSplit) {
+  EXPECT_EQ(csv_cell("a b"), "a b");
+  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_cell("say \"x\""), "\"say \"\"x\"\"\"");
 }
 
 }  // namespace

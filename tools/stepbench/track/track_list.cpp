@@ -8,10 +8,11 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/report/history_export.h"
 #include "harness/report/history_list.h"
 #include "harness/report/series_names.h"
-#include "harness/text/grid.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/track/why_split.h"
@@ -121,16 +122,16 @@ std::vector<const track::SeriesHistory*> series_to_split(const std::vector<std::
 
 std::string splits_table(const std::vector<track::FieldSplit>& splits, const std::string& a,
                          const std::string& b, const Environment& environment) {
-  text::Grid grid{
-      .columns = {{.head = "field", .align = text::Align::kLeft},
-                  {.head = a, .align = text::Align::kLeft, .shrink_at = 2, .shrink_inside = true},
-                  {.head = b, .align = text::Align::kLeft, .shrink_at = 1, .shrink_inside = true}},
+  document::Table grid{
+      .columns = {document::words("field"),
+                  {.head = a, .left = true, .shrink_at = 2, .shrink_inside = true},
+                  {.head = b, .left = true, .shrink_at = 1, .shrink_inside = true}},
       .rows = {}};
   for (const track::FieldSplit& split : splits) {
     grid.rows.push_back({.cells = {split.field, split.a, split.b}});
   }
-  return text::draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
-                    environment.colour)
+  return document::draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
+                        environment.colour)
       .text;
 }
 

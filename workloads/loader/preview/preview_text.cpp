@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/text/grid.h"
+#include "harness/document/render_text.h"
+#include "harness/document/table.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
@@ -39,23 +40,23 @@ std::string shape_text(const DataPreview& preview, const FieldSpec& spec) {
   return text + "]";
 }
 
-text::GridRow statistics_row(const FieldStatistics& statistics, DType dtype,
-                             std::vector<std::string> cells) {
-  for (std::string& cell :
-       std::vector<std::string>{number(statistics.min(), dtype), decimal(statistics.mean()),
-                                number(statistics.max(), dtype), decimal(statistics.deviation()),
-                                share(statistics.zeros(), statistics.values()),
-                                share(statistics.nans(), statistics.values())}) {
+document::TableRow statistics_row(const FieldStatistics& statistics, DType dtype,
+                                  std::vector<document::Cell> cells) {
+  for (document::Cell& cell :
+       std::vector<document::Cell>{number(statistics.min(), dtype), decimal(statistics.mean()),
+                                   number(statistics.max(), dtype), decimal(statistics.deviation()),
+                                   share(statistics.zeros(), statistics.values()),
+                                   share(statistics.nans(), statistics.values())}) {
     cells.push_back(std::move(cell));
   }
   return {.cells = std::move(cells)};
 }
 
-text::Grid field_grid(const DataPreview& preview) {
-  text::Grid grid;
-  grid.columns = {{.head = "field", .align = text::Align::kLeft},
-                  {.head = "dtype", .align = text::Align::kLeft},
-                  {.head = "shape of a batch", .align = text::Align::kLeft},
+document::Table field_grid(const DataPreview& preview) {
+  document::Table grid;
+  grid.columns = {document::words("field"),
+                  document::words("dtype"),
+                  document::words("shape of a batch"),
                   {.head = "size"},
                   {.head = "min"},
                   {.head = "mean"},
@@ -77,32 +78,32 @@ text::Grid field_grid(const DataPreview& preview) {
   return grid;
 }
 
-text::Grid label_grid(const DataPreview& preview) {
-  text::Grid grid;
+document::Table label_grid(const DataPreview& preview) {
+  document::Table grid;
   const auto has = [&](const auto& test) { return std::ranges::any_of(preview.labels, test); };
   const bool names = has([](const LabelPreview& label) { return !label.name.empty(); });
   const bool all = has([](const LabelPreview& label) { return label.all.has_value(); });
   grid.columns = {{.head = "label"}};
-  if (names) grid.columns.push_back({.head = "class", .align = text::Align::kLeft});
+  if (names) grid.columns.push_back(document::words("class"));
   grid.columns.push_back({.head = "read"});
-  grid.columns.push_back({.head = "", .align = text::Align::kLeft, .drop_at = 1});
+  grid.columns.push_back({.head = "", .left = true, .drop_at = 1});
   if (all) grid.columns.push_back({.head = "in the data set"});
   std::int64_t most = 1;
   for (const LabelPreview& label : preview.labels) most = std::max(most, label.read);
   for (std::size_t i = 0; i < std::min(preview.labels.size(), kLabelRows); ++i) {
     const LabelPreview& label = preview.labels[i];
-    text::GridRow row{.cells = {std::to_string(label.label)}};
+    document::TableRow row{.cells = {std::to_string(label.label)}};
     if (names) row.cells.push_back(text::printable(label.name));
     row.cells.push_back(text::with_separators(label.read));
     row.cells.push_back(
-        text::bar(static_cast<double>(label.read) / static_cast<double>(most), kBarCells));
+        document::bar(static_cast<double>(label.read) / static_cast<double>(most), kBarCells));
     if (all) row.cells.push_back(label.all ? text::with_separators(*label.all) : "");
     grid.rows.push_back(std::move(row));
   }
   return grid;
 }
 
-text::Grid sample_grid(const DataPreview& preview) {
+document::Table sample_grid(const DataPreview& preview) {
   const auto has = [&](const auto& test) {
     return std::ranges::any_of(preview.first_samples, test);
   };
@@ -110,16 +111,15 @@ text::Grid sample_grid(const DataPreview& preview) {
   const bool label = has([](const SamplePreview& sample) { return sample.label.has_value(); });
   const bool tokens = has([](const SamplePreview& sample) { return !sample.tokens.empty(); });
   const bool file = has([](const SamplePreview& sample) { return !sample.file.empty(); });
-  text::Grid grid;
+  document::Table grid;
   grid.columns = {{.head = "sample"}};
   if (index) grid.columns.push_back({.head = "index"});
-  if (label) grid.columns.push_back({.head = "label", .align = text::Align::kLeft});
-  if (tokens)
-    grid.columns.push_back({.head = "first tokens", .align = text::Align::kLeft, .shrink_at = 1});
-  if (file) grid.columns.push_back({.head = "file", .align = text::Align::kLeft, .shrink_at = 2});
+  if (label) grid.columns.push_back(document::words("label"));
+  if (tokens) grid.columns.push_back({.head = "first tokens", .left = true, .shrink_at = 1});
+  if (file) grid.columns.push_back({.head = "file", .left = true, .shrink_at = 2});
   for (std::size_t i = 0; i < preview.first_samples.size(); ++i) {
     const SamplePreview& sample = preview.first_samples[i];
-    text::GridRow row{.cells = {std::to_string(i)}};
+    document::TableRow row{.cells = {std::to_string(i)}};
     if (index) row.cells.push_back(sample.index ? std::to_string(*sample.index) : "");
     if (label) {
       const std::string name = text::shortened(text::printable(sample.name), kNameCells);
@@ -189,8 +189,8 @@ std::string loader(const DataPreview& preview) {
   return text;
 }
 
-void add_grid(std::string& text, const text::Grid& grid, std::size_t columns) {
-  text += "\n" + text::draw(grid, columns, false).text;
+void add_grid(std::string& text, const document::Table& grid, std::size_t columns) {
+  text += "\n" + document::draw(grid, columns, false).text;
 }
 
 }  // namespace
