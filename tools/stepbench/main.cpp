@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
 #include "harness/text/ascii.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/command_line.h"

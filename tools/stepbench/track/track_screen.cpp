@@ -13,6 +13,7 @@
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/foreign_options.h"
 #include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -109,8 +110,7 @@ void add_track_screen(Command track) {
       .option(kVerdictOptions, "--window N", arguments.window,
               "otava: so many values are looked at together")
       .with_default()
-      .whole_number(4, kMaxWindow);
-  constexpr std::int64_t kMaxWindow = 10'000;
+      .whole_number(4, 10'000);
   command
       .option(kVerdictOptions, "--max-p P", arguments.max_p,
               "A change that chance makes more often is none; default: .01, "
