@@ -71,7 +71,7 @@ class ThroughTheProgram(Case):
 
     def test_a_single_round_has_no_interval(self):
         result = self.rounds(words=("--launches", "1"))(self.project.work, self.folder / "calls", self.project.Wanted())
-        self.assertGreater(result.step_ns, 0)
+        self.assertFalse(math.isnan(result.step_ns))
         self.assertTrue(math.isnan(result.low_ns) and math.isnan(result.high_ns))
 
     def test_the_function_of_another_checkout_is_measured_in_turns_with_it(self):
