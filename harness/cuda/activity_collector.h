@@ -42,7 +42,8 @@ class ActivityCollector {
   [[nodiscard]] virtual std::optional<std::string> incomplete() const = 0;
 };
 
-// On the CUPTI that this process has loaded already. Never null.
-[[nodiscard]] std::unique_ptr<ActivityCollector> make_activity_collector();
+// On the CUPTI that this process has loaded already, for a process that works on this device, a
+// CUDA ordinal. Never null.
+[[nodiscard]] std::unique_ptr<ActivityCollector> make_activity_collector(int device);
 
 }  // namespace stepbench::cuda

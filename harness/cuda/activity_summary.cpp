@@ -105,6 +105,8 @@ ActivitySummary summarise_activities(const ops::OpLog& log) {
     sum.launches += window.holds(*launch.call) ? 1 : 0;
   }
   std::vector<Span> busy;
+  bool called_to_wait = false;
+  bool recorded_waits = false;
   for (const ops::DeviceActivity& activity : log.activities) {
     const Span part = window.part(activity);
     if (ops::is_device_work(activity)) busy.push_back(part);
@@ -123,16 +125,22 @@ ActivitySummary summarise_activities(const ops::OpLog& log) {
         }
         break;
       case ops::ActivityKind::kSynchronization:
+        recorded_waits = true;
         if (!holds_up_host(activity, log)) break;
-        ++sum.synchronisations;
+        ++*sum.synchronisations;
         sum.synchronisation_ns += part.second - part.first;
         break;
-      case ops::ActivityKind::kMemset:
       case ops::ActivityKind::kRuntime:
       case ops::ActivityKind::kDriver:
+        called_to_wait |=
+            activity.name < log.names.size() && ops::waits_for_device(log.names[activity.name]);
+        break;
+      case ops::ActivityKind::kMemset:
         break;
     }
   }
+  // Kineto records waits only where it is told to.
+  if (called_to_wait && !recorded_waits) sum.synchronisations.reset();
   sum.busy_ns = union_of(busy);
   return sum;
 }
@@ -149,7 +157,8 @@ void report(const ActivitySummary& summary, ReportSink& sink) {
   metric("copies", summary.copies);
   if (summary.copied_bytes) metric("copied_bytes", *summary.copied_bytes);
   metric("pageable_copies", summary.pageable_copies);
-  metric("synchronisations", summary.synchronisations);
+  if (!summary.synchronisations) return;
+  metric("synchronisations", *summary.synchronisations);
   metric("synchronisation_ns", summary.synchronisation_ns);
 }
 

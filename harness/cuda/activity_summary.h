@@ -23,8 +23,10 @@ struct ActivitySummary {
   std::int64_t launches = 0;  // calls that start kernels or graphs
   std::int64_t copies = 0;
   std::optional<std::int64_t> copied_bytes = 0;  // nothing: the collector does not say
-  std::int64_t pageable_copies = 0;   // between host and device, from or to pageable memory
-  std::int64_t synchronisations = 0;  // for which the host waited: event, stream or context
+  std::int64_t pageable_copies = 0;  // between host and device, from or to pageable memory
+  // For which the host waited: event, stream or context. Nothing: the collector records none,
+  // though the host made calls that wait.
+  std::optional<std::int64_t> synchronisations = 0;
   std::int64_t synchronisation_ns = 0;
 };
 

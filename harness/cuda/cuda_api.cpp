@@ -4,8 +4,9 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <charconv>
 
-#include "harness/os/symbols.h"
+#include "harness/cuda/cuda_calls.h"
 
 namespace stepbench::cuda {
 namespace {
@@ -21,18 +22,15 @@ void* open_runtime() {
   return nullptr;
 }
 
-// Fills in functions whose failures leave no error behind: libtorch asks for the thread's last
-// error after each launch and would take ours for its own, be it no more than "not ready" of a
-// query.
+// Functions whose failures leave no error behind: libtorch asks for the thread's last error after
+// each launch and would take ours for its own, be it no more than "not ready" of a query.
 class QuietCalls {
  public:
-  explicit QuietCalls(os::Symbols& symbols)
-      : symbols_(symbols), last_error_(symbols.find<int()>("cudaGetLastError")) {}
+  explicit QuietCalls(int (*last_error)()) : last_error_(last_error) {}
 
   template <typename... Arguments>
-  void fill(std::function<int(Arguments...)>& call, const char* name) {
-    call = [function = symbols_.find<int(Arguments...)>(name),
-            last_error = last_error_](Arguments... arguments) {
+  [[nodiscard]] std::function<int(Arguments...)> operator()(int (*function)(Arguments...)) const {
+    return [function, last_error = last_error_](Arguments... arguments) {
       const int code = function(arguments...);
       if (code != kCudaSuccess) (void)last_error();
       return code;
@@ -40,40 +38,43 @@ class QuietCalls {
   }
 
  private:
-  os::Symbols& symbols_;
   int (*last_error_)();
 };
 
 // The runtime tells names and sizes only in a struct that differs between its versions; the driver,
 // which it has loaded, tells them one by one.
 void fill_from_driver(CudaApi& api) {
-  using DeviceGet = int(int* device, int ordinal);
-  using GetName = int(char* name, int bytes, int device);
-  using TotalMemory = int(std::size_t * bytes, int device);
   api.device_name = [](int) { return std::string(); };
   api.device_memory_bytes = [](int) { return std::int64_t{0}; };
   void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (driver == nullptr) return;
   os::Symbols symbols(driver);
-  auto* const device_get = symbols.find<DeviceGet>("cuDeviceGet");
-  auto* const get_name = symbols.find<GetName>("cuDeviceGetName");
-  auto* const total_memory = symbols.find<TotalMemory>("cuDeviceTotalMem_v2");
+  const DriverCalls calls(symbols);
   if (!symbols.missing().empty()) return;
-  api.device_name = [device_get, get_name](int ordinal) {
+  api.device_name = [calls](int ordinal) {
     constexpr int kBytes = 256;
     std::string name(kBytes, '\0');
     int device = 0;
-    const bool known = device_get(&device, ordinal) == kCudaSuccess &&
-                       get_name(name.data(), kBytes, device) == kCudaSuccess;
+    const bool known = calls.cuDeviceGet(&device, ordinal) == kCudaSuccess &&
+                       calls.cuDeviceGetName(name.data(), kBytes, device) == kCudaSuccess;
     return known ? std::string(name.c_str()) : std::string();
   };
-  api.device_memory_bytes = [device_get, total_memory](int ordinal) {
+  api.device_memory_bytes = [calls](int ordinal) {
     std::size_t bytes = 0;
     int device = 0;
-    const bool known = device_get(&device, ordinal) == kCudaSuccess &&
-                       total_memory(&bytes, device) == kCudaSuccess;
+    const bool known = calls.cuDeviceGet(&device, ordinal) == kCudaSuccess &&
+                       calls.cuDeviceTotalMem_v2(&bytes, device) == kCudaSuccess;
     return known ? static_cast<std::int64_t>(bytes) : std::int64_t{0};
   };
+}
+
+// What to install, for people: a driver that old runs libtorch built for its own CUDA.
+std::string driver_too_old(int driver, int runtime) {
+  const std::string version = cuda_version_text(driver);
+  return "the NVIDIA driver is too old: it runs CUDA up to " + version + ", and libtorch needs " +
+         cuda_version_text(runtime) +
+         "; install a newer driver, or a libtorch that is built for CUDA " + version +
+         " or earlier";
 }
 
 }  // namespace
@@ -82,31 +83,57 @@ std::variant<CudaApi, std::string> load_cuda_api() {
   void* library = open_runtime();
   if (library == nullptr) return std::string("the CUDA runtime (libcudart) is not installed");
   os::Symbols symbols(library);
-  QuietCalls calls(symbols);
-  CudaApi api;
-  calls.fill(api.device_count, "cudaGetDeviceCount");
-  calls.fill(api.set_device, "cudaSetDevice");
-  calls.fill(api.device_synchronize, "cudaDeviceSynchronize");
-  calls.fill(api.event_create, "cudaEventCreate");
-  calls.fill(api.event_destroy, "cudaEventDestroy");
-  calls.fill(api.event_record, "cudaEventRecord");
-  calls.fill(api.event_query, "cudaEventQuery");
-  calls.fill(api.event_synchronize, "cudaEventSynchronize");
-  calls.fill(api.event_elapsed_ms, "cudaEventElapsedTime");
-  calls.fill(api.memcpy_async, "cudaMemcpyAsync");
-  calls.fill(api.profiler_start, "cudaProfilerStart");
-  calls.fill(api.profiler_stop, "cudaProfilerStop");
-  calls.fill(api.device_attribute, "cudaDeviceGetAttribute");
-  auto* name = symbols.find<const char*(int)>("cudaGetErrorName");
+  const RuntimeCalls calls(symbols);
   if (!symbols.missing().empty()) return "the CUDA runtime has no " + symbols.missing();
-  api.error_name = [name](int code) { return std::string(name(code)); };
+  const QuietCalls quiet(calls.cudaGetLastError);
+  CudaApi api;
+  api.driver_version = quiet(calls.cudaDriverGetVersion);
+  api.runtime_version = quiet(calls.cudaRuntimeGetVersion);
+  api.device_count = quiet(calls.cudaGetDeviceCount);
+  api.set_device = quiet(calls.cudaSetDevice);
+  api.device_synchronize = quiet(calls.cudaDeviceSynchronize);
+  api.event_create = quiet(calls.cudaEventCreate);
+  api.event_destroy = quiet(calls.cudaEventDestroy);
+  api.event_record = quiet(calls.cudaEventRecord);
+  api.event_query = quiet(calls.cudaEventQuery);
+  api.event_synchronize = quiet(calls.cudaEventSynchronize);
+  api.event_elapsed_ms = quiet(calls.cudaEventElapsedTime);
+  api.memcpy_async = quiet(calls.cudaMemcpyAsync);
+  api.profiler_start = quiet(calls.cudaProfilerStart);
+  api.profiler_stop = quiet(calls.cudaProfilerStop);
+  api.device_attribute = quiet(calls.cudaDeviceGetAttribute);
+  api.error_name = [name = calls.cudaGetErrorName](int code) { return std::string(name(code)); };
+  api.device_pci = [pci = quiet(calls.cudaDeviceGetPCIBusId)](int ordinal) {
+    std::array<char, 32> text{};
+    const int code = pci(text.data(), static_cast<int>(text.size()), ordinal);
+    return code == kCudaSuccess ? std::string(text.data()) : std::string();
+  };
   fill_from_driver(api);
   return api;
+}
+
+std::optional<int> cuda_ordinal(std::string_view device) {
+  if (!device.starts_with("cuda")) return std::nullopt;
+  int ordinal = 0;
+  if (const std::size_t colon = device.find(':'); colon != std::string_view::npos) {
+    (void)std::from_chars(device.data() + colon + 1, device.data() + device.size(), ordinal);
+  }
+  return ordinal;
+}
+
+std::string cuda_version_text(int version) {
+  return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
 }
 
 std::string device_missing(const CudaApi& api, int ordinal) {
   int count = 0;
   const int code = api.device_count(&count);
+  int driver = 0;
+  int runtime = 0;
+  if (code == kCudaInsufficientDriver && api.driver_version(&driver) == kCudaSuccess &&
+      driver > 0 && api.runtime_version(&runtime) == kCudaSuccess) {
+    return driver_too_old(driver, runtime);
+  }
   if (code == kCudaInsufficientDriver || code == kCudaNoDevice || (code == 0 && count == 0)) {
     return "no CUDA device";
   }

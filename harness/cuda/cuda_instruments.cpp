@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cuda/cuda_instruments.h"
 
-#include <charconv>
+#include <algorithm>
 
 #include "harness/cuda/event_clock.h"
 #include "harness/cuda/nvtx_ranges.h"
@@ -22,15 +22,9 @@ bool flag(const ResolvedCase& resolved, std::string_view name) {
   return value != nullptr && *value;
 }
 
-// "cuda" is 0; nullopt for other devices.
-std::optional<int> cuda_ordinal(const ResolvedCase& resolved) {
+std::optional<int> device_of(const ResolvedCase& resolved) {
   const auto* device = option<std::string>(resolved, "device");
-  if (device == nullptr || !device->starts_with("cuda")) return std::nullopt;
-  int ordinal = 0;
-  if (const std::size_t colon = device->find(':'); colon != std::string::npos) {
-    (void)std::from_chars(device->data() + colon + 1, device->data() + device->size(), ordinal);
-  }
-  return ordinal;
+  return device == nullptr ? std::nullopt : cuda::cuda_ordinal(*device);
 }
 
 std::size_t window_of(const ResolvedCase& resolved) {
@@ -44,7 +38,7 @@ std::size_t window_of(const ResolvedCase& resolved) {
 }
 
 std::unique_ptr<Instrument> make_event_clock(const ResolvedCase& resolved, WorkerContext& context) {
-  const std::optional<int> ordinal = cuda_ordinal(resolved);
+  const std::optional<int> ordinal = device_of(resolved);
   if (!ordinal) return nullptr;
   auto api = cuda::load_cuda_api();
   if (auto* reason = std::get_if<std::string>(&api)) {
@@ -62,8 +56,9 @@ std::unique_ptr<Instrument> make_nvtx(const ResolvedCase& resolved, WorkerContex
   std::optional<cuda::CudaApi> runtime;
   auto api = cuda::load_cuda_api();
   if (auto* loaded = std::get_if<cuda::CudaApi>(&api)) runtime = std::move(*loaded);
-  return cuda::make_nvtx_ranges(std::move(runtime),
-                                {.phase_names = context.phase_names, .capture_range = capture});
+  return cuda::make_nvtx_ranges(std::move(runtime), {.phase_names = context.phase_names,
+                                                     .capture_range = capture,
+                                                     .device = device_of(resolved)});
 }
 
 }  // namespace

@@ -3,15 +3,11 @@
 
 #include <dlfcn.h>
 
-#include <array>
-
-#include "harness/os/symbols.h"
+#include "harness/cuda/cuda_calls.h"
 
 namespace stepbench::cuda {
 namespace {
 
-// Values of CUPTI's enumerations that its calls take.
-constexpr int kSystemThreadIds = 1;
 constexpr std::uint8_t kOff = 0;
 
 }  // namespace
@@ -23,57 +19,43 @@ std::variant<CuptiApi, std::string> load_cupti_api() {
   }
   if (library == nullptr) return std::string("libtorch has loaded no CUPTI (libcupti)");
   os::Symbols symbols(library);
+  const CuptiCalls calls(symbols);
+  if (!symbols.missing().empty()) return "libcupti has no " + symbols.missing();
   CuptiApi api;
-  api.version = symbols.find<int(std::uint32_t*)>("cuptiGetVersion");
-  using Callback = void (*)(void*, int, std::uint32_t, const void*);
-  auto* subscribe = symbols.find<int(void**, Callback, void*)>("cuptiSubscribe");
-  api.subscribe = [subscribe](void** subscriber) {
-    return subscribe(
+  api.version = calls.cuptiGetVersion;
+  api.subscribe = [calls](void** subscriber) {
+    return calls.cuptiSubscribe(
         subscriber, [](void*, int, std::uint32_t, const void*) {}, nullptr);
   };
-  api.unsubscribe = symbols.find<int(void*)>("cuptiUnsubscribe");
-  api.register_timestamp =
-      symbols.find<int(CuptiApi::Timestamp)>("cuptiActivityRegisterTimestampCallback");
-  api.register_callbacks = symbols.find<int(CuptiApi::BufferRequested, CuptiApi::BufferCompleted)>(
-      "cuptiActivityRegisterCallbacks");
-  auto* thread_ids = symbols.find<int(int)>("cuptiSetThreadIdType");
-  api.use_system_thread_ids = [thread_ids] { return thread_ids(kSystemThreadIds); };
-  api.enable = symbols.find<int(std::uint32_t)>("cuptiActivityEnable");
-  api.disable = symbols.find<int(std::uint32_t)>("cuptiActivityDisable");
-  auto* runtime_call =
-      symbols.find<int(std::uint32_t, std::uint8_t)>("cuptiActivityEnableRuntimeApi");
-  api.ignore_runtime_call = [runtime_call](std::uint32_t callback) {
-    return runtime_call(callback, kOff);
+  api.unsubscribe = calls.cuptiUnsubscribe;
+  api.register_timestamp = calls.cuptiActivityRegisterTimestampCallback;
+  api.register_callbacks = calls.cuptiActivityRegisterCallbacks;
+  api.use_system_thread_ids = [calls] { return calls.cuptiSetThreadIdType(kCuptiSystemThreadIds); };
+  api.enable = calls.cuptiActivityEnable;
+  api.disable = calls.cuptiActivityDisable;
+  api.ignore_runtime_call = [calls](std::uint32_t callback) {
+    return calls.cuptiActivityEnableRuntimeApi(callback, kOff);
   };
-  auto* driver_call =
-      symbols.find<int(std::uint32_t, std::uint8_t)>("cuptiActivityEnableDriverApi");
-  api.ignore_driver_call = [driver_call](std::uint32_t callback) {
-    return driver_call(callback, kOff);
+  api.ignore_driver_call = [calls](std::uint32_t callback) {
+    return calls.cuptiActivityEnableDriverApi(callback, kOff);
   };
-  api.flush_all = symbols.find<int(std::uint32_t)>("cuptiActivityFlushAll");
-  api.next_record =
-      symbols.find<int(std::uint8_t*, std::size_t, void**)>("cuptiActivityGetNextRecord");
-  api.dropped =
-      symbols.find<int(void*, std::uint32_t, std::size_t*)>("cuptiActivityGetNumDroppedRecords");
-  api.push =
-      symbols.find<int(std::uint32_t, std::uint64_t)>("cuptiActivityPushExternalCorrelationId");
-  api.pop =
-      symbols.find<int(std::uint32_t, std::uint64_t*)>("cuptiActivityPopExternalCorrelationId");
-  auto* callback_name =
-      symbols.find<int(std::uint32_t, std::uint32_t, const char**)>("cuptiGetCallbackName");
-  api.callback_name = [callback_name](std::uint32_t domain, std::uint32_t callback) {
+  api.flush_all = calls.cuptiActivityFlushAll;
+  api.next_record = calls.cuptiActivityGetNextRecord;
+  api.dropped = calls.cuptiActivityGetNumDroppedRecords;
+  api.push = calls.cuptiActivityPushExternalCorrelationId;
+  api.pop = calls.cuptiActivityPopExternalCorrelationId;
+  api.callback_name = [calls](std::uint32_t domain, std::uint32_t callback) {
     const char* name = nullptr;
-    const int code = callback_name(domain, callback, &name);
+    const int code = calls.cuptiGetCallbackName(static_cast<int>(domain), callback, &name);
     return code == kCuptiSuccess && name != nullptr ? std::string(name)
                                                     : "call " + std::to_string(callback);
   };
-  auto* error_name = symbols.find<int(int, const char**)>("cuptiGetResultString");
-  api.error_name = [error_name](int code) {
+  api.error_name = [calls](int code) {
     const char* name = nullptr;
-    return error_name(code, &name) == kCuptiSuccess && name != nullptr ? std::string(name)
-                                                                       : std::string("CUPTI error");
+    return calls.cuptiGetResultString(code, &name) == kCuptiSuccess && name != nullptr
+               ? std::string(name)
+               : std::string("CUPTI error");
   };
-  if (!symbols.missing().empty()) return "libcupti has no " + symbols.missing();
   return api;
 }
 

@@ -17,6 +17,10 @@ inline constexpr int kCuptiMaxLimitReached = 12;
 inline constexpr int kCuptiQueueEmpty = 18;
 inline constexpr int kCuptiMultipleSubscribers = 39;
 inline constexpr int kCuptiUnknown = 999;  // also: there is no driver
+inline constexpr int kCuptiInsufficientPrivileges = 35;
+inline constexpr int kCuptiSystemThreadIds = 1;
+inline constexpr std::uint32_t kCuptiFlushForced = 1;
+inline constexpr std::uint32_t kCuptiCustom0 = 3;  // of the kinds of external correlation
 
 struct CuptiApi {
   using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* size,

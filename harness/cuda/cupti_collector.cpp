@@ -17,9 +17,6 @@
 namespace stepbench::cuda {
 namespace {
 
-constexpr std::uint32_t kFlushForced = 1;
-constexpr std::uint32_t kCustom0 = 3;  // of the kinds of external correlation
-
 // CUPTI has one pair of callbacks for a process and hands them no pointer of ours.
 struct Callbacks {
   std::atomic<CuptiBuffers*> buffers{nullptr};
@@ -65,13 +62,6 @@ std::string without_version(std::string name) {
   return name;
 }
 
-// CUPTI records queries as synchronisations, though nobody waits.
-const char* query_name(const std::string& call) {
-  if (call == "cudaEventQuery" || call == "cuEventQuery") return "Event Query";
-  if (call == "cudaStreamQuery" || call == "cuStreamQuery") return "Stream Query";
-  return nullptr;
-}
-
 class Tables {
  public:
   explicit Tables(ops::OpLog& log) : log_(log) {
@@ -108,6 +98,7 @@ class CuptiCollector final : public ActivityCollector {
   CuptiCollector(CuptiApi cupti, CudaApi cuda, CuptiCollectorOptions options)
       : cupti_(std::move(cupti)),
         cuda_(std::move(cuda)),
+        device_(options.device),
         buffers_(options.buffer_bytes, options.most_bytes) {}
   ~CuptiCollector() override { CuptiCollector::stop(); }
 
@@ -138,11 +129,11 @@ class CuptiCollector final : public ActivityCollector {
   }
 
   void push(std::uint64_t id) noexcept override {
-    if (on_ && cupti_.push(kCustom0, id) != kCuptiSuccess) ++unpaired_;
+    if (on_ && cupti_.push(kCuptiCustom0, id) != kCuptiSuccess) ++unpaired_;
   }
   void pop() noexcept override {
     std::uint64_t id = 0;
-    if (on_ && cupti_.pop(kCustom0, &id) != kCuptiSuccess) ++unpaired_;
+    if (on_ && cupti_.pop(kCuptiCustom0, &id) != kCuptiSuccess) ++unpaired_;
   }
 
   void discard() override {
@@ -169,7 +160,7 @@ class CuptiCollector final : public ActivityCollector {
     // Kinds first: what is called after the flush would ask for a buffer once more.
     for (const std::uint32_t kind : enabled_) (void)cupti_.disable(kind);
     enabled_.clear();
-    (void)cupti_.flush_all(kFlushForced);
+    (void)cupti_.flush_all(kCuptiFlushForced);
     (void)cupti_.unsubscribe(std::exchange(subscriber_, nullptr));
     release();
   }
@@ -189,7 +180,13 @@ class CuptiCollector final : public ActivityCollector {
 
  private:
   std::string refused(const char* call, int code) const {
-    return std::string(call) + ": " + cupti_.error_name(code) + " (" + std::to_string(code) + ')';
+    std::string text =
+        std::string(call) + ": " + cupti_.error_name(code) + " (" + std::to_string(code) + ')';
+    if (code == kCuptiInsufficientPrivileges) {
+      text +=
+          "; the driver lets only its administrator profile (NVreg_RestrictProfilingToAdminUsers)";
+    }
+    return text;
   }
 
   void release() {
@@ -219,16 +216,16 @@ class CuptiCollector final : public ActivityCollector {
     return std::nullopt;
   }
 
+  // Waiting makes a context on the thread's device, which is 0 unless it is set.
   void flush() {
-    (void)cuda_.device_synchronize();
-    (void)cupti_.flush_all(kFlushForced);
+    if (cuda_.set_device(device_) == kCudaSuccess) (void)cuda_.device_synchronize();
+    (void)cupti_.flush_all(kCuptiFlushForced);
   }
 
   void read(const std::vector<CuptiBuffers::Filled>& filled, ops::OpLog& log) {
     Tables tables(log);
     std::unordered_map<std::uint64_t, std::uint64_t> externals;
     std::unordered_set<std::uint64_t> failed;
-    std::unordered_map<std::uint64_t, const char*> queries;
     const std::size_t first = log.activities.size();
     ActivityRecord record;
     for (const CuptiBuffers::Filled& buffer : filled) {
@@ -245,9 +242,6 @@ class CuptiCollector final : public ActivityCollector {
         activity.name = tables.name(name);
         if (record.system_thread >= 0) activity.thread = tables.thread(record.system_thread);
         if (record.failed) failed.insert(activity.correlation);
-        if (ops::is_call(activity)) {
-          if (const char* query = query_name(name)) queries[activity.correlation] = query;
-        }
         if (activity.start_ns == 0 && activity.end_ns == 0) ++untimed_;
         log.activities.push_back(activity);
       }
@@ -257,12 +251,8 @@ class CuptiCollector final : public ActivityCollector {
       if (const auto found = externals.find(each->correlation); found != externals.end()) {
         each->external = found->second;
       }
-      if (each->kind == ops::ActivityKind::kSynchronization) {
-        if (const auto found = queries.find(each->correlation); found != queries.end()) {
-          each->name = tables.name(found->second);
-        }
-      }
     }
+    ops::name_queries(log, first);
     lost_ +=
         ops::launches_without_record(std::span(begin, log.activities.end()), log.names, failed);
     std::sort(begin, log.activities.end(),
@@ -274,6 +264,7 @@ class CuptiCollector final : public ActivityCollector {
 
   CuptiApi cupti_;
   CudaApi cuda_;
+  int device_;
   CuptiBuffers buffers_;
   void* subscriber_ = nullptr;
   std::vector<std::uint32_t> enabled_;
@@ -306,7 +297,7 @@ std::unique_ptr<ActivityCollector> make_cupti_collector(CuptiApi cupti, CudaApi 
   return std::make_unique<CuptiCollector>(std::move(cupti), std::move(cuda), options);
 }
 
-std::unique_ptr<ActivityCollector> make_activity_collector() {
+std::unique_ptr<ActivityCollector> make_activity_collector(int device) {
   auto cupti = load_cupti_api();
   if (auto* reason = std::get_if<std::string>(&cupti)) {
     return std::make_unique<NoCollector>(std::move(*reason));
@@ -315,11 +306,11 @@ std::unique_ptr<ActivityCollector> make_activity_collector() {
   if (auto* reason = std::get_if<std::string>(&cuda)) {
     return std::make_unique<NoCollector>(std::move(*reason));
   }
-  if (std::string why = device_missing(std::get<CudaApi>(cuda), 0); !why.empty()) {
+  if (std::string why = device_missing(std::get<CudaApi>(cuda), device); !why.empty()) {
     return std::make_unique<NoCollector>(std::move(why));
   }
   return make_cupti_collector(std::get<CuptiApi>(std::move(cupti)),
-                              std::get<CudaApi>(std::move(cuda)));
+                              std::get<CudaApi>(std::move(cuda)), {.device = device});
 }
 
 }  // namespace stepbench::cuda

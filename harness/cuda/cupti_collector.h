@@ -11,6 +11,7 @@
 namespace stepbench::cuda {
 
 struct CuptiCollectorOptions {
+  int device = 0;  // CUDA ordinal
   std::size_t buffer_bytes = std::size_t{4} << 20;
   std::size_t most_bytes = std::size_t{2} << 30;  // of all buffers; beyond it records are dropped
 };

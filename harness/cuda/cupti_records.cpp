@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -12,18 +13,46 @@
 namespace stepbench::cuda {
 namespace {
 
+#if CUPTI_API_VERSION < 23
+#error "CUPTI of CUDA 12.5 or later is needed"
+#endif
+
 // A later library appends fields to a record and raises the number in its name; the fields before
-// them stay where they are.
-#if CUPTI_API_VERSION >= 130000
-using Kernel = CUpti_ActivityKernel10;
-using Memcpy = CUpti_ActivityMemcpy6;
-using Synchronization = CUpti_ActivitySynchronization2;
-#elif CUPTI_API_VERSION >= 23  // CUDA 12.5
+// them stay where they are. These are the records of CUDA 12.5, which hold all that is read.
+constexpr std::uint32_t kOldestVersion = 23;
 using Kernel = CUpti_ActivityKernel9;
 using Memcpy = CUpti_ActivityMemcpy5;
+using PeerCopy = CUpti_ActivityMemcpyPtoP4;
 using Synchronization = CUpti_ActivitySynchronization;
-#else
-#error "CUPTI of CUDA 12.5 or later is needed"
+#if CUPTI_API_VERSION >= 130000
+#define STEPBENCH_STAYS(older, newer, field) \
+  static_assert(offsetof(older, field) == offsetof(newer, field));
+#define STEPBENCH_TIMES_STAY(older, newer) \
+  STEPBENCH_STAYS(older, newer, kind)      \
+  STEPBENCH_STAYS(older, newer, start)     \
+  STEPBENCH_STAYS(older, newer, end)       \
+  STEPBENCH_STAYS(older, newer, streamId)  \
+  STEPBENCH_STAYS(older, newer, correlationId)
+STEPBENCH_TIMES_STAY(Kernel, CUpti_ActivityKernel10)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, deviceId)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, name)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, gridX)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, gridZ)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, blockX)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, blockZ)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, registersPerThread)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, staticSharedMemory)
+STEPBENCH_STAYS(Kernel, CUpti_ActivityKernel10, dynamicSharedMemory)
+STEPBENCH_TIMES_STAY(Memcpy, CUpti_ActivityMemcpy6)
+STEPBENCH_STAYS(Memcpy, CUpti_ActivityMemcpy6, deviceId)
+STEPBENCH_STAYS(Memcpy, CUpti_ActivityMemcpy6, bytes)
+STEPBENCH_STAYS(Memcpy, CUpti_ActivityMemcpy6, copyKind)
+STEPBENCH_STAYS(Memcpy, CUpti_ActivityMemcpy6, srcKind)
+STEPBENCH_STAYS(Memcpy, CUpti_ActivityMemcpy6, dstKind)
+STEPBENCH_TIMES_STAY(Synchronization, CUpti_ActivitySynchronization2)
+STEPBENCH_STAYS(Synchronization, CUpti_ActivitySynchronization2, type)
+#undef STEPBENCH_TIMES_STAY
+#undef STEPBENCH_STAYS
 #endif
 using Memset = CUpti_ActivityMemset4;
 using Api = CUpti_ActivityAPI;
@@ -111,13 +140,14 @@ void read_kernel(const Kernel& kernel, ActivityRecord& out) {
   activity.shared_memory_bytes = kernel.staticSharedMemory + kernel.dynamicSharedMemory;
 }
 
-void read_copy(const Memcpy& copy, ActivityRecord& out) {
+template <typename Copy>
+void read_copy(const Copy& copy, ops::CopyKind kind, ActivityRecord& out) {
   ops::DeviceActivity& activity = out.activity;
   activity.kind = ops::ActivityKind::kMemcpy;
   activity.stream = copy.streamId;
   activity.device = static_cast<std::int16_t>(copy.deviceId);
   activity.bytes = static_cast<std::int64_t>(copy.bytes);
-  activity.copy = copy_kind(copy.copyKind);
+  activity.copy = kind;
   activity.pinned = copy.srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED ||
                     copy.dstKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
   out.name.append(copy_name(activity.copy)).append(" (").append(memory_name(copy.srcKind));
@@ -175,13 +205,11 @@ Record with_times(const void* record, ActivityRecord& out) {
 }  // namespace
 
 std::span<const std::uint32_t> activity_kinds() {
-  static constexpr std::array<std::uint32_t, 7> kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-                                                          CUPTI_ACTIVITY_KIND_MEMCPY,
-                                                          CUPTI_ACTIVITY_KIND_MEMSET,
-                                                          CUPTI_ACTIVITY_KIND_RUNTIME,
-                                                          CUPTI_ACTIVITY_KIND_DRIVER,
-                                                          CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-                                                          CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+  static constexpr std::array<std::uint32_t, 8> kKinds = {
+      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+      CUPTI_ACTIVITY_KIND_MEMCPY2,           CUPTI_ACTIVITY_KIND_MEMSET,
+      CUPTI_ACTIVITY_KIND_RUNTIME,           CUPTI_ACTIVITY_KIND_DRIVER,
+      CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,   CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
   return kKinds;
 }
 
@@ -212,9 +240,9 @@ std::span<const std::uint32_t> quiet_driver_calls() {
 }
 
 std::string records_unreadable(std::uint32_t library_version) {
-  if (library_version >= CUPTI_API_VERSION) return {};
-  return "libcupti is version " + std::to_string(library_version) +
-         ", its records are read as those of " + std::to_string(CUPTI_API_VERSION);
+  if (library_version >= kOldestVersion) return {};
+  return "libcupti is version " + std::to_string(library_version) + ", older than CUDA 12.5's, " +
+         std::to_string(kOldestVersion) + ": its records are laid out otherwise";
 }
 
 bool read_activity(const void* record, const ActivityNames& names, ActivityRecord& out) {
@@ -223,8 +251,13 @@ bool read_activity(const void* record, const ActivityNames& names, ActivityRecor
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
       read_kernel(with_times<Kernel>(record, out), out);
       return true;
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      read_copy(with_times<Memcpy>(record, out), out);
+    case CUPTI_ACTIVITY_KIND_MEMCPY: {
+      const auto copy = with_times<Memcpy>(record, out);
+      read_copy(copy, copy_kind(copy.copyKind), out);
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:  // between two devices, whatever its copyKind says
+      read_copy(with_times<PeerCopy>(record, out), ops::CopyKind::kPeer, out);
       return true;
     case CUPTI_ACTIVITY_KIND_MEMSET:
       read_set(with_times<Memset>(record, out), out);

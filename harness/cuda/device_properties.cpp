@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cuda/device_properties.h"
 
+#include "harness/cuda/device_attributes.h"
+
 namespace stepbench::cuda {
-namespace {
-
-// cudaDeviceAttr
-constexpr int kMaxThreadsPerBlock = 1;
-constexpr int kMaxSharedMemoryPerBlock = 8;
-constexpr int kWarpSize = 10;
-constexpr int kMaxRegistersPerBlock = 12;
-constexpr int kMultiprocessors = 16;
-constexpr int kMaxThreadsPerMultiprocessor = 39;
-constexpr int kComputeMajor = 75;
-constexpr int kComputeMinor = 76;
-
-}  // namespace
 
 ops::TraceDevice device_properties(const CudaApi& api, int ordinal) {
   const auto attribute = [&](int which, int unknown = 0) {

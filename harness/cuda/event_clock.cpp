@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::size_t kUsualMarks = 16;       // eight phases, begin and end
 constexpr std::int64_t kLeadPrecision = 100;  // the map's error is at most a hundredth of a step
-constexpr int kFloatDigits = 24;              // of the milliseconds that cudaEventElapsedTime gives
+constexpr std::int64_t kStepsAhead = 3;       // that copies on side streams may be
+constexpr std::int64_t kLeastUnseenNs = 1'000'000;
+constexpr int kFloatDigits = 24;  // of the milliseconds that cudaEventElapsedTime gives
 
 bool records(Action action) { return action >= Action::kRecord; }
 
@@ -24,6 +26,7 @@ std::optional<std::string> EventClock::exercise() {
   if (std::string missing = device_missing(api_, options_.device); !missing.empty()) return missing;
   // torch's guards return to the thread's own device, which is 0 unless it is set here.
   ring_.check("cudaSetDevice", api_.set_device(options_.device));
+  device_pci_ = api_.device_pci(options_.device);
   before_ = ring_.make_event();
   first_event_ = ring_.make_event();
   last_event_ = ring_.make_event();
@@ -56,7 +59,7 @@ void EventClock::begin_window() {
   rows_.clear();
   compute_.clear();
   side_.clear();
-  if (!step_before_) ring_.record(before_, nullptr);
+  if (!step_before_) ring_.record(before_, compute_stream_);
   previous_end_ = before_;
   in_window_ = true;
   window_opens_ = true;
@@ -78,7 +81,7 @@ void EventClock::step_begin(std::int64_t) {
     make_room();
   } else if (window_opens_) {
     // A device that stands idle began nothing yet: what the host did meanwhile is no step's.
-    if (ring_.passed(before_)) ring_.record(before_, nullptr);
+    if (ring_.passed(before_)) ring_.record(before_, compute_stream_);
     window_opens_ = false;
   } else if (ring_.full()) {
     if (ring_.ready(ring_.oldest())) {
@@ -88,12 +91,12 @@ void EventClock::step_begin(std::int64_t) {
     }
   }
   open_ = &ring_.next();
-  ring_.record(open_->begin, nullptr);
+  ring_.record(open_->begin, compute_stream_);
 }
 
 void EventClock::step_end() noexcept {
   if (open_ == nullptr) return;
-  ring_.record(in_window_ ? open_->end : before_, nullptr);
+  ring_.record(in_window_ ? open_->end : before_, compute_stream_);
   open_->host_end_ns = clock_.now_ns();
   most_marks_ = std::max(most_marks_, open_->used);
   open_ = nullptr;
@@ -106,17 +109,20 @@ void EventClock::step_end() noexcept {
 
 void EventClock::phase_begin(PhaseId id, DeviceStream on) {
   if (open_ == nullptr) return;
-  side_streams_ |= on.handle != nullptr;
-  ring_.mark(*open_, id, on.handle, true);
+  const bool side = is_side(on);
+  side_streams_ |= side;
+  if (!side) compute_stream_ = on.handle;
+  ring_.mark(*open_, id, on, true);
 }
 
 void EventClock::phase_end(PhaseId id, DeviceStream on) noexcept {
-  if (open_ != nullptr) ring_.mark(*open_, id, on.handle, false);
+  if (open_ != nullptr) ring_.mark(*open_, id, on, false);
 }
 
 // All times count from one event, the end before: rounded each for itself, they keep their order,
 // and phases never sum to more than their period.
 void EventClock::read_oldest() {
+  if (rows_.empty()) seen_until_ns_ = 0;
   if (rows_.empty()) previous_end_ns_ = ring_.elapsed_ns(first_event_, before_);
   const StepEvents& events = ring_.oldest();
   const std::int64_t begin_ns = ring_.elapsed_ns(previous_end_, events.begin);
@@ -129,7 +135,7 @@ void EventClock::read_oldest() {
     spans_.push_back({.begin_ns = ring_.elapsed_ns(previous_end_, from.event) - begin_ns,
                       .end_ns = ring_.elapsed_ns(previous_end_, to.event) - begin_ns,
                       .phase = from.phase,
-                      .side_stream = from.stream != nullptr});
+                      .side_stream = is_side(from.stream)});
   }
   if (side_streams_) keep_for_overlap(previous_end_ns_ + begin_ns);
   rows_.push_back({.step = device_step(spans_, end_ns - begin_ns, begin_ns),
@@ -137,6 +143,7 @@ void EventClock::read_oldest() {
                    .host_end_ns = events.host_end_ns});
   previous_end_ = events.end;
   previous_end_ns_ += end_ns;
+  seen_until_ns_ = std::max(seen_until_ns_, previous_end_ns_);
   ring_.pop();
 }
 
@@ -144,6 +151,7 @@ void EventClock::keep_for_overlap(std::int64_t step_begin_ns) {
   for (DeviceSpan span : spans_) {
     span.begin_ns += step_begin_ns;
     span.end_ns += step_begin_ns;
+    seen_until_ns_ = std::max(seen_until_ns_, span.end_ns);
     if (span.side_stream) {
       side_.emplace_back(rows_.size(), span);
     } else if (launches_work(span)) {
@@ -157,16 +165,38 @@ void EventClock::add_columns(Series& cycle) {
   step_before_ = false;
   ++windows_;
   if (ring_.failure().empty()) ring_.check("cudaDeviceSynchronize", api_.device_synchronize());
+  const std::int64_t drained_ns = clock_.now_ns();
   while (ring_.unread() > 0 && ring_.failure().empty()) read_oldest();
   grown_ += ring_.grown();
-  if (!ring_.failure().empty() || rows_.size() != cycle.steps()) return;
-  add_times(cycle);
-  ++timed_;
-  const ClockMap::Moment last = moment(last_event_);
-  add_host_lead(cycle, last);
+  if (!ring_.failure().empty() || rows_.size() != cycle.steps() || rows_.empty()) return;
+  ClockMap::Moment last = moment(last_event_);
+  last.device_ns = previous_end_ns_ + ring_.elapsed_ns(previous_end_, last_event_);
+  const bool mapped = ring_.failure().empty();
+  if (!mapped || !misses_work(drained_ns, last)) {
+    add_times(cycle);
+    ++timed_;
+    if (mapped) add_host_lead(cycle, last);
+  }
+  if (!mapped) return;
   rows_.clear();
+  last.device_ns = 0;
   first_ = last;
   std::swap(first_event_, last_event_);
+}
+
+// The device went on when all that was told of had passed, for longer than copies for the next few
+// steps take: the steps computed on streams that nobody named.
+bool EventClock::misses_work(std::int64_t drained_ns, ClockMap::Moment last) {
+  const std::int64_t began_ns = rows_.front().device_end_ns - rows_.front().step.period_ns;
+  const std::int64_t window_ns = rows_.back().device_end_ns - began_ns;
+  const auto steps = static_cast<std::int64_t>(rows_.size());
+  const std::int64_t usual_ns =
+      std::max({kStepsAhead * window_ns / steps, window_ns / 10, kLeastUnseenNs});
+  const std::int64_t unseen_ns = drained_ns - ClockMap(first_, last).host_ns(seen_until_ns_);
+  if (unseen_ns <= usual_ns) return false;
+  unseen_ns_ = std::max(unseen_ns_, unseen_ns);
+  ++unseen_;
+  return true;
 }
 
 void EventClock::add_times(Series& cycle) {
@@ -195,8 +225,6 @@ void EventClock::add_times(Series& cycle) {
 }
 
 void EventClock::add_host_lead(Series& cycle, ClockMap::Moment last) {
-  last.device_ns = previous_end_ns_ + ring_.elapsed_ns(previous_end_, last_event_);
-  if (!ring_.failure().empty()) return;
   const ClockMap map(first_, last);
   // The longest time that was asked for, from the first event to the window, came as a float.
   const std::int64_t error_ns = map.error_ns() + (last.device_ns >> kFloatDigits);
@@ -222,6 +250,13 @@ std::string EventClock::what_is_missing() const {
 
 void EventClock::report(ReportSink& sink) const {
   if (!ring_.failure().empty()) sink.note(what_is_missing() + ": " + ring_.failure());
+  if (unseen_ > 0) {
+    sink.note("no device times of " + std::to_string(unseen_) + " of " + std::to_string(windows_) +
+              " windows: the device worked for " + std::to_string(unseen_ns_ / 1'000'000) +
+              " ms more, on streams that the step did not name, when its last step seemed done; "
+              "mark the step's phases inside `with torch.cuda.stream(...)`, or let the current "
+              "stream wait for the others (wait_stream) before the step returns");
+  }
   if (timed_ == 0) return;
   sink.metric("event_clock_error_ns", static_cast<double>(error_ns_));
   sink.metric("event_ring_grown", static_cast<double>(grown_));

@@ -4,9 +4,10 @@
 // computes), <phase>_side_device_ns and overlap_device_ns (all others), idle_device_ns and
 // host_lead_ns. A period lasts from the end event of the step before, so the sum over a window is
 // what the device needed for it, however far the host runs ahead: a window needs no idle device to
-// begin on. Where no step was heard before the window, an event at its beginning stands for that
-// end. Nothing waits for the device between a cycle's first step and its window's end. Main thread
-// only.
+// begin on. A step begins and ends on the stream that its last phase computed on; a window whose
+// work went past the streams that were named gets no columns and a note. Where no step was heard
+// before the window, an event at its beginning stands for that end. Nothing waits for the device
+// between a cycle's first step and its window's end. Main thread only.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,10 @@ class EventClock final : public Instrument {
   void step_end() noexcept override;
   void phase_begin(PhaseId id, DeviceStream on) override;
   void phase_end(PhaseId id, DeviceStream on) noexcept override;
-  [[nodiscard]] bool times_the_device() const override { return ring_.failure().empty(); }
+  [[nodiscard]] bool times_the_device() const override {
+    return ring_.failure().empty() && unseen_ == 0;
+  }
+  [[nodiscard]] std::string device_pci() const override { return device_pci_; }
   void add_columns(Series& cycle) override;
   void report(ReportSink& sink) const override;
 
@@ -57,6 +61,7 @@ class EventClock final : public Instrument {
   void read_oldest();
   void keep_for_overlap(std::int64_t step_begin_ns);
   [[nodiscard]] ClockMap::Moment moment(CudaEvent event);
+  [[nodiscard]] bool misses_work(std::int64_t drained_ns, ClockMap::Moment last);
   void add_times(Series& cycle);
   void add_host_lead(Series& cycle, ClockMap::Moment last);
   [[nodiscard]] std::string what_is_missing() const;
@@ -65,6 +70,7 @@ class EventClock final : public Instrument {
   const Clock& clock_;
   EventClockOptions options_;
   EventRing ring_;
+  std::string device_pci_;
   StepEvents* open_ = nullptr;
   std::size_t most_marks_ = 0;
   bool in_window_ = false;
@@ -84,12 +90,16 @@ class EventClock final : public Instrument {
   std::vector<DeviceSpan> compute_;
   std::vector<std::pair<std::size_t, DeviceSpan>> side_;  // with its row
   bool side_streams_ = false;
+  CudaStream compute_stream_ = nullptr;  // that the last phase computed on
   std::int64_t lagging_ = 0;  // times the oldest step had not passed when its events were wanted
   std::int64_t grown_ = 0;
   std::int64_t error_ns_ = 0;
   std::int64_t windows_ = 0;
   std::int64_t timed_ = 0;           // windows that got their columns
   std::int64_t leads_left_out_ = 0;  // windows
+  std::int64_t seen_until_ns_ = 0;   // the last moment that was marked, since first_event_
+  std::int64_t unseen_ = 0;          // windows whose work was not timed
+  std::int64_t unseen_ns_ = 0;
 };
 
 }  // namespace stepbench::cuda

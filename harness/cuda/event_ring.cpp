@@ -62,7 +62,7 @@ void EventRing::record(CudaEvent event, CudaStream stream) {
   check("cudaEventRecord", api_.event_record(event, stream));
 }
 
-void EventRing::mark(StepEvents& step, PhaseId phase, CudaStream stream, bool begins) {
+void EventRing::mark(StepEvents& step, PhaseId phase, DeviceStream stream, bool begins) {
   if (!failure_.empty()) return;
   if (step.used == step.marks.size()) {
     step.marks.push_back({.event = make_event()});
@@ -72,7 +72,7 @@ void EventRing::mark(StepEvents& step, PhaseId phase, CudaStream stream, bool be
   mark.stream = stream;
   mark.phase = phase;
   mark.begins = begins;
-  record(mark.event, stream);
+  record(mark.event, stream.handle);
 }
 
 bool EventRing::passed(CudaEvent event) {
@@ -84,9 +84,11 @@ bool EventRing::passed(CudaEvent event) {
 
 bool EventRing::ready(const StepEvents& step) {
   if (!passed(step.end)) return false;
-  return std::all_of(
-      step.marks.begin(), step.marks.begin() + static_cast<std::ptrdiff_t>(step.used),
-      [&](const StepEvents::Mark& mark) { return mark.stream == nullptr || passed(mark.event); });
+  return std::all_of(step.marks.begin(),
+                     step.marks.begin() + static_cast<std::ptrdiff_t>(step.used),
+                     [&](const StepEvents::Mark& mark) {
+                       return mark.stream.handle == nullptr || passed(mark.event);
+                     });
 }
 
 void EventRing::pop() {

@@ -14,11 +14,15 @@
 
 namespace stepbench::cuda {
 
+[[nodiscard]] constexpr bool is_side(DeviceStream stream) {
+  return stream.handle != nullptr && !stream.computes;
+}
+
 // The events of one step.
 struct StepEvents {
   struct Mark {
     CudaEvent event = nullptr;
-    CudaStream stream = nullptr;
+    DeviceStream stream = {};
     PhaseId phase = PhaseId::kOther;
     bool begins = false;
   };
@@ -50,7 +54,7 @@ class EventRing {
   void record(StepEvents::Mark& mark, CudaStream stream) { record(mark.event, stream); }
   void record(CudaEvent event, CudaStream stream);
   // The step's next mark; makes an event when there are too few.
-  void mark(StepEvents& step, PhaseId phase, CudaStream stream, bool begins);
+  void mark(StepEvents& step, PhaseId phase, DeviceStream stream, bool begins);
 
   [[nodiscard]] StepEvents& oldest() { return *ring_[head_]; }
   [[nodiscard]] bool passed(CudaEvent event);        // never waits

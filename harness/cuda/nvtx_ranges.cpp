@@ -85,8 +85,10 @@ class NvtxRanges final : public Instrument {
     if (in_window_) return;
     in_window_ = true;
     if (!options_.capture_range) return;
-    // Work of the warm-up stays outside.
-    check("cudaDeviceSynchronize", api_->device_synchronize());
+    if (options_.device) {  // work of the warm-up stays outside
+      check("cudaSetDevice", api_->set_device(*options_.device));
+      check("cudaDeviceSynchronize", api_->device_synchronize());
+    }
     check("cudaProfilerStart", api_->profiler_start());
   }
   void close_window() {

@@ -18,6 +18,7 @@ struct NvtxOptions {
   // --capture-range=cudaProfilerApi --capture-range-end=stop` and ncu see nothing else. Without the
   // second option nsys ends the program with the window; `repeat:N` captures N windows.
   bool capture_range = false;
+  std::optional<int> device = {};  // CUDA ordinal; nothing: the steps run on no device
 };
 
 // Ranges "ProfilerStep#<index>" around "forward", "backward", ... Main thread only. `api`: nullopt

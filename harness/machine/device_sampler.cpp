@@ -12,7 +12,19 @@ namespace {
 
 constexpr std::int64_t kDevicePeriodNs = 1'000'000'000;
 constexpr std::int64_t kFirstDeviceSampleNs = 200'000'000;  // short launches have a reading too
-constexpr std::int64_t kDeviceRest = 1000;  // watching costs at most a thousandth of the time
+constexpr std::int64_t kDeviceRest = 100;  // watching costs at most a hundredth of the time
+constexpr std::int64_t kCounterJumpNs = 100'000'000;  // energy counters move at least so often
+constexpr std::int64_t kJumpsInWindow = 20;
+
+template <typename Number>
+void add_growth(const std::optional<std::uint64_t>& from, const std::optional<std::uint64_t>& to,
+                bool first, double unit, std::optional<Number>& sum) {
+  if (!from || !to || *to < *from || (!first && !sum)) {
+    sum.reset();
+    return;
+  }
+  sum = sum.value_or(0) + static_cast<Number>(static_cast<double>(*to - *from) * unit);
+}
 
 }  // namespace
 
@@ -43,44 +55,84 @@ void DeviceSampler::Range::add(const std::optional<std::int64_t>& value) {
   known = true;
 }
 
+std::optional<double> WindowCounters::power_w() const {
+  if (!energy_j || windows == 0 || span_ns < kJumpsInWindow * kCounterJumpNs * windows) {
+    return std::nullopt;
+  }
+  return *energy_j * 1e9 / static_cast<double>(span_ns);
+}
+
 DeviceSampler::DeviceSampler(const NvmlSession* session, std::optional<int> device,
                              const Clock& clock, OwnerOf owner_of)
     : session_(session),
-      device_(device),
+      device_(session == nullptr || !device ? std::nullopt : session->device(*device)),
       clock_(clock),
       owner_of_(std::move(owner_of)),
-      next_ns_(session == nullptr || !device ? std::numeric_limits<std::int64_t>::max()
-                                             : clock.now_ns() + kFirstDeviceSampleNs),
+      next_ns_(device_ ? clock.now_ns() + kFirstDeviceSampleNs
+                       : std::numeric_limits<std::int64_t>::max()),
       last_ns_(clock.now_ns()) {}
+
+void DeviceSampler::device_is(const std::string& pci) {
+  const auto told = session_ == nullptr ? std::nullopt : session_->device_of_pci(pci);
+  if (!told || told == device_) return;
+  device_ = told;
+  seen_ = {};
+  throttled_.clear();
+  last_ns_ = clock_.now_ns();
+  next_ns_ = last_ns_ + kFirstDeviceSampleNs;
+}
 
 void DeviceSampler::sample() {
   const std::int64_t begin_ns = clock_.now_ns();
   if (begin_ns < next_ns_) return;
-  const std::optional<DeviceState> state = session_->read(*device_);
+  if (seen_.samples == 0) session_->read_facts(*device_, seen_.state);
+  session_->read_changing(*device_, seen_.state);
   const std::int64_t end_ns = clock_.now_ns();
   next_ns_ = end_ns + std::max(kDevicePeriodNs, (end_ns - begin_ns) * kDeviceRest);
-  if (!state) return;
-  ++samples_;
-  sm_mhz_.add(state->sm_mhz);
-  if (state->sm_mhz && state->utilisation_percent.value_or(1) > 0) {
-    sm_clocks_mhz_.push_back(static_cast<double>(*state->sm_mhz));
-    if (in_window_) window_clocks_mhz_.push_back(sm_clocks_mhz_.back());
+  const DeviceState& state = seen_.state;
+  if (state.lost) {  // for good: what was read before is kept
+    next_ns_ = std::numeric_limits<std::int64_t>::max();
+    return;
   }
-  power_mw_.add(state->power_mw);
-  temperature_c_.add(state->temperature_c);
-  utilisation_.add(state->utilisation_percent);
-  memory_bytes_.add(state->memory_used_bytes);
-  if (state->clock_reasons) add_throttling(*state->clock_reasons, end_ns);
-  if (state->processes) others_ = std::max(others_, others_among(*state->processes));
-  last_ = *state;
+  ++seen_.samples;
+  seen_.sm_mhz.add(state.sm_mhz);
+  if (state.sm_mhz && state.utilisation_percent.value_or(1) > 0) {
+    seen_.sm_clocks_mhz.push_back(static_cast<double>(*state.sm_mhz));
+    if (in_window_) seen_.window_clocks_mhz.push_back(seen_.sm_clocks_mhz.back());
+  }
+  seen_.power_mw.add(state.power_mw);
+  seen_.temperature_c.add(state.temperature_c);
+  seen_.utilisation.add(state.utilisation_percent);
+  seen_.memory_bytes.add(state.memory_used_bytes);
+  if (state.clock_reasons) add_throttling(*state.clock_reasons, end_ns);
+  if (state.memory_errors && !seen_.errors_before) seen_.errors_before = state.memory_errors;
+  if (state.processes) seen_.others = std::max(seen_.others, others_among(*state.processes));
   last_ns_ = end_ns;
 }
 
 // A short window has a reading too.
 void DeviceSampler::window_begins() {
   in_window_ = true;
-  if (session_ == nullptr || !device_) return;
+  if (!device_ || seen_.state.lost) return;
+  border_ns_ = clock_.now_ns();
+  at_border_ = session_->read_counters(*device_);
   next_ns_ = std::min(next_ns_, clock_.now_ns() + kFirstDeviceSampleNs);
+}
+
+void DeviceSampler::window_ends() {
+  in_window_ = false;
+  if (!device_ || seen_.state.lost) return;
+  const std::int64_t end_ns = clock_.now_ns();
+  const DeviceCounters now = session_->read_counters(*device_);
+  const bool first = seen_.counters.windows++ == 0;
+  seen_.counters.span_ns += end_ns - border_ns_;
+  if (!shared()) {
+    add_growth(at_border_.energy_mj, now.energy_mj, first, 1e-3, seen_.counters.energy_j);
+  }
+  for (std::size_t i = 0; i < kCountedReasons.size(); ++i) {
+    add_growth(at_border_.throttled_ns[i], now.throttled_ns[i], first, 1,
+               seen_.counters.throttled_ns[i]);
+  }
 }
 
 // In a container the driver may tell the numbers that the machine outside gives to processes: then
@@ -99,39 +151,60 @@ std::int64_t DeviceSampler::others_among(const std::vector<int>& processes) cons
 
 // Seen at a sample, it may have begun right after the one before.
 void DeviceSampler::add_throttling(std::uint64_t reasons, std::int64_t now_ns) {
-  reasons_known_ = true;
-  reasons_ |= reasons;
-  if (is_power_capped(reasons)) ++capped_;
+  seen_.reasons_known = true;
+  seen_.reasons |= reasons;
+  if (is_power_capped(reasons)) ++seen_.capped;
   if (!throttle_text(reasons).empty()) throttled_.push_back({last_ns_, now_ns});
+}
+
+// Counters are those of the card: of a part of it nobody knows which are its own.
+bool DeviceSampler::shared() const { return seen_.state.mig.value_or(false); }
+
+std::string DeviceSampler::energy_source() const {
+  const WindowCounters& counters = seen_.counters;
+  if (shared()) return "none: the device is divided (MIG), and its counters are those of the whole";
+  if (!counters.energy_j) return "none: this device counts no energy";
+  if (!counters.power_w()) {
+    return "none: windows under 2 s are too short for a counter that moves every 0.1 s "
+           "(schedule.active)";
+  }
+  return "nvmlDeviceGetTotalEnergyConsumption";
 }
 
 Fields DeviceSampler::summary() const {
   Fields fields;
-  if (samples_ == 0) return fields;
+  if (seen_.state.lost) fields.emplace("gpu.lost", true);
+  if (seen_.counters.windows > 0) fields.emplace("gpu.energy_source", energy_source());
+  if (seen_.samples == 0) return fields;
   const auto whole = [&](const char* name, const Range& range, std::int64_t value) {
     if (range.known) fields.emplace(name, value);
   };
-  whole("gpu.sm_mhz_min", sm_mhz_, sm_mhz_.low);
-  whole("gpu.sm_mhz_max", sm_mhz_, sm_mhz_.high);
-  const auto& clocks = window_clocks_mhz_.empty() ? sm_clocks_mhz_ : window_clocks_mhz_;
+  whole("gpu.sm_mhz_min", seen_.sm_mhz, seen_.sm_mhz.low);
+  whole("gpu.sm_mhz_max", seen_.sm_mhz, seen_.sm_mhz.high);
+  const auto& clocks =
+      seen_.window_clocks_mhz.empty() ? seen_.sm_clocks_mhz : seen_.window_clocks_mhz;
   if (!clocks.empty()) fields.emplace("gpu.sm_mhz_median", stats::median(clocks));
-  if (power_mw_.known) {
-    fields.emplace("gpu.power_w_max", static_cast<double>(power_mw_.high) / 1000);
+  if (seen_.power_mw.known) {
+    fields.emplace("gpu.power_w_max", static_cast<double>(seen_.power_mw.high) / 1000);
   }
-  whole("gpu.temperature_c_max", temperature_c_, temperature_c_.high);
-  whole("gpu.utilisation_max", utilisation_, utilisation_.high);
-  whole("gpu.memory_used_bytes_max", memory_bytes_, memory_bytes_.high);
-  if (reasons_known_) {
-    const std::string text = throttle_text(reasons_);
+  whole("gpu.temperature_c_max", seen_.temperature_c, seen_.temperature_c.high);
+  whole("gpu.utilisation_max", seen_.utilisation, seen_.utilisation.high);
+  whole("gpu.memory_used_bytes_max", seen_.memory_bytes, seen_.memory_bytes.high);
+  if (seen_.reasons_known) {
+    const std::string text = throttle_text(seen_.reasons);
     fields.emplace("gpu.throttled", text.empty() ? std::string("no") : text);
     fields.emplace("gpu.power_capped_share",
-                   static_cast<double>(capped_) / static_cast<double>(samples_));
+                   static_cast<double>(seen_.capped) / static_cast<double>(seen_.samples));
   }
-  if (last_.persistence) fields.emplace("gpu.persistence", *last_.persistence);
-  if (last_.ecc) fields.emplace("gpu.ecc", *last_.ecc);
-  if (last_.mig) fields.emplace("gpu.mig", *last_.mig);
-  if (others_ >= 0) fields.emplace("gpu.other_processes", others_);
-  fields.emplace("gpu.samples", samples_);
+  const DeviceState& state = seen_.state;
+  if (state.persistence) fields.emplace("gpu.persistence", *state.persistence);
+  if (state.ecc) fields.emplace("gpu.ecc", *state.ecc);
+  if (state.mig) fields.emplace("gpu.mig", *state.mig);
+  if (const auto before = seen_.errors_before; before && state.memory_errors > before) {
+    fields.emplace("gpu.memory_errors", *state.memory_errors - *before);
+  }
+  if (seen_.others >= 0) fields.emplace("gpu.other_processes", seen_.others);
+  fields.emplace("gpu.samples", seen_.samples);
   return fields;
 }
 

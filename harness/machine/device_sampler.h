@@ -3,8 +3,10 @@
 // calls sample() when due; one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,18 @@ namespace stepbench::machine {
 // nullopt for a case on the CPU. With a session an identifier in that variable is followed too.
 [[nodiscard]] std::optional<int> watched_device(std::string_view device, const Variables& worker,
                                                 const NvmlSession* session = nullptr);
+
+// The sums over all windows of a launch; a counter that is absent at any border is absent here.
+struct WindowCounters {
+  int windows = 0;
+  std::int64_t span_ns = 0;  // between the readings, by the clock of the sampler
+  std::optional<double> energy_j = {};
+  std::array<std::optional<std::int64_t>, kCountedReasons.size()> throttled_ns = {};
+
+  // The energy counter moves in jumps: nothing where the windows are so short that two jumps would
+  // be a tenth of it.
+  [[nodiscard]] std::optional<double> power_w() const;
+};
 
 class DeviceSampler {
  public:
@@ -37,15 +51,23 @@ class DeviceSampler {
   DeviceSampler(const NvmlSession* session, std::optional<int> device, const Clock& clock,
                 OwnerOf owner_of);
 
+  // The worker's own word for its device ("0000:17:00.0"), which holds where the two libraries
+  // count differently; what was read of another one is forgotten.
+  void device_is(const std::string& pci);
+
   void sample();
   // The median clock is that of the windows when one of them was sampled, else of the launch.
+  // Counters are read at both borders.
   void window_begins();
-  void window_ends() { in_window_ = false; }
+  void window_ends();
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }
   // gpu.sm_mhz_min, _max, _median, gpu.power_w_max, gpu.temperature_c_max, gpu.utilisation_max,
   // gpu.memory_used_bytes_max, gpu.throttled (reasons), gpu.power_capped_share, gpu.persistence,
-  // gpu.mig, gpu.ecc, gpu.other_processes, gpu.samples.
+  // gpu.mig, gpu.ecc, gpu.other_processes, gpu.energy_source (or why there is none), gpu.lost,
+  // gpu.memory_errors (that came during the launch and could not be repaired), gpu.samples.
   [[nodiscard]] Fields summary() const;
+  // What the counters grew by between the borders of the windows.
+  [[nodiscard]] const WindowCounters& counters() const { return seen_.counters; }
   [[nodiscard]] const std::vector<Span>& throttled() const { return throttled_; }
 
  private:
@@ -57,23 +79,31 @@ class DeviceSampler {
   };
   [[nodiscard]] std::int64_t others_among(const std::vector<int>& processes) const;
   void add_throttling(std::uint64_t reasons, std::int64_t now_ns);
+  [[nodiscard]] bool shared() const;
+  [[nodiscard]] std::string energy_source() const;
 
   const NvmlSession* session_;
-  std::optional<int> device_;
+  std::optional<NvmlDevice> device_;
   const Clock& clock_;
   OwnerOf owner_of_;
   std::int64_t next_ns_;
   std::int64_t last_ns_;
-  std::int64_t samples_ = 0;
-  std::int64_t capped_ = 0;
-  std::uint64_t reasons_ = 0;
-  bool reasons_known_ = false;
-  std::int64_t others_ = -1;
   bool in_window_ = false;
-  std::vector<double> sm_clocks_mhz_;  // of samples that saw the device at work
-  std::vector<double> window_clocks_mhz_;
-  Range sm_mhz_, power_mw_, temperature_c_, utilisation_, memory_bytes_;
-  DeviceState last_;
+  DeviceCounters at_border_;
+  std::int64_t border_ns_ = 0;
+  struct Seen {
+    DeviceState state;  // the last one
+    std::int64_t samples = 0;
+    std::int64_t capped = 0;
+    std::uint64_t reasons = 0;
+    bool reasons_known = false;
+    std::int64_t others = -1;
+    std::optional<std::int64_t> errors_before;  // when it was first read
+    std::vector<double> sm_clocks_mhz;          // of samples that saw the device at work
+    std::vector<double> window_clocks_mhz;
+    Range sm_mhz, power_mw, temperature_c, utilisation, memory_bytes;
+    WindowCounters counters;
+  } seen_;
   std::vector<Span> throttled_;
 };
 

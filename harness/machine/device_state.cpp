@@ -13,11 +13,10 @@ struct Reason {
   std::uint64_t bit;
   const char* text;
 };
-// nvmlClocksEventReason*: the ones that slow a loaded device down against its will.
+// The ones that slow a loaded device down against its will.
 constexpr std::array kThrottling = {
-    Reason{0x08, "hardware slowdown"}, Reason{0x20, "software thermal slowdown"},
-    Reason{0x40, "hardware thermal slowdown"}, Reason{0x80, "power brake"}};
-constexpr std::uint64_t kPowerCap = 0x04;
+    Reason{kSlowdown, "hardware slowdown"}, Reason{kSoftwareThermal, "software thermal slowdown"},
+    Reason{kHardwareThermal, "hardware thermal slowdown"}, Reason{kPowerBrake, "power brake"}};
 
 // By reference: the call that gives `code` fills `value`, in whatever order the two are evaluated.
 template <typename Number>
@@ -68,35 +67,85 @@ std::optional<int> NvmlSession::index_of(const std::string& uuid) const {
   return std::nullopt;
 }
 
-std::optional<DeviceState> NvmlSession::read(int index) const {
+std::string NvmlSession::driver_version() const {
+  std::string version;
+  return api_.driver_version(&version) == 0 ? version : std::string();
+}
+
+int NvmlSession::cuda_version() const {
+  int version = 0;
+  return api_.cuda_version(&version) == 0 ? version : 0;
+}
+
+std::optional<NvmlDevice> NvmlSession::device(int index) const {
   NvmlDevice device = nullptr;
   if (index < 0 || api_.device(static_cast<unsigned>(index), &device) != 0) return std::nullopt;
+  return device;
+}
+
+std::optional<NvmlDevice> NvmlSession::device_of_pci(const std::string& pci) const {
+  NvmlDevice device = nullptr;
+  if (pci.empty() || api_.device_of_pci(pci, &device) != 0) return std::nullopt;
+  return device;
+}
+
+std::optional<DeviceState> NvmlSession::read(int index) const {
+  const auto known = device(index);
+  if (!known) return std::nullopt;
   DeviceState state;
+  read_facts(*known, state);
+  read_changing(*known, state);
+  return state;
+}
+
+void NvmlSession::read_facts(NvmlDevice device, DeviceState& state) const {
   if (api_.name(device, &state.name) != 0) state.name.clear();
   unsigned value = 0;
-  state.sm_mhz = whole(api_.clock(device, NvmlApi::kSm, &value), value);
-  state.max_sm_mhz = whole(api_.max_clock(device, NvmlApi::kSm, &value), value);
-  state.memory_mhz = whole(api_.clock(device, NvmlApi::kMemory, &value), value);
-  state.power_mw = whole(api_.power(device, &value), value);
+  state.max_sm_mhz = whole(api_.max_clock(device, kNvmlSmClock, &value), value);
   state.power_limit_mw = whole(api_.power_limit(device, &value), value);
-  state.temperature_c = whole(api_.temperature(device, &value), value);
-  NvmlApi::Utilisation utilisation;
-  const int utilised = api_.utilisation(device, &utilisation);
-  state.utilisation_percent = whole(utilised, utilisation.gpu);
-  NvmlApi::Memory memory;
+  NvmlMemory memory;
   const int known = api_.memory(device, &memory);
-  state.memory_used_bytes = whole(known, memory.used);
   state.memory_total_bytes = whole(known, memory.total);
   state.persistence = truth(api_.persistence(device, &value), value);
   state.mig = truth(api_.mig(device, &value), value);
   state.ecc = truth(api_.ecc(device, &value), value);
+}
+
+void NvmlSession::read_changing(NvmlDevice device, DeviceState& state) const {
+  unsigned value = 0;
+  const int clock = api_.clock(device, kNvmlSmClock, &value);
+  state.lost = clock == kNvmlGpuIsLost;
+  if (state.lost) return;
+  state.sm_mhz = whole(clock, value);
+  state.memory_mhz = whole(api_.clock(device, kNvmlMemoryClock, &value), value);
+  state.power_mw = whole(api_.power(device, &value), value);
+  state.temperature_c = whole(api_.temperature(device, &value), value);
+  NvmlUtilisation utilisation;
+  const int utilised = api_.utilisation(device, &utilisation);
+  state.utilisation_percent = whole(utilised, utilisation.gpu);
+  NvmlMemory memory;
+  const int known = api_.memory(device, &memory);
+  state.memory_used_bytes = whole(known, memory.used);
   unsigned long long errors = 0;
   state.memory_errors = whole(api_.memory_errors(device, &errors), errors);
   unsigned long long reasons = 0;
+  state.clock_reasons.reset();
   if (api_.clock_reasons(device, &reasons) == 0) state.clock_reasons = reasons;
   std::vector<int> processes;
+  state.processes.reset();
   if (api_.processes(device, &processes) == 0) state.processes = std::move(processes);
-  return state;
+}
+
+DeviceCounters NvmlSession::read_counters(NvmlDevice device) const {
+  DeviceCounters counters;
+  unsigned long long value = 0;
+  if (api_.energy(device, &value) == 0) counters.energy_mj = value;
+  for (std::size_t i = 0; i < kCountedReasons.size(); ++i) {
+    if (api_.throttled(device, kCountedReasons[i].field, &value) == 0) {
+      counters.throttled_ns[i] = value;
+    }
+  }
+  return counters;
 }
 
 std::string throttle_text(std::uint64_t clock_reasons) {

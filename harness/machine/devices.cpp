@@ -42,13 +42,21 @@ int device_files(const fs::path& dev) {
 
 }  // namespace
 
-std::optional<int> nvml_device_count() {
+std::optional<Devices> nvml_devices() {
   const auto session = NvmlSession::open(load_nvml_api());
   if (session == nullptr) return std::nullopt;
-  return session->devices();
+  Devices devices{.count = session->devices(),
+                  .driver_version = session->driver_version(),
+                  .cuda_version = session->cuda_version()};
+  for (int i = 0; i < devices.count; ++i) {
+    DeviceState facts;
+    if (const auto device = session->device(i)) session->read_facts(*device, facts);
+    devices.models.push_back(facts.name);
+  }
+  return devices;
 }
 
-Devices find_devices(const fs::path& root, const DeviceCount& management_library) {
+Devices find_devices(const fs::path& root, const ManagementLibrary& management_library) {
   Devices devices;
   if (const auto version = os::read_text(root / "proc/driver/nvidia/version")) {
     devices.driver_version = driver_version(*version);
@@ -66,8 +74,12 @@ Devices find_devices(const fs::path& root, const DeviceCount& management_library
   }
   devices.count = static_cast<int>(entries.size());
   if (devices.count == 0) devices.count = device_files(root / "dev");
-  if (const auto count = management_library ? management_library() : std::nullopt)
-    devices.count = *count;
+  if (auto told = management_library ? management_library() : std::nullopt) {
+    devices.count = told->count;
+    devices.cuda_version = told->cuda_version;
+    if (devices.driver_version.empty()) devices.driver_version = std::move(told->driver_version);
+    if (devices.models.empty()) devices.models = std::move(told->models);
+  }
   return devices;
 }
 

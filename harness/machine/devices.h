@@ -17,17 +17,20 @@ using Variables = std::vector<std::pair<std::string, std::string>>;  // of the e
 
 struct Devices {
   int count = 0;
-  std::string driver_version;       // empty: no driver
-  std::vector<std::string> models;  // as far as the driver tells; may be shorter than count
+  std::string driver_version = {};       // empty: no driver
+  int cuda_version = 0;                  // that the driver runs; 13000 is 13.0, 0: not told
+  std::vector<std::string> models = {};  // as far as the driver tells; may be shorter than count
 };
 
-// Asks the management library how many devices there are; nullopt if it is absent or refuses.
-[[nodiscard]] std::optional<int> nvml_device_count();
+// What the management library says; nullopt if it is absent or refuses.
+[[nodiscard]] std::optional<Devices> nvml_devices();
 
-using DeviceCount = std::function<std::optional<int>()>;
+using ManagementLibrary = std::function<std::optional<Devices>()>;
 
+// Its count holds; names and driver are those of /proc/driver where that is shown: sandboxes hide
+// it.
 [[nodiscard]] Devices find_devices(const std::filesystem::path& root,
-                                   const DeviceCount& management_library);
+                                   const ManagementLibrary& management_library);
 
 // False too when CUDA_VISIBLE_DEVICES hides every device.
 [[nodiscard]] bool cuda_available(const Devices& devices, const Variables& variables);

@@ -41,6 +41,7 @@ class Diagnosis {
           "install the driver's libnvidia-ml.so.1; in a container also allow it "
           "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)");
     }
+    driver();
     for (std::size_t i = 0; i < seen_.devices.size(); ++i) {
       std::vector<Finding> found = diagnose_device(i, seen_.devices[i]);
       std::move(found.begin(), found.end(), std::back_inserter(findings_));
@@ -67,6 +68,22 @@ class Diagnosis {
     const bool bad = value >= limits.problem;
     add(bad ? Severity::kProblem : Severity::kWarning, id, text, value,
         bad ? limits.problem : limits.warning, "", remedy);
+  }
+
+  // A driver runs every minor version of the CUDA that it knows.
+  void driver() {
+    const auto major = [](int version) { return version / 1000; };
+    if (seen_.cuda_of_driver == 0 || major(seen_.cuda_of_driver) >= major(seen_.cuda_needed)) {
+      return;
+    }
+    const std::string known = std::to_string(major(seen_.cuda_of_driver)) + '.' +
+                              std::to_string(seen_.cuda_of_driver % 1000 / 10);
+    const std::string needed = std::to_string(major(seen_.cuda_needed));
+    add(Severity::kProblem, "gpu.driver_too_old",
+        "the GPU's driver runs CUDA up to " + known + ", and libtorch was built for CUDA " +
+            needed + ": it will see no device",
+        seen_.cuda_of_driver, seen_.cuda_needed, "",
+        "install a driver for CUDA " + needed + ", or a libtorch that is built for CUDA " + known);
   }
 
   // Time that others took from this thread while it spun.

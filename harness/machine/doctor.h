@@ -21,6 +21,8 @@ struct Examination {
   Spin spin = {};
   bool nvml = false;  // NVIDIA's management library answered
   std::vector<DeviceState> devices = {};
+  int cuda_of_driver = 0;  // that it runs at most; 13000 is 13.0, 0: not known
+  int cuda_needed = 0;     // that the workers were built for
   // What to set so that a workload starts no workers of its own, for remedies; empty: not known.
   std::string without_workers = {};
 };

@@ -5,41 +5,78 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 
 namespace stepbench::machine {
 namespace {
 
-constexpr int kNotSupported = 3;
-constexpr int kInsufficientSize = 7;
-constexpr int kGpuTemperature = 0;
-
-struct ProcessInfo {  // nvmlProcessInfo_t, the same for the second and the third version of the
-                      // call
-  unsigned pid;
-  unsigned long long used_bytes;
-  unsigned gpu_instance;
-  unsigned compute_instance;
-};
-
 template <typename... Arguments>
-std::function<int(Arguments...)> find(void* library, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (void* found = ::dlsym(library, name)) {
-      return reinterpret_cast<int (*)(Arguments...)>(found);
-    }
-  }
-  return [](Arguments...) { return kNotSupported; };
+std::function<int(Arguments...)> or_unsupported(int (*call)(Arguments...)) {
+  if (call != nullptr) return call;
+  return [](Arguments...) { return kNvmlNotSupported; };
 }
 
-std::function<int(NvmlDevice, std::string*)> text_of(void* library, const char* call) {
-  return [read = find<NvmlDevice, char*, unsigned>(library, {call})](NvmlDevice device,
-                                                                     std::string* out) {
-    std::array<char, 96> text{};
+using Text = std::array<char, 96>;
+
+std::function<int(NvmlDevice, std::string*)> text_of(int (*call)(void*, char*, unsigned)) {
+  return [read = or_unsupported(call)](NvmlDevice device, std::string* out) {
+    Text text{};
     const int code = read(device, text.data(), static_cast<unsigned>(text.size()));
     *out = text.data();
     return code;
   };
+}
+
+std::function<int(NvmlDevice, unsigned*)> mode_of(int (*call)(void*, int*, int*)) {
+  return [read = or_unsupported(call)](NvmlDevice device, unsigned* on) {
+    int now = 0;
+    int pending = 0;
+    const int code = read(device, &now, &pending);
+    *on = now != 0 ? 1 : 0;
+    return code;
+  };
+}
+
+void fill_identities(const NvmlCalls& calls, NvmlApi& api) {
+  api.driver_version = [read = or_unsupported(calls.nvmlSystemGetDriverVersion)](std::string* out) {
+    Text text{};
+    const int code = read(text.data(), static_cast<unsigned>(text.size()));
+    *out = text.data();
+    return code;
+  };
+  api.cuda_version = or_unsupported(calls.nvmlSystemGetCudaDriverVersion_v2);
+  api.device_count = or_unsupported(calls.nvmlDeviceGetCount_v2);
+  api.device = or_unsupported(calls.nvmlDeviceGetHandleByIndex_v2);
+  api.device_of_pci = [find = or_unsupported(calls.nvmlDeviceGetHandleByPciBusId_v2)](
+                          const std::string& pci, NvmlDevice* device) {
+    return find(pci.c_str(), device);
+  };
+  api.name = text_of(calls.nvmlDeviceGetName);
+  api.uuid = text_of(calls.nvmlDeviceGetUUID);
+  api.device_of_slice = [by_uuid = or_unsupported(calls.nvmlDeviceGetHandleByUUID),
+                         whole =
+                             or_unsupported(calls.nvmlDeviceGetDeviceHandleFromMigDeviceHandle)](
+                            const std::string& uuid, NvmlDevice* device) {
+    NvmlDevice slice = nullptr;
+    const int code = by_uuid(uuid.c_str(), &slice);
+    return code != 0 ? code : whole(slice, device);
+  };
+}
+
+int processes_of(int (*list)(void*, unsigned*, NvmlProcess*), NvmlDevice device,
+                 std::vector<int>* pids) {
+  if (list == nullptr) return kNvmlNotSupported;
+  std::vector<NvmlProcess> infos(64);
+  auto count = static_cast<unsigned>(infos.size());
+  int code = list(device, &count, infos.data());
+  if (code == kNvmlInsufficientSize) {  // `count` says what is needed
+    infos.resize(std::size_t{count} * 2);
+    count = static_cast<unsigned>(infos.size());
+    code = list(device, &count, infos.data());
+  }
+  if (code != 0) return code;
+  infos.resize(std::min<std::size_t>(count, infos.size()));
+  for (const NvmlProcess& info : infos) pids->push_back(static_cast<int>(info.pid));
+  return 0;
 }
 
 }  // namespace
@@ -47,69 +84,55 @@ std::function<int(NvmlDevice, std::string*)> text_of(void* library, const char* 
 std::optional<NvmlApi> load_nvml_api() {
   void* library = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);  // stays for the process
   if (library == nullptr) return std::nullopt;
+  os::Symbols symbols(library);
+  const NvmlCalls calls(symbols);
   NvmlApi api;
-  api.init = find<>(library, {"nvmlInit_v2"});
-  api.shutdown = find<>(library, {"nvmlShutdown"});
-  api.device_count = find<unsigned*>(library, {"nvmlDeviceGetCount_v2"});
-  api.device = find<unsigned, NvmlDevice*>(library, {"nvmlDeviceGetHandleByIndex_v2"});
-  api.name = text_of(library, "nvmlDeviceGetName");
-  api.uuid = text_of(library, "nvmlDeviceGetUUID");
-  api.device_of_slice = [by_uuid =
-                             find<const char*, NvmlDevice*>(library, {"nvmlDeviceGetHandleByUUID"}),
-                         whole = find<NvmlDevice, NvmlDevice*>(
-                             library, {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle"})](
-                            const std::string& uuid, NvmlDevice* device) {
-    NvmlDevice slice = nullptr;
-    const int code = by_uuid(uuid.c_str(), &slice);
-    return code != 0 ? code : whole(slice, device);
+  api.init = or_unsupported(calls.nvmlInit_v2);
+  api.shutdown = or_unsupported(calls.nvmlShutdown);
+  fill_identities(calls, api);
+  api.clock = or_unsupported(calls.nvmlDeviceGetClockInfo);
+  api.max_clock = or_unsupported(calls.nvmlDeviceGetMaxClockInfo);
+  api.power = or_unsupported(calls.nvmlDeviceGetPowerUsage);
+  api.power_limit = or_unsupported(calls.nvmlDeviceGetEnforcedPowerLimit);
+  api.energy = or_unsupported(calls.nvmlDeviceGetTotalEnergyConsumption);
+  api.temperature = [read = or_unsupported(calls.nvmlDeviceGetTemperature)](NvmlDevice device,
+                                                                            unsigned* celsius) {
+    return read(device, kNvmlGpuTemperature, celsius);
   };
-  api.clock = find<NvmlDevice, unsigned, unsigned*>(library, {"nvmlDeviceGetClockInfo"});
-  api.max_clock = find<NvmlDevice, unsigned, unsigned*>(library, {"nvmlDeviceGetMaxClockInfo"});
-  api.power = find<NvmlDevice, unsigned*>(library, {"nvmlDeviceGetPowerUsage"});
-  api.power_limit = find<NvmlDevice, unsigned*>(library, {"nvmlDeviceGetEnforcedPowerLimit"});
-  api.temperature =
-      [read = find<NvmlDevice, int, unsigned*>(library, {"nvmlDeviceGetTemperature"})](
-          NvmlDevice device, unsigned* celsius) { return read(device, kGpuTemperature, celsius); };
-  api.clock_reasons = find<NvmlDevice, unsigned long long*>(
-      library,
-      {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
-  api.utilisation =
-      find<NvmlDevice, NvmlApi::Utilisation*>(library, {"nvmlDeviceGetUtilizationRates"});
-  api.memory = find<NvmlDevice, NvmlApi::Memory*>(library, {"nvmlDeviceGetMemoryInfo"});
-  api.persistence = find<NvmlDevice, unsigned*>(library, {"nvmlDeviceGetPersistenceMode"});
-  api.mig = [mode = find<NvmlDevice, unsigned*, unsigned*>(library, {"nvmlDeviceGetMigMode"})](
-                NvmlDevice device, unsigned* on) {
+  api.clock_reasons = or_unsupported(calls.nvmlDeviceGetCurrentClocksEventReasons != nullptr
+                                         ? calls.nvmlDeviceGetCurrentClocksEventReasons
+                                         : calls.nvmlDeviceGetCurrentClocksThrottleReasons);
+  api.throttled = [read = or_unsupported(calls.nvmlDeviceGetFieldValues)](
+                      NvmlDevice device, unsigned field, unsigned long long* ns) {
+    NvmlField value;
+    value.field = field;
+    if (const int code = read(device, 1, &value); code != 0) return code;
+    *ns = value.type == kNvmlUnsignedInt ? value.value.small : value.value.whole;
+    return value.code;
+  };
+  api.utilisation = or_unsupported(calls.nvmlDeviceGetUtilizationRates);
+  api.memory = or_unsupported(calls.nvmlDeviceGetMemoryInfo);
+  api.persistence = [read = or_unsupported(calls.nvmlDeviceGetPersistenceMode)](NvmlDevice device,
+                                                                                unsigned* on) {
+    int mode = 0;
+    const int code = read(device, &mode);
+    *on = mode != 0 ? 1 : 0;
+    return code;
+  };
+  api.mig = [read = or_unsupported(calls.nvmlDeviceGetMigMode)](NvmlDevice device, unsigned* on) {
     unsigned pending = 0;
-    return mode(device, on, &pending);
+    return read(device, on, &pending);
   };
-  api.ecc = [mode = find<NvmlDevice, unsigned*, unsigned*>(library, {"nvmlDeviceGetEccMode"})](
-                NvmlDevice device, unsigned* on) {
-    unsigned pending = 0;
-    return mode(device, on, &pending);
+  api.ecc = mode_of(calls.nvmlDeviceGetEccMode);
+  api.memory_errors = [read = or_unsupported(calls.nvmlDeviceGetTotalEccErrors)](
+                          NvmlDevice device, unsigned long long* errors) {
+    return read(device, kNvmlUncorrected, kNvmlSinceDriverLoad, errors);
   };
-  api.memory_errors = [count = find<NvmlDevice, int, int, unsigned long long*>(
-                           library, {"nvmlDeviceGetTotalEccErrors"})](NvmlDevice device,
-                                                                      unsigned long long* errors) {
-    constexpr int kUncorrected = 1;
-    constexpr int kSinceDriverLoad = 0;
-    return count(device, kUncorrected, kSinceDriverLoad, errors);
-  };
-  api.processes = [list = find<NvmlDevice, unsigned*, ProcessInfo*>(
-                       library, {"nvmlDeviceGetComputeRunningProcesses_v3",
-                                 "nvmlDeviceGetComputeRunningProcesses_v2"})](
-                      NvmlDevice device, std::vector<int>* pids) {
-    std::vector<ProcessInfo> infos(64);
-    auto count = static_cast<unsigned>(infos.size());
-    int code = list(device, &count, infos.data());
-    if (code == kInsufficientSize) {  // `count` says what is needed
-      infos.resize(std::size_t{count} * 2);
-      count = static_cast<unsigned>(infos.size());
-      code = list(device, &count, infos.data());
-    }
-    if (code != 0) return code;
-    infos.resize(std::min<std::size_t>(count, infos.size()));
-    for (const ProcessInfo& info : infos) pids->push_back(static_cast<int>(info.pid));
-    return 0;
+  auto* const list = calls.nvmlDeviceGetComputeRunningProcesses_v3 != nullptr
+                         ? calls.nvmlDeviceGetComputeRunningProcesses_v3
+                         : calls.nvmlDeviceGetComputeRunningProcesses_v2;
+  api.processes = [list](NvmlDevice device, std::vector<int>* pids) {
+    return processes_of(list, device, pids);
   };
   return api;
 }

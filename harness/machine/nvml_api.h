@@ -3,44 +3,40 @@
 // initialises no device. Results are nvmlReturn_t as integers, 0 for success.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "harness/machine/nvml_calls.h"
 
 namespace stepbench::machine {
 
 using NvmlDevice = void*;
 
 struct NvmlApi {
-  enum Clock : unsigned { kSm = 1, kMemory = 2 };  // values of nvmlClockType_t
-  struct Memory {                                  // nvmlMemory_t
-    unsigned long long total = 0;
-    unsigned long long free = 0;
-    unsigned long long used = 0;
-  };
-  struct Utilisation {  // nvmlUtilization_t, percent
-    unsigned gpu = 0;
-    unsigned memory = 0;
-  };
-
   std::function<int()> init;
   std::function<int()> shutdown;
+  std::function<int(std::string* version)> driver_version;  // "580.159.03"
+  std::function<int(int* version)> cuda_version;            // that the driver runs; 13000 is 13.0
   std::function<int(unsigned* count)> device_count;
   std::function<int(unsigned index, NvmlDevice*)> device;
+  std::function<int(const std::string& pci, NvmlDevice*)> device_of_pci;  // "0000:17:00.0"
   std::function<int(NvmlDevice, std::string* name)> name;
   std::function<int(NvmlDevice, std::string* uuid)> uuid;  // "GPU-…"
   // The device of which a slice (MIG) with this identifier, "MIG-…", is a part.
   std::function<int(const std::string& uuid, NvmlDevice*)> device_of_slice;
-  std::function<int(NvmlDevice, unsigned clock, unsigned* mhz)> clock;
-  std::function<int(NvmlDevice, unsigned clock, unsigned* mhz)> max_clock;
+  std::function<int(NvmlDevice, int clock, unsigned* mhz)> clock;  // kNvmlSmClock, …
+  std::function<int(NvmlDevice, int clock, unsigned* mhz)> max_clock;
   std::function<int(NvmlDevice, unsigned* milliwatts)> power;
   std::function<int(NvmlDevice, unsigned* milliwatts)> power_limit;
+  std::function<int(NvmlDevice, unsigned long long* millijoules)> energy;  // since driver load
   std::function<int(NvmlDevice, unsigned* celsius)> temperature;
   std::function<int(NvmlDevice, unsigned long long* reasons)> clock_reasons;
-  std::function<int(NvmlDevice, Utilisation*)> utilisation;
-  std::function<int(NvmlDevice, Memory*)> memory;
+  // How long in all, by one of NVML_FI_DEV_CLOCKS_EVENT_REASON_*.
+  std::function<int(NvmlDevice, unsigned field, unsigned long long* ns)> throttled;
+  std::function<int(NvmlDevice, NvmlUtilisation*)> utilisation;
+  std::function<int(NvmlDevice, NvmlMemory*)> memory;
   std::function<int(NvmlDevice, unsigned* on)> persistence;
   std::function<int(NvmlDevice, unsigned* on)> mig;
   std::function<int(NvmlDevice, unsigned* on)> ecc;

@@ -44,6 +44,9 @@ class Instrument {
   virtual void window_ends();
   // It times windows on the device, whatever queue they begin with.
   [[nodiscard]] virtual bool times_the_device() const { return false; }
+  // After exercise(): the place on the bus of the card that the steps run on, "0000:17:00.0", where
+  // this one knows it.
+  [[nodiscard]] virtual std::string device_pci() const { return {}; }
   // After each finished window, on an idle device: columns of its own about the steps of `cycle`,
   // one value for each.
   virtual void add_columns(Series& cycle);

@@ -34,6 +34,9 @@ inline constexpr std::size_t kMaxPhases =
 
 struct DeviceStream {
   void* handle = nullptr;  // cudaStream_t; null = legacy default stream
+  // The step computes on it: a stream that the user chose. Any other than the default one carries
+  // copies beside the step.
+  bool computes = false;
 };
 
 }  // namespace stepbench

@@ -22,6 +22,37 @@ bool starts_work(std::string_view call) {
                      [&](std::string_view beginning) { return call.starts_with(beginning); });
 }
 
+bool waits_for_device(std::string_view call) {
+  constexpr std::array<std::string_view, 6> kWaits = {
+      "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+      "cuCtxSynchronize",      "cuStreamSynchronize",   "cuEventSynchronize"};
+  return std::find(kWaits.begin(), kWaits.end(), call) != kWaits.end();
+}
+
+void name_queries(OpLog& log, std::size_t first) {
+  const auto begin = log.activities.begin() + static_cast<std::ptrdiff_t>(first);
+  std::unordered_map<std::uint64_t, std::string_view> queries;
+  for (auto each = begin; each != log.activities.end(); ++each) {
+    if (!is_call(*each) || each->name >= log.names.size()) continue;
+    const std::string& call = log.names[each->name];
+    if (call == "cudaEventQuery" || call == "cuEventQuery") {
+      queries[each->correlation] = "Event Query";
+    } else if (call == "cudaStreamQuery" || call == "cuStreamQuery") {
+      queries[each->correlation] = "Stream Query";
+    }
+  }
+  std::unordered_map<std::string_view, std::uint32_t> ids;
+  for (auto each = begin; each != log.activities.end(); ++each) {
+    if (each->kind != ActivityKind::kSynchronization) continue;
+    const auto query = queries.find(each->correlation);
+    if (query == queries.end()) continue;
+    const auto [id, is_new] =
+        ids.try_emplace(query->second, static_cast<std::uint32_t>(log.names.size()));
+    if (is_new) log.names.emplace_back(query->second);
+    each->name = id->second;
+  }
+}
+
 std::vector<LaunchCall> launch_calls(std::span<const DeviceActivity> activities,
                                      std::span<const std::string> names) {
   std::vector<bool> starts(names.size());

@@ -22,6 +22,13 @@ struct LaunchCall {
 
 [[nodiscard]] bool starts_work(std::string_view call);
 
+// Calls in which the host waits for the device: cudaDeviceSynchronize, cudaStreamSynchronize, ...
+[[nodiscard]] bool waits_for_device(std::string_view call);
+
+// Profilers record queries as synchronisations, though nobody waits: from activity `first` on these
+// are named "Event Query" and "Stream Query".
+void name_queries(OpLog& log, std::size_t first);
+
 // Of these activities, in any order. A call during another one of its thread, or with the
 // correlation of another one, is part of that one.
 [[nodiscard]] std::vector<LaunchCall> launch_calls(std::span<const DeviceActivity> activities,

@@ -47,7 +47,7 @@ struct TwoClocks {
 // Nothing: CUPTI is not to be had, `why` says the reason.
 std::optional<TwoClocks> on_both_clocks(const cuda::CudaApi& api, Products& work,
                                         std::int64_t active, std::string& why) {
-  const auto collector = cuda::make_activity_collector();
+  const auto collector = cuda::make_activity_collector(0);
   if (auto refused = collector->start()) {
     why = *refused;
     return std::nullopt;

@@ -60,7 +60,7 @@ TEST(Gpu, ThePinThreadsCopiesTrainTheSameModelAsInline) {
 TEST(Gpu, ThePinThreadCopiesWhileTheDeviceComputesAndTheStepWaitsForLessThanTheCopy) {
   STEPBENCH_NEED_GPU(api);
   if (rehearsing()) GTEST_SKIP() << "copies to a device need one";
-  const auto collector = cuda::make_activity_collector();
+  const auto collector = cuda::make_activity_collector(0);
   if (const auto why = collector->start()) GTEST_SKIP() << *why;
   test::Options options = test::tiny_images("mlp");  // products that take longer than the loader
   options["device"] = std::string("cuda:0");

@@ -25,6 +25,13 @@ inline bool& rehearsing() {
 [[nodiscard]] inline cuda::CudaApi rehearsed_device() {
   const auto ns = [](cuda::CudaEvent event) { return static_cast<std::int64_t*>(event); };
   cuda::CudaApi api;
+  const auto version = [](int* out) {
+    *out = 13000;
+    return cuda::kCudaSuccess;
+  };
+  api.driver_version = version;
+  api.runtime_version = version;
+  api.device_pci = [](int) { return std::string(); };
   api.device_count = [](int* count) {
     *count = 1;
     return cuda::kCudaSuccess;

@@ -84,7 +84,7 @@ TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
   STEPBENCH_NEED_GPU(api);
   for (const auto& [placement, overlaps] :
        {std::pair{"inline_non_blocking", false}, std::pair{"prefetch_stream", true}}) {
-    const auto collector = cuda::make_activity_collector();
+    const auto collector = cuda::make_activity_collector(0);
     const auto refused = collector->start();
     if (refused && !rehearsing()) GTEST_SKIP() << *refused;
     CopyAndCompute work(placement, tested_device());

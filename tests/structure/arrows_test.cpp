@@ -33,7 +33,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/trace", {"harness/ops"}},
     {"harness/cuda",
      {"harness/measure", "harness/schedule", "harness/catalogue", "harness/ops",
-      "harness/findings"}},
+      "harness/findings", "harness/machine"}},
     {"harness/record",
      {"harness/catalogue", "harness/stats", "harness/findings", "harness/ops", "harness/schedule"}},
     {"harness/protocol",

@@ -156,34 +156,6 @@ TEST(DevicePeak, IsNotKnownForADeviceOfAnotherNameThatBeginsAlike) {
   }
 }
 
-TEST(DevicePeak, ADeviceIsDividedWhereTheDriverListsInstances) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "stepbench-driver-capabilities";
-  std::filesystem::create_directories(folder / "gpu0" / "mig");
-  std::ofstream(folder / "gpu0" / "mig" / "config") << "DeviceFileMode: 256\n";
-  EXPECT_FALSE(step::has_divided_device(folder));
-  std::filesystem::create_directories(folder / "gpu0" / "mig" / "gi7");
-  EXPECT_TRUE(step::has_divided_device(folder));
-  std::filesystem::remove_all(folder);
-  EXPECT_FALSE(step::has_divided_device(folder));
-}
-
-TEST(DevicePeak, TheDriversFilesNameTheDevicesWhenAllAreOfAKind) {
-  const std::filesystem::path gpus =
-      std::filesystem::path(testing::TempDir()) / "stepbench-driver-files";
-  const auto add = [&](const char* bus, const char* model) {
-    std::filesystem::create_directories(gpus / bus);
-    std::ofstream(gpus / bus / "information") << "Model: \t\t " << model << "\nIRQ: 12\n";
-  };
-  EXPECT_EQ(step::nvidia_device_name(gpus), std::nullopt);
-  add("0000:01:00.0", "NVIDIA H200");
-  add("0000:02:00.0", "NVIDIA H200");
-  EXPECT_EQ(step::nvidia_device_name(gpus), "NVIDIA H200");
-  add("0000:03:00.0", "NVIDIA T4");
-  EXPECT_EQ(step::nvidia_device_name(gpus), std::nullopt);
-  std::filesystem::remove_all(gpus);
-}
-
 TEST(DevicePeak, AnOptionGivesItWhereNobodyKnowsIt) {
   test::Options options = test::tiny_images("mlp");
   EXPECT_FALSE(metrics_of(options).contains("device_peak_flops"));

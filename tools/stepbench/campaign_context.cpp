@@ -20,7 +20,7 @@ campaign::CampaignContext campaign_context(const Environment& environment) {
           .variables = environment.variables,
           .program_dir = environment.program_dir,
           .stepbench_version = STEPBENCH_VERSION,
-          .devices = machine::find_devices("/", machine::nvml_device_count),
+          .devices = machine::find_devices("/", machine::nvml_devices),
           .outputs = environment.outputs};
 }
 

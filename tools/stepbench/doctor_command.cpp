@@ -54,6 +54,8 @@ machine::Examination examine(const DoctorOptions& options, const Environment& en
   seen.without_workers = "loader.num_workers=0";
   if (const auto nvml = machine::NvmlSession::open(machine::load_nvml_api())) {
     seen.nvml = true;
+    seen.cuda_of_driver = nvml->cuda_version();
+    seen.cuda_needed = STEPBENCH_CUDA_VERSION;
     for (int i = 0; i < nvml->devices(); ++i) {
       if (auto state = nvml->read(i)) seen.devices.push_back(std::move(*state));
     }
@@ -200,7 +202,7 @@ int examine_and_tell(const DoctorOptions& options, const Environment& environmen
   }
   const std::vector<Finding> findings = machine::diagnose(seen);
   const Fields facts = machine::host_environment(
-      options.root, machine::find_devices(options.root, machine::nvml_device_count));
+      options.root, machine::find_devices(options.root, machine::nvml_devices));
   if (options.format == "json") {
     print_json(seen, findings, facts, run ? &run->noise : nullptr, environment.out);
   } else {

@@ -20,6 +20,13 @@ using torch::profiler::impl::ActivityType;
 using torch::profiler::impl::ProfilerConfig;
 using torch::profiler::impl::ProfilerState;
 
+// With the waits of the host: left out, a step would seem to have none.
+torch::profiler::impl::ExperimentalConfig with_synchronisations() {
+  torch::profiler::impl::ExperimentalConfig config;
+  config.enable_cuda_sync_events = true;
+  return config;
+}
+
 std::uint64_t approximate_now() { return static_cast<std::uint64_t>(c10::getApproximateTime()); }
 
 }  // namespace
@@ -28,7 +35,7 @@ struct KinetoState {
   explicit KinetoState(const OpCollectorOptions& given)
       : options(given),
         config(ProfilerState::KINETO, given.shapes, given.memory, /*with_stack=*/false,
-               /*with_flops=*/false, /*with_modules=*/false) {
+               /*with_flops=*/false, /*with_modules=*/false, with_synchronisations()) {
     activities.insert(ActivityType::CPU);
     if (given.cuda) activities.insert(ActivityType::CUDA);
   }

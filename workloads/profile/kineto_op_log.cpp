@@ -55,6 +55,7 @@ class KinetoLogMaker {
     }
     sort_ops();
     for (const KinetoEvent& event : result_.events()) add_activity(event);
+    ops::name_queries(log_, 0);
     for (const KinetoEvent& event : result_.events()) add_memory(event);
     add_up_memory();
     std::stable_sort(log_.memory.begin(), log_.memory.end(), [](const auto& a, const auto& b) {

@@ -241,9 +241,10 @@ class ProfileInstrument final : public Instrument {
 
 std::unique_ptr<Instrument> make_native(const ResolvedCase& resolved, WorkerContext& context) {
   const OpCollectorOptions options = collector_options(resolved);
-  const auto make = [options]() -> std::unique_ptr<OpCollector> {
-    if (!options.cuda) return std::make_unique<NativeCollector>(options);
-    return std::make_unique<DeviceTracing>(options, cuda::make_activity_collector());
+  const auto device = cuda::cuda_ordinal(resolved.text_or("device", ""));
+  const auto make = [options, device]() -> std::unique_ptr<OpCollector> {
+    if (!device) return std::make_unique<NativeCollector>(options);
+    return std::make_unique<DeviceTracing>(options, cuda::make_activity_collector(*device));
   };
   return std::make_unique<ProfileInstrument>("native", resolved, context, make);
 }

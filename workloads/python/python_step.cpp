@@ -29,6 +29,7 @@ std::optional<std::string> PythonStep::set_up() {
   const c10::Device device = step::parse_device(resolved_.text("device"));
   if (auto reason = step::with_torch_errors([&] { return step::device_unavailable(device); }))
     return reason;
+  marks_.on(device);
   threads_before_ = at::get_num_threads();
   in_python([&] {
     const py::module_ step = py::module_::import("stepbench_hosted.step");

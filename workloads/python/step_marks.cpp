@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "workloads/step/device.h"
+
 namespace stepbench::python {
 
 namespace py = pybind11;
@@ -78,7 +80,7 @@ void PythonStepMarks::open(PhaseId phase, const std::string& name) {
     throw std::runtime_error("phase '" + name + "' begins inside phase '" + *open_name_ +
                              "'; phases follow each other and do not nest");
   }
-  open_.emplace(*step_, phase);
+  open_.emplace(*step_, phase, step::current_stream(device_));
   open_name_ = &name;
   ever_marked_ = true;
 }

@@ -3,6 +3,7 @@
 // interpreter's lock held; no allocation per mark.
 #pragma once
 
+#include <c10/core/Device.h>
 #include <pybind11/pybind11.h>
 
 #include <optional>
@@ -16,6 +17,8 @@ namespace stepbench::python {
 // The step under way and its open phase.
 class PythonStepMarks {
  public:
+  // Phases are timed on the stream of this device that is current where they begin.
+  void on(c10::Device device) { device_ = device; }
   // Between begin() and end() marks are recorded; outside of them they do nothing, so that the
   // user's functions can be called there too.
   void begin(StepRecorder& step) { step_ = &step; }
@@ -28,10 +31,11 @@ class PythonStepMarks {
 
  private:
   struct Open {
-    Open(StepRecorder& step, PhaseId phase) : scope(step.phase(phase)) {}
+    Open(StepRecorder& step, PhaseId phase, DeviceStream on) : scope(step.phase(phase, on)) {}
     StepRecorder::PhaseScope scope;
   };
 
+  c10::Device device_{c10::kCPU};
   StepRecorder* step_ = nullptr;
   std::optional<Open> open_;
   const std::string* open_name_ = nullptr;

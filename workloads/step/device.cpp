@@ -7,9 +7,22 @@
 #include <c10/util/Exception.h>
 
 #include "harness/base/error.h"
+#include "harness/cuda/cuda_api.h"
 #include "harness/workload.h"
+#include "workloads/transfer/streams.h"
 
 namespace stepbench::step {
+namespace {
+
+// libtorch counts none also where the runtime knows why.
+std::string why_no_device(c10::Device device) {
+  const auto loaded = cuda::load_cuda_api();
+  const auto* api = std::get_if<cuda::CudaApi>(&loaded);
+  const std::string why = api == nullptr ? "" : cuda::device_missing(*api, device.index());
+  return why.empty() || why.starts_with("no CUDA device") ? "" : ": " + why;
+}
+
+}  // namespace
 
 c10::Device parse_device(const std::string& text) {
   try {
@@ -26,7 +39,7 @@ std::optional<std::string> device_unavailable(c10::Device device) {
   if (device.is_cpu()) return std::nullopt;
   const int count = at::hasCUDA() ? static_cast<int>(at::getNumGPUs()) : 0;
   if (device.index() < count) return std::nullopt;
-  if (count == 0) return "no CUDA device is visible to libtorch";
+  if (count == 0) return "no CUDA device is visible to libtorch" + why_no_device(device);
   return device.str() + " does not exist: libtorch sees " + std::to_string(count) +
          " CUDA device(s)";
 }
@@ -35,6 +48,8 @@ void synchronize_device(c10::Device device) {
   if (device.is_cuda())
     c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
 }
+
+DeviceStream current_stream(c10::Device device) { return transfer::current_stream(device); }
 
 void release_cached_memory(c10::Device device) {
   if (device.is_cuda()) at::getDeviceAllocator(device.type())->emptyCache();

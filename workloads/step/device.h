@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/cuda/allocator_window.h"
+#include "harness/measure/phase.h"
 
 namespace stepbench {
 enum class Edge : std::uint8_t;
@@ -23,6 +24,9 @@ namespace stepbench::step {
 [[nodiscard]] std::optional<std::string> device_unavailable(c10::Device device);
 
 void synchronize_device(c10::Device device);  // returns at once on the CPU
+
+// The stream that torch computes on now.
+[[nodiscard]] DeviceStream current_stream(c10::Device device);
 
 // What torch's caching allocator keeps of freed blocks goes back to the device.
 void release_cached_memory(c10::Device device);

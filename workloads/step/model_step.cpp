@@ -255,8 +255,7 @@ void ModelStep::report(ReportSink& sink) const {
     if (crowded) sink.finding(std::move(*crowded));
   }
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
-  report_model_work(resolved_, flops_per_sample_ * static_cast<double>(samples_per_step()),
-                    options_.device.is_cuda(), sink);
+  report_model_work(resolved_, flops_per_sample_ * static_cast<double>(samples_per_step()), sink);
   if (memory_) stepbench::cuda::report(*memory_, sink);
 }
 

@@ -2,8 +2,9 @@
 #include "workloads/step/model_work.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
+
+#include "harness/cuda/cuda_api.h"
 
 namespace stepbench::step {
 namespace {
@@ -73,12 +74,15 @@ std::string_view without_maker(std::string_view name) {
   return name;
 }
 
-std::optional<double> peak_flops(const ResolvedCase& resolved, bool on_cuda) {
+// As CUDA calls the device that the steps ran on: a part of a divided one bears a name of its own.
+std::optional<double> peak_flops(const ResolvedCase& resolved) {
   if (resolved.has("model.device_peak_flops")) return resolved.number("model.device_peak_flops");
-  if (!on_cuda) return std::nullopt;
-  if (has_divided_device()) return std::nullopt;
-  const auto name = nvidia_device_name();
-  return name ? device_peak_flops(*name, resolved.text("model.precision")) : std::nullopt;
+  const auto ordinal = cuda::cuda_ordinal(resolved.text("device"));
+  if (!ordinal) return std::nullopt;
+  const auto loaded = cuda::load_cuda_api();
+  const auto* api = std::get_if<cuda::CudaApi>(&loaded);
+  if (api == nullptr) return std::nullopt;
+  return device_peak_flops(api->device_name(*ordinal), resolved.text("model.precision"));
 }
 
 }  // namespace
@@ -96,38 +100,9 @@ std::optional<double> device_peak_flops(std::string_view device_name, std::strin
   return tera > 0 ? std::optional(tera * 1e12) : std::nullopt;
 }
 
-std::optional<std::string> nvidia_device_name(const std::filesystem::path& gpus) {
-  constexpr std::string_view kModel = "Model:";
-  std::optional<std::string> common;
-  std::error_code none;
-  for (const auto& gpu : std::filesystem::directory_iterator(gpus, none)) {
-    std::ifstream facts(gpu.path() / "information");
-    for (std::string line; std::getline(facts, line);) {
-      if (!line.starts_with(kModel)) continue;
-      const std::size_t begin = line.find_first_not_of(" \t", kModel.size());
-      const std::string name = begin == std::string::npos ? "" : line.substr(begin);
-      if (common && *common != name) return std::nullopt;
-      common = name;
-    }
-  }
-  return common;
-}
-
-bool has_divided_device(const std::filesystem::path& capabilities) {
-  std::error_code none;
-  for (const auto& gpu : std::filesystem::directory_iterator(capabilities, none)) {
-    std::error_code no_parts;
-    for (const auto& part : std::filesystem::directory_iterator(gpu.path() / "mig", no_parts)) {
-      if (part.path().filename().string().starts_with("gi")) return true;
-    }
-  }
-  return false;
-}
-
-void report_model_work(const ResolvedCase& resolved, double flops_per_step, bool on_cuda,
-                       ReportSink& sink) {
+void report_model_work(const ResolvedCase& resolved, double flops_per_step, ReportSink& sink) {
   if (flops_per_step > 0) sink.metric("model_flops_per_step", flops_per_step);
-  if (const auto peak = peak_flops(resolved, on_cuda)) sink.metric("device_peak_flops", *peak);
+  if (const auto peak = peak_flops(resolved)) sink.metric("device_peak_flops", *peak);
 }
 
 }  // namespace stepbench::step

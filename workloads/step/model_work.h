@@ -3,10 +3,7 @@
 // the step's time. Torch-free.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "harness/workload.h"
@@ -15,22 +12,12 @@ namespace stepbench::step {
 
 // Reports model_flops_per_step, and the device's peak rate where it is known or given
 // (model.device_peak_flops): rates and MFU follow from them and the step's time. A part of a device
-// (MIG) has no known peak.
-void report_model_work(const ResolvedCase& resolved, double flops_per_step, bool on_cuda,
-                       ReportSink& sink);
+// (MIG) has no known peak. After the steps: CUDA is asked for the device's name.
+void report_model_work(const ResolvedCase& resolved, double flops_per_step, ReportSink& sink);
 
 // What a device can do at most, in FLOP/s of dense matrix products, by the name that its driver
 // gives it and the value of model.precision. nullopt if it is not in the table.
 [[nodiscard]] std::optional<double> device_peak_flops(std::string_view device_name,
                                                       std::string_view precision);
-
-// The name that all of the machine's NVIDIA devices share, as the driver's files give it; nullopt
-// if there are none, or different ones.
-[[nodiscard]] std::optional<std::string> nvidia_device_name(
-    const std::filesystem::path& gpus = "/proc/driver/nvidia/gpus");
-
-// Whether one of them is divided into instances (MIG), each with a part of the peak.
-[[nodiscard]] bool has_divided_device(
-    const std::filesystem::path& capabilities = "/proc/driver/nvidia/capabilities");
 
 }  // namespace stepbench::step

@@ -7,36 +7,25 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/version.h>
 
-#include <fstream>
 #include <string>
 
+#include "harness/cuda/cuda_api.h"
+#include "harness/machine/devices.h"
 #include "workloads/step/torch_errors.h"
 
 namespace stepbench::step {
 namespace {
-
-// 13000 -> "13.0", as CUDART_VERSION counts.
-std::string cuda_version(long number) {
-  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
-}
 
 std::string cudnn_version(long number) {  // 91900 -> "9.19.0"
   return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
          std::to_string(number % 100);
 }
 
-// Read from /proc: asking the driver itself would initialise it before the loader forks.
+// Not of CUDA's driver itself: asking it would initialise it before the loader forks. The
+// management library, where /proc does not tell, initialises no device.
 std::string driver_version() {
-  std::ifstream proc("/proc/driver/nvidia/version");
-  std::string line;
-  if (!std::getline(proc, line)) return "none";
-  for (std::size_t begin = 0; begin < line.size();) {
-    const std::size_t end = std::min(line.find(' ', begin), line.size());
-    const std::string word = line.substr(begin, end - begin);
-    if (!word.empty() && word.find_first_not_of("0123456789.") == std::string::npos) return word;
-    begin = end + 1;
-  }
-  return line;
+  const std::string version = machine::find_devices("/", machine::nvml_devices).driver_version;
+  return version.empty() ? "none" : version;
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -57,7 +46,8 @@ Fields torch_software() {
   with_torch_errors([&] {  // a driver that does not fit is the machine's fault, not a bug
     const bool cuda = at::detail::getCUDAHooks().hasCUDART();
     fields["cuda_runtime"] =
-        cuda ? cuda_version(at::detail::getCUDAHooks().versionCUDART()) : std::string("none");
+        cuda ? cuda::cuda_version_text(static_cast<int>(at::detail::getCUDAHooks().versionCUDART()))
+             : std::string("none");
     fields["cudnn"] = cuda && at::detail::getCUDAHooks().compiledWithCuDNN()
                           ? cudnn_version(at::detail::getCUDAHooks().versionCuDNN())
                           : std::string("none");

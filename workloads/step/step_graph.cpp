@@ -5,10 +5,11 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "workloads/step/device.h"
+#include "workloads/step/graph_capture.h"
+
 namespace stepbench::step {
 namespace {
-
-constexpr int kWarmUpRuns = 3;
 
 class CapturedGraph final : public StepGraph {
  public:
@@ -17,34 +18,21 @@ class CapturedGraph final : public StepGraph {
     const c10::impl::VirtualGuardImpl cuda(device.type());
     const c10::Stream stream = cuda.getStreamFromGlobalPool(device);
     cuda.synchronizeDevice(device.index());  // what `work` reads was made on another stream
-    {
-      const c10::StreamGuard on_stream(stream);
-      for (int i = 0; i < kWarmUpRuns; ++i) work();
-      cuda.synchronizeStream(stream);
-      // Only this thread's calls are watched: loader threads may pin memory meanwhile.
-      graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
-      try {
-        work();
-      } catch (...) {
-        end_failed_capture();
-        throw;
-      }
-      graph_.capture_end();
-    }
-    cuda.synchronizeStream(stream);
+    const c10::StreamGuard on_stream(stream);
+    capture({.work = work,
+             .synchronize = [&] { cuda.synchronizeStream(stream); },
+             .release_cached_memory = [&] { release_cached_memory(device); },
+             // Only this thread's calls are watched: loader threads may pin memory meanwhile.
+             .begin =
+                 [&] {
+                   graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+                 },
+             .end = [&] { graph_.capture_end(); }});
   }
 
   void replay() override { graph_.replay(); }
 
  private:
-  // The first error explains; that the capture cannot be ended is its consequence.
-  void end_failed_capture() noexcept {
-    try {
-      graph_.capture_end();
-    } catch (const std::exception&) {
-    }
-  }
-
   at::cuda::CUDAGraph graph_;
 };
 

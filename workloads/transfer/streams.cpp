@@ -168,6 +168,12 @@ class DeviceUploadStream final : public UploadStream {
 
 }  // namespace
 
+DeviceStream current_stream(c10::Device device) {
+  if (!device.is_cuda()) return {};
+  void* const handle = stream_handle(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+  return {.handle = handle, .computes = handle != nullptr};
+}
+
 std::unique_ptr<CopyStream> make_copy_stream(at::Device device, bool non_blocking) {
   if (device.is_cpu()) return std::make_unique<HostCopyStream>();
   return std::make_unique<DeviceCopyStream>(device, non_blocking);

@@ -14,6 +14,10 @@
 
 namespace stepbench::transfer {
 
+// The one that torch works on now, as events and phases take it; none where libtorch was built
+// without CUDA.
+[[nodiscard]] DeviceStream current_stream(c10::Device device);
+
 // A non-blocking copy reads the host memory later: batches are kept until their copies have passed.
 // Main thread only.
 class BatchesInFlight {

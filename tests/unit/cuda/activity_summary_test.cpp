@@ -50,6 +50,22 @@ TEST(ActivitySummary, BusyIsTheUnionOverStreams) {
   EXPECT_EQ(sum.kernels, 2);
 }
 
+TEST(ActivitySummary, WaitsThatACollectorDoesNotRecordAreNotSaidToBeNone) {
+  ops::OpLog log = two_steps();
+  log.names.emplace_back("cudaStreamSynchronize");
+  log.activities = {activity(ops::ActivityKind::kKernel, 1010, 1050),
+                    activity(ops::ActivityKind::kRuntime, 1050, 1090, 6)};
+  EXPECT_EQ(summarise_activities(log).synchronisations, std::nullopt);
+  NoteSink said;
+  report(summarise_activities(log), said);
+  EXPECT_EQ(said.metrics.count("synchronisations"), 0U);
+  EXPECT_EQ(said.metrics.count("synchronisation_ns"), 0U);
+  log.activities.push_back(activity(ops::ActivityKind::kSynchronization, 1051, 1089, 3));
+  EXPECT_EQ(summarise_activities(log).synchronisations, 1);
+  log.activities.resize(1);
+  EXPECT_EQ(summarise_activities(log).synchronisations, 0) << "the host made no call that waits";
+}
+
 TEST(ActivitySummary, CountsLaunchesCopiesAndWaitsOfTheHost) {
   ops::OpLog log = two_steps();
   ops::DeviceActivity pinned = activity(ops::ActivityKind::kMemcpy, 1010, 1020);

@@ -33,6 +33,28 @@ TEST(CudaApi, AQueryThatFindsAnEventNotReadyLeavesNoErrorForOthersToFind) {
   EXPECT_EQ(last(), kCudaSuccess);
 }
 
+// Code 35 has two meanings, and two remedies.
+TEST(CudaApi, ADriverOlderThanTheRuntimeIsNotTakenForNoDevice) {
+  ScriptedClock clock;
+  ScriptedCuda cuda(clock);
+  cuda.failing["device_count"] = kCudaInsufficientDriver;
+  EXPECT_EQ(device_missing(cuda.api(), 0), "no CUDA device");
+  cuda.driver_version = 12080;
+  EXPECT_EQ(device_missing(cuda.api(), 0),
+            "the NVIDIA driver is too old: it runs CUDA up to 12.8, and libtorch needs 13.0; "
+            "install a newer driver, or a libtorch that is built for CUDA 12.8 or earlier");
+  cuda.failing["device_count"] = kCudaNoDevice;
+  EXPECT_EQ(device_missing(cuda.api(), 0), "no CUDA device");
+  cuda.failing["device_count"] = 999;
+  EXPECT_EQ(device_missing(cuda.api(), 0), "cudaGetDeviceCount: cudaError999 (999)");
+}
+
+TEST(CudaApi, TheOrdinalOfADeviceOption) {
+  EXPECT_EQ(cuda_ordinal("cpu"), std::nullopt);
+  EXPECT_EQ(cuda_ordinal("cuda"), 0);
+  EXPECT_EQ(cuda_ordinal("cuda:12"), 12);
+}
+
 TEST(CudaApi, ADeviceIsDescribedByItsAttributesAndByTheDriverWhereThereIsOne) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);

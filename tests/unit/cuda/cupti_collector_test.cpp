@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/cuda/activity_summary.h"
+#include "harness/cuda/cupti_records.h"
 #include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"
 
@@ -328,13 +329,88 @@ TEST(CuptiCollector, StoppingDisablesWhatWasEnabled) {
 }
 
 TEST(ActivityCollector, HereWithoutADeviceSaysWhy) {
-  const auto collector = make_activity_collector();
+  const auto collector = make_activity_collector(0);
   if (const auto reason = collector->start()) {
     EXPECT_THAT(*reason, testing::Not(IsEmpty()));
     ops::OpLog log;
     collector->collect(log);
     EXPECT_THAT(log.activities, IsEmpty());
   }
+}
+
+// NCCL's and torch's copies between cards are records of a kind of their own.
+TEST(CuptiCollector, CopiesBetweenTwoDevicesAreCounted) {
+  CollectorScene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  EXPECT_THAT(scene.cupti.log, testing::Contains("enable 22"));
+  CUpti_ActivityMemcpyPtoP4 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
+  record.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+  record.srcKind = record.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  record.bytes = 4096;
+  record.start = 10;
+  record.end = 30;
+  record.deviceId = 1;
+  record.streamId = 9;
+  record.correlationId = 5;
+  scene.cupti.emit(record);
+  const ops::OpLog log = scene.collect();
+  ASSERT_EQ(log.activities.size(), 1U);
+  const ops::DeviceActivity& copy = log.activities[0];
+  EXPECT_EQ(log.names[copy.name], "Memcpy PtoP (Device -> Device)");
+  EXPECT_EQ(copy.kind, ops::ActivityKind::kMemcpy);
+  EXPECT_EQ(copy.copy, ops::CopyKind::kPeer);
+  EXPECT_EQ(copy.bytes, 4096);
+  EXPECT_EQ(copy.start_ns, 10);
+  EXPECT_EQ(copy.end_ns, 30);
+  EXPECT_EQ(copy.stream, 9U);
+  EXPECT_EQ(copy.correlation, 5U);
+}
+
+TEST(CuptiCollector, RecordsOfCuda12AreReadAsThoseOf13) {
+  const CUpti_ActivityKernel10 newer = kernel(3, 100, 200);
+  CUpti_ActivityKernel9 older{};
+  older.kind = newer.kind;
+  older.name = newer.name;
+  older.correlationId = newer.correlationId;
+  older.start = newer.start;
+  older.end = newer.end;
+  older.deviceId = newer.deviceId;
+  older.streamId = newer.streamId;
+  older.gridX = newer.gridX;
+  older.blockX = newer.blockX;
+  older.registersPerThread = newer.registersPerThread;
+  const auto names = [](std::uint32_t, std::uint32_t) { return std::string(); };
+  ActivityRecord of_newer;
+  ActivityRecord of_older;
+  ASSERT_TRUE(read_activity(&newer, names, of_newer));
+  ASSERT_TRUE(read_activity(&older, names, of_older));
+  EXPECT_EQ(of_older.name, of_newer.name);
+  EXPECT_EQ(of_older.activity.end_ns, of_newer.activity.end_ns);
+  EXPECT_EQ(of_older.activity.stream, of_newer.activity.stream);
+  EXPECT_EQ(of_older.activity.registers_per_thread, of_newer.activity.registers_per_thread);
+}
+
+// Waiting on the thread's own device, 0, would make a context on a card that nobody asked for.
+TEST(CuptiCollector, WaitsForTheDeviceOfTheCaseAndNoOther) {
+  CollectorScene scene;
+  scene.cuda.keep_log = true;
+  scene.options.device = 1;
+  scene.collector = make_cupti_collector(scene.cupti.api(), scene.cuda.api(), scene.options);
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.collector->discard();
+  EXPECT_EQ(scene.cuda.device, 1);
+  EXPECT_THAT(scene.cuda.log, testing::ElementsAre("set_device", "synchronize"));
+  scene.cuda.failing["set_device"] = 101;
+  (void)scene.collect();
+  EXPECT_EQ(scene.cuda.calls["synchronize"], 1) << "of a device that is not there nothing is asked";
+}
+
+TEST(CuptiCollector, WithoutPermissionItSaysWhoMayProfile) {
+  CollectorScene scene;
+  scene.cupti.failing["subscribe"] = kCuptiInsufficientPrivileges;
+  EXPECT_THAT(scene.collector->start(),
+              testing::Optional(testing::HasSubstr("NVreg_RestrictProfilingToAdminUsers")));
 }
 
 }  // namespace

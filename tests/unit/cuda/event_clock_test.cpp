@@ -416,5 +416,64 @@ TEST(EventClock, EveryEventIsDestroyed) {
   EXPECT_EQ(cuda.events, 0);
 }
 
+// A user's step: 40 us of work on a stream of its own, launched far ahead of the device.
+DeviceWork::Step on_own_stream(EventScene& scene, void* stream, std::optional<DeviceStream> told) {
+  return [&scene, stream, told](StepRecorder& step) {
+    const auto work = [&] {
+      scene.cuda.launch(stream, 400 * kUs);
+      scene.clock.pass(10 * kUs);
+    };
+    if (!told) return work();
+    const auto forward = step.phase(PhaseId::kForward, *told);
+    work();
+  };
+}
+
+TEST(EventClock, AStepOnAStreamOfItsOwnIsTimedThere) {
+  EventScene scene;
+  scene.options.window = 20;
+  scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};
+  int own = 0;
+  scene.run(on_own_stream(scene, &own, DeviceStream{.handle = &own, .computes = true}));
+  for (const Series& cycle : scene.cycles) {
+    EXPECT_THAT(cycle.column("period_device_ns"), testing::Each(400 * kUs));
+    EXPECT_THAT(cycle.column("forward_device_ns"), testing::Each(400 * kUs));
+    EXPECT_EQ(cycle.find("forward_side_device_ns"), nullptr) << "it computes";
+  }
+  EXPECT_THAT(scene.said.notes, testing::IsEmpty());
+}
+
+TEST(EventClock, WorkOnAStreamThatNobodyNamedIsNotTakenForNone) {
+  EventScene scene;
+  scene.options.window = 20;
+  scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};
+  int own = 0;
+  scene.run(on_own_stream(scene, &own, std::nullopt));
+  for (const Series& cycle : scene.cycles) {
+    EXPECT_EQ(cycle.find("period_device_ns"), nullptr) << "it would be 10 us, not 400";
+  }
+  ASSERT_EQ(scene.said.notes.size(), 1U);
+  EXPECT_THAT(scene.said.notes[0],
+              testing::StartsWith("no device times of 2 of 2 windows: the device worked for 8 ms"));
+}
+
+TEST(EventClock, ACopyForTheNextStepsMayRunOnAfterTheLastOne) {
+  EventScene scene;
+  scene.options.window = 20;
+  scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};
+  int side = 0;
+  scene.run([&](StepRecorder& step) {
+    {
+      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
+      scene.cuda.launch(&side, 800 * kUs);
+    }
+    const auto forward = step.phase(PhaseId::kForward);
+    scene.cuda.hold(nullptr, 0);
+    scene.cuda.launch(nullptr, 1000 * kUs);
+  });
+  for (const Series& cycle : scene.cycles) EXPECT_NE(cycle.find("period_device_ns"), nullptr);
+  EXPECT_THAT(scene.said.notes, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace stepbench::cuda

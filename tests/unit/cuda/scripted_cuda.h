@@ -37,6 +37,15 @@ class ScriptedCuda {
 
   [[nodiscard]] CudaApi api() {
     CudaApi api;
+    api.driver_version = [this](int* version) {
+      *version = driver_version;
+      return kCudaSuccess;
+    };
+    api.runtime_version = [](int* version) {
+      *version = 13000;
+      return kCudaSuccess;
+    };
+    api.device_pci = [](int ordinal) { return "0000:0" + std::to_string(ordinal) + ":00.0"; };
     api.device_count = [this](int* count) {
       *count = devices;
       return enter("device_count");
@@ -98,6 +107,7 @@ class ScriptedCuda {
     return api;
   }
 
+  int driver_version = 0;  // 12080: that of CUDA 12.8
   int devices = 1;
   int device = -1;
   std::int64_t events = 0;          // that exist

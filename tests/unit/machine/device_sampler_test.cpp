@@ -154,6 +154,154 @@ TEST(DeviceSampler, WithoutALibraryOrADeviceIsNeverDueAndSaysNothing) {
   }
 }
 
+// CUDA orders its devices from the fastest on, the library by their places on the bus.
+TEST(DeviceSampler, FollowsTheDeviceThatTheWorkerNamesWhereTheLibrariesCountDifferently) {
+  ScriptedClock clock;
+  ScriptedNvml nvml;
+  nvml.uuids = {"GPU-0", "GPU-1"};
+  nvml.pcis = {"0000:17:00.0", "0000:ca:00.0"};
+  nvml.sm_mhz_of = {{"GPU-0", 1590}, {"GPU-1", 1980}};
+  nvml.processes = {7};
+  const auto session = NvmlSession::open(nvml.api());
+  DeviceSampler sampler(session.get(), 0, clock, owner_of);
+  const auto pass_a_second = [&] {
+    clock.pass(kSecond);
+    sampler.sample();
+  };
+  pass_a_second();
+  nvml.processes = {kOurPid};
+  sampler.device_is("0000:ca:00.0");
+  pass_a_second();
+  EXPECT_EQ(to_text(sampler.summary().at("gpu.sm_mhz_min")), "1980")
+      << "what was read of the other one is forgotten";
+  EXPECT_EQ(to_text(sampler.summary().at("gpu.other_processes")), "0");
+  EXPECT_EQ(to_text(sampler.summary().at("gpu.samples")), "1");
+  sampler.device_is("0000:ca:00.0");
+  EXPECT_EQ(to_text(sampler.summary().at("gpu.samples")), "1") << "told again it is the same";
+  sampler.device_is("0000:99:00.0");
+  pass_a_second();
+  EXPECT_EQ(to_text(sampler.summary().at("gpu.samples")), "2")
+      << "a device that the library does not show";
+}
+
+TEST(DeviceSampler, ADeviceIsFoundByThePlaceThatTheWorkerNamesAlone) {
+  ScriptedClock clock;
+  ScriptedNvml nvml;
+  const auto session = NvmlSession::open(nvml.api());
+  DeviceSampler sampler(session.get(), std::nullopt, clock, owner_of);
+  sampler.device_is("0000:17:00.0");
+  clock.pass(kSecond);
+  sampler.sample();
+  EXPECT_EQ(nvml.reads, 1);
+}
+
+// As slow as some drivers are.
+TEST(DeviceSampler, ReadingsOfFiveMillisecondsComeOnceASecondAndFactsOnce) {
+  Scene scene;
+  scene.nvml.on_read = [&] { scene.clock.pass(5'000'000); };
+  for (int tenth = 0; tenth < 600; ++tenth) {
+    scene.clock.pass(kSecond / 10);
+    scene.sampler.sample();
+  }
+  EXPECT_GE(scene.nvml.reads, 50) << "in a minute";
+  EXPECT_EQ(scene.nvml.fact_reads, 1);
+}
+
+TEST(DeviceSampler, CountersAreReadAtTheBordersOfWindows) {
+  Scene scene;
+  scene.nvml.energy_mj = 5'000'000;
+  scene.nvml.throttled_ns = {{74, 1000}, {270, 0}};
+  for (int window = 0; window < 2; ++window) {
+    scene.clock.pass(kSecond);
+    scene.nvml.energy_mj += 90'000;  // between windows
+    scene.nvml.throttled_ns[74] += 50;
+    scene.sampler.window_begins();
+    scene.clock.pass(4 * kSecond);
+    scene.nvml.energy_mj += 2'400'000;
+    scene.nvml.throttled_ns[74] += 700;
+    scene.sampler.window_ends();
+  }
+  const WindowCounters& seen = scene.sampler.counters();
+  EXPECT_EQ(seen.windows, 2);
+  EXPECT_EQ(seen.span_ns, 8 * kSecond);
+  EXPECT_DOUBLE_EQ(seen.energy_j.value(), 4800);
+  EXPECT_DOUBLE_EQ(seen.power_w().value(), 600);
+  EXPECT_EQ(seen.throttled_ns[0], 1400) << "gpu_power_capped_ns";
+  EXPECT_EQ(seen.throttled_ns[1], std::nullopt) << "not supported is not never";
+  EXPECT_EQ(seen.throttled_ns[3], 0) << "gpu_hardware_thermal_ns";
+  EXPECT_EQ(scene.field("gpu.energy_source"), "nvmlDeviceGetTotalEnergyConsumption");
+}
+
+TEST(DeviceSampler, ACounterThatIsAbsentOnceOrRunsBackwardsIsAbsent) {
+  const auto energy_after = [](const auto& happen) {
+    Scene scene;
+    scene.nvml.energy_mj = 1'000'000;
+    scene.sampler.window_begins();
+    scene.clock.pass(4 * kSecond);
+    happen(scene.nvml);
+    scene.sampler.window_ends();
+    scene.nvml.energy_result = 0;
+    scene.nvml.energy_mj = 8'000'000;
+    scene.sampler.window_begins();
+    scene.clock.pass(4 * kSecond);
+    scene.nvml.energy_mj += 1;
+    scene.sampler.window_ends();
+    return std::pair(scene.sampler.counters().power_w(), scene.field("gpu.energy_source"));
+  };
+  EXPECT_TRUE(energy_after([](ScriptedNvml& nvml) { nvml.energy_mj += 5; }).first.has_value());
+  const auto none = std::pair<std::optional<double>, std::string>(
+      std::nullopt, "none: this device counts no energy");
+  EXPECT_EQ(energy_after([](ScriptedNvml& nvml) { nvml.energy_result = kNvmlNotSupported; }), none);
+  EXPECT_EQ(energy_after([](ScriptedNvml& nvml) { nvml.energy_mj = 3; }), none)
+      << "the driver was loaded anew";
+}
+
+TEST(DeviceSampler, WindowsTooShortForTheCounterHaveNoEnergyAndSayWhy) {
+  Scene scene;
+  scene.sampler.window_begins();
+  scene.clock.pass(kSecond);
+  scene.nvml.energy_mj += 300'000;
+  scene.sampler.window_ends();
+  EXPECT_EQ(scene.sampler.counters().power_w(), std::nullopt);
+  EXPECT_THAT(scene.field("gpu.energy_source"), testing::HasSubstr("schedule.active"));
+}
+
+TEST(DeviceSampler, APartOfADividedDeviceHasNoEnergyOfItsOwn) {
+  Scene scene;
+  scene.nvml.mig = 1;
+  scene.pass_a_second();
+  scene.sampler.window_begins();
+  scene.clock.pass(4 * kSecond);
+  scene.nvml.energy_mj += 5'000;
+  scene.sampler.window_ends();
+  EXPECT_EQ(scene.sampler.counters().power_w(), std::nullopt);
+  EXPECT_THAT(scene.field("gpu.energy_source"), testing::HasSubstr("MIG"));
+}
+
+TEST(DeviceSampler, MemoryErrorsThatComeDuringTheLaunchAreCounted) {
+  Scene scene;
+  scene.nvml.memory_errors = 3;
+  scene.pass_a_second();
+  EXPECT_EQ(scene.field("gpu.memory_errors"), "absent") << "they were there before";
+  scene.nvml.memory_errors = 5;
+  scene.pass_a_second();
+  EXPECT_EQ(scene.field("gpu.memory_errors"), "2");
+}
+
+TEST(DeviceSampler, ACardThatIsTakenAwayIsAskedNoMoreAndTheRowSaysSo) {
+  Scene scene;
+  scene.pass_a_second();
+  scene.nvml.lost = true;
+  scene.pass_a_second();
+  EXPECT_EQ(scene.field("gpu.lost"), "true");
+  EXPECT_EQ(scene.field("gpu.samples"), "1") << "what was seen before is kept";
+  EXPECT_EQ(scene.field("gpu.sm_mhz_median"), "1980");
+  EXPECT_GT(scene.sampler.next_ns(), scene.clock.now_ns() + 1000 * kSecond);
+  scene.sampler.window_begins();
+  scene.sampler.window_ends();
+  EXPECT_EQ(scene.sampler.counters().windows, 0);
+}
+
 TEST(NvmlSession, IsClosedOnceAndNotOpenedWhereTheDriverRefuses) {
   ScriptedNvml nvml;
   {

@@ -285,5 +285,27 @@ TEST_F(DoctorCommand, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(doctor({"--seconds", "-1"}).exit_status, 2);
 }
 
+TEST(Doctor, ADriverThatIsTooOldForTheWorkersIsAProblem) {
+  const auto found = [](int of_driver, int needed) {
+    Examination seen;
+    seen.nvml = true;
+    seen.cuda_of_driver = of_driver;
+    seen.cuda_needed = needed;
+    const std::vector<Finding> findings = diagnose(seen);
+    const auto at = std::find_if(findings.begin(), findings.end(), [](const Finding& each) {
+      return each.id == "gpu.driver_too_old";
+    });
+    return at == findings.end() ? std::string() : at->text + "; " + at->remedy;
+  };
+  EXPECT_EQ(
+      found(12080, 13000),
+      "the GPU's driver runs CUDA up to 12.8, and libtorch was built for CUDA 13: it will see "
+      "no device; install a driver for CUDA 13, or a libtorch that is built for CUDA 12.8");
+  EXPECT_EQ(found(13000, 13010), "") << "a minor version that is newer runs";
+  EXPECT_EQ(found(13010, 13000), "");
+  EXPECT_EQ(found(0, 13000), "") << "not known";
+  EXPECT_EQ(found(12080, 0), "") << "built without CUDA";
+}
+
 }  // namespace
 }  // namespace stepbench::machine

@@ -175,8 +175,25 @@ TEST_F(Machine, SeesDevicesWithoutCuda) {
   EXPECT_EQ(devices.driver_version, "580.65.06");
   EXPECT_THAT(devices.models, ElementsAre("NVIDIA H100 80GB HBM3"));
   EXPECT_EQ(field("gpu.0", devices), "NVIDIA H100 80GB HBM3");
-  EXPECT_EQ(find_devices(root_, [] { return std::optional{8}; }).count, 8)
+  EXPECT_EQ(find_devices(root_, [] { return std::optional{Devices{.count = 8}}; }).count, 8)
       << "the management library knows better";
+}
+
+// As gVisor and WSL do.
+TEST_F(Machine, TheManagementLibraryNamesDriverAndDevicesWhereProcIsHidden) {
+  const auto told = [] {
+    return std::optional{Devices{.count = 1,
+                                 .driver_version = "580.159.03",
+                                 .cuda_version = 13000,
+                                 .models = {"NVIDIA H200"}}};
+  };
+  const Devices devices = find_devices(root_, told);
+  EXPECT_EQ(field("gpu.driver", devices), "580.159.03");
+  EXPECT_EQ(field("gpu.0", devices), "NVIDIA H200");
+  EXPECT_EQ(devices.cuda_version, 13000);
+  write("proc/driver/nvidia/version",
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Thu\n");
+  EXPECT_EQ(find_devices(root_, told).driver_version, "580.65.06");
 }
 
 TEST_F(Machine, CountsDeviceFilesWhereTheDriverShowsNothingElse) {
@@ -184,11 +201,11 @@ TEST_F(Machine, CountsDeviceFilesWhereTheDriverShowsNothingElse) {
     write(file, "");
   }
   EXPECT_EQ(find_devices(root_, nullptr).count, 2);
-  EXPECT_EQ(find_devices(root_, [] { return std::optional{1}; }).count, 1);
+  EXPECT_EQ(find_devices(root_, [] { return std::optional{Devices{.count = 1}}; }).count, 1);
 }
 
 TEST(Devices, AreNotAvailableWhenAbsentOrHidden) {
-  const Devices one{1, {}, {}};
+  const Devices one{.count = 1};
   EXPECT_FALSE(cuda_available({}, {}));
   EXPECT_TRUE(cuda_available(one, {}));
   EXPECT_TRUE(cuda_available(one, {{"CUDA_VISIBLE_DEVICES", "0"}}));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <optional>
+
 #include "harness/machine/nvml_api.h"
 
 namespace stepbench::machine {
@@ -8,7 +11,6 @@ namespace stepbench::machine {
 // One device, or several alike, whose readings a test sets; `refuses` names what it does not tell.
 struct ScriptedNvml {
   [[nodiscard]] NvmlApi api() {
-    constexpr int kNotSupported = 3;
     NvmlApi api;
     api.init = [this] {
       ++sessions;
@@ -18,12 +20,37 @@ struct ScriptedNvml {
       --sessions;
       return 0;
     };
+    api.driver_version = [this](std::string* version) {
+      *version = driver_version;
+      return 0;
+    };
+    api.cuda_version = [](int* version) {
+      *version = 13000;
+      return 0;
+    };
+    api.device_of_pci = [this](const std::string& pci, NvmlDevice* device) {
+      for (std::size_t i = 0; i < pcis.size(); ++i) {
+        if (pcis[i] != pci) continue;
+        *device = &uuids[i];
+        return 0;
+      }
+      return 6;
+    };
+    api.energy = [this](NvmlDevice, unsigned long long* millijoules) {
+      *millijoules = energy_mj;
+      return energy_result;
+    };
+    api.throttled = [this](NvmlDevice, unsigned field, unsigned long long* ns) {
+      const auto found = throttled_ns.find(field);
+      if (found == throttled_ns.end()) return kNvmlNotSupported;
+      *ns = found->second;
+      return 0;
+    };
     api.device_count = [this](unsigned* count) {
       *count = static_cast<unsigned>(uuids.size());
       return 0;
     };
     api.device = [this](unsigned index, NvmlDevice* device) {
-      ++reads;
       if (index >= uuids.size()) return 2;
       *device = &uuids[index];
       return 0;
@@ -41,11 +68,17 @@ struct ScriptedNvml {
       *name = "Scripted GPU";
       return 0;
     };
-    api.clock = [this](NvmlDevice, unsigned clock, unsigned* mhz) {
-      *mhz = clock == NvmlApi::kSm ? sm_mhz : 2600;
-      return 0;
+    api.clock = [this](NvmlDevice device, int clock, unsigned* mhz) {
+      if (clock == kNvmlSmClock) {
+        ++reads;
+        if (on_read) on_read();
+      }
+      const auto other = sm_mhz_of.find(*static_cast<std::string*>(device));
+      *mhz = clock != kNvmlSmClock ? 2600 : other != sm_mhz_of.end() ? other->second : sm_mhz;
+      return lost ? kNvmlGpuIsLost : 0;
     };
-    api.max_clock = [](NvmlDevice, unsigned, unsigned* mhz) {
+    api.max_clock = [this](NvmlDevice, int, unsigned* mhz) {
+      ++fact_reads;
       *mhz = 1980;
       return 0;
     };
@@ -65,11 +98,11 @@ struct ScriptedNvml {
       *bits = reasons;
       return 0;
     };
-    api.utilisation = [this](NvmlDevice, NvmlApi::Utilisation* out) {
+    api.utilisation = [this](NvmlDevice, NvmlUtilisation* out) {
       out->gpu = utilisation;
       return 0;
     };
-    api.memory = [this](NvmlDevice, NvmlApi::Memory* out) {
+    api.memory = [this](NvmlDevice, NvmlMemory* out) {
       *out = {.total = 1000, .free = 1000 - memory_used, .used = memory_used};
       return 0;
     };
@@ -77,7 +110,10 @@ struct ScriptedNvml {
       *on = persistence ? 1 : 0;
       return 0;
     };
-    api.mig = [](NvmlDevice, unsigned*) { return kNotSupported; };
+    api.mig = [this](NvmlDevice, unsigned* on) {
+      *on = mig.value_or(0);
+      return mig ? 0 : kNvmlNotSupported;
+    };
     api.ecc = [](NvmlDevice, unsigned* on) {
       *on = 1;
       return 0;
@@ -95,7 +131,11 @@ struct ScriptedNvml {
 
   int init_result = 0;
   int sessions = 0;
-  int reads = 0;
+  int reads = 0;       // of what changes
+  int fact_reads = 0;  // of what does not
+  std::function<void()> on_read = {};
+  bool lost = false;
+  std::string driver_version = "580.159.03";
   unsigned sm_mhz = 1980;
   unsigned power_mw = 300'000;
   unsigned temperature_c = 50;
@@ -104,7 +144,13 @@ struct ScriptedNvml {
   unsigned long long reasons = 0;
   unsigned long long memory_errors = 0;
   bool persistence = true;
+  std::optional<unsigned> mig = {};
   std::vector<int> processes = {};
+  unsigned long long energy_mj = 0;
+  int energy_result = 0;
+  std::map<unsigned, unsigned long long> throttled_ns = {};  // by field
+  std::map<std::string, unsigned> sm_mhz_of = {};            // by uuid
+  std::vector<std::string> pcis = {"0000:17:00.0"};          // of the devices in order
   std::vector<std::string> uuids = {"GPU-8a1e4f00-7b"};
 };
 

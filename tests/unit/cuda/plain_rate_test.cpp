@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transfer/plain_rate.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/scripted_clock.h"
+
+namespace stepbench::transfer {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+// A link that takes 4 ms for a copy until it has worked for 150 ms, and 1 ms from then on.
+struct ColdLink {
+  void copy() { queued_ns += worked_ns + queued_ns < 150 * kMs ? 4 * kMs : kMs; }
+  void wait() {
+    clock.pass(queued_ns);
+    worked_ns += queued_ns;
+    queued_ns = 0;
+  }
+  double rate() {
+    return plain_rate(
+        clock, [this] { copy(); }, [this] { wait(); });
+  }
+  ScriptedClock clock;
+  std::int64_t worked_ns = 0;
+  std::int64_t queued_ns = 0;
+};
+
+TEST(PlainRate, AColdLinkIsWarmedBeforeItIsTimed) {
+  ColdLink link;
+  EXPECT_DOUBLE_EQ(link.rate(), 1000);
+  EXPECT_LT(link.worked_ns, 600 * kMs);
+}
+
+TEST(PlainRate, SlowCopiesAreTimedFourTimesAndFastOnesInBoundedNumber) {
+  ScriptedClock clock;
+  std::int64_t copies = 0;
+  EXPECT_DOUBLE_EQ(plain_rate(
+                       clock, [&] { ++copies; }, [&] { clock.pass(500 * kMs); }),
+                   8);
+  EXPECT_EQ(copies, 1 + 4);
+  copies = 0;
+  std::int64_t queued = 0;
+  EXPECT_DOUBLE_EQ(
+      plain_rate(
+          clock, [&] { ++copies, ++queued; }, [&] { clock.pass(1000 * std::exchange(queued, 0)); }),
+      1e6);
+  EXPECT_LE(copies, 210'000);
+}
+
+}  // namespace
+}  // namespace stepbench::transfer

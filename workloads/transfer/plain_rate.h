@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast the same copy goes when nothing is around it: what a way of copying is held against.
+// Without torch: tests give a scripted clock and link.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "harness/base/clock.h"
+
+namespace stepbench::transfer {
+
+// Copies per second. A link at rest runs slowly at first: copies are made for a fifth of a second
+// before those that are timed for as long. `wait` returns when they are done.
+template <typename Copy, typename Wait>
+[[nodiscard]] double plain_rate(const Clock& clock, const Copy& copy, const Wait& wait) {
+  constexpr std::int64_t kWarmNs = 200'000'000;
+  constexpr std::int64_t kMeasuredNs = 200'000'000;
+  constexpr std::int64_t kFewest = 4;
+  constexpr std::int64_t kMost = 1000;  // that lie in a stream's queue
+  const auto many = [&](std::int64_t copies) {
+    const std::int64_t begin_ns = clock.now_ns();
+    for (std::int64_t i = 0; i < copies; ++i) copy();
+    wait();
+    return std::max<std::int64_t>(clock.now_ns() - begin_ns, 1);
+  };
+  std::int64_t one_ns = many(1);
+  for (std::int64_t warmed_ns = one_ns; warmed_ns < kWarmNs;) {
+    const std::int64_t copies = std::clamp<std::int64_t>((kWarmNs - warmed_ns) / one_ns, 1, kMost);
+    const std::int64_t took_ns = many(copies);
+    one_ns = std::max<std::int64_t>(took_ns / copies, 1);
+    warmed_ns += took_ns;
+  }
+  const std::int64_t copies = std::clamp(kMeasuredNs / one_ns, kFewest, kMost);
+  return static_cast<double>(copies) * 1e9 / static_cast<double>(many(copies));
+}
+
+}  // namespace stepbench::transfer
