@@ -25,6 +25,9 @@ constexpr std::array kSources = {
     SourceName{Source::kInstructions, "instruction_counter",
                "The processor's counters, or valgrind's callgrind: `profile.counts` in force says "
                "which."},
+    SourceName{Source::kNvml, "nvml",
+               "Counters of the device that NVIDIA's management library reads from outside, at the "
+               "borders of the windows."},
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ enum class Source : std::uint8_t {
   kAllocator,
   kSystem,
   kCounted,
-  kInstructions
+  kInstructions,
+  kNvml
 };
 
 struct SourceName {

@@ -166,6 +166,19 @@ std::vector<EstimateColumn> make_launch_metrics() {
        context("major_faults", "faults", "Page faults served from disk in the measured windows."),
        context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),
        context("involuntary_switches", "switches", "Times that the worker was taken off a CPU.")});
+  add(Source::kNvml,
+      {lower("energy_per_step_j", "J", "Energy that the whole device used, per step."),
+       lower("energy_per_sample_j", "J", "The same per sample that the steps consumed."),
+       context("gpu_power_capped_ns", "ns",
+               "Time per step in which the power limit held the device's clocks down."),
+       context("gpu_sync_boost_ns", "ns",
+               "Time per step in which the slowest device of a sync boost group did."),
+       lower("gpu_software_thermal_ns", "ns",
+             "Time per step in which the driver did, because of the temperature."),
+       lower("gpu_hardware_thermal_ns", "ns",
+             "Time per step in which the device itself halved them or more, too hot."),
+       lower("gpu_power_brake_ns", "ns",
+             "Time per step in which the power supply outside it made it do so.")});
   add(Source::kInstructions,
       {context("instructions_per_step", "instructions",
                "Instructions of the worker process in user mode, per measured step.")});

@@ -133,7 +133,7 @@ WorkerMessage message(const std::string& kind, json::LineParser::Line& line) {
   if (kind == "hello") return hello(in);
   if (kind == "stage") {
     return StageMessage{one_of(in, kStageNames, "stage"), in.integer("steps", 0),
-                        in.integer("step_ns", 0)};
+                        in.integer("step_ns", 0), in.text("device_pci")};
   }
   if (kind == "cycle") return cycle(in);
   if (kind == "samples") return samples(line);

@@ -30,6 +30,7 @@ struct ToLine {
     json.open_object().text("kind", "stage").text("stage", name_of(message.stage));
     if (message.steps > 0) json.integer("steps", message.steps);
     if (message.step_ns > 0) json.integer("step_ns", message.step_ns);
+    if (!message.device_pci.empty()) json.text("device_pci", message.device_pci);
     return json.close_object().take();
   }
   std::string operator()(const CycleMessage& message) const {

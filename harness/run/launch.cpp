@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 
@@ -15,6 +16,7 @@
 #include "harness/machine/sampler.h"
 #include "harness/os/process_exit.h"
 #include "harness/os/text_file.h"
+#include "harness/run/device_counters.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/worker_process.h"
@@ -68,6 +70,7 @@ class LaunchLoop {
     LaunchResult result;
     result.machine = sampler_.summary();
     result.machine.merge(device_sampler_.summary());
+    if (const auto node = numa_node_of_device()) result.machine.emplace("gpu.numa_node", *node);
     const bool all_reaped = reap_all(worker_.pid);
     reaped_ = true;
     result.wall_ns = clock_.now_ns() - begin_ns_;
@@ -145,6 +148,11 @@ class LaunchLoop {
       }
       break;
     }
+    if (session_.stage_messages() != stages) {
+      const std::string& pci = session_.stage_message()->device_pci;
+      if (!pci.empty()) device_pci_ = pci;
+      device_sampler_.device_is(pci);
+    }
     note_windows();
     if (session_.messages() != messages) heard_ns_ = clock_.now_ns();
     const bool more_cycles = session_.cycles() != cycles;
@@ -176,6 +184,7 @@ class LaunchLoop {
     if (result.outcome.kind != Outcome::Kind::kMeasured) return;
     label_throttled_steps(result.samples, window_begins_, device_sampler_.throttled());
     label_machine(result.machine, result.wall_ns, result.report);
+    add_device_counters(device_sampler_.counters(), result.samples, result.report);
   }
 
   [[nodiscard]] std::optional<int> watched_device_of(const LaunchRequest& request) const {
@@ -184,6 +193,16 @@ class LaunchLoop {
     return name == nullptr
                ? std::nullopt
                : machine::watched_device(*name, request.spawn.environment, context_.devices);
+  }
+  // Copies between the device and memory of another node go round about.
+  [[nodiscard]] std::optional<std::int64_t> numa_node_of_device() const {
+    if (device_pci_.empty() || device_pci_.find('/') != std::string::npos) return std::nullopt;
+    std::string folder = device_pci_;
+    std::transform(folder.begin(), folder.end(), folder.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto node =
+        os::read_integer(context_.root / "sys/bus/pci/devices" / folder / "numa_node");
+    return node.value_or(-1) < 0 ? std::nullopt : node;  // -1: the machine has one node
   }
   [[nodiscard]] machine::DeviceSampler::Owner owner_of(int pid) const {
     using Owner = machine::DeviceSampler::Owner;
@@ -364,6 +383,7 @@ class LaunchLoop {
   WorkerProcess worker_;
   machine::MachineSampler sampler_;
   machine::DeviceSampler device_sampler_;
+  std::string device_pci_;  // as the worker tells it
   std::vector<std::int64_t> window_begins_;
   std::size_t windows_ended_ = 0;
 };

@@ -70,6 +70,16 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchRe
   if (number_of(machine, "cgroup_throttled_ns").value_or(0) > 0) {
     label(launch_flag::kCpuQuota, "the control group's CPU quota stopped the worker");
   }
+  if (machine.contains("gpu.lost")) {
+    report.notes.emplace_back(
+        "the GPU was lost while this launch ran: it answers nothing more (dmesg names the Xid); "
+        "restart the machine, or take another device");
+  }
+  if (const auto errors = number_of(machine, "gpu.memory_errors")) {
+    report.notes.push_back("the GPU had " + text::short_number(*errors) +
+                           " memory errors during this launch that could not be repaired: its "
+                           "results may be wrong (stepbench doctor says what to do)");
+  }
   const auto reasons = machine.find("gpu.throttled");
   if (reasons != machine.end() && reasons->second != Value(std::string("no"))) {
     label(launch_flag::kThrottled, "the GPU was slowed down: " + to_text(reasons->second));

@@ -58,8 +58,9 @@ class Stages {
     if (stage == stage_ && !repeats) return;
     repeated_ = repeated_ || stage == stage_;
     said_ns_ = now_ns;
-    tell({stage, news.steps, news.step_ns});
+    tell({stage, news.steps, news.step_ns, device_pci_});
   }
+  void device_is(std::string pci) { device_pci_ = std::move(pci); }
   [[nodiscard]] Stage current() const { return stage_; }
 
  private:
@@ -71,6 +72,7 @@ class Stages {
 
   const SendMessage& send_;
   Stage stage_ = Stage::kSetUp;
+  std::string device_pci_;
   bool entered_ = false;
   bool repeated_ = false;
   std::int64_t said_ns_ = 0;
@@ -149,6 +151,11 @@ class Launch {
     stages_.enter(Stage::kExercise);
     measure::InstrumentSet instruments =
         make_instruments(parts_.instruments, resolved_, context_, evidence_, pass_);
+    for (const Instrument* instrument : instruments.all()) {
+      if (std::string pci = instrument->device_pci(); !pci.empty()) {
+        stages_.device_is(std::move(pci));
+      }
+    }
     evidence_.options = loop_options(resolved_, began_ns_, pass_);
     evidence_.options.arrivals.seed =
         schedule::seed_of_launch(evidence_.options.arrivals.seed, context_.launch);

@@ -168,6 +168,9 @@ TEST(WorkerMessages, EachKindReadsBack) {
   EXPECT_EQ(hello.pid, 12);
   EXPECT_EQ(hello.software.size(), 1U);
   EXPECT_EQ(round_trip(StageMessage{Stage::kExercise}).stage, Stage::kExercise);
+  EXPECT_EQ(round_trip(StageMessage{Stage::kExercise}).device_pci, "");
+  EXPECT_EQ(round_trip(StageMessage{Stage::kWarmup, 0, 0, "0000:17:00.0"}).device_pci,
+            "0000:17:00.0");
   EXPECT_EQ(round_trip(CycleMessage{1, 50, kLargest}).mean_step_ns, kLargest);
   EXPECT_EQ(round_trip(SkippedMessage{"no device"}).reason, "no device");
 }

@@ -92,5 +92,13 @@ TEST(MachineLabels, NameAQuotaThatHitAndADeviceThatWasSlowedDown) {
               ElementsAre("cpu_quota", "throttled"));
 }
 
+TEST(MachineLabels, ALostOrFailingDeviceIsANoteOfTheRow) {
+  record::LaunchReport report;
+  label_machine({{"gpu.lost", true}, {"gpu.memory_errors", std::int64_t{2}}}, 1'000'000, report);
+  ASSERT_EQ(report.notes.size(), 2U);
+  EXPECT_EQ(report.notes[0].find("the GPU was lost while this launch ran"), 0U);
+  EXPECT_EQ(report.notes[1].find("the GPU had 2 memory errors during this launch"), 0U);
+}
+
 }  // namespace
 }  // namespace stepbench::run
