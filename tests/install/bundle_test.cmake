@@ -31,6 +31,30 @@ if(NOT said MATCHES "is no torch")
   message(FATAL_ERROR "${said}")
 endif()
 
+# A build of the same torch for another CUDA is refused before it fails.
+file(MAKE_DIRECTORY ${WORK}/other/lib)
+file(TOUCH ${WORK}/other/lib/libtorch.so)
+file(READ ${bundle}/torch-version version)
+string(REGEX REPLACE "\\+.*" "" version "${version}")
+string(STRIP "${version}" version)
+file(WRITE ${WORK}/other/version.py "__version__ = '${version}+cu999'\n")
+expect(2 ${clean} STEPBENCH_TORCH=${WORK}/other ${bundle}/stepbench --help)
+if(NOT said MATCHES "is ${version}\\+cu999")
+  message(FATAL_ERROR "${said}")
+endif()
+
+# Other programs that it starts find this machine's own C++ library, as long as that is new enough.
+expect(0 ${clean} sh -c "sed 's/^exec .*/echo path=$LD_LIBRARY_PATH/' ${bundle}/stepbench > ${bundle}/path.sh")
+expect(0 ${clean} sh ${bundle}/path.sh)
+if(said MATCHES "lib/cxx")
+  message(FATAL_ERROR "the bundle's own is put before it: ${said}")
+endif()
+file(WRITE ${bundle}/cxx-library-version "9.9.99\n")
+expect(0 ${clean} sh ${bundle}/path.sh)
+if(NOT said MATCHES "lib/cxx")
+  message(FATAL_ERROR "the bundle's own is not used: ${said}")
+endif()
+
 # The programs look into the bundle and at nothing of the machine that built them.
 execute_process(COMMAND readelf -d ${bundle}/bin/stepbench-worker OUTPUT_VARIABLE dynamic)
 if(dynamic MATCHES "site-packages" OR NOT dynamic MATCHES "ORIGIN/../lib")
@@ -39,7 +63,7 @@ endif()
 
 # Each library is the bundle's, torch's, or the C library's.
 foreach(program stepbench stepbench-worker)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${bundle}/lib:${TORCH}/lib
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${bundle}/lib:${bundle}/lib/cxx:${TORCH}/lib
                           ldd ${bundle}/bin/${program}
                   OUTPUT_VARIABLE resolved COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n\t ]+ => [^\n]*" entries "${resolved}")
