@@ -25,7 +25,7 @@ ForeignTable table_of_rows(const Json& rows, const std::string& file) {
     }
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    TableRow row{.where = file + ": element " + std::to_string(i)};
+    ForeignRow row{.where = file + ": element " + std::to_string(i)};
     for (const std::string& column : table.columns) {
       const auto found = rows[i].find(column);
       row.cells.push_back(found == rows[i].end() ? std::string() : cell_of(*found));

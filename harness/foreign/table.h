@@ -13,7 +13,7 @@
 
 namespace stepbench::foreign {
 
-struct TableRow {
+struct ForeignRow {
   std::string where = {};  // "nights.csv:12"
   std::vector<std::string> cells = {};
 };
@@ -21,7 +21,7 @@ struct TableRow {
 struct ForeignTable {
   std::string where = {};  // of its head
   std::vector<std::string> columns = {};
-  std::vector<TableRow> rows = {};
+  std::vector<ForeignRow> rows = {};
 
   // Throws ConfigError for `option` that names the nearest column.
   [[nodiscard]] std::size_t column(std::string_view name, std::string_view option) const;

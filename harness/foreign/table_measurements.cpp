@@ -51,7 +51,7 @@ class TableReader {
                           kAnyFirstNight + " on");
     }
     const Unit unit = unit_of(options_.unit);
-    for (const TableRow& row : table_.rows) {
+    for (const ForeignRow& row : table_.rows) {
       const Measurement common = night_of_row(row);
       for (const std::size_t column : values_) {
         Measurement one = common;
@@ -110,7 +110,7 @@ class TableReader {
   }
 
   // Without times the n-th row of a case is the n-th night.
-  Measurement night_of_row(const TableRow& row) {
+  Measurement night_of_row(const ForeignRow& row) {
     Measurement one{.where = row.where};
     std::string key;
     for (const std::size_t column : cases_) {
@@ -135,7 +135,7 @@ class TableReader {
     return one;
   }
 
-  [[nodiscard]] std::optional<double> number(const TableRow& row, std::size_t column) const {
+  [[nodiscard]] std::optional<double> number(const ForeignRow& row, std::size_t column) const {
     const std::string& cell = row.cells[column];
     if (is_gap(cell)) return std::nullopt;
     if (const auto value = cell_number(cell)) return value;
