@@ -59,7 +59,6 @@ TEST(ModuleReport, IsATreeInTimesPerStep) {
       "      layer1 (self)   300 us       30.0   300 us\n"
       "    fc                100 us       10.0   100 us\n"
       "  (outside ops)       400 us       40.0\n"
-      "\n"
       "Per step, the mean of 2 profiled steps. Rows that are indented add up to the row above "
       "them.\n");
 }
