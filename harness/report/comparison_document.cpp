@@ -12,6 +12,7 @@
 #include "harness/document/cells.h"
 #include "harness/document/render_markdown.h"
 #include "harness/report/comparison_cells.h"
+#include "harness/report/comparison_chapters.h"
 #include "harness/report/comparison_remarks.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"

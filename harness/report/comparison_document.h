@@ -19,7 +19,8 @@ inline constexpr std::size_t kMaxRows = 200;  // of the others; the JSON form ha
 inline constexpr std::size_t kMaxCompared = 26;
 
 // Chapters: how it was measured, the cases, what changed inside a step, remarks, doubts, and last
-// the verdict. `all`: every row. Of several a column for each, after the same base.
+// the verdict (comparison_chapters.h). `all`: every row. Of several a column for each, after the
+// same base.
 [[nodiscard]] document::Document comparison_document(
     std::span<const compare::Comparison> comparisons, bool all);
 // For a comment: its headline begins with the verdict.
@@ -27,16 +28,6 @@ inline constexpr std::size_t kMaxCompared = 26;
                                               bool all);
 // In Markdown, by which a bot finds its own comment again.
 inline constexpr const char* kVerdictMarker = "stepbench-verdict";
-// The ids of the chapters.
-namespace comparison_chapters {
-inline constexpr const char* kDesign = "design";
-inline constexpr const char* kCases = "cases";
-inline constexpr const char* kCauses = "causes";
-inline constexpr const char* kRemarks = "remarks";
-inline constexpr const char* kDoubts = "doubts";
-inline constexpr const char* kVerdict = "verdict";
-}  // namespace comparison_chapters
-
 // Of two and more.
 [[nodiscard]] document::Document several_document(std::span<const compare::Comparison> comparisons,
                                                   bool all);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/report/comparison_cells.h"
-#include "harness/report/comparison_document.h"
+#include "harness/report/comparison_chapters.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

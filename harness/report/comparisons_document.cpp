@@ -10,6 +10,7 @@
 #include "harness/document/cells.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/report/comparison_cells.h"
+#include "harness/report/comparison_chapters.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_remarks.h"
 #include "harness/report/tones.h"

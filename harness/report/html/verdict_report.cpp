@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/report/comparison_chapters.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/html/comparison_charts.h"

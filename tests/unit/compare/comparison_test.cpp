@@ -350,8 +350,8 @@ TEST(CompareOutput, ANarrowTableKeepsBothValuesAndShortIds) {
   EXPECT_THAT(table, HasSubstr("5cd292  step"));
   EXPECT_THAT(table, Not(HasSubstr("5cd2923")));
   EXPECT_THAT(table, HasSubstr("10.0 ms  10.5 ms"));
-  EXPECT_THAT(table, HasSubstr("1 case in both, 1 metric tested: 1 rose, 0 fell, before "
-                               "margins"));
+  EXPECT_THAT(table, HasSubstr("1 case in both, 1 metric tested: 1 rose, 0 fell, before\n"
+                               "  margins"));
 }
 
 TEST(CompareOutput, ColourOnlyWhenAskedFor) {
@@ -359,7 +359,7 @@ TEST(CompareOutput, ColourOnlyWhenAskedFor) {
   EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {.colour = false}),
               Not(HasSubstr("\x1b[")));
   EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {.colour = true}),
-              HasSubstr("\x1b[31m"));
+              HasSubstr("\x1b[33m"));
 }
 
 TEST(CompareOutput, ManyOkRowsAreCountedInstead) {

@@ -159,7 +159,7 @@ TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
   const std::string table = document::render(report::comparison_document({&told, 1}, true), {});
   EXPECT_THAT(table, HasSubstr("invalid: too noisy"));
   EXPECT_THAT(table,
-              HasSubstr("with this as a warning: stepbench compare old new --allow noise\n"));
+              HasSubstr("with this as a warning\n  stepbench compare old new --allow noise\n"));
   EXPECT_THAT(report::comparison_markdown({&result, 1}, true),
               HasSubstr("the base's own launches differ by 49.8 %"));
   EXPECT_THAT(report::comparison_json(result),
