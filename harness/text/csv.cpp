@@ -17,8 +17,11 @@ bool is_decimal(std::string_view text) {
 }
 
 bool is_formula(std::string_view text) {
-  return !text.empty() && std::string_view("=+-@").find(text[0]) != std::string_view::npos &&
-         !is_decimal(text);
+  // Spreadsheets take the full-width forms for the same.
+  for (const std::string_view sign : {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}) {
+    if (text.starts_with(sign)) return !is_decimal(text);
+  }
+  return false;
 }
 
 }  // namespace

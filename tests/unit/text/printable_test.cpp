@@ -55,6 +55,7 @@ TEST(Markdown, ACellCannotEndItselfOrBecomeMarkup) {
 
 TEST(Csv, ATextThatASpreadsheetWouldRunIsMarkedAsText) {
   EXPECT_EQ(csv_cell("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+  EXPECT_EQ(csv_cell("\uFF1DHYPERLINK(1)"), "'\uFF1DHYPERLINK(1)");
   EXPECT_EQ(csv_cell("=A1,B1"), "\"'=A1,B1\"");
   EXPECT_EQ(csv_cell("@sum"), "'@sum");
   EXPECT_EQ(csv_cell("+cmd"), "'+cmd");
