@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/text_file.h"
 #include "harness/record/pack.h"
 #include "harness/record/writer.h"
 #include "harness/runs/run_files.h"
@@ -12,6 +13,19 @@ namespace stepbench::runs {
 namespace {
 
 namespace fs = std::filesystem;
+
+// By what a file begins with: whatever else it is would be lost to those who look for its name.
+bool is_result_or_trace(const fs::path& file) {
+  constexpr std::size_t kBegin = 64 << 10;
+  if (file.extension() == ".gz") return true;  // nothing to do
+  const std::string begin = os::first_bytes(file, kBegin);
+  if (file.extension() == ".jsonl") {
+    return begin.substr(0, begin.find('\n')).find("\"stepbench.result\"") != std::string::npos;
+  }
+  if (file.extension() != ".json") return false;
+  return begin.find("\"traceEvents\"") != std::string::npos ||
+         begin.find("\"schemaVersion\"") != std::string::npos;
+}
 
 // Those that are not packed yet and hold something.
 std::vector<fs::path> plain_files(const fs::path& run) {
@@ -25,6 +39,9 @@ std::vector<fs::path> plain_files(const fs::path& run) {
     all = files.results;
     all.insert(all.end(), files.traces.begin(), files.traces.end());
   } else if (fs::exists(run, error)) {
+    if (!is_result_or_trace(run)) {
+      throw ConfigError(run.string(), "is no result file and no trace: it stays as it is");
+    }
     all = {run};
   } else {
     throw ConfigError(run.string(), "no such file or directory");

@@ -123,6 +123,19 @@ TEST_F(Compress, RefusesWhatIsNoRun) {
               HasSubstr("not by both"));
 }
 
+TEST_F(Compress, RefusesAFileThatIsNoResultAndNoTrace) {
+  for (const char* name : {"key.pem", "settings.json", "events.jsonl", "table.csv"}) {
+    results_.write(name, "{\"user\": \"me\"}\n");
+    const os::CommandResult result = stepbench({"runs", "compress", results_ / name});
+    EXPECT_EQ(result.exit_status, 2) << name;
+    EXPECT_THAT(result.err, HasSubstr("is no result file and no trace")) << name;
+    EXPECT_TRUE(fs::exists(results_ / name)) << name;
+  }
+  results_.write("trace.json", "{\"schemaVersion\": 1, \"traceEvents\": []}\n");
+  EXPECT_EQ(stepbench({"runs", "compress", results_ / "trace.json"}).exit_status, 0);
+  EXPECT_TRUE(fs::exists(results_ / "trace.json.gz"));
+}
+
 TEST_F(Compress, TakesRunsByAge) {
   const std::string folder = results_.path().string();
   const os::CommandResult young =
