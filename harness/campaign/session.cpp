@@ -72,6 +72,7 @@ void Session::measure(run::RunSetup setup, const record::RunRow& header,
   setup.columns = columns;
   const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
   setup.devices = nvml.get();
+  run::refuse_running(run_dir, machine::host_name("/"), shard);
   const fs::path file = run::free_result_file(run_dir, machine::host_name("/"), shard);
   record::RunRow first = header;
   for (const run::RunArm& arm : setup.arms) run::hide_secrets(first, run::secret_values(arm.plan));

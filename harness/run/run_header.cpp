@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/base/error.h"
 #include "harness/estimate/columns.h"
+#include "harness/record/writer.h"
 #include "harness/run/data_digest.h"
 #include "harness/text/utc.h"
 
@@ -106,10 +108,32 @@ record::ColumnRow columns_of(const plan::Plan& plan, const Catalogue& catalogue)
   return row;
 }
 
+namespace {
+
+std::string stem_of(const std::string& host, const plan::Shard& shard) {
+  return file_name_part(host) + "-" + shard_text(shard) + "-";
+}
+
+}  // namespace
+
+void refuse_running(const std::filesystem::path& run_dir, const std::string& host,
+                    const plan::Shard& shard) {
+  std::error_code error;
+  std::filesystem::directory_iterator at{run_dir, error};
+  for (; !error && at != std::filesystem::directory_iterator{}; at.increment(error)) {
+    const std::filesystem::path& file = at->path();
+    if (!file.filename().string().starts_with(stem_of(host, shard))) continue;
+    if (file.extension() != ".jsonl" || !record::is_being_written(file)) continue;
+    throw ConfigError("--resume", run_dir.string() + " is still being measured, into " +
+                                      file.filename().string() +
+                                      "; --no-lock does not change that. Wait for its end, or end "
+                                      "it");
+  }
+}
+
 std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
                                        const std::string& host, const plan::Shard& shard) {
-  const std::string stem =
-      file_name_part(host) + "-" + shard_text(shard) + "-" + std::to_string(::getpid());
+  const std::string stem = stem_of(host, shard) + std::to_string(::getpid());
   std::filesystem::path file = run_dir / (stem + ".jsonl");
   const auto taken = [](const std::filesystem::path& path) {
     return std::filesystem::exists(path) || std::filesystem::exists(path.string() + ".gz");

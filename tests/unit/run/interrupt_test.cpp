@@ -10,7 +10,9 @@
 #include <map>
 #include <random>
 
+#include "harness/machine/environment.h"
 #include "harness/os/text_file.h"
+#include "harness/record/writer.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
@@ -197,6 +199,18 @@ TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
   const os::CommandResult resumed = program.resume();
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
   EXPECT_EQ(launch_lines(folder), kLaunches);
+}
+
+TEST(Resume, RefusesARunThatStillRunsEvenWithoutLocks) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  EXPECT_EQ(program.run().exit_status, 0);
+  const std::filesystem::path folder = program.run_dir();
+  // As long as this writer lives, its run does.
+  const record::ResultWriter other(folder / (machine::host_name("/") + "-1of1-1.jsonl"));
+  const os::CommandResult result = program.run({"--resume", folder.string(), "--launches", "9"});
+  EXPECT_EQ(result.exit_status, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("is still being measured"));
 }
 
 TEST(Resume, RefusesAFolderThatIsNone) {
