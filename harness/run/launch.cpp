@@ -102,6 +102,7 @@ class LaunchLoop {
     }
     if (dead_) return;
     if (session_.protocol_error()) kill_group(SIGKILL);
+    look_whether_stopped();
     if (turned_ns_ >= deadline_ns()) overdue();
     sampler_.sample();
     device_sampler_.sample();
@@ -115,6 +116,7 @@ class LaunchLoop {
     turned_ns_ = now_ns;
     if (slept_ns <= 0) return;
     since_ns_ += slept_ns;
+    if (stopped_since_ns_) *stopped_since_ns_ += slept_ns;
     asleep_ns_ += slept_ns;
   }
 
@@ -285,6 +287,19 @@ class LaunchLoop {
     return std::min(wall_end_ns(), since_ns_ + stage_limit_ns());
   }
 
+  // Its times would be wrong even if somebody let it go on.
+  void look_whether_stopped() {
+    if (!is_stopped(worker_.pid)) {
+      stopped_since_ns_.reset();
+      return;
+    }
+    if (!stopped_since_ns_) stopped_since_ns_ = turned_ns_;
+    if (timed_out_ || interrupted_ || turned_ns_ - *stopped_since_ns_ < limits_.stopped_ns) return;
+    timed_out_ = "a signal stopped it (SIGSTOP or the like), and none let it go on for " +
+                 text::seconds_text(static_cast<double>(limits_.stopped_ns) * 1e-9) + last_sign();
+    kill_group(SIGKILL);
+  }
+
   void overdue() {
     if (!interrupted_) {
       const bool by_stage = since_ns_ + stage_limit_ns() < wall_end_ns();
@@ -380,6 +395,7 @@ class LaunchLoop {
   bool reaped_ = false;
   int status_ = 0;
   std::optional<std::string> timed_out_;
+  std::optional<std::int64_t> stopped_since_ns_ = {};
   WorkerProcess worker_;
   machine::MachineSampler sampler_;
   machine::DeviceSampler device_sampler_;

@@ -15,7 +15,8 @@ struct LaunchLimits {
   std::int64_t set_up_ns = 120 * kNsPerS;
   StallRule stall = {};  // between two messages in warm-up and active
   std::int64_t tear_down_ns = 30 * kNsPerS;
-  std::int64_t grace_ns = 5 * kNsPerS;  // between SIGTERM and SIGKILL
+  std::int64_t stopped_ns = 10 * kNsPerS;  // by a signal, as SIGSTOP: nobody here wakes it
+  std::int64_t grace_ns = 5 * kNsPerS;     // between SIGTERM and SIGKILL
   std::uint64_t protocol_bytes = std::uint64_t{1} << 30;
 };
 

@@ -45,6 +45,8 @@ void become_subreaper();
 // How the process `pid` ended, a waitpid() status; nullopt while it lives. Leaves it to be
 // reaped.
 [[nodiscard]] std::optional<int> peek_status(pid_t pid);
+// A signal has stopped this child, and none has let it go on.
+[[nodiscard]] bool is_stopped(pid_t pid);
 
 // Kills the group, then every child there is, until none is left. False when one could not be
 // killed within the limit (it hangs in the kernel).

@@ -101,6 +101,13 @@ TEST_F(LaunchOfAScript, AClosedSocketIsNotItsDeath) {
   EXPECT_THAT(result.outcome.reason, HasSubstr("no message for"));
 }
 
+TEST_F(LaunchOfAScript, StoppedByASignalIsNotWaitedForAsLongAsASlowOne) {
+  EXPECT_LE(limits_.stopped_ns, 15'000'000'000);
+  limits_.stopped_ns = 0;
+  const LaunchResult result = launch(std::string{kHello} + "kill -STOP $$; exit 7");
+  EXPECT_THAT(result.outcome.reason, HasSubstr("timed out: a signal stopped it"));
+}
+
 TEST_F(LaunchOfAScript, IsNotKilledBecauseThisProgramSlept) {
   // Jumps when there is a file `waits`, and makes a file `jumped` when the launch has seen it.
   class JumpingClock final : public Clock {
