@@ -134,16 +134,19 @@ class Postgres : public Database {
 
   void open() {
     close();
-    connection_ = api_.connect(url_.c_str());
+    connection_ = api_.connect(with_connect_limit(url_).c_str());
     if (connection_ == nullptr) throw ConfigError(name_, "too little memory to connect");
     if (api_.status(connection_) != kPqConnected) {
       const std::string reason = first_sentence(api_.error_message(connection_));
       close();
       throw ConfigError(name_, "no connection: " + reason);
     }
-    for (const char* setting :
-         {"SET client_min_messages = warning", "SET client_encoding = 'UTF8'"}) {
-      const Result done(api_, api_.exec(connection_, setting));
+    const auto seconds = [](int limit) { return " = '" + std::to_string(limit) + "s'"; };
+    for (const std::string& setting :
+         {std::string("client_min_messages = warning"), std::string("client_encoding = 'UTF8'"),
+          "lock_timeout" + seconds(kLockSeconds),
+          "statement_timeout" + seconds(kStatementSeconds)}) {
+      const Result done(api_, api_.exec(connection_, ("SET " + setting).c_str()));
     }
   }
 
@@ -238,6 +241,13 @@ class Postgres : public Database {
 };
 
 }  // namespace
+
+std::string with_connect_limit(std::string_view url) {
+  const std::string text(url);
+  if (url.find("connect_timeout=") != std::string_view::npos) return text;
+  return text + (url.find('?') == std::string_view::npos ? '?' : '&') +
+         "connect_timeout=" + std::to_string(kConnectSeconds);
+}
 
 std::unique_ptr<Database> open_postgres(std::string_view url) {
   auto loaded = load_pq_api();

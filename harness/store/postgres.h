@@ -4,11 +4,20 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "harness/store/database.h"
 
 namespace stepbench::store {
+
+// A server that accepts and stays silent, or a lock that somebody keeps, is waited for no longer.
+inline constexpr int kConnectSeconds = 10;
+inline constexpr int kLockSeconds = 30;
+inline constexpr int kStatementSeconds = 300;
+
+// With a limit on the time that connecting takes, unless the user gives one.
+[[nodiscard]] std::string with_connect_limit(std::string_view url);
 
 // `url` as libpq takes it: postgresql://USER@HOST:PORT/NAME. Throws ConfigError when libpq is not
 // installed or the server does not let us in.

@@ -24,7 +24,7 @@ std::size_t version_of(Database& database) {
     });
   }
   const auto version = os::parse_integer(text);
-  if (!version || *version < 1) {
+  if (!version || *version < 1 || std::to_string(*version) != text) {
     throw ConfigError(database.name(), "holds something else (the table '" +
                                            text::printable(tables.front()) +
                                            "'), and no history of stepbench");

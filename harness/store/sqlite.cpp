@@ -78,6 +78,9 @@ class Sqlite : public Database {
     if (error) throw ConfigError(file_.string(), "cannot be made: " + error.message());
     const auto& look = options.file_system ? options.file_system : file_system_of;
     refuse_shared(file_, look(folder_of(file_)));
+    if (fs::exists(file_, error) && !fs::is_regular_file(file_, error)) {
+      throw ConfigError(file_.string(), "is no file, so it can be no database");
+    }
     open();
   }
   ~Sqlite() override { statements_.clear(); }
@@ -134,18 +137,32 @@ class Sqlite : public Database {
     connection_.reset(opened);
     if (result != SQLITE_OK) fail(result);
     sqlite3_extended_result_codes(connection_.get(), 1);
-    sqlite3_busy_timeout(connection_.get(), static_cast<int>(timeout_.count()));
     use_write_ahead_log();
+    sqlite3_busy_timeout(connection_.get(), static_cast<int>(timeout_.count()));
     exec("PRAGMA foreign_keys = ON", {}, {});
     exec("PRAGMA synchronous = NORMAL", {}, {});
   }
 
-  // SQLite does not wait by itself while two processes want to change a new file to it.
+  // A database of somebody else is refused by whoever reads it, and stays as it is till then.
+  // SQLite does not wait by itself while two processes want to change a new file to the log, so
+  // that the whole wait is counted here.
   void use_write_ahead_log() {
     constexpr auto kPause = std::chrono::milliseconds(10);
     for (std::chrono::milliseconds waited{0};; waited += kPause) {
-      const int result =
-          sqlite3_exec(connection_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+      bool ours = true;
+      int result = sqlite3_exec(
+          connection_.get(),
+          "SELECT COUNT(*) > 0 AND SUM(name = 'meta') = 0 FROM sqlite_master WHERE type = 'table'",
+          [](void* told, int, char** values, char**) {
+            *static_cast<bool*>(told) = values[0] == nullptr || values[0][0] != '1';
+            return 0;
+          },
+          &ours, nullptr);
+      if (result == SQLITE_OK && !ours) return;
+      if (result == SQLITE_OK) {
+        result =
+            sqlite3_exec(connection_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+      }
       if (result == SQLITE_OK) return;
       if ((result & 0xFF) != SQLITE_BUSY || waited >= timeout_) fail(result);
       std::this_thread::sleep_for(kPause);

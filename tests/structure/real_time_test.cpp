@@ -66,7 +66,7 @@ constexpr Use kAllowed[] = {
     {"tests/unit/run/launch_test.cpp", Shape::kSleeps, 1, kPolls},
     {"tests/unit/run/run_program.cpp", Shape::kSleeps, 1, kPolls},
     {"tests/unit/shell/probe_test.cpp", Shape::kSleeps, 1, kPolls},
-    {"tests/unit/store/sqlite_test.cpp", Shape::kShortLimit, 1, kMetAnyway},
+    {"tests/unit/store/sqlite_test.cpp", Shape::kShortLimit, 2, kMetAnyway},
     {"tests/unit/worker/launch_test.cpp", Shape::kShortLimit, 1, "a scripted clock"},
     {"tests/workloads/profile_parts_test.cpp", Shape::kReadsAClock, 1, "one moment after another"},
     {"tests/workloads/python_bad_input.py", Shape::kReadsAClock, 4, kPatience},

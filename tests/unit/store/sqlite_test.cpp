@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "harness/base/error.h"
+#include "harness/store/postgres.h"
 #include "harness/store/schema.h"
 #include "harness/store/transaction.h"
 #include "tests/temporary_folder.h"
@@ -105,6 +107,41 @@ TEST_F(SqliteTest, ALockThatAnotherKeepsIsToldAfterAWhile) {
   Transaction transaction(*first);
   EXPECT_THAT(error_of([&] { second->begin_write(); }),
               HasSubstr("another process has kept it locked for 0.05 s"));
+}
+
+TEST_F(SqliteTest, ALockThatAnotherKeepsIsToldByAFileThatIsNotYetALogToo) {
+  const auto first = open_sqlite(file());
+  first->exec("CREATE TABLE meta (key TEXT, value TEXT)");
+  first->exec("PRAGMA journal_mode = DELETE");
+  first->exec("BEGIN EXCLUSIVE");
+  EXPECT_THAT(error_of([&] {
+                (void)open_sqlite(
+                    file(), {.busy_timeout = std::chrono::milliseconds(50), .file_system = {}});
+              }),
+              HasSubstr("another process has kept it locked for 0.05 s"));
+}
+
+TEST_F(SqliteTest, WhatIsNoFileIsRefused) {
+  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is no file"));
+}
+
+TEST_F(SqliteTest, ADatabaseOfSomebodyElseKeepsItsJournal) {
+  {
+    const auto database = open_sqlite(file());
+    database->exec("CREATE TABLE recipes (v)");
+    database->exec("PRAGMA journal_mode = DELETE");
+  }
+  EXPECT_THAT(column(*open_sqlite(file()), "PRAGMA journal_mode"), ElementsAre(SqlValue("delete")));
+}
+
+TEST(Postgres, AServerThatStaysSilentIsWaitedForNoLongerThanTheUserSays) {
+  EXPECT_EQ(with_connect_limit("postgresql://me@host/db"),
+            "postgresql://me@host/db?connect_timeout=10");
+  EXPECT_EQ(with_connect_limit("postgresql://me@host/db?sslmode=require"),
+            "postgresql://me@host/db?sslmode=require&connect_timeout=10");
+  EXPECT_EQ(with_connect_limit("postgresql://me@host/db?connect_timeout=3"),
+            "postgresql://me@host/db?connect_timeout=3");
 }
 
 TEST_F(SqliteTest, ManyConnectionsWriteAtOnce) {
@@ -219,6 +256,15 @@ TEST_F(SqliteTest, AnOlderSchemaIsBroughtForwardAndKeepsItsRows) {
   EXPECT_THAT(column(*database, "SELECT v FROM a"), ElementsAre(SqlValue("kept")));
   EXPECT_THAT(error_of([&] { bring_forward(*database, old); }),
               HasSubstr("written in schema version 2; this program knows versions up to 1"));
+}
+
+TEST_F(SqliteTest, AVersionIsAWholeNumber) {
+  const std::vector<SchemaVersion> versions = {first_version};
+  const auto database = open_sqlite(file());
+  bring_forward(*database, versions);
+  database->exec("UPDATE meta SET value = '1.5' WHERE key = 'schema_version'");
+  EXPECT_THAT(error_of([&] { bring_forward(*database, versions); }),
+              HasSubstr("holds something else"));
 }
 
 TEST_F(SqliteTest, ASchemaIsMadeOnceByManyAtOnce) {
