@@ -270,6 +270,7 @@ CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
     };
   }
   checked.night = track::run_night(input, events, cycle);
+  checked.events = std::move(events);
   return checked;
 }
 

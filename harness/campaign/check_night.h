@@ -33,9 +33,10 @@ struct CheckRequest {
 
 struct CheckedNight {
   track::Night night = {};
-  track::History history = {};                // what the night was judged by
-  std::vector<ConfirmedNight> measured = {};  // one for each pair of nights that was measured
-  std::optional<int> signal = {};             // that interrupted the measurements
+  track::History history = {};                 // what the night was judged by
+  std::vector<track::TrackEvent> events = {};  // all that were recorded, with tonight's
+  std::vector<ConfirmedNight> measured = {};   // one for each pair of nights that was measured
+  std::optional<int> signal = {};              // that interrupted the measurements
 };
 
 // Measures suspects again, as confirm_suspects() does; empty: nothing is measured.

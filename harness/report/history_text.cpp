@@ -7,7 +7,6 @@
 
 #include "harness/document/render_text.h"
 #include "harness/document/table.h"
-#include "harness/json/json_text.h"
 #include "harness/report/history_chart.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -158,30 +157,6 @@ void add_history_number(json::JsonText& json, std::string_view key,
   } else {
     json.null(key);
   }
-}
-
-void add_points(json::JsonText& json, const HistoryView& view) {
-  json.open_array("nights");
-  for (const HistoryNight& night : view.nights) {
-    json.open_object().text("run_id", night.run->run_id);
-    json.text("started_utc", night.run->started_utc).text("git_sha", night.run->git_sha);
-    json.text("build_id", night.run->build_id);
-    if (night.point == nullptr) {
-      json.null("value").close_object();
-      continue;
-    }
-    json.number("value", night.point->value).number("low", night.point->low);
-    json.number("high", night.point->high).integer("launches", night.point->launches);
-    add_history_number(json, "control", night.point->control);
-    add_history_number(json, "normalised", night.normalised);
-    add_history_number(json, "usual", night.usual);
-    add_history_number(json, "change", night.change);
-    add_history_number(json, "score", night.score);
-    json.flag("fired", night.fired).flag("begins_segment", night.begins_segment);
-    json.flag("level_changed", night.changed != nullptr).text("cohort", night.point->cohort);
-    json.text("alert", night.alert).text("note", night.note).close_object();
-  }
-  json.close_array();
 }
 
 }  // namespace
@@ -342,6 +317,30 @@ std::string open_alerts_page(const track::AlertLog& log, const SeriesNames& name
   return out + "\n\n" + document::draw(std::move(grid), columns, style.colour).text;
 }
 
+void write_nights(json::JsonText& json, const HistoryView& view) {
+  json.open_array("nights");
+  for (const HistoryNight& night : view.nights) {
+    json.open_object().text("run_id", night.run->run_id);
+    json.text("started_utc", night.run->started_utc).text("git_sha", night.run->git_sha);
+    json.text("build_id", night.run->build_id);
+    if (night.point == nullptr) {
+      json.null("value").close_object();
+      continue;
+    }
+    json.number("value", night.point->value).number("low", night.point->low);
+    json.number("high", night.point->high).integer("launches", night.point->launches);
+    add_history_number(json, "control", night.point->control);
+    add_history_number(json, "normalised", night.normalised);
+    add_history_number(json, "usual", night.usual);
+    add_history_number(json, "change", night.change);
+    add_history_number(json, "score", night.score);
+    json.flag("fired", night.fired).flag("begins_segment", night.begins_segment);
+    json.flag("level_changed", night.changed != nullptr).text("cohort", night.point->cohort);
+    json.text("alert", night.alert).text("note", night.note).close_object();
+  }
+  json.close_array();
+}
+
 std::string series_json(const HistoryView& view, const SeriesNames& names) {
   const track::TrackedSeries& series = view.series->series;
   json::JsonText json;
@@ -350,7 +349,7 @@ std::string series_json(const HistoryView& view, const SeriesNames& names) {
   json.text("experiment", series.experiment).text("workload", series.workload);
   json.text("case_id", series.case_id).text("metric", series.metric).text("unit", series.unit);
   json.values("options", series.options).values("machine", series.machine);
-  add_points(json, view);
+  write_nights(json, view);
   json.open_array("alerts");
   for (const track::Alert* alert : view.alerts) {
     json.open_object().text("id", alert->id).text("state", track::name_of(alert->state));

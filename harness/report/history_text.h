@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "harness/json/json_text.h"
 #include "harness/report/history_view.h"
 #include "harness/report/series_names.h"
 #include "harness/report/table.h"
@@ -27,5 +28,8 @@ inline constexpr std::size_t kShownNights = 12;  // in the table; the chart has 
 
 // "stepbench.history" 1.0.0; results/NIGHT.md has the fields.
 [[nodiscard]] std::string series_json(const HistoryView& view, const SeriesNames& names);
+
+// Its "nights".
+void write_nights(json::JsonText& json, const HistoryView& view);
 
 }  // namespace stepbench::report

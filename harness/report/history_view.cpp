@@ -46,7 +46,25 @@ void screen_night(HistoryNight& night, const track::SeriesHistory& series, std::
   night.fired = answer.fired();
 }
 
+std::vector<HistoryNight*> finite_nights(HistoryView& view) {
+  std::vector<HistoryNight*> finite;
+  for (HistoryNight& night : view.nights) {
+    if (night.point != nullptr && std::isfinite(night.point->value)) finite.push_back(&night);
+  }
+  return finite;
+}
+
 }  // namespace
+
+void find_level_changes(HistoryView& view) {
+  const std::vector<HistoryNight*> nights = finite_nights(view);
+  std::vector<double> values;
+  for (const HistoryNight* night : nights) values.push_back(night->point->value);
+  if (values.size() >= 2) view.changes = track::divisive_change_points(values);
+  for (const track::ChangePoint& change : view.changes) {
+    if (change.index < nights.size()) nights[change.index]->changed = &change;
+  }
+}
 
 HistoryView view_of(const track::SeriesHistory& series, const track::History& history,
                     const track::AlertLog& log, std::span<const track::TrackEvent> events,
@@ -71,31 +89,24 @@ HistoryView view_of(const track::SeriesHistory& series, const track::History& hi
   const track::LevelFacts facts = track::level_facts(log, events, track::run_times(history.runs));
   track::ScreenOptions options = screen;
   options.resolution = series.series.unit == "ns" ? 1 : 0;
-  std::vector<double> finite;
-  std::vector<HistoryNight*> of_finite;
-  for (HistoryNight& night : view.nights) {
-    if (night.point == nullptr || !std::isfinite(night.point->value)) continue;
+  for (HistoryNight* finite : finite_nights(view)) {
+    HistoryNight& night = *finite;
     const auto at = static_cast<std::size_t>(night.point - series.points.data());
     screen_night(night, series, at, history, facts, options);
     if (control && series.series.unit == "ns" && night.point->control &&
         *night.point->control > 0) {
       night.normalised = night.point->value / *night.point->control * *control;
     }
-    finite.push_back(night.point->value);
-    of_finite.push_back(&night);
   }
   for (const track::Segment& segment : track::segments_of(series, history.runs)) {
-    for (HistoryNight* night : of_finite) {
+    for (HistoryNight* night : finite_nights(view)) {
       if (segment.why != track::SegmentStart::kFirst && !segment.points.empty() &&
           night->point == &series.points[segment.points.front()]) {
         night->begins_segment = true;
       }
     }
   }
-  if (finite.size() >= 2) view.changes = track::divisive_change_points(finite);
-  for (const track::ChangePoint& change : view.changes) {
-    if (change.index < of_finite.size()) of_finite[change.index]->changed = &change;
-  }
+  find_level_changes(view);
   for (const track::Alert& alert : log.alerts) {
     const track::AlertSeries* known = alert.find(series.series.id);
     if (known == nullptr) continue;

@@ -43,4 +43,7 @@ struct HistoryView {
                                   std::span<const track::TrackEvent> events,
                                   const track::ScreenOptions& screen, std::size_t last);
 
+// Of its nights: `changes`, and in each night `changed`.
+void find_level_changes(HistoryView& view);
+
 }  // namespace stepbench::report

@@ -6,6 +6,7 @@
 
 #include "harness/json/json_text.h"
 #include "harness/report/alert_json.h"
+#include "harness/report/history_text.h"
 #include "harness/report/series_names.h"
 
 namespace stepbench::report {
@@ -27,8 +28,9 @@ void write_run(json::JsonText& json, const track::TrackedRun& run) {
   json.values("labels", run.labels).close_object();
 }
 
-void write_series(json::JsonText& json, const track::NightSeries& series,
-                  const SeriesNames& names) {
+// `nights`: null unless it is one of those that moved.
+void write_series(json::JsonText& json, const track::NightSeries& series, const SeriesNames& names,
+                  const HistoryView* nights) {
   const track::TrackedSeries& known = series.series;
   json.open_object().text("id", known.id).text("experiment", known.experiment);
   json.text("name", names.name(known)).text("workload", known.workload);
@@ -45,7 +47,9 @@ void write_series(json::JsonText& json, const track::NightSeries& series,
   json.number("margin", series.margin);
   json.integer("points_before", static_cast<std::int64_t>(series.points));
   json.text("first_bad", series.first_bad).text("last_good", series.last_good);
-  json.text("alert", series.alert).text("why", series.why).close_object();
+  json.text("alert", series.alert).text("why", series.why);
+  if (nights != nullptr) write_nights(json, *nights);
+  json.close_object();
 }
 
 void write_alerts(json::JsonText& json, const campaign::CheckedNight& checked,
@@ -83,14 +87,21 @@ std::string night_json(const campaign::CheckedNight& checked, const NightView& v
     json.integer(track::name_of(state), static_cast<std::int64_t>(night.count(state)));
   }
   json.close_object().open_array("series");
-  for (const track::NightSeries& series : night.series) write_series(json, series, names);
+  const std::vector<HistoryView> moved = moved_over_nights(checked, view);
+  for (const track::NightSeries& series : night.series) {
+    const auto nights = std::ranges::find(
+        moved, series.series.id, [](const HistoryView& each) { return each.series->series.id; });
+    write_series(json, series, names, nights == moved.end() ? nullptr : &*nights);
+  }
   json.close_array();
   write_alerts(json, checked, view);
   json.open_array("environment");
   for (const track::CohortChange& change : night.cohorts) {
     json.open_object().text("experiment", change.experiment).text("field", change.field);
     json.text("before", change.before).text("tonight", change.tonight);
-    json.integer("series", static_cast<std::int64_t>(change.series)).close_object();
+    json.integer("series", static_cast<std::int64_t>(change.series));
+    if (change.by_ratio > 0) json.integer("by_ratio", std::int64_t(change.by_ratio));
+    json.close_object();
   }
   json.close_array().open_object("precision");
   json.integer("confirmed", static_cast<std::int64_t>(night.precision.confirmed));

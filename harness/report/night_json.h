@@ -5,15 +5,16 @@
 #include <string>
 #include <string_view>
 
-#include "harness/report/night_text.h"
+#include "harness/report/night_document.h"
 
 namespace stepbench::report {
 
 inline constexpr std::string_view kNightSchema = "stepbench.night";
-inline constexpr std::string_view kNightVersion = "1.0.0";
+inline constexpr std::string_view kNightVersion = "1.1.0";
 
 // One JSON object with `exit_code`, `verdict` and every series; what is not a number is null. The
-// same night gives the same bytes.
+// same night gives the same bytes. The first kNightCharts that moved have their nights, as
+// history_text.h writes them.
 [[nodiscard]] std::string night_json(const campaign::CheckedNight& checked, const NightView& view);
 // The same when there is no night: the history could not be read.
 [[nodiscard]] std::string night_error_json(int exit_code, std::string_view message);

@@ -5,6 +5,7 @@
 #include "harness/analyze/integrity.h"
 #include "harness/compare/comparison.h"
 #include "harness/findings/finding.h"
+#include "harness/track/night.h"
 
 namespace stepbench::report {
 
@@ -61,6 +62,28 @@ document::Tone tone_of(compare::Verdict verdict) {
 document::Tone tone_of(compare::GateState state) {
   if (state == compare::GateState::kFailed) return document::Tone::kBad;
   return state == compare::GateState::kWarning ? document::Tone::kDoubt : document::Tone::kPlain;
+}
+
+document::Tone tone_of(track::NightState state, bool worse) {
+  switch (state) {
+    case track::NightState::kRegression:
+    case track::NightState::kInvalid:
+    case track::NightState::kNoData:
+      return document::Tone::kBad;
+    case track::NightState::kSuspect:
+    case track::NightState::kReproduced:
+      return worse ? document::Tone::kDoubt : document::Tone::kGood;
+    case track::NightState::kFutureDated:
+      return document::Tone::kDoubt;
+    case track::NightState::kImprovement:
+    case track::NightState::kFixed:
+      return document::Tone::kGood;
+    case track::NightState::kOk:
+    case track::NightState::kWarmingUp:
+      return document::Tone::kPlain;
+    default:
+      return document::Tone::kDim;
+  }
 }
 
 }  // namespace stepbench::report

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "harness/campaign/check_night.h"
+#include "harness/document/render.h"
 #include "harness/report/night_json.h"
-#include "harness/report/night_text.h"
 #include "harness/stats/random.h"
 #include "harness/text/utc.h"
 #include "tests/temporary_folder.h"
@@ -67,7 +67,7 @@ void check_unchanged(benchmark::State& state, int regression_from) {
   (void)year.check(kNights - 1);
   for (auto _ : state) {
     const campaign::CheckedNight checked = year.check(kNights - 1);
-    benchmark::DoNotOptimize(report::night_page(checked, {}));
+    benchmark::DoNotOptimize(document::render(report::night_document(checked, {}), {}));
     benchmark::DoNotOptimize(report::night_json(checked, {}));
   }
 }

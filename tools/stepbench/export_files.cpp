@@ -93,12 +93,6 @@ void write_report(const ExportFiles& files, std::span<const compare::Comparison>
   write_report(files, report::verdict_content(comparisons, {}), {}, environment);
 }
 
-void write_night_report(const ExportFiles& files, const std::string& night_json,
-                        const Environment& environment) {
-  if (files.report.empty()) return;
-  write_report(files, report::night_content(night_json, {}), {}, environment);
-}
-
 void write_error_export_files(const ExportFiles& files, const std::string& command,
                               const std::string& message, int exit_code) {
   os::write_output_file(kJunit, files.junit,

@@ -40,8 +40,6 @@ void write_report(const ExportFiles& files, const record::Results& results,
                   const std::vector<std::string>& sources, const Environment& environment);
 void write_report(const ExportFiles& files, std::span<const compare::Comparison> comparisons,
                   const Environment& environment);
-void write_night_report(const ExportFiles& files, const std::string& night_json,
-                        const Environment& environment);
 // Where there is no answer: old files must not be taken for this call's.
 void write_error_export_files(const ExportFiles& files, const std::string& command,
                               const std::string& message, int exit_code);

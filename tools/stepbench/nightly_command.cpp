@@ -148,7 +148,7 @@ class NightlyRun {
         environment_(environment),
         context_(campaign_context(environment)),
         progress_(make_progress(environment, options.quiet, clock_)),
-        view_(night_view(options.check, options.history, environment)) {}
+        view_(night_view(options.check, options.history)) {}
 
   int execute() {
     std::vector<campaign::NightExperiment> experiments = plan_night(options_, context_);

@@ -17,6 +17,7 @@
 #include "harness/record/reader.h"
 #include "harness/report/export_source.h"
 #include "harness/report/read_comparison.h"
+#include "harness/report/read_night.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/trace/foreign_database.h"
@@ -104,6 +105,15 @@ report::ReportContent of_verdicts(const std::vector<std::string>& sources,
   return report::verdict_content(comparisons, draw);
 }
 
+report::ReportContent of_night(const std::string& source) {
+  std::string text = whole_text(source);
+  const report::ReadNight read = report::read_night(text);
+  if (!read.error.empty()) {
+    return report::error_content("stepbench track check", read.error, read.checked.night.exit_code);
+  }
+  return report::night_content(read.checked, read.moved, read.view, std::move(text));
+}
+
 report::ReportContent of_history(const std::string& source, const report::DrawOptions& draw) {
   const bool is_url = source.find(':') != std::string::npos && !fs::exists(source);
   track::TrackStore store = open_history({.db = is_url ? source : "sqlite:" + source});
@@ -133,7 +143,7 @@ report::ReportContent content_of(const std::vector<std::string>& sources,
     case report::ExportSource::kVerdict:
       return of_verdicts(sources, draw);
     case report::ExportSource::kNight:
-      return report::night_content(whole_text(sources.front()), draw);
+      return of_night(sources.front());
     case report::ExportSource::kHistory:
       return of_history(sources.front(), draw);
     case report::ExportSource::kRun:

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of a night's verdict, from what night_json.h writes: the alerts, how far each series
-// lies from its usual, and what changed in the environment. Pure; any thread.
+// The charts of a night's verdict: how far each series lies from its usual, what changed in the
+// environment, and each series that moved over its nights. Pure; any thread.
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include <span>
+#include <vector>
 
 #include "harness/document/document.h"
+#include "harness/report/night_document.h"
 
 namespace stepbench::report {
 
-// `night`: an object of schema stepbench.night 1.x. Throws LineError for anything else, and for one
-// that holds an error in place of a night. nullopt where no series has a change.
-[[nodiscard]] std::optional<document::Chapter> night_section(std::string_view night);
+// Chapters "night" and "moved", each only where there is something to draw.
+[[nodiscard]] std::vector<document::Chapter> night_charts(const campaign::CheckedNight& checked,
+                                                          std::span<const HistoryView> moved);
 
 }  // namespace stepbench::report

@@ -13,6 +13,7 @@
 #include "harness/record/reader.h"
 #include "harness/report/html/draw_options.h"
 #include "harness/report/html/plotly.h"
+#include "harness/report/night_document.h"
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 
@@ -58,8 +59,10 @@ struct Report {
 
 [[nodiscard]] ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
                                             const DrawOptions& draw);
-// Throws LineError for what is no night.
-[[nodiscard]] ReportContent night_content(const std::string& night_json, const DrawOptions& draw);
+// `moved`: see moved_over_nights(). `data`: the night as JSON.
+[[nodiscard]] ReportContent night_content(const campaign::CheckedNight& checked,
+                                          std::span<const HistoryView> moved, NightView view,
+                                          std::string data);
 // `events`: what the history recorded of its alerts.
 [[nodiscard]] ReportContent history_content(const track::History& history,
                                             std::span<const track::TrackEvent> events,

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/document/render.h"
 #include "harness/machine/environment.h"
 #include "harness/report/annotations.h"
 #include "harness/report/checks.h"
+#include "harness/report/html/report.h"
 #include "harness/report/night_json.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
@@ -70,11 +72,9 @@ campaign::CheckRequest complete_request(const CheckOptions& options,
   return request;
 }
 
-report::NightView night_view(const CheckOptions& options, const HistoryFlags& history,
-                             const Environment& environment) {
+report::NightView night_view(const CheckOptions& options, const HistoryFlags& history) {
   return {.screen = track::screen_of(options.screen).value_or(track::ScreenKind::kRobustZ),
-          .history_words = history_words(history),
-          .style = {.colour = environment.colour, .columns = environment.terminal_columns}};
+          .history_words = history_words(history)};
 }
 
 campaign::MeasureSuspects measure_suspects(const CheckOptions& options, track::TrackStore& store,
@@ -97,16 +97,25 @@ void show_night(const campaign::CheckedNight& checked, const CheckOptions& optio
   write_night_export_files(options.exports, json);
   if (options.format == "json") {
     environment.out << json;
-  } else if (options.format == "markdown") {
-    environment.out << report::night_markdown(checked, view);
   } else if (options.format == "github") {
     environment.out << report::github_annotations(report::checks_of_night(json));
   } else {
-    environment.out << report::night_page(checked, view);
+    document::Document document = report::night_document(checked, view);
+    const bool markdown = options.format == "markdown";
+    if (markdown) {
+      document.headline =
+          std::string(track::name_of(checked.night.verdict)) + ": " + document.headline;
+    }
+    environment.out << document::render(document, {.markdown = markdown,
+                                                   .colour = environment.colour,
+                                                   .columns = environment.terminal_columns});
   }
   environment.out.flush();
   if (!environment.out) throw ConfigError("standard output", "cannot be written");
-  write_night_report(options.exports, json, environment);
+  if (options.exports.report.empty()) return;
+  write_report(options.exports,
+               report::night_content(checked, report::moved_over_nights(checked, view), view, json),
+               {}, environment);
 }
 
 }  // namespace stepbench::cli

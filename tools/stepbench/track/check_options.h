@@ -8,7 +8,7 @@
 #include <string>
 
 #include "harness/campaign/check_night.h"
-#include "harness/report/night_text.h"
+#include "harness/report/night_document.h"
 #include "harness/run/interrupts.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/export_files.h"
@@ -37,8 +37,8 @@ void write_no_night(const CheckOptions& options, const std::string& command, int
 [[nodiscard]] campaign::CheckRequest complete_request(const CheckOptions& options,
                                                       const Environment& environment);
 
-[[nodiscard]] report::NightView night_view(const CheckOptions& options, const HistoryFlags& history,
-                                           const Environment& environment);
+[[nodiscard]] report::NightView night_view(const CheckOptions& options,
+                                           const HistoryFlags& history);
 
 // Measures suspects as confirm_suspects() does, with lines of progress; empty with --no-confirm.
 // `interrupts` is made when measuring begins, and outlives what is returned, as all others do.

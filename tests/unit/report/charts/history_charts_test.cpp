@@ -6,7 +6,9 @@
 
 #include "harness/json/line_error.h"
 #include "harness/report/html/night_charts.h"
+#include "harness/report/html/report.h"
 #include "harness/report/night_json.h"
+#include "harness/report/read_night.h"
 #include "tests/unit/report/charts/charted.h"
 #include "tests/unit/track/night/history_maker.h"
 
@@ -68,33 +70,60 @@ TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsLevelsAndAlert) {
 
 TEST(HistoryCharts, AnEmptyHistoryHasNoSection) { EXPECT_FALSE(history_section({}, {}, {})); }
 
-TEST(NightCharts, EverySeriesStandsAtItsChange) {
+campaign::CheckedNight moved_night() {
   HistoryMaker maker = moved_history();
-  const campaign::CheckedNight night{.night = maker.look(23), .history = maker.history};
-  const std::string json = night_json(night, {});
-  const auto section = night_section(json);
-  ASSERT_TRUE(section);
-  const auto figures = figures_of(*section);
+  return {.night = maker.look(23), .history = maker.history, .events = maker.events};
+}
+
+TEST(NightCharts, EverySeriesStandsAtItsChange) {
+  const campaign::CheckedNight night = moved_night();
+  const auto chapters = night_charts(night, {});
+  ASSERT_EQ(chapters.size(), 1U);
+  const auto figures = figures_of(chapters.front());
   ASSERT_EQ(figures.size(), 1U);
   std::vector<double> drawn;
   for (const Json& trace : figures[0].json["data"]) {
     for (const Json& change : trace["x"]) drawn.push_back(change.get<double>());
   }
   std::vector<::testing::Matcher<double>> told;
-  const Json source = Json::parse(json);
-  for (const Json& series : source["series"]) {
-    if (series["change"].is_number()) {
-      told.push_back(::testing::DoubleNear(100 * series["change"].get<double>(), 1e-2));
-    }
+  for (const track::NightSeries& series : night.night.series) {
+    if (series.change) told.push_back(::testing::DoubleNear(100 * *series.change, 1e-2));
   }
   EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(told));
-  EXPECT_THAT(test::words_of(*section), HasSubstr(source["alerts"][0]["text"].get<std::string>()));
+}
+
+TEST(NightCharts, WhatMovedIsDrawnOverItsNightsAndWhatDidNotIsNot) {
+  const campaign::CheckedNight night = moved_night();
+  const auto chapters = night_charts(night, moved_over_nights(night, {}));
+  ASSERT_EQ(chapters.size(), 2U);
+  const auto figures = figures_of(chapters.back());
+  ASSERT_EQ(figures.size(), 1U);
+  const track::SeriesHistory& series = night.history.series.front();
+  const Json* values = trace_called(figures[0].json, "value with its interval");
+  ASSERT_NE(values, nullptr);
+  EXPECT_EQ((*values)["y"].size(), series.points.size());
+  EXPECT_TRUE(values->contains("error_y"));
+  const Json* changed = trace_called(figures[0].json, "level changed");
+  ASSERT_NE(changed, nullptr);
+  EXPECT_THAT((*changed)["x"], ::testing::ElementsAre(night.history.runs[22].started_utc));
+  EXPECT_NE(trace_called(figures[0].json, "alert: worse"), nullptr);
+}
+
+TEST(NightCharts, ThePageOfAVerdictFileIsThatOfTheNight) {
+  const campaign::CheckedNight night = moved_night();
+  const std::string json = night_json(night, {.history_words = " --db sqlite:h.db"});
+  const ReadNight read = read_night(json);
+  EXPECT_EQ(night_json(night, read.view), json);
+  const auto page = [&](const campaign::CheckedNight& of, std::span<const HistoryView> moved) {
+    return report_of(night_content(of, moved, read.view, json), {}).html;
+  };
+  EXPECT_EQ(page(read.checked, read.moved), page(night, moved_over_nights(night, {})));
 }
 
 TEST(NightCharts, WhatIsNoNightIsRefused) {
-  EXPECT_THROW((void)night_section(R"({"schema":"stepbench.verdict","version":"1.0.0"})"),
+  EXPECT_THROW((void)read_night(R"({"schema":"stepbench.verdict","version":"1.0.0"})"),
                json::LineError);
-  EXPECT_THROW((void)night_section(night_error_json(2, "cannot be read")), json::LineError);
+  EXPECT_EQ(read_night(night_error_json(2, "cannot be read")).error, "cannot be read");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/document/render.h"
 #include "harness/report/night_json.h"
-#include "harness/report/night_text.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
 
@@ -26,6 +26,10 @@ using ::testing::ThrowsMessage;
 using testing_history::MadeNight;
 
 constexpr int kBadDay = 21;
+
+std::string checked_page(const campaign::CheckedNight& checked) {
+  return document::render(night_document(checked, {}), {});
+}
 
 class CheckedNights : public ::testing::Test {
  protected:
@@ -149,7 +153,9 @@ TEST_F(CheckedNights, GiveTheSameBytesForTheSameInput) {
   (void)campaign::check_night(request(), store_, {});
   const auto bytes = [&] {
     const campaign::CheckedNight checked = campaign::check_night(request(), store_, {});
-    return night_page(checked, {}) + night_markdown(checked, {}) + night_json(checked, {});
+    return checked_page(checked) +
+           document::render(night_document(checked, {}), {.markdown = true}) +
+           night_json(checked, {});
   };
   const std::string first = bytes();
   EXPECT_EQ(bytes(), first);
@@ -159,7 +165,7 @@ TEST_F(CheckedNights, StayOpenWhereNothingCouldBeMeasured) {
   const campaign::CheckedNight checked =
       campaign::check_night(request(), store_, measuring(track::AlertState::kSuspect, 0));
   EXPECT_EQ(checked.night.exit_code, 3);
-  EXPECT_THAT(night_page(checked, {}), HasSubstr("not measured again: measured in the test"));
+  EXPECT_THAT(checked_page(checked), HasSubstr("not measured again: measured in the test"));
   EXPECT_THAT(store_.events(), SizeIs(1));
 }
 
@@ -169,7 +175,7 @@ TEST_F(CheckedNights, OfAnotherMachineAreJudgedAndNotMeasured) {
   const campaign::CheckedNight nothing =
       campaign::check_night(other, store_, measuring(track::AlertState::kRegression));
   EXPECT_EQ(nothing.night.exit_code, 4);
-  EXPECT_THAT(night_page(nothing, {}),
+  EXPECT_THAT(checked_page(nothing),
               HasSubstr("has no run of this machine, bench2; it has runs of bench1"));
   other.nights = {"20260121"};
   EXPECT_EQ(campaign::check_night(other, store_, measuring(track::AlertState::kRegression))
@@ -199,8 +205,8 @@ TEST(CheckedNight, OfAnEmptyHistoryIsNoData) {
   const campaign::CheckedNight checked = campaign::check_night(
       {.host = "bench1", .who = "ann@bench1", .now_utc = "2026-01-21T06:00:00Z"}, store, {});
   EXPECT_EQ(checked.night.exit_code, 4);
-  EXPECT_THAT(night_page(checked, {}), HasSubstr("the history is empty"));
-  EXPECT_THAT(night_page(checked, {}), HasSubstr("verdict: no-data"));
+  EXPECT_THAT(checked_page(checked), HasSubstr("the history is empty"));
+  EXPECT_THAT(checked_page(checked), HasSubstr("verdict: no-data"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nights, charts and alerts as people read them, compared byte by byte with files in data/. With
 // STEPBENCH_APPROVE=1 the files are written anew.
-#include "harness/report/night_text.h"
+#include "harness/report/night_document.h"
 
 #include <gmock/gmock.h>
 
@@ -13,6 +13,7 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/document/render.h"
 #include "harness/report/history_text.h"
 #include "harness/report/night_json.h"
 #include "tests/unit/track/night/history_maker.h"
@@ -68,12 +69,20 @@ campaign::CheckedNight checked(const HistoryMaker& maker, std::size_t night) {
   return {.night = maker.look(night), .history = maker.history};
 }
 
+std::string page_of(const campaign::CheckedNight& night) {
+  return document::render(night_document(night, {}), {});
+}
+
+std::string markdown_of(const campaign::CheckedNight& night) {
+  return document::render(night_document(night, {}), {.markdown = true});
+}
+
 TEST(NightText, OfAnEventfulNight) {
   HistoryMaker maker = eventful();
   maker.measure(maker.judge(25), track::AlertState::kReproduced, 0.079);
   const campaign::CheckedNight night = checked(maker, 25);
-  expect_night_golden("eventful.txt", night_page(night, {}));
-  expect_night_golden("eventful.md", night_markdown(night, {}));
+  expect_night_golden("eventful.txt", page_of(night));
+  expect_night_golden("eventful.md", markdown_of(night));
   expect_night_golden("eventful.json",
                       nlohmann::ordered_json::parse(night_json(night, {})).dump(1) + '\n');
 }
@@ -81,7 +90,7 @@ TEST(NightText, OfAnEventfulNight) {
 TEST(NightText, OfAQuietNightIsThreeLines) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(21));
-  const std::string page = night_page(checked(maker, 20), {});
+  const std::string page = page_of(checked(maker, 20));
   EXPECT_EQ(page,
             "night 2026-01-21 02:00 UTC on box: train (commit 0020c0ff, build b0020c0f)\n"
             "1 series: 1 ok\n"
@@ -91,7 +100,7 @@ TEST(NightText, OfAQuietNightIsThreeLines) {
 TEST(NightText, SaysHowFarAWarmUpIs) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(4));
-  const std::string page = night_page(checked(maker, 3), {});
+  const std::string page = page_of(checked(maker, 3));
   EXPECT_THAT(page, HasSubstr("1 series: 1 warming-up (3 of 10 earlier nights)\n"));
   EXPECT_THAT(page,
               HasSubstr("verdict: warming-up: too few nights for the screen yet (exit code 0)"));
@@ -101,7 +110,7 @@ TEST(NightText, SaysWhichFieldOfTheEnvironmentChanged) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(21));
   maker.set_cohort_from(20, "560.9");
-  EXPECT_THAT(night_page(checked(maker, 20), {}),
+  EXPECT_THAT(page_of(checked(maker, 20)),
               HasSubstr("environment: gpu.driver was 550.1 and is 560.9 since tonight: 1 series of "
                         "train begins a new level\n"));
 }
@@ -113,7 +122,7 @@ TEST(NightText, SaysThatRatiosGoOnInAnotherEnvironment) {
   maker.add_programs("2", std::vector<double>(21, 1.0));
   for (std::size_t night = 0; night < 20; ++night) (void)maker.live(night);
   maker.set_cohort_from(20, "560.9");
-  const auto page = [&] { return night_page(checked(maker, 20), {}); };
+  const auto page = [&] { return page_of(checked(maker, 20)); };
   EXPECT_THAT(page(), HasSubstr("since tonight: 2 series of train begin a new level\n"));
   (void)maker.live(20);
   EXPECT_THAT(page(), HasSubstr("since tonight: 2 series of train go on, by their\n"
@@ -125,8 +134,8 @@ TEST(NightText, ShowsForeignTextHarmless) {
   maker.add_series("0\x1b[31m|<b>", moved_from(20, 1.05, 76e6, 21));
   (void)maker.judge(20);
   const campaign::CheckedNight night = checked(maker, 20);
-  EXPECT_THAT(night_page(night, {}), Not(HasSubstr("\x1b[31m")));
-  EXPECT_THAT(night_markdown(night, {}), Not(HasSubstr("<b>")));
+  EXPECT_THAT(page_of(night), Not(HasSubstr("\x1b[31m")));
+  EXPECT_THAT(markdown_of(night), Not(HasSubstr("<b>")));
 }
 
 TEST(NightText, OfManySeriesShowsTheLargestAndCountsTheRest) {
@@ -136,7 +145,7 @@ TEST(NightText, OfManySeriesShowsTheLargestAndCountsTheRest) {
   }
   const track::Night night = maker.judge(20);
   EXPECT_THAT(night.alerts.alerts, SizeIs(1));
-  const std::string page = night_page(checked(maker, 20), {});
+  const std::string page = page_of(checked(maker, 20));
   EXPECT_THAT(page, HasSubstr("20 series more (--format json has all)"));
   EXPECT_THAT(page, HasSubstr("A1, opened tonight: suspect, 60 series worse"));
 }

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/night_document.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "harness/document/cells.h"
+#include "harness/report/alert_paragraph.h"
+#include "harness/report/series_names.h"
+#include "harness/report/tones.h"
+#include "harness/text/numbers.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+
+namespace stepbench::report {
+namespace {
+
+constexpr std::size_t kShownChanges = 8;  // of the environment
+constexpr std::size_t kChartedNights = 120;
+
+bool has_moved(const track::NightSeries& series) {
+  return series.state != track::NightState::kOk && series.state != track::NightState::kWarmingUp &&
+         series.state != track::NightState::kIgnored &&
+         series.state != track::NightState::kFutureDated;
+}
+
+document::Cell amount_cell(const std::optional<double>& value, const track::NightSeries& series) {
+  if (!value || !std::isfinite(*value)) return "-";
+  return {amount_text(*value, series.series.unit), value};
+}
+
+document::Cell score_cell(const std::optional<double>& score) {
+  if (!score) return "-";
+  if (!std::isfinite(*score)) return *score > 0 ? "inf" : "-inf";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", *score);
+  return {text.data(), score};
+}
+
+// "4 series of nightly begin a new level", and what goes on beside the reference program.
+std::string new_level_words(const track::CohortChange& change) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, const std::string& one, const std::string& many) {
+    if (count == 0) return;
+    const std::string of = parts.empty() ? " of " + change.experiment : "";
+    parts.push_back(text::counted(static_cast<std::int64_t>(count), "series") + of + ' ' +
+                    (count == 1 ? one : many));
+  };
+  add(change.series - change.by_ratio, "begins a new level", "begin a new level");
+  add(change.by_ratio, "goes on, by its ratio to the reference program",
+      "go on, by their ratios to the reference program");
+  return text::join(parts);
+}
+
+std::string night_title(const track::Night& night) {
+  if (night.runs.empty()) return "no night";
+  std::vector<std::string> experiments;
+  std::set<std::string> programs;
+  std::string first = night.runs.front().started_utc;
+  for (const track::TrackedRun& run : night.runs) {
+    experiments.push_back(run.experiment);
+    programs.insert(program_text(run));
+    first = std::min(first, run.started_utc);
+  }
+  std::string text = "night " + text::minute_text(first) + " on " + night.runs.front().host + ": " +
+                     text::join_and(experiments);
+  if (programs.size() == 1 && !programs.begin()->empty()) text += " (" + *programs.begin() + ')';
+  return text;
+}
+
+std::string warm_up_words(const track::Night& night) {
+  std::size_t least = track::kMinForScreen;
+  std::size_t most = 0;
+  for (const track::NightSeries& series : night.series) {
+    if (series.state != track::NightState::kWarmingUp) continue;
+    least = std::min(least, series.points);
+    most = std::max(most, series.points);
+  }
+  return " (" + std::to_string(least) + (least == most ? "" : " to " + std::to_string(most)) +
+         " of " + std::to_string(track::kMinForScreen) + " earlier nights)";
+}
+
+// "41 series: 38 ok, 2 warming-up (7 of 10 nights), 1 regression"
+std::string counts_text(const track::Night& night) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < track::kNightStates; ++i) {
+    const auto state = static_cast<track::NightState>(i);
+    const std::size_t count = night.count(state);
+    if (count == 0) continue;
+    std::string part = std::to_string(count) + ' ' + std::string(track::name_of(state));
+    if (state == track::NightState::kWarmingUp) part += warm_up_words(night);
+    parts.push_back(std::move(part));
+  }
+  const std::string all = text::counted(std::ssize(night.series), "series");
+  return parts.empty() ? all : all + ": " + text::join(parts);
+}
+
+// Where the verdict's name alone would mislead.
+std::string why_verdict(const track::Night& night) {
+  if (night.verdict == track::NightState::kNoData && night.series.empty()) {
+    return ": nothing was measured that could be judged";
+  }
+  if (night.verdict == track::NightState::kWarmingUp) return ": too few nights for the screen yet";
+  if (night.verdict == track::NightState::kRegression && night.only_known) {
+    return ", told in earlier nights";
+  }
+  if (night.verdict != track::NightState::kOk) return {};
+  const auto any = [&](track::NightState state, bool worse) {
+    return std::any_of(night.series.begin(), night.series.end(), [&](const auto& series) {
+      return series.state == state && series.worse == worse;
+    });
+  };
+  if (any(track::NightState::kReproduced, true)) {
+    return ": something was slower when it was measured, by no more than a build may by chance";
+  }
+  return any(track::NightState::kSuspect, false) || any(track::NightState::kReproduced, false)
+             ? ": what moved is better"
+             : "";
+}
+
+class NightWriter {
+ public:
+  NightWriter(const campaign::CheckedNight& checked, const NightView& view)
+      : checked_(checked),
+        night_(checked.night),
+        view_(view),
+        names_(checked.history),
+        moved_(moved_series(checked.night)) {}
+
+  [[nodiscard]] document::Document take() {
+    add({counts_text(night_)});
+    add_table();
+    add_alerts();
+    const auto remarks = std::ssize(blocks_);
+    add_environment();
+    add_reasons();
+    add_notes();
+    if (std::ssize(blocks_) > remarks) {
+      blocks_.insert(blocks_.begin() + remarks, document::Heading{});
+    }
+    add_next();
+    if (blocks_.size() > 1) gap();
+    add({.text = "verdict: " + std::string(track::name_of(night_.verdict)) + why_verdict(night_) +
+                 " (exit code " + std::to_string(night_.exit_code) + ')',
+         .tone = tone_of(night_.verdict, true)});
+    return {.headline = night_title(night_),
+            .chapters = {{.id = "overview", .title = "Overview", .blocks = std::move(blocks_)}},
+            .marker = "stepbench-night"};
+  }
+
+ private:
+  void add(document::Paragraph paragraph) { blocks_.emplace_back(std::move(paragraph)); }
+  void gap() { blocks_.emplace_back(document::Heading{}); }
+
+  void add_table() {
+    const bool whole = view_.rows == 0;
+    std::vector<const track::NightSeries*> shown = moved_;
+    for (const track::NightSeries& series : night_.series) {
+      if (whole && !has_moved(series)) shown.push_back(&series);
+    }
+    const std::size_t all = shown.size();
+    if (!whole) shown.resize(std::min(all, view_.rows));
+    document::Table table{
+        .columns = {{.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
+                    document::words("metric"),
+                    {.head = "usual"},
+                    {.head = "tonight"},
+                    {.head = "change"},
+                    {.head = "per control", .drop_at = 20},
+                    {.head = std::string(track::name_of(view_.screen)), .drop_at = 30},
+                    document::words("state"),
+                    document::words("alert"),
+                    {.head = "last good", .left = true, .drop_at = 40},
+                    document::words("why")}};
+    const bool with_control = std::any_of(shown.begin(), shown.end(), [](const auto* series) {
+      return series->normalised_change.has_value();
+    });
+    for (const track::NightSeries* series : shown) {
+      table.rows.push_back(
+          {.cells = {names_.case_name(series->series), metric_label(series->series.metric),
+                     amount_cell(series->usual, *series), amount_cell(series->value, *series),
+                     document::change(series->change),
+                     with_control ? document::change(series->normalised_change) : "",
+                     score_cell(series->score), track::name_of(series->state), series->alert,
+                     run_date(series->last_good), whole ? series->why : ""},
+           .tone = tone_of(series->state, series->worse)});
+    }
+    if (table.rows.empty()) return;
+    document::drop_if_empty(table, 10);
+    document::drop_if_empty(table, 5);
+    gap();
+    blocks_.emplace_back(std::move(table));
+    if (all > shown.size()) {
+      add({text::counted(static_cast<std::int64_t>(all - shown.size()), "series") +
+           " more (--format json has all)"});
+    }
+  }
+
+  [[nodiscard]] std::string run_date(const std::string& id) const {
+    if (id.empty()) return "-";
+    const track::TrackedRun* run = run_called(checked_.history, id);
+    return run == nullptr ? id : run->started_utc.substr(0, 10);
+  }
+
+  // Of the series that moved, and open ones that no series of tonight shows.
+  [[nodiscard]] std::vector<const track::Alert*> shown_alerts() const {
+    std::vector<const track::Alert*> alerts;
+    const auto add = [&](const std::string& id) {
+      const track::Alert* alert = night_.alerts.find(id);
+      if (alert != nullptr && std::find(alerts.begin(), alerts.end(), alert) == alerts.end()) {
+        alerts.push_back(alert);
+      }
+    };
+    for (const track::NightSeries* series : moved_) add(series->alert);
+    for (const std::string& id : night_.absent) add(id);
+    return alerts;
+  }
+
+  void add_alerts() {
+    for (const track::Alert* alert : shown_alerts()) {
+      gap();
+      add(alert_paragraph(*alert, checked_, names_));
+    }
+  }
+
+  void add_environment() {
+    for (std::size_t i = 0; i < std::min(night_.cohorts.size(), kShownChanges); ++i) {
+      const track::CohortChange& change = night_.cohorts[i];
+      add({"environment: " + change.field + " was " + change.before + " and is " + change.tonight +
+           " since tonight: " + new_level_words(change)});
+    }
+    if (night_.cohorts.size() > kShownChanges) {
+      add({"environment: " + std::to_string(night_.cohorts.size() - kShownChanges) +
+           " more fields changed (the JSON form has all)"});
+    }
+  }
+
+  // Why series without an alert have their state; equal sentences once.
+  void add_reasons() {
+    std::vector<std::pair<std::string, std::vector<const track::NightSeries*>>> by_text;
+    for (const track::NightSeries& series : night_.series) {
+      if (series.why.empty() || series.state == track::NightState::kFutureDated) continue;
+      if (series.bridged || series.state == track::NightState::kOk) continue;
+      const auto known = std::find_if(by_text.begin(), by_text.end(),
+                                      [&](const auto& each) { return each.first == series.why; });
+      if (known == by_text.end()) {
+        by_text.push_back({series.why, {&series}});
+      } else {
+        known->second.push_back(&series);
+      }
+    }
+    for (const auto& [why, series] : by_text) {
+      std::string line = names_.name(series.front()->series);
+      if (series.size() > 1) line += " and " + std::to_string(series.size() - 1) + " more";
+      line += ": ";
+      line += why;
+      add({std::move(line)});
+    }
+    const auto future = std::find_if(night_.series.begin(), night_.series.end(),
+                                     [](const track::NightSeries& series) {
+                                       return series.state == track::NightState::kFutureDated;
+                                     });
+    if (future == night_.series.end()) return;
+    add({.text = "the night is " + future->why +
+                 ": it is stored and not judged; is the machine's clock right?",
+         .tone = document::Tone::kDoubt});
+  }
+
+  void add_notes() {
+    std::vector<std::string> notes = night_.notes;
+    for (const campaign::ConfirmedNight& measured : checked_.measured) {
+      notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
+    }
+    for (const std::string& note : notes) {
+      add({.text = "note: " + note, .tone = document::Tone::kDoubt});
+    }
+    if (checked_.signal) {
+      add({.text = "interrupted: what was not measured again stays open; the next check goes on "
+                   "with it",
+           .tone = document::Tone::kDoubt});
+    }
+    const std::size_t all = night_.precision.confirmed + night_.precision.not_reproduced;
+    if (moved_.empty() || all == 0) return;
+    add({"precision so far: " + std::to_string(night_.precision.confirmed) + " of " +
+         text::counted(static_cast<std::int64_t>(all), "alert") +
+         (all == 1 ? " that was" : " that were") + " measured again " +
+         (all == 1 ? "was" : "were") + " there"});
+  }
+
+  // Commands to go on with, each with what it is for.
+  void add_next() {
+    const track::Alert* worst = nullptr;
+    bool unmeasured = false;
+    for (const track::Alert* alert : shown_alerts()) {
+      if (!track::is_open(alert->state)) continue;
+      unmeasured = unmeasured || track::is_pending(alert->state);
+      if (worst == nullptr || alert->state == track::AlertState::kRegression) worst = alert;
+      if (worst->state == track::AlertState::kRegression) break;
+    }
+    if (worst == nullptr) return;
+    blocks_.emplace_back(document::Heading{.title = "next"});
+    const auto add_command = [&](const std::string& use, const std::string& command) {
+      add({.text = use, .below = {{"stepbench track " + command + view_.history_words, true}}});
+    };
+    add_command("what happened to it, night by night:", "show " + worst->id);
+    if (unmeasured && night_.is_newest) {
+      add_command("measure it now, both builds in turns:", "confirm " + worst->id);
+    }
+    if (worst->worse && worst->state != track::AlertState::kSuspect) {
+      add_command("accept it; --until DATE or --expect CHANGE: for a while, or as far as that:",
+                  "acknowledge " + worst->id + " --reason \"...\"");
+    }
+  }
+
+  const campaign::CheckedNight& checked_;
+  const track::Night& night_;
+  const NightView& view_;
+  SeriesNames names_;
+  std::vector<const track::NightSeries*> moved_;
+  std::vector<document::Block> blocks_;
+};
+
+}  // namespace
+
+std::vector<const track::NightSeries*> moved_series(const track::Night& night) {
+  constexpr std::array kOrder = {track::NightState::kRegression,
+                                 track::NightState::kReproduced,
+                                 track::NightState::kSuspect,
+                                 track::NightState::kInvalid,
+                                 track::NightState::kNoData,
+                                 track::NightState::kUnmeasured,
+                                 track::NightState::kDoubtful,
+                                 track::NightState::kImprovement,
+                                 track::NightState::kFixed,
+                                 track::NightState::kNotReproduced,
+                                 track::NightState::kEnvironmentChange,
+                                 track::NightState::kAcknowledged};
+  std::vector<const track::NightSeries*> moved;
+  for (const track::NightSeries& series : night.series) {
+    if (has_moved(series)) moved.push_back(&series);
+  }
+  const auto rank = [&](const track::NightSeries& series) {
+    return std::find(kOrder.begin(), kOrder.end(), series.state) - kOrder.begin();
+  };
+  std::stable_sort(moved.begin(), moved.end(), [&](const auto* a, const auto* b) {
+    if (rank(*a) != rank(*b)) return rank(*a) < rank(*b);
+    return std::abs(a->change.value_or(0)) > std::abs(b->change.value_or(0));
+  });
+  return moved;
+}
+
+std::vector<HistoryView> moved_over_nights(const campaign::CheckedNight& checked,
+                                           const NightView& view) {
+  std::vector<HistoryView> nights;
+  for (const track::NightSeries* moved : moved_series(checked.night)) {
+    if (nights.size() == kNightCharts) break;
+    const auto found = std::find_if(
+        checked.history.series.begin(), checked.history.series.end(),
+        [&](const track::SeriesHistory& each) { return each.series.id == moved->series.id; });
+    if (found == checked.history.series.end() || found->points.empty()) continue;
+    nights.push_back(view_of(*found, checked.history, checked.night.alerts, checked.events,
+                             {.kind = view.screen}, kChartedNights));
+  }
+  return nights;
+}
+
+document::Document night_document(const campaign::CheckedNight& checked, const NightView& view) {
+  return NightWriter(checked, view).take();
+}
+
+}  // namespace stepbench::report
