@@ -36,11 +36,11 @@ struct RunFacts {
 // Every metric that a launch of this plan may report.
 [[nodiscard]] record::ColumnRow columns_of(const plan::Plan& plan, const Catalogue& catalogue);
 
-// <host>-<shard>-<pid>.jsonl, with a number when that is taken (pids repeat between containers).
 // Throws ConfigError where a living process of this host writes results of this shard there: a
 // second one would measure the same launches again.
 void refuse_running(const std::filesystem::path& run_dir, const std::string& host,
                     const plan::Shard& shard);
+// <host>-<shard>-<pid>.jsonl, with a number when that is taken (pids repeat between containers).
 [[nodiscard]] std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
                                                      const std::string& host,
                                                      const plan::Shard& shard);

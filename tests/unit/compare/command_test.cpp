@@ -152,7 +152,7 @@ TEST_F(CompareCommand, ASmokeRunIsRefused) {
   put("smoke.jsonl", smoke);
   const Ended ended = run("old.jsonl smoke.jsonl");
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.output, HasSubstr("smoke.jsonl: holds rows of a smoke run"));
+  EXPECT_THAT(ended.output, HasSubstr("smoke.jsonl: holds rows of a run with --smoke or --quick"));
 }
 
 TEST_F(CompareCommand, ACorruptFileIsNamedWithItsLine) {

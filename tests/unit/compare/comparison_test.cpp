@@ -188,7 +188,8 @@ TEST(Compare, IgnoredOptionsJoinCasesWithOtherIds) {
 TEST(Compare, RefusesWhatIsNoMeasurement) {
   MadeResults bad = one_case(1, 0);
   bad.smoke = true;
-  EXPECT_THAT(refusal(one_case(1, 0), bad), HasSubstr("new: holds rows of a smoke run"));
+  EXPECT_THAT(refusal(one_case(1, 0), bad),
+              HasSubstr("new: holds rows of a run with --smoke or --quick"));
   bad = one_case(1, 0);
   bad.arm = "a";
   EXPECT_THAT(refusal(bad, one_case(1, 0)), HasSubstr("old: holds the arms of an A/B campaign"));

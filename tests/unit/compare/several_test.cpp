@@ -91,7 +91,7 @@ TEST(CompareSeveral, RefusesByNameTheOneThatMayNotBeCompared) {
       [&] {
         (void)compared({run_of(1, 0), run_of(1, 1), smoke});
       },
-      ThrowsMessage<ConfigError>(HasSubstr("run2: holds rows of a smoke run")));
+      ThrowsMessage<ConfigError>(HasSubstr("run2: holds rows of a run with --smoke or --quick")));
   MadeResults device = run_of(1, 0);
   device.environment["cpu.model"] = Value{std::string("B")};
   EXPECT_THAT(

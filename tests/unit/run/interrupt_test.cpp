@@ -203,12 +203,12 @@ TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
 
 TEST(Resume, RefusesARunThatStillRunsEvenWithoutLocks) {
   RunProgram program;
-  program.config(yaml_with("ok"));
-  EXPECT_EQ(program.run().exit_status, 0);
-  const std::filesystem::path folder = program.run_dir();
+  program.config(kSweep);
+  const auto folder = program.folder / "results/20260131-120000-cut";
+  std::filesystem::create_directories(folder);
   // As long as this writer lives, its run does.
   const record::ResultWriter other(folder / (machine::host_name("/") + "-1of1-1.jsonl"));
-  const os::CommandResult result = program.run({"--resume", folder.string(), "--launches", "9"});
+  const os::CommandResult result = program.resume();
   EXPECT_EQ(result.exit_status, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("is still being measured"));
 }

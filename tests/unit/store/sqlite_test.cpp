@@ -176,7 +176,7 @@ TEST_F(SqliteTest, AFileThatIsNoDatabaseIsRefused) {
                "case,step\n1,2\nand so on, for more than a hundred bytes of text, so "
                "that it cannot be taken for an empty file\n");
   EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is no database of SQLite"));
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("cannot be opened"));
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("is no file"));
 }
 
 TEST_F(SqliteTest, AFileSystemThatMachinesShareIsRefusedByName) {
