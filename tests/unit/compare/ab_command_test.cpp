@@ -406,8 +406,8 @@ TEST_F(AbCommand, BelowAnInvalidVerdictStandsTheCommandThatJudgesAgainAndItWorks
       "To judge the same launches again without measuring, with this as a warning\n  stepbench ";
   const std::size_t at = invalid.out.find(begin);
   ASSERT_NE(at, std::string::npos) << invalid.out;
-  const std::string arguments =
-      invalid.out.substr(at + begin.size(), invalid.out.find('\n', at) - at - begin.size());
+  const std::string arguments = invalid.out.substr(
+      at + begin.size(), invalid.out.find('\n', at + begin.size()) - at - begin.size());
   EXPECT_THAT(arguments, AllOf(HasSubstr("--resume " + program_.run_dir().string()),
                                HasSubstr("--allow noise"), Not(HasSubstr("--results"))));
   const os::CommandResult again = os::run_command(
