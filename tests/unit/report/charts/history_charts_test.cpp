@@ -72,7 +72,11 @@ TEST(HistoryCharts, AnEmptyHistoryHasNoSection) { EXPECT_FALSE(history_section({
 
 campaign::CheckedNight moved_night() {
   HistoryMaker maker = moved_history();
-  return {.night = maker.look(23), .history = maker.history, .events = maker.events};
+  for (track::TrackedPoint& point : maker.history.series.front().points) {
+    point.low = 0.99 * point.value;
+    point.high = 1.01 * point.value;
+  }
+  return {.night = maker.look(22), .history = maker.history, .events = maker.events};
 }
 
 TEST(NightCharts, EverySeriesStandsAtItsChange) {
