@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdlib>
+#include <span>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/cuda/allocator_series.h"
@@ -14,7 +16,6 @@
 #include "workloads/data/python_parts.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/preview/show_data.h"
-#include "workloads/loader/schedule_rule.h"
 #include "workloads/model/check_plugin.h"
 #include "workloads/no_python.h"
 #include "workloads/profile/profile_instrument.h"
@@ -91,13 +92,12 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
       worker::perf_counts_type(),
       worker::valgrind_counts_type(),
   };
-  // The other rules are linked into `stepbench` itself.
-  static constexpr std::array rules = {WorkloadRule{"train_step", model::check_plugin},
-                                       WorkloadRule{"eval_step", model::check_plugin},
-                                       WorkloadRule{"loader", loader::fit_loader_schedule},
-                                       WorkloadRule{"train_step", loader::fit_step_schedule},
-                                       WorkloadRule{"eval_step", loader::fit_step_schedule},
-                                       WorkloadRule{"generate", loader::fit_step_schedule}};
+  // Those of `stepbench`, for one that knows this worker by its path alone, and what only a worker
+  // can tell.
+  const std::span<const WorkloadRule> shared = built_in_rules();
+  std::vector<WorkloadRule> rules(shared.begin(), shared.end());
+  rules.push_back({"train_step", model::check_plugin});
+  rules.push_back({"eval_step", model::check_plugin});
   return worker_main(argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
                      {.software = step::torch_software,
                       .set_threads = step::set_torch_threads,

@@ -18,7 +18,7 @@ void refuse_what_is_no_measurement(const ComparisonSide& side, const record::Lau
   if (row.smoke) {
     throw ConfigError(side.where,
                       "holds rows of a run with --smoke or --quick, whose few steps tell whether a "
-                      "file works and nothing else; run it again without");
+                      "file works and nothing else; run it again without them");
   }
   if (!row.key.arm.empty()) {
     throw ConfigError(side.where, "holds the arms of an A/B campaign (arm '" + row.key.arm +

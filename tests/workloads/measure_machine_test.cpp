@@ -68,7 +68,7 @@ TEST(DoctorMeasure, KeepsWhatItTellsAndPlanQuotesIt) {
     EXPECT_GE(one.at("launches"), 6);
     EXPECT_GT(one.at("launch_sd"), 0);
   }
-  folder.write("x.yaml", "workload: train_step\nlaunches: 10\n");
+  folder.write("x.yaml", "workload: train_step\nmodel: {kind: mlp}\nlaunches: 10\n");
   const os::CommandResult plan = stepbench({"plan", (folder / "x.yaml").string()});
   ASSERT_EQ(plan.exit_status, 0) << plan.err;
   if (cases.empty()) {

@@ -187,6 +187,9 @@ def main():
     glibc = (at.bundle / "c-library-version").read_text().strip()
     tag = f"py3-none-manylinux_{glibc.replace('.', '_')}_{os.uname().machine}"
     stage = at.bundle.parent / "wheel"
+    for library in (at.bundle / "lib/cxx").iterdir():  # a wheel's programs look into one folder
+        library.rename(at.bundle / "lib" / library.name)
+    (at.bundle / "lib/cxx").rmdir()
     lay_out(at.bundle, at.build, at.source, stage)
     facts = add_facts(at.bundle, at.build, at.source, stage, version, tag)
     wheel = at.out / f"stepbench-{version}-{tag}.whl"
