@@ -95,7 +95,7 @@ TEST(RecordedAnswers, OfRealDevicesAreUnderstood) {
     EXPECT_THAT(sampler.summary(), Contains(Key("gpu.sm_mhz_max")));
     EXPECT_THAT(sampler.summary(), Contains(Key("gpu.temperature_c_max")));
   }
-  if (files == 0) GTEST_SKIP() << "needs a recording of a CUDA device: none is here yet";
+  if (files == 0) GTEST_SKIP() << "no recording yet: it needs a CUDA device";
 }
 
 }  // namespace
