@@ -53,8 +53,8 @@ enum class Stage : std::uint8_t { kSetUp, kExercise, kWarmup, kActive, kTearDown
 
 struct StageMessage {
   Stage stage;
-  std::int64_t steps = 0;    // of kActive: how many the window has; 0: as the schedule says
-  std::int64_t step_ns = 0;  // per step so far, the device's work in it; 0: not known
+  std::int64_t steps = 0;       // of kActive: how many the window has; 0: as the schedule says
+  std::int64_t step_ns = 0;     // per step so far, the device's work in it; 0: not known
   std::string device_pci = {};  // "0000:17:00.0": the card that the steps run on; empty: unsaid
 };
 

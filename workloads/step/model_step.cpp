@@ -108,9 +108,10 @@ void ModelStep::keep_data_on_device() {
   }
   const loader::LoaderOptions& loader = pipeline_.options();
   if (loader.batch_size == 0) {
-    throw ConfigError("loader.batch_size",
-                      "null hands out the batches of the data set, and transfer.placement: upstream "
-                      "makes them itself; give their size");
+    throw ConfigError(
+        "loader.batch_size",
+        "null hands out the batches of the data set, and transfer.placement: upstream "
+        "makes them itself; give their size");
   }
   transfer_->keep_resident(std::make_unique<transfer::ResidentBatches>(
       read_fixed_batch(dataset, dataset.size(), loader.seed), options_.device, loader,

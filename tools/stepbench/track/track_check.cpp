@@ -53,8 +53,7 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
       request, store,
       measure_suspects(arguments.check, store, environment, arguments.quiet, interrupts));
   campaign::list_commits(checked.night.alerts, checked.history.runs);
-  show_night(checked, arguments.check, night_view(arguments.check, arguments.history),
-             environment);
+  show_night(checked, arguments.check, night_view(arguments.check, arguments.history), environment);
   if (checked.signal) return exit_status_of_signal(*checked.signal);
   return checked.night.exit_code;
 }
