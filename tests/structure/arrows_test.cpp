@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "tests/structure/source_tree.h"
@@ -27,27 +29,22 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/schedule", {"harness/stats"}},
     {"harness/findings", {}},
     {"harness/measure", {"harness/schedule"}},
-    {"harness", {"harness/measure", "harness/findings"}},
+    {"harness", {"harness/measure"}},
     {"harness/plan", {"harness/catalogue"}},
-    {"harness/ops", {"harness/findings", "harness/stats"}},
+    {"harness/ops", {"harness/findings"}},
     {"harness/trace", {"harness/ops"}},
-    {"harness/cuda",
-     {"harness/measure", "harness/schedule", "harness/catalogue", "harness/ops", "harness/findings",
-      "harness/machine"}},
+    {"harness/cuda", {"harness/measure", "harness/ops", "harness/findings", "harness/machine"}},
     {"harness/record",
      {"harness/catalogue", "harness/stats", "harness/findings", "harness/ops", "harness/schedule"}},
-    {"harness/protocol",
-     {"harness/record", "harness/catalogue", "harness/findings", "harness/ops"}},
-    {"harness/machine",
-     {"harness/record", "harness/measure", "harness/catalogue", "harness/stats",
-      "harness/findings"}},
+    {"harness/protocol", {"harness/record"}},
+    {"harness/machine", {"harness/record", "harness/stats", "harness/findings"}},
     {"harness/run",
      {"harness/plan", "harness/protocol", "harness/record", "harness/machine", "harness/catalogue",
       "harness/stats", "harness/measure", "harness/estimate", "harness/ops", "harness/trace",
       "harness/analyze", "harness/findings"}},
     {"harness/worker",
      {"harness/schedule", "harness/measure", "harness/protocol", "harness/record",
-      "harness/catalogue", "harness/stats", "harness/findings", "harness/ops"}},
+      "harness/catalogue", "harness/findings", "harness/ops"}},
     {"harness/gbench",
      {"harness/plan", "harness/catalogue", "harness/measure", "harness/estimate",
       "harness/findings"}},
@@ -59,16 +56,13 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/document", {}},
     {"harness/track",
      {"harness/store", "harness/record", "harness/estimate", "harness/compare", "harness/stats",
-      "harness/catalogue", "harness/findings"}},
-    {"harness/foreign", {"harness/track", "harness/catalogue"}},
-    {"harness/analyze",
-     {"harness/trace", "harness/ops", "harness/record", "harness/findings", "harness/stats",
       "harness/catalogue"}},
+    {"harness/foreign", {"harness/track", "harness/catalogue"}},
+    {"harness/analyze", {"harness/trace", "harness/ops", "harness/findings", "harness/stats"}},
     {"harness/runs", {"harness/campaign", "harness/record"}},
     {"harness/campaign",
      {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",
-      "harness/track", "harness/machine", "harness/catalogue", "harness/schedule",
-      "harness/protocol"}},
+      "harness/track", "harness/machine", "harness/catalogue", "harness/schedule"}},
 };
 
 // What comes before the seam in the order of building cannot include it.
@@ -146,6 +140,19 @@ TEST(Arrows, EveryIncludeFollowsOne) {
   }
 }
 
+TEST(Arrows, AreAllUsed) {
+  std::map<std::string, std::set<std::string>> unused = kArrows;
+  for (const std::string& file : all_sources()) {
+    for (const Include& include : includes_of(kRoot, file)) {
+      unused[part_of(file)].erase(part_of(include.target));
+    }
+  }
+  for (const auto& [from, targets] : unused) {
+    for (const std::string& to : targets)
+      EXPECT_TRUE(kGroundFloor.contains(to)) << from << " uses nothing of " << to;
+  }
+}
+
 // The floors of workloads/data: what makes files is named by the table of kinds alone, and what all
 // kinds share knows none of them.
 TEST(Arrows, OnlyTheTableOfDataKindsNamesItsFloors) {
@@ -190,6 +197,51 @@ TEST(Arrows, NeverFormACircleOfFolders) {
   std::string circle;
   for (const auto& [part, uses] : graph) circle += part + " ";
   EXPECT_TRUE(graph.empty()) << "these use each other: " << circle;
+}
+
+std::string first_match(const std::string& text, const std::string& pattern) {
+  std::smatch found;
+  return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : "";
+}
+
+// "harness/track" -> "nights", as the folder's CMakeLists.txt says.
+std::map<std::string, std::string> libraries_of_rooms() {
+  std::map<std::string, std::string> found = {{"harness", "ground"}};
+  for (const std::string& file : all_sources()) {
+    const std::string room = part_of(file);
+    if (!room.starts_with("harness/") || found.contains(room)) continue;
+    found[room] =
+        first_match(text_of(kRoot, room + "/CMakeLists.txt"), R"(stepbench_room\(stepbench_(\w+))");
+  }
+  return found;
+}
+
+// "report" -> "campaigns" and all that campaigns link, as harness/CMakeLists.txt says.
+std::set<std::string> linked_by(const std::string& library) {
+  const std::string text = text_of(kRoot, "harness/CMakeLists.txt");
+  std::istringstream links(
+      first_match(text, R"(stepbench_harness_library\()" + library + R"( LINK ([a-z ]+))"));
+  std::set<std::string> linked = {library};
+  for (std::string one; links >> one;) linked.merge(linked_by(one));
+  return linked;
+}
+
+// What is only in a header no linker sees.
+TEST(Arrows, GoToNoLibraryThatTheirOwnDoesNotLink) {
+  const std::map<std::string, std::string> libraries = libraries_of_rooms();
+  ASSERT_EQ(libraries.at("harness/track"), "nights");
+  ASSERT_TRUE(linked_by("report").contains("ground"));
+  ASSERT_FALSE(linked_by("traces").contains("results"));
+  for (const auto& [from, targets] : kArrows) {
+    const std::string library = libraries.at(from);
+    if (library == "worker" || library == "cuda" || library == "gbench") continue;
+    const std::set<std::string> linked = linked_by(library);
+    for (const std::string& to : targets) {
+      EXPECT_TRUE(linked.contains(libraries.at(to)))
+          << from << " is in " << library << ", which does not link " << libraries.at(to)
+          << ", the library of " << to;
+    }
+  }
 }
 
 TEST(Arrows, AnIncludeAgainstThemWouldBeSeen) {
