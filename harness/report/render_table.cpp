@@ -22,7 +22,6 @@
 #include "harness/report/notes.h"
 #include "harness/report/pivot.h"
 #include "harness/report/run_title.h"
-#include "harness/report/sweep_plot.h"
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 
@@ -30,15 +29,11 @@ namespace stepbench::report {
 namespace {
 
 struct Body {
-  std::string heading;  // of a pivot or picture; empty for the table of cases
+  std::string heading;  // of a pivot; empty for the table of cases
   document::Table table;
 };
 
-Body body_of(const TableFacts& facts, const TableStyle& style, std::size_t columns) {
-  if (style.plot) {
-    SweepPlot plot = sweep_plot(facts, style, columns);
-    return {std::move(plot.heading), std::move(plot.grid)};
-  }
+Body body_of(const TableFacts& facts, const TableStyle& style) {
   if (style.noise) return {{}, noise_grid(facts)};
   if (style.pivot.empty()) return {{}, case_grid(facts, style.select)};
   if (style.select.size() > 1) {
@@ -64,7 +59,7 @@ std::vector<document::Paragraph> all_notes(const TableFacts& facts) {
 
 // The answer stands last on a terminal, beside the prompt, and first in a comment.
 document::Document results_document(const TableFacts& facts, const TableStyle& style,
-                                    std::size_t columns, bool answer_first) {
+                                    bool answer_first) {
   document::Chapter page{.id = "cases", .title = "Cases", .blocks = {}};
   const auto add = [&](std::vector<document::Paragraph> paragraphs) {
     if (paragraphs.empty()) return;
@@ -80,7 +75,7 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
     page.blocks.emplace_back(document::Paragraph{titles[i]});
   }
   if (answer_first) add(answer);
-  Body body = body_of(facts, style, columns);
+  Body body = body_of(facts, style);
   body.table.title = std::move(body.heading);
   page.blocks.emplace_back(std::move(body.table));
   if (style.noise) {
@@ -98,7 +93,7 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
 
 std::string markdown(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
-  return document::render_markdown(results_document(facts, style, 0, true)) +
+  return document::render_markdown(results_document(facts, style, true)) +
          markdown_details(results);
 }
 
@@ -124,7 +119,7 @@ std::string render_table(const record::Results& results, const TableStyle& style
   const TableFacts facts = table_facts(results, style);
   if (facts.rows.empty()) return "No launches in these results.\n";
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 20));
-  return document::render_text(results_document(facts, style, columns, false), columns,
+  return document::render_text(results_document(facts, style, false), columns,
                                style.colour);
 }
 

@@ -22,7 +22,6 @@ struct TableStyle {
   // What to hold rows against in place of the best one: see compare_with_baseline().
   std::string baseline = {};
   std::vector<std::string> pivot = {};  // two options: one number as rows by columns
-  bool plot = false;                    // bars in place of columns; only of a table
   // Below the table: where the noise comes from and what finds a relative change of this size, in
   // place of findings, notes and answer.
   std::optional<double> noise = {};

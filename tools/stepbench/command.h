@@ -35,7 +35,6 @@ struct Environment {
   bool err_is_terminal = false;
   bool colour = false;      // --color; by default on a terminal unless NO_COLOR is set
   bool err_colour = false;  // the same for `err`
-  bool unicode = true;      // the locale has UTF-8, or says nothing of it
   int terminal_columns = 100;
   std::function<int()> err_columns = [] { return 0; };  // of `err` at this moment; 0: no terminal
   std::vector<std::string> argv = {};

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "harness/base/exit_status.h"
-#include "harness/text/ascii.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/usage.h"
@@ -27,16 +26,6 @@ using stepbench::cli::Environment;
 int columns_of(int descriptor) {
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-// The name of the locale whose characters are printed; empty: none is set.
-std::string locale_of(const Environment& environment) {
-  for (const std::string_view name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    for (const auto& [variable, value] : environment.variables) {
-      if (variable == name && !value.empty()) return value;
-    }
-  }
-  return {};
 }
 
 Environment read_environment(int argc, char** argv) {
@@ -54,7 +43,6 @@ Environment read_environment(int argc, char** argv) {
     environment.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     if (text.substr(0, equals) == "NO_COLOR" && text.size() > equals + 1) no_color = true;
   }
-  environment.unicode = stepbench::text::has_utf8(locale_of(environment));
   environment.colour = environment.out_is_terminal && !no_color;
   environment.err_colour = environment.err_is_terminal && !no_color;
   if (const int columns = columns_of(STDOUT_FILENO); columns > 0) {

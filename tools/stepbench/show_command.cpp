@@ -22,9 +22,7 @@
 #include "harness/report/noise_text.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
-#include "harness/report/steps_plot.h"
 #include "harness/report/table.h"
-#include "harness/text/ascii.h"
 #include "harness/text/printable.h"
 #include "harness/text/share.h"
 #include "harness/text/words.h"
@@ -55,7 +53,6 @@ struct ShowOptions {
   std::vector<std::string> filter = {};
   std::string baseline = {};
   std::vector<std::string> pivot = {};
-  bool plot = false;
   bool noise = false;
   std::string find = {};
   std::string output = {};
@@ -71,8 +68,6 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show RUN --baseline num_workers=0   how much faster is each case than this one?
   stepbench show RUN --pivot num_workers,batch_size
                                               one number as rows by columns; --columns chooses it
-  stepbench show RUN --plot                   a bar for each case, its interval drawn on it
-  stepbench show RUN --case 3f9a --plot       the steps of one case over time, launch by launch
   stepbench show RUN --noise                  what launches and steps differ by; the launches it takes
   stepbench show RUN --noise --find 1.5%      ... to find a change of 1.5 %; by default 2 %
   stepbench show NIGHT1 NIGHT2 NIGHT3 --noise   also what runs and builds differ by
@@ -184,17 +179,10 @@ void check_combination(const ShowOptions& options) {
   refuse((raw || !options.case_id.empty()) && (pivot || baseline), pivot ? "--pivot" : "--baseline",
          "belongs to the table of cases: leave out --case, --samples and npy");
   refuse(pivot && baseline, "--pivot", "shows numbers and no ratios: leave out --baseline");
-  const std::string picture = "is drawn in place of the table or of a case's page: leave out ";
-  refuse(options.plot && options.ops, "--plot", picture + "--ops");
-  refuse(options.plot && raw, "--plot", picture + "--samples and npy");
-  refuse(options.plot && options.all_options, "--plot", picture + "--all-options");
-  refuse(options.plot && !options.format.empty() && options.format != "table", "--plot",
-         picture + "--format " + options.format);
   const std::string noise = "has columns of its own: leave out ";
   refuse(options.noise && options.ops, "--noise", noise + "--ops");
   refuse(options.noise && raw, "--noise", noise + "--samples and npy");
   refuse(options.noise && pivot, "--noise", noise + "--pivot");
-  refuse(options.noise && options.plot, "--noise", noise + "--plot");
   refuse(options.noise && baseline, "--noise", noise + "--baseline");
   refuse(options.noise && !options.columns.empty(), "--noise", noise + "--columns");
   refuse(options.noise && !options.case_id.empty(), "--noise",
@@ -203,9 +191,7 @@ void check_combination(const ShowOptions& options) {
          "needs --noise: stepbench show --noise --find " + options.find);
   const bool page = !options.case_id.empty() && !options.ops && !raw &&
                     (options.format.empty() || options.format == "table");
-  const std::string whole =
-      options.plot ? "the steps of a case have no columns and no order: leave this out"
-                   : "a case's page shows all of it: leave this out, or add --format csv";
+  const std::string whole = "a case's page shows all of it: leave this out, or add --format csv";
   refuse(page && !options.columns.empty(), "--columns", whole);
   refuse(page && !options.sort.empty(), "--sort", whole);
 }
@@ -229,7 +215,6 @@ std::string content(const ShowOptions& options, const record::Results& results,
   const std::vector<estimate::CaseRow> rows = find_case(all, results, options.case_id);
   if (options.format.empty() || options.format == "table") {
     return text::join(rows, "\n", [&](const estimate::CaseRow& row) {
-      if (options.plot) return report::render_steps(row, results, style);
       return document::render(report::case_document(row, results, style.defaults),
                               {.colour = style.colour, .columns = style.columns});
     });
@@ -319,7 +304,6 @@ int show(const ShowOptions& options, const Environment& environment) {
       .select = options.noise ? report::noise_selection(results) : options.columns,
       .baseline = baseline_of(options),
       .pivot = options.pivot,
-      .plot = options.plot,
       .noise = options.noise ? std::optional(change_to_find(options)) : std::nullopt,
       .defaults = option_defaults(options)};
   std::string text = content(options, results, style);
@@ -333,7 +317,6 @@ int show(const ShowOptions& options, const Environment& environment) {
   if (options.format.empty() || options.format == "table") {
     if (!options.samples) text += traces_line(paths);
   }
-  if (options.plot && !environment.unicode && !to_file) text = text::drawn_in_ascii(text);
   if (to_file) {
     os::write_output_file("--output", options.output, text);
   } else {
@@ -369,8 +352,6 @@ void add_what(Command show, ShowOptions& options) {
             "Where the noise comes from, and which launches find a change at the least cost");
   show.option(kOutputOptions, "--find CHANGE", options.find,
               "With --noise: the change that is to be found; default: 2%");
-  show.flag(kOutputOptions, "--plot", options.plot,
-            "A bar for each case; with --case: its steps over time. Drawn for a terminal");
 }
 
 void add_ops(Command show, ShowOptions& options) {

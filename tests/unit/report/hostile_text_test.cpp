@@ -20,7 +20,6 @@
 #include "harness/report/html/report.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
-#include "harness/report/steps_plot.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
@@ -182,7 +181,6 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
     const record::Results results = spoilt(file);
     for (const int columns : {40, 100, 400}) {
       expect_harmless(render_table(results, {.columns = columns}), file + " as a table");
-      expect_harmless(render_table(results, {.columns = columns, .plot = true}), file + " as bars");
     }
     const std::string markdown = render(results, Format::kMarkdown, {});
     expect_harmless(markdown, file + " as Markdown");
