@@ -70,6 +70,17 @@ Gauge gauge_of(std::string_view metric) {
   return {name, "", 1};
 }
 
+// The family that a row of the table of metrics names.
+Gauge gauge_of(const estimate::EstimateColumn& column) {
+  const bool time = estimate::is_time(column);
+  const bool ratio = column.gauge.name.ends_with("_ratio");
+  return {.name = "stepbench_" + std::string(column.gauge.name),
+          .unit = time    ? "seconds"
+                  : ratio ? "ratio"
+                          : "",
+          .factor = time ? 1e-9 : 1};
+}
+
 // The last run of the results and its rows.
 class RunPage {
  public:
@@ -140,24 +151,22 @@ class RunPage {
     return text::GaugePage::label_text(labels);
   }
 
-  // The shares, whose unit is "ratio", or with an empty unit all others.
-  void write_columns(const estimate::CaseRow& row, const std::string& labels,
-                     std::string_view unit) {
+  // The shares, or all others.
+  void write_columns(const estimate::CaseRow& row, const std::string& labels, bool shares) {
     for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
       const auto& [name, help] = column.gauge;
-      if (name.empty() || name.ends_with("_ratio") == unit.empty()) continue;
+      if (name.empty() || name.ends_with("_ratio") != shares) continue;
       const auto value = number_of(column.get(row));
       if (!value) continue;
-      const bool time = estimate::is_time(column);
-      page_.add("stepbench_" + std::string(name), time ? "seconds" : unit,
-                help.empty() ? std::string_view(column.metric.doc) : help, labels,
-                time ? *value * 1e-9 : *value);
+      const Gauge gauge = gauge_of(column);
+      page_.add(gauge.name, gauge.unit, help.empty() ? std::string_view(column.metric.doc) : help,
+                labels, *value * gauge.factor);
     }
   }
 
   void write_row(const estimate::CaseRow& row, const std::string& labels) {
-    write_columns(row, labels, "");
-    write_columns(row, labels, "ratio");
+    write_columns(row, labels, false);
+    write_columns(row, labels, true);
     for (const estimate::PhaseEstimate& phase : row.phases) {
       page_.add("stepbench_phase_seconds", "seconds", "Time of a phase per step, on the host.",
                 labels + ',' + text::GaugePage::label_text({{"phase", phase.name}}),
@@ -280,11 +289,14 @@ void write_point(const track::TrackedSeries& series, const track::TrackedPoint& 
     labels.emplace_back(std::move(label), to_text(value));
   }
   const std::string text = text::GaugePage::label_text(labels);
-  const bool named = metric.ends_with('_' + series.unit) || series.unit != "ns";
-  const Gauge gauge = gauge_of(named ? metric : metric + unit_ending(series.unit));
+  if (series.unit == "ns" && !metric.ends_with("_ns")) metric += "_ns";
+  // As an exported run names it.
+  const estimate::EstimateColumn* column = estimate::find_column(metric);
+  const bool named = column != nullptr && !column->gauge.name.empty();
+  const Gauge gauge = named ? gauge_of(*column) : gauge_of(metric);
   page.add(gauge.name, gauge.unit, "Median over the launches of the last night.", text,
            point.value * gauge.factor);
-  if (metric != track::kStepSeries) return;
+  if (series.metric != track::kStepSeries) return;
   constexpr std::string_view kEnds = "95 % interval of the step in the last night.";
   page.add("stepbench_step_low_seconds", "seconds", kEnds, text, point.low * gauge.factor);
   page.add("stepbench_step_high_seconds", "seconds", kEnds, text, point.high * gauge.factor);

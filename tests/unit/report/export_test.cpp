@@ -20,6 +20,7 @@
 #include "harness/report/export_formats.h"
 #include "harness/report/export_gbench.h"
 #include "harness/report/export_junit.h"
+#include "harness/report/export_openmetrics.h"
 #include "harness/report/read_comparison.h"
 #include "harness/report/table.h"
 #include "harness/text/openmetrics.h"
@@ -135,6 +136,30 @@ TEST(Annotations, AMessageCannotBeginACommandAndNoMoreThanShownAreWritten) {
   EXPECT_THAT(text, HasSubstr("::error title=failed%3A w x%2Cy%3A0,file=configs/x.yaml::50 %25%0A"
                               "::error::forged"));
   EXPECT_THAT(text, HasSubstr("::notice title=stepbench a%3Ab::0 passed, 25 failed"));
+}
+
+TEST(OpenMetrics, OfAHistoryNamesAMetricAsOfARun) {
+  track::History history{.runs = {{.started_utc = "2026-01-31T12:00:00Z"}}};
+  for (const auto& [metric, unit] :
+       {std::pair{"step_ns", "ns"}, std::pair{"samples_per_s", "samples/s"},
+        std::pair{"data_wait_share", "1"}, std::pair{"step_p99", "ns"}}) {
+    history.series.push_back(
+        {.series = {.metric = metric, .unit = unit}, .points = {{.value = 8}}});
+  }
+  const auto families = [](const std::string& page) {
+    std::set<std::string> names;
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("# TYPE ")) names.insert(line.substr(7));
+    }
+    return names;
+  };
+  std::string of_run;
+  write_openmetrics(sample_run(), 10'000, [&](std::string_view text) { of_run += text; });
+  const std::set<std::string> known = families(of_run);
+  const std::set<std::string> found = families(openmetrics_page(history, 10'000));
+  EXPECT_THAT(found, SizeIs(7));
+  for (const std::string& family : found) EXPECT_TRUE(known.contains(family)) << family;
 }
 
 TEST(OpenMetrics, FamiliesStandTogetherAndLabelsAreEscaped) {
