@@ -9,6 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/judge.h"
+#include "harness/estimate/metric_medians.h"
 #include "harness/text/words.h"
 
 namespace stepbench::compare {
@@ -24,18 +25,6 @@ bool reports(const CaseLaunches& one, std::string_view metric) {
 
 bool any_reports(const CasePair& pair, std::string_view metric) {
   return reports(pair.base, metric) || reports(pair.candidate, metric);
-}
-
-// The peak that says most of a case: what the device's allocator held rather than what the process
-// had.
-const Metric* peak_metric(const CasePair& pair, const std::vector<Metric>& columns) {
-  const Metric* best = nullptr;
-  for (const Metric& metric : columns) {
-    if (!metric.name.starts_with("peak_") || metric.unit != "bytes") continue;
-    if (!any_reports(pair, metric.name)) continue;
-    if (best == nullptr || best->name == "peak_rss_bytes") best = &metric;
-  }
-  return best;
 }
 
 MetricSamples samples_of(const TestedMetric& metric, MetricValues::Sides sides) {
@@ -110,7 +99,8 @@ std::vector<MetricSamples> metric_samples(const CasePair& pair, const MetricValu
   std::vector<MetricSamples> all_samples;
   for (const TestedMetric& metric : tested.metrics) {
     if (metric.kind == MetricKind::kPeak) {
-      const Metric* peak = peak_metric(pair, columns);
+      const Metric* peak = estimate::peak_metric(
+          columns, [&](const std::string& name) { return any_reports(pair, name); });
       if (peak == nullptr && tested.by_default) continue;
       all_samples.push_back(peak_samples(metric, peak, values));
     } else {

@@ -28,4 +28,15 @@ std::vector<MetricMedian> metric_medians(const CaseRow& row) {
   return medians;
 }
 
+const Metric* peak_metric(std::span<const Metric> columns,
+                          const std::function<bool(const std::string&)>& reported) {
+  const Metric* best = nullptr;
+  for (const Metric& metric : columns) {
+    if (!metric.name.starts_with("peak_") || metric.unit != "bytes") continue;
+    if (!reported(metric.name)) continue;
+    if (best == nullptr || best->name == "peak_rss_bytes") best = &metric;
+  }
+  return best;
+}
+
 }  // namespace stepbench::estimate

@@ -11,6 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/compare/metric_values.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/estimate/metric_medians.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
 #include "harness/text/utc.h"
@@ -32,19 +33,13 @@ constexpr std::string_view kMainOption = "track.main";
 constexpr std::string_view kMetricsOption = "track.metrics";
 constexpr std::string_view kBranchLabel = "branch";
 
-// The peak that says most of a case: what the device's allocator held rather than what the process
-// had. The same choice as of a comparison's.
-std::string peak_metric(const estimate::CaseRow& row, const std::vector<Metric>& columns) {
-  std::string best;
-  for (const Metric& metric : columns) {
-    if (!metric.name.starts_with("peak_") || metric.unit != "bytes") continue;
-    const bool reported = std::any_of(
-        row.measured.begin(), row.measured.end(), [&](const estimate::MeasuredLaunch& each) {
-          return each.launch->row.report.metrics.contains(metric.name);
-        });
-    if (reported && (best.empty() || best == "peak_rss_bytes")) best = metric.name;
-  }
-  return best;
+std::string peak_reported(const estimate::CaseRow& row, const std::vector<Metric>& columns) {
+  const Metric* peak = estimate::peak_metric(columns, [&](const std::string& name) {
+    return std::ranges::any_of(row.measured, [&](const estimate::MeasuredLaunch& each) {
+      return each.launch->row.report.metrics.contains(name);
+    });
+  });
+  return peak == nullptr ? "" : peak->name;
 }
 
 void put(LaunchValues& to, std::string metric, double value) {
@@ -166,7 +161,7 @@ class Importer {
     const auto control = row.options().find(kControlOption);
     one.control = control != row.options().end() && control->second == Value{true};
     const std::string branch = branch_of(row, header);
-    const std::string peak = peak_metric(row, results_.columns);
+    const std::string peak = peak_reported(row, results_.columns);
     std::vector<LaunchValues> values;
     for (const estimate::MeasuredLaunch& each : row.measured) {
       values.push_back(values_of(each, row.clock, peak));
