@@ -6,6 +6,7 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
 #include "harness/catalogue/validate.h"
+#include "harness/json/scalar.h"
 #include "harness/text/words.h"
 
 namespace stepbench::catalogue {
@@ -72,12 +73,9 @@ class Object {
 
   [[nodiscard]] Value value(const char* field) const {
     const Json* json = find(field);
-    if (json == nullptr || json->is_null()) return {};
-    if (json->is_boolean()) return json->get<bool>();
-    if (json->is_number_integer()) return json->get<std::int64_t>();
-    if (json->is_number()) return json->get<double>();
-    if (!json->is_string()) fail(field, "expected a single value");
-    return json->get<std::string>();
+    if (json == nullptr) return {};
+    if (const auto value = json::scalar_of(*json)) return *value;
+    fail(field, "expected a single value");
   }
 
   [[nodiscard]] std::vector<std::string> texts(const char* field) const {

@@ -6,19 +6,13 @@
 #include "harness/foreign/json_file.h"
 #include "harness/foreign/time_text.h"
 #include "harness/foreign/units.h"
+#include "harness/json/scalar.h"
 #include "harness/text/words.h"
 
 namespace stepbench::foreign {
 namespace {
 
 constexpr const char* kDefaultStatistic = "median";
-
-Value option_value(const Json& value) {
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number()) return value.get<double>();
-  if (value.is_boolean()) return value.get<bool>();
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 // "tests/test_step.py::test_forward", and its parameters where the file lists them.
 Fields options_of_pytest(const Json& benchmark) {
@@ -28,7 +22,10 @@ Fields options_of_pytest(const Json& benchmark) {
   const auto params = benchmark.find("params");
   if (params != benchmark.end() && params->is_object() && !params->empty()) {
     name = name.substr(0, name.find('['));
-    for (const auto& [key, value] : params->items()) options[key] = option_value(value);
+    for (const auto& [key, value] : params->items()) {
+      options[key] = value.is_null() ? Value{std::string("null")}
+                                     : json::scalar_of(value).value_or(value.dump());
+    }
   }
   options["benchmark"] = name;
   return options;
