@@ -3,284 +3,159 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <set>
-#include <vector>
+#include <nlohmann/json.hpp>
 
-#include "harness/json/json_text.h"
-#include "harness/json/line_error.h"
-#include "harness/json/line_object.h"
 #include "harness/text/secrets.h"
 
 namespace stepbench::runs {
 namespace {
 
-constexpr std::string_view kVariablePrefix = "env.";
+using Json = nlohmann::ordered_json;
 
-// What programs read: a text here is a name of ours, a digest or a time.
-const std::set<std::string, std::less<>>& structural_members() {
-  static const std::set<std::string, std::less<>> kMembers = {"kind",
-                                                              "schema",
-                                                              "version",
-                                                              "case_id",
-                                                              "candidate_case_id",
-                                                              "arm",
-                                                              "pass",
-                                                              "point_id",
-                                                              "workload",
-                                                              "worker_id",
-                                                              "outcome",
-                                                              "stage",
-                                                              "columns",
-                                                              "swept",
-                                                              "table",
-                                                              "unit",
-                                                              "role",
-                                                              "direction",
-                                                              "source",
-                                                              "config_hash",
-                                                              "plan_digest",
-                                                              "started_utc",
-                                                              "ended_utc",
-                                                              "class",
-                                                              "state",
-                                                              "severity",
-                                                              "metric",
-                                                              "verdict",
-                                                              "design",
-                                                              "id",
-                                                              "flags",
-                                                              "evidence",
-                                                              "stop_reason",
-                                                              "field",
-                                                              "data_digest",
-                                                              "worker_build_id",
-                                                              "build_id",
-                                                              "stepbench_version",
-                                                              "ph",
-                                                              "cat",
-                                                              "git.sha",
-                                                              "non_finite",
-                                                              "warmup_verdict"};
+// Members whose texts are ids, digests, times and names of ours.
+const KnownWords& structural_members() {
+  static const KnownWords kMembers = {"arm",
+                                      "build_id",
+                                      "candidate_case_id",
+                                      "case_id",
+                                      "columns",
+                                      "config_hash",
+                                      "data_digest",
+                                      "design",
+                                      "direction",
+                                      "ended_utc",
+                                      "evidence",
+                                      "field",
+                                      "flags",
+                                      "git.sha",
+                                      "id",
+                                      "kind",
+                                      "metric",
+                                      "non_finite",
+                                      "option",
+                                      "outcome",
+                                      "pass",
+                                      "plan_digest",
+                                      "point_id",
+                                      "role",
+                                      "schema",
+                                      "severity",
+                                      "shard",
+                                      "source",
+                                      "stage",
+                                      "started_utc",
+                                      "state",
+                                      "stop_reason",
+                                      "swept",
+                                      "stepbench_version",
+                                      "table",
+                                      "unit",
+                                      "verdict",
+                                      "version",
+                                      "warmup_verdict",
+                                      "worker_build_id",
+                                      "worker_id",
+                                      "workload"};
   return kMembers;
 }
 
-// Below these a name is one of ours, too.
-constexpr std::array<std::string_view, 3> kOfNames = {"columns", "metrics", "gates"};
-
-constexpr std::array<std::string_view, 5> kOfFacts = {"environment", "machine", "options",
-                                                      "effective", "schedule"};
-
-// Texts for people, in which a path ends where the next word begins.
-const std::set<std::string, std::less<>>& prose_members() {
-  static const std::set<std::string, std::less<>> kMembers = {
-      "repeat_command", "output", "reason",   "config_text", "notes", "text", "doc",
-      "remedy",         "error",  "warnings", "wrap",        "name"};
+// Facts of a worker's environment.
+const KnownWords& environment_members() {
+  static const KnownWords kMembers = {
+      "compiler", "cpu.affinity", "cpu.governor", "cpu.model",  "cpu.smt",    "cpu.turbo",
+      "cudnn",    "cuda_driver",  "cuda_runtime", "gpu.0",      "gpu.driver", "cpu_capability",
+      "kernel",   "memory.thp",   "mkl",          "numa.nodes", "onednn",     "openmp",
+      "os",       "python",       "torch"};
   return kMembers;
 }
 
-// Names of no one in particular.
-bool is_generic(const std::string& name) {
-  static const std::set<std::string, std::less<>> kGeneric = {
-      "localhost", "unknown", "root", "user", "users", "nobody", "shared", "runner", "none"};
-  return name.size() < 2 || kGeneric.contains(name);
+bool is_plain_setting(const std::string& text) {
+  static const KnownWords kSwitches = {"",   "true", "false", "True", "False", "on",
+                                       "ON", "off",  "OFF",   "yes",  "no"};
+  return kSwitches.contains(text) || text.starts_with(text::kMask) ||
+         text.find_first_not_of("0123456789,") == std::string::npos;
 }
 
-// "1", "0,1", "true": a setting that tells of nobody.
-bool is_plain_setting(const std::string& value) {
-  static const std::set<std::string, std::less<>> kSwitches = {
-      "", "true", "false", "True", "False", "on", "off", "yes", "no", "ON", "OFF"};
-  return kSwitches.contains(value) || value.starts_with(text::kMask) ||
-         value.find_first_not_of("0123456789,") == std::string::npos;
+// In the table of what operations cost: theirs, kinds of rows, phases and shapes.
+bool is_operation(const std::string& text) {
+  constexpr std::array<std::string_view, 9> kBegins = {"aten::", "autograd::", "cuda",
+                                                       "cudnn",  "Memcpy ",    "Memset",
+                                                       "nccl:",  "void at::",  "ProfilerStep"};
+  static const KnownWords kKinds = {"op",      "annotation", "call",           "device",
+                                    "memory",  "kernel",     "memcpy",         "memset",
+                                    "runtime", "driver",     "synchronization"};
+  return kKinds.contains(text) || text.find_first_not_of("0123456789[], ") == std::string::npos ||
+         std::ranges::any_of(kBegins,
+                             [&](std::string_view each) { return text.starts_with(each); });
 }
 
-// A text value and where it stands.
-struct Place {
-  std::string member;  // of an element, that of its list
-  bool of_names = false;
-  bool of_facts = false;  // of the machine or the case: a common word is no variable's value
-};
-using Replace = std::function<std::optional<std::string>(const Place& place, std::string text)>;
+// Where a text stands: the members around it, the innermost last; of an element, those of its list.
+using Place = std::vector<std::string>;
 
-// Walks over a JSON text without keeping it. What it does not understand ends the walk.
-class Walk {
- public:
-  Walk(std::string_view json, const Replace& replace) : rest_(json), replace_(replace) {}
-
-  // The text with its replacements; nullopt where it is no JSON.
-  std::optional<std::string> run() {
-    if (!value({})) return std::nullopt;
-    blanks();
-    if (!rest_.empty()) return std::nullopt;
-    return std::move(out_);
-  }
-
- private:
-  static constexpr std::size_t kMaxDepth = 500;
-
-  void copy(std::size_t bytes) {
-    out_ += rest_.substr(0, bytes);
-    rest_.remove_prefix(bytes);
-  }
-  void blanks() { copy(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
-  bool take(char c) {
-    blanks();
-    if (!rest_.starts_with(c)) return false;
-    copy(1);
+bool is_kept(const Place& place, const std::string& text, const KnownWords& known) {
+  if (place.empty()) return is_plain_setting(text);
+  const std::string& member = place.back();
+  const auto below = [&](std::string_view outer) {
+    return std::find(place.begin(), place.end(), outer) != place.end();
+  };
+  const bool of_options = below("options") || below("effective") || below("set");
+  if (of_options) return is_plain_setting(text) || member == "option" || known.contains(text);
+  if (below("labels") || below("asked")) return is_plain_setting(text);
+  if (below("context") && (member.starts_with("ab_") || member.ends_with("_build_id") ||
+                           member.ends_with("_data_digest"))) {
     return true;
   }
-
-  bool value(const Place& place) {
-    blanks();
-    if (rest_.starts_with('"')) return text(place);
-    if (rest_.starts_with('{')) return object(place);
-    if (rest_.starts_with('[')) return list(place);
-    const std::size_t end = std::min(rest_.find_first_of(",]} \t\r\n"), rest_.size());
-    if (end == 0) return false;
-    copy(end);
-    return true;
+  if (structural_members().contains(member) || is_plain_setting(text)) return true;
+  if (below("environment")) {
+    constexpr std::size_t kGpuName = 5;  // "gpu.0"
+    return environment_members().contains(member) ||
+           (member.starts_with("gpu.") && member.size() == kGpuName);
   }
-
-  bool object(const Place& place) {
-    if (++depth_ > kMaxDepth || !take('{')) return false;
-    if (!take('}')) {
-      do {
-        blanks();
-        const auto raw = raw_text();
-        const auto key = raw ? decoded(*raw) : std::nullopt;
-        if (!key) return false;
-        copy(raw->size());
-        if (!take(':') || !value(inside(place, *key))) return false;
-      } while (take(','));
-      if (!take('}')) return false;
-    }
-    --depth_;
-    return true;
+  if (member == "name") return below("columns") || below("metrics") || below("gates");
+  if (member == "doc" || member == "strings") {
+    return known.contains(text) || (member == "strings" && is_operation(text));
   }
-
-  bool list(const Place& place) {
-    if (++depth_ > kMaxDepth || !take('[')) return false;
-    if (!take(']')) {
-      do {
-        if (!value(place)) return false;
-      } while (take(','));
-      if (!take(']')) return false;
-    }
-    --depth_;
-    return true;
-  }
-
-  static Place inside(const Place& outer, const std::string& key) {
-    const bool names = std::find(kOfNames.begin(), kOfNames.end(), key) != kOfNames.end();
-    const bool facts = std::find(kOfFacts.begin(), kOfFacts.end(), key) != kOfFacts.end();
-    return {
-        .member = key, .of_names = outer.of_names || names, .of_facts = outer.of_facts || facts};
-  }
-
-  bool text(const Place& place) {
-    const auto raw = raw_text();
-    if (!raw) return false;
-    auto plain = decoded(*raw);
-    if (!plain) return false;
-    if (const auto other = replace_(place, std::move(*plain))) {
-      json::append_json_string(out_, *other);
-      rest_.remove_prefix(raw->size());
-    } else {
-      copy(raw->size());
-    }
-    return true;
-  }
-
-  // With its quotation marks.
-  [[nodiscard]] std::optional<std::string_view> raw_text() const {
-    if (!rest_.starts_with('"')) return std::nullopt;
-    for (std::size_t end = 1; end < rest_.size(); ++end) {
-      if (rest_[end] == '\\') {
-        ++end;
-      } else if (rest_[end] == '"') {
-        return rest_.substr(0, end + 1);
-      }
-    }
-    return std::nullopt;
-  }
-
-  // By the parser that reads result files.
-  std::optional<std::string> decoded(std::string_view raw) {
-    if (raw.find('\\') == std::string_view::npos) return std::string(raw.substr(1, raw.size() - 2));
-    line_ = "{\"t\":";
-    line_.append(raw).append("}\n");
-    try {
-      return parser_
-          .parse(std::string_view(line_).substr(0, line_.size() - 1),
-                 json::LineParser::Padding::kNone)
-          .object.text("t");
-    } catch (const json::LineError&) {
-      return std::nullopt;
-    }
-  }
-
-  std::string_view rest_;
-  const Replace& replace_;
-  std::string out_;
-  std::string line_;
-  json::LineParser parser_;
-  std::size_t depth_ = 0;
-};
-
-bool is_variable(const Place& place) { return place.member.starts_with(kVariablePrefix); }
-
-bool is_user(const Place& place) {
-  return place.member == "env.USER" || place.member == "env.LOGNAME" || place.member == "user";
+  return false;
 }
 
-bool is_structural(const Place& place) {
-  return structural_members().contains(place.member) || (place.of_names && place.member == "name");
-}
+constexpr std::size_t kMaxDepth = 500;
 
-// A path as a whole, even with blanks in it.
-bool is_whole_path(const Place& place, const std::string& text) {
-  return text.size() > 2 && (text.starts_with('/') || text.starts_with("~/")) &&
-         text.find('\n') == std::string::npos && !prose_members().contains(place.member);
+// False where it is nested too deep.
+bool redact(Json& json, Place& place, std::size_t depth, const KnownWords& known, Tokens& tokens) {
+  if (depth > kMaxDepth) return false;
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    if (!is_kept(place, text, known)) json = tokens.token(text);
+  } else if (json.is_array()) {
+    return std::ranges::all_of(
+        json, [&](Json& each) { return redact(each, place, depth + 1, known, tokens); });
+  } else if (json.is_object()) {
+    for (auto& [key, value] : json.items()) {
+      place.push_back(key);
+      if (!redact(value, place, depth + 1, known, tokens)) return false;
+      place.pop_back();
+    }
+  }
+  return true;
 }
 
 }  // namespace
 
-bool learn_from_json(std::string_view json, text::Redactor& redactor) {
-  const Replace learn = [&](const Place& place, std::string text) -> std::optional<std::string> {
-    for (const std::string& user : text::users_in(text)) {
-      if (!is_generic(user)) redactor.know(text::Redactor::Kind::kUser, user);
-    }
-    if (place.member == "host" && !is_generic(text)) {
-      redactor.know(text::Redactor::Kind::kHost, text);
-      const std::string first = text.substr(0, text.find('.'));
-      if (!is_generic(first)) redactor.know(text::Redactor::Kind::kHost, first);
-    } else if (is_user(place) && !is_generic(text)) {
-      redactor.know(text::Redactor::Kind::kUser, text);
-    } else if (is_variable(place) && !is_plain_setting(text)) {
-      redactor.know(text::Redactor::Kind::kVariable, text);
-    } else if (is_whole_path(place, text) && text.find(' ') != std::string::npos) {
-      redactor.know(text::Redactor::Kind::kPath, text);
-    }
-    return std::nullopt;
-  };
-  return Walk(json, learn).run().has_value();
+const std::string& Tokens::token(const std::string& original) {
+  const auto [at, is_new] = tokens_.try_emplace(original);
+  if (is_new) {
+    at->second = "<text" + std::to_string(tokens_.size()) + '>';
+    replaced_.push_back({original, at->second});
+  }
+  return at->second;
 }
 
-std::optional<std::string> redact_json(std::string_view json, text::Redactor& redactor) {
-  const Replace replace = [&](const Place& place, std::string text) -> std::optional<std::string> {
-    if (is_structural(place) || text.empty()) return std::nullopt;
-    if (is_variable(place)) {
-      if (is_plain_setting(text)) return std::nullopt;
-      return redactor.token(
-          is_user(place) ? text::Redactor::Kind::kUser : text::Redactor::Kind::kVariable, text);
-    }
-    if (is_whole_path(place, text)) return redactor.token(text::Redactor::Kind::kPath, text);
-    std::string other = redactor.redact(
-        text, place.of_facts ? text::Redactor::Values::kLeave : text::Redactor::Values::kReplace);
-    if (other == text) return std::nullopt;
-    return other;
-  };
-  return Walk(json, replace).run();
+std::optional<std::string> redact_json(std::string_view text, const KnownWords& known,
+                                       Tokens& tokens) {
+  Json json = Json::parse(text, nullptr, false);
+  Place place;
+  if (json.is_discarded() || !redact(json, place, 0, known, tokens)) return std::nullopt;
+  return json.dump();
 }
 
 }  // namespace stepbench::runs

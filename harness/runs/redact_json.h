@@ -1,23 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// One JSON text with names, paths and values of environment variables replaced. Everything else is
-// copied byte for byte: numbers, keys, order, and texts that programs join by. One thread.
+// One JSON text in which only numbers, keys and words of stepbench itself are left. One thread.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-
-#include "harness/text/redactor.h"
+#include <vector>
 
 namespace stepbench::runs {
 
-// Tells the redactor of hosts, users, values of variables (members named `env.NAME`) and paths with
-// blanks. To be done for all texts that belong together before any of them is redacted. False for a
-// text that is no JSON.
-bool learn_from_json(std::string_view json, text::Redactor& redactor);
+struct Replaced {
+  std::string original;
+  std::string token;  // "<text1>"
+};
 
-// nullopt for a text that is no JSON.
-[[nodiscard]] std::optional<std::string> redact_json(std::string_view json,
-                                                     text::Redactor& redactor);
+// The same text has the same token everywhere, so that what was equal stays equal.
+class Tokens {
+ public:
+  [[nodiscard]] const std::string& token(const std::string& original);
+  // In the order in which they were first met.
+  [[nodiscard]] const std::vector<Replaced>& replaced() const { return replaced_; }
+
+ private:
+  std::map<std::string, std::string> tokens_;
+  std::vector<Replaced> replaced_;
+};
+
+// Texts that say nothing of anybody: "thread", "resnet18", "forward".
+using KnownWords = std::set<std::string, std::less<>>;
+
+// Every text becomes a token, but for what programs join by (ids, digests, times, names of metrics
+// and options), facts of hardware and software, `known` texts where stepbench writes such ones,
+// numbers and switches, and names of torch's and CUDA's operations. nullopt for a text that is no
+// JSON.
+[[nodiscard]] std::optional<std::string> redact_json(std::string_view json, const KnownWords& known,
+                                                     Tokens& tokens);
 
 }  // namespace stepbench::runs

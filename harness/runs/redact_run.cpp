@@ -2,12 +2,9 @@
 #include "harness/runs/redact_run.h"
 
 #include <algorithm>
-#include <functional>
-#include <set>
 #include <system_error>
 
 #include "harness/base/error.h"
-#include "harness/campaign/run_folder.h"
 #include "harness/os/output_file.h"
 #include "harness/record/input.h"
 #include "harness/record/pack.h"
@@ -23,43 +20,15 @@ namespace fs = std::filesystem;
 
 bool is_packed(const fs::path& file) { return file.extension() == ".gz"; }
 
-// A result file has a JSON text in each line, other files are one.
-void for_each_json(const fs::path& file, bool lines,
-                   const std::function<void(std::string_view text)>& take) {
-  const record::Input input = record::Input::read(file);
-  std::string_view rest = input.text();
-  if (!lines) return take(rest);
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (!line.empty()) take(line);
-  }
-}
-
-// Without what tells a token from other text: no shell likes it in a file's name.
-std::string file_name_of(std::string name) {
-  std::erase_if(name, [](char c) { return c == '<' || c == '>'; });
-  return name;
-}
-
 class Copier {
  public:
-  Copier(const fs::path& run, text::Redactor& redactor)
-      : files_(files_of_run(run)), redactor_(redactor), done_{.run = run, .copy = {}} {
+  Copier(const fs::path& run, const KnownWords& known, Tokens& tokens)
+      : files_(files_of_run(run)), known_(known), tokens_(tokens), done_{.run = run, .copy = {}} {
     if (files_.results.empty()) {
       throw ConfigError(run.string(), "holds no result file, so it is no run's folder");
     }
     if (record::is_being_written(run))
       throw ConfigError(run.string(), "is running; copy it when it is done");
-  }
-
-  void learn() {
-    for (const fs::path& file : files_.results) {
-      for_each_json(file, true, [&](std::string_view text) { learn_from_json(text, redactor_); });
-    }
-    for (const fs::path& file : json_files()) {
-      for_each_json(file, false, [&](std::string_view text) { learn_from_json(text, redactor_); });
-    }
   }
 
   RedactedRun copy_to(const fs::path& folder_of_copy) {
@@ -69,59 +38,44 @@ class Copier {
     std::size_t part = 0;
     for (const fs::path& file : files_.results) {
       const std::string name = "part-" + std::to_string(++part) + ".jsonl";
-      write(file, done_.copy / (is_packed(file) ? name + ".gz" : name), redacted(file, true));
-    }
-    for (const fs::path& file : json_files()) {
-      const fs::path folder =
-          file.parent_path().filename() == kTraces ? done_.copy / kTraces : done_.copy;
-      fs::create_directories(folder);
-      write(file, folder / file_name_of(redactor_.redact(file.filename().string())),
-            redacted(file, false));
+      write(done_.copy / (is_packed(file) ? name + ".gz" : name), redacted(file, true));
     }
     for (const fs::path& file : files_.others) {
-      if (file.filename() != campaign::kExperimentCopy) continue;
-      const std::string text{record::Input::read(file).text()};
-      write(file, done_.copy / file.filename(), redactor_.redact(text));
+      if (file.filename() == kVerdictFile) {
+        write(done_.copy / file.filename(), redacted(file, false));
+      } else {
+        leave_out(file, "is text");
+      }
     }
-    for (const fs::path& file : files_.foreign) {
-      done_.left_out.push_back(file.filename().string() + ": is not of a run");
-    }
+    for (const fs::path& file : files_.traces) leave_out(file, "is a trace, which names your code");
+    for (const fs::path& file : files_.foreign) leave_out(file, "is not of a run");
     check();
     return std::move(done_);
   }
 
  private:
-  [[nodiscard]] std::vector<fs::path> json_files() const {
-    std::vector<fs::path> files = files_.traces;
-    for (const fs::path& file : files_.others) {
-      if (file.filename() == kVerdictFile) files.push_back(file);
-    }
-    return files;
+  void leave_out(const fs::path& file, const std::string& why) {
+    done_.left_out.push_back(file.filename().string() + ": " + why);
   }
 
+  // A result file has a JSON text in each line, a verdict is one.
   std::string redacted(const fs::path& file, bool lines) {
+    const record::Input input = record::Input::read(file);
     std::string text;
     std::size_t damaged = 0;
-    for_each_json(file, lines, [&](std::string_view json) {
-      if (const auto other = redact_json(json, redactor_)) {
-        text += *other;
-        if (lines) text += '\n';
-      } else {
-        ++damaged;
-      }
-    });
-    if (damaged > 0) {
-      done_.left_out.push_back(file.filename().string() + ": " + std::to_string(damaged) +
-                               (lines ? " damaged lines" : ", it is no JSON"));
+    for (std::string_view rest = input.text(); !rest.empty();) {
+      const std::string_view json = lines ? rest.substr(0, rest.find('\n')) : rest;
+      rest.remove_prefix(std::min(json.size() + 1, rest.size()));
+      if (json.empty()) continue;
+      const auto other = redact_json(json, known_, tokens_);
+      text += other ? *other + '\n' : "";
+      damaged += other ? 0 : 1;
     }
+    if (damaged > 0) leave_out(file, std::to_string(damaged) + " damaged lines");
     return text;
   }
 
-  void write(const fs::path& from, const fs::path& to, const std::string& text) {
-    std::error_code error;
-    if (fs::exists(to, error)) {
-      throw ConfigError(from.string(), "has the same name as another file without its host");
-    }
+  void write(const fs::path& to, const std::string& text) {
     os::write_output_file({}, to, is_packed(to) ? record::gzip_text(text) : text);
     ++done_.files;
   }
@@ -147,7 +101,8 @@ class Copier {
   }
 
   RunFiles files_;
-  text::Redactor& redactor_;
+  const KnownWords& known_;
+  Tokens& tokens_;
   RedactedRun done_;
 };
 
@@ -156,7 +111,6 @@ void refuse_output(std::span<const fs::path> runs, const fs::path& output) {
   if (fs::exists(output, error) && (!fs::is_directory(output, error) || !fs::is_empty(output))) {
     throw ConfigError("--output", output.string() + " is there already; name a new folder");
   }
-  std::set<std::string> names;
   for (const fs::path& run : runs) {
     if (!fs::is_directory(run, error)) {
       throw ConfigError(run.string(), "is no folder of a run");
@@ -165,24 +119,21 @@ void refuse_output(std::span<const fs::path> runs, const fs::path& output) {
     if (!inside.empty() && *inside.begin() != "..") {
       throw ConfigError("--output", output.string() + " lies in the run itself");
     }
-    if (!names.insert(campaign::run_id_of(run)).second) {
-      throw ConfigError(run.string(), "has the same name as another run");
-    }
   }
 }
 
 }  // namespace
 
-RedactedRuns redact_runs(std::span<const fs::path> runs, const fs::path& output) {
+RedactedRuns redact_runs(std::span<const fs::path> runs, const fs::path& output,
+                         const KnownWords& known) {
   refuse_output(runs, output);
-  text::Redactor redactor;
+  Tokens tokens;
   std::vector<Copier> copiers;
-  for (const fs::path& run : runs) copiers.emplace_back(run, redactor);
-  for (Copier& copier : copiers) copier.learn();
+  for (const fs::path& run : runs) copiers.emplace_back(run, known, tokens);
   RedactedRuns done;
   try {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const std::string name = file_name_of(redactor.redact(campaign::run_id_of(runs[i])));
+      const std::string name = "run-" + std::to_string(i + 1);
       done.runs.push_back(copiers[i].copy_to(runs.size() == 1 ? output : output / name));
     }
   } catch (...) {
@@ -190,7 +141,7 @@ RedactedRuns redact_runs(std::span<const fs::path> runs, const fs::path& output)
     fs::remove_all(output, ignored);
     throw;
   }
-  done.replaced = redactor.replaced();
+  done.replaced = tokens.replaced();
   return done;
 }
 

@@ -8,24 +8,26 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/document/render_text.h"
+#include "harness/estimate/columns.h"
 #include "harness/runs/redact_run.h"
 #include "harness/text/printable.h"
+#include "harness/text/utf8.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/runs_options.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {
 
 constexpr const char* kRedactExamples =
-    R"(The copy has the same numbers: `show` and `compare` say the same of it. Replaced in every file, traces
-too: names of hosts and users, absolute paths, e-mail addresses, URLs, IP addresses, and values of
-environment variables but for plain numbers and switches. The same text has the same token
-everywhere, <path1>. Runs that are to be compared with each other are copied in one call.
-
-What cannot be known stays: names of experiments and branches, labels, options, comments of the YAML
-file, what a program printed. So look at the copy before you share it.
+    R"(The copy has the same numbers: `show` and `compare` say the same of it. Beside numbers only what is
+the same for everybody stays: ids, digests, times, names of metrics and options, values that an
+option lists, versions and models of hardware and software, names of torch's operations. Any other
+text becomes a token, the same text the same one, <text1>: hosts, users, paths, names of experiments
+and branches, labels, errors, findings, command lines, the YAML file. Traces are left out. Runs that
+are to be compared with each other are copied in one call.
 
 Examples:
   stepbench runs redact results/20260105-120000-release --output to-share
@@ -39,12 +41,40 @@ struct RedactOptions {
   std::string output = {};
 };
 
+// What may stand in anybody's file: values of options, names of phases, texts on metrics.
+runs::KnownWords known_words() {
+  runs::KnownWords words;
+  const Catalogue& catalogue = built_in_catalogue();
+  const auto add = [&](const std::vector<Option>& options) {
+    for (const Option& option : options) {
+      words.insert(option.choices.begin(), option.choices.end());
+      if (const auto* word = std::get_if<std::string>(&option.default_value)) words.insert(*word);
+    }
+  };
+  for (const Section& section : catalogue.sections) {
+    add(section.options);
+    for (const Variant& variant : section.variants) {
+      words.insert(variant.name);
+      add(variant.options);
+    }
+  }
+  for (const Phase& phase : built_in_phases()) words.insert(phase.name);
+  for (const WorkloadSpec& workload : catalogue.workloads) {
+    words.insert(workload.name);
+    for (const Phase& phase : workload.phases) words.insert(phase.name);
+    for (const Metric& metric : workload.metrics) words.insert(metric.doc);
+  }
+  for (const Metric& metric : estimate::harness_metrics()) words.insert(metric.doc);
+  return words;
+}
+
 int redact(const RedactOptions& options, const Environment& environment) {
   const std::vector<std::filesystem::path> runs(options.runs.begin(), options.runs.end());
-  const runs::RedactedRuns done = runs::redact_runs(runs, options.output);
+  const runs::RedactedRuns done = runs::redact_runs(runs, options.output, known_words());
+  constexpr std::size_t kCells = 80;
   std::vector<std::vector<std::string>> rows = {{"in the copy", "was"}};
-  for (const text::Redactor::Replaced& each : done.replaced) {
-    rows.push_back({each.token, text::printable(each.original)});
+  for (const runs::Replaced& each : done.replaced) {
+    rows.push_back({each.token, text::shortened(text::printable(each.original), kCells)});
   }
   if (rows.size() > 1) environment.out << document::align(rows) << '\n';
   for (const runs::RedactedRun& run : done.runs) {
@@ -56,9 +86,7 @@ int redact(const RedactOptions& options, const Environment& environment) {
     }
   }
   environment.out << text::counted(std::ssize(done.replaced), "text")
-                  << " replaced. The list above is not in the copy. Look at the copy before you "
-                     "share it:\nnames of experiments and branches, labels, options and comments "
-                     "stay as they are.\n"
+                  << " replaced. The list above is not in the copy.\n"
                   << std::flush;
   return kExitOk;
 }
@@ -68,7 +96,7 @@ int redact(const RedactOptions& options, const Environment& environment) {
 void add_runs_redact(Command runs) {
   const auto options = std::make_shared<RedactOptions>();
   const Command command = runs.add(
-      "redact", "Copy runs without names of hosts, users and paths, to share", kRedactExamples);
+      "redact", "Copy runs with their numbers and no text of yours, to share", kRedactExamples);
   command.argument("RUN", options->runs, "Folders of runs", "RUN").required();
   command.option(kOutputOptions, "--output DIR", options->output, "A new folder for the copy")
       .required();
