@@ -76,7 +76,6 @@ std::vector<compare::Comparison> compare_files(const CompareRequest& request,
   compare::CompareOptions options{
       .tested = tested_metrics({request.metrics, margins}, all_columns(base, candidates), nullptr),
       .allow = request.allow,
-      .bootstrap = request.bootstrap,
       .allow_inconclusive = request.allow_inconclusive,
       .gate_counts = by_counts,
       .count_margin = count_margin.value_or(0)};

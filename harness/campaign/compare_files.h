@@ -18,7 +18,6 @@ struct CompareRequest {
   std::vector<std::string> allow = {};
   std::vector<std::string> metrics = {};  // tested ones; empty: the step and the peak of memory
   std::vector<std::string> margins = {};
-  bool bootstrap = false;
   bool allow_inconclusive = false;
   // Counts decide alone; "counts=0.1%" among the margins is theirs. nullopt: as the experiment file
   // of all candidates says.

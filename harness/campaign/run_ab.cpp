@@ -36,7 +36,6 @@ compare::AbDesign design_for(const AbRequest& request, std::size_t cases,
       request.pairs > 0
           ? compare::with_fixed_pairs(cases, static_cast<std::size_t>(request.pairs), seed)
           : compare::with_looks(cases, tested.metrics.size() * cases, seed);
-  design.rule.bootstrap = request.bootstrap;
   if (request.is_over) {
     design.looks.insert(design.looks.begin(), request.looks.begin(), request.looks.end());
   }
@@ -256,7 +255,6 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                            .missing = arms.missing},
                                           {.tested = tested,
                                            .allow = request.allow,
-                                           .bootstrap = request.bootstrap,
                                            .allow_inconclusive = request.allow_inconclusive,
                                            .gate_counts = request.gate_counts,
                                            .count_margin = plan.count_margin});

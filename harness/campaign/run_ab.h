@@ -29,7 +29,6 @@ struct AbRequest {
   std::vector<std::string> margins = {};
   std::vector<std::string> allow = {};
   std::vector<std::string> labels = {};  // KEY=VALUE
-  bool bootstrap = false;
   bool allow_inconclusive = false;
   bool gate_counts = false;         // counts decide alone; every case is profiled
   std::string results = "results";  // the run's folder is made here

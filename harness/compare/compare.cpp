@@ -69,7 +69,7 @@ Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
   Comparison& result = gathered.result;
   result.base = base.where;
   result.candidate = candidate.where;
-  result.rule = {.design = Design::kSequential, .bootstrap = options.bootstrap};
+  result.rule = {.design = Design::kSequential};
   add_hosts(*base.results, result.hosts);
   add_hosts(*candidate.results, result.hosts);
   if (base.results->runs.size() == 1) result.swept = base.results->runs.front().swept;
@@ -166,7 +166,7 @@ std::vector<Comparison> compare_several(const ComparisonSide& base,
     std::move(all.back().family.begin(), all.back().family.end(), std::back_inserter(family));
   }
   // Primary metrics are one family; exact counts need no correction and are judged beside it.
-  const VerdictRule rule{.design = Design::kSequential, .bootstrap = options.bootstrap};
+  const VerdictRule rule{.design = Design::kSequential};
   const TestFamily primary = judge(family, rule);
   std::vector<Comparison> comparisons;
   std::size_t next = 0;

@@ -30,7 +30,6 @@ struct CompareOptions {
   std::vector<std::string> ignore = {};
   // Environment fields that may differ; "all"; "missing" cases; names of gates.
   std::vector<std::string> allow = {};
-  bool bootstrap = false;
   bool allow_inconclusive = false;
   // Counts that repeat exactly decide, and nothing else does: see count_gate.h.
   bool gate_counts = false;

@@ -11,7 +11,6 @@
 #include "harness/compare/slow_launches.h"
 #include "harness/compare/usable_samples.h"
 #include "harness/stats/benjamini_hochberg.h"
-#include "harness/stats/bootstrap.h"
 #include "harness/stats/effect_size.h"
 #include "harness/stats/mean_ratio.h"
 #include "harness/stats/order.h"
@@ -170,10 +169,6 @@ Estimate estimate(const PairedSamples& samples, const VerdictRule& rule,
   test.slower = typical.centre > 0;
   if (sign * typical.centre <= kNoPercentage) test.change = std::expm1(sign * typical.centre);
   test.interval = raw_change(typical.interval, sign);
-  if (rule.bootstrap) {
-    test.bootstrap =
-        stats::bootstrap_ratio_of_medians(usable.all_base, usable.all_candidate, rule.confidence);
-  }
   const std::vector<double> before = costs(usable.base, sign);
   const std::vector<double> after = costs(usable.candidate, sign);
   const Shift mean = mean_shift(before, after, rule);

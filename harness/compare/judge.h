@@ -34,7 +34,6 @@ struct VerdictRule {
   double q = 0.05;           // false discovery rate over the family
   double confidence = 0.95;  // of the interval
   Design design = Design::kInterleaved;
-  bool bootstrap = false;
 };
 // Three looks at q = .02 have together what one at .05 has.
 [[nodiscard]] constexpr VerdictRule rule_of_a_look() { return {.q = 0.02, .confidence = 0.98}; }
@@ -84,7 +83,6 @@ struct TestResult {
   std::size_t slow_base = 0;  // launches that cost far more than the others of their side
   std::size_t slow_candidate = 0;
   double slow_share_below = 1;  // of ok: a larger share of such launches would have been seen, 95 %
-  std::optional<stats::Interval> bootstrap = {};
   double p = 0;  // signed-rank or, of a sequential design, Mann-Whitney; two-sided; NaN: not tested
   double p_adjusted = 0;  // Benjamini-Hochberg over the family
   double p_mann_whitney = 0;

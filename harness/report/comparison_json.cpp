@@ -44,7 +44,6 @@ void write_metric(json::JsonText& json, const compare::MetricResult& metric) {
   json.number("slow_share_below", test.slow_share_below);
   json.number("p", test.p).number("p_adjusted", test.p_adjusted);
   json.number("p_mann_whitney", test.p_mann_whitney).number("cles", test.cles);
-  if (test.bootstrap) write_interval(json, "bootstrap_ratio", *test.bootstrap);
   write_count(json, "pairs", test.pairs);
   write_count(json, "base_launches", test.base_launches);
   write_count(json, "candidate_launches", test.candidate_launches);

@@ -87,7 +87,6 @@ compare::MetricResult read_metric(const json::LineObject& source) {
   test.p_adjusted = number_or_nan(source, "p_adjusted");
   test.p_mann_whitney = number_or_nan(source, "p_mann_whitney");
   test.cles = number_or_nan(source, "cles");
-  if (source.find("bootstrap_ratio_low")) test.bootstrap = interval_in(source, "bootstrap_ratio");
   test.pairs = count_in(source, "pairs");
   test.dropped = count_in(source, "dropped");
   test.ties = count_in(source, "ties");

@@ -48,29 +48,21 @@ record::Results made(int cases, int launches, int steps, std::uint64_t seed) {
   return testing_compare::make(made);
 }
 
-void compare_cases(benchmark::State& state, bool bootstrap) {
+void BM_Verdicts(benchmark::State& state) {
   const auto cases = static_cast<int>(state.range(0));
   const auto launches = static_cast<int>(state.range(1));
   const auto steps = static_cast<int>(state.range(2));
   const record::Results base = made(cases, launches, steps, 1);
   const record::Results candidate = made(cases, launches, steps, 2'000'000'000);
   for (auto _ : state) {
-    const compare::Comparison result =
-        compare::compare({&base, "old"}, {&candidate, "new"}, {.bootstrap = bootstrap});
+    const compare::Comparison result = compare::compare({&base, "old"}, {&candidate, "new"}, {});
     benchmark::DoNotOptimize(result.exit_code);
   }
 }
 
-void BM_Verdicts(benchmark::State& state) { compare_cases(state, false); }
 BENCHMARK(BM_Verdicts)
     ->Args({1000, 20, 50})
     ->Args({100000, 6, 1})
-    ->Unit(benchmark::kMillisecond)
-    ->Iterations(1);
-
-void BM_VerdictsWithBootstrap(benchmark::State& state) { compare_cases(state, true); }
-BENCHMARK(BM_VerdictsWithBootstrap)
-    ->Args({1000, 20, 50})
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 

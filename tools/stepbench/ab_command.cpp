@@ -233,7 +233,7 @@ void add_rule(Command ab, campaign::AbRequest& options, std::optional<bool>& gat
               "`missing`: cases that only one arm can measure. `noise`, `drift`, `load`, `steal`, "
               "`throttling`, `clocks`: only warn, do not make the verdict invalid");
   add_gate(ab, gate_counts);
-  add_verdict_flags(ab, options.bootstrap, options.allow_inconclusive);
+  add_allow_inconclusive(ab, options.allow_inconclusive);
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ void add_compare(Command app) {
       "A field of the environment that may differ; also `all`, `missing` for cases that "
       "only one result has, `noise` for a gate that is only to warn");
   add_gate(compare, request.gate_counts);
-  add_verdict_flags(compare, request.bootstrap, request.allow_inconclusive);
+  add_allow_inconclusive(compare, request.allow_inconclusive);
   add_verdict_output(compare, output);
 }
 

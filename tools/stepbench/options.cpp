@@ -103,9 +103,7 @@ void add_gate(Command command, std::optional<bool>& counts) {
       .one_of({"times", "counts"});
 }
 
-void add_verdict_flags(Command command, bool& bootstrap, bool& allow_inconclusive) {
-  command.flag(kVerdictOptions, "--bootstrap", bootstrap,
-               "Also a bootstrap interval of the ratio of medians, in the JSON form");
+void add_allow_inconclusive(Command command, bool& allow_inconclusive) {
   command.flag(kVerdictOptions, "--allow-inconclusive", allow_inconclusive,
                "Exit 0, not 3, when nothing can be said or only suspected");
 }

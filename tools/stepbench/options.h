@@ -50,7 +50,7 @@ void add_lock_flags(Command command, LockFlags& flags);
 void add_metric(Command command, std::vector<std::string>& metrics);
 void add_margin(Command command, std::vector<std::string>& margins);
 void add_gate(Command command, std::optional<bool>& counts);
-void add_verdict_flags(Command command, bool& bootstrap, bool& allow_inconclusive);
+void add_allow_inconclusive(Command command, bool& allow_inconclusive);
 
 // The run and its output.
 void add_results(Command command, std::string& folder, const std::string& doc);
