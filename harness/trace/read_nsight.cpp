@@ -2,17 +2,17 @@
 #include "harness/trace/read_nsight.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <string>
-#include <unordered_map>
 
 #include "harness/base/error.h"
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
 #include "harness/trace/bounded_sums.h"
-#include "harness/trace/foreign_database.h"
+#include "harness/trace/nsight_database.h"
+#include "harness/trace/nsight_header.h"
+#include "harness/trace/nsight_kernel.h"
 #include "harness/trace/trace_builder.h"
 
 namespace stepbench::trace {
@@ -20,13 +20,7 @@ namespace {
 
 using Row = ForeignDatabase::Row;
 
-constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
-constexpr std::string_view kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
-constexpr std::string_view kCopies = "CUPTI_ACTIVITY_KIND_MEMCPY";
-constexpr std::string_view kSets = "CUPTI_ACTIVITY_KIND_MEMSET";
-constexpr std::string_view kCalls = "CUPTI_ACTIVITY_KIND_RUNTIME";
-constexpr std::string_view kWaits = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-constexpr std::string_view kRanges = "NVTX_EVENTS";
+using namespace nsight;
 
 // A process and a thread in one number: 24 bits each, below those of the machine.
 std::int64_t pid_of(std::int64_t global) { return (global >> 24) & 0xffffff; }
@@ -39,13 +33,6 @@ std::string without_version(const std::string& name) {
   if (at == std::string::npos || name.size() < at + 2 + kDigits) return name;
   const bool version = name.find_first_not_of("0123456789", at + 2) == std::string::npos;
   return version ? name.substr(0, at) : name;
-}
-
-std::int32_t small_of(const Row& row, std::size_t column, std::int32_t absent) {
-  const std::int64_t value = row.integer_or(column, absent);
-  return value < 0 || value > std::numeric_limits<std::int32_t>::max()
-             ? absent
-             : static_cast<std::int32_t>(value);
 }
 
 std::string_view copy_word(std::int64_t kind) {
@@ -83,9 +70,7 @@ class NsightReader {
   explicit NsightReader(const std::filesystem::path& path) : path_(path), database_(path) {}
 
   Trace read() {
-    refuse_others();
-    texts();
-    header();
+    read_nsight_header(database_, builder_.trace());
     kernels();
     graphs();
     copies();
@@ -106,112 +91,6 @@ class NsightReader {
   }
 
  private:
-  // The name itself, or that of the latest version of the table: "NVTX_EVENTS_V2".
-  std::string table_of(std::string_view name) const {
-    if (database_.has(name)) return std::string(name);
-    std::string latest(name);
-    int version = 0;
-    for (const std::string& table : database_.tables()) {
-      if (!table.starts_with(name)) continue;
-      std::string_view rest = std::string_view(table).substr(name.size());
-      if (!rest.starts_with("_V")) continue;
-      rest.remove_prefix(2);
-      int number = 0;
-      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-      if (error != std::errc() || end != rest.data() + rest.size() || number <= version) continue;
-      version = number;
-      latest = table;
-    }
-    return latest;
-  }
-  bool has(std::string_view table) const { return database_.has(table_of(table)); }
-
-  void refuse_others() const {
-    const bool any = database_.has("StringIds") &&
-                     (has(kKernels) || has(kCalls) || has(kRanges) || has(kGraphs) ||
-                      database_.has("TARGET_INFO_SESSION_START_TIME"));
-    if (any) return;
-    throw ConfigError(path_,
-                      database_.has("StringTable")
-                          ? "is a database of nvprof; only exports of Nsight Systems are read"
-                          : "is a SQLite database, but no export of Nsight Systems: it has no "
-                            "table StringIds with CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS");
-  }
-
-  void texts() {
-    database_.read("StringIds", {"id", "value"}, [this](const Row& row) {
-      const std::optional<std::int64_t> id = row.integer(0);
-      std::optional<std::string> text = row.text(1);
-      if (id && text) texts_.emplace(*id, text::to_valid_utf8(*text));
-    });
-  }
-
-  std::string text_of(const std::optional<std::int64_t>& id, std::string_view absent) const {
-    const auto found = id ? texts_.find(*id) : texts_.end();
-    return found == texts_.end() ? std::string(absent) : found->second;
-  }
-
-  void header() {
-    Trace& trace = builder_.trace();
-    database_.read("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
-                   [&](const Row& row) { trace.base_ns = row.integer(0); });
-    database_.read("META_DATA_EXPORT", {"name", "value"}, [&](const Row& row) {
-      add_header(row.text(0).value_or(""), row.text(1).value_or(""));
-    });
-    database_.read("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Row& row) {
-      if (row.text(0) == "Hostname")
-        trace.host_name = text::to_valid_utf8(row.text(1).value_or(""));
-    });
-    constexpr std::size_t kMostLines = 1000;
-    database_.read("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const Row& row) {
-      constexpr std::int64_t kWarning = 2;
-      const std::int64_t severity = row.integer_or(0, 0);
-      if (severity < kWarning || trace.log_lines.size() >= kMostLines) return;
-      trace.log_lines.push_back((severity == kWarning ? "WARNING: " : "ERROR: ") +
-                                text::to_valid_utf8(row.text(1).value_or("")));
-    });
-    devices();
-  }
-
-  void add_header(const std::string& key, const std::string& value) {
-    constexpr std::size_t kMostValues = 256;
-    Trace& trace = builder_.trace();
-    if (trace.header.size() >= kMostValues) return;
-    trace.header.emplace_back(text::to_valid_utf8(key), text::to_valid_utf8(value.substr(0, 4096)));
-  }
-
-  void devices() {
-    const auto columns = {"id",
-                          "name",
-                          "totalMemory",
-                          "smCount",
-                          "computeMajor",
-                          "computeMinor",
-                          "maxThreadsPerBlock",
-                          "maxWarpsPerSm",
-                          "threadsPerWarp",
-                          "maxRegistersPerBlock",
-                          "maxShmemPerBlock"};
-    database_.read("TARGET_INFO_GPU", {columns.begin(), columns.end()}, [this](const Row& row) {
-      ops::TraceDevice device{.id = small_of(row, 0, 0),
-                              .name = text::to_valid_utf8(row.text(1).value_or("")),
-                              .total_memory_bytes = row.integer_or(2, 0),
-                              .compute_major = small_of(row, 4, 0),
-                              .compute_minor = small_of(row, 5, 0),
-                              .max_threads_per_block = small_of(row, 6, 0),
-                              .registers_per_block = small_of(row, 9, 0),
-                              .warp_size = small_of(row, 8, 32),
-                              .shared_memory_per_block = row.integer_or(10, 0),
-                              .multiprocessors = small_of(row, 3, 0)};
-      const std::int64_t threads = std::int64_t{small_of(row, 7, 0)} * device.warp_size;
-      constexpr std::int64_t kMostThreads = 1 << 20;
-      if (threads <= kMostThreads) {
-        device.max_threads_per_multiprocessor = static_cast<int>(threads);
-      }
-      builder_.trace().devices.push_back(std::move(device));
-    });
-  }
-
   // Null where the times are none: the row is left out and counted.
   TraceEvent* add(std::uint32_t lane, EventKind kind, std::string_view name, const Row& row) {
     ReadingFacts& facts = builder_.trace().reading;
@@ -251,83 +130,23 @@ class NsightReader {
   }
 
   void kernels() {
-    const auto columns = {"start",
-                          "end",
-                          "deviceId",
-                          "streamId",
-                          "correlationId",
-                          "globalPid",
-                          "demangledName",
-                          "shortName",
-                          "gridX",
-                          "gridY",
-                          "gridZ",
-                          "blockX",
-                          "blockY",
-                          "blockZ",
-                          "registersPerThread",
-                          "staticSharedMemory",
-                          "dynamicSharedMemory",
-                          "contextId",
-                          "graphNodeId"};
-    database_.read(table_of(kKernels), {columns.begin(), columns.end()}, [this](const Row& row) {
-      const std::string name = text_of(row.integer(6), text_of(row.integer(7), "kernel"));
+    const std::vector<std::string_view> columns(kNsightKernelColumns.begin(),
+                                                kNsightKernelColumns.end());
+    database_.read(kKernels, columns, [this](const Row& row) {
+      const std::string name =
+          database_.text_of(row.integer(6), database_.text_of(row.integer(7), "kernel"));
       TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
       if (event == nullptr) return;
       join(*event, row);
-      ops::DeviceActivity shape;
-      for (std::size_t i = 0; i < 3; ++i) {
-        shape.grid[i] = small_of(row, 8 + i, 0);
-        shape.block[i] = small_of(row, 11 + i, 0);
-      }
-      event->detail = builder_.detail(kernel_detail(row, shape));
+      event->detail = builder_.detail(nsight_kernel(row, builder_.trace()));
     });
-  }
-
-  KernelDetail kernel_detail(const Row& row, ops::DeviceActivity& shape) {
-    KernelDetail detail;
-    std::copy(std::begin(shape.grid), std::end(shape.grid), std::begin(detail.grid));
-    std::copy(std::begin(shape.block), std::end(shape.block), std::begin(detail.block));
-    detail.registers_per_thread = small_of(row, 14, -1);
-    const std::int64_t shared =
-        std::int64_t{small_of(row, 15, 0)} + std::int64_t{small_of(row, 16, 0)};
-    detail.shared_memory_bytes = static_cast<std::int32_t>(
-        std::min<std::int64_t>(shared, std::numeric_limits<std::int32_t>::max()));
-    detail.context = small_of(row, 17, -1);
-    detail.graph_node = row.integer_or(18, -1);
-    shape.registers_per_thread = std::max(detail.registers_per_thread, 0);
-    const ops::TraceDevice* const device = builder_.trace().device(small_of(row, 2, 0));
-    if (device == nullptr || !is_sane(shape)) return detail;
-    constexpr double kHundredth = 100;
-    if (device->multiprocessors > 0) {
-      detail.blocks_per_sm =
-          static_cast<double>(ops::blocks_per_sm_hundredths(shape, *device)) / kHundredth;
-      detail.warps_per_sm =
-          static_cast<double>(ops::warps_per_sm_hundredths(shape, *device)) / kHundredth;
-    }
-    const std::int64_t occupancy = ops::occupancy_percent(shape, *device);
-    if (occupancy > 0) detail.occupancy_percent = static_cast<double>(occupancy);
-    return detail;
-  }
-
-  // Products of what CUDA allows fit; those of a damaged file need not.
-  static bool is_sane(const ops::DeviceActivity& shape) {
-    constexpr double kMostBlocks = 1e11;
-    constexpr double kMostThreads = 1 << 16;
-    constexpr std::int32_t kMostRegisters = 1 << 16;
-    double blocks = 1;
-    double threads = 1;
-    for (const std::int32_t extent : shape.grid) blocks *= std::max(extent, 1);
-    for (const std::int32_t extent : shape.block) threads *= std::max(extent, 1);
-    return blocks < kMostBlocks && threads <= kMostThreads &&
-           shape.registers_per_thread <= kMostRegisters;
   }
 
   // A graph that was recorded whole: its kernels have no rows of their own.
   void graphs() {
     const auto columns = {"start",         "end",       "deviceId", "streamId",
                           "correlationId", "globalPid", "graphId"};
-    database_.read(table_of(kGraphs), {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(kGraphs, {columns.begin(), columns.end()}, [this](const Row& row) {
       const std::string name = "CUDA graph " + std::to_string(row.integer_or(6, 0));
       TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
       if (event != nullptr) join(*event, row);
@@ -348,7 +167,7 @@ class NsightReader {
     };
     const auto columns = {"start",     "end",   "deviceId", "streamId", "correlationId",
                           "globalPid", "bytes", "copyKind", "srcKind",  "dstKind"};
-    database_.read(table_of(kCopies), {columns.begin(), columns.end()}, [&](const Row& row) {
+    database_.read(kCopies, {columns.begin(), columns.end()}, [&](const Row& row) {
       const std::string name = "Memcpy " + std::string(copy_word(row.integer_or(7, 0))) + " (" +
                                memory(row, 8) + " -> " + memory(row, 9) + ")";
       add_bytes(add(stream_of(row), EventKind::kMemcpy, name, row), row);
@@ -358,7 +177,7 @@ class NsightReader {
   void sets() {
     const auto columns = {"start",         "end",       "deviceId", "streamId",
                           "correlationId", "globalPid", "bytes"};
-    database_.read(table_of(kSets), {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(kSets, {columns.begin(), columns.end()}, [this](const Row& row) {
       add_bytes(add(stream_of(row), EventKind::kMemset, "Memset", row), row);
     });
   }
@@ -376,9 +195,9 @@ class NsightReader {
 
   void calls() {
     const auto columns = {"start", "end", "globalTid", "correlationId", "nameId"};
-    database_.read(table_of(kCalls), {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(kCalls, {columns.begin(), columns.end()}, [this](const Row& row) {
       const std::int64_t global = row.integer_or(2, 0);
-      const std::string name = without_version(text_of(row.integer(4), "CUDA call"));
+      const std::string name = without_version(database_.text_of(row.integer(4), "CUDA call"));
       const bool driver = name.starts_with("cu") && !name.starts_with("cuda");
       TraceEvent* const event = add(builder_.host_lane(pid_of(global), tid_of(global)),
                                     driver ? EventKind::kDriver : EventKind::kRuntime, name, row);
@@ -389,7 +208,7 @@ class NsightReader {
   void waits() {
     const auto columns = {"start",         "end",       "deviceId", "streamId",
                           "correlationId", "globalPid", "syncType", "eventId"};
-    database_.read(table_of(kWaits), {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(kWaits, {columns.begin(), columns.end()}, [this](const Row& row) {
       constexpr std::string_view kNames[] = {"Sync", "Event Sync", "Stream Wait Event",
                                              "Stream Sync", "Context Sync"};
       const std::int64_t type = row.integer_or(6, 0);
@@ -412,7 +231,7 @@ class NsightReader {
     constexpr std::int64_t kLastRange = 71;  // 70 and 71: the same with a payload
     const auto columns = {"start", "end", "globalTid", "eventType", "text", "textId"};
     database_.read(
-        table_of(kRanges), {columns.begin(), columns.end()},
+        kRanges, {columns.begin(), columns.end()},
         [&](const Row& row) {
           const std::int64_t type = row.integer_or(3, kPushPop);
           const bool range =
@@ -427,9 +246,10 @@ class NsightReader {
           }
           const std::int64_t global = row.integer_or(2, 0);
           const std::uint32_t lane = builder_.host_lane(pid_of(global), tid_of(global));
-          add_range(lane,
-                    text::to_valid_utf8(row.text(4).value_or(text_of(row.integer(5), "range"))),
-                    row);
+          add_range(
+              lane,
+              text::to_valid_utf8(row.text(4).value_or(database_.text_of(row.integer(5), "range"))),
+              row);
         },
         ForeignDatabase::Order::kSorted);
   }
@@ -454,10 +274,10 @@ class NsightReader {
   void overhead() {
     const auto columns = {"start", "end", "globalTid", "nameId"};
     for (const std::string_view table : {"PROFILER_OVERHEAD", "CUPTI_ACTIVITY_KIND_OVERHEAD"}) {
-      database_.read(table_of(table), {columns.begin(), columns.end()}, [this](const Row& row) {
+      database_.read(table, {columns.begin(), columns.end()}, [this](const Row& row) {
         const std::string lane = "overhead " + std::to_string(tid_of(row.integer_or(2, 0)));
         (void)add(builder_.other_lane(lane), EventKind::kOverhead,
-                  text_of(row.integer(3), "profiler"), row);
+                  database_.text_of(row.integer(3), "profiler"), row);
       });
     }
   }
@@ -465,7 +285,7 @@ class NsightReader {
   void thread_names() {
     database_.read("ThreadNames", {"nameId", "globalTid"}, [this](const Row& row) {
       const std::int64_t global = row.integer_or(1, 0);
-      builder_.name_thread(pid_of(global), tid_of(global), text_of(row.integer(0), ""));
+      builder_.name_thread(pid_of(global), tid_of(global), database_.text_of(row.integer(0), ""));
     });
     database_.read("PROCESSES", {"globalPid", "name"}, [this](const Row& row) {
       builder_.name_process(pid_of(row.integer_or(0, 0)),
@@ -488,9 +308,8 @@ class NsightReader {
   }
 
   const std::filesystem::path& path_;
-  ForeignDatabase database_;
+  NsightDatabase database_;
   TraceBuilder builder_;
-  std::unordered_map<std::int64_t, std::string> texts_;
   std::map<std::int64_t, std::size_t> processes_;
   std::int64_t unnumbered_steps_ = 0;
   std::int64_t open_ranges_ = 0;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of an export of Nsight Systems, by names that its versions share, and the texts that
+// its rows refer to. One thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/trace/foreign_database.h"
+
+namespace stepbench::trace {
+
+namespace nsight {
+
+inline constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
+inline constexpr std::string_view kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+inline constexpr std::string_view kCopies = "CUPTI_ACTIVITY_KIND_MEMCPY";
+inline constexpr std::string_view kSets = "CUPTI_ACTIVITY_KIND_MEMSET";
+inline constexpr std::string_view kCalls = "CUPTI_ACTIVITY_KIND_RUNTIME";
+inline constexpr std::string_view kWaits = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+inline constexpr std::string_view kRanges = "NVTX_EVENTS";
+
+// `absent` of a value that is none, negative or too large.
+[[nodiscard]] std::int32_t small_of(const ForeignDatabase::Row& row, std::size_t column,
+                                    std::int32_t absent);
+
+}  // namespace nsight
+
+class NsightDatabase {
+ public:
+  // Throws ConfigError for a database that is no such export.
+  explicit NsightDatabase(const std::filesystem::path& path);
+
+  // The table, or its latest version: "NVTX_EVENTS_V2".
+  void read(std::string_view table, const std::vector<std::string_view>& columns,
+            const std::function<void(const ForeignDatabase::Row&)>& on_row,
+            ForeignDatabase::Order order = ForeignDatabase::Order::kAny) const;
+  [[nodiscard]] std::string text_of(const std::optional<std::int64_t>& id,
+                                    std::string_view absent) const;
+
+ private:
+  [[nodiscard]] std::string table_of(std::string_view name) const;
+  [[nodiscard]] bool has(std::string_view table) const { return database_.has(table_of(table)); }
+
+  ForeignDatabase database_;
+  std::unordered_map<std::int64_t, std::string> texts_;
+};
+
+}  // namespace stepbench::trace
