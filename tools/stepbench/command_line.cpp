@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
@@ -45,7 +46,9 @@ void set_groups(const Command& program) {
            {"Follow nights", {"nightly", "track"}},
            {"Look up", {"list", "schema", "doctor", "help"}},
            {"Set up", {"data", "completion"}}}) {
-    for (const char* name : names) program.command(name).value().show_in_group(group);
+    for (const char* name : names) {
+      if (const auto command = program.command(name)) command->show_in_group(group);
+    }
   }
 }
 
@@ -71,16 +74,43 @@ void add_help(Command program) {
   });
 }
 
-using AddCommand = void (*)(Command);
-constexpr AddCommand kCommands[] = {add_plan,   add_run,       add_ab,     add_show,    add_compare,
-                                    add_report, add_export,    add_runs,   add_nightly, add_analyze,
-                                    add_track,  add_list,      add_schema, add_doctor,  add_help,
-                                    add_data,   add_completion};
+struct NamedCommand {
+  std::string_view name;
+  void (*add)(Command program);
+  bool speaks_of_all = false;  // of the other commands
+};
+constexpr NamedCommand kCommands[] = {{"plan", add_plan},
+                                      {"run", add_run},
+                                      {"ab", add_ab},
+                                      {"show", add_show},
+                                      {"compare", add_compare},
+                                      {"report", add_report},
+                                      {"export", add_export},
+                                      {"runs", add_runs},
+                                      {"nightly", add_nightly},
+                                      {"analyze", add_analyze},
+                                      {"track", add_track},
+                                      {"list", add_list},
+                                      {"schema", add_schema},
+                                      {"doctor", add_doctor},
+                                      {"help", add_help, true},
+                                      {"data", add_data},
+                                      {"completion", add_completion, true}};
 
-void add_commands(Program& line) {
+// The one that the line begins with; none for --version; else all. To declare an option takes
+// longer than to use it.
+std::span<const NamedCommand> needed_commands(const std::vector<std::string>& argv) {
+  const std::span<const NamedCommand> all = kCommands;
+  const std::string_view first = argv.size() > 1 ? argv[1] : std::string_view();
+  if (first == "--version" || first == "-V") return {};
+  const auto found = std::ranges::find(all, first, &NamedCommand::name);
+  return found == all.end() || found->speaks_of_all ? all : std::span(found, 1);
+}
+
+void add_commands(Program& line, std::span<const NamedCommand> commands) {
   const Command program = line.root();
   program.needs_command();
-  for (const AddCommand add : kCommands) add(program);
+  for (const NamedCommand& command : commands) command.add(program);
   set_groups(program);
   line.complete("stepbench " STEPBENCH_VERSION, kFooter);
 }
@@ -106,11 +136,11 @@ void answer(const Command& program, const UsageError& error, const Environment& 
 
 }  // namespace
 
-int run_command_line(Environment& environment) {
+int run_command_line(Environment& environment, bool all_commands) {
   Program line(environment, "stepbench",
                "Benchmark harness for training steps: where does the time of a step go, what "
                "makes it faster?");
-  add_commands(line);
+  add_commands(line, all_commands ? kCommands : needed_commands(environment.argv));
   const Command program = line.root();
   if (environment.argv.size() > 1 && environment.argv[1] == kCompleteCommand) {
     complete(program, environment);
@@ -128,6 +158,7 @@ int run_command_line(Environment& environment) {
       environment.out << help_text(active_command(program), out_style(environment));
     }
   } catch (const UsageError& error) {
+    if (!all_commands) return run_command_line(environment, true);
     choose_colour(program, environment);
     answer(program, error, environment);
     return kExitUsage;

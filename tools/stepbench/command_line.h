@@ -8,7 +8,9 @@
 namespace stepbench::cli {
 
 // Runs the command that environment.argv names and returns the exit status. Errors are thrown,
-// those in the command line are answered.
-[[nodiscard]] int run_command_line(Environment& environment);
+// those in the command line are answered. Only the command that the line begins with is declared,
+// unless `all_commands`: what cannot be read is read again with all, since the answer may name
+// them.
+[[nodiscard]] int run_command_line(Environment& environment, bool all_commands = false);
 
 }  // namespace stepbench::cli
