@@ -13,10 +13,10 @@
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/verdict_options.h"
+#include "harness/report/ab_plan_text.h"
 #include "harness/report/comparison_json.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/ab_plan_text.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
@@ -122,7 +122,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
     arms = campaign::resolve_arms(request.arms, context);
   }
   if (options.dry_run) {
-    environment.out << ab_plan_text(request, arms);
+    environment.out << report::ab_plan_text(request, arms);
     return kExitOk;
   }
   (void)campaign::plan_ab(request, arms);  // what is wrong with the request comes before all notes

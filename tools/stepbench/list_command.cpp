@@ -6,13 +6,13 @@
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
 #include "harness/plan/option_index.h"
+#include "harness/report/catalogue_metrics.h"
+#include "harness/report/catalogue_text.h"
 #include "harness/run/worker_program.h"
 #include "harness/text/names.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
-#include "tools/stepbench/list_metrics.h"
-#include "tools/stepbench/list_text.h"
 #include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 
@@ -72,7 +72,7 @@ void add_declarations(const Catalogue& catalogue, const std::string& name,
 }
 
 bool is_top_level(const std::string& name) {
-  return name == kTopLevel || name == "top level" || name == "(top level)";
+  return name == report::kTopLevel || name == "top level" || name == "(top level)";
 }
 
 [[noreturn]] void refuse(const Catalogue& catalogue, const plan::OptionIndex& index,
@@ -128,47 +128,50 @@ Catalogue only(const Catalogue& catalogue, const std::string& name) {
 }
 
 std::string all_text(const Catalogue& catalogue, std::size_t width) {
-  std::string text = overview_text(catalogue, width);
-  for (const Section& section : catalogue.sections) text += "\n" + section_text(section, width);
+  std::string text = report::overview_text(catalogue, width);
+  for (const Section& section : catalogue.sections)
+    text += "\n" + report::section_text(section, width);
   return text;
 }
 
 std::string named_text(const Catalogue& catalogue, const std::string& name, std::size_t width) {
   const Named named = find_named(catalogue, name);
   std::vector<std::string> parts;
-  if (named.section != nullptr) parts.push_back(section_text(*named.section, width));
+  if (named.section != nullptr) parts.push_back(report::section_text(*named.section, width));
   if (named.workload != nullptr) {
-    parts.push_back(workload_text(*named.workload, catalogue, width));
+    parts.push_back(report::workload_text(*named.workload, catalogue, width));
   }
   for (const auto& [full, variant, option] : named.options) {
     parts.push_back(
-        option_text(*option, variant.empty() ? full : full + " (" + variant + ")", width));
+        report::option_text(*option, variant.empty() ? full : full + " (" + variant + ")", width));
   }
   return text::join(parts, "\n");
 }
 
 std::string named_markdown(const Catalogue& catalogue, const std::string& name) {
   const Catalogue part = only(catalogue, name);
-  std::string text = text::join(part.sections, "\n", section_markdown);
+  std::string text = text::join(part.sections, "\n", report::section_markdown);
   if (part.workloads.empty()) return text;
-  return text + (text.empty() ? "" : "\n") + catalogue_markdown({{}, part.workloads});
+  return text + (text.empty() ? "" : "\n") + report::catalogue_markdown({{}, part.workloads});
 }
 
 std::string render(const Catalogue& catalogue, const ListOptions& options, std::size_t width) {
   if (options.name == kMetrics && catalogue.find_workload(kMetrics) == nullptr) {
-    const std::vector<MetricGroup> groups = metric_groups(catalogue);
-    if (options.format == "json") return metrics_json(groups);
-    return options.format == "markdown" ? metrics_markdown(groups) : metrics_text(groups, width);
+    const std::vector<report::MetricGroup> groups = report::metric_groups(catalogue);
+    if (options.format == "json") return report::metrics_json(groups);
+    return options.format == "markdown" ? report::metrics_markdown(groups)
+                                        : report::metrics_text(groups, width);
   }
   const bool whole = options.name.empty() || options.name == "all";
   if (options.format == "json") {
     return catalogue::to_json(whole ? catalogue : only(catalogue, options.name));
   }
   if (options.format == "markdown") {
-    return whole ? catalogue_markdown(catalogue) : named_markdown(catalogue, options.name);
+    return whole ? report::catalogue_markdown(catalogue) : named_markdown(catalogue, options.name);
   }
   if (options.name == "all") return all_text(catalogue, width);
-  return whole ? overview_text(catalogue, width) : named_text(catalogue, options.name, width);
+  return whole ? report::overview_text(catalogue, width)
+               : named_text(catalogue, options.name, width);
 }
 
 int list(const ListOptions& options, const Environment& environment) {

@@ -5,13 +5,13 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/probe.h"
 #include "harness/campaign/time_estimate.h"
+#include "harness/report/plan_text.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_power.h"
-#include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/script_options.h"
 
 namespace stepbench::cli {
@@ -93,9 +93,10 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
   const campaign::TimeEstimate estimate = probe ? campaign::estimate_time(plan, probe->costs)
                                                 : campaign::estimate_time(plan, request.results);
   const campaign::Probe* probed = probe ? &*probe : nullptr;
-  environment.out << (options.format == "json" ? plan_json(plan, estimate, probed)
-                                               : text::printable(plan_table(plan, estimate, probed),
-                                                                 text::LineEnds::kKeep));
+  environment.out << (options.format == "json"
+                          ? report::plan_json(plan, estimate, probed)
+                          : text::printable(report::plan_table(plan, estimate, probed),
+                                            text::LineEnds::kKeep));
   if (options.format != "json" && !request.smoke) {
     environment.out << power_text(plan, request.results, kept_machine_text(environment))
                     << noise_text(plan, request.results);

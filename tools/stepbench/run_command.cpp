@@ -14,6 +14,7 @@
 #include "harness/estimate/row_values.h"
 #include "harness/report/annotations.h"
 #include "harness/report/checks.h"
+#include "harness/report/plan_text.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -23,7 +24,6 @@
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_power.h"
-#include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/run_folders.h"
 #include "tools/stepbench/script_options.h"
 
@@ -132,7 +132,8 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   if (options.dry_run) {
     const plan::Plan& plan = run.planned.plan;
     environment.out << text::printable(
-        plan_table(plan, campaign::estimate_time(plan, request.results)), text::LineEnds::kKeep);
+        report::plan_table(plan, campaign::estimate_time(plan, request.results)),
+        text::LineEnds::kKeep);
     if (!request.is_short())
       environment.out << power_text(plan, request.results, kept_machine_text(environment));
     return kExitOk;

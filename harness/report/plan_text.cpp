@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/plan_text.h"
+#include "harness/report/plan_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
-namespace stepbench::cli {
+namespace stepbench::report {
 namespace {
 
 // Nobody reads more; the JSON form has all.
@@ -91,7 +91,7 @@ std::string precision_of_launches(const plan::Plan& plan) {
          text;
 }
 
-std::string remarks(const plan::Plan& plan) {
+std::string plan_remarks(const plan::Plan& plan) {
   std::string text = precision_of_launches(plan);
   if (plan.excluded > 0) text += text::counted(plan.excluded, "point") + " excluded\n";
   if (plan.merged > 0) {
@@ -154,8 +154,8 @@ void write_probe(json::JsonText& json, const ResolvedCase& resolved, const campa
   }
 }
 
-void write_case(json::JsonText& json, const plan::PlannedCase& planned,
-                const campaign::Probe* probe) {
+void write_planned(json::JsonText& json, const plan::PlannedCase& planned,
+                   const campaign::Probe* probe) {
   const ResolvedCase& resolved = planned.resolved;
   json.open_object().text("case_id", resolved.case_id).text("workload", resolved.workload);
   const Value* launches = resolved.options.get("launches");
@@ -204,7 +204,7 @@ std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& est
   }
   return plan.name + " (" + plan::source_name(plan.file) + ")\n\n" + document::align(rows) +
          left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate, probe != nullptr) +
-         (probe == nullptr ? "" : probe_remarks(plan, *probe)) + remarks(plan);
+         (probe == nullptr ? "" : probe_remarks(plan, *probe)) + plan_remarks(plan);
 }
 
 std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
@@ -222,8 +222,8 @@ std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& esti
     json.null("expected_s");
   }
   json.texts("varying", plan.varying).texts("notes", plan.notes).open_array("cases");
-  for (const plan::PlannedCase& planned : plan.cases) write_case(json, planned, probe);
+  for (const plan::PlannedCase& planned : plan.cases) write_planned(json, planned, probe);
   return json.close_array().close_object().take() + '\n';
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench::report

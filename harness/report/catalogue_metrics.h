@@ -8,7 +8,7 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench::cli {
+namespace stepbench::report {
 
 struct MetricGroup {
   std::vector<std::string> workloads;  // empty: all
@@ -23,4 +23,4 @@ struct MetricGroup {
 // {"sources":{name:doc},"metrics":[{name,unit,role,direction,source,workloads,doc}]}
 [[nodiscard]] std::string metrics_json(const std::vector<MetricGroup>& groups);
 
-}  // namespace stepbench::cli
+}  // namespace stepbench::report

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/list_text.h"
+#include "harness/report/catalogue_text.h"
 
 #include <algorithm>
 
 #include "harness/catalogue/check_value.h"
 #include "harness/text/words.h"
 
-namespace stepbench::cli {
+namespace stepbench::report {
 namespace {
 
-std::string display_name(const Section& section) {
+std::string section_name(const Section& section) {
   return section.name.empty() ? std::string(kTopLevel) : section.name;
 }
 
@@ -61,7 +61,7 @@ bool any_marked(const Section& section) {
          });
 }
 
-std::string heading(const std::string& name, const std::string& doc, std::size_t width) {
+std::string titled(const std::string& name, const std::string& doc, std::size_t width) {
   return name + "\n" + text::wrap(doc, width, 2);
 }
 
@@ -118,7 +118,7 @@ std::string overview_text(const Catalogue& catalogue, std::size_t width) {
   }
   text += "\nSections\n";
   for (const Section& section : catalogue.sections) {
-    text += name_and_doc(display_name(section), section.doc, width);
+    text += name_and_doc(section_name(section), section.doc, width);
   }
   return text +
          "\nMore: stepbench list SECTION, stepbench list SECTION.OPTION, stepbench list WORKLOAD,\n"
@@ -127,7 +127,7 @@ std::string overview_text(const Catalogue& catalogue, std::size_t width) {
 
 std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalogue,
                           std::size_t width) {
-  std::string text = heading(workload.name, workload.doc, width) + "\nSections that it reads\n";
+  std::string text = titled(workload.name, workload.doc, width) + "\nSections that it reads\n";
   for (const std::string& name : workload.sections) {
     const Section* section = catalogue.find_section(name);
     if (section != nullptr) text += name_and_doc(name, section->doc, width);
@@ -142,11 +142,11 @@ std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalog
 }
 
 std::string section_text(const Section& section, std::size_t width) {
-  std::string text = heading(display_name(section), section.doc, width) + "\n" +
+  std::string text = titled(section_name(section), section.doc, width) + "\n" +
                      options_text(section, section.options, width);
   for (const Variant& variant : section.variants) {
     text += "\n" +
-            heading(prefix(section) + section.selector + ": " + variant.name, variant.doc, width) +
+            titled(prefix(section) + section.selector + ": " + variant.name, variant.doc, width) +
             options_text(section, variant.options, width);
   }
   if (any_marked(section)) text += "\n" + text::wrap(kContextLegend, width, 0);
@@ -193,4 +193,4 @@ std::string catalogue_markdown(const Catalogue& catalogue) {
   return text;
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench::report

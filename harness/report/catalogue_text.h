@@ -8,7 +8,7 @@
 
 #include "harness/catalogue/catalogue.h"
 
-namespace stepbench::cli {
+namespace stepbench::report {
 
 // How people call the section without a name.
 inline constexpr std::string_view kTopLevel = "top-level";
@@ -26,4 +26,4 @@ inline constexpr std::string_view kTopLevel = "top-level";
 [[nodiscard]] std::string section_markdown(const Section& section);
 [[nodiscard]] std::string catalogue_markdown(const Catalogue& catalogue);
 
-}  // namespace stepbench::cli
+}  // namespace stepbench::report

@@ -6,11 +6,11 @@
 
 #include "harness/campaign/run_ab.h"
 
-namespace stepbench::cli {
+namespace stepbench::report {
 
 // Reads earlier runs in the folder of results, for the time. Throws ConfigError, as measuring
 // would.
 [[nodiscard]] std::string ab_plan_text(const campaign::AbRequest& request,
                                        const campaign::AbArms& arms);
 
-}  // namespace stepbench::cli
+}  // namespace stepbench::report

@@ -8,11 +8,11 @@
 #include "harness/campaign/time_estimate.h"
 #include "harness/plan/plan.h"
 
-namespace stepbench::cli {
+namespace stepbench::report {
 
 [[nodiscard]] std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
                                      const campaign::Probe* probe = nullptr);
 [[nodiscard]] std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
                                     const campaign::Probe* probe = nullptr);
 
-}  // namespace stepbench::cli
+}  // namespace stepbench::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/ab_plan_text.h"
+#include "harness/report/ab_plan_text.h"
 
 #include <algorithm>
 #include <set>
@@ -12,7 +12,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
-namespace stepbench::cli {
+namespace stepbench::report {
 namespace {
 
 std::string pairs_table(const campaign::AbArms& arms) {
@@ -39,7 +39,7 @@ std::string pairs_table(const campaign::AbArms& arms) {
   return document::align(rows);
 }
 
-std::string tests_text(const campaign::AbPlan& plan, std::size_t cases) {
+std::string planned_tests(const campaign::AbPlan& plan, std::size_t cases) {
   const std::size_t tests = plan.tested.metrics.size() * cases;
   return "tested: " + plan.tested.names() + "; " +
          text::counted(static_cast<std::int64_t>(tests), "test") +
@@ -86,7 +86,7 @@ std::string time_text(const campaign::AbRequest& request, const campaign::AbArms
   return text + "at most " + text::rough_duration(last * round.limit_s) + " by limits.wall_s\n";
 }
 
-std::string launches_text(const campaign::AbPlan& plan, std::size_t cases) {
+std::string planned_launches(const campaign::AbPlan& plan, std::size_t cases) {
   const auto launches = [&](std::size_t pairs) {
     return text::with_separators(static_cast<std::int64_t>(2 * pairs * cases));
   };
@@ -103,8 +103,8 @@ std::string ab_plan_text(const campaign::AbRequest& request, const campaign::AbA
   std::string text = "A " + arms.a.words + "   B " + arms.b.words + "\n\n";
   if (cases > 0) text += pairs_table(arms) + '\n';
   text += text::counted(static_cast<std::int64_t>(cases), "case") + " in both arms; ";
-  text += tests_text(plan, cases);
-  if (cases > 0) text += launches_text(plan, cases) + time_text(request, arms, plan);
+  text += planned_tests(plan, cases);
+  if (cases > 0) text += planned_launches(plan, cases) + time_text(request, arms, plan);
   for (const compare::AbMissing& missing : arms.missing) {
     text += "not compared: " + missing.point.case_id + ": " + missing.reason + '\n';
   }
@@ -112,4 +112,4 @@ std::string ab_plan_text(const campaign::AbRequest& request, const campaign::AbA
   return text;
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench::report

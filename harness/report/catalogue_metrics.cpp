@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/list_metrics.h"
+#include "harness/report/catalogue_metrics.h"
 
 #include <algorithm>
 #include <map>
@@ -8,10 +8,10 @@
 #include "harness/estimate/columns.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
+#include "harness/report/catalogue_text.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/list_text.h"
 
-namespace stepbench::cli {
+namespace stepbench::report {
 namespace {
 
 std::string title(const MetricGroup& group) {
@@ -91,4 +91,4 @@ std::string metrics_json(const std::vector<MetricGroup>& groups) {
   return json.close_array().close_object().take() + '\n';
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench::report
