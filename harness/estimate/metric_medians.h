@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/catalogue/catalogue.h"
 #include "harness/estimate/case_rows.h"
 
 namespace stepbench::estimate {

@@ -34,12 +34,12 @@ CheckAnswer::Kind kind_named(const std::string& name) {
 CheckAnswer check_answer_from_json(std::string_view line) {
   const std::string text(line);  // NUL stands behind it
   json::LineParser parser;
-  const json::LineObject json = parser.parse(text, json::LineParser::Padding::kNone).object;
-  CheckAnswer answer{.kind = kind_named(json.text("answer")),
-                     .option = json.text("option"),
-                     .reason = json.text("reason"),
-                     .notes = json.texts("notes"),
-                     .options = options_of(json)};
+  const json::LineObject fields = parser.parse(text, json::LineParser::Padding::kNone).object;
+  CheckAnswer answer{.kind = kind_named(fields.text("answer")),
+                     .option = fields.text("option"),
+                     .reason = fields.text("reason"),
+                     .notes = fields.texts("notes"),
+                     .options = options_of(fields)};
   if (answer.kind != CheckAnswer::Kind::kOk && answer.reason.empty()) {
     throw Error("'reason' is missing beside skip or error");
   }

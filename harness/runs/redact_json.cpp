@@ -127,8 +127,9 @@ bool redact(Json& json, Place& place, std::size_t depth, const KnownWords& known
     const auto& text = json.get_ref<const std::string&>();
     if (!is_kept(place, text, known)) json = tokens.token(text);
   } else if (json.is_array()) {
-    return std::ranges::all_of(
-        json, [&](Json& each) { return redact(each, place, depth + 1, known, tokens); });
+    for (Json& each : json) {
+      if (!redact(each, place, depth + 1, known, tokens)) return false;
+    }
   } else if (json.is_object()) {
     for (auto& [key, value] : json.items()) {
       place.push_back(key);
