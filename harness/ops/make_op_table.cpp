@@ -209,7 +209,7 @@ class Maker {
   void add_activities() {
     const bool has_steps = std::any_of(log_.marks.begin(), log_.marks.end(),
                                        [](const StepMark& mark) { return mark.phase == kNoIndex; });
-    std::unordered_map<Key, std::size_t, KeyHash> index;
+    std::unordered_map<RowKey, std::size_t, RowKeyHash> index;
     for (std::size_t i = 0; i < log_.activities.size(); ++i) {
       const DeviceActivity& activity = log_.activities[i];
       const OpRow where = place_of_activity(i);
@@ -219,7 +219,7 @@ class Maker {
       if (causes_[i] != kNoIndex) row.op = names_[tree_.nodes[causes_[i]].name];
       row.phase = where.phase;
       row.kind = activity.kind;
-      const Key key{
+      const RowKey key{
           static_cast<std::int64_t>(row.kind), row.phase, row.name, row.op, 0, OpKind::kDevice};
       const auto [at, is_new] = index.try_emplace(key, table_.activities.size());
       if (is_new) {

@@ -6,7 +6,7 @@
 
 namespace stepbench::ops {
 
-std::size_t RowSet::KeyHash::operator()(const Key& key) const {
+std::size_t RowKeyHash::operator()(const RowKey& key) const {
   const auto& [step, phase, name, shapes, module, kind] = key;
   std::uint64_t hash = 0xCBF29CE484222325U;
   for (const std::uint64_t part :
@@ -19,7 +19,7 @@ std::size_t RowSet::KeyHash::operator()(const Key& key) const {
 }
 
 void RowSet::add(const OpRow& row, std::int64_t at_ns) {
-  const Key key{row.step, row.phase, row.name, row.shapes, row.module, row.kind};
+  const RowKey key{row.step, row.phase, row.name, row.shapes, row.module, row.kind};
   const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
   if (is_new) {
     rows_.push_back(row);

@@ -12,22 +12,23 @@
 
 namespace stepbench::ops {
 
+// Step, phase, name, shapes, module, kind.
+using RowKey =
+    std::tuple<std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, OpKind>;
+struct RowKeyHash {
+  std::size_t operator()(const RowKey& key) const;
+};
+
 class RowSet {
  public:
-  // To the row of the same kind, step, phase, name, shapes and module.
+  // To the row of the same key.
   void add(const OpRow& row, std::int64_t at_ns);
   [[nodiscard]] std::vector<OpRow> by_first_call() const;
 
  private:
-  using Key =
-      std::tuple<std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, OpKind>;
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const;
-  };
-
   std::vector<OpRow> rows_;
   std::vector<std::int64_t> first_ns_;
-  std::unordered_map<Key, std::uint32_t, KeyHash> index_;
+  std::unordered_map<RowKey, std::uint32_t, RowKeyHash> index_;
 };
 
 }  // namespace stepbench::ops
