@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/ops/dtype.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+
+namespace stepbench::ops {
+namespace {
+
+struct DtypeFacts {
+  std::string_view name;
+  std::int64_t bytes;
+};
+
+// In the order of Dtype.
+constexpr std::array<DtypeFacts, 13> kDtypes = {{{"unknown", 0},
+                                                 {"fp64", 8},
+                                                 {"fp32", 4},
+                                                 {"tf32", 4},
+                                                 {"fp16", 2},
+                                                 {"bf16", 2},
+                                                 {"fp8", 1},
+                                                 {"int64", 8},
+                                                 {"int32", 4},
+                                                 {"int16", 2},
+                                                 {"int8", 1},
+                                                 {"complex64", 8},
+                                                 {"complex128", 16}}};
+
+struct DtypeText {
+  std::string_view text;  // in small letters, without "c10::"
+  Dtype dtype;
+};
+
+constexpr DtypeText kTexts[] = {{"double", Dtype::kFp64},
+                                {"float", Dtype::kFp32},
+                                {"half", Dtype::kFp16},
+                                {"bfloat16", Dtype::kBf16},
+                                {"long int", Dtype::kInt64},
+                                {"long", Dtype::kInt64},
+                                {"int", Dtype::kInt32},
+                                {"short int", Dtype::kInt16},
+                                {"short", Dtype::kInt16},
+                                {"signed char", Dtype::kInt8},
+                                {"char", Dtype::kInt8},
+                                {"unsigned char", Dtype::kInt8},
+                                {"byte", Dtype::kInt8},
+                                {"bool", Dtype::kInt8},
+                                {"complex<float>", Dtype::kComplex64},
+                                {"complexfloat", Dtype::kComplex64},
+                                {"complex<double>", Dtype::kComplex128},
+                                {"complexdouble", Dtype::kComplex128}};
+
+}  // namespace
+
+Dtype dtype_named(std::string_view text) {
+  constexpr std::string_view kNamespace = "c10::";
+  if (text.starts_with(kNamespace)) text.remove_prefix(kNamespace.size());
+  std::string lower;
+  for (const char c : text) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  if (lower.starts_with("float8")) return Dtype::kFp8;
+  const auto* known = std::find_if(std::begin(kTexts), std::end(kTexts),
+                                   [&](const DtypeText& each) { return each.text == lower; });
+  if (known != std::end(kTexts)) return known->dtype;
+  const auto own = std::find_if(kDtypes.begin(), kDtypes.end(),
+                                [&](const DtypeFacts& each) { return each.name == lower; });
+  return own == kDtypes.end() ? Dtype::kUnknown : static_cast<Dtype>(own - kDtypes.begin());
+}
+
+std::string_view name_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)].name; }
+
+std::int64_t element_bytes(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)].bytes; }
+
+std::string_view quoted_text(std::string_view list, std::size_t index) {
+  std::size_t open = list.find('"');
+  while (open != std::string_view::npos) {
+    const std::size_t close = list.find('"', open + 1);
+    if (close == std::string_view::npos) break;
+    if (index-- == 0) return list.substr(open + 1, close - open - 1);
+    open = list.find('"', close + 1);
+  }
+  return {};
+}
+
+}  // namespace stepbench::ops
