@@ -33,4 +33,24 @@ std::string shapes_text(std::string_view shapes) {
   return are_plain_shapes(shapes) ? spaced_array(shapes) : text::to_valid_utf8(shapes);
 }
 
+bool are_plain_arguments(std::string_view arguments) {
+  if (arguments.size() < 2 || arguments.front() != '[' || arguments.back() != ']') return false;
+  bool in_string = false;
+  for (const char c : arguments.substr(1, arguments.size() - 2)) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    constexpr std::string_view kInside = "[]., -+_";
+    if (c == '"') {
+      in_string = !in_string;
+    } else if (in_string ? !letter && kInside.find(c) == std::string_view::npos
+                         : c != ',' && c != ' ') {
+      return false;
+    }
+  }
+  return !in_string;
+}
+
+std::string arguments_text(std::string_view arguments) {
+  return are_plain_arguments(arguments) ? spaced_array(arguments) : text::to_valid_utf8(arguments);
+}
+
 }  // namespace stepbench::trace

@@ -17,4 +17,9 @@ namespace stepbench::trace {
 // As a reader finds what the writer made of these shapes.
 [[nodiscard]] std::string shapes_text(std::string_view shapes);
 
+// The same of inputs that are no tensors, ["", "[2, 2]", "True"]: made of plain words, it stands in
+// JSON as it is.
+[[nodiscard]] bool are_plain_arguments(std::string_view arguments);
+[[nodiscard]] std::string arguments_text(std::string_view arguments);
+
 }  // namespace stepbench::trace

@@ -18,12 +18,18 @@ std::string shapes_json(const std::string& shapes) {
   return are_plain_shapes(shapes) ? shapes : json::json_string(shapes);
 }
 
+std::string arguments_json(const std::string& arguments) {
+  return arguments.empty() || are_plain_arguments(arguments) ? arguments
+                                                             : json::json_string(arguments);
+}
+
 }  // namespace
 
 TraceEvents::TraceEvents(const ops::OpLog& log, const TraceHeader& header, TraceFile& file)
     : log_(log), header_(header), file_(file), base_ns_(ops::begin_ns(log)) {
   for (const std::string& name : log.names) names_.push_back(json::json_string(name));
   for (const std::string& shapes : log.shapes) shapes_.push_back(shapes_json(shapes));
+  for (const std::string& each : log.arguments) arguments_.push_back(arguments_json(each));
 }
 
 void TraceEvents::separate() {

@@ -53,8 +53,9 @@ class TraceEvents {
   const TraceHeader& header_;
   TraceFile& file_;
   std::int64_t base_ns_;
-  std::vector<std::string> names_;   // as JSON
-  std::vector<std::string> shapes_;  // as JSON
+  std::vector<std::string> names_;      // as JSON
+  std::vector<std::string> shapes_;     // as JSON
+  std::vector<std::string> arguments_;  // by index of shapes_, as JSON; empty: none
   bool first_ = true;
 };
 

@@ -60,6 +60,9 @@ void TraceEvents::op_arguments(std::size_t index) {
     file_.number(op.forward_thread == ops::kNoIndex ? 0 : thread_id(op.forward_thread));
   }
   if (op.shapes != ops::kNoIndex) file_.text(R"(,"Input Dims":)").text(shapes_[op.shapes]);
+  if (op.shapes < arguments_.size() && !arguments_[op.shapes].empty()) {
+    file_.text(R"(,"Concrete Inputs":)").text(arguments_[op.shapes]);
+  }
   if (op.module != ops::kNoIndex) {
     file_.text(R"(,"Module":)").quoted(log_.modules[op.module]);
   }

@@ -98,6 +98,9 @@ class TraceOfLog {
       OpDetail detail;
       if (op.shapes != ops::kNoIndex) {
         detail.shapes = builder_.text(shapes_text(log_.shapes[op.shapes]));
+        if (op.shapes < log_.arguments.size() && !log_.arguments[op.shapes].empty()) {
+          detail.arguments = builder_.text(arguments_text(log_.arguments[op.shapes]));
+        }
       }
       if (op.module != ops::kNoIndex) {
         detail.module = builder_.text(text::to_valid_utf8(log_.modules[op.module]));
