@@ -61,6 +61,12 @@ ops::OpLog full_log(std::uint32_t seed) {
   backward.forward_thread = 0;
   maker.shaped("aten::mm", "[[2,3], [3, 4]]", 500, 777).module = 0;
   maker.shaped("aten::cat", "[[2], bad]", 800, 801);
+  maker.shaped("aten::conv2d", "[[1, 2, 8, 8], [2, 2, 3, 3]]", 802, 803);
+  maker.log.arguments.resize(maker.log.shapes.size());
+  maker.log.arguments.back() = R"(["", "", "", "[2, 2]", "True"])";
+  maker.shaped("aten::convolution", "[[1, 2, 8, 8], [2, 2, 1, 1]]", 804, 805);
+  maker.log.arguments.resize(maker.log.shapes.size());
+  maker.log.arguments.back() = "no \"list\"";
   maker.log.modules = {"layer1.0.conv1"};
   maker.activity(ops::ActivityKind::kDriver, "cuLaunchKernelEx", 600, 650, 90'001);
   ops::DeviceActivity& kernel =
