@@ -102,6 +102,8 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   out.copies = find_copies(timeline, out.steps);
   out.host_waits = find_host_waits(timeline, out.steps);
   out.kernels = list_kernels(timeline, out.steps);
+  out.efficiency = find_efficiency(timeline, out.steps);
+  out.collectives = list_collectives(timeline, out.steps);
   out.operators = std::move(operators.rows);
   out.runtime_calls = list_runtime_calls(timeline, out.steps);
   out.memory = memory_peaks(trace);

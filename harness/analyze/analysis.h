@@ -15,9 +15,11 @@
 #include <optional>
 #include <vector>
 
+#include "harness/analyze/collectives.h"
 #include "harness/analyze/copies.h"
 #include "harness/analyze/data_loading.h"
 #include "harness/analyze/device_memory.h"
+#include "harness/analyze/efficiency.h"
 #include "harness/analyze/holistic.h"
 #include "harness/analyze/host_waits.h"
 #include "harness/analyze/host_work.h"
@@ -58,7 +60,9 @@ struct Analysis {
   ValueOrReason<HostWork> host_work = {};
   HostWaits host_waits = {};
   ValueOrReason<Copies> copies = {};
-  ValueOrReason<Kernels> kernels = {};                     // whole trace, and the counted steps
+  ValueOrReason<Kernels> kernels = {};        // whole trace, and the counted steps
+  ValueOrReason<Efficiency> efficiency = {};  // the same
+  ValueOrReason<std::vector<CollectiveRow>> collectives = {};
   ValueOrReason<std::vector<OperatorRow>> operators = {};  // whole trace
   ValueOrReason<std::vector<RuntimeCallRow>> runtime_calls = {};
   ValueOrReason<std::vector<MemoryPeak>> memory = {};  // whole trace

@@ -12,8 +12,8 @@
 namespace stepbench::analyze {
 namespace {
 
-// Ranks of a step that have a collective in common: their places, and when each was in it.
-using Entries = std::vector<std::pair<std::size_t, TimeSpan>>;
+// Ranks of a step that have a collective in common: their places, and what each saw of it.
+using Entries = std::vector<std::pair<std::size_t, const ExchangeRow*>>;
 
 std::string rank_list(const std::vector<std::int64_t>& ranks) {
   constexpr std::size_t kShown = 8;
@@ -163,12 +163,13 @@ class RankComparison {
 
   // In collectives, for the last rank to enter; by place.
   std::vector<std::int64_t> waits_of(const std::vector<const RankStep*>& steps) {
-    std::map<std::string, std::vector<std::pair<std::size_t, std::vector<TimeSpan>>>> by_key;
+    std::map<std::string, std::vector<std::pair<std::size_t, std::vector<const ExchangeRow*>>>>
+        by_key;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      for (const CollectiveRow& row : steps[i]->collectives) {
+      for (const ExchangeRow& row : steps[i]->collectives) {
         auto& ranks = by_key[row.key];
         if (ranks.empty() || ranks.back().first != i) ranks.push_back({i, {}});
-        ranks.back().second.push_back(row.at);
+        ranks.back().second.push_back(&row);
       }
     }
     std::vector<std::vector<TimeSpan>> waits(steps.size());
@@ -180,7 +181,7 @@ class RankComparison {
       if (!alike || ranks.size() < 2 || key.empty()) {
         for (auto& [place, all] : ranks) {
           out_.unmatched += std::ssize(all);
-          unknown[place].insert(unknown[place].end(), all.begin(), all.end());
+          for (const ExchangeRow* each : all) unknown[place].push_back(each->at);
         }
         continue;
       }
@@ -210,19 +211,23 @@ class RankComparison {
 
   void add_collective_waits(const Entries& entries, std::vector<std::vector<TimeSpan>>& waits) {
     ++out_.collectives;
-    const auto last = std::min_element(
-        entries.begin(), entries.end(),
-        [](const auto& a, const auto& b) { return a.second.length_ns() < b.second.length_ns(); });
-    const std::int64_t shortest_ns = last->second.length_ns();
+    const auto shorter = [](const auto& a, const auto& b) {
+      return a.second->at.length_ns() < b.second->at.length_ns();
+    };
+    const auto [last, first] = std::minmax_element(entries.begin(), entries.end(), shorter);
+    const std::int64_t shortest_ns = last->second->at.length_ns();
     // Shorter by less than the clock tells is not shorter.
     const std::int64_t tick_ns = ranks_[last->first].resolution_ns;
     const bool alone = std::all_of(entries.begin(), entries.end(), [&](const auto& each) {
-      return each.first == last->first || each.second.length_ns() > shortest_ns + tick_ns;
+      return each.first == last->first || each.second->at.length_ns() > shortest_ns + tick_ns;
     });
     if (alone) ++out_.rows[last->first].entered_last;
-    for (const auto& [place, at] : entries) {
-      waits[place].push_back({at.begin_ns, at.end_ns - shortest_ns});
+    for (const auto& [place, exchange] : entries) {
+      waits[place].push_back({exchange->at.begin_ns, exchange->at.end_ns - shortest_ns});
     }
+    auto& [durations_ns, skews_ns] = by_facts_[last->second->facts];
+    durations_ns.push_back(double(shortest_ns));
+    skews_ns.push_back(double(first->second->at.length_ns() - shortest_ns));
   }
 
   void add_skew(const std::vector<const RankStep*>& steps) {
@@ -278,7 +283,23 @@ class RankComparison {
       for (const double skew : skews_) sum += skew;
       out_.skew_mean_ns = sum / steps;
     }
+    add_sizes();
     name_straggler();
+  }
+
+  void add_sizes() {
+    for (auto& [facts, times] : by_facts_) {
+      out_.sizes.push_back({.facts = facts,
+                            .duration = summarise(std::move(times.first)),
+                            .skew = summarise(std::move(times.second))});
+    }
+    const auto total_ns = [](const MatchedCollectives& each) {
+      return each.duration.mean * double(each.duration.n);
+    };
+    std::stable_sort(out_.sizes.begin(), out_.sizes.end(),
+                     [&](const MatchedCollectives& a, const MatchedCollectives& b) {
+                       return total_ns(a) > total_ns(b);
+                     });
   }
 
   void name_straggler() {
@@ -314,6 +335,8 @@ class RankComparison {
   std::vector<std::int64_t> common_;  // numbers of steps
   std::vector<double> skews_;
   std::vector<double> unmatched_ns_;  // by place
+  // Durations and skews of the matched ones.
+  std::map<ExchangeFacts, std::pair<std::vector<double>, std::vector<double>>> by_facts_;
   RankReport out_;
 };
 

@@ -22,22 +22,16 @@
 #include <vector>
 
 #include "harness/analyze/analysis.h"
+#include "harness/analyze/collectives.h"
 
 namespace stepbench::analyze {
-
-struct CollectiveRow {
-  // Name and group, or the two ranks of a message; empty: the rows do not say what was exchanged
-  // with whom.
-  std::string key = {};
-  TimeSpan at = {};
-};
 
 struct RankStep {
   std::int64_t number = 0;    // of ProfilerStep
   std::int64_t begin_ns = 0;  // on the trace's own clock, since 1970 where it has a base
   StepTime time = {};
-  std::int64_t communication_ns = 0;            // all of it, hidden too
-  std::vector<CollectiveRow> collectives = {};  // by start
+  std::int64_t communication_ns = 0;          // all of it, hidden too
+  std::vector<ExchangeRow> collectives = {};  // by start
 };
 
 // What is kept of the trace of one rank.
@@ -94,6 +88,14 @@ struct Straggler {
 enum class RankClocks : std::uint8_t { kOneHost, kHostUnknown, kSeveralHosts, kUnknown };
 [[nodiscard]] std::string_view name_of(RankClocks clocks);  // "one_host"
 
+// Collectives of equal facts that were matched: what exchanging alone took, from the moment on in
+// which the last rank entered.
+struct MatchedCollectives {
+  ExchangeFacts facts = {};
+  Summary duration = {};  // in ns, of the rank that entered last
+  Summary skew = {};      // in ns: how long the first rank to enter waited for the last
+};
+
 struct RankReport {
   std::optional<std::int64_t> world = {};
   WindowKind window = WindowKind::kHostStep;
@@ -106,7 +108,8 @@ struct RankReport {
   // Of these, on the rank with the most, while it does not compute: what of it is waiting is not
   // known. A straggler by less than this is not named.
   double unmatched_ns = 0;
-  double step_ns = 0;  // median of the ranks' means
+  std::vector<MatchedCollectives> sizes = {};  // by time
+  double step_ns = 0;                          // median of the ranks' means
   std::optional<Straggler> straggler = {};
   double imbalance_ns = 0;  // mean over steps of the slowest rank's work less the median one's
   RankClocks clocks = RankClocks::kUnknown;

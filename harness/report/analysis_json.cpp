@@ -2,6 +2,7 @@
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_report.h"
+#include "harness/report/analysis_work_json.h"
 
 namespace stepbench::report {
 namespace {
@@ -25,6 +26,9 @@ class AnalysisWriter {
     block("copies", analysis_.copies, [&](const auto& each) { add(each); });
     add_waits(analysis_.host_waits);
     block("kernels", analysis_.kernels, [&](const auto& each) { add(each); });
+    block("efficiency", analysis_.efficiency,
+          [&](const auto& each) { add_efficiency(json_, trace_, each); });
+    rows("collectives", analysis_.collectives);
     rows("operators", analysis_.operators);
     rows("runtime_calls", analysis_.runtime_calls);
     rows("memory", analysis_.memory);
@@ -59,11 +63,7 @@ class AnalysisWriter {
     json_.open_object(key).integer("start_ns", at.begin_ns).integer("end_ns", at.end_ns);
     json_.close_object();
   }
-  void summary(std::string_view key, const analyze::Summary& of) {
-    json_.open_object(key).integer("n", of.n).number("min", of.min).number("mean", of.mean);
-    json_.number("median", of.median).number("p90", of.p90).number("p95", of.p95);
-    json_.number("max", of.max).number("mad", of.mad).number("iqr", of.iqr).close_object();
-  }
+  void summary(std::string_view key, const analyze::Summary& of) { add_summary(json_, key, of); }
   // What is not known is null, with the reason beside it.
   template <typename Of, typename Add>
   void block(std::string_view key, const analyze::ValueOrReason<Of>& known,
@@ -261,6 +261,7 @@ class AnalysisWriter {
     }
     json_.close_array();
   }
+  void add(const analyze::CollectiveRow& row) { add_collective(json_, row); }
   void add(const analyze::OperatorRow& row) {
     name("name", row.name);
     json_.integer("calls", row.calls).integer("host_ns", row.host_ns);

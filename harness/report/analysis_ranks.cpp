@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "harness/document/cells.h"
@@ -185,6 +186,8 @@ document::Document ranks_document(const analyze::RankReport& report, std::size_t
     overview.blocks.emplace_back(straggler_paragraph(report));
     add_ranks(report, row_limit, overview.blocks);
     overview.blocks.emplace_back(parts_of_ranks(report, row_limit));
+    std::ranges::move(matched_collective_blocks(report.sizes, row_limit),
+                      std::back_inserter(overview.blocks));
   }
   overview.blocks.emplace_back(document::Heading{"traces"});
   for (const std::size_t i : shown_rows(report, row_limit)) {

@@ -2,18 +2,10 @@
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_ranks.h"
 #include "harness/report/analysis_report.h"
+#include "harness/report/analysis_work_json.h"
 
 namespace stepbench::report {
 namespace {
-
-void number_or_null(json::JsonText& json, std::string_view key,
-                    const std::optional<double>& value) {
-  if (value) {
-    json.number(key, *value);
-  } else {
-    json.null(key);
-  }
-}
 
 void add_straggler(json::JsonText& json, const std::optional<analyze::Straggler>& straggler) {
   if (!straggler) {
@@ -66,7 +58,15 @@ std::string ranks_json(const analyze::RankReport& report, int exit_status) {
   json.text("clocks", analyze::name_of(report.clocks));
   number_or_null(json, "skew_mean_ns", report.skew_mean_ns);
   number_or_null(json, "skew_max_ns", report.skew_max_ns);
-  json.open_array("rows");
+  json.open_array("sizes");
+  for (const analyze::MatchedCollectives& each : report.sizes) {
+    json.open_object();
+    add_exchange(json, each.facts, each.duration.median);
+    add_summary(json, "duration_ns", each.duration);
+    add_summary(json, "skew_ns", each.skew);
+    json.close_object();
+  }
+  json.close_array().open_array("rows");
   for (const analyze::RankRow& row : report.rows) add_rank(json, row);
   json.close_array().close_object().integer("exit_code", exit_status).close_object();
   return json.take() + '\n';

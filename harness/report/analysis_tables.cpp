@@ -35,13 +35,6 @@ struct PerStep {
 
 document::Paragraph line(std::string text) { return {.text = std::move(text)}; }
 
-void note_cut(std::size_t rows, std::size_t limit, Blocks& blocks) {
-  if (limit == 0 || rows <= limit) return;
-  blocks.emplace_back(line("first " + std::to_string(limit) + " of " +
-                           text::with_separators(std::int64_t(rows)) +
-                           "; --row-limit 0 shows all"));
-}
-
 // Cut out of its middle on a terminal.
 document::Column name_column(const char* head, int shrink_at, std::size_t shrink_to = 24) {
   return {.head = head,
@@ -336,6 +329,13 @@ Blocks memory_blocks(const AnalysedTrace& analysed) {
 
 }  // namespace
 
+void note_cut(std::size_t rows, std::size_t limit, Blocks& blocks) {
+  if (limit == 0 || rows <= limit) return;
+  blocks.emplace_back(line("first " + std::to_string(limit) + " of " +
+                           text::with_separators(std::int64_t(rows)) +
+                           "; --row-limit 0 shows all"));
+}
+
 std::size_t limited(std::size_t rows, std::size_t limit) {
   return limit == 0 ? rows : std::min(rows, limit);
 }
@@ -360,6 +360,10 @@ std::vector<document::Block> analysis_tables(const AnalysedTrace& analysed, std:
   if (analysis.loader_work && analysis.data_loading) add(loader_blocks(analysed));
   add_known("kernels", analysis.kernels, [&] { return kernels_by_time(analysed, row_limit); });
   if (analysis.kernels) add(kernels_by_launches(analysed, row_limit));
+  add_known("efficiency", analysis.efficiency,
+            [&] { return efficiency_blocks(analysed, row_limit); });
+  add_known("collectives", analysis.collectives,
+            [&] { return collective_blocks(analysed, row_limit); });
   add_known("operators", analysis.operators, [&] { return operator_blocks(analysed, row_limit); });
   add_known("copies", analysis.copies, [&] { return copy_blocks(analysed, row_limit); });
   add_known("calls", analysis.runtime_calls, [&] { return call_blocks(analysed, row_limit); });

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "harness/analyze/ranks.h"
 #include "harness/document/document.h"
 #include "harness/report/analysis_report.h"
 
@@ -20,6 +21,18 @@ namespace stepbench::report {
 [[nodiscard]] std::vector<document::Block> holistic_blocks(const AnalysedTrace& analysed);
 [[nodiscard]] std::vector<document::Block> timeline_blocks(const AnalysedTrace& analysed);
 
+// How well operators use the device.
+[[nodiscard]] std::vector<document::Block> efficiency_blocks(const AnalysedTrace& analysed,
+                                                             std::size_t row_limit);
+
+// What was exchanged with other ranks, of one rank and of all together.
+[[nodiscard]] std::vector<document::Block> collective_blocks(const AnalysedTrace& analysed,
+                                                             std::size_t row_limit);
+[[nodiscard]] std::vector<document::Block> matched_collective_blocks(
+    const std::vector<analyze::MatchedCollectives>& sizes, std::size_t row_limit);
+
+// Below a table that shows not all rows.
+void note_cut(std::size_t rows, std::size_t limit, std::vector<document::Block>& blocks);
 [[nodiscard]] std::size_t limited(std::size_t rows, std::size_t limit);
 // "-" of kNoIndex, else in short.
 [[nodiscard]] std::string name_in(const AnalysedTrace& analysed, std::uint32_t name);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes and bandwidths of collectives, by the definitions of nccl-tests, of one rank and of all.
+#include "harness/analyze/collectives.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/analyze/ranks.h"
+#include "harness/document/render.h"
+#include "harness/report/analysis_ranks.h"
+#include "harness/report/analysis_report.h"
+#include "tests/unit/analyze/trace_maker.h"
+
+namespace stepbench::analyze {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::kUs;
+using ::testing::Not;
+using testing::TraceMaker;
+
+struct Sent {
+  std::string_view name = "allreduce";
+  std::string_view dtype = "Float";
+  std::int64_t in = 1'000'000;
+  std::int64_t out = 1'000'000;
+  std::int32_t group_size = 8;
+  std::string_view ranks = "[0, 1, 2, 3, 4, 5, 6, 7]";
+};
+
+trace::TraceEvent& nccl(TraceMaker& maker, const Sent& sent, std::int64_t from_ns,
+                        std::int64_t to_ns) {
+  trace::CollectiveDetail detail;
+  detail.name = maker.builder.text(sent.name);
+  detail.dtype = maker.builder.text(sent.dtype);
+  detail.group = maker.builder.text("0");
+  if (!sent.ranks.empty()) detail.ranks = maker.builder.text(sent.ranks);
+  detail.group_size = sent.group_size;
+  detail.in_elements = sent.in;
+  detail.out_elements = sent.out;
+  const trace::KernelDetail kernel{.collective = maker.builder.detail(detail)};
+  const std::uint32_t index = maker.builder.detail(kernel);
+  trace::TraceEvent& row = maker.kernel("ncclDevKernel_Generic", from_ns, to_ns, 30);
+  row.detail = index;
+  maker.called(row, "cudaLaunchKernelExC", from_ns - 5 * kUs, from_ns - 2 * kUs);
+  return row;
+}
+
+CollectiveRow row_of(const Sent& sent) {
+  TraceMaker maker;
+  maker.step(0, 0, 1000 * kUs);
+  nccl(maker, sent, 100 * kUs, 200 * kUs);
+  const Analysis analysis = analyse(maker.finish());
+  EXPECT_TRUE(analysis.collectives);
+  return analysis.collectives->front();
+}
+
+// nccl-tests, doc/PERFORMANCE.md: of 8 ranks and 100 us.
+TEST(Collectives, HaveTheBandwidthsOfNcclTests) {
+  const CollectiveRow reduce = row_of({});
+  EXPECT_EQ(reduce.facts.bytes, 4'000'000);
+  EXPECT_EQ(reduce.facts.dtype, ops::Dtype::kFp32);
+  EXPECT_DOUBLE_EQ(*reduce.facts.algorithm_bandwidth(reduce.duration.median), 40.0) << "GB/s";
+  EXPECT_DOUBLE_EQ(*reduce.facts.bus_bandwidth(reduce.duration.median), 40.0 * 2 * 7 / 8);
+  // The size of a gather is what a rank ends up with, of a scatter what it begins with.
+  const CollectiveRow gather = row_of({.name = "_allgather_base", .in = 125'000});
+  EXPECT_EQ(gather.facts.bytes, 4'000'000);
+  EXPECT_DOUBLE_EQ(*gather.facts.bus_factor(), 7.0 / 8);
+  const CollectiveRow scatter = row_of({.name = "_reduce_scatter_base", .out = 125'000});
+  EXPECT_EQ(scatter.facts.bytes, 4'000'000);
+  EXPECT_DOUBLE_EQ(*scatter.facts.bus_factor(), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(*row_of({.name = "all_to_all"}).facts.bus_factor(), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(*row_of({.name = "broadcast"}).facts.bus_factor(), 1.0);
+  EXPECT_DOUBLE_EQ(*row_of({.name = "reduce"}).facts.bus_factor(), 1.0);
+  EXPECT_DOUBLE_EQ(*row_of({.name = "send", .group_size = 2}).facts.bus_factor(), 1.0);
+}
+
+// What TraceLens publishes for Llama 70B on eight MI300X: size in MiB, latency in us, GiB/s.
+TEST(Collectives, HaveTheBandwidthsThatTraceLensPublishes) {
+  constexpr double kGib = 1.073741824;
+  const ExchangeFacts gather{.name = "_allgather_base", .group_size = 8, .bytes = 1'711'308'800};
+  EXPECT_NEAR(*gather.algorithm_bandwidth(5'609'464) / kGib, 284.12349514643915, 1e-6);
+  EXPECT_NEAR(*gather.bus_bandwidth(5'609'464) / kGib, 248.60805825313426, 1e-6);
+  const ExchangeFacts scatter{
+      .name = "_reduce_scatter_base", .group_size = 8, .bytes = 3'422'617'600};
+  EXPECT_NEAR(*scatter.algorithm_bandwidth(9'934'890) / kGib, 320.8451261318696, 1e-6);
+  EXPECT_NEAR(*scatter.bus_bandwidth(9'934'890) / kGib, 280.7394853653859, 1e-6);
+}
+
+TEST(Collectives, SayNothingOfASizeThatIsNotKnown) {
+  EXPECT_FALSE(row_of({.dtype = "Posit"}).facts.algorithm_bandwidth(100));
+  EXPECT_FALSE(row_of({.in = -1, .out = -1}).facts.algorithm_bandwidth(100));
+  const CollectiveRow nobody = row_of({.group_size = -1, .ranks = ""});
+  EXPECT_DOUBLE_EQ(*nobody.facts.algorithm_bandwidth(100'000), 40.0);
+  EXPECT_FALSE(nobody.facts.bus_bandwidth(100'000));
+  EXPECT_EQ(row_of({.group_size = -1, .ranks = "[0, 1]"}).facts.group_size, 2);
+  EXPECT_EQ(row_of({.group_size = -1, .ranks = "[0, ..., 7]"}).facts.group_size, -1);
+  EXPECT_FALSE(row_of({.name = "mystery"}).facts.bus_bandwidth(100'000));
+}
+
+TEST(Collectives, OfTheSameKindAndSizeAreOneRow) {
+  TraceMaker maker;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const std::int64_t at_ns = i * 1000 * kUs;
+    maker.step(i, at_ns, at_ns + 1000 * kUs);
+    nccl(maker, {}, at_ns + 100 * kUs, at_ns + 200 * kUs);
+    nccl(maker, {}, at_ns + 300 * kUs, at_ns + 350 * kUs);
+    nccl(maker, {.in = 10}, at_ns + 400 * kUs, at_ns + 410 * kUs);
+    maker.kernel("gemm", at_ns + 150 * kUs, at_ns + 400 * kUs);
+  }
+  const trace::Trace trace = maker.finish();
+  const report::AnalysedTrace analysed{
+      .trace = &trace, .path = "a.json", .analysis = analyse(trace)};
+  const std::vector<CollectiveRow>& rows = *analysed.analysis.collectives;
+  ASSERT_EQ(rows.size(), 2);
+  EXPECT_EQ(rows[0].duration.n, 6);
+  EXPECT_EQ(rows[0].step_calls, 2);
+  EXPECT_EQ(rows[0].step_ns, 150 * kUs);
+  EXPECT_EQ(rows[0].step_exposed_ns, 50 * kUs) << "the rest is hidden behind computing";
+  const std::string page =
+      document::render(report::analysis_document(analysed, 10), {.columns = 200});
+  EXPECT_THAT(page, HasSubstr("collectives, with the time that this rank waits in them"));
+  EXPECT_THAT(page, HasSubstr("allreduce   0 [0, 1, 2, 3, 4, 5, 6, 7]      8  fp32  3.81 MiB"));
+  EXPECT_THAT(page, Not(HasSubstr("rows without a size")));
+  EXPECT_THAT(report::analysis_json(analysed, 0), HasSubstr(R"("algorithm_bytes_per_ns":)"));
+}
+
+TEST(Collectives, OfGlooHaveNoSize) {
+  TraceMaker maker;
+  maker.step(0, 0, 1000 * kUs);
+  maker.row(maker.main, trace::EventKind::kAnnotation, "gloo:all_reduce", 100 * kUs, 200 * kUs);
+  const trace::Trace trace = maker.finish();
+  const report::AnalysedTrace analysed{
+      .trace = &trace, .path = "a.json", .analysis = analyse(trace)};
+  EXPECT_EQ(analysed.analysis.collectives->front().facts.bytes, -1);
+  EXPECT_THAT(document::render(report::analysis_document(analysed, 10), {.columns = 200}),
+              HasSubstr("rows without a size do not say it"));
+}
+
+// Rank 1 enters every collective 40 us late: exchanging alone takes 60 of the 100 us that rank 0
+// sees.
+TEST(Collectives, OfAllRanksAreTimedFromTheMomentInWhichTheLastOneEnters) {
+  std::vector<RankTrace> ranks;
+  for (std::int64_t rank = 0; rank < 2; ++rank) {
+    TraceMaker maker;
+    maker.builder.trace().rank = rank;
+    maker.builder.trace().world = 2;
+    for (std::int64_t i = 0; i < 5; ++i) {
+      const std::int64_t at_ns = i * 1000 * kUs;
+      maker.step(i, at_ns, at_ns + 1000 * kUs);
+      nccl(maker, {.group_size = 2, .ranks = "[0, 1]"}, at_ns + (100 + 40 * rank) * kUs,
+           at_ns + 200 * kUs);
+    }
+    const trace::Trace trace = maker.finish();
+    ranks.push_back(*rank_trace("rank.json", trace, analyse(trace)));
+  }
+  const RankReport report = compare_ranks(std::move(ranks));
+  ASSERT_EQ(report.sizes.size(), 1);
+  const MatchedCollectives& row = report.sizes.front();
+  EXPECT_EQ(row.duration.n, 3);
+  EXPECT_DOUBLE_EQ(row.duration.median, 60.0 * kUs);
+  EXPECT_DOUBLE_EQ(row.skew.max, 40.0 * kUs);
+  EXPECT_DOUBLE_EQ(*row.facts.bus_bandwidth(row.duration.median), 4'000'000.0 / 60'000);
+  EXPECT_THAT(document::render(report::ranks_document(report, 10), {.columns = 200}),
+              HasSubstr("collectives of all ranks, without waiting for the last to enter"));
+  EXPECT_THAT(report::ranks_json(report, 0), HasSubstr(R"("skew_ns":{)"));
+}
+
+}  // namespace
+}  // namespace stepbench::analyze

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// FLOP/s, bandwidth and time lost of operators with known shapes and kernels of known length.
+#include "harness/analyze/efficiency.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "harness/analyze/analysis.h"
+#include "harness/document/render.h"
+#include "harness/report/analysis_report.h"
+#include "harness/trace/read_trace.h"
+#include "tests/unit/analyze/work_maker.h"
+
+namespace stepbench::analyze {
+namespace {
+
+using ::stepbench::testing::kUs;
+using ::stepbench::testing::name_device;
+using ::stepbench::testing::shaped_op;
+using ::stepbench::testing::ShapedOp;
+using ::stepbench::testing::TraceMaker;
+using ::testing::HasSubstr;
+
+constexpr ShapedOp kSquare = {.shapes = "[[4096, 4096], [4096, 4096]]",
+                              .types = R"(["c10::BFloat16", "c10::BFloat16"])"};
+constexpr std::string_view kH100 = "NVIDIA H100 80GB HBM3";
+
+// Three steps of a ms, in each of which the operator launches a kernel of `kernel_us`.
+TraceMaker three_steps(const ShapedOp& op, std::int64_t kernel_us,
+                       std::string_view kernel = "gemm") {
+  TraceMaker maker;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const std::int64_t at_ns = i * 1000 * kUs;
+    maker.step(i, at_ns, at_ns + 1000 * kUs);
+    shaped_op(maker, maker.main, op, at_ns + 10 * kUs, at_ns + 30 * kUs);
+    trace::TraceEvent& row = maker.kernel(kernel, at_ns + 40 * kUs, at_ns + (40 + kernel_us) * kUs);
+    maker.called(row, "cudaLaunchKernel", at_ns + 12 * kUs, at_ns + 14 * kUs);
+  }
+  return maker;
+}
+
+Efficiency efficiency_of(const trace::Trace& trace) {
+  const Analysis analysis = analyse(trace);
+  EXPECT_TRUE(analysis.efficiency) << analysis.efficiency.reason();
+  return analysis.efficiency ? *analysis.efficiency : Efficiency{};
+}
+
+TEST(Efficiency, IsOperationsOverTheTimeOfTheKernelsThatTheOperatorLaunched) {
+  TraceMaker maker = three_steps(kSquare, 200);
+  name_device(maker, kH100);
+  const Efficiency found = efficiency_of(maker.finish());
+  ASSERT_EQ(found.rows.size(), 1);
+  const EfficiencyRow& row = found.rows.front();
+  EXPECT_EQ(row.calls, 3);
+  EXPECT_EQ(row.step_calls, 1) << "the step between the first and the last";
+  EXPECT_EQ(row.time_ns, 600 * kUs);
+  EXPECT_EQ(row.flops(), 2LL * 4096 * 4096 * 4096);
+  EXPECT_EQ(row.bytes(), 3LL * 4096 * 4096 * 2);
+  const double flops_per_s = 2.0 * 4096 * 4096 * 4096 / 200e-6;  // 687 TFLOP/s
+  EXPECT_DOUBLE_EQ(row.flops_per_s(), flops_per_s);
+  EXPECT_DOUBLE_EQ(*row.peak_share, flops_per_s / 989.5e12);
+  EXPECT_DOUBLE_EQ(*row.bytes_per_s(), 3.0 * 4096 * 4096 * 2 / 200e-6);
+  EXPECT_DOUBLE_EQ(*row.intensity(), 4096.0 / 3);
+  EXPECT_DOUBLE_EQ(*row.ridge, 989.5e12 / 3350e9) << "arithmetic is the bound";
+  EXPECT_NEAR(*row.step_lost_ns, 200e3 - 2.0 * 4096 * 4096 * 4096 / 989.5e12 * 1e9, 1e-6);
+  EXPECT_DOUBLE_EQ(found.step_flops, 2.0 * 4096 * 4096 * 4096);
+  EXPECT_EQ(found.known_ns, found.work_ns);
+}
+
+TEST(Efficiency, OfAThinProductIsBoundByMemory) {
+  TraceMaker maker =
+      three_steps({.shapes = "[[1, 4096], [4096, 4096]]", .types = kSquare.types}, 20);
+  name_device(maker, kH100);
+  const EfficiencyRow row = efficiency_of(maker.finish()).rows.front();
+  EXPECT_LT(*row.intensity(), 1.0);
+  const double bytes = (4096.0 + 4096.0 * 4096 + 4096) * 2;
+  EXPECT_NEAR(*row.roofline_share, bytes / 3350e9 / 20e-6, 1e-9);
+}
+
+TEST(Efficiency, WithoutAPeakHasItsRatesAndSaysWhy) {
+  TraceMaker unnamed = three_steps(kSquare, 200);
+  const Efficiency without = efficiency_of(unnamed.finish());
+  EXPECT_EQ(without.no_peaks, "the trace does not name its device");
+  EXPECT_GT(without.rows.front().flops_per_s(), 0);
+  EXPECT_FALSE(without.rows.front().peak_share);
+  EXPECT_FALSE(without.rows.front().step_lost_ns);
+  TraceMaker unknown = three_steps(kSquare, 200);
+  name_device(unknown, "Voodoo 2");
+  EXPECT_EQ(efficiency_of(unknown.finish()).no_peaks, "the peaks of Voodoo 2 are not known");
+}
+
+TEST(Efficiency, WithoutTypesHasOperationsAndNoBytes) {
+  TraceMaker maker = three_steps({.shapes = kSquare.shapes}, 200);
+  name_device(maker, kH100);
+  const EfficiencyRow row = efficiency_of(maker.finish()).rows.front();
+  EXPECT_EQ(row.dtype, ops::Dtype::kUnknown);
+  EXPECT_GT(row.flops_per_s(), 0);
+  EXPECT_FALSE(row.bytes());
+  EXPECT_FALSE(row.peak_share);
+}
+
+TEST(Efficiency, IsHeldAgainstTf32WhereKernelsSayThatTheyUseIt) {
+  const ShapedOp single = {.shapes = kSquare.shapes, .types = R"(["float", "float"])"};
+  TraceMaker fast = three_steps(single, 400, "sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize");
+  name_device(fast, kH100);
+  EXPECT_EQ(efficiency_of(fast.finish()).rows.front().peak_flops, 494.5e12);
+  TraceMaker slow = three_steps(single, 3000, "ampere_sgemm_128x64_nn");
+  name_device(slow, kH100);
+  EXPECT_EQ(efficiency_of(slow.finish()).rows.front().peak_flops, 67e12);
+}
+
+TEST(Efficiency, CountsTheInnermostOfOperatorsThatCallEachOther) {
+  TraceMaker maker;
+  constexpr std::string_view kShapes = "[[8, 64, 56, 56], [64, 64, 3, 3], [], [], [], [], []]";
+  shaped_op(maker, maker.main,
+            {.name = "aten::conv2d",
+             .shapes = kShapes,
+             .arguments = R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "1"])"},
+            0, 100 * kUs);
+  shaped_op(maker, maker.main,
+            {.name = "aten::convolution",
+             .shapes = kShapes,
+             .arguments = R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1"])"},
+            10 * kUs, 90 * kUs);
+  maker.called(maker.kernel("implicit_gemm", 100 * kUs, 150 * kUs), "cudaLaunchKernel", 20 * kUs,
+               22 * kUs);
+  const trace::Trace trace = maker.finish();
+  const Efficiency found = efficiency_of(trace);
+  ASSERT_EQ(found.rows.size(), 1);
+  EXPECT_EQ(trace.names[found.rows.front().name].text, "aten::convolution");
+  EXPECT_EQ(found.rows.front().time_ns, 50 * kUs);
+}
+
+TEST(Efficiency, TellsBackwardFromForwardByAutograd) {
+  TraceMaker maker = three_steps(kSquare, 100);
+  const std::uint32_t autograd = maker.builder.host_lane(4711, 4712);
+  maker.row(autograd, trace::EventKind::kOp, "autograd::engine::evaluate_function: MmBackward0",
+            1300 * kUs, 1400 * kUs);
+  shaped_op(maker, autograd, kSquare, 1310 * kUs, 1350 * kUs);
+  trace::TraceEvent& row = maker.kernel("gemm", 1400 * kUs, 1550 * kUs, 7);
+  row.correlation = 7777;
+  maker.row(autograd, trace::EventKind::kRuntime, "cudaLaunchKernel", 1320 * kUs, 1321 * kUs)
+      .correlation = 7777;
+  const Efficiency found = efficiency_of(maker.finish());
+  ASSERT_EQ(found.rows.size(), 2);
+  EXPECT_TRUE(found.rows[0].backward) << "150 us of the step that counts";
+  EXPECT_EQ(found.rows[0].step_ns, 150 * kUs);
+  EXPECT_FALSE(found.rows[1].backward);
+}
+
+TEST(Efficiency, SaysWhatItCannotCount) {
+  TraceMaker maker = three_steps({.shapes = "[[s0, 8], [8, 8]]"}, 100);
+  shaped_op(maker, maker.main, {}, 1500 * kUs, 1520 * kUs);
+  maker.called(maker.kernel("gemm", 1530 * kUs, 1535 * kUs), "cudaLaunchKernel", 1501 * kUs,
+               1502 * kUs);
+  shaped_op(maker, maker.main,
+            {.name = "aten::conv2d", .shapes = "[[1, 2, 8, 8], [2, 2, 1, 1], [], [], [], [], []]"},
+            1600 * kUs, 1620 * kUs);
+  maker.called(maker.kernel("conv", 1630 * kUs, 1637 * kUs), "cudaLaunchKernel", 1601 * kUs,
+               1602 * kUs);
+  maker.kernel("triton_poi_fused_add_0", 1700 * kUs, 1750 * kUs);
+  const Efficiency found = efficiency_of(maker.finish());
+  EXPECT_TRUE(found.rows.empty());
+  ASSERT_EQ(found.uncounted.size(), 3);
+  EXPECT_EQ(found.uncounted[0].time_ns, 5 * kUs);
+  EXPECT_THAT(found.uncounted[0].reason, HasSubstr("record_shapes"));
+  EXPECT_EQ(found.uncounted[1].calls, 3);
+  EXPECT_THAT(found.uncounted[1].reason, HasSubstr("symbolic"));
+  EXPECT_EQ(found.uncounted[2].time_ns, 7 * kUs);
+  EXPECT_THAT(found.uncounted[2].reason, HasSubstr("strides"));
+  EXPECT_EQ(found.fused_ns, 50 * kUs);
+}
+
+TEST(Efficiency, WithoutADeviceIsThatOfTheHost) {
+  TraceMaker maker;
+  maker.step(0, 0, 1000 * kUs);
+  shaped_op(maker, maker.main, {.shapes = "[[64, 64], [64, 64]]", .types = R"(["float", "float"])"},
+            0, 100 * kUs);
+  const Efficiency found = efficiency_of(maker.finish());
+  EXPECT_TRUE(found.on_host);
+  EXPECT_DOUBLE_EQ(found.rows.front().flops_per_s(), 2.0 * 64 * 64 * 64 / 100e-6);
+  EXPECT_THAT(found.no_peaks, HasSubstr("no device"));
+}
+
+TEST(Efficiency, StandsOnThePageAndInTheJson) {
+  TraceMaker maker = three_steps(kSquare, 200);
+  name_device(maker, kH100);
+  const trace::Trace trace = maker.finish();
+  const report::AnalysedTrace analysed{
+      .trace = &trace, .path = "a.json", .analysis = analyse(trace)};
+  const std::string page =
+      document::render(report::analysis_document(analysed, 10), {.columns = 200});
+  EXPECT_THAT(page, HasSubstr("aten::mm  [4096, 4096] [4096, 4096]  bf16  forward"));
+  EXPECT_THAT(page, HasSubstr("137 GFLOP per step, 137 TFLOP/s over the whole step"));
+  EXPECT_THAT(page, HasSubstr("these are 100 % of the time of kernels that compute"));
+  EXPECT_THAT(page, HasSubstr("peaks of NVIDIA H100 80GB HBM3 by NVIDIA H100 SXM"));
+  EXPECT_THAT(report::analysis_json(analysed, 0), HasSubstr(R"("flops":137438953472)"));
+}
+
+// The sheets that TraceLens publishes for a trace of an H100.
+TEST(Efficiency, IsThatOfTraceLensOnItsOwnTrace) {
+  const trace::Trace trace = trace::read_trace(DATA "/tracelens/bert_small.json.gz");
+  const Efficiency found = efficiency_of(trace);
+  std::ifstream sheet(DATA "/tracelens/bert_small.tsv");
+  std::string line;
+  std::size_t rows = 0;
+  while (std::getline(sheet, line)) {
+    if (line.starts_with('#')) continue;
+    std::vector<std::string> cells;
+    std::istringstream in(line);
+    for (std::string cell; std::getline(in, cell, '\t');) cells.push_back(cell);
+    ASSERT_EQ(cells.size(), 6) << line;
+    const auto row =
+        std::find_if(found.rows.begin(), found.rows.end(), [&](const EfficiencyRow& each) {
+          return trace.names[each.name].text == cells[1] && trace.text(each.shapes) == cells[2];
+        });
+    ASSERT_NE(row, found.rows.end()) << line;
+    EXPECT_EQ(row->calls, std::stoll(cells[3])) << line;
+    EXPECT_NEAR(double(row->time_ns) / 1e3, std::stod(cells[4]), 0.5) << line;
+    // Their mean is that of the calls' rates.
+    EXPECT_NEAR(row->flops_per_s() / 1e12, std::stod(cells[5]), 0.05 * std::stod(cells[5])) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, found.rows.size());
+}
+
+}  // namespace
+}  // namespace stepbench::analyze
