@@ -102,7 +102,7 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   out.copies = find_copies(timeline, out.steps);
   out.host_waits = find_host_waits(timeline, out.steps);
   out.kernels = list_kernels(timeline, out.steps);
-  out.efficiency = find_efficiency(timeline, out.steps);
+  out.efficiency = find_efficiency(timeline, out.steps, options.untyped);
   out.collectives = list_collectives(timeline, out.steps);
   out.operators = std::move(operators.rows);
   out.runtime_calls = list_runtime_calls(timeline, out.steps);
@@ -110,6 +110,8 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   out.holistic = holistic_breakdown(timeline, host);
   out.launches = launch_statistics(timeline, host);
   out.queues = launch_queues(timeline, host);
+  if (options.critical_path) out.critical_path = find_critical_path(timeline, out.steps);
+  if (options.kernel_tree) out.kernel_tree = find_kernel_tree(timeline, out.steps);
   check_sums(out, out.integrity);
   return out;
 }

@@ -17,6 +17,7 @@
 
 #include "harness/analyze/collectives.h"
 #include "harness/analyze/copies.h"
+#include "harness/analyze/critical_path.h"
 #include "harness/analyze/data_loading.h"
 #include "harness/analyze/device_memory.h"
 #include "harness/analyze/efficiency.h"
@@ -25,6 +26,7 @@
 #include "harness/analyze/host_work.h"
 #include "harness/analyze/idle.h"
 #include "harness/analyze/integrity.h"
+#include "harness/analyze/kernel_tree.h"
 #include "harness/analyze/kernels.h"
 #include "harness/analyze/launches.h"
 #include "harness/analyze/loader_work.h"
@@ -71,6 +73,9 @@ struct Analysis {
   ValueOrReason<Launches> launches = {};
   ValueOrReason<std::vector<LaunchQueue>> queues = {};
   ValueOrReason<std::vector<DeviceTimeline>> tracelens = {};  // window device_span
+  // Where AnalysisOptions asks for them.
+  std::optional<ValueOrReason<CriticalPath>> critical_path = {};
+  std::optional<ValueOrReason<KernelTree>> kernel_tree = {};
 
   // The trace cannot be trusted: comparisons refuse it, and commands end with status 4.
   [[nodiscard]] bool blocked() const { return blocks_numbers(integrity); }
@@ -84,6 +89,10 @@ struct AnalysisOptions {
   // In which window the numbers of `steps` hold; where the trace has no such window,
   // Analysis::steps stays in its own. The named blocks keep theirs.
   std::optional<WindowKind> window = {};
+  // Of operators whose types the trace does not have: own ones say it in their case.
+  ops::Dtype untyped = ops::Dtype::kUnknown;
+  bool critical_path = false;
+  bool kernel_tree = false;
 };
 
 [[nodiscard]] Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options = {});

@@ -44,8 +44,8 @@ struct OpenOperator {
 
 class EfficiencyTable {
  public:
-  EfficiencyTable(const Timeline& timeline, const Steps& steps)
-      : timeline_(timeline), trace_(*timeline.trace) {
+  EfficiencyTable(const Timeline& timeline, const Steps& steps, ops::Dtype untyped)
+      : timeline_(timeline), trace_(*timeline.trace), untyped_(untyped) {
     for (const trace::TraceName& name : trace_.names) {
       // Sums of tensors wait for memory: their kernels are not what anybody tunes.
       const bool has_formula = ops::has_work(name.text);
@@ -181,7 +181,9 @@ class EfficiencyTable {
         trace_.name_of(event), trace_.text(detail->shapes), trace_.text(detail->arguments));
     if (!work || work->flops <= 0) return kNoRow;
     const ops::Dtype dtype =
-        ops::dtype_named(ops::quoted_text(trace_.text(detail->types), work->typed_input));
+        detail->types == ops::kNoIndex
+            ? untyped_
+            : ops::dtype_named(ops::quoted_text(trace_.text(detail->types), work->typed_input));
     const bool goes_back = backward || work->backward;
     const auto [at, is_new] =
         rows_.try_emplace({event.name, detail->shapes, detail->arguments, dtype, goes_back},
@@ -274,6 +276,7 @@ class EfficiencyTable {
 
   const Timeline& timeline_;
   const trace::Trace& trace_;
+  ops::Dtype untyped_;
   std::vector<bool> formulas_;     // by name
   std::vector<TimeSpan> windows_;  // of the counted steps
   std::vector<OperatorWork> launched_;
@@ -312,8 +315,9 @@ std::optional<double> EfficiencyRow::intensity() const {
   return double(flops()) / double(*each);
 }
 
-ValueOrReason<Efficiency> find_efficiency(const Timeline& timeline, const Steps& steps) {
-  return EfficiencyTable(timeline, steps).make();
+ValueOrReason<Efficiency> find_efficiency(const Timeline& timeline, const Steps& steps,
+                                          ops::Dtype untyped) {
+  return EfficiencyTable(timeline, steps, untyped).make();
 }
 
 }  // namespace stepbench::analyze

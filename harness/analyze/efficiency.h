@@ -71,7 +71,8 @@ struct Efficiency {
   std::string no_peaks = {};  // why there are none
 };
 
+// `untyped`: the type of operators whose types the trace does not have.
 [[nodiscard]] ValueOrReason<Efficiency> find_efficiency(const Timeline& timeline,
-                                                        const Steps& steps);
+                                                        const Steps& steps, ops::Dtype untyped);
 
 }  // namespace stepbench::analyze

@@ -37,6 +37,14 @@ class AnalysisWriter {
     block("tb_step_time", analysis_.tensorboard, [&](const auto& each) { add(each); });
     block("hta", analysis_.holistic, [&](const auto& each) { add(each); });
     rows("tracelens", analysis_.tracelens);
+    if (analysis_.kernel_tree) {
+      block("kernel_tree", *analysis_.kernel_tree,
+            [&](const auto& each) { add_kernel_tree(json_, trace_, each); });
+    }
+    if (analysis_.critical_path) {
+      block("critical_path", *analysis_.critical_path,
+            [&](const auto& each) { add_critical_path(json_, trace_, each); });
+    }
     json_.close_object();
     findings::add_findings(json_, "findings", analysed_.findings);
     json_.integer("exit_code", exit_status).close_object();

@@ -356,14 +356,21 @@ std::vector<document::Block> analysis_tables(const AnalysedTrace& analysed, std:
       absent[known.reason()].emplace_back(what);
     }
   };
+  if (analysis.critical_path) {
+    add_known("critical path", *analysis.critical_path,
+              [&] { return critical_path_blocks(analysed, **analysis.critical_path, row_limit); });
+  }
+  if (analysis.kernel_tree) {
+    add_known("kernels by operator", *analysis.kernel_tree,
+              [&] { return kernel_tree_blocks(analysed, **analysis.kernel_tree, row_limit); });
+  }
   add(place_blocks(analysed, row_limit));
   if (analysis.loader_work && analysis.data_loading) add(loader_blocks(analysed));
   add_known("kernels", analysis.kernels, [&] { return kernels_by_time(analysed, row_limit); });
   if (analysis.kernels) add(kernels_by_launches(analysed, row_limit));
   add_known("efficiency", analysis.efficiency,
             [&] { return efficiency_blocks(analysed, row_limit); });
-  add_known("collectives", analysis.collectives,
-            [&] { return collective_blocks(analysed, row_limit); });
+  if (analysis.collectives) add(collective_blocks(analysed, row_limit));
   add_known("operators", analysis.operators, [&] { return operator_blocks(analysed, row_limit); });
   add_known("copies", analysis.copies, [&] { return copy_blocks(analysed, row_limit); });
   add_known("calls", analysis.runtime_calls, [&] { return call_blocks(analysed, row_limit); });

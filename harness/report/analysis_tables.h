@@ -31,6 +31,16 @@ namespace stepbench::report {
 [[nodiscard]] std::vector<document::Block> matched_collective_blocks(
     const std::vector<analyze::MatchedCollectives>& sizes, std::size_t row_limit);
 
+// What a step waits for, and what it would take if a kind of work were free.
+[[nodiscard]] std::vector<document::Block> critical_path_blocks(const AnalysedTrace& analysed,
+                                                                const analyze::CriticalPath& path,
+                                                                std::size_t row_limit);
+
+// Which operators launched which kernels, and kernels that follow each other again and again.
+[[nodiscard]] std::vector<document::Block> kernel_tree_blocks(const AnalysedTrace& analysed,
+                                                              const analyze::KernelTree& tree,
+                                                              std::size_t row_limit);
+
 // Below a table that shows not all rows.
 void note_cut(std::size_t rows, std::size_t limit, std::vector<document::Block>& blocks);
 [[nodiscard]] std::size_t limited(std::size_t rows, std::size_t limit);

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/analysis_work_json.h"
 
+#include <string>
+#include <vector>
+
 namespace stepbench::report {
+namespace {
+
+void name_or_null(json::JsonText& json, std::string_view key, const trace::Trace& trace,
+                  std::uint32_t name) {
+  if (name == ops::kNoIndex) {
+    json.null(key);
+  } else {
+    json.text(key, trace.names[name].text);
+  }
+}
+
+}  // namespace
 void number_or_null(json::JsonText& json, std::string_view key,
                     const std::optional<double>& value) {
   if (value) {
@@ -29,6 +44,50 @@ void add_collective(json::JsonText& json, const analyze::CollectiveRow& row) {
   add_summary(json, "duration_ns", row.duration);
   json.integer("step_calls", row.step_calls).integer("step_ns", row.step_ns);
   json.integer("step_exposed_ns", row.step_exposed_ns);
+}
+
+void add_critical_path(json::JsonText& json, const trace::Trace& trace,
+                       const analyze::CriticalPath& path) {
+  json.integer("steps", path.steps).number("step_ns", path.step_ns);
+  json.integer("path_ns", path.path_ns).open_object("parts");
+  for (std::size_t i = 0; i < analyze::kPathKinds; ++i) {
+    json.integer(std::string(analyze::name_of(static_cast<analyze::PathKind>(i))) + "_ns",
+                 path.ns[i]);
+  }
+  json.close_object().open_array("what_ifs");
+  for (const analyze::WhatIf& what : path.what_ifs) {
+    json.open_object().text("free", what.name).number("step_ns", what.step_ns).close_object();
+  }
+  json.close_array().open_array("places");
+  for (const analyze::PathPlace& place : path.places) {
+    json.open_object().text("part", analyze::name_of(place.kind));
+    name_or_null(json, "name", trace, place.name);
+    json.integer("ns", place.ns).integer("times", place.times).close_object();
+  }
+  json.close_array().integer("launch_ns", path.launch_ns);
+  json.integer("guessed_waits", path.guessed_waits);
+}
+
+void add_kernel_tree(json::JsonText& json, const trace::Trace& trace,
+                     const analyze::KernelTree& tree) {
+  json.integer("unlaunched_ns", tree.unlaunched_ns).open_array("rows");
+  for (const analyze::KernelTreeRow& row : tree.rows) {
+    json.open_object();
+    name_or_null(json, "name", trace, row.name);
+    json.integer("depth", row.depth).flag("on_device", row.on_device);
+    json.integer("launches", row.launches).integer("device_ns", row.device_ns);
+    name_or_null(json, "line", trace, row.line);
+    json.close_object();
+  }
+  json.close_array().open_array("sequences");
+  for (const analyze::KernelSequence& sequence : tree.sequences) {
+    std::vector<std::string> names;
+    for (const std::uint32_t name : sequence.names) names.push_back(trace.names[name].text);
+    json.open_object().texts("names", names).integer("times", sequence.times);
+    json.integer("kernel_ns", sequence.kernel_ns).integer("between_ns", sequence.between_ns);
+    json.close_object();
+  }
+  json.close_array();
 }
 
 void add_efficiency(json::JsonText& json, const trace::Trace& trace,

@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "harness/analyze/collectives.h"
+#include "harness/analyze/critical_path.h"
 #include "harness/analyze/efficiency.h"
+#include "harness/analyze/kernel_tree.h"
 #include "harness/json/json_text.h"
 #include "harness/trace/trace.h"
 
@@ -20,6 +22,12 @@ void add_efficiency(json::JsonText& json, const trace::Trace& trace,
 // Members of an open object: what was exchanged, then the bandwidths of one that takes so long.
 void add_exchange(json::JsonText& json, const analyze::ExchangeFacts& facts, double duration_ns);
 void add_collective(json::JsonText& json, const analyze::CollectiveRow& row);
+
+void add_critical_path(json::JsonText& json, const trace::Trace& trace,
+                       const analyze::CriticalPath& path);
+
+void add_kernel_tree(json::JsonText& json, const trace::Trace& trace,
+                     const analyze::KernelTree& tree);
 
 // null where it is not known.
 void number_or_null(json::JsonText& json, std::string_view key, const std::optional<double>& value);

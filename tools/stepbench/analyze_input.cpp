@@ -115,11 +115,21 @@ void check_device(std::optional<int> device, const analyze::Analysis& analysis,
                                                  [](int each) { return std::to_string(each); })));
 }
 
+// Own traces have no types of their operators; fp32 and tf32 are told apart by the kernels.
+ops::Dtype precision_of(const Fields& options) {
+  const auto found = options.find("model.precision");
+  if (found == options.end()) return ops::Dtype::kUnknown;
+  const ops::Dtype dtype = ops::dtype_named(to_text(found->second));
+  return dtype == ops::Dtype::kTf32 ? ops::Dtype::kFp32 : dtype;
+}
+
 }  // namespace
 
 AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
     : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)},
-          .window = analyze::window_named(options.window)},
+          .window = analyze::window_named(options.window),
+          .critical_path = options.critical_path,
+          .kernel_tree = options.kernel_tree},
       rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)} {}
 
 Fields AnalyzeRequest::case_options(const trace::Trace& trace, const std::filesystem::path& path) {
@@ -161,9 +171,13 @@ std::optional<trace::Trace> read_one(const std::filesystem::path& path, bool of_
 
 report::AnalysedTrace analyse_one(const trace::Trace& trace, const std::filesystem::path& path,
                                   AnalyzeRequest& request) {
+  analyze::RuleOptions rules = request.rules;
+  rules.options = request.case_options(trace, path);
+  analyze::AnalysisOptions how = request.how;
+  how.untyped = precision_of(rules.options);
   report::AnalysedTrace analysed{.trace = &trace,
                                  .path = path.string(),
-                                 .analysis = analyze::analyse(trace, request.how),
+                                 .analysis = analyze::analyse(trace, how),
                                  .device = request.rules.device};
   check_device(request.rules.device, analysed.analysis, path);
   if (request.how.steps.numbers && analysed.analysis.steps.counted().empty()) {
@@ -178,8 +192,6 @@ report::AnalysedTrace analyse_one(const trace::Trace& trace, const std::filesyst
                                       std::string(analyze::name_of(*request.how.window)) + ": " +
                                       needs);
   }
-  analyze::RuleOptions rules = request.rules;
-  rules.options = request.case_options(trace, path);
   analysed.findings = analyze::find_causes(trace, analysed.analysis, rules);
   return analysed;
 }

@@ -25,6 +25,8 @@ struct AnalyzeOptions {
   std::optional<std::int64_t> rank = {};
   std::string steps = {};
   bool from_loading = false;
+  bool critical_path = false;
+  bool kernel_tree = false;
   std::string window = {};  // empty: host_step, or what the trace has instead
   std::vector<std::string> thresholds = {};
   std::size_t row_limit = 10;

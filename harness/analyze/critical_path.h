@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step waits for from its end back to its beginning, and how long it would take if a kind of
+// work were free. Pure; any thread.
+//
+// The trace is replayed. The host is one chain of pieces: what the step thread does, and where that
+// does nothing, what another thread does. A device row begins when its launch call has begun and
+// the row before it on its stream has ended; where it still waits and a row of another stream has
+// just ended, it waited for that one. A host's wait ends with the last row that ended inside it.
+// All other distances are taken as they were. With nothing changed the replay is the trace, to the
+// ns.
+//
+// It cannot know contention: kernels that slow each other down, or a host that others slow, keep
+// their durations whatever else becomes free; nor what other ranks would do; nor a launch that the
+// queue of the device held back.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/analyze/steps.h"
+#include "harness/analyze/value_or_reason.h"
+
+namespace stepbench::analyze {
+
+enum class PathKind : std::uint8_t {
+  kCompute,
+  kCommunication,
+  kCopy,     // and sets
+  kLoading,  // of data, while the step thread waits for it
+  kOperators,
+  kLaunch,   // calls of the runtime, and what passes until their row begins
+  kWait,     // of the host, without what it waits for
+  kQueue,    // between rows of the device
+  kUnknown,  // no row of the host: Python, or nothing
+};
+inline constexpr std::size_t kPathKinds = 9;
+[[nodiscard]] std::string_view name_of(PathKind kind);  // "compute"
+
+// What of the path the same row's name makes.
+struct PathPlace {
+  PathKind kind = PathKind::kUnknown;
+  std::uint32_t name = ops::kNoIndex;  // Trace::names; kNoIndex: no row
+  std::int64_t ns = 0;
+  std::int64_t times = 0;
+};
+
+struct WhatIf {
+  std::string_view name = {};  // "copies"
+  double step_ns = 0;          // a step would take
+};
+
+struct CriticalPath {
+  TimeSpan window = {};      // from the first counted step to the end of the last one's work
+  std::int64_t steps = 0;    // in it
+  double step_ns = 0;        // mean, from start to start
+  std::int64_t path_ns = 0;  // of all these steps: the window
+  std::array<std::int64_t, kPathKinds> ns = {};  // they sum to path_ns
+  std::vector<PathPlace> places = {};            // by time
+  std::vector<WhatIf> what_ifs = {};             // by time won
+  std::int64_t launch_ns = 0;      // from a call to its row where nothing else holds it
+  std::int64_t guessed_waits = 0;  // rows that seem to wait for another stream
+};
+
+[[nodiscard]] ValueOrReason<CriticalPath> find_critical_path(const Timeline& timeline,
+                                                             const Steps& steps);
+
+}  // namespace stepbench::analyze
