@@ -96,6 +96,15 @@ constexpr std::array kColumns = {
     OpColumn{"flops", "FLOPs", OpUnit::kOperations,
              "Floating-point operations of all calls, from the shapes.", 9,
              [](Row row, Table, Totals) { return Value(row.flops); }},
+    OpColumn{
+        "flops_per_s", "FLOP/s", OpUnit::kOperations,
+        "Of these over the device time of all calls, without a device over their host time.", 5,
+        [](Row row, Table, Totals) {
+          const std::int64_t ns = row.device_ns > 0 ? row.device_ns : row.cpu_ns;
+          return row.flops <= 0 || ns <= 0
+                     ? Value()
+                     : Value(1e9 * static_cast<double>(row.flops) / static_cast<double>(ns));
+        }},
     OpColumn{"input_shapes", "input shapes", OpUnit::kText, "With --group-by shape.", 0,
              [](Row row, Table table, Totals) { return text(table, row.shapes); }},
 };
