@@ -27,6 +27,19 @@ DeviceSets device_sets(const Timeline& timeline, std::optional<int> device) {
       .copies = timeline.busy(device, [](const WorkRow& row) { return !is_kernel(row); })};
 }
 
+std::array<IntervalSet, kIdleCauses> by_cause(IntervalSet rest, const HostSets& host) {
+  std::array<IntervalSet, kIdleCauses> idle;
+  const std::array<const IntervalSet*, kIdleCauses - 1> explained = {
+      &host.loading,  &host.synchronise, &host.copy_calls,   &host.other_calls,
+      &host.backward, &host.ops,         &host.other_threads};
+  for (std::size_t cause = 0; cause < explained.size(); ++cause) {
+    idle[cause] = rest & *explained[cause];
+    rest = rest - idle[cause];
+  }
+  idle.back() = std::move(rest);
+  return idle;
+}
+
 class Attribution {
  public:
   Attribution(const Timeline& timeline, const Steps& steps)
@@ -55,15 +68,7 @@ class Attribution {
 
     IntervalSet rest = wall_ - (kernels | sets.copies);
     note_longest(rest, out);
-    std::array<IntervalSet, kIdleCauses> idle;
-    const std::array<const IntervalSet*, kIdleCauses - 1> explained = {
-        &host_.loading,  &host_.synchronise, &host_.copy_calls,   &host_.other_calls,
-        &host_.backward, &host_.ops,         &host_.other_threads};
-    for (std::size_t cause = 0; cause < explained.size(); ++cause) {
-      idle[cause] = rest & *explained[cause];
-      rest = rest - idle[cause];
-    }
-    idle.back() = std::move(rest);
+    const std::array<IntervalSet, kIdleCauses> idle = by_cause(std::move(rest), host_);
     for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
       const std::vector<std::int64_t> lengths = idle[cause].lengths_in(windows_);
       for (std::size_t i = 0; i < lengths.size(); ++i) out.steps[i].idle_ns[cause] = lengths[i];
@@ -148,6 +153,12 @@ StepTime& StepTime::operator+=(const StepTime& other) {
   data_loading_ns += other.data_loading_ns;
   data_hidden_ns += other.data_hidden_ns;
   return *this;
+}
+
+std::array<IntervalSet, kIdleCauses> idle_intervals(const Timeline& timeline, const Steps& steps,
+                                                    int device) {
+  const IntervalSet busy = timeline.busy(device, [](const WorkRow&) { return true; });
+  return by_cause(IntervalSet(steps.windows()) - busy, HostSets(*timeline.trace, steps.lane));
 }
 
 std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps) {

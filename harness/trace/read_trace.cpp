@@ -173,6 +173,7 @@ class TraceReader {
       }
       if (!sink_.add(row_, at_byte)) fail_at(window_.begin(), sink_.problem());
     }
+    builder_.trace().reading.rows_end_at_byte = window_.offset(window_.begin()) - 1;
   }
 
   void nothing_behind() {

@@ -165,11 +165,13 @@ struct ReadingFacts {
   bool compressed = false;
   std::uint64_t file_bytes = 0;  // as stored
   std::uint64_t text_bytes = 0;  // unpacked
-  std::int64_t rows = 0;         // elements of traceEvents, of any kind
-  std::int64_t flows = 0;        // arrows, not kept: correlation joins calls and device rows
-  std::int64_t counters = 0;     // ph "C", not kept
-  std::int64_t metadata = 0;     // ph "M"
-  std::int64_t instants = 0;     // ph "i" other than [memory], not kept
+  // Of the unpacked text: the bracket behind the last row. 0: there is no text.
+  std::uint64_t rows_end_at_byte = 0;
+  std::int64_t rows = 0;      // elements of traceEvents, of any kind
+  std::int64_t flows = 0;     // arrows, not kept: correlation joins calls and device rows
+  std::int64_t counters = 0;  // ph "C", not kept
+  std::int64_t metadata = 0;  // ph "M"
+  std::int64_t instants = 0;  // ph "i" other than [memory], not kept
   std::vector<IgnoredRows> ignored = {};  // by `what`
   std::int64_t negative_durations = 0;
   std::int64_t missing_durations = 0;  // rows "X" without dur: of no length

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/analyze/augment_trace.h"
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/document/render.h"
@@ -43,6 +44,7 @@ Examples:
   stepbench analyze trace.json --threshold trace.sync_bound=5%
   stepbench analyze new.json --diff base.json         what appeared, vanished and grew, per step
   stepbench analyze trace.json --report page.html     also a page with charts, for a colleague
+  stepbench analyze trace.json --augment seen.json.gz open seen.json.gz in ui.perfetto.dev
   stepbench analyze trace.json --format json | jq .findings
   stepbench analyze trace.json --fail-on problem      exit status 1 when a problem was found
 
@@ -159,6 +161,9 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
     if (traces.size() > 1 && !options.rank) {
       page.rank = analyze::rank_trace(path.string(), *trace, analysed.analysis);
     }
+    if (!options.augment.empty()) {
+      analyze::augment_trace(*trace, analysed.analysis, analysed.findings, options.augment);
+    }
     if (!options.report.empty()) kept.push_back({std::move(trace), std::move(analysed)});
   }
   check_rank(options, pages, there);
@@ -170,6 +175,17 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
   }
   if (any_unreadable) out.status = kExitUsage;
   return out;
+}
+
+void check_augment(const AnalyzeOptions& options,
+                   const std::vector<std::filesystem::path>& traces) {
+  if (options.augment.empty()) return;
+  if (!options.base.empty()) throw ConfigError("--augment", "is not for --diff");
+  if (traces.size() > 1) {
+    throw ConfigError("--augment", "one file cannot hold " +
+                                       text::counted(std::ssize(traces), "trace") +
+                                       "; name one of them");
+  }
 }
 
 void write_page(const AnalyzeOptions& options, std::vector<KeptTrace>& kept,
@@ -190,6 +206,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
                                     .columns = environment.terminal_columns};
   std::vector<std::filesystem::path> bases;
   if (!options.base.empty()) bases = traces_of({options.base}, options.case_id);
+  check_augment(options, traces);
   check_export_files({.report = options.report}, environment);
   std::vector<KeptTrace> kept;
   const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment, kept)
@@ -250,6 +267,8 @@ void add_analyze(Command app) {
   add_format(command, options.format, {"page", "markdown", "json"});
   command.option(kOutputOptions, "--output FILE", options.output,
                  "Write to this file instead of the terminal");
+  command.option(kOutputOptions, "--augment FILE", options.augment,
+                 "Also write the trace with idle causes, counters and findings, for Perfetto");
   add_report_file(command, options.report);
 }
 

@@ -33,6 +33,7 @@ struct AnalyzeOptions {
   std::string format = "page";
   std::string output = {};
   std::string report = {};
+  std::string augment = {};
   bool strict = false;
   std::string fail_on = {};
 };
