@@ -71,7 +71,7 @@ TEST_F(Analyze, WritesJsonWhosePartsSumToTheStep) {
       stepbench({"analyze", write("a.json", trace_text(8)), "--format", "json"});
   const auto json = nlohmann::json::parse(made.out);
   EXPECT_EQ(json["schema"], "stepbench.analysis");
-  EXPECT_EQ(json["version"], "1.1.0");
+  EXPECT_EQ(json["version"], "1.2.0");
   EXPECT_EQ(json["exit_code"], 0);
   EXPECT_EQ(json["findings"][0]["id"], "trace.data_exposed");
   EXPECT_EQ(json["findings"][0]["gain_ns"], 40000);
@@ -88,6 +88,38 @@ TEST_F(Analyze, WritesJsonWhosePartsSumToTheStep) {
   }
   EXPECT_TRUE(json["blocks"]["memory"].is_null());
   EXPECT_FALSE(json["blocks"]["memory_reason"].get<std::string>().empty());
+}
+
+TEST_F(Analyze, SaysWhatAStepWouldTakeIfLoadingDataWereFree) {
+  const std::string file = write("a.json", trace_text(8));
+  EXPECT_THAT(
+      stepbench({"analyze", file, "--critical-path"}).out,
+      HasSubstr("if data loading took no time, a step would take 60.0 us in place of 100 us"));
+  EXPECT_THAT(stepbench({"analyze", file}).out, Not(HasSubstr("critical path")));
+}
+
+TEST_F(Analyze, ShowsKernelsBelowTheirOperators) {
+  const os::CommandResult shown =
+      stepbench({"analyze", write("a.json", trace_text(8)), "--kernel-tree"});
+  EXPECT_THAT(shown.out, HasSubstr("kernels by the operators that launched them"));
+  EXPECT_THAT(shown.out, HasSubstr("  > sgemm"));
+  EXPECT_THAT(shown.out, HasSubstr("not counted: 8 calls, 472 us: shapes were not recorded"));
+}
+
+TEST_F(Analyze, WritesTheTraceAgainForAViewer) {
+  const std::string file = write("a.json", trace_text(8));
+  const std::string seen = (folder_ / "seen.json.gz").string();
+  EXPECT_EQ(stepbench({"analyze", file, "--augment", seen}).exit_status, 0);
+  EXPECT_THAT(stepbench({"analyze", seen}).out, HasSubstr("seen.json.gz: 8 steps"));
+  const os::CommandResult over = stepbench({"analyze", file, "--augment", file});
+  EXPECT_EQ(over.exit_status, 2);
+  EXPECT_THAT(over.err, HasSubstr("is the trace itself"));
+  write("log/a.json", trace_text(4));
+  write("log/b.json", trace_text(4));
+  const os::CommandResult two =
+      stepbench({"analyze", (folder_ / "log").string(), "--augment", seen});
+  EXPECT_EQ(two.exit_status, 2);
+  EXPECT_THAT(two.err, HasSubstr("one file cannot hold 2 traces"));
 }
 
 TEST_F(Analyze, OfTheSameFileTwiceIsTheSame) {
