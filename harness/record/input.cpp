@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/os/descriptor.h"
@@ -30,6 +32,62 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 }
 
 bool is_gzip(std::string_view text) { return text.starts_with("\x1f\x8b"); }
+
+// Of what lies in `packed`, without keeping it. Stops beyond `most` and at a line that is too long.
+struct GzipFacts {
+  std::size_t bytes = 0;
+  std::size_t longest_line = 0;
+};
+
+GzipFacts look_through(std::string_view packed, std::size_t most, std::size_t most_of_line) {
+  constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's header
+  GzipFacts facts;
+  z_stream stream{};
+  if (::inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, ::inflateEnd);
+  std::vector<char> piece(std::size_t{256} << 10);
+  std::size_t line = 0;
+  while (!packed.empty() && facts.bytes <= most && facts.longest_line <= most_of_line) {
+    const auto given = static_cast<uInt>(std::min<std::size_t>(packed.size(), 1U << 30));
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream.avail_in = given;
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = static_cast<uInt>(piece.size());
+    const int code = ::inflate(&stream, Z_NO_FLUSH);
+    packed.remove_prefix(given - stream.avail_in);
+    std::string_view made(piece.data(), piece.size() - stream.avail_out);
+    facts.bytes += made.size();
+    for (std::size_t newline = 0; (newline = made.find('\n')) != std::string_view::npos; line = 0) {
+      facts.longest_line = std::max(facts.longest_line, line + newline);
+      made.remove_prefix(newline + 1);
+    }
+    facts.longest_line = std::max(facts.longest_line, line += made.size());
+    if (code == Z_STREAM_END) {
+      ::inflateReset(&stream);
+    } else if (code != Z_OK) {
+      break;  // whoever unpacks it says what is wrong
+    }
+  }
+  return facts;
+}
+
+[[noreturn]] void refuse_bomb(const std::filesystem::path& file, std::size_t allowed) {
+  throw ConfigError(file.string(), "unpacks to more than " +
+                                       text::byte_text(static_cast<double>(allowed)) +
+                                       ", far more than a result file of its size");
+}
+
+std::size_t size_to_unpack(const std::filesystem::path& file, std::string_view packed,
+                           std::size_t allowed, std::size_t most_of_line) {
+  const GzipFacts facts = look_through(packed, allowed, most_of_line);
+  if (facts.longest_line > most_of_line) {
+    throw ConfigError(file.string(), "has a line longer than " +
+                                         text::byte_text(static_cast<double>(most_of_line)) +
+                                         " in it; a result file has none");
+  }
+  if (facts.bytes > allowed) refuse_bomb(file, allowed);
+  return facts.bytes + 1;  // of damaged data, too: unpacking finds where it ends
+}
 
 }  // namespace
 
@@ -55,14 +113,18 @@ void Input::grow(Bytes& bytes, std::size_t used, std::size_t size) {
 // One gzip member after the other into one buffer.
 void Input::unpack(const std::filesystem::path& file, const InputLimits& limits) {
   constexpr std::size_t kMaxUnpackedPerByte = 1032;  // deflate cannot expand further
+  constexpr std::size_t kUsualRatio = 8;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) throw std::bad_alloc();
   std::string_view packed = text();
   const std::size_t allowed =
       std::max(limits.unpacked_bytes, packed.size() * limits.unpacked_ratio);
-  const std::size_t most = std::min(allowed, packed.size() * kMaxUnpackedPerByte + 1);
+  std::size_t most = std::min(allowed, packed.size() * kMaxUnpackedPerByte + 1);
+  // What expands as few results do is looked at before there is memory for it.
+  const std::size_t usual = std::max(limits.unpacked_bytes, packed.size() * kUsualRatio);
   std::size_t capacity = std::min(most, packed.size() * 6 + 4096);
+  bool looked = false;
   std::size_t used = 0;
   Bytes bytes = allocate(capacity);
   while (!packed.empty()) {
@@ -73,14 +135,13 @@ void Input::unpack(const std::filesystem::path& file, const InputLimits& limits)
                                       bytes.get() + used, capacity - used, &taken, &made);
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE && capacity < most) {
       capacity = std::min(most, capacity * 2);
+      if (capacity > usual && !std::exchange(looked, true)) {
+        most = capacity = size_to_unpack(file, text(), allowed, limits.line_bytes);
+      }
       grow(bytes, used, capacity);
       continue;
     }
-    if (result == LIBDEFLATE_INSUFFICIENT_SPACE && most == allowed) {
-      throw ConfigError(file.string(), "unpacks to more than " +
-                                           text::byte_text(static_cast<double>(allowed)) +
-                                           ", far more than a result file of its size");
-    }
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE && most == allowed) refuse_bomb(file, allowed);
     if (result != LIBDEFLATE_SUCCESS || taken == 0) {
       throw ConfigError(file.string(),
                         "truncated or corrupt gzip data; `gzip -cd` shows what is left of it");

@@ -9,11 +9,15 @@
 
 namespace stepbench::record {
 
+// A worker's longest message has 16 MiB.
+inline constexpr std::size_t kMaxResultLineBytes = std::size_t{64} << 20;
+
 // What is refused rather than read to the end of memory. A result file of numbers packs by a factor
 // of 5 to 20.
 struct InputLimits {
   std::size_t unpacked_ratio = 100;
   std::size_t unpacked_bytes = std::size_t{256} << 20;  // always allowed, whatever the ratio
+  std::size_t line_bytes = kMaxResultLineBytes;         // of a packed file
   std::size_t piped_bytes = std::size_t{1} << 30;       // of a pipe
   std::size_t device_bytes = std::size_t{64} << 20;     // of a device, such as /dev/zero
 };

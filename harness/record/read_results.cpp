@@ -14,6 +14,7 @@
 #include "harness/record/join.h"
 #include "harness/record/launch_rows.h"
 #include "harness/record/writer.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench::record {
 namespace {
@@ -38,7 +39,7 @@ class FileReader {
   [[nodiscard]] std::string started() {
     const std::string_view text = input_.text();
     const std::string_view line = text.substr(0, text.find('\n'));
-    if (!decoder_.is_json(line)) return {};
+    if (line.size() > kMaxResultLineBytes || !decoder_.is_json(line)) return {};
     try {
       const Row row = decoder_.decode(line);
       const auto* run = std::get_if<RunRow>(&row);
@@ -66,6 +67,7 @@ class FileReader {
  private:
   // A last line without its end: used when it is whole, else dropped.
   bool is_cut(std::string_view line) {
+    require_length(line);
     if (decoder_.is_json(line)) return false;
     if (line_number_ == 1 && !begins_like_ours(line)) return false;
     warn("line " + std::to_string(line_number_) + " is cut short (" + std::to_string(line.size()) +
@@ -73,7 +75,15 @@ class FileReader {
     return true;
   }
 
+  void require_length(std::string_view line) const {
+    if (line.size() > kMaxResultLineBytes) {
+      fail("this line is longer than " + text::byte_text(static_cast<double>(kMaxResultLineBytes)) +
+           "; a result file has none");
+    }
+  }
+
   void take(std::string_view line) {
+    require_length(line);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     Row row = decode(line);
     if (!saw_run_ && !std::holds_alternative<RunRow>(row))

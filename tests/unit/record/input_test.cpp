@@ -18,15 +18,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::string packed_zeros(std::size_t bytes) {
-  const std::string zeros(bytes, '\0');
+std::string packed(const std::string& text) {
   libdeflate_compressor* const compressor = libdeflate_alloc_compressor(6);
-  std::string packed(libdeflate_gzip_compress_bound(compressor, zeros.size()), '\0');
-  packed.resize(libdeflate_gzip_compress(compressor, zeros.data(), zeros.size(), packed.data(),
-                                         packed.size()));
+  std::string result(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
+  result.resize(
+      libdeflate_gzip_compress(compressor, text.data(), text.size(), result.data(), result.size()));
   libdeflate_free_compressor(compressor);
-  return packed;
+  return result;
 }
+
+std::string packed_zeros(std::size_t bytes) { return packed(std::string(bytes, '\0')); }
 
 constexpr std::size_t kMebi = std::size_t{1} << 20;
 
@@ -46,6 +47,24 @@ TEST(Input, TwoMembersOfGzipCountTogether) {
   const InputLimits limits{.unpacked_ratio = 1, .unpacked_bytes = 3 * kMebi / 2};
   EXPECT_THROW((void)Input::read(root / "two.gz", limits), ConfigError);
   EXPECT_EQ(Input::read(root / "two.gz").text().size(), 2 * kMebi);
+}
+
+// Nothing is kept of it: 4 MiB would be allowed.
+TEST(Input, APackedLineWithoutAnEndIsRefusedBeforeThereIsMemoryForIt) {
+  const test::TemporaryFolder root;
+  root.write("line.jsonl.gz", packed_zeros(4 * kMebi));
+  const InputLimits limits{.unpacked_ratio = 1000, .unpacked_bytes = 1024, .line_bytes = kMebi};
+  EXPECT_THAT([&] { (void)Input::read(root / "line.jsonl.gz", limits); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("line.jsonl.gz: has a line longer than 1.00 MiB in it")));
+}
+
+TEST(Input, ManyShortLinesMayExpandALot) {
+  const test::TemporaryFolder root;
+  const std::string lines = packed(std::string(kMebi, '\n'));
+  root.write("lines.gz", lines + lines);
+  const InputLimits limits{.unpacked_ratio = 2000, .unpacked_bytes = 1024, .line_bytes = 16};
+  EXPECT_EQ(Input::read(root / "lines.gz", limits).text(), std::string(2 * kMebi, '\n'));
 }
 
 TEST(Input, AnEndlessDeviceIsRefusedAndNamed) {
