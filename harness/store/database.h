@@ -88,6 +88,11 @@ class Database {
 // for anything else.
 [[nodiscard]] std::optional<std::filesystem::path> sqlite_file(std::string_view url);
 
+// Hands a row to its reader. Throws ConfigError, which names the table of `sql` and the row, where
+// a value is not of the type that the reader takes: only other programs write such ones.
+void hand_row(const Database& database, std::string_view sql, SqlRow row,
+              const Database::OnRow& on_row);
+
 // For people and logs: "postgresql://user:secret@host/name" -> "postgresql://user@host/name",
 // without what follows '?', which may hold a password too. A file's URL stays as it is.
 [[nodiscard]] std::string without_password(std::string_view url);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/database.h"
 
+#include <algorithm>
+
+#include "harness/base/number_text.h"
 #include "harness/store/postgres.h"
 #include "harness/store/sqlite.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
+#include "harness/text/words.h"
 
 namespace stepbench::store {
 namespace {
@@ -13,6 +17,28 @@ constexpr std::string_view kSqlite = "sqlite:";
 
 bool is_postgres(std::string_view url) {
   return url.starts_with("postgresql://") || url.starts_with("postgres://");
+}
+
+// "SELECT a FROM run WHERE b": run.
+std::string table_of(std::string_view sql) {
+  constexpr std::string_view kFrom = " FROM ";
+  const std::size_t at = sql.find(kFrom);
+  if (at == std::string_view::npos) return "of this answer";
+  const std::string_view rest = sql.substr(at + kFrom.size());
+  return std::string(rest.substr(0, rest.find_first_of(" ,)\n")));
+}
+
+std::string shown_value(const SqlValue& value) {
+  constexpr std::size_t kMost = 40;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&value)) {
+    std::string number;
+    append_number(number, *real);
+    return number;
+  }
+  const auto* words = std::get_if<std::string>(&value);
+  if (words == nullptr) return "NULL";
+  return "'" + text::to_valid_utf8(text::printable(*words).substr(0, kMost)) + "'";
 }
 
 [[noreturn]] void refuse_url(std::string_view url) {
@@ -42,6 +68,20 @@ std::optional<std::filesystem::path> sqlite_file(std::string_view url) {
 std::unique_ptr<Database> Database::open(std::string_view url) {
   if (const auto file = sqlite_file(url)) return open_sqlite(*file);
   return open_postgres(url);
+}
+
+void hand_row(const Database& database, std::string_view sql, SqlRow row,
+              const Database::OnRow& on_row) {
+  try {
+    on_row(row);
+  } catch (const std::bad_variant_access&) {
+    throw ConfigError(
+        database.name(),
+        "a row of the table " + table_of(sql) + " is damaged (" +
+            text::join(row.first(std::min<std::size_t>(row.size(), 4)), ", ", shown_value) +
+            "): it holds what stepbench does not write; delete it, or make the "
+            "history anew with `stepbench track add`");
+  }
 }
 
 bool is_storable(std::string_view text) {

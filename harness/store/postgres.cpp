@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/postgres.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "harness/store/pq_api.h"
+#include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
@@ -48,8 +52,11 @@ void require_escaped_password(const std::string& url, const std::string& name) {
 
 class Postgres : public Database {
  public:
-  Postgres(PqApi api, std::string_view url)
-      : api_(api), url_(url), name_(text::printable(without_password(url))) {
+  Postgres(PqApi api, std::string_view url, const PostgresOptions& options)
+      : api_(api),
+        url_(url),
+        name_(text::printable(without_password(url))),
+        answer_limit_(options.answer_limit) {
     require_escaped_password(url_, name_);
     open();
   }
@@ -62,11 +69,11 @@ class Postgres : public Database {
     for (std::size_t i = 0; i < args.size(); ++i) {
       values[i] = text_of_value(args[i], texts[i]) ? texts[i].c_str() : nullptr;
     }
-    const Result result(
-        api_, api_.exec_prepared(connection_, name.c_str(), static_cast<int>(values.size()),
-                                 values.data(), nullptr, nullptr, 0));
+    const Result result =
+        answer(api_.send_prepared(connection_, name.c_str(), static_cast<int>(values.size()),
+                                  values.data(), nullptr, nullptr, 0));
     check(result);
-    if (on_row) hand_out(result, on_row);
+    if (on_row) hand_out(result, sql, on_row);
   }
 
   void insert(const SqlInsert& into, SqlRow values) override {
@@ -92,7 +99,10 @@ class Postgres : public Database {
   void commit() override { exec("COMMIT", {}, {}); }
   void rollback() noexcept override {
     if (connection_ == nullptr || api_.status(connection_) != kPqConnected) return;
-    if (PqResult* result = api_.exec(connection_, "ROLLBACK")) api_.clear(result);
+    try {
+      (void)query("ROLLBACK");
+    } catch (const ConfigError&) {  // it is silent: the connection is closed by now
+    }
   }
   void lock_schema() override { exec(kTakeLock, {}, {}); }
   void reconnect() override { open(); }
@@ -112,20 +122,47 @@ class Postgres : public Database {
   std::string name() const override { return name_; }
 
  private:
-  class Result {
-   public:
-    Result(const PqApi& api, PqResult* result) : api_(api), result_(result) {}
-    Result(const Result&) = delete;
-    Result& operator=(const Result&) = delete;
-    ~Result() {
-      if (result_ != nullptr) api_.clear(result_);
-    }
-    [[nodiscard]] PqResult* get() const { return result_; }
+  using Result = std::unique_ptr<PqResult, void (*)(PqResult*)>;
 
-   private:
-    const PqApi& api_;
-    PqResult* result_;
-  };
+  Result query(const char* sql) { return answer(api_.send_query(connection_, sql)); }
+
+  // What the server says last to what was sent; null where nothing could be sent.
+  Result answer(int sent) {
+    Result last(nullptr, api_.clear);
+    const auto deadline = std::chrono::steady_clock::now() + answer_limit_;
+    while (sent != 0) {
+      wait_for_answer(deadline);
+      PqResult* next = api_.get_result(connection_);
+      if (next == nullptr) break;
+      last.reset(next);
+    }
+    return last;
+  }
+
+  // Till get_result() does not block. Throws when the server is silent.
+  void wait_for_answer(std::chrono::steady_clock::time_point deadline) {
+    for (;;) {
+      const int unsent = api_.flush(connection_);
+      if (unsent < 0 || (unsent == 0 && api_.is_busy(connection_) == 0)) return;
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      if (left.count() <= 0) give_up();
+      pollfd ready{api_.socket(connection_),
+                   static_cast<short>(unsent == 0 ? POLLIN : POLLIN | POLLOUT), 0};
+      const int any =
+          ::poll(&ready, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 60'000)));
+      if (any > 0 && (ready.revents & ~POLLOUT) != 0 && api_.consume_input(connection_) == 0)
+        return;
+    }
+  }
+
+  [[noreturn]] void give_up() {
+    close();
+    throw ConfigError(name_,
+                      "the server has given no answer for " +
+                          text::seconds_text(std::chrono::duration<double>(answer_limit_).count()) +
+                          ": it is stopped, or cannot be reached; try again when it is back");
+  }
 
   void close() {
     if (connection_ != nullptr) api_.finish(std::exchange(connection_, nullptr));
@@ -141,12 +178,13 @@ class Postgres : public Database {
       close();
       throw ConfigError(name_, "no connection: " + reason);
     }
+    (void)api_.set_nonblocking(connection_, 1);
     const auto seconds = [](int limit) { return " = '" + std::to_string(limit) + "s'"; };
     for (const std::string& setting :
          {std::string("client_min_messages = warning"), std::string("client_encoding = 'UTF8'"),
           "lock_timeout" + seconds(kLockSeconds),
           "statement_timeout" + seconds(kStatementSeconds)}) {
-      const Result done(api_, api_.exec(connection_, ("SET " + setting).c_str()));
+      (void)query(("SET " + setting).c_str());
     }
   }
 
@@ -170,17 +208,18 @@ class Postgres : public Database {
   const std::string& prepared(std::string_view sql) {
     if (const auto found = statements_.find(sql); found != statements_.end()) return found->second;
     if (statements_.size() >= kStatements) {
-      const Result all(api_, api_.exec(connection_, "DEALLOCATE ALL"));
+      (void)query("DEALLOCATE ALL");
       statements_.clear();
     }
     std::string name = "s" + std::to_string(next_++);
     const std::string text(sql);
-    const Result result(api_, api_.prepare(connection_, name.c_str(), text.c_str(), 0, nullptr));
+    const Result result =
+        answer(api_.send_prepare(connection_, name.c_str(), text.c_str(), 0, nullptr));
     check(result);
     return statements_.emplace(text, std::move(name)).first->second;
   }
 
-  void hand_out(const Result& result, const OnRow& on_row) const {
+  void hand_out(const Result& result, std::string_view sql, const OnRow& on_row) const {
     const int columns = api_.columns(result.get());
     std::vector<unsigned int> types;
     for (int column = 0; column < columns; ++column) {
@@ -192,7 +231,7 @@ class Postgres : public Database {
         read(result, at, column, types[static_cast<std::size_t>(column)],
              row[static_cast<std::size_t>(column)]);
       }
-      on_row(row);
+      hand_row(*this, sql, row, on_row);
     }
   }
 
@@ -235,6 +274,7 @@ class Postgres : public Database {
   PqApi api_;
   std::string url_;
   std::string name_;
+  std::chrono::milliseconds answer_limit_;
   PqConnection* connection_ = nullptr;
   std::map<std::string, std::string, std::less<>> statements_;  // SQL -> name on the server
   std::size_t next_ = 0;
@@ -249,10 +289,10 @@ std::string with_connect_limit(std::string_view url) {
          "connect_timeout=" + std::to_string(kConnectSeconds);
 }
 
-std::unique_ptr<Database> open_postgres(std::string_view url) {
+std::unique_ptr<Database> open_postgres(std::string_view url, const PostgresOptions& options) {
   auto loaded = load_pq_api();
   if (auto* reason = std::get_if<std::string>(&loaded)) throw ConfigError("--db", *reason);
-  return std::make_unique<Postgres>(std::get<PqApi>(loaded), url);
+  return std::make_unique<Postgres>(std::get<PqApi>(loaded), url, options);
 }
 
 }  // namespace stepbench::store

@@ -3,6 +3,7 @@
 // libpq is looked for when the first one is opened.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,11 +17,17 @@ inline constexpr int kConnectSeconds = 10;
 inline constexpr int kLockSeconds = 30;
 inline constexpr int kStatementSeconds = 300;
 
+struct PostgresOptions {
+  // The server itself ends a statement after kStatementSeconds; one that is stopped says nothing.
+  std::chrono::milliseconds answer_limit = std::chrono::seconds(kStatementSeconds + 10);
+};
+
 // With a limit on the time that connecting takes, unless the user gives one.
 [[nodiscard]] std::string with_connect_limit(std::string_view url);
 
 // `url` as libpq takes it: postgresql://USER@HOST:PORT/NAME. Throws ConfigError when libpq is not
-// installed or the server does not let us in.
-[[nodiscard]] std::unique_ptr<Database> open_postgres(std::string_view url);
+// installed, the server does not let us in, or gives no answer in time.
+[[nodiscard]] std::unique_ptr<Database> open_postgres(std::string_view url,
+                                                      const PostgresOptions& options = {});
 
 }  // namespace stepbench::store

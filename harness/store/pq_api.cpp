@@ -26,9 +26,15 @@ std::variant<PqApi, std::string> load_pq_api(const char* library) {
   fill(api.finish, "PQfinish");
   fill(api.status, "PQstatus");
   fill(api.error_message, "PQerrorMessage");
-  fill(api.exec, "PQexec");
-  fill(api.prepare, "PQprepare");
-  fill(api.exec_prepared, "PQexecPrepared");
+  fill(api.set_nonblocking, "PQsetnonblocking");
+  fill(api.socket, "PQsocket");
+  fill(api.send_query, "PQsendQuery");
+  fill(api.send_prepare, "PQsendPrepare");
+  fill(api.send_prepared, "PQsendQueryPrepared");
+  fill(api.flush, "PQflush");
+  fill(api.consume_input, "PQconsumeInput");
+  fill(api.is_busy, "PQisBusy");
+  fill(api.get_result, "PQgetResult");
   fill(api.result_status, "PQresultStatus");
   fill(api.result_error_field, "PQresultErrorField");
   fill(api.clear, "PQclear");

@@ -17,11 +17,17 @@ struct PqApi {
   void (*finish)(PqConnection*) = nullptr;
   int (*status)(const PqConnection*) = nullptr;
   char* (*error_message)(const PqConnection*) = nullptr;
-  PqResult* (*exec)(PqConnection*, const char* sql) = nullptr;
-  PqResult* (*prepare)(PqConnection*, const char* name, const char* sql, int count,
-                       const unsigned int* types) = nullptr;
-  PqResult* (*exec_prepared)(PqConnection*, const char* name, int count, const char* const* values,
-                             const int* lengths, const int* formats, int result_format) = nullptr;
+  int (*set_nonblocking)(PqConnection*, int on) = nullptr;
+  int (*socket)(const PqConnection*) = nullptr;
+  int (*send_query)(PqConnection*, const char* sql) = nullptr;
+  int (*send_prepare)(PqConnection*, const char* name, const char* sql, int count,
+                      const unsigned int* types) = nullptr;
+  int (*send_prepared)(PqConnection*, const char* name, int count, const char* const* values,
+                       const int* lengths, const int* formats, int result_format) = nullptr;
+  int (*flush)(PqConnection*) = nullptr;
+  int (*consume_input)(PqConnection*) = nullptr;
+  int (*is_busy)(PqConnection*) = nullptr;
+  PqResult* (*get_result)(PqConnection*) = nullptr;
   int (*result_status)(const PqResult*) = nullptr;
   char* (*result_error_field)(const PqResult*, int field) = nullptr;
   void (*clear)(PqResult*) = nullptr;

@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -54,6 +55,29 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
+bool may_not_be_written(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error) &&
+         (::access(file.c_str(), W_OK) != 0 || ::access(folder_of(file).c_str(), W_OK) != 0);
+}
+
+// SQLite wants to make the files of its log even to read: not where nobody can be writing.
+std::string read_only_uri(const fs::path& file) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : file.string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      const auto byte = static_cast<unsigned char>(c);
+      uri += {'%', kHex[byte >> 4U], kHex[byte & 15U]};
+    } else {
+      uri += c;
+    }
+  }
+  std::error_code error;
+  const auto log = fs::file_size(file.string() + "-wal", error);
+  return uri + (error || log == 0 ? "?immutable=1" : "?mode=ro");
+}
+
 struct CloseConnection {
   void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
 };
@@ -88,7 +112,7 @@ class Sqlite : public Database {
   void exec(std::string_view sql, SqlRow args, const OnRow& on_row) override {
     sqlite3_stmt* statement = prepared(sql);
     for (std::size_t i = 0; i < args.size(); ++i) bind(statement, static_cast<int>(i + 1), args[i]);
-    run(statement, on_row);
+    run(statement, sql, on_row);
   }
 
   void insert(const SqlInsert& into, SqlRow values) override {
@@ -132,23 +156,28 @@ class Sqlite : public Database {
   void open() {
     connection_.reset();
     sqlite3* opened = nullptr;
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    const int result = sqlite3_open_v2(file_.c_str(), &opened, flags, nullptr);
+    const bool read_only = may_not_be_written(file_);
+    const int access = read_only ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                                 : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    const std::string name = read_only ? read_only_uri(file_) : file_.string();
+    const int result =
+        sqlite3_open_v2(name.c_str(), &opened, access | SQLITE_OPEN_NOMUTEX, nullptr);
     connection_.reset(opened);
     if (result != SQLITE_OK) fail(result);
     sqlite3_extended_result_codes(connection_.get(), 1);
-    use_write_ahead_log();
+    if (!read_only) use_write_ahead_log();
     sqlite3_busy_timeout(connection_.get(), static_cast<int>(timeout_.count()));
     exec("PRAGMA foreign_keys = ON", {}, {});
     exec("PRAGMA synchronous = NORMAL", {}, {});
   }
 
   // A database of somebody else is refused by whoever reads it, and stays as it is till then.
-  // SQLite does not wait by itself while two processes want to change a new file to the log, so
-  // that the whole wait is counted here.
+  // SQLite does not wait by itself while two processes want to change a new file to the log: it is
+  // asked again until the deadline.
   void use_write_ahead_log() {
     constexpr auto kPause = std::chrono::milliseconds(10);
-    for (std::chrono::milliseconds waited{0};; waited += kPause) {
+    const auto deadline = std::chrono::steady_clock::now() + timeout_;
+    for (;;) {
       bool ours = true;
       int result = sqlite3_exec(
           connection_.get(),
@@ -164,7 +193,9 @@ class Sqlite : public Database {
             sqlite3_exec(connection_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
       }
       if (result == SQLITE_OK) return;
-      if ((result & 0xFF) != SQLITE_BUSY || waited >= timeout_) fail(result);
+      if ((result & 0xFF) != SQLITE_BUSY || std::chrono::steady_clock::now() >= deadline) {
+        fail(result);
+      };
       std::this_thread::sleep_for(kPause);
     }
   }
@@ -211,7 +242,7 @@ class Sqlite : public Database {
                                SQLITE_UTF8);
   }
 
-  void run(sqlite3_stmt* statement, const OnRow& on_row) {
+  void run(sqlite3_stmt* statement, std::string_view sql, const OnRow& on_row) {
     struct Reset {
       sqlite3_stmt* statement;
       ~Reset() {
@@ -228,7 +259,7 @@ class Sqlite : public Database {
       if (!on_row) continue;
       row.resize(static_cast<std::size_t>(sqlite3_column_count(statement)));
       for (std::size_t i = 0; i < row.size(); ++i) read(statement, static_cast<int>(i), row[i]);
-      on_row(row);
+      hand_row(*this, sql, row, on_row);
     }
     spare_row_ = std::move(row);
   }

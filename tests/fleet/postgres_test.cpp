@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/store/database.h"
+#include "harness/store/postgres.h"
 #include "harness/store/transaction.h"
 #include "harness/track/alert_events.h"
 #include "harness/track/baseline.h"
@@ -313,6 +314,38 @@ TEST_F(FleetTest, APasswordThatEndsEarlyIsRefusedBeforeItIsTakenForAHost) {
       EXPECT_THAT(error.what(), HasSubstr("write it as %"));
     }
   }
+}
+
+// The process that serves one connection.
+pid_t server_process(store::Database& database) {
+  pid_t pid = 0;
+  database.exec("SELECT pg_backend_pid()", {}, [&](store::SqlRow row) {
+    pid = static_cast<pid_t>(std::get<std::int64_t>(row[0]));
+  });
+  return pid;
+}
+
+TEST_F(FleetTest, AServerThatIsStoppedInAStatementIsWaitedForNoLongerThanSaid) {
+  const auto database =
+      store::open_postgres(server->url(), {.answer_limit = std::chrono::milliseconds(500)});
+  const pid_t pid = server_process(*database);
+  ASSERT_GT(pid, 0);
+  {
+    store::Transaction transaction(*database);
+    ASSERT_EQ(::kill(pid, SIGSTOP), 0);
+    // More than the socket holds, so that even sending it would not end.
+    const std::vector<store::SqlValue> much = {std::string(std::size_t{32} << 20, 'x')};
+    try {
+      database->exec("SELECT LENGTH($1)", much);
+      ADD_FAILURE() << "a stopped server has answered";
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the server has given no answer for 0.5 s"));
+    }
+  }  // nor does taking it back hang
+  EXPECT_THROW(database->exec("SELECT 1"), ConfigError);
+  ::kill(pid, SIGCONT);
+  database->reconnect();
+  EXPECT_NE(server_process(*database), pid);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct Use {
 };
 
 constexpr Use kAllowed[] = {
+    {"tests/fleet/postgres_test.cpp", Shape::kShortLimit, 1, kMetAnyway},
     {"tests/fleet/postgres_test.cpp", Shape::kSleeps, 1, kPolls},
     {"tests/jobs/jobs.py", Shape::kComputes, 1, "640 ms asleep beside 320 ms asleep"},
     {"tests/jobs/jobs.py", Shape::kReadsAClock, 2, kPatience},
@@ -66,6 +67,7 @@ constexpr Use kAllowed[] = {
     {"tests/unit/run/launch_test.cpp", Shape::kSleeps, 1, kPolls},
     {"tests/unit/run/run_program.cpp", Shape::kSleeps, 1, kPolls},
     {"tests/unit/shell/probe_test.cpp", Shape::kSleeps, 1, kPolls},
+    {"tests/unit/store/sqlite_test.cpp", Shape::kReadsAClock, 2, "a minute for what takes a second"},
     {"tests/unit/store/sqlite_test.cpp", Shape::kShortLimit, 2, kMetAnyway},
     {"tests/unit/worker/launch_test.cpp", Shape::kShortLimit, 1, "a scripted clock"},
     {"tests/workloads/profile_parts_test.cpp", Shape::kReadsAClock, 1, "one moment after another"},
