@@ -9,6 +9,7 @@
 #include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
 #include "harness/run/hidden_secrets.h"
+#include "harness/run/orphans.h"
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
 #include "harness/run/worker_process.h"
@@ -29,6 +30,7 @@ bool Session::begin(const std::set<std::string>& devices, LockPolicy policy) {
   if (!locks) return false;
   locks_ = std::move(*locks);
   run::remove_stale_segments("/dev/shm");
+  if (const std::string ended = run::end_orphans(); !ended.empty()) progress_.say(ended);
   host_ = machine::host_environment("/", context_.devices);
   return true;
 }

@@ -23,7 +23,16 @@ struct Process {
   pid_t parent;
 };
 
-// "/proc/N/stat" is "N (name) state parent ..."; the name may hold anything, brackets too.
+// "/proc/N/stat" is "N (name) state parent ..."; the name may hold anything, brackets too. The
+// words behind it; empty where there is no such process.
+std::vector<std::string> words_of_stat(const fs::path& folder) {
+  const auto stat = os::read_text(folder / "stat");
+  const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
+  if (close == std::string::npos) return {};
+  const auto words = os::split_words(std::string_view{*stat}.substr(close + 1));
+  return {words.begin(), words.end()};
+}
+
 std::vector<Process> all_processes(const fs::path& root) {
   std::vector<Process> processes;
   std::error_code error;
@@ -31,11 +40,7 @@ std::vector<Process> all_processes(const fs::path& root) {
        at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto stat = os::read_text(at->path() / "stat");
-    if (!stat) continue;
-    const std::size_t close = stat->rfind(')');
-    if (close == std::string::npos) continue;
-    const auto words = os::split_words(std::string_view{*stat}.substr(close + 1));
+    const std::vector<std::string> words = words_of_stat(at->path());
     const auto pid = os::parse_integer(name);
     const auto parent = words.size() > 1 ? os::parse_integer(words[1]) : std::nullopt;
     if (pid && parent) processes.push_back({static_cast<pid_t>(*pid), static_cast<pid_t>(*parent)});
@@ -78,6 +83,13 @@ std::int64_t kib_field(std::string_view text, std::string_view name) {
 fs::path of_process(const fs::path& root, pid_t pid) { return root / "proc" / std::to_string(pid); }
 
 }  // namespace
+
+std::optional<std::int64_t> start_ticks(const fs::path& root, pid_t pid) {
+  constexpr std::size_t kStartTime = 19;  // proc(5): field 22, of which the first two are gone
+  const std::vector<std::string> words = words_of_stat(of_process(root, pid));
+  const bool lives = words.size() > kStartTime && words.front() != "Z";
+  return lives ? os::parse_integer(words[kStartTime]) : std::nullopt;
+}
 
 std::vector<pid_t> children_of(const fs::path& root, pid_t parent) {
   if (auto children = listed_children(root, parent)) return *children;

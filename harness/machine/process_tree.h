@@ -17,6 +17,9 @@ namespace stepbench::machine {
 [[nodiscard]] std::vector<pid_t> children_of(const std::filesystem::path& root, pid_t parent);
 [[nodiscard]] std::vector<pid_t> process_tree(const std::filesystem::path& root,
                                               pid_t top);  // `top` first
+// In ticks of the clock since the machine was started; nullopt where no such process lives.
+// With the id it names a process for good.
+[[nodiscard]] std::optional<std::int64_t> start_ticks(const std::filesystem::path& root, pid_t pid);
 
 // Summed over processes, in bytes: what the kernel counts anyway, cheap.
 struct ResidentMemory {

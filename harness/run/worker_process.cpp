@@ -19,6 +19,7 @@
 
 #include "harness/base/error.h"
 #include "harness/machine/process_tree.h"
+#include "harness/run/orphans.h"
 
 namespace stepbench::run {
 namespace {
@@ -43,9 +44,9 @@ Ends make_socket_pair() {
   return {os::Descriptor{ends[0]}, os::Descriptor{ends[1]}};
 }
 
-// Above the worker's own 0 to 3, so that dup2() in the child overwrites none of them.
+// Above the worker's own, so that dup2() in the child overwrites none of them.
 os::Descriptor move_up(os::Descriptor descriptor) {
-  const int high = ::fcntl(descriptor.value(), F_DUPFD_CLOEXEC, kControlDescriptor + 1);
+  const int high = ::fcntl(descriptor.value(), F_DUPFD_CLOEXEC, kLifelineDescriptor + 1);
   if (high < 0) throw_errno("cannot duplicate a descriptor");
   return os::Descriptor{high};
 }
@@ -64,6 +65,7 @@ struct ChildPlan {
   int null;
   int output;
   int control;
+  int lifeline;
   int error;  // close-on-exec: the parent reads errno from it, or the end of the stream
   pid_t parent;
 };
@@ -76,6 +78,14 @@ void close_from(int first) {
   }
 }
 
+// When the other end is closed, the kernel signals this process group. Where a kernel cannot, the
+// worker itself still dies with its parent.
+void bind_to_lifeline(int descriptor) {
+  ::fcntl(descriptor, F_SETOWN, -::getpid());
+  ::fcntl(descriptor, F_SETSIG, SIGKILL);
+  ::fcntl(descriptor, F_SETFL, O_ASYNC | O_NONBLOCK);
+}
+
 // Between fork and exec: async-signal-safe calls only, no allocation.
 [[noreturn]] void become_worker(const ChildPlan& plan) {
   const auto fail = [&] {
@@ -84,6 +94,7 @@ void close_from(int first) {
     ::_exit(127);
   };
   if (::setpgid(0, 0) != 0) fail();
+  bind_to_lifeline(plan.lifeline);
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail();
   if (::getppid() != plan.parent) ::_exit(127);  // it died before the request took effect
   for (int signal = 1; signal < NSIG; ++signal) {
@@ -95,10 +106,11 @@ void close_from(int first) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(plan.null, 0) < 0 || ::dup2(plan.output, 1) < 0 || ::dup2(plan.output, 2) < 0 ||
-      ::dup2(plan.control, kControlDescriptor) < 0) {
+      ::dup2(plan.control, kControlDescriptor) < 0 ||
+      ::dup2(plan.lifeline, kLifelineDescriptor) < 0) {
     fail();
   }
-  close_from(kControlDescriptor + 1);
+  close_from(kLifelineDescriptor + 1);
   ::execve(plan.program, plan.arguments, plan.environment);
   fail();
   ::_exit(127);
@@ -140,15 +152,20 @@ std::string resolve_program(const std::string& name, const machine::Variables& e
 WorkerProcess spawn_worker(const SpawnRequest& request) {
   const std::string program = resolve_program(request.argv.at(0), request.environment);
   std::vector<std::string> variables;
-  for (const auto& [name, value] : request.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : request.environment) {
+    if (name != kControllerVariable) variables.push_back(name + "=" + value);
+  }
+  variables.push_back(std::string(kControllerVariable) + "=" + controller_name("/", ::getpid()));
   const std::vector<char*> arguments = pointers(request.argv);
   const std::vector<char*> environment = pointers(variables);
 
   auto [our_control, their_control] = make_socket_pair();
   auto [our_output, their_output] = make_pipe();
+  auto [our_lifeline, their_lifeline] = make_socket_pair();
   auto [our_error, their_error] = make_pipe();
   their_control = move_up(std::move(their_control));
   their_output = move_up(std::move(their_output));
+  their_lifeline = move_up(std::move(their_lifeline));
   their_error = move_up(std::move(their_error));
   const os::Descriptor null = move_up(os::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)});
   set_non_blocking(our_control);
@@ -160,6 +177,7 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
                        .null = null.value(),
                        .output = their_output.value(),
                        .control = their_control.value(),
+                       .lifeline = their_lifeline.value(),
                        .error = their_error.value(),
                        .parent = ::getpid()};
   const pid_t pid = ::fork();
@@ -180,7 +198,8 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
   WorkerProcess worker{.pid = pid,
                        .pidfd = os::Descriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))},
                        .control = std::move(our_control),
-                       .output = std::move(our_output)};
+                       .output = std::move(our_output),
+                       .lifeline = std::move(our_lifeline)};
   if (!worker.pidfd.is_open()) throw_errno("pidfd_open (Linux 5.3 or newer is needed)");
   return worker;
 }

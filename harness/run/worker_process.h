@@ -16,23 +16,29 @@
 namespace stepbench::run {
 
 inline constexpr int kControlDescriptor = 3;  // of the worker; named to it by --control-fd=3
+// Of the worker: the end of a socket that this program holds the other end of. The kernel kills the
+// worker's process group when that one is closed, so that children of a worker end with a
+// controller that was killed, whatever they do.
+inline constexpr int kLifelineDescriptor = 4;
 
 struct SpawnRequest {
   std::vector<std::string> argv;  // argv[0]: a path, or a name looked up in PATH
   machine::Variables environment;
 };
 
-// A worker as its parent sees it. Closing the descriptors does not end it: see reap_all().
+// A worker as its parent sees it. Closing `lifeline` kills its group; reap_all() waits for the end
+// of all.
 struct WorkerProcess {
   pid_t pid = -1;          // also its process group
   os::Descriptor pidfd;    // readable when it is dead
   os::Descriptor control;  // our end of its fd 3; non-blocking
   os::Descriptor output;   // stdout and stderr together; non-blocking
+  os::Descriptor lifeline;
 };
 
 // Call from the program's main thread: the kernel kills the worker when the thread that started it
-// dies. The worker has its own process group, stdin /dev/null, and no descriptor but 0 to 3. Throws
-// ConfigError when argv[0] cannot be run.
+// dies. The worker has its own process group, stdin /dev/null, and no descriptor but 0 to 4; its
+// environment names this program (orphans.h). Throws ConfigError when argv[0] cannot be run.
 [[nodiscard]] WorkerProcess spawn_worker(const SpawnRequest& request);
 
 // A path for argv[0] as a shell would find it; throws ConfigError.

@@ -50,10 +50,10 @@ TEST_F(LaunchOfAScript, ItsFinalLineIsItsOutcome) {
   EXPECT_EQ(result.hello->build_id, "b");
 }
 
-TEST_F(LaunchOfAScript, SeesNothingButItsFourDescriptorsAndItsEnvironment) {
+TEST_F(LaunchOfAScript, SeesNothingButItsFiveDescriptorsAndItsEnvironment) {
   const LaunchResult result = launch("readlink /proc/$$/fd/0; echo $MARK; exec ls /proc/self/fd");
-  EXPECT_EQ(result.output, "/dev/null\nset by the launcher\n0\n1\n2\n3\n4\n")
-      << "4 is the folder that ls reads";
+  EXPECT_EQ(result.output, "/dev/null\nset by the launcher\n0\n1\n2\n3\n4\n5\n")
+      << "5 is the folder that ls reads";
 }
 
 TEST_F(LaunchOfAScript, LeadsAProcessGroupOfItsOwn) {
