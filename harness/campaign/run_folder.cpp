@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 bool has_no_line(const fs::directory_entry& entry) {
-  if (entry.path().filename() == kExperimentCopy) return true;
+  const fs::path name = entry.path().filename();
+  if (name == kExperimentCopy || name == kVerdictFile) return true;
   if (!entry.is_regular_file() || !record::is_result_file(entry.path())) return false;
   std::ifstream file{entry.path(), std::ios::binary};
   return file && std::find(std::istreambuf_iterator<char>{file}, {}, '\n') ==

@@ -13,6 +13,9 @@ namespace stepbench::campaign {
 // In the folder of a run that was read from standard input: what was read.
 inline constexpr const char* kExperimentCopy = "experiment.yaml";
 
+// What `ab` says there in the end, even where nothing could be measured.
+inline constexpr const char* kVerdictFile = "verdict.json";
+
 // `results`/`run_id`, with a number when that is taken. Throws ConfigError.
 [[nodiscard]] std::filesystem::path make_run_folder(const std::filesystem::path& results,
                                                     const std::string& run_id);

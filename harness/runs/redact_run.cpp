@@ -41,7 +41,7 @@ class Copier {
       write(done_.copy / (is_packed(file) ? name + ".gz" : name), redacted(file, true));
     }
     for (const fs::path& file : files_.others) {
-      if (file.filename() == kVerdictFile) {
+      if (file.filename() == campaign::kVerdictFile) {
         write(done_.copy / file.filename(), redacted(file, false));
       } else {
         leave_out(file, "is text");

@@ -8,7 +8,6 @@
 
 namespace stepbench::runs {
 
-inline constexpr const char* kVerdictFile = "verdict.json";
 inline constexpr const char* kTraces = "traces";
 inline constexpr const char* kCounts = "counts";  // of callgrind
 

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "harness/base/error.h"
+#include "harness/campaign/run_folder.h"
 #include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
 #include "harness/os/text_file.h"
@@ -130,7 +131,7 @@ void count_cases(const LaunchesById& launches, RunSummary& run) {
 }
 
 std::string verdict_in(const fs::path& folder, json::LineParser& parser) {
-  const auto text = os::read_text(folder / kVerdictFile);
+  const auto text = os::read_text(folder / campaign::kVerdictFile);
   if (!text) return {};
   try {
     return parser.parse(os::trim(*text), json::LineParser::Padding::kNone).object.text("verdict");

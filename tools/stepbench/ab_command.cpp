@@ -11,6 +11,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_ab.h"
+#include "harness/campaign/run_folder.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/verdict_options.h"
 #include "harness/report/ab_plan_text.h"
@@ -49,8 +50,6 @@ Examples:
 Exit status: 0 ok or better, 1 a confirmed regression, 2 wrong usage or configuration, 3 inconclusive
 (0 with --allow-inconclusive), 4 no data or an invalid environment, 129, 130 or 143 interrupted. A make
 recipe turns every failure into 2: read exit_code from verdict.json in the run's folder there.)";
-
-constexpr const char* kVerdictFile = "verdict.json";
 
 struct AbOptions {
   campaign::AbRequest request = {};
@@ -133,11 +132,11 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   const HostClock clock;
   run::Progress progress = make_progress(environment, options.quiet, clock);
   interrupts.emplace();
-  campaign::AbRun run = campaign::run_ab(request, arms, context, progress, *interrupts, clock,
-                                         [&](const std::filesystem::path& folder) {
-                                           verdict_files.insert(verdict_files.begin(),
-                                                                (folder / kVerdictFile).string());
-                                         });
+  campaign::AbRun run = campaign::run_ab(
+      request, arms, context, progress, *interrupts, clock,
+      [&](const std::filesystem::path& folder) {
+        verdict_files.insert(verdict_files.begin(), (folder / campaign::kVerdictFile).string());
+      });
   if (run.run_folder.empty()) return run.exit_status;
   if (run.signal) {
     const std::string text = campaign::interrupted_text(run.run_folder);

@@ -47,6 +47,8 @@ TEST(RunFolder, ToResumeMustBeThere) {
 TEST(RunFolder, OfARunThatWasKilledBeforeItsFirstLineHoldsNothing) {
   const test::TemporaryFolder folder;
   EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
+  folder.write("verdict.json", "{}");  // `ab` on a disk that failed
+  EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
   folder.write("box-1of1-7.jsonl", "");
   EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
   folder.write("box-1of1-7.jsonl", R"({"kind":"run","schema":"stepbench.res)");
