@@ -578,7 +578,7 @@ class Tiny:
 
 
 class Callbacks(unittest.TestCase):
-    """The examples, on stand-ins of the frameworks that call their hooks in the frameworks' order."""
+    """On stand-ins of the frameworks that call their hooks in the frameworks' order."""
 
     def setUp(self):
         self.told = Session()
@@ -587,7 +587,6 @@ class Callbacks(unittest.TestCase):
         self.enterContext(mock.patch.dict(sys.modules, {
             "lightning": types.SimpleNamespace(pytorch=lightning), "lightning.pytorch": lightning,
             "transformers": types.SimpleNamespace(TrainerCallback=object)}))
-        self.enterContext(mock.patch.object(sys, "path", [str(SOURCE / "tools/examples/python"), *sys.path]))
 
     def columns_with(self, *phases):
         columns = self.told.loop.cycles[0]
@@ -597,10 +596,17 @@ class Callbacks(unittest.TestCase):
             self.assertEqual(sum(parts), step_ns)
         return columns
 
+    def test_the_wheels_package_has_them_and_names_those_there_are(self):
+        from stepbench import callbacks
+        from stepbench_worker.callbacks import LightningCallback
+        self.assertIs(callbacks.LightningCallback, LightningCallback)
+        with self.assertRaisesRegex(AttributeError, "it has HuggingFaceCallback, LightningCallback"):
+            callbacks.KerasCallback
+
     def test_a_module_of_lightning_is_measured_and_stopped(self):
-        from lightning_callback import StepBench
+        from stepbench_worker.callbacks import LightningCallback
         trainer = types.SimpleNamespace(num_training_batches=9, should_stop=False)
-        hooks = StepBench(wait=0, warmup=2, active=3)
+        hooks = LightningCallback(wait=0, warmup=2, active=3)
         batches = 0
         hooks.on_train_epoch_start(trainer, None)
         while not trainer.should_stop:
@@ -617,10 +623,10 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(self.told.loop.loss, 0.5)
 
     def test_a_trainer_of_hugging_face_is_measured_and_stopped(self):
-        from trainer_callback import StepBench
+        from stepbench_worker.callbacks import HuggingFaceCallback
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=2)
         control = types.SimpleNamespace(should_training_stop=False)
-        hooks = StepBench(wait=0, warmup=2, active=3)
+        hooks = HuggingFaceCallback(wait=0, warmup=2, active=3)
         hooks.on_epoch_begin(arguments, None, control)
         while not control.should_training_stop:
             hooks.on_step_begin(arguments, None, control)
@@ -630,12 +636,12 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(self.columns_with("optimizer")["samples"], [8, 8, 8])
 
     def test_evaluation_within_the_window_of_a_trainer_is_no_part_of_a_step(self):
-        from trainer_callback import StepBench
+        from stepbench_worker.callbacks import HuggingFaceCallback
         clock = types.SimpleNamespace(now=1)
         self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now))
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=1)
         control = types.SimpleNamespace(should_training_stop=False)
-        hooks = StepBench(wait=0, warmup=2, active=6)
+        hooks = HuggingFaceCallback(wait=0, warmup=2, active=6)
         hooks.on_epoch_begin(arguments, None, control)
         steps = 0
         while not control.should_training_stop:

@@ -3,17 +3,30 @@
 
     run = stepbench.load("results/20260131-020000-train")
     run.steps.groupby("case_id")["step_ns"].median()
+
+CONFIGS and EXAMPLES are the folders that the documents call configs/ and tools/examples/.
 """
 import os
 import sys
+from pathlib import Path
+from typing import NoReturn
 
 from .frames import History, Run, Verdict, load
 
-__all__ = ["History", "Run", "Verdict", "load"]
+__all__ = ["CONFIGS", "EXAMPLES", "History", "Run", "Verdict", "load"]
+
+CONFIGS = Path(__file__).parent / "configs"
+EXAMPLES = Path(__file__).parent / "examples"
 
 
-def main():
+def main() -> NoReturn:
     """Becomes the program. This Python is the one for the user's files, unless another is named."""
     from .program import path_of_program
     os.environ.setdefault("STEPBENCH_PYTHON", sys.executable)
-    os.execv(path_of_program(), ["stepbench", *sys.argv[1:]])
+    try:
+        program = path_of_program()
+        os.execv(program, ["stepbench", *sys.argv[1:]])
+    except OSError as error:
+        print(f"stepbench: error: {error}: this installation is not complete: pip install --force-reinstall --no-deps "
+              "stepbench", file=sys.stderr)
+        sys.exit(2)

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures a LightningModule's training as it is:
 
-    Trainer(callbacks=[StepBench()], ...).fit(module, loader)
+    Trainer(callbacks=[LightningCallback()], ...).fit(module, loader)
 
 and `stepbench run --python fit.py`. With automatic optimization Lightning calls a batch's hooks in this order, which
 is where the phases begin and end: training_step, zero_grad, backward, optimizer step. The wait for data is all between
 two batches, the copy to the device included."""
+from typing import Any
+
 from stepbench_worker import Steps, phase, report
 
+Callback: Any
 try:
-    from lightning.pytorch import Callback
+    from lightning.pytorch import Callback  # type: ignore[import-not-found,no-redef]
 except ImportError:
-    from pytorch_lightning import Callback
+    from pytorch_lightning import Callback  # type: ignore[import-not-found,no-redef]
 
 
-class StepBench(Callback):
+class LightningCallback(Callback):  # type: ignore[misc]
     def __init__(self, **schedule):
         """As measure(): wait, warmup, active, repeat, results."""
         self._schedule = schedule

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the training of Hugging Face's Trainer as it is:
 
-    Trainer(..., callbacks=[StepBench()]).train()
+    Trainer(..., callbacks=[HuggingFaceCallback()]).train()
 
 and `stepbench run --python finetune.py`. The Trainer's hooks tell the wait for data and the optimizer from the rest;
 forward and backward lie between two of them and stay in `other`. A step is one of the optimizer's, with all of its
 batches where gradients are accumulated."""
+from typing import Any
+
 from stepbench_worker import Steps, phase
-from transformers import TrainerCallback
+
+TrainerCallback: Any
+from transformers import TrainerCallback  # type: ignore[import-not-found,no-redef] # noqa: E402
 
 
-class StepBench(TrainerCallback):
+class HuggingFaceCallback(TrainerCallback):  # type: ignore[misc]
     def __init__(self, **schedule):
         """As measure(): wait, warmup, active, repeat, results."""
         self._schedule = schedule
