@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "harness/os/command.h"
+#include "harness/track/commit_url.h"
 
 namespace stepbench::campaign {
 namespace {
 
 constexpr char kBetweenFields = '\x1f';
-constexpr std::string_view kUrlOption = "track.commit_url";
-constexpr std::string_view kShaInUrl = "{sha}";
 
 const track::TrackedRun* run_named(std::span<const track::TrackedRun> runs, std::string_view id) {
   const auto found = std::find_if(runs.begin(), runs.end(),
@@ -25,12 +24,6 @@ const track::TrackedRun* run_named(std::span<const track::TrackedRun> runs, std:
 // Nothing that git could take for an option.
 bool is_commit(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-std::string url_of(std::string url, const std::string& sha) {
-  const std::size_t at = url.find(kShaInUrl);
-  if (url.empty()) return url;
-  return at == std::string::npos ? url + sha : url.replace(at, kShaInUrl.size(), sha);
 }
 
 std::vector<std::string> fields_of(std::string_view line) {
@@ -52,7 +45,6 @@ void list_of(track::Alert& alert, const track::TrackedRun& good, const track::Tr
                        "--format=%H%x1f%an%x1f%s", good.git_sha + ".." + bad.git_sha},
                       "", 10s);
   if (!git.started || git.exit_status != 0) return;
-  const std::string url = text_of(bad.context, kUrlOption);
   for (std::string_view rest = git.out; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::vector<std::string> fields = fields_of(rest.substr(0, end));
@@ -60,16 +52,16 @@ void list_of(track::Alert& alert, const track::TrackedRun& good, const track::Tr
     if (fields.size() != 3) continue;
     ++alert.commits_in_range;
     if (alert.commits.size() == kListedCommits) continue;
-    alert.commits.push_back({fields[0], fields[1], fields[2], url_of(url, fields[0])});
+    alert.commits.push_back({fields[0], fields[1], fields[2], track::commit_url(bad, fields[0])});
   }
 }
 
 }  // namespace
 
 void list_commits(track::AlertLog& log, std::span<const track::TrackedRun> runs,
-                  std::string_view also) {
+                  const std::function<bool(const track::Alert&)>& of) {
   for (track::Alert& alert : log.alerts) {
-    if (!track::is_open(alert.state) && alert.id != also) continue;
+    if (of ? !of(alert) : !track::is_open(alert.state)) continue;
     const track::TrackedRun* good = run_named(runs, alert.last_good);
     const track::TrackedRun* bad = run_named(runs, alert.first_bad);
     if (good != nullptr && bad != nullptr) list_of(alert, *good, *bad);

@@ -3,6 +3,7 @@
 // repository of the night is at hand. Runs git; one thread.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "harness/track/alert.h"
@@ -12,9 +13,9 @@ namespace stepbench::campaign {
 
 inline constexpr std::size_t kListedCommits = 20;  // of a range, the newest
 
-// Into Alert::commits, of open alerts and of that with the id `also`, unless it is empty. An alert
-// whose nights have one commit, or whose repository is elsewhere, keeps none.
+// Into Alert::commits, of the alerts `of` which it is asked, or of open ones. An alert whose nights
+// have one commit, or whose repository is elsewhere, keeps none.
 void list_commits(track::AlertLog& log, std::span<const track::TrackedRun> runs,
-                  std::string_view also = {});
+                  const std::function<bool(const track::Alert&)>& of = {});
 
 }  // namespace stepbench::campaign

@@ -5,12 +5,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "harness/document/table.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::document {
 
+// A cell that leads there.
+[[nodiscard]] inline Cell linked(Cell cell, std::string link) {
+  cell.link = std::move(link);
+  return cell;
+}
 // The number in the unit of its column: "12.3".
 [[nodiscard]] Cell number(std::optional<double> value);
 // At most `decimals`: "12.25".

@@ -21,7 +21,8 @@ struct Line {
   Line(const char* words) : text(words) {}  // NOLINT: words are a line
 
   std::string text;
-  bool command = false;  // to be copied: stands whole on a terminal
+  bool command = false;   // to be copied: stands whole on a terminal
+  std::string link = {};  // where the words lead, as Cell::link; a terminal shows it behind them
 };
 
 struct Paragraph {
@@ -48,6 +49,8 @@ struct Verbatim {
 struct Figure {
   std::string title;
   std::string alt;  // what it shows and what stands out, for whoever does not see it
+  // Drawn in characters: a terminal and Markdown show it in place of the words. Empty: the words.
+  std::string in_text = {};
   // {"data":[…],"layout":{…}}, by JsonText; texts are escaped for Plotly. The page adds the colours
   // of text, paper and axes by the reader's theme.
   std::string json;

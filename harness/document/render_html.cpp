@@ -53,6 +53,20 @@ std::string title_html(const std::string& title, const std::string& aside) {
   return text::html_text(text);
 }
 
+// Words that lead to an address of the web or to a page beside this one, and to nothing else.
+std::string linked_html(const std::string& html, const std::string& link) {
+  constexpr std::string_view kOfAPage =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  const bool web = link.starts_with("https://") || link.starts_with("http://");
+  if (link.empty() || (!web && link.find_first_not_of(kOfAPage) != std::string::npos)) return html;
+  return "<a href=\"" + text::html_text(link) + "\">" + html + "</a>";
+}
+
+std::string shortened_html(const std::string& text, std::size_t cells, text::LineEnds ends) {
+  if (text.size() <= cells) return text::html_text(text, ends);
+  return text::html_text(text::shortened(text::to_valid_utf8(text), cells), ends);
+}
+
 std::string sort_value(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", value);
@@ -107,9 +121,8 @@ void append_cell(std::string& html, const HtmlColumn& column, const Cell& cell) 
     html += column.number ? "<td class=\"number\"" : "<td";
   }
   html += '>';
-  html += text::html_text(cell.text.size() > kCellCharacters
-                              ? text::shortened(text::to_valid_utf8(cell.text), kCellCharacters)
-                              : cell.text);
+  html +=
+      linked_html(shortened_html(cell.text, kCellCharacters, text::LineEnds::kEscape), cell.link);
   html += "</td>";
 }
 
@@ -147,13 +160,13 @@ void HtmlChapters::add(const Chapter& chapter) {
 }
 
 void HtmlChapters::add(const Paragraph& paragraph) {
-  std::string text = paragraph.text;
-  for (const Line& line : paragraph.below) text += "\n  " + line.text;
-  if (text.size() > kTextCharacters) {
-    text = text::shortened(text::to_valid_utf8(text), kTextCharacters);
-  }
   html_ += "<p" + class_attribute(class_of(paragraph.tone)) + '>' + tone_word(paragraph.tone) +
-           text::html_text(text, text::LineEnds::kKeep) + "</p>\n";
+           shortened_html(paragraph.text, kTextCharacters, text::LineEnds::kKeep);
+  for (const Line& line : paragraph.below) {
+    html_ += "\n  " + linked_html(shortened_html(line.text, kTextCharacters, text::LineEnds::kKeep),
+                                  line.link);
+  }
+  html_ += "</p>\n";
 }
 
 void HtmlChapters::add(const Heading& heading) {

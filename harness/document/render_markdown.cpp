@@ -32,7 +32,8 @@ class MarkdownPage {
     if (after_table_) gap();
     text_ += "- " + text::markdown_line(paragraph.text) + '\n';
     for (const Line& each : paragraph.below) {
-      text_ += "  - " + text::markdown_line(each.text) + '\n';
+      text_ += "  - " + text::markdown_line(each.text + (each.link.empty() ? "" : ' ' + each.link));
+      text_ += '\n';
     }
     after_table_ = false;
   }
@@ -68,6 +69,10 @@ class MarkdownPage {
   }
 
   void add(const Figure& figure) {
+    if (!figure.in_text.empty()) {
+      add(Verbatim{.title = figure.title, .text = figure.in_text});
+      return;
+    }
     add(Heading{.title = figure.title});
     add(Paragraph{.text = figure.alt});
   }

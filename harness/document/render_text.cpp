@@ -31,7 +31,7 @@ class TextPage {
       if (each.command) {
         text_ += "  " + text::printable(each.text) + '\n';
       } else {
-        line("  " + each.text);
+        line("  " + each.text + (each.link.empty() ? "" : ' ' + each.link));
       }
     }
   }
@@ -67,6 +67,11 @@ class TextPage {
   }
 
   void add(const Figure& figure) {
+    if (!figure.in_text.empty()) {
+      gap();
+      text_ += text::printable(figure.in_text, text::LineEnds::kKeep);
+      return;
+    }
     add(Heading{.title = figure.title});
     line(figure.alt);
   }

@@ -43,6 +43,8 @@ struct Cell {
 
   std::string text;
   std::optional<double> value = {};  // what the column is sorted by, in one unit of the column
+  // Where a page leads from here: an address of the web, or the name of a page beside it.
+  std::string link = {};
 };
 
 struct TableRow {

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include "harness/report/history_words.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -15,14 +17,6 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kShownMeasured = 3;  // series of an alert whose measurements are told
-
-// ": wanted, until 2026-03-01"
-std::string accepted_words(const track::Alert& alert) {
-  std::string text = alert.note.empty() ? "" : ": " + alert.note;
-  if (!alert.until.empty()) text += ", until " + alert.until;
-  if (alert.expect) text += ", as far as " + text::signed_percent(*alert.expect) + " %";
-  return text;
-}
 
 // What a suspicion waits for, and how long.
 std::string pending_words(const track::Alert& alert) {
@@ -60,29 +54,19 @@ class AlertWriter {
               const SeriesNames& names)
       : alert_(alert), checked_(checked), names_(names) {}
 
-  [[nodiscard]] std::vector<std::string> lines() {
-    if (!alert_.first_bad.empty()) lines_.push_back(range_text());
-    for (std::string& line : commit_lines(alert_)) lines_.push_back(std::move(line));
+  [[nodiscard]] std::vector<document::Line> lines() {
+    if (std::string range = range_text(alert_, checked_.history); !range.empty()) {
+      lines_.emplace_back(std::move(range));
+    }
+    std::ranges::move(commit_lines(alert_), std::back_inserter(lines_));
     add_measurements();
     add_unmeasured();
-    if (track::is_pending(alert_.state)) lines_.push_back(pending_words(alert_));
-    if (!alert_.note.empty() && !note_is_told()) lines_.push_back(alert_.note);
+    if (track::is_pending(alert_.state)) lines_.emplace_back(pending_words(alert_));
+    if (!alert_.note.empty() && !note_is_told()) lines_.emplace_back(alert_.note);
     return std::move(lines_);
   }
 
  private:
-  [[nodiscard]] std::string run_words(const std::string& id) const {
-    const track::TrackedRun* run = run_called(checked_.history, id);
-    if (run == nullptr) return id;
-    const std::string program = program_text(*run);
-    return run->started_utc.substr(0, 10) + (program.empty() ? "" : " (" + program + ')');
-  }
-
-  [[nodiscard]] std::string range_text() const {
-    if (alert_.last_good.empty()) return "no good night before " + run_words(alert_.first_bad);
-    return "between " + run_words(alert_.last_good) + " and " + run_words(alert_.first_bad);
-  }
-
   void add_measurements() {
     std::vector<const track::AlertSeries*> measured;
     for (const track::AlertSeries& series : alert_.series) {
@@ -95,23 +79,24 @@ class AlertWriter {
       const track::AlertSeries& series = *measured[i];
       const track::TrackedSeries* known = names_.find(series.id);
       if (alert_.series.size() > 1) {
-        lines_.push_back((known == nullptr ? series.id : names_.name(*known)) + ':');
+        lines_.emplace_back((known == nullptr ? series.id : names_.name(*known)) + ':');
       }
       // What is reproduced is measured once more in the same night, and then anew.
       const track::AlertMeasurement* first = nullptr;
       for (const track::AlertMeasurement& each : series.measured) {
         const bool once_more = first != nullptr && first->night == each.night;
-        lines_.push_back((each.closing ? "to close it: " : "") + measurement_text(each, once_more));
+        lines_.emplace_back((each.closing ? "to close it: " : "") +
+                            measurement_text(each, once_more));
         first = !once_more && each.reproduced ? &each : nullptr;
       }
       if (!series.measured.back().cause.empty()) {
-        lines_.push_back("cause: " + series.measured.back().cause);
+        lines_.emplace_back("cause: " + series.measured.back().cause);
       }
     }
     if (measured.size() > kShownMeasured) {
       const auto more = static_cast<std::int64_t>(measured.size() - kShownMeasured);
-      lines_.push_back(text::counted(more, "series") + (more == 1 ? " more was" : " more were") +
-                       " measured (the JSON form has all)");
+      lines_.emplace_back(text::counted(more, "series") + (more == 1 ? " more was" : " more were") +
+                          " measured (the JSON form has all)");
     }
   }
 
@@ -122,13 +107,13 @@ class AlertWriter {
         if (series.state != track::AlertState::kSuspect || series.why.empty()) continue;
         if (alert_.find(series.suspect.series) == nullptr) continue;
         std::string line = "not measured again: " + series.why;
-        if (!is_said(line)) lines_.push_back(std::move(line));
+        if (!is_said(line)) lines_.emplace_back(std::move(line));
       }
     }
   }
 
   [[nodiscard]] bool is_said(const std::string& line) const {
-    return std::find(lines_.begin(), lines_.end(), line) != lines_.end();
+    return std::ranges::find(lines_, line, &document::Line::text) != lines_.end();
   }
 
   // Whether the measurements say already what the last reason says.
@@ -142,7 +127,7 @@ class AlertWriter {
   const track::Alert& alert_;
   const campaign::CheckedNight& checked_;
   const SeriesNames& names_;
-  std::vector<std::string> lines_;
+  std::vector<document::Line> lines_;
 };
 
 // "A17, opened tonight: regression, 2 series worse"
@@ -166,30 +151,13 @@ document::Paragraph alert_paragraph(const track::Alert& alert,
   document::Paragraph paragraph{.text = alert_headline(alert, checked.night),
                                 .tone = tone_of(track::night_state_of(alert.state), alert.worse)};
   if (alert.state == track::AlertState::kAcknowledged) {
-    paragraph.text += accepted_words(alert);
+    const std::string words = acceptance_words(alert);
+    paragraph.text +=
+        (alert.note.empty() ? "" : ": " + alert.note) + (words.empty() ? "" : ", " + words);
     return paragraph;
   }
-  for (std::string& line : AlertWriter(alert, checked, names).lines()) {
-    paragraph.below.emplace_back(std::move(line));
-  }
+  paragraph.below = AlertWriter(alert, checked, names).lines();
   return paragraph;
-}
-
-std::string program_text(const track::TrackedRun& run) {
-  constexpr std::size_t kIdDigits = 8;
-  std::string text;
-  if (!run.git_sha.empty()) text = "commit " + run.git_sha.substr(0, kIdDigits);
-  if (!run.build_id.empty()) {
-    text += (text.empty() ? "build " : ", build ") + run.build_id.substr(0, kIdDigits);
-  }
-  if (run.git_dirty) text += ", with changes that are not committed";
-  return text;
-}
-
-const track::TrackedRun* run_called(const track::History& history, const std::string& id) {
-  const auto found = std::find_if(history.runs.begin(), history.runs.end(),
-                                  [&](const track::TrackedRun& run) { return run.run_id == id; });
-  return found == history.runs.end() ? nullptr : &*found;
 }
 
 }  // namespace stepbench::report

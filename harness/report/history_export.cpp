@@ -61,6 +61,15 @@ void add_series(json::JsonText& json, const track::SeriesHistory& one,
   json.close_array().close_object();
 }
 
+void add_history_number(json::JsonText& json, std::string_view key,
+                        const std::optional<double>& value) {
+  if (value) {
+    json.number(key, *value);
+  } else {
+    json.null(key);
+  }
+}
+
 template <typename Form>
 std::string whole_history(Form form, const track::History& history) {
   std::string text = form.begin(history);
@@ -141,6 +150,53 @@ std::string history_csv(const track::History& history) {
 
 std::string history_json(const track::History& history) {
   return whole_history(HistoryJson(), history);
+}
+
+void write_nights(json::JsonText& json, const HistoryView& view) {
+  json.open_array("nights");
+  for (const HistoryNight& night : view.nights) {
+    json.open_object().text("run_id", night.run->run_id);
+    json.text("started_utc", night.run->started_utc).text("git_sha", night.run->git_sha);
+    json.text("build_id", night.run->build_id);
+    if (night.point == nullptr) {
+      json.null("value").close_object();
+      continue;
+    }
+    json.number("value", night.point->value).number("low", night.point->low);
+    json.number("high", night.point->high).integer("launches", night.point->launches);
+    add_history_number(json, "control", night.point->control);
+    add_history_number(json, "normalised", night.normalised);
+    add_history_number(json, "usual", night.usual);
+    add_history_number(json, "change", night.change);
+    add_history_number(json, "score", night.score);
+    json.flag("fired", night.fired).flag("begins_segment", night.begins_segment);
+    json.flag("level_changed", night.changed != nullptr).text("cohort", night.point->cohort);
+    if (night.busy) {
+      json.number("waited_for_cpu_share", night.busy->waited);
+      if (night.busy->others) json.number("others_cpu_share", *night.busy->others);
+    }
+    json.text("alert", night.alert).text("note", night.note).close_object();
+  }
+  json.close_array();
+}
+
+std::string series_json(const HistoryView& view, const SeriesNames& names) {
+  const track::TrackedSeries& series = view.series->series;
+  json::JsonText json;
+  json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
+  json.text("id", series.id).text("name", names.name(series));
+  json.text("experiment", series.experiment).text("workload", series.workload);
+  json.text("case_id", series.case_id).text("metric", series.metric).text("unit", series.unit);
+  json.values("options", series.options).values("machine", series.machine);
+  write_nights(json, view);
+  json.open_array("alerts");
+  for (const track::Alert* alert : view.alerts) {
+    json.open_object().text("id", alert->id).text("state", track::name_of(alert->state));
+    json.text("first_bad", alert->find(series.id)->first_bad);
+    json.text("note", alert->note).close_object();
+  }
+  json.close_array().close_object();
+  return json.take() + '\n';
 }
 
 }  // namespace stepbench::report

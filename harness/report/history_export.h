@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include "harness/json/json_text.h"
+#include "harness/report/history_view.h"
+#include "harness/report/series_names.h"
 #include "harness/track/history.h"
 
 namespace stepbench::report {
@@ -34,5 +37,10 @@ class HistoryJson {
 
 [[nodiscard]] std::string history_csv(const track::History& history);
 [[nodiscard]] std::string history_json(const track::History& history);
+
+// One series with what is known of its nights; results/NIGHT.md has the fields.
+[[nodiscard]] std::string series_json(const HistoryView& view, const SeriesNames& names);
+// Its "nights".
+void write_nights(json::JsonText& json, const HistoryView& view);
 
 }  // namespace stepbench::report

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/stats/order.h"
+#include "harness/track/busy_nights.h"
 #include "harness/track/level.h"
 #include "harness/track/segments.h"
 
@@ -49,12 +50,16 @@ void screen_night(HistoryNight& night, const track::SeriesHistory& series, std::
 std::vector<HistoryNight*> finite_nights(HistoryView& view) {
   std::vector<HistoryNight*> finite;
   for (HistoryNight& night : view.nights) {
-    if (night.point != nullptr && std::isfinite(night.point->value)) finite.push_back(&night);
+    if (has_value(night)) finite.push_back(&night);
   }
   return finite;
 }
 
 }  // namespace
+
+bool has_value(const HistoryNight& night) {
+  return night.point != nullptr && std::isfinite(night.point->value);
+}
 
 void find_level_changes(HistoryView& view) {
   const std::vector<HistoryNight*> nights = finite_nights(view);
@@ -79,7 +84,9 @@ HistoryView view_of(const track::SeriesHistory& series, const track::History& hi
     if (point == points.end() && (run.experiment != newest.experiment || run.host != newest.host)) {
       continue;
     }
-    view.nights.push_back({.run = &run, .point = point == points.end() ? nullptr : point->second});
+    view.nights.push_back({.run = &run,
+                           .point = point == points.end() ? nullptr : point->second,
+                           .busy = track::busy_of(run, series.series.case_id)});
   }
   if (view.nights.size() > last) {
     view.nights.erase(view.nights.begin(), view.nights.end() - static_cast<std::ptrdiff_t>(last));

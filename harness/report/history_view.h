@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One series over the nights, as `track show` tells it: each night with what was usual then, where
-// a new level or segment began, where the level changed, and its alerts. Pure; any thread.
+// a new level or segment began, where the level changed, its alerts, and whether the machine was
+// busy. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/estimate/busy_machine.h"
 #include "harness/track/alert.h"
 #include "harness/track/change_points.h"
 #include "harness/track/history.h"
@@ -28,7 +30,9 @@ struct HistoryNight {
   const track::ChangePoint* changed = nullptr;  // the level changed here
   std::string alert = {};                       // the one that says it came with this night
   std::string note = {};                        // what people wrote down of it
+  std::optional<estimate::BusyMachine> busy = {};
 };
+[[nodiscard]] bool has_value(const HistoryNight& night);
 
 struct HistoryView {
   const track::SeriesHistory* series = nullptr;

@@ -10,6 +10,7 @@
 
 #include "harness/document/cells.h"
 #include "harness/report/alert_paragraph.h"
+#include "harness/report/history_words.h"
 #include "harness/report/series_names.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"

@@ -6,7 +6,7 @@
 
 #include "harness/json/json_text.h"
 #include "harness/report/alert_json.h"
-#include "harness/report/history_text.h"
+#include "harness/report/history_export.h"
 #include "harness/report/series_names.h"
 
 namespace stepbench::report {

@@ -183,6 +183,9 @@ HistoryView read_nights(const json::LineObject& source, track::SeriesHistory& se
     read.begins_segment = night.flag("begins_segment");
     read.alert = night.text("alert");
     read.note = night.text("note");
+    if (const auto waited = night.number("waited_for_cpu_share")) {
+      read.busy = {.waited = *waited, .others = night.number("others_cpu_share")};
+    }
   });
   find_level_changes(view);
   for (const track::Alert& alert : checked.night.alerts.alerts) {

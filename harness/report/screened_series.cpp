@@ -2,13 +2,11 @@
 #include "harness/report/screened_series.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "harness/document/render_text.h"
-#include "harness/document/table.h"
 #include "harness/json/json_text.h"
 #include "harness/report/history_chart.h"
 #include "harness/text/numbers.h"
-#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -76,21 +74,26 @@ std::string fired_words(const track::ScreenedSeries& screened, const track::Hist
 
 }  // namespace
 
-std::string screened_page(const track::ScreenedSeries& screened, const track::History& history,
-                          const SeriesNames& names, const track::ScreenChoice& choice,
-                          const TableStyle& style) {
-  const auto columns = static_cast<std::size_t>(std::max(style.columns, 40));
+document::Document screened_document(const track::ScreenedSeries& screened,
+                                     const track::History& history, const SeriesNames& names,
+                                     const track::ScreenChoice& choice) {
   const track::SeriesHistory& series = *screened.series;
-  std::string out = text::printable(names.name(series.series)) + "  (" +
-                    text::counted(std::ssize(series.points), "night") + ", " +
-                    date_of_point(series.points.front(), history) + " to " +
-                    date_of_point(series.points.back(), history) + ")\n\n";
-  out += chart_of(screened, history) + '\n';
-  out += screened.changes.empty()
-             ? choice.method + ": its level did not change\n"
-             : document::draw(changes_grid(screened, history), columns, style.colour).text;
-  return out + '\n' + text::wrap_hanging(fired_words(screened, history, choice.screen), columns) +
-         '\n';
+  const std::string name = names.name(series.series);
+  document::Chapter chapter{.id = "screened", .title = "Screened", .blocks = {}};
+  chapter.blocks.emplace_back(document::Figure{
+      .title = name, .alt = name, .in_text = chart_of(screened, history), .json = {}});
+  if (screened.changes.empty()) {
+    chapter.blocks.emplace_back(document::Heading{});
+    chapter.blocks.emplace_back(document::Paragraph{choice.method + ": its level did not change"});
+  } else {
+    chapter.blocks.emplace_back(changes_grid(screened, history));
+  }
+  chapter.blocks.emplace_back(document::Heading{});
+  chapter.blocks.emplace_back(document::Paragraph{fired_words(screened, history, choice.screen)});
+  return {.headline = name + "  (" + text::counted(std::ssize(series.points), "night") + ", " +
+                      date_of_point(series.points.front(), history) + " to " +
+                      date_of_point(series.points.back(), history) + ')',
+          .chapters = {std::move(chapter)}};
 }
 
 std::string screened_json(const std::vector<track::ScreenedSeries>& all,

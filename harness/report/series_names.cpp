@@ -2,17 +2,20 @@
 #include "harness/report/series_names.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
+#include "harness/track/why_split.h"
 
 namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kListed = 12;
+constexpr std::string_view kCaseId = "case_id";  // a field that says nothing to people
 
 bool is_hex(std::string_view text) {
   return text.size() >= 4 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -69,18 +72,19 @@ std::string amount_text(double value, std::string_view unit) {
   return text::significant(value) + (unit.empty() ? "" : ' ' + std::string(unit));
 }
 
-std::vector<std::string> commit_lines(const track::Alert& alert) {
+std::vector<document::Line> commit_lines(const track::Alert& alert) {
   constexpr std::size_t kDigits = 8;
   constexpr std::size_t kShown = 8;
-  std::vector<std::string> lines;
+  std::vector<document::Line> lines;
   for (std::size_t i = 0; i < std::min(kShown, alert.commits.size()); ++i) {
     const track::RangeCommit& commit = alert.commits[i];
-    lines.push_back("commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" +
-                    commit.author + ')' + (commit.url.empty() ? "" : ' ' + commit.url));
+    lines.emplace_back("commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" +
+                       commit.author + ')');
+    lines.back().link = commit.url;
   }
   if (alert.commits_in_range > lines.size()) {
-    lines.push_back("and " + std::to_string(alert.commits_in_range - lines.size()) +
-                    " more commits");
+    lines.emplace_back("and " + std::to_string(alert.commits_in_range - lines.size()) +
+                       " more commits");
   }
   return lines;
 }
@@ -103,17 +107,55 @@ SeriesNames::SeriesNames(const track::History& history) : history_(history) {
     const auto same = static_cast<std::size_t>(differ.first - ids[i - 1].begin());
     if (ids[i - 1] != ids[i]) digits_ = std::max(digits_, same + 1);
   }
-  std::set<std::pair<std::string, std::string>> seen;
-  for (const track::SeriesHistory& series : history.series) {
-    std::pair key(describe(series.series), series.series.metric);
-    if (!seen.insert(key).second) ambiguous_.insert(std::move(key));
+  std::map<std::array<std::string, 3>, std::vector<const track::TrackedSeries*>> named;
+  for (const track::SeriesHistory& one : history.series) {
+    const track::TrackedSeries& series = one.series;
+    named[{series.experiment, label(series), series.metric}].push_back(&series);
   }
+  for (const auto& [name, alike] : named) tell_apart(alike);
+}
+
+// By the fields of which they have different values.
+void SeriesNames::tell_apart(std::span<const track::TrackedSeries* const> alike) {
+  if (alike.size() < 2) return;
+  const track::TrackedSeries& first = *alike.front();
+  std::map<std::string, std::string> of_first;  // by field
+  for (const track::TrackedSeries* each : alike.subspan(1)) {
+    for (const track::FieldSplit& split : track::identity_splits(first, *each)) {
+      if (split.field != kCaseId) of_first.emplace(split.field, split.a);
+    }
+  }
+  std::set<std::string> different;
+  for (const track::TrackedSeries* each : alike) {
+    std::map<std::string, std::string> fields = of_first;
+    for (const track::FieldSplit& split : track::identity_splits(first, *each)) {
+      if (split.field != kCaseId) fields[split.field] = split.b;
+    }
+    apart_[each->id] =
+        " (" +
+        text::join(fields, " ",
+                   [](const auto& field) {
+                     return field.first.substr(field.first.rfind('.') + 1) + '=' + field.second;
+                   }) +
+        ')';
+    different.insert(apart_[each->id]);
+  }
+  if (different.size() == alike.size()) return;
+  for (const track::TrackedSeries* each : alike) apart_[each->id] = " (" + short_id(each->id) + ')';
 }
 
 std::string SeriesNames::case_name(const track::TrackedSeries& series) const {
-  std::string words = describe(series);
-  if (ambiguous_.contains({words, series.metric})) words += " (" + short_id(series.id) + ')';
-  return words;
+  const std::string words = label(series);
+  const auto apart = apart_.find(series.id);
+  return series.experiment + (words.empty() ? "" : ' ' + words) +
+         (apart == apart_.end() ? "" : apart->second);
+}
+
+std::string SeriesNames::case_words(const track::TrackedSeries& series) const {
+  const std::string words = label(series);
+  const auto apart = apart_.find(series.id);
+  return (words.empty() ? "case " + series.case_id : words) +
+         (apart == apart_.end() ? "" : apart->second);
 }
 
 // Its case has no step where another program measured it.
@@ -122,12 +164,10 @@ bool SeriesNames::is_headline(const track::TrackedSeries& series) const {
          (series.screened && !with_step_.contains(series.case_id));
 }
 
-std::string SeriesNames::describe(const track::TrackedSeries& series) const {
+std::string SeriesNames::label(const track::TrackedSeries& series) const {
   const auto varying = varying_.find(series.experiment);
-  const std::string label = varying == varying_.end()
-                                ? std::string()
-                                : estimate::case_label(series.options, varying->second);
-  return series.experiment + (label.empty() ? "" : ' ' + label);
+  return varying == varying_.end() ? std::string()
+                                   : estimate::case_label(series.options, varying->second);
 }
 
 std::string SeriesNames::name(const track::TrackedSeries& series) const {

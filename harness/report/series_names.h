@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 
@@ -22,9 +23,9 @@ namespace stepbench::report {
 // "76.0 ms", "1.50 GiB".
 [[nodiscard]] std::string amount_text(double value, std::string_view unit);
 
-// "4d134bc0 Copy the batch twice (Ann) https://...", of an alert's range, the newest first, and
-// what is left out.
-[[nodiscard]] std::vector<std::string> commit_lines(const track::Alert& alert);
+// "4d134bc0 Copy the batch twice (Ann)", of an alert's range, the newest first, and what is left
+// out.
+[[nodiscard]] std::vector<document::Line> commit_lines(const track::Alert& alert);
 
 class SeriesNames {
  public:
@@ -32,9 +33,11 @@ class SeriesNames {
   explicit SeriesNames(const track::History& history);
 
   // "train num_workers=2": the case among all that the history has. Where another series of the
-  // same metric has these words too, as on another kind of machine, the id stands behind them:
-  // "train num_workers=2 (3f2a91)".
+  // same metric has these words too, what tells them apart stands behind them, as the machine:
+  // "train num_workers=2 (cpu_capability=AVX2)"; the id where nothing else does.
   [[nodiscard]] std::string case_name(const track::TrackedSeries& series) const;
+  // The same without the experiment; "case ID" where its cases differ in nothing.
+  [[nodiscard]] std::string case_words(const track::TrackedSeries& series) const;
   // With its metric: "train num_workers=2, step".
   [[nodiscard]] std::string name(const track::TrackedSeries& series) const;
   // The beginning of its id that tells it from all others, six digits or more.
@@ -49,7 +52,8 @@ class SeriesNames {
                                                                std::string_view metric) const;
 
  private:
-  [[nodiscard]] std::string describe(const track::TrackedSeries& series) const;
+  [[nodiscard]] std::string label(const track::TrackedSeries& series) const;
+  void tell_apart(std::span<const track::TrackedSeries* const> alike);
   // What is meant where no metric is named.
   [[nodiscard]] bool is_headline(const track::TrackedSeries& series) const;
 
@@ -57,7 +61,7 @@ class SeriesNames {
   std::map<std::string, std::vector<std::string>, std::less<>> varying_;  // by experiment
   std::set<std::string_view> with_step_;                                  // ids of cases
   std::size_t digits_ = 6;
-  std::set<std::pair<std::string, std::string>> ambiguous_;  // words and metric
+  std::map<std::string, std::string, std::less<>> apart_;  // by id: " (cpu_capability=AVX2)"
 };
 
 // The one series that is meant; throws ConfigError that lists those among which to choose, or the

@@ -10,12 +10,15 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/compare/metric_values.h"
+#include "harness/estimate/busy_machine.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/metric_medians.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
+#include "harness/track/busy_nights.h"
+#include "harness/track/commit_url.h"
 #include "harness/track/environment_key.h"
 #include "harness/track/imported_run.h"
 #include "harness/track/margins.h"
@@ -28,7 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kControlOption = "track.control";
 constexpr std::string_view kVersionOption = "track.version";
-constexpr std::string_view kCommitUrlOption = "track.commit_url";
 constexpr std::string_view kMainOption = "track.main";
 constexpr std::string_view kMetricsOption = "track.metrics";
 constexpr std::string_view kBranchLabel = "branch";
@@ -189,6 +191,7 @@ class Importer {
     note_unequal(row, one);
     ImportedRun& run = run_of(row, branch);
     for (const auto& [metric, share] : margins) set_margin(run.run, row.case_id, metric, share);
+    if (const auto busy = estimate::busiest({&row, 1})) set_busy(run.run, row.case_id, *busy);
     run.cases.push_back(std::move(one));
   }
 

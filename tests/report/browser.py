@@ -32,9 +32,9 @@ def browser(*more, logs=False):
 class Page:
     """One report in a browser, with all that the browser said of it since it was opened."""
 
-    def __init__(self, driver, path, *, script=True, fragment=""):
+    def __init__(self, driver, path, *, script=True, fragment="", address=""):
         self.driver, self.path = driver, pathlib.Path(path)
-        self.address = self.path.resolve().as_uri() + fragment
+        self.address = (address or self.path.resolve().as_uri()) + fragment
         self.command("Emulation.setScriptExecutionDisabled", value=not script)
         # It has the focus, whatever else has it on this machine.
         self.command("Emulation.setFocusEmulationEnabled", enabled=True)

@@ -3,13 +3,16 @@
 
 usage: pages.py STEPBENCH SOURCE_DIR STUB_WORKER COMPOSE_TRACE OUT [TEST]...    pictures of the pages are left under OUT
 """
+import functools
 import html.parser
+import http.server
 import json
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 try:
@@ -62,6 +65,11 @@ def report(name, *words, status=(0,)):
     file = path(f"{name}.html")
     stepbench("report", *words, "--output", file, status=status)
     return file
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
 
 class Tags(html.parser.HTMLParser):
@@ -450,6 +458,40 @@ class OtherSources(Reports):
                                                               for trace in figure["data"])]
         self.assertGreaterEqual(len(figures), 2, "a series for each case, a point for each night")
         page.picture(OUT / "history.png", whole=True)
+
+    def site(self, name, *words):
+        stepbench("track", "report", "--site", name, "--db", "sqlite:nights.db", *words)
+        return path(name)
+
+    def test_a_site_of_nights_opens_from_a_disk_and_from_a_server(self):
+        files = nights(SAMPLE, path("site-nights"), 24)
+        stepbench("track", "add", *files, "--db", "sqlite:nights.db")
+        stepbench("track", "check", "--no-confirm", "--db", "sqlite:nights.db", status=(0, 1, 3))
+        folder = self.site("site")
+        self.site("site", "--title", "Again")  # a site is replaced by a site
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            for address in (folder.as_uri(), f"http://127.0.0.1:{server.server_port}"):
+                for file in sorted(folder.glob("*.html")):
+                    page = self.look(file, address=f"{address}/{file.name}")
+                    self.assertEqual([state for state in page.draw_all() if state != "drawn"], [], page.address)
+                    links = page.run("return [...document.querySelectorAll('a')].map(a => a.getAttribute('href'))")
+                    for link in links:
+                        self.assertTrue(link.startswith("#") or (folder / link).is_file(), f"{file.name}: {link}")
+                    self.assertEqual([asked for asked in page.requests() if not asked.startswith(address)], [])
+                    self.assertEqual(page.console(), [], page.address)
+                    if file.name.startswith("series-"):
+                        self.assertEqual(len(page.figures()), 1, file.name)
+        finally:
+            server.shutdown()
+            server.server_close()
+        index = self.look(folder / "index.html")
+        self.assertEqual(driver.title, "Again")
+        rows = [row for table in self.ask(index, "tables") for row in table["rows"]]
+        self.assertEqual(len(rows), len(list(folder.glob("series-*.html"))) + len(list(folder.glob("alert-*.html"))))
+        index.run("document.querySelector('#series td a').click()")
+        index.until("location.pathname.includes('/series-')", "the page of a series")
 
     def test_a_trace(self):
         subprocess.run([COMPOSE, path("traces")], check=True, stdout=subprocess.DEVNULL)

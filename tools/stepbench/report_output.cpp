@@ -51,7 +51,11 @@ void add_report_choices(Command command, ReportChoices& choices) {
       .whole_number(100, kMaxPoints);
   command.flag(kOutputOptions, "--compact", choices.compact,
                "A smaller file: scripts and data packed");
-  command.option(kOutputOptions, "--plotly FILE|none", choices.plotly,
+  add_plotly(command, choices.plotly);
+}
+
+void add_plotly(Command command, std::string& plotly) {
+  command.option(kOutputOptions, "--plotly FILE|none", plotly,
                  "The script that draws the charts; none: tables alone; default: beside stepbench");
 }
 

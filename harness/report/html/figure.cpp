@@ -165,6 +165,7 @@ void add_axis(json::JsonText& json, std::string_view key, const Axis& axis) {
   }
   if (axis.downwards) json.text("autorange", "reversed");
   if (!axis.domain.empty()) json.json("domain", '[' + axis.domain + ']');
+  if (!axis.range.empty()) json.json("range", '[' + axis.range + ']');
   if (!axis.anchor.empty()) json.text("anchor", axis.anchor);
   if (!axis.matches.empty()) json.text("matches", axis.matches);
   if (!axis.grid) json.flag("showgrid", false);

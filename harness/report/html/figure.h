@@ -77,6 +77,7 @@ struct Axis {
   std::vector<double> ticks = {};
   bool downwards = false;    // 0 on top
   std::string domain = {};   // "0.5,1" of the figure's width or height; empty: all of it
+  std::string range = {};    // the two ends of it as JSON, "0,2"; empty: by what is drawn
   std::string anchor = {};   // "y2"
   std::string matches = {};  // "y": has the range of that one
   bool grid = true;

@@ -1,71 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
 #include <set>
 #include <utility>
 
+#include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
-#include "harness/report/html/history_charts.h"
 #include "harness/report/html/report.h"
-#include "harness/report/series_names.h"
+#include "harness/report/html/series_chart.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
 
-// What the nights measured, and the newest value of each series.
-document::Chapter history_overview(const track::History& history) {
-  document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
-  if (history.runs.empty()) {
-    section.blocks.push_back(document::Paragraph{.text = "There is no night in this history.",
-                                                 .tone = document::Tone::kBad});
-    return section;
+using document::Paragraph;
+
+constexpr std::size_t kMaxSeriesDrawn = 40;
+constexpr std::size_t kSeriesUnfolded = 8;
+
+// Series of open alerts, of other alerts, steps, other screened ones, all others.
+std::vector<const track::SeriesHistory*> by_interest(const track::History& history,
+                                                     const track::AlertLog& log) {
+  std::map<std::string, int> of_alerts;
+  for (const track::Alert& alert : log.alerts) {
+    for (const track::AlertSeries& series : alert.series) {
+      int& rank = of_alerts.try_emplace(series.id, 1).first->second;
+      if (track::is_open(alert.state)) rank = 0;
+    }
   }
-  std::set<std::string> hosts;
-  for (const track::TrackedRun& run : history.runs) hosts.insert(run.host);
-  section.blocks.push_back(document::Paragraph{
-      .text = text::counted(std::ssize(history.runs), "night") + " on " +
-              text::join_and(std::vector<std::string>(hosts.begin(), hosts.end())) + ", " +
-              text::minute_text(history.runs.front().started_utc) + " to " +
-              text::minute_text(history.runs.back().started_utc)});
-  const SeriesNames names(history);
-  document::Table table{.title = "Series, with the value of their last night",
-                        .columns = {document::words("series"),
-                                    document::words("case"),
-                                    document::words("metric"),
-                                    {.head = "nights"},
-                                    document::words("last night"),
-                                    {.head = "value"}},
-                        .rows = {}};
-  for (const track::SeriesHistory& each : history.series) {
-    if (each.points.empty()) continue;
-    const track::TrackedPoint& last = each.points.back();
-    table.rows.push_back(
-        {.cells = {names.short_id(each.series.id),
-                   names.case_name(each.series),
-                   metric_label(each.series.metric),
-                   {std::to_string(each.points.size()), static_cast<double>(each.points.size())},
-                   text::minute_text(history.runs[last.run].started_utc),
-                   {amount_text(last.value, each.series.unit), last.value}}});
+  const auto rank = [&](const track::SeriesHistory* series) {
+    const auto found = of_alerts.find(series->series.id);
+    if (found != of_alerts.end()) return found->second;
+    if (!series->series.screened) return 4;
+    return series->series.metric == track::kStepSeries ? 2 : 3;
+  };
+  std::vector<const track::SeriesHistory*> order;
+  for (const track::SeriesHistory& series : history.series) {
+    if (!series.points.empty()) order.push_back(&series);
   }
-  section.blocks.push_back(std::move(table));
-  return section;
+  std::ranges::stable_sort(order, {}, rank);
+  return order;
 }
 
 }  // namespace
 
+Paragraph nights_paragraph(const track::History& history) {
+  if (history.runs.empty()) {
+    return {.text = "There is no night in this history.", .tone = document::Tone::kBad};
+  }
+  std::set<std::string> hosts;
+  for (const track::TrackedRun& run : history.runs) hosts.insert(run.host);
+  return {.text = text::counted(std::ssize(history.runs), "night") + " on " +
+                  text::join_and(std::vector<std::string>(hosts.begin(), hosts.end())) + ", " +
+                  text::minute_text(history.runs.front().started_utc) + " to " +
+                  text::minute_text(history.runs.back().started_utc)};
+}
+
 ReportContent history_content(const track::History& history,
                               std::span<const track::TrackEvent> events,
                               const DrawOptions& /*draw*/) {
+  const track::AlertLog log = track::fold_alerts(events);
+  const SeriesNames names(history);
+  const std::vector<const track::SeriesHistory*> all = by_interest(history, log);
+  std::vector<SeriesRow> rows;
+  std::vector<HistoryView> drawn;
+  document::Chapter nights{.id = "series", .title = "Series over the nights", .blocks = {}};
+  for (const track::SeriesHistory* one : all) {
+    rows.push_back(row_of(view_of(*one, history, log, events, {}, 1)));
+    if (drawn.size() == kMaxSeriesDrawn) continue;
+    HistoryView view = view_of(*one, history, log, events, {}, kMaxNights);
+    auto figure = series_figure(view, names);
+    if (!figure) continue;
+    figure->folded = drawn.size() >= kSeriesUnfolded;
+    nights.blocks.emplace_back(std::move(*figure));
+    drawn.push_back(std::move(view));
+  }
+  if (all.size() > drawn.size()) {
+    nights.blocks.emplace_back(Paragraph{
+        text::counted(std::ssize(drawn), "series") + " of " + std::to_string(all.size()) +
+        " are drawn, those of alerts first; `stepbench track show` draws any, `stepbench track "
+        "report --site` all."});
+  }
+  document::Table table = nights_table(drawn, names, kMaxNights);
+  table.title = "Every night of the series that are drawn";
+  nights.blocks.emplace_back(std::move(table));
+
+  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
+  if (!history.runs.empty()) overview.blocks.emplace_back(open_alerts_paragraph(log, names));
+  overview.blocks.emplace_back(nights_paragraph(history));
+  document::Table series = series_table(rows, names);
+  series.title = "Series, with the value of their last night";
+  overview.blocks.emplace_back(std::move(series));
+  document::Table alerts = alerts_table(newest_first(log), names, "");
+  alerts.title = "Alerts";
+  overview.blocks.emplace_back(std::move(alerts));
   ReportContent content{.kind = "history",
                         .title = "History",
-                        .sections = {history_overview(history)},
+                        .sections = {std::move(overview)},
                         .data = history_json(history),
                         .summary = text::counted(std::ssize(history.runs), "night") + ", " +
                                    text::counted(std::ssize(history.series), "series"),
                         .measured = !history.series.empty()};
-  if (auto section = history_section(history, events, {})) {
-    content.sections.push_back(std::move(*section));
-  }
+  if (!drawn.empty()) content.sections.push_back(std::move(nights));
   return content;
 }
 

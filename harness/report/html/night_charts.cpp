@@ -10,7 +10,7 @@
 
 #include "harness/document/cells.h"
 #include "harness/report/html/figure.h"
-#include "harness/report/html/history_charts.h"
+#include "harness/report/html/series_chart.h"
 #include "harness/report/series_names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -20,7 +20,8 @@ constexpr std::string_view kBegin =
     "<head>\n"
     "<meta charset=\"utf-8\">\n";
 constexpr std::string_view kViewport =
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<link rel=\"icon\" href=\"data:,\">\n";  // a browser asks a server for none
 
 // Longer data is packed in any case: it is read by programs.
 constexpr std::size_t kPlainData = 1'000'000;
@@ -34,13 +35,21 @@ std::string source_of(std::string_view script) {
 // Pictures are what Plotly makes of a figure when the reader saves it.
 std::string policy(const Page& page) {
   std::string sources = source_of(page_script());
-  if (!page.plotly.script.empty()) sources += source_of(page.plotly.script);
+  if (!page.plotly_file.empty()) {
+    sources += " 'self' file:";  // a page that is opened from a disk has no origin
+  } else if (!page.plotly.script.empty()) {
+    sources += source_of(page.plotly.script);
+  }
   return "default-src 'none'; script-src" + sources +
          "; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
 }
 
 void append_contents(std::string& html, const Page& page) {
   html += "<nav aria-label=\"Contents\"><ul>\n";
+  if (!page.back.link.empty()) {
+    html += "<li><a href=\"" + text::html_text(page.back.link) + "\">" +
+            text::html_text(page.back.text) + "</a></li>\n";
+  }
   for (const document::Chapter& section : page.sections) {
     html += "<li><a href=\"#" + text::html_text(section.id) + "\">" +
             text::html_text(section.title) + "</a></li>\n";
@@ -63,7 +72,9 @@ void append_data(std::string& html, const std::string& id, std::string_view json
 }
 
 void append_scripts(std::string& html, const Page& page) {
-  if (!page.plotly.script.empty()) {
+  if (!page.plotly_file.empty()) {
+    html += "<script src=\"" + text::html_text(page.plotly_file) + "\"></script>\n";
+  } else if (!page.plotly.script.empty()) {
     if (page.compact) {
       html += "<script type=\"text/plain\" id=\"plotly-packed\" data-encoding=\"gzip+base64\">";
       html += text::base64(record::gzip_text(page.plotly.script));
@@ -82,6 +93,7 @@ void append_scripts(std::string& html, const Page& page) {
 }  // namespace
 
 std::string html_page(const Page& page) {
+  const bool draws = !page.plotly.script.empty() || !page.plotly_file.empty();
   std::string html(kBegin);
   html += kGenerator;
   html += kViewport;
@@ -93,7 +105,7 @@ std::string html_page(const Page& page) {
   html += "<header>\n<h1>" + text::html_text(page.title) + "</h1>\n";
   append_contents(html, page);
   html += "<div class=\"tools\" id=\"tools\"></div>\n";
-  if (page.plotly.script.empty()) {
+  if (!draws) {
     html += "<p class=\"note\">Made without charts: their words and the tables stand here.</p>\n";
   } else {
     html +=
@@ -102,7 +114,7 @@ std::string html_page(const Page& page) {
   }
   html += "</header>\n<main id=\"main\">\n";
   document::AppendData append_figure;
-  if (!page.plotly.script.empty()) {
+  if (draws) {
     append_figure = [&](std::string& to, const std::string& id, std::string_view json) {
       append_data(to, id, json, page.compact);
     };

@@ -18,6 +18,10 @@ struct Page {
   std::vector<document::Chapter> sections;
   std::string data;  // JSON, of the schema stepbench.report
   Plotly plotly = {};
+  // A page of several in one folder: the script of Plotly lies beside it, in this file, and the
+  // page leads back to another one.
+  std::string plotly_file = {};
+  document::Line back = {""};
   bool compact = false;  // what is long is packed: gzip in base64
 };
 

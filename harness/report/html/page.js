@@ -4,6 +4,8 @@
 "use strict";
 (() => {
   const root = document.documentElement;
+  const phone = window.matchMedia("(max-width: 40rem)");
+  const touched = window.matchMedia("(pointer: coarse)").matches;
   const config = {
     displaylogo: false,
     responsive: true,
@@ -66,7 +68,79 @@
     };
   }
 
-  const drawn = new Set();
+  const axesOf = (layout, letter) =>
+    Object.keys(layout).filter((key) => new RegExp(`^${letter}axis\\d*$`).test(key));
+
+  // Plots beside each other stand below each other.
+  function stackPanels(layout) {
+    const across = axesOf(layout, "x").filter((key) => layout[key].domain);
+    if (new Set(across.map((key) => layout[key].domain[0])).size < 2) return;
+    const titleOf = (keys) => keys.map((key) => layout[key].title).find((title) => title);
+    const up = across.map((key) => `yaxis${key.slice("xaxis".length)}`);
+    const titles = [titleOf(across), titleOf(up)];
+    across.forEach((key, i) => {
+      const top = 1 - i / across.length;
+      layout[key] = { ...layout[key], domain: [0, 1], title: titles[0] };
+      layout[up[i]] = { ...layout[up[i]], title: titles[1], domain: [top - 0.62 / across.length, top] };
+    });
+    layout.height = across.length * 230 + 60;
+  }
+
+  // The names of rows stand above them where they would leave these no room.
+  function putNamesAbove(layout, data, width) {
+    const annotations = [...(layout.annotations || [])];
+    for (const key of axesOf(layout, "y")) {
+      const axis = layout[key];
+      if (!axis.ticktext || axis.showticklabels === false) continue;
+      const rows = data.filter((trace) => (trace.yaxis || "y") === key.replace("axis", ""));
+      const longest = Math.max(...axis.ticktext.map((text) => text.length));
+      if (longest * 7 < width * 0.3) continue;
+      if (rows.some((trace) => trace.type === "heatmap")) {
+        const cells = Math.floor((width * 0.3) / 7);
+        const begin = Math.floor(cells / 3);
+        const cut = (text) =>
+          text.length > cells ? `${text.slice(0, begin)}…${text.slice(begin + 1 - cells)}` : text;
+        layout[key] = { ...axis, ticktext: axis.ticktext.map(cut) };
+        continue;
+      }
+      layout[key] = { ...axis, showticklabels: false };
+      axis.ticktext.forEach((text, i) =>
+        annotations.push({
+          text, x: 0, xref: "paper", xanchor: "left", y: axis.tickvals[i], yref: key.replace("axis", ""),
+          yanchor: "bottom", yshift: 8, showarrow: false, font: { size: 12 },
+        }),
+      );
+      for (const trace of rows) if (trace.type === "bar") trace.width = 0.35;
+      layout.margin = { ...layout.margin, l: 12, r: 12 };
+      layout.height = Math.max(layout.height, 46 * axis.ticktext.length + 110);
+    }
+    layout.annotations = annotations;
+  }
+
+  // What is drawn of a figure at this width.
+  function fitted(figure, plot) {
+    const data = figure.data.map((trace) => ({ ...trace }));
+    const layout = { ...figure.layout, template: template(), autosize: true };
+    layout.height = Number(plot.dataset.height);
+    // Text that would be too small to be read is left to the hover.
+    layout.uniformtext = { mode: "hide", minsize: 10 };
+    if (touched) layout.dragmode = false;
+    if (phone.matches) {
+      stackPanels(layout);
+      putNamesAbove(layout, data, plot.clientWidth);
+      // Above what it explains, and not beside it.
+      const flat = { orientation: "h", thickness: 12, y: 1.02, yanchor: "bottom" };
+      const bar = (layout.coloraxis || {}).colorbar;
+      if (bar) {
+        const title = { ...bar.title, side: "top" };
+        layout.coloraxis = { ...layout.coloraxis, colorbar: { ...bar, ...flat, title } };
+      }
+    }
+    plot.style.minHeight = `${layout.height}px`;
+    return [data, layout, { ...config, displayModeBar: phone.matches ? false : "hover" }];
+  }
+
+  const drawn = new Map();
 
   async function draw(plot) {
     if (plot.dataset.state) return;
@@ -75,12 +149,10 @@
       const figure = JSON.parse(await textOf(document.getElementById(plot.dataset.figure)));
       const library = await plotly;
       if (!library) throw new Error("the page holds no Plotly");
-      const layout = { ...figure.layout, template: template(), autosize: true };
-      layout.height = plot.clientHeight || Number(plot.dataset.height);
-      await library.newPlot(plot, figure.data, layout, config);
+      await library.newPlot(plot, ...fitted(figure, plot));
       plot.classList.add("drawn");
       plot.dataset.state = "drawn";
-      drawn.add(plot);
+      drawn.set(plot, figure);
     } catch (error) {
       plot.dataset.state = "failed";
       plot.style.minHeight = "0";
@@ -134,8 +206,12 @@
 
   function recolour(more = {}) {
     const changed = { template: template(), ...more };
-    for (const plot of drawn) window.Plotly.relayout(plot, changed);
+    for (const plot of drawn.keys()) window.Plotly.relayout(plot, changed);
   }
+
+  phone.addEventListener("change", () => {
+    for (const [plot, figure] of drawn) window.Plotly.react(plot, ...fitted(figure, plot));
+  });
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark.matches);

@@ -72,6 +72,8 @@ Report report_of(ReportContent content, const ReportOptions& options) {
   Page page{.title = content.title, .sections = {}, .data = data_of(content, options)};
   page.sections = std::move(content.sections);
   page.plotly = options.plotly;
+  page.plotly_file = options.plotly_file;
+  page.back = options.back;
   page.compact = options.compact;
   return {.html = html_page(page),
           .summary = content.summary + drawn_text(page.sections),

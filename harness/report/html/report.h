@@ -26,10 +26,10 @@ namespace stepbench::report {
 struct AnalysedTrace;
 
 inline constexpr std::string_view kReportSchema = "stepbench.report";
-inline constexpr std::string_view kReportVersion = "1.0.0";
+inline constexpr std::string_view kReportVersion = "1.1.0";
 
 struct ReportContent {
-  std::string_view kind;  // run, verdict, night, history, analysis, error
+  std::string_view kind;  // run, verdict, night, history, site, series, alert, analysis, error
   std::string title;
   std::vector<document::Chapter> sections;
   std::string data = {};     // a JSON value: what the source writes as JSON
@@ -44,6 +44,8 @@ struct ReportOptions {
   DrawOptions draw = {};
   bool compact = false;  // a smaller file is wanted
   Plotly plotly = {};
+  std::string plotly_file = {};  // of Page
+  document::Line back = {""};
 };
 
 struct Report {
@@ -63,6 +65,8 @@ struct Report {
 [[nodiscard]] ReportContent night_content(const campaign::CheckedNight& checked,
                                           std::span<const HistoryView> moved, NightView view,
                                           std::string data);
+// "365 nights on box, 2026-01-01 02:00 UTC to 2026-12-31 02:00 UTC"
+[[nodiscard]] document::Paragraph nights_paragraph(const track::History& history);
 // `events`: what the history recorded of its alerts.
 [[nodiscard]] ReportContent history_content(const track::History& history,
                                             std::span<const track::TrackEvent> events,

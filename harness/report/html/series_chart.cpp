@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/report/history_chart.h"
+#include "harness/report/history_words.h"
 #include "harness/report/html/figure.h"
-#include "harness/report/html/history_charts.h"
-#include "harness/report/html/history_words.h"
+#include "harness/report/html/series_chart.h"
 #include "harness/text/numbers.h"
+#include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -28,9 +30,7 @@ DrawnUnit drawn_unit(const HistoryView& view) {
   const std::string& unit = view.series->series.unit;
   std::vector<double> values;
   for (const HistoryNight& night : view.nights) {
-    if (night.point != nullptr && std::isfinite(night.point->value)) {
-      values.push_back(night.point->value);
-    }
+    if (has_value(night)) values.push_back(night.point->value);
   }
   if (unit == "ns" && !values.empty()) {
     const text::TimeUnit time = text::unit_for(values);
@@ -53,9 +53,16 @@ std::string night_hover(const HistoryNight& night, const HistoryView& view) {
     lines.push_back("usual then " + amount_text(*night.usual, unit) +
                     (night.change ? ", " + text::signed_percent(*night.change) + " %" : ""));
   }
-  if (const std::string commit = commit_words(*night.run); !commit.empty()) lines.push_back(commit);
+  std::string program = program_text(*night.run);
+  if (!night.run->git_branch.empty()) {
+    program += (program.empty() ? "" : ", ") + ("branch " + night.run->git_branch);
+  }
+  if (!program.empty()) lines.push_back(std::move(program));
   for (const auto& [name, value] : night.run->labels) lines.push_back(name + '=' + to_text(value));
-  for (std::string& mark : marks_of(night, view)) lines.push_back(std::move(mark));
+  for (std::string& mark : marks_of(night)) lines.push_back(std::move(mark));
+  if (const track::Alert* alert = alert_named(view, night.alert)) {
+    lines.push_back(alert_words(*alert));
+  }
   lines.push_back("run " + night.run->run_id);
   return hover_text(lines);
 }
@@ -154,10 +161,23 @@ class SeriesDrawing {
     figure_.close_trace();
   }
 
+  // By itself an axis reaches to 0 where what is drawn comes near it.
+  [[nodiscard]] bool begins_above_0() const {
+    constexpr double kPadding = 0.07;  // of its length, at each end
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const HistoryNight* night : shown_) {
+      low = std::min({low, night->point->value, night->point->low});
+      high = std::max({high, night->point->value, night->point->high});
+    }
+    return low > kPadding * (high - low) && low > 0;
+  }
+
   // A line through the whole height where a segment begins.
   std::string take(const std::string& title) {
     json::JsonText& layout = figure_.layout();
-    add_axis(layout, "xaxis", {.title = "night (UTC)", .kind = AxisKind::kDate});
+    add_axis(layout, "xaxis",
+             {.title = "night (UTC)", .kind = AxisKind::kDate, .range = range_of_dates()});
     add_axis(layout, "yaxis", {.title = title});
     layout.open_array("shapes");
     for (const HistoryNight* night : shown_) {
@@ -173,6 +193,15 @@ class SeriesDrawing {
 
  private:
   static constexpr int kValueDigits = 6;
+
+  // Days at least: of a single night the axis would count microseconds.
+  [[nodiscard]] std::string range_of_dates() const {
+    constexpr auto kAround = std::chrono::hours(36);
+    const auto first = text::parse_utc(shown_.front()->run->started_utc);
+    const auto last = text::parse_utc(shown_.back()->run->started_utc);
+    if (!first || !last || *last - *first >= kAround) return {};
+    return '"' + text::utc_text(*first - kAround) + "\",\"" + text::utc_text(*last + kAround) + '"';
+  }
 
   static void add_dates(json::JsonText& json, const std::vector<const HistoryNight*>& nights) {
     json.open_array("x");
@@ -234,6 +263,10 @@ std::optional<document::Figure> series_figure(const HistoryView& view, const Ser
   drawing.add_marks(
       {"alert that was accepted", kDimColour, "square"},
       [&](const HistoryNight& night) { return !night.alert.empty() && is_accepted(night, view); });
+  drawing.add_marks({"busy machine", series_colour(2), "x-open"},
+                    [](const HistoryNight& night) { return night.busy.has_value(); });
+  drawing.add_marks({"note", series_colour(5), "star-open"},
+                    [](const HistoryNight& night) { return !night.note.empty(); });
   const std::size_t missing = view.nights.size() - drawing.nights();
   std::vector<std::string> notes;
   if (missing > 0) {
@@ -243,7 +276,10 @@ std::optional<document::Figure> series_figure(const HistoryView& view, const Ser
   if (view.nights.size() == kMaxNights) {
     notes.push_back("The newest " + text::with_separators(kMaxNights) + " nights.");
   }
-  notes.emplace_back("The axis does not begin at 0. Dashed lines: new segments.");
+  if (drawing.begins_above_0()) notes.emplace_back("The axis does not begin at 0.");
+  if (std::ranges::any_of(view.nights, &HistoryNight::begins_segment)) {
+    notes.emplace_back("Dashed lines: new segments.");
+  }
   std::string alt = name + " over " + text::counted(std::int64_t(drawing.nights()), "night") +
                     ", " + text::counted(std::ssize(view.changes), "change") + " of level";
   for (const track::Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
@@ -251,6 +287,7 @@ std::optional<document::Figure> series_figure(const HistoryView& view, const Ser
   const std::string unit = drawing.unit().name.empty() ? "" : " [" + drawing.unit().name + "]";
   return document::Figure{.title = name,
                           .alt = alt + '.',
+                          .in_text = draw_chart(view),
                           .json = drawing.take(metric + unit),
                           .note = text::join(notes, " "),
                           .height_px = 360};

@@ -40,7 +40,9 @@ class HeatFigure {
       places.add_axes(layout, panel, {.title = x_.title, .tick_texts = x_.texts, .grid = false},
                       {.title = y_.title, .tick_texts = y_.texts, .grid = false});
     }
-    layout.open_object("coloraxis").text("colorscale", kColourScale).open_object("colorbar");
+    layout.open_object("coloraxis").text("colorscale", kColourScale);
+    add_range_of_colours(layout);
+    layout.open_object("colorbar");
     layout.open_object("title").text("text", plotly_text(view_.measure.head)).close_object();
     layout.close_object().close_object();
     std::vector<const Dimension*> dimensions = {&y_, &x_};
@@ -64,6 +66,15 @@ class HeatFigure {
   }
 
  private:
+  // Cases that hardly differ look alike: the scale has at least a fifth of their value.
+  void add_range_of_colours(json::JsonText& layout) const {
+    constexpr double kLeast = 0.1;  // of the value, to each side
+    const double middle = (low_ + high_) / 2;
+    if (!(middle > 0) || high_ - low_ >= 2 * kLeast * middle) return;
+    add_number(layout, "cmin", middle * (1 - kLeast));
+    add_number(layout, "cmax", middle * (1 + kLeast));
+  }
+
   const estimate::CaseRow* row_at(std::size_t panel, std::size_t y, std::size_t x) const {
     const auto found = at_.find({panel, y, x});
     return found == at_.end() ? nullptr : found->second;
@@ -78,6 +89,9 @@ class HeatFigure {
         const estimate::CaseRow* row = row_at(panel, y, x);
         const auto value = row == nullptr ? std::nullopt : drawn_value(*row, view_.measure);
         line.push_back(value ? colour_value(view_, *row, value->centre) : kNoCell);
+        if (!value) continue;
+        low_ = std::min(low_, line.back());
+        high_ = std::max(high_, line.back());
       }
       add_numbers(json, {}, line);
     }
@@ -144,6 +158,8 @@ class HeatFigure {
   bool brief_ = false;
   bool in_legend_ = true;
   std::int64_t hidden_ = 0;
+  double low_ = std::numeric_limits<double>::infinity();
+  double high_ = -std::numeric_limits<double>::infinity();
   FigureJson json_;
 };
 

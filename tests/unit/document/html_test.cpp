@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/document/cells.h"
 #include "harness/document/render_html.h"
 
 namespace stepbench::document {
@@ -46,6 +47,23 @@ TEST(Html, SaysToneInColourAndUnseenWords) {
   const std::string html = html_of({Paragraph{"slower <b>", Tone::kBad, {"why"}}});
   EXPECT_THAT(html, HasSubstr("<p class=\"bad\"><span class=\"unseen\">Problem: </span>"
                               "slower &lt;b&gt;\n  why</p>"));
+}
+
+TEST(Html, LeadsToTheWebAndToPagesBesideItAndNowhereElse) {
+  const auto cell = [](const std::string& link) {
+    return html_of({Table{.columns = {words("a")}, .rows = {{{linked("b", link)}}}}});
+  };
+  EXPECT_THAT(cell("https://e.org/?a=1&b"),
+              HasSubstr("<a href=\"https://e.org/?a=1&amp;b\">b</a>"));
+  EXPECT_THAT(cell("series-1.html"), HasSubstr("<a href=\"series-1.html\">b</a>"));
+  for (const char* link :
+       {"", "javascript:alert(1)", "//e.org", "../up.html", "data:text/html,x"}) {
+    EXPECT_THAT(cell(link), Not(HasSubstr("<a"))) << link;
+  }
+  Line line("commit 1");
+  line.link = "https://e.org/1\"><b>";
+  EXPECT_THAT(html_of({Paragraph{.text = "between", .below = {line}}}),
+              HasSubstr("<a href=\"https://e.org/1&quot;&gt;&lt;b&gt;\">commit 1</a>"));
 }
 
 }  // namespace

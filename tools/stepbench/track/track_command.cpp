@@ -17,6 +17,7 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_add(track);
   add_track_check(track);
   add_track_show(track);
+  add_track_report(track);
   add_track_acknowledge(track);
   add_track_assign(track);
   add_track_note(track);

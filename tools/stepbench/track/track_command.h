@@ -17,6 +17,7 @@ void add_track_ignore(Command track);
 void add_track_list(Command track);
 void add_track_note(Command track);
 void add_track_prune(Command track);
+void add_track_report(Command track);
 void add_track_screen(Command track);
 void add_track_show(Command track);
 void add_track_why_split(Command track);

@@ -8,10 +8,10 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/document/render.h"
 #include "harness/document/render_text.h"
-#include "harness/document/table.h"
+#include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
-#include "harness/report/history_list.h"
 #include "harness/report/series_names.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -72,14 +72,15 @@ struct SplitArguments {
 
 int track_list(const ListArguments& arguments, const Environment& environment) {
   track::TrackStore store = open_history(arguments.history);
-  const std::string text = report::history_list(
-      store.history({.last = 1}), store.extents(), arguments.whole,
-      static_cast<std::size_t>(environment.terminal_columns), environment.colour);
-  if (text.empty()) {
+  const track::History newest = store.history({.last = 1});
+  const document::Document document =
+      report::series_list_document(newest, store.extents(), arguments.whole);
+  if (document.chapters.empty()) {
     environment.out << "the history is empty: `stepbench track add RUN` adds a night\n";
     return kExitNothingMeasured;
   }
-  environment.out << text;
+  environment.out << document::render(
+      document, {.colour = environment.colour, .columns = environment.terminal_columns});
   return kExitOk;
 }
 

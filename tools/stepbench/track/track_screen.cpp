@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/document/render.h"
 #include "harness/foreign/as_history.h"
 #include "harness/foreign/read_foreign.h"
 #include "harness/report/screened_series.h"
@@ -82,11 +83,11 @@ int track_screen(const TrackScreenArguments& arguments, const Environment& envir
     environment.out << report::screened_json(all, history, names, choice);
     return kExitOk;
   }
-  const report::TableStyle style{.colour = environment.colour,
-                                 .columns = environment.terminal_columns};
   for (const track::ScreenedSeries& one : all) {
     if (&one != &all.front()) environment.out << '\n';
-    environment.out << report::screened_page(one, history, names, choice, style);
+    environment.out << document::render(
+        report::screened_document(one, history, names, choice),
+        {.colour = environment.colour, .columns = environment.terminal_columns});
   }
   return kExitOk;
 }

@@ -7,9 +7,11 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/range_commits.h"
+#include "harness/document/render.h"
 #include "harness/report/alert_json.h"
 #include "harness/report/history_chart.h"
-#include "harness/report/history_text.h"
+#include "harness/report/history_document.h"
+#include "harness/report/history_export.h"
 #include "harness/text/utc.h"
 #include "harness/track/baseline.h"
 #include "tools/stepbench/options.h"
@@ -59,8 +61,10 @@ std::string shown_alerts_json(const track::AlertLog& log, const track::History& 
 
 int show_tracked(const TrackShowArguments& arguments, const Environment& environment) {
   const bool json = arguments.format == "json";
-  const report::TableStyle style{.colour = environment.colour,
-                                 .columns = environment.terminal_columns};
+  const auto print_document = [&](const document::Document& document) {
+    environment.out << document::render(
+        document, {.colour = environment.colour, .columns = environment.terminal_columns});
+  };
   const std::string words = history_words(arguments.history);
   track::TrackStore store = open_history(arguments.history);
   const std::vector<track::TrackEvent> events = store.events();
@@ -71,20 +75,25 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   if (arguments.words.empty()) {
     const track::History history = store.history({.last = 1});
     const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
-    environment.out << (json ? shown_alerts_json(log, history, words)
-                             : report::open_alerts_page(log, report::SeriesNames(history), today,
-                                                        style));
+    if (json) {
+      environment.out << shown_alerts_json(log, history, words);
+    } else {
+      print_document(report::open_alerts_document(log, report::SeriesNames(history), today));
+    }
     return kExitOk;
   }
   if (arguments.words.size() == 1 && is_alert_id(arguments.words.front())) {
     const track::History history = store.history({.last = 1});
     const std::string id = track::resolve_alert(arguments.words.front(), log).id;
-    campaign::list_commits(log, history.runs, id);
+    campaign::list_commits(log, history.runs,
+                           [&](const track::Alert& each) { return each.id == id; });
     const track::Alert& alert = *log.find(id);
-    environment.out << (json ? report::alert_json(alert, history,
-                                                  "stepbench track show " + alert.id + words)
-                             : report::alert_page(alert, history, report::SeriesNames(history),
-                                                  words, style));
+    if (json) {
+      environment.out << report::alert_json(alert, history,
+                                            "stepbench track show " + alert.id + words);
+    } else {
+      print_document(report::alert_document(alert, history, report::SeriesNames(history), words));
+    }
     return kExitOk;
   }
   const track::History newest = store.history({.last = 1});
@@ -94,8 +103,11 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   const track::History history = store.history({.series = {series.id}});
   const report::HistoryView view =
       report::view_of(history.series.front(), history, log, events, {}, arguments.nights);
-  environment.out << (json ? report::series_json(view, names)
-                           : report::series_page(view, names, style));
+  if (json) {
+    environment.out << report::series_json(view, names);
+  } else {
+    print_document(report::series_document(view, history, names));
+  }
   return kExitOk;
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/history_charts.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/json/line_error.h"
+#include "harness/report/history_tables.h"
+#include "harness/report/html/history_site.h"
 #include "harness/report/html/night_charts.h"
 #include "harness/report/html/report.h"
 #include "harness/report/night_json.h"
 #include "harness/report/read_night.h"
+#include "harness/track/busy_nights.h"
 #include "tests/unit/report/charts/charted.h"
 #include "tests/unit/track/night/history_maker.h"
 
@@ -44,9 +45,9 @@ const Json* trace_called(const Json& figure, const std::string& name) {
 
 TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsLevelsAndAlert) {
   const HistoryMaker maker = moved_history();
-  const auto section = history_section(maker.history, maker.events, maker.screen);
-  ASSERT_TRUE(section);
-  const auto figures = figures_of(*section);
+  const ReportContent content = history_content(maker.history, maker.events, {});
+  ASSERT_EQ(content.sections.size(), 2U);
+  const auto figures = figures_of(content.sections.back());
   ASSERT_EQ(figures.size(), 2U);
   const track::SeriesHistory& series = maker.history.series.front();
   const Json* values = trace_called(figures[0].json, "value with its interval");
@@ -68,7 +69,105 @@ TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsLevelsAndAlert) {
   EXPECT_THAT(figures[0].figure.note, HasSubstr("1 night without a value is left out"));
 }
 
-TEST(HistoryCharts, AnEmptyHistoryHasNoSection) { EXPECT_FALSE(history_section({}, {}, {})); }
+TEST(HistoryCharts, AnEmptyHistorySaysSo) {
+  const ReportContent content = history_content({}, {}, {});
+  EXPECT_EQ(content.sections.size(), 1U);
+  EXPECT_THAT(report_of(content, {}).html, HasSubstr("There is no night in this history."));
+}
+
+// The note of the only figure.
+std::string note_of(const Nightly& values) {
+  HistoryMaker maker;
+  maker.add_series("0", values);
+  const ReportContent content = history_content(maker.history, {}, {});
+  return figures_of(content.sections.back()).front().figure.note;
+}
+
+TEST(HistoryCharts, AnAxisThatShows0IsNotSaidToBeginAboveIt) {
+  EXPECT_THAT(note_of(HistoryMaker::steady(20)), HasSubstr("does not begin at 0"));
+  EXPECT_THAT(note_of({0.0, 5e6, 10e6}), ::testing::Not(HasSubstr("does not begin at 0")));
+  EXPECT_THAT(note_of({0.1e6, 5e6, 10e6}), ::testing::Not(HasSubstr("does not begin at 0")));
+}
+
+TEST(HistoryCharts, TheAxisOfASingleNightIsDaysLong) {
+  HistoryMaker maker;
+  maker.add_series("0", {76e6});
+  const ReportContent content = history_content(maker.history, {}, {});
+  const auto figures = figures_of(content.sections.back());
+  ASSERT_EQ(figures.size(), 1U);
+  const Json& range = figures[0].json["layout"]["xaxis"]["range"];
+  ASSERT_EQ(range.size(), 2U);
+  EXPECT_THAT(range[0].get<std::string>(), ::testing::StartsWith("2025-12-30"));
+  EXPECT_THAT(range[1].get<std::string>(), ::testing::StartsWith("2026-01-02"));
+}
+
+TEST(HistoryCharts, BusyNightsAndNotesAreMarked) {
+  HistoryMaker maker = moved_history();
+  const track::TrackedSeries& series = maker.history.series.front().series;
+  track::set_busy(maker.run(7), series.case_id, {.waited = 0.62, .others = 0.81});
+  track::set_busy(maker.run(8), "another case", {.waited = 0.62});
+  maker.tell({.what = std::string(track::kNotedEvent),
+              .reason = "the fan was replaced",
+              .details = {{"run", Value(HistoryMaker::run_id(9))}}});
+  const ReportContent content = history_content(maker.history, maker.events, {});
+  const auto figures = figures_of(content.sections.back());
+  const Json* busy = trace_called(figures[0].json, "busy machine");
+  ASSERT_NE(busy, nullptr);
+  EXPECT_THAT((*busy)["x"], ::testing::ElementsAre(maker.history.runs[7].started_utc));
+  EXPECT_THAT((*busy)["hovertext"][0].get<std::string>(),
+              HasSubstr("busy machine: waited 62.0 % of its time for a CPU"));
+  const Json* note = trace_called(figures[0].json, "note");
+  ASSERT_NE(note, nullptr);
+  EXPECT_THAT((*note)["hovertext"][0].get<std::string>(), HasSubstr("the fan was replaced"));
+  EXPECT_EQ(trace_called(figures[1].json, "busy machine"), nullptr);
+}
+
+// A page as its element of this class, id or text must stand in it.
+TEST(HistorySite, HasAnIndexWithTheStateOfEverySeriesAndPagesThatLeadToEachOther) {
+  HistoryMaker maker = moved_history();
+  maker.run(22).context = {
+      {"track.commit_url", Value(std::string("https://git.example.org/{sha}"))}};
+  maker.history.series[1].series.id = "../../etc/passwd";
+  const track::AlertLog log = track::fold_alerts(maker.events);
+  HistorySite site(maker.history, log, maker.events,
+                   {.plotly = {.script = "/* drawn */", .version = "4.1.1"},
+                    .title = "Nights of <box>",
+                    .today = "2026-02-01"});
+  std::vector<SiteFile> files;
+  for (const track::SeriesHistory& one : maker.history.series) {
+    files.push_back(site.series(one, maker.history));
+  }
+  EXPECT_EQ(files[0].name, "series-0.html");
+  EXPECT_EQ(files[1].name, "series-______etc_passwd.html") << "no page lies outside the folder";
+  const std::string& series = files[0].text;
+  EXPECT_THAT(series, HasSubstr("href=\"index.html\""));
+  EXPECT_THAT(series, HasSubstr("href=\"alert-A1.html\""));
+  EXPECT_THAT(series, HasSubstr("href=\"https://git.example.org/0123456789abcdef\""));
+  EXPECT_THAT(series, HasSubstr("<script src=\"plotly.min.js\">"));
+  EXPECT_THAT(series, ::testing::Not(HasSubstr("/* drawn */"))) << "once, in its own file";
+  ASSERT_EQ(site.scripts().size(), 1U);
+  EXPECT_EQ(site.scripts()[0].text, "/* drawn */");
+  const SiteFile alert = site.alert(log.alerts.front());
+  EXPECT_EQ(alert.name, "alert-A1.html");
+  EXPECT_THAT(alert.text, HasSubstr("href=\"series-0.html\""));
+  EXPECT_THAT(alert.text, HasSubstr("between "));
+  const SiteFile index = site.index();
+  EXPECT_THAT(index.text, HasSubstr("Nights of &lt;box&gt;"));
+  EXPECT_THAT(index.text, HasSubstr("1 alert is open: A1, regression"));
+  EXPECT_THAT(index.text, HasSubstr("href=\"series-0.html\">num_workers=0</a>"));
+  EXPECT_THAT(index.text, HasSubstr("<td>regression</td>"));
+  EXPECT_THAT(index.text, HasSubstr("<td>ok</td>"));
+}
+
+TEST(HistorySite, WithoutPlotlyHasNoScriptOfIt) {
+  const HistoryMaker maker = moved_history();
+  const track::AlertLog log = track::fold_alerts(maker.events);
+  HistorySite site(maker.history, log, maker.events, {});
+  EXPECT_TRUE(site.scripts().empty());
+  const std::string page = site.series(maker.history.series.front(), maker.history).text;
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("plotly.min.js")));
+  EXPECT_THAT(page, HasSubstr("over 25 nights"));
+}
 
 campaign::CheckedNight moved_night() {
   HistoryMaker maker = moved_history();

@@ -14,7 +14,8 @@
 
 #include "harness/base/error.h"
 #include "harness/document/render.h"
-#include "harness/report/history_text.h"
+#include "harness/report/history_document.h"
+#include "harness/report/history_export.h"
 #include "harness/report/night_json.h"
 #include "tests/unit/track/night/history_maker.h"
 
@@ -157,7 +158,9 @@ TEST(HistoryText, OfASeriesIsAChartAndATable) {
   const track::AlertLog log = track::fold_alerts(maker.events);
   const HistoryView view =
       view_of(maker.history.series[0], maker.history, log, maker.events, {}, 60);
-  expect_night_golden("series.txt", series_page(view, names, {.columns = 120}));
+  const document::Document series = series_document(view, maker.history, names);
+  expect_night_golden("series.txt", document::render(series, {.columns = 120}));
+  expect_night_golden("series.md", document::render(series, {.markdown = true}));
   const auto json = nlohmann::json::parse(series_json(view, names));
   EXPECT_EQ(json["nights"].size(), 26U);
   EXPECT_EQ(json["nights"][22]["alert"], "A1");
@@ -168,7 +171,8 @@ TEST(HistoryText, OfOnePoint) {
   maker.add_series("0", {76e6});
   const SeriesNames names(maker.history);
   const HistoryView view = view_of(maker.history.series[0], maker.history, {}, {}, {}, 60);
-  EXPECT_THAT(series_page(view, names, {}), HasSubstr("76.0 ms"));
+  EXPECT_THAT(document::render(series_document(view, maker.history, names), {}),
+              HasSubstr("76.0 ms"));
 }
 
 TEST(HistoryText, OfAnAlertIsWhatHappenedToIt) {
@@ -183,10 +187,13 @@ TEST(HistoryText, OfAnAlertIsWhatHappenedToIt) {
               .details = {{"until", std::string("2026-02-01")}, {"expect", 0.05}}});
   const SeriesNames names(maker.history);
   expect_night_golden("alert.txt",
-                      alert_page(maker.alert("A1"), maker.history, names, "", {.columns = 120}));
+                      document::render(alert_document(maker.alert("A1"), maker.history, names, ""),
+                                       {.columns = 120}));
   const track::AlertLog log = track::fold_alerts(maker.events);
-  expect_night_golden("open.txt", open_alerts_page(log, names, "2026-02-01", {.columns = 120}));
-  EXPECT_EQ(open_alerts_page({}, names, "2026-02-01", {}), "no alert is open\n");
+  expect_night_golden("open.txt", document::render(open_alerts_document(log, names, "2026-02-01"),
+                                                   {.columns = 120}));
+  EXPECT_EQ(document::render(open_alerts_document({}, names, "2026-02-01"), {}),
+            "no alert is open\n");
 }
 
 TEST(SeriesMeant, IsNamedByWordsOrTheBeginOfItsId) {
@@ -224,6 +231,19 @@ TEST(SeriesNames, SeriesThatAreCalledAlikeAreToldApartByTheirIds) {
   const SeriesNames names(maker.history);
   EXPECT_EQ(names.name(maker.history.series[0].series), "train num_workers=1, step");
   EXPECT_EQ(names.name(maker.history.series[2].series), "train num_workers=2 (abcdef), step");
+}
+
+TEST(SeriesNames, SeriesThatAreCalledAlikeAreToldApartByWhatVaries) {
+  HistoryMaker maker;
+  maker.add_series("2", HistoryMaker::steady(2)).machine = {
+      {"cpu.model", Value(std::string("EPYC"))}, {"cpu_capability", Value(std::string("AVX2"))}};
+  track::TrackedSeries& other = maker.add_series("2", HistoryMaker::steady(2));
+  other.id = "abcdef0123456789";
+  other.machine = {{"cpu.model", Value(std::string("EPYC"))},
+                   {"cpu_capability", Value(std::string("AVX512"))}};
+  const SeriesNames names(maker.history);
+  EXPECT_EQ(names.name(maker.history.series[0].series), "train (cpu_capability=AVX2), step");
+  EXPECT_EQ(names.name(maker.history.series[1].series), "train (cpu_capability=AVX512), step");
 }
 
 }  // namespace

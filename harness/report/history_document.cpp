@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/history_document.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "harness/document/cells.h"
+#include "harness/report/history_words.h"
+#include "harness/report/html/series_chart.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::report {
+namespace {
+
+using document::Paragraph;
+using document::Tone;
+
+std::string machine_words(const track::TrackedSeries& series) {
+  return text::join(series.machine, ", ",
+                    [](const auto& field) { return field.first + ' ' + to_text(field.second); });
+}
+
+std::string comma(const std::string& words) { return words.empty() ? words : ", " + words; }
+
+// Where it came, and the commits there.
+std::vector<document::Line> range_lines(const track::Alert& alert, const track::History& history) {
+  std::vector<document::Line> lines;
+  if (std::string range = range_text(alert, history); !range.empty()) {
+    lines.emplace_back(std::move(range));
+  }
+  std::ranges::move(commit_lines(alert), std::back_inserter(lines));
+  return lines;
+}
+
+Tone tone_of_state(const track::Alert& alert) {
+  if (!track::is_open(alert.state)) return Tone::kPlain;
+  return alert.worse ? Tone::kBad : Tone::kGood;
+}
+
+// An alert as a series tells of it.
+Paragraph alert_of_series(const track::Alert& alert, const std::string& series_id,
+                          const track::History& history, Links links) {
+  Paragraph paragraph{.text = alert.id + ", opened " + alert.opened_utc.substr(0, 10) + ": " +
+                              std::string(track::name_of(alert.state)) +
+                              comma(acceptance_words(alert)) + ", " +
+                              text::signed_percent(alert.find(series_id)->change) + " %" +
+                              (alert.note.empty() ? "" : "; " + alert.note),
+                      .tone = tone_of_state(alert),
+                      .below = range_lines(alert, history)};
+  if (links == Links::kPages) {
+    paragraph.below.emplace_back("what happened to " + alert.id);
+    paragraph.below.back().link = alert_file(alert.id);
+  }
+  return paragraph;
+}
+
+std::string measured_text(const track::AlertSeries& series) {
+  const track::AlertMeasurement* last = series.last();
+  if (last == nullptr) return "-";
+  return text::signed_percent(last->change) + " % [" + text::signed_percent(last->low) + ", " +
+         text::signed_percent(last->high) + (last->reproduced ? "]" : "], not there");
+}
+
+document::Table moved_series_table(const track::Alert& alert, const SeriesNames& names,
+                                   Links links) {
+  document::Table table{
+      .columns = {document::words("series"),
+                  {.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
+                  document::words("metric"),
+                  {.head = "usual"},
+                  {.head = "that night"},
+                  {.head = "change"},
+                  {.head = "measured again", .left = true, .drop_at = 30}}};
+  for (const track::AlertSeries& each : alert.series) {
+    const track::TrackedSeries* series = names.find(each.id);
+    const std::string unit = series == nullptr ? std::string() : series->unit;
+    const bool to_page = links == Links::kPages && series != nullptr;
+    table.rows.push_back(
+        {{names.short_id(each.id),
+          document::linked(series == nullptr ? each.experiment : names.case_name(*series),
+                           to_page ? series_file(each.id) : ""),
+          series == nullptr ? std::string("-") : metric_label(series->metric),
+          {amount_text(each.usual, unit), each.usual},
+          {amount_text(each.value, unit), each.value},
+          document::change(each.change),
+          measured_text(each)}});
+  }
+  return table;
+}
+
+std::string event_words(const track::TrackEvent& event, const SeriesNames& names) {
+  std::string text = event.what;
+  if (event.what == track::kAssignedEvent) {
+    const std::string to = text_of(event.details, "to");
+    text += to.empty() ? ": nobody" : ": " + to;
+  }
+  const std::string id = text_of(event.details, "series");
+  if (const track::TrackedSeries* series = names.find(id)) text += ": " + names.name(*series);
+  if (event.what == track::kMeasuredEvent) {
+    const auto percent = [&](const char* of) {
+      return text::signed_percent(number_of(event.details, of).value_or(0));
+    };
+    text += ' ' + percent("change") + " % [" + percent("low") + ", " + percent("high") + ']';
+  }
+  return text + (event.reason.empty() ? "" : ": " + event.reason);
+}
+
+document::Table events_table(const track::Alert& alert, const SeriesNames& names) {
+  document::Table table{
+      .columns = {document::words("night"),
+                  {.head = "by", .left = true, .drop_at = 20},
+                  document::words("state"),
+                  {.head = "what happened", .left = true, .shrink_at = 10, .shrink_to = 30}}};
+  for (const track::TrackEvent& event : alert.events) {
+    // "suspect -> regression"
+    const bool stays = event.from_state == event.to_state || event.to_state.empty();
+    table.rows.push_back(
+        {{text_of(event.details, "night_utc", event.at_utc).substr(0, 10), event.who,
+          stays                      ? std::string()
+          : event.from_state.empty() ? event.to_state
+                                     : event.from_state + " -> " + event.to_state,
+          event_words(event, names)}});
+  }
+  return table;
+}
+
+}  // namespace
+
+document::Document series_document(const HistoryView& view, const track::History& history,
+                                   const SeriesNames& names, std::size_t nights, Links links) {
+  const track::TrackedSeries& series = view.series->series;
+  document::Document document{.headline =
+                                  names.name(series) + "  (" + names.short_id(series.id) + ')'};
+  document::Chapter over{.id = "nights", .title = "Over its nights", .blocks = {}};
+  if (std::string machine = machine_words(series); !machine.empty()) {
+    over.blocks.emplace_back(Paragraph{std::move(machine)});
+  }
+  if (auto figure = series_figure(view, names)) {
+    over.blocks.emplace_back(std::move(*figure));
+  } else {
+    over.blocks.emplace_back(Paragraph{"no night has a value of it"});
+  }
+  over.blocks.emplace_back(nights_table({&view, 1}, names, nights));
+  document::Chapter alerts{.id = "alerts", .title = "Alerts", .blocks = {}};
+  for (const track::Alert* alert : view.alerts) {
+    alerts.blocks.emplace_back(alert_of_series(*alert, series.id, history, links));
+  }
+  document.chapters = {std::move(over)};
+  if (!alerts.blocks.empty()) document.chapters.push_back(std::move(alerts));
+  return document;
+}
+
+document::Document alert_document(const track::Alert& alert, const track::History& history,
+                                  const SeriesNames& names, const std::string& history_words,
+                                  Links links) {
+  document::Document document{
+      .headline = alert.id + " on " + alert.host + ": " + std::string(track::name_of(alert.state)) +
+                  comma(acceptance_words(alert)) + ", " +
+                  text::counted(std::ssize(alert.series), "series") +
+                  (alert.worse ? " worse" : " better") + ", opened " +
+                  alert.opened_utc.substr(0, 10) +
+                  (alert.assignee.empty() ? "" : ", " + alert.assignee + "'s")};
+  document::Chapter moved{.id = "moved", .title = "What moved", .blocks = {}};
+  if (std::vector<document::Line> lines = range_lines(alert, history); !lines.empty()) {
+    Paragraph range{.text = std::move(lines.front().text)};
+    range.below.assign(std::next(lines.begin()), lines.end());
+    moved.blocks.emplace_back(std::move(range));
+  }
+  moved.blocks.emplace_back(moved_series_table(alert, names, links));
+  std::vector<std::string> causes;
+  for (const track::AlertSeries& each : alert.series) {
+    if (each.measured.empty() || each.measured.back().cause.empty()) continue;
+    const std::string cause = "cause: " + each.measured.back().cause;
+    if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
+  }
+  for (std::string& cause : causes) moved.blocks.emplace_back(Paragraph{std::move(cause)});
+  document::Chapter events{
+      .id = "events", .title = "What happened", .blocks = {events_table(alert, names)}};
+  document.chapters = {std::move(moved), std::move(events)};
+  if (!track::is_open(alert.state) || alert.series.empty()) return document;
+  const auto command = [&](const std::string& words) {
+    return document::Line("stepbench track " + words + history_words, true);
+  };
+  document.chapters.push_back(
+      {.id = "next",
+       .title = "Next",
+       .blocks = {document::Heading{.title = "next"},
+                  Paragraph{.text = "a series of it, night by night:",
+                            .below = {command("show " + names.short_id(alert.series.front().id))}},
+                  Paragraph{.text = "accept it:",
+                            .below = {command("acknowledge " + alert.id + " --reason \"...\"")}}}});
+  return document;
+}
+
+document::Document open_alerts_document(const track::AlertLog& log, const SeriesNames& names,
+                                        const std::string& today) {
+  std::vector<const track::Alert*> alerts;
+  std::size_t accepted = 0;
+  for (const track::Alert& alert : log.alerts) {
+    const bool is_accepted = alert.state == track::AlertState::kAcknowledged;
+    if (!track::is_open(alert.state) && !is_accepted) continue;
+    alerts.push_back(&alert);
+    accepted += is_accepted ? 1 : 0;
+  }
+  if (alerts.empty()) return {.headline = "no alert is open"};
+  const auto open = static_cast<std::int64_t>(alerts.size() - accepted);
+  return {.headline = text::counted(open, "alert") + (open == 1 ? " is" : " are") + " open" +
+                      (accepted == 0 ? "" : ", " + std::to_string(accepted) + " accepted"),
+          .chapters = {
+              {.id = "alerts", .title = "Alerts", .blocks = {alerts_table(alerts, names, today)}}}};
+}
+
+document::Paragraph open_alerts_paragraph(const track::AlertLog& log, const SeriesNames& names) {
+  std::vector<const track::Alert*> open;
+  for (const track::Alert& alert : log.alerts) {
+    if (track::is_open(alert.state)) open.push_back(&alert);
+  }
+  if (open.empty()) return {.text = "no alert is open", .tone = Tone::kGood};
+  const auto weight = [](const track::Alert* alert) {
+    const track::AlertSeries* largest = largest_of(*alert);
+    return std::pair(alert->worse, largest == nullptr ? 0 : std::abs(largest->change));
+  };
+  const track::Alert& worst = **std::ranges::max_element(open, {}, weight);
+  std::string text = text::counted(std::ssize(open), "alert") +
+                     (open.size() == 1 ? " is open: " : " are open: ") + worst.id + ", " +
+                     std::string(track::name_of(worst.state));
+  if (const track::AlertSeries* largest = largest_of(worst)) {
+    const track::TrackedSeries* series = names.find(largest->id);
+    text += ", " + text::signed_percent(largest->change) + " % in " +
+            (series == nullptr ? largest->experiment : names.name(*series));
+  }
+  return {.text = std::move(text), .tone = worst.worse ? Tone::kBad : Tone::kDoubt};
+}
+
+document::Document series_list_document(const track::History& newest,
+                                        const std::map<std::string, track::SeriesExtent>& extents,
+                                        bool whole) {
+  std::map<std::string_view, std::string> dates;  // by run id
+  for (const track::TrackedRun& run : newest.runs) dates.emplace(run.run_id, night_date(run));
+  std::vector<SeriesRow> rows;
+  std::size_t hidden = 0;
+  for (const track::SeriesHistory& one : newest.series) {
+    const auto extent = extents.find(one.series.id);
+    if (!whole && !one.series.screened) {
+      ++hidden;
+    } else if (extent != extents.end()) {
+      const track::TrackedPoint& last = one.points.back();
+      rows.push_back({.series = &one.series,
+                      .newest = last,
+                      .nights = extent->second.points,
+                      .first_date = dates[extent->second.first_run],
+                      .last_date = dates[newest.runs[last.run].run_id]});
+    }
+  }
+  if (rows.empty()) return {};
+  document::Chapter chapter{
+      .id = "series", .title = "Series", .blocks = {series_table(rows, SeriesNames(newest))}};
+  if (hidden > 0) {
+    chapter.blocks.emplace_back(document::Heading{});
+    chapter.blocks.emplace_back(
+        Paragraph{std::to_string(hidden) +
+                  " series of phases explain these and are not screened; --all lists them."});
+  }
+  return {.chapters = {std::move(chapter)}};
+}
+
+}  // namespace stepbench::report

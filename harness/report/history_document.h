@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Histories as documents: a series over its nights, an alert with all that happened to it, the open
+// alerts, the list of all series. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "harness/document/document.h"
+#include "harness/report/history_tables.h"
+
+namespace stepbench::report {
+
+inline constexpr std::size_t kShownNights = 12;  // in the table of a terminal; its chart has more
+
+// `history`: of the view. `nights`: so many in the table.
+[[nodiscard]] document::Document series_document(const HistoryView& view,
+                                                 const track::History& history,
+                                                 const SeriesNames& names,
+                                                 std::size_t nights = kShownNights,
+                                                 Links links = Links::kNone);
+
+// `history_words`: what follows each command line that is proposed.
+[[nodiscard]] document::Document alert_document(const track::Alert& alert,
+                                                const track::History& history,
+                                                const SeriesNames& names,
+                                                const std::string& history_words,
+                                                Links links = Links::kNone);
+
+// Also the accepted ones. `today`: 2026-01-31, from which ages are counted.
+[[nodiscard]] document::Document open_alerts_document(const track::AlertLog& log,
+                                                      const SeriesNames& names,
+                                                      const std::string& today);
+// "2 alerts are open: A3, regression, +8.00 % in train num_workers=2, step"
+[[nodiscard]] document::Paragraph open_alerts_paragraph(const track::AlertLog& log,
+                                                        const SeriesNames& names);
+
+// `newest`: of each series its newest point, and all runs. `whole`: also series that are kept to
+// explain others (phases). Without chapters where there is no series.
+[[nodiscard]] document::Document series_list_document(
+    const track::History& newest, const std::map<std::string, track::SeriesExtent>& extents,
+    bool whole);
+
+}  // namespace stepbench::report

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/history_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::report {
+namespace {
+
+constexpr std::size_t kProgramDigits = 8;
+
+}  // namespace
+
+std::string night_date(const track::TrackedRun& run) { return run.started_utc.substr(0, 10); }
+
+std::string program_id(const track::TrackedRun& run) {
+  const std::string& id = run.git_sha.empty() ? run.build_id : run.git_sha;
+  if (id.empty()) return "-";
+  return id.substr(0, kProgramDigits) + (run.git_dirty ? "+" : "");
+}
+
+std::string program_text(const track::TrackedRun& run) {
+  std::string text;
+  if (!run.git_sha.empty()) text = "commit " + run.git_sha.substr(0, kProgramDigits);
+  if (!run.build_id.empty()) {
+    text += (text.empty() ? "build " : ", build ") + run.build_id.substr(0, kProgramDigits);
+  }
+  if (run.git_dirty) text += ", with changes that are not committed";
+  return text;
+}
+
+const track::TrackedRun* run_called(const track::History& history, const std::string& id) {
+  const auto found = std::ranges::find(history.runs, id, &track::TrackedRun::run_id);
+  return found == history.runs.end() ? nullptr : &*found;
+}
+
+std::string range_text(const track::Alert& alert, const track::History& history) {
+  if (alert.first_bad.empty()) return {};
+  const auto words = [&](const std::string& id) {
+    const track::TrackedRun* run = run_called(history, id);
+    if (run == nullptr) return id;
+    const std::string program = program_text(*run);
+    return night_date(*run) + (program.empty() ? "" : " (" + program + ')');
+  };
+  if (alert.last_good.empty()) return "no good night before " + words(alert.first_bad);
+  return "between " + words(alert.last_good) + " and " + words(alert.first_bad);
+}
+
+std::string acceptance_words(const track::Alert& alert) {
+  std::vector<std::string> words;
+  if (alert.expect) words.push_back("as far as " + text::signed_percent(*alert.expect) + " %");
+  if (!alert.until.empty()) words.push_back("until " + alert.until);
+  return text::join(words);
+}
+
+std::string alert_words(const track::Alert& alert) {
+  const std::string accepted = acceptance_words(alert);
+  return alert.id + ": " + std::string(track::name_of(alert.state)) +
+         (accepted.empty() ? "" : ", " + accepted) + (alert.note.empty() ? "" : "; " + alert.note);
+}
+
+const track::AlertSeries* largest_of(const track::Alert& alert) {
+  const auto largest = std::ranges::max_element(
+      alert.series, {}, [](const track::AlertSeries& each) { return std::abs(each.change); });
+  return largest == alert.series.end() ? nullptr : &*largest;
+}
+
+const track::Alert* alert_named(const HistoryView& view, const std::string& id) {
+  const auto found = std::ranges::find(view.alerts, id, &track::Alert::id);
+  return found == view.alerts.end() ? nullptr : *found;
+}
+
+std::string busy_words(const estimate::BusyMachine& busy) {
+  return (busy.alone() ? "more threads than CPUs: waited " : "busy machine: waited ") +
+         text::percent_text(busy.waited) + " of its time for a CPU";
+}
+
+std::vector<std::string> marks_of(const HistoryNight& night) {
+  std::vector<std::string> marks;
+  if (!night.alert.empty()) marks.push_back(night.alert + " began");
+  if (night.begins_segment) marks.emplace_back("new segment");
+  if (night.changed != nullptr) {
+    marks.push_back("level changed " + text::signed_percent(night.changed->change()) + " %");
+  }
+  if (night.fired && night.alert.empty()) marks.emplace_back("moved");
+  if (night.busy) marks.push_back(busy_words(*night.busy));
+  if (!night.note.empty()) marks.push_back(night.note);
+  return marks;
+}
+
+}  // namespace stepbench::report

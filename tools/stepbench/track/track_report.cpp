@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// `track report`: the history as static pages.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/range_commits.h"
+#include "harness/os/output_file.h"
+#include "harness/report/html/history_site.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/report_output.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSite = "--site";
+constexpr std::size_t kListedAlerts = 100;  // the newest: of those git is asked for the commits
+
+constexpr const char* kTrackReportExamples = R"(Examples:
+  stepbench track report --site site                       site/index.html, and a page a series
+  stepbench track report --site /srv/www/nights --title "Nights of box"
+
+Static pages: an index with the state of every series, each series as a chart over its nights with
+intervals, alerts, notes and busy nights, each alert with its range and commits
+(`track: {commit_url: ...}` links them). They open from a disk and from any web server. Written anew
+after each night; the pages keep their names, so that links to them stay.
+
+Exit status: 0, 2 wrong usage, there is no history, or DIR holds other files or cannot be written, 4
+the history is empty: the index says so.)";
+
+struct TrackReportArguments {
+  HistoryFlags history = {};
+  std::string site = {};
+  std::string title = "History";
+  std::string plotly = {};
+};
+
+// A new folder, an empty one, or a site of ours: nothing else is mixed with it or replaced.
+void check_site_folder(const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    throw ConfigError(kSite, folder.string() + " is no folder");
+  }
+  fs::create_directories(folder, error);
+  if (error) {
+    throw ConfigError(kSite, folder.string() + " cannot be made: " + error.message());
+  }
+  const bool is_site = fs::is_regular_file(folder / report::kSiteIndex, error);
+  if (!is_site && !fs::is_empty(folder, error)) {
+    throw ConfigError(kSite, folder.string() +
+                                 " holds files and is no site of stepbench: they stay as they are. "
+                                 "Name a new or an empty folder");
+  }
+  check_report_file(kSite, folder / report::kSiteIndex);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw ConfigError(
+        kSite, folder.string() + " cannot be written: " + std::generic_category().message(errno));
+  }
+}
+
+class SiteWriter {
+ public:
+  explicit SiteWriter(fs::path folder) : folder_(std::move(folder)) {}
+
+  void write(const report::SiteFile& file) {
+    const fs::path path = folder_ / file.name;
+    if (file.name != report::kSitePlotly) check_report_file(kSite, path);
+    os::write_output_file(kSite, path, file.text);
+    bytes_ += file.text.size();
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  fs::path folder_;
+  std::size_t bytes_ = 0;
+};
+
+int report_history(const TrackReportArguments& arguments, const Environment& environment) {
+  const fs::path folder = arguments.site;
+  track::TrackStore store = open_history(arguments.history);
+  check_site_folder(folder);
+  std::vector<os::NamedFile> inputs;
+  for (const fs::path& file : track::history_files(arguments.history.db)) {
+    inputs.push_back({"--db", file});
+  }
+  if (!arguments.history.events.empty()) {
+    inputs.push_back({"--events", arguments.history.events});
+  }
+  os::check_files(
+      {.inputs = inputs,
+       .outputs = {{kSite, folder / report::kSiteIndex}, {kSite, folder / report::kSitePlotly}}});
+  const report::ReportOptions options = report_options({.plotly = arguments.plotly}, environment);
+
+  const std::vector<track::TrackEvent> events = store.events();
+  track::AlertLog log = track::fold_alerts(events);
+  const track::History newest = store.history({.last = 1});
+  const std::size_t first = log.alerts.size() - std::min(log.alerts.size(), kListedAlerts);
+  campaign::list_commits(log, newest.runs, [&](const track::Alert& alert) {
+    return track::is_open(alert.state) || &alert >= log.alerts.data() + first;
+  });
+  const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
+  report::HistorySite site(newest, log, events,
+                           {.plotly = options.plotly,
+                            .title = arguments.title,
+                            .today = today,
+                            .history_words = history_words(arguments.history)});
+  SiteWriter writer(folder);
+  for (const report::SiteFile& file : site.scripts()) writer.write(file);
+  store.each_series([&](const track::History& history, const track::SeriesHistory& one) {
+    writer.write(site.series(one, history));
+  });
+  for (const track::Alert& alert : log.alerts) writer.write(site.alert(alert));
+  writer.write(site.index());
+  environment.out << text::counted(std::ssize(newest.series), "series") << ", "
+                  << text::counted(std::ssize(log.alerts), "alert") << ", "
+                  << text::significant(static_cast<double>(writer.bytes()) / 1e6, 2)
+                  << " MB: " << text::printable((folder / report::kSiteIndex).string()) << '\n';
+  return newest.series.empty() ? kExitNothingMeasured : kExitOk;
+}
+
+}  // namespace
+
+void add_track_report(Command track) {
+  const Command command = track.add(
+      "report", "The history as static pages, for a disk or a web server", kTrackReportExamples);
+  TrackReportArguments& arguments = command.calls(report_history);
+  command
+      .option(kOutputOptions, "--site DIR", arguments.site,
+              "Write the pages into this folder: a new or an empty one, or the site of before")
+      .required();
+  command.option(kOutputOptions, "--title TITLE", arguments.title, "Heading of the index")
+      .with_default();
+  add_plotly(command, arguments.plotly);
+  add_history(command, arguments.history);
+}
+
+}  // namespace stepbench::cli
