@@ -92,6 +92,7 @@ void AbCampaign::look(const SamplesOf& samples_of) {
     for (std::size_t j = first[i]; j < first[i + 1]; ++j) {
       std::vector<Look>& looks = one.looks[j - first[i]];
       TestResult& test = verdicts.tests[j];
+      if (design_.is_over) continue;  // it ends by another rule than the one that is corrected for
       if (auto seen = look_at(family[j], design_.rule, verdicts, test)) looks.push_back(*seen);
       test.corrected_change = corrected_change(looks, family[j], test);
     }

@@ -59,6 +59,8 @@ const std::map<std::string, std::set<std::string>> kArrows = {
       "harness/catalogue"}},
     {"harness/foreign", {"harness/track", "harness/catalogue"}},
     {"harness/analyze", {"harness/trace", "harness/ops", "harness/findings", "harness/stats"}},
+    {"harness/bisect",
+     {"harness/campaign", "harness/compare", "harness/record", "harness/run", "harness/stats"}},
     {"harness/runs", {"harness/campaign", "harness/record"}},
     {"harness/campaign",
      {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",

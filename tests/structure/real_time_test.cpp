@@ -37,6 +37,8 @@ struct Use {
 constexpr Use kAllowed[] = {
     {"tests/fleet/postgres_test.cpp", Shape::kShortLimit, 1, kMetAnyway},
     {"tests/fleet/postgres_test.cpp", Shape::kSleeps, 1, kPolls},
+    {"tests/bisect/bisect_test.py", Shape::kReadsAClock, 2, kPatience},
+    {"tests/bisect/bisect_test.py", Shape::kSleeps, 1, kPolls},
     {"tests/jobs/jobs.py", Shape::kComputes, 1, "640 ms asleep beside 320 ms asleep"},
     {"tests/jobs/jobs.py", Shape::kReadsAClock, 2, kPatience},
     {"tests/nights/dated.cpp", Shape::kReadsAClock, 3, "is the clock that is moved"},

@@ -82,6 +82,7 @@ struct NamedCommand {
 constexpr NamedCommand kCommands[] = {{"plan", add_plan},
                                       {"run", add_run},
                                       {"ab", add_ab},
+                                      {"bisect", add_bisect},
                                       {"show", add_show},
                                       {"compare", add_compare},
                                       {"report", add_report},

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search has measured and found.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/bisect/bisection.h"
+#include "harness/bisect/repository.h"
+#include "harness/compare/comparison.h"
+
+namespace stepbench::bisect {
+
+// One comparison as it ended.
+struct Judged {
+  SearchStep step = {};
+  Side side = Side::kOpen;  // of kCommit; of kCulprit whether fresh pairs say the same
+  std::size_t pairs = 0;
+  Ends change = {};                   // its log ratio
+  std::string why_not = {};           // why it could not be built or measured
+  std::filesystem::path folder = {};  // of its launches
+};
+
+struct BisectRun {
+  int exit_status = 0;
+  std::optional<int> signal = {};
+  std::filesystem::path folder = {};
+  std::vector<Commit> commits = {};
+  std::vector<Judged> judged = {};
+  SearchAnswer answer = SearchAnswer::kOpen;
+  std::size_t good = 0;  // places in `commits`
+  std::size_t bad = 0;
+  Ends ends = {};
+  Ends culprit = {};
+  std::optional<Ends> rest = {};
+  double confidence = 0;
+  std::string metric = {};
+  std::string case_words = {};
+  std::string changes = {};  // files of the culprit
+  std::string repeat = {};   // the command that measures culprit and the commit before it again
+  compare::Comparison comparison = {};  // of these two; without cases unless one was named
+  std::size_t builds = 0;
+  std::size_t launches = 0;
+};
+
+}  // namespace stepbench::bisect

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program of each commit: built in a tree of its own by the user's command, then kept, so that
+// a search that goes on builds nothing twice. Runs git and the command; one thread.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "harness/bisect/repository.h"
+
+namespace stepbench::bisect {
+
+struct BuiltProgram {
+  std::filesystem::path worker = {};  // empty: the one that measures all commits
+  std::filesystem::path tree = {};    // of the commit; empty: it was removed after the build
+  std::string why_not = {};           // why there is no program; empty: there is one
+};
+
+struct BuildRequest {
+  std::string command = {};  // run by sh in the commit's tree; empty: nothing is built
+  // Where the command leaves the program, or the folder that holds it and what it needs, relative
+  // to the tree; empty: the only stepbench-worker in it.
+  std::string worker = {};
+  bool keep_trees = false;  // what is measured reads files of the commit
+};
+
+class Programs {
+ public:
+  // `folder`: of this search; trees, programs and logs are in it. `say` tells what is built.
+  Programs(BuildRequest request, const Repository* repository, std::filesystem::path folder,
+           std::function<void(const std::string&)> say);
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+  ~Programs();  // removes the trees
+
+  // Throws ConfigError where the tree cannot be made: no space, no permission.
+  [[nodiscard]] BuiltProgram of(const Commit& commit);
+  // A copy at another path of another length: the layout in memory is drawn anew.
+  [[nodiscard]] BuiltProgram fresh_copy(const Commit& commit);
+
+  [[nodiscard]] std::size_t builds() const;  // of this search, also before it was cut off
+  // Where the command was broken off by a signal, which is still pending.
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+ private:
+  [[nodiscard]] std::filesystem::path tree_of(const Commit& commit) const;
+  void make_tree(const Commit& commit);
+  void remove_tree_at(const std::filesystem::path& tree);
+  [[nodiscard]] std::string build(const Commit& commit);
+  [[nodiscard]] std::string keep(const Commit& commit);
+
+  BuildRequest request_;
+  const Repository* repository_;  // null of versions: trees are empty folders
+  std::filesystem::path folder_;
+  std::function<void(const std::string&)> say_;
+  std::set<std::filesystem::path> trees_;
+  bool interrupted_ = false;
+};
+
+// `text` with {commit}, {version} and {worktree} as of this commit.
+[[nodiscard]] std::string filled_in(std::string text, const Commit& commit,
+                                    const std::filesystem::path& tree);
+// The hash as people write it; a version as it is.
+[[nodiscard]] std::string short_id(const Commit& commit);
+
+}  // namespace stepbench::bisect

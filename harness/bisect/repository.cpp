@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/repository.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/os/command.h"
+#include "harness/os/text_file.h"
+#include "harness/text/words.h"
+
+namespace stepbench::bisect {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes kGitLimit{10};  // a check-out from a slow disk
+
+os::CommandResult git(const fs::path& folder, std::vector<std::string> words) {
+  words.insert(words.begin(), {"git", "--no-optional-locks", "-C", folder.string()});
+  return os::run_command(words, "", kGitLimit);
+}
+
+std::string trimmed(std::string_view text) { return std::string(os::trim(text)); }
+
+std::string said_by(const os::CommandResult& result) {
+  if (!result.started) return result.reason;
+  if (result.timed_out) return "no answer within 10 minutes";
+  const std::string text = trimmed(result.err.empty() ? result.out : result.err);
+  return text.empty() ? "exit status " + std::to_string(result.exit_status) : text;
+}
+
+bool is_done(const os::CommandResult& result) { return result.started && result.exit_status == 0; }
+
+std::string needed(const std::string& where, const os::CommandResult& result) {
+  if (!is_done(result)) throw ConfigError(where, "git: " + said_by(result));
+  return result.out;
+}
+
+}  // namespace
+
+Repository::Repository(const fs::path& inside)
+    : top_(trimmed(needed("bisect", git(inside, {"rev-parse", "--show-toplevel"})))) {}
+
+Commit Repository::commit_named(const std::string& name) const {
+  const os::CommandResult found =
+      git(top_, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
+  if (!is_done(found)) {
+    throw ConfigError(name, "is no commit, branch or tag of the repository " + top_.string());
+  }
+  Commit commit{.id = trimmed(found.out)};
+  commit.title = trimmed(needed(name, git(top_, {"show", "-s", "--format=%s", commit.id})));
+  return commit;
+}
+
+std::vector<Commit> Repository::commits_between(const std::string& good,
+                                                const std::string& bad) const {
+  std::vector<Commit> commits = {commit_named(good)};
+  const Commit last = commit_named(bad);
+  if (commits.front().id == last.id) throw ConfigError(bad, "is the same commit as " + good);
+  if (!is_done(git(top_, {"merge-base", "--is-ancestor", commits.front().id, last.id}))) {
+    const bool shallow = trimmed(git(top_, {"rev-parse", "--is-shallow-repository"}).out) == "true";
+    const bool reversed =
+        is_done(git(top_, {"merge-base", "--is-ancestor", last.id, commits.front().id}));
+    throw ConfigError(
+        good, "is no ancestor of " + bad +
+                  (reversed  ? ": it comes after it; the good commit stands first"
+                   : shallow ? ": this clone is shallow; `git fetch --unshallow` brings the rest"
+                             : "; `git merge-base " + text::shell_word(good) + " " +
+                                   text::shell_word(bad) + "` tells where they part"));
+  }
+  const std::string list =
+      needed(bad, git(top_, {"log", "--first-parent", "--reverse", "--format=%H %s",
+                             commits.front().id + ".." + last.id}));
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::size_t blank = std::min(line.find(' '), line.size());
+    commits.push_back(
+        {.id = std::string(line.substr(0, blank)), .title = trimmed(line.substr(blank))});
+  }
+  return commits;
+}
+
+void Repository::check_out(const std::string& id, const fs::path& folder) const {
+  remove(folder);
+  (void)needed(
+      id, git(top_, {"worktree", "add", "--quiet", "--detach", "--force", folder.string(), id}));
+}
+
+void Repository::remove(const fs::path& folder) const {
+  std::error_code ignored;
+  if (!fs::exists(folder, ignored)) return;
+  (void)git(top_, {"worktree", "remove", "--force", "--force", folder.string()});
+  fs::remove_all(folder, ignored);
+  (void)git(top_, {"worktree", "prune"});
+}
+
+bool Repository::ignores(const fs::path& path) const {
+  return is_done(git(top_, {"check-ignore", "--quiet", path.string()}));
+}
+
+std::string Repository::changes_of(const std::string& id) const {
+  return trimmed(git(top_, {"show", "--first-parent", "--stat=80", "--format=", id}).out);
+}
+
+std::string commit_of_tree(const fs::path& folder) {
+  const os::CommandResult found = git(folder, {"rev-parse", "HEAD"});
+  return is_done(found) ? trimmed(found.out) : std::string();
+}
+
+}  // namespace stepbench::bisect

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commits between two of a git repository, and trees of them to build in. The user's own tree
+// is never touched. Runs git; one thread. All throw ConfigError with what git said.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stepbench::bisect {
+
+struct Commit {
+  std::string id;  // the whole hash; of a version its name
+  std::string title = {};
+};
+
+class Repository {
+ public:
+  // That of this folder.
+  explicit Repository(const std::filesystem::path& inside);
+
+  [[nodiscard]] const std::filesystem::path& top() const { return top_; }
+  // From `good` to `bad`, both included, the oldest first, along first parents: a merge is one
+  // step. Throws where `good` is no ancestor of `bad`, or is the same commit.
+  [[nodiscard]] std::vector<Commit> commits_between(const std::string& good,
+                                                    const std::string& bad) const;
+  // A tree of its own in `folder`, which is made anew.
+  void check_out(const std::string& id, const std::filesystem::path& folder) const;
+  // Nothing where there is none. Throws nothing.
+  void remove(const std::filesystem::path& folder) const;
+  [[nodiscard]] bool ignores(const std::filesystem::path& path) const;
+  // What the commit changed: files and lines.
+  [[nodiscard]] std::string changes_of(const std::string& id) const;
+
+ private:
+  [[nodiscard]] Commit commit_named(const std::string& name) const;
+
+  std::filesystem::path top_;
+};
+
+// The commit that the tree in `folder` is at; empty: none.
+[[nodiscard]] std::string commit_of_tree(const std::filesystem::path& folder);
+
+}  // namespace stepbench::bisect

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/search_file.h"
+
+#include <cmath>
+#include <optional>
+
+#include "harness/base/error.h"
+#include "harness/bisect/programs.h"
+#include "harness/json/json_text.h"
+#include "harness/json/line_error.h"
+#include "harness/json/line_object.h"
+#include "harness/os/output_file.h"
+#include "harness/os/text_file.h"
+
+namespace stepbench::bisect {
+namespace {
+
+void write_change(json::JsonText& json, std::string_view key, const Ends& change) {
+  json.open_object(key)
+      .number("change", std::expm1(change.size))
+      .number("low", std::expm1(change.low))
+      .number("high", std::expm1(change.high))
+      .close_object();
+}
+
+std::string_view name_of(Side side) {
+  switch (side) {
+    case Side::kGood:
+      return "good";
+    case Side::kBad:
+      return "bad";
+    case Side::kOpen:
+      return "undecided";
+  }
+  return {};
+}
+
+std::string_view name_of(SearchStep::Kind kind) {
+  switch (kind) {
+    case SearchStep::Kind::kEnds:
+      return "ends";
+    case SearchStep::Kind::kCommit:
+      return "commit";
+    case SearchStep::Kind::kCulprit:
+      return "culprit";
+    case SearchStep::Kind::kRest:
+      return "rest";
+  }
+  return {};
+}
+
+void write_judged(json::JsonText& json, const BisectRun& run) {
+  json.open_array("judged");
+  for (const Judged& each : run.judged) {
+    json.open_object()
+        .text("step", name_of(each.step.kind))
+        .text("base", run.commits[each.step.base].id)
+        .text("candidate", run.commits[each.step.candidate].id)
+        .integer("pairs", static_cast<std::int64_t>(each.pairs));
+    if (each.why_not.empty()) {
+      if (each.step.kind == SearchStep::Kind::kCommit) json.text("side", name_of(each.side));
+      write_change(json, "step_change", each.change);
+    } else {
+      json.text("why_not", each.why_not);
+    }
+    json.text("folder", each.folder.string()).close_object();
+  }
+  json.close_array();
+}
+
+}  // namespace
+
+std::string_view name_of(SearchAnswer answer) {
+  switch (answer) {
+    case SearchAnswer::kOpen:
+      return "open";
+    case SearchAnswer::kFound:
+      return "found";
+    case SearchAnswer::kRange:
+      return "range";
+    case SearchAnswer::kNotReproduced:
+      return "not_reproduced";
+    case SearchAnswer::kContradicted:
+      return "contradicted";
+  }
+  return {};
+}
+
+std::string search_json(const SearchFile& search, const BisectRun& run) {
+  json::JsonText json;
+  json.open_object()
+      .text("schema", kSearchSchema)
+      .text("schema_version", kSearchVersion)
+      .integer("exit_code", run.exit_status)
+      .text("answer", name_of(run.answer));
+  if (run.answer == SearchAnswer::kFound) {
+    json.open_object("culprit")
+        .text("commit", run.commits[run.bad].id)
+        .text("title", run.commits[run.bad].title);
+    write_change(json, "step_change", run.culprit);
+    json.close_object();
+    if (run.rest) write_change(json, "rest", *run.rest);
+  }
+  if (!run.judged.empty()) {
+    json.text("last_good", run.commits[run.good].id).text("first_bad", run.commits[run.bad].id);
+  }
+  json.text("metric", search.metric).number("confidence", search.confidence);
+  json.text("build", search.build);
+  json.integer("builds", static_cast<std::int64_t>(run.builds))
+      .integer("launches", static_cast<std::int64_t>(run.launches));
+  write_judged(json, run);
+  json.open_array("commits");
+  for (const Commit& commit : search.commits) {
+    json.open_object().text("commit", commit.id).text("title", commit.title).close_object();
+  }
+  json.close_array();
+  if (!run.repeat.empty()) json.text("repeat", run.repeat);
+  return json.close_object().take() + "\n";
+}
+
+void write_search_file(const std::filesystem::path& folder, const SearchFile& search,
+                       const BisectRun& run) {
+  os::write_output_file("", folder / kSearchFile, search_json(search, run));
+}
+
+SearchFile read_search_file(const std::filesystem::path& folder) {
+  const std::optional<std::string> text = os::read_text(folder / kSearchFile);
+  if (!text) throw ConfigError(folder.string(), "is no folder of a search: it has no bisect.json");
+  json::LineParser parser;
+  SearchFile search;
+  try {
+    const json::LineObject object = parser.parse(*text, json::LineParser::Padding::kNone).object;
+    search.build = object.text("build");
+    search.metric = object.text("metric");
+    search.confidence = object.number("confidence").value_or(0);
+    for (const json::JsonView& each :
+         object.array("commits").value_or(std::vector<json::JsonView>())) {
+      const auto commit = each.object();
+      if (commit) search.commits.push_back({commit->text("commit"), commit->text("title")});
+    }
+  } catch (const json::LineError& error) {
+    throw ConfigError((folder / kSearchFile).string(), error.what());
+  }
+  return search;
+}
+
+void check_same_search(const SearchFile& earlier, const SearchFile& asked) {
+  const auto refuse = [](const std::string& what, const std::string& was, const std::string& now) {
+    throw ConfigError("--resume", "this search has another " + what + ": " + was + ", not " + now);
+  };
+  if (earlier.commits.empty()) throw ConfigError("--resume", "this search names no commits");
+  const Commit& good = earlier.commits.front();
+  const Commit& bad = earlier.commits.back();
+  if (good.id != asked.commits.front().id) {
+    refuse("good end", short_id(good), short_id(asked.commits.front()));
+  }
+  if (bad.id != asked.commits.back().id) {
+    refuse("bad end", short_id(bad), short_id(asked.commits.back()));
+  }
+  if (earlier.build != asked.build) refuse("--build", earlier.build, asked.build);
+  if (earlier.metric != asked.metric) refuse("--metric", earlier.metric, asked.metric);
+  if (earlier.confidence != asked.confidence) {
+    refuse("--confidence", std::to_string(earlier.confidence), std::to_string(asked.confidence));
+  }
+}
+
+}  // namespace stepbench::bisect

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// bisect.json in the folder of a search: what is searched, what was judged and the answer, for
+// programs, for people, and to go on with. One thread; throw ConfigError.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/bisect/bisect_run.h"
+
+namespace stepbench::bisect {
+
+inline constexpr const char* kSearchFile = "bisect.json";
+inline constexpr std::string_view kSearchSchema = "stepbench.bisect";
+inline constexpr std::string_view kSearchVersion = "1.0.0";
+
+// What must be the same when a search goes on.
+struct SearchFile {
+  std::vector<Commit> commits = {};
+  std::string build = {};
+  std::string metric = {};
+  double confidence = 0;
+};
+
+// The answer too, as far as it is known.
+[[nodiscard]] std::string search_json(const SearchFile& search, const BisectRun& run);
+void write_search_file(const std::filesystem::path& folder, const SearchFile& search,
+                       const BisectRun& run);
+[[nodiscard]] SearchFile read_search_file(const std::filesystem::path& folder);
+// Throws where the search of --resume is another one than is asked for.
+void check_same_search(const SearchFile& earlier, const SearchFile& asked);
+
+// "found", "range", "not_reproduced", "contradicted", "open".
+[[nodiscard]] std::string_view name_of(SearchAnswer answer);
+
+}  // namespace stepbench::bisect

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of a search for the commit that made a step slower. Pure; any thread.
+#pragma once
+
+#include "harness/bisect/bisect_run.h"
+#include "harness/document/document.h"
+
+namespace stepbench::report {
+
+// The answer, the commits that were judged, and what differs inside a step between the culprit and
+// the commit before it.
+[[nodiscard]] document::Document bisect_document(const bisect::BisectRun& run);
+
+}  // namespace stepbench::report

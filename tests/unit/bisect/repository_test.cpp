@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// On real repositories, made by git for each test.
+#include "harness/bisect/repository.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/bisect/programs.h"
+#include "harness/os/command.h"
+#include "harness/os/text_file.h"
+
+namespace stepbench::bisect {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class RepositoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) /
+              ("repository-" +
+               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    git({"init", "-q", "-b", "main"});
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string git(std::vector<std::string> words) {
+    words.insert(words.begin(), {"git", "-C", folder_.string(), "-c", "user.name=A", "-c",
+                                 "user.email=a@b", "-c", "commit.gpgsign=false"});
+    const os::CommandResult result = os::run_command(words, "", std::chrono::minutes(1));
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    return std::string(os::trim(result.out));
+  }
+  // Its hash.
+  std::string commit(const std::string& title, const std::string& text) {
+    std::ofstream(folder_ / "file.txt") << text;
+    git({"add", "-A"});
+    git({"commit", "-q", "--allow-empty", "-m", title});
+    return git({"rev-parse", "HEAD"});
+  }
+  std::vector<std::string> titles(const std::string& good, const std::string& bad) {
+    std::vector<std::string> found;
+    for (const Commit& each : Repository(folder_).commits_between(good, bad)) {
+      found.push_back(each.title);
+    }
+    return found;
+  }
+  std::string refusal(const std::string& good, const std::string& bad) {
+    try {
+      (void)Repository(folder_).commits_between(good, bad);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(RepositoryTest, ListsTheCommitsOldestFirstWithBothEnds) {
+  const std::string first = commit("first", "1");
+  commit("second", "2");
+  commit("third: with words", "3");
+  EXPECT_THAT(titles(first, "main"), testing::ElementsAre("first", "second", "third: with words"));
+}
+
+TEST_F(RepositoryTest, TakesAMergeAsOneStep) {
+  const std::string first = commit("first", "1");
+  git({"checkout", "-q", "-b", "topic"});
+  commit("on the topic", "2");
+  git({"checkout", "-q", "main"});
+  git({"merge", "-q", "--no-ff", "-m", "merge of the topic", "topic"});
+  EXPECT_THAT(titles(first, "main"), testing::ElementsAre("first", "merge of the topic"));
+}
+
+TEST_F(RepositoryTest, NamesWhatIsWrongWithTheEnds) {
+  const std::string first = commit("first", "1");
+  commit("second", "2");
+  EXPECT_THAT(refusal("nosuch", "main"), HasSubstr("nosuch: is no commit, branch or tag"));
+  EXPECT_THAT(refusal("main", first), HasSubstr("the good commit stands first"));
+  EXPECT_THAT(refusal("main", "HEAD"), HasSubstr("is the same commit"));
+  EXPECT_THAT(refusal("--upload-pack=x", "HEAD"), HasSubstr("is no commit"));
+  git({"checkout", "-q", "--orphan", "other"});
+  commit("elsewhere", "3");
+  EXPECT_THAT(refusal("main", "other"), HasSubstr("git merge-base main other"));
+}
+
+TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
+  const std::string first = commit("first", "1");
+  commit("second", "2");
+  std::ofstream(folder_ / "file.txt") << "changed and not committed";
+  const Repository repository(folder_);
+  const fs::path tree = folder_ / "trees" / "first";
+  fs::create_directories(tree.parent_path());
+  repository.check_out(first, tree);
+  EXPECT_EQ(os::read_text(tree / "file.txt"), "1");
+  EXPECT_EQ(commit_of_tree(tree), first);
+  repository.check_out(first, tree);  // one that a killed search left
+  repository.remove(tree);
+  EXPECT_FALSE(fs::exists(tree));
+  EXPECT_EQ(os::read_text(folder_ / "file.txt"), "changed and not committed");
+  EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
+}
+
+class ProgramsTest : public RepositoryTest {
+ protected:
+  BuiltProgram built(const std::string& command, const std::string& worker = "") {
+    const Repository repository(folder_);
+    Programs programs({.command = command, .worker = worker}, &repository, folder_ / "search",
+                      [this](const std::string& words) { said_.push_back(words); });
+    return programs.of({.id = git({"rev-parse", "HEAD"})});
+  }
+  std::vector<std::string> said_;
+};
+
+constexpr const char* kMakesWorker =
+    "mkdir -p out && cp file.txt out/stepbench-worker && chmod +x out/stepbench-worker";
+
+TEST_F(ProgramsTest, KeepsTheOnlyWorkerOfATreeAndBuildsItOnce) {
+  commit("first", "#!/bin/sh\n");
+  const BuiltProgram first = built(kMakesWorker);
+  EXPECT_EQ(first.why_not, "");
+  EXPECT_EQ(os::read_text(first.worker), "#!/bin/sh\n");
+  EXPECT_THAT(said_, SizeIs(1));
+  EXPECT_EQ(built(kMakesWorker).worker, first.worker);
+  EXPECT_THAT(said_, SizeIs(1));
+  EXPECT_FALSE(fs::exists(folder_ / "search" / "trees"));
+}
+
+TEST_F(ProgramsTest, KeepsAFolderWithWhatItsProgramNeeds) {
+  commit("first", "#!/bin/sh\n");
+  const BuiltProgram program =
+      built(std::string(kMakesWorker) + " && echo lib > out/lib.so", "out");
+  EXPECT_EQ(os::read_text(program.worker.parent_path() / "lib.so"), "lib\n");
+}
+
+TEST_F(ProgramsTest, SaysWhyThereIsNoProgram) {
+  commit("first", "#!/bin/sh\n");
+  EXPECT_EQ(built("echo 'no rule to make target' >&2; exit 2").why_not,
+            "the build ends with exit status 2: no rule to make target");
+  EXPECT_THAT(built("true").why_not, HasSubstr("left no stepbench-worker; --worker PATH"));
+  EXPECT_THAT(built(std::string(kMakesWorker) + " && cp -r out again").why_not,
+              HasSubstr("left several programs"));
+  EXPECT_THAT(built("true", "bin/mine").why_not, HasSubstr("left no program"));
+  EXPECT_THAT(built("git commit -q --allow-empty -m x --author='A <a@b>' || true; git checkout -q "
+                    "--orphan y; git -c user.name=A -c user.email=a@b commit -q -m z")
+                  .why_not,
+              HasSubstr("checked out another commit"));
+  EXPECT_THAT(built("read answer || echo nobody answers >&2; test \"$answer\"").why_not,
+              HasSubstr("nobody answers"));
+}
+
+TEST_F(ProgramsTest, FillsInTheCommitAndItsTree) {
+  const std::string id = commit("first", "#!/bin/sh\n");
+  const BuiltProgram program =
+      built("test $(basename {worktree}) = $(echo {commit} | cut -c1-12) && " +
+            std::string(kMakesWorker));
+  EXPECT_EQ(program.why_not, "");
+  EXPECT_EQ(filled_in("a={worktree}/b:{commit}", {.id = id}, "/t"), "a=/t/b:" + id);
+}
+
+TEST_F(ProgramsTest, CopiesAProgramToAnotherPath) {
+  commit("first", "#!/bin/sh\n");
+  const Repository repository(folder_);
+  Programs programs({.command = kMakesWorker}, &repository, folder_ / "search",
+                    [](const std::string&) {});
+  const Commit head{.id = git({"rev-parse", "HEAD"})};
+  const BuiltProgram kept = programs.of(head);
+  const BuiltProgram copy = programs.fresh_copy(head);
+  EXPECT_NE(copy.worker, kept.worker);
+  EXPECT_NE(copy.worker.string().size(), kept.worker.string().size());
+  EXPECT_EQ(os::read_text(copy.worker), os::read_text(kept.worker));
+}
+
+TEST(Programs, OfVersionsKeepTheirEnvironments) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "versions";
+  fs::remove_all(folder);
+  std::vector<std::string> said;
+  for (int time = 0; time < 2; ++time) {
+    Programs programs({.command = "echo {version} > {worktree}/made", .keep_trees = true}, nullptr,
+                      folder, [&](const std::string& words) { said.push_back(words); });
+    const BuiltProgram program = programs.of({.id = "2.10.0"});
+    EXPECT_EQ(program.why_not, "");
+    EXPECT_EQ(os::read_text(program.tree / "made"), "2.10.0\n");
+  }
+  EXPECT_THAT(said, SizeIs(1));
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace stepbench::bisect

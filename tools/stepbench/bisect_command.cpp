@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/bisect/run_bisect.h"
+#include "harness/bisect/search_file.h"
+#include "harness/document/render_markdown.h"
+#include "harness/document/render_text.h"
+#include "harness/os/text_file.h"
+#include "harness/report/bisect_document.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/commands.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/script_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kBisectExamples =
+    R"(Halves the commits between GOOD and BAD. Each is built in a tree of its own, by the command, and measured
+in turns with GOOD until a sequential test tells whether it is as good or as bad. At the end fresh pairs of the
+culprit and the commit before it decide. With one commit that made the whole change the answer is right with
+the stated confidence; where nothing can be said, it says so. Your own tree is never touched.
+
+Examples:
+  stepbench bisect v1.4 main train.yaml --build 'cmake -B build -G Ninja && ninja -C build my-worker' \
+      --worker build/my-worker
+  stepbench bisect HEAD~20 HEAD train.yaml --case 82d1ec --build 'make -j8 worker' --worker out/worker
+  stepbench bisect v1.4 main --python train.py -- --batch-size 64      the script of each commit
+  stepbench bisect 2.10.0 2.12.0 train.yaml --versions 2.10.0,2.11.0,2.12.0 \
+      --build 'python3 -m venv {worktree}/venv && {worktree}/venv/bin/pip install torch=={version}' \
+      --set interpreter={worktree}/venv/bin/python
+  stepbench bisect HEAD~20 HEAD train.yaml --build 'make worker' --resume results/20260131-120000-bisect-train
+
+Exit status: 0 found, 1 builds failed around it, so that a range is left, 2 wrong usage or configuration,
+3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143 interrupted.)";
+
+struct BisectOptions {
+  bisect::BisectRequest request = {};
+  ScriptOptions script = {};
+  LockFlags lock = {};
+  double confidence_percent = 95;
+  std::string format = "table";
+  bool quiet = false;
+};
+
+// A commit's script is the one at the same place in its tree.
+std::string script_in_repository(const std::string& script) {
+  const std::filesystem::path path = std::filesystem::absolute(script).lexically_normal();
+  const std::filesystem::path top = bisect::Repository(path.parent_path()).top();
+  return path.lexically_relative(top).string();
+}
+
+int execute_bisect(const BisectOptions& options, const Environment& environment) {
+  bisect::BisectRequest request = options.request;
+  request.confidence = options.confidence_percent / 100;
+  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
+  if (!options.script.path.empty()) request.script = script_in_repository(options.script.path);
+  request.arms.text = experiment_text(options.script, request.arms.file);
+  if (request.build.empty() && request.script.empty()) {
+    throw ConfigError("--build",
+                      "expected the command that builds a commit, as 'make worker'; only "
+                      "with --python SCRIPT nothing need be built");
+  }
+  const campaign::CampaignContext context = campaign_context(environment);
+  const HostClock clock;
+  run::Progress progress = make_progress(environment, options.quiet, clock);
+  run::Interrupts interrupts;
+  try {
+    const bisect::BisectRun run = bisect::run_bisect(request, context, progress, interrupts, clock);
+    if (run.signal) {
+      environment.err << "stepbench: interrupted; go on with --resume "
+                      << text::printable(run.folder.string()) << '\n';
+      return run.exit_status;
+    }
+    if (options.format == "json") {
+      print(environment, os::read_text(run.folder / bisect::kSearchFile).value_or(""));
+      return run.exit_status;
+    }
+    const document::Document document = report::bisect_document(run);
+    print(environment, options.format == "markdown"
+                           ? document::render_markdown(document)
+                           : document::render_text(
+                                 document, static_cast<std::size_t>(environment.terminal_columns),
+                                 environment.colour));
+    progress.say("Results: " + run.folder.string());
+    return run.exit_status;
+  } catch (const bisect::NothingMeasured& error) {
+    environment.err << "stepbench: error: " << text::printable(error.what()) << '\n';
+    return kExitNothingMeasured;
+  }
+}
+
+}  // namespace
+
+void add_bisect(Command app) {
+  const Command command = app.add(
+      "bisect", "Which commit made a step slower? Builds, measures and halves", kBisectExamples);
+  BisectOptions& options = command.calls(execute_bisect);
+  bisect::BisectRequest& request = options.request;
+  command.argument("GOOD", request.good, "A commit, tag or branch that is fast", "COMMIT")
+      .required();
+  command.argument("BAD", request.bad, "A later one that is slow", "COMMIT").required();
+  add_experiment(command, request.arms.file);
+  add_script(command, options.script);
+  require_experiment(command);
+  command.option(kMeasureOptions, "--build COMMAND", request.build,
+                 "Builds a commit: run by sh in its tree, with {commit} and {worktree} filled in");
+  command.option(kMeasureOptions, "--worker PATH", request.worker,
+                 "Where the command leaves the worker program, or the folder that holds it and its "
+                 "libraries, in the tree; default: the only stepbench-worker there");
+  command
+      .option(kMeasureOptions, "--versions V1,V2,...", request.versions,
+              "In place of commits: names in their order, {version} of --build and --set")
+      .comma_separated();
+  add_interpreter(command, request.arms.set);
+  add_set(command, request.arms.set,
+          "Use this value for all commits instead of the file's; {worktree} is the commit's tree");
+  add_filter(command, request.arms.filter);
+  add_cases(command, request.arms.cases);
+  command
+      .option(kVerdictOptions, "--metric METRIC", request.metric,
+              "What is judged: step, step_p99, a phase such as forward, or any that `list metrics` "
+              "names")
+      .with_default();
+  command
+      .option(kVerdictOptions, "--confidence PERCENT", options.confidence_percent,
+              "How sure the answer is to be")
+      .number(50, 99.9, "%")
+      .with_default("95");
+  command
+      .option(
+          kMeasureOptions, "--seed N", request.seed,
+          "Seed of the random order of the launches; default: one that follows from the commits")
+      .whole_number(0, std::int64_t{1} << 53U);
+  add_lock_flags(command, options.lock);
+  add_results(command, request.results, "Folder in which the search's own folder is made");
+  add_resume(command, request.resume);
+  add_format(command, options.format, {"table", "markdown", "json"});
+  add_quiet(command, options.quiet);
+}
+
+}  // namespace stepbench::cli
