@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/campaign/run_folder.h"
 #include "harness/os/output_file.h"
 #include "harness/record/input.h"
 #include "harness/record/pack.h"

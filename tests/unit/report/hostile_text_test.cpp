@@ -195,7 +195,6 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
     }
     for (const estimate::CaseRow& row : estimate::case_rows(results)) {
       expect_harmless(document::render(case_document(row, results, {}), {}), file + " as a page");
-      expect_harmless(render_steps(row, results, {}), file + " as steps");
     }
     const SampleTable samples = sample_table(estimate::case_rows(results), {});
     expect_harmless(samples_csv(samples), file + " as steps in CSV");

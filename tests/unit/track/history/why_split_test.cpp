@@ -3,8 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/document/render_text.h"
+#include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
-#include "harness/report/history_list.h"
 #include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
@@ -70,7 +71,10 @@ TEST(HistoryList, HasARowForEachScreenedSeriesAndTellsOfTheOthers) {
   for (const track::SeriesHistory& one : history.series) {
     extents[one.series.id] = {.points = 4, .first_run = history.runs.front().run_id};
   }
-  const std::string text = history_list(history, extents, false, 120, false);
+  const auto list = [](const track::History& newest, const auto& of_series, bool whole) {
+    return document::render_text(series_list_document(newest, of_series, whole), 120, false);
+  };
+  const std::string text = list(history, extents, false);
   EXPECT_THAT(text, HasSubstr("step"));
   EXPECT_THAT(text, HasSubstr("2026-01-01"));
   EXPECT_THAT(text, HasSubstr("2026-01-04"));
@@ -78,8 +82,8 @@ TEST(HistoryList, HasARowForEachScreenedSeriesAndTellsOfTheOthers) {
   EXPECT_THAT(text, HasSubstr("(control)"));
   EXPECT_THAT(text, Not(HasSubstr("data_wait")));
   EXPECT_THAT(text, HasSubstr("2 series of phases explain these"));
-  EXPECT_THAT(history_list(history, extents, true, 120, false), HasSubstr("data_wait"));
-  EXPECT_THAT(history_list({}, {}, true, 120, false), IsEmpty());
+  EXPECT_THAT(list(history, extents, true), HasSubstr("data_wait"));
+  EXPECT_THAT(list({}, std::map<std::string, track::SeriesExtent>(), true), IsEmpty());
 }
 
 TEST(HistoryExport, HasALineForEachPoint) {
