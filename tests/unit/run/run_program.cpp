@@ -9,8 +9,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 
 #include "harness/os/text_file.h"
@@ -32,6 +34,20 @@ void pause() {
 
 int exit_status(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Of the runs in this folder, by the names of their files, HOST-SHARD-PID.jsonl: what runs of other
+// tests leave until the next one begins is theirs.
+std::set<std::int64_t> controllers_in(const fs::path& results) {
+  std::set<std::int64_t> pids;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at{results, error}, end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().stem().string();
+    const auto pid = os::parse_integer(name.substr(name.rfind('-') + 1));
+    if (pid && at->path().extension() == ".jsonl") pids.insert(*pid);
+  }
+  return pids;
 }
 
 }  // namespace
@@ -181,12 +197,15 @@ std::vector<std::string> RunProgram::leftovers() const {
     const bool wanted = file.extension() == ".jsonl" || (ab && file.filename() == "verdict.json");
     if (at->is_regular_file() && !wanted) left.push_back(file);
   }
+  const std::set<std::int64_t> controllers = controllers_in(folder / "results");
   for (fs::directory_iterator at{"/dev/shm", error}, end; !error && at != end;
        at.increment(error)) {
     const std::string name = at->path().filename().string();
     const auto pid =
         name.starts_with("stepbench-") ? os::parse_integer(name.substr(10)) : std::nullopt;
-    if (pid && ::kill(static_cast<pid_t>(*pid), 0) != 0) left.push_back(at->path());
+    if (pid && controllers.contains(*pid) && ::kill(static_cast<pid_t>(*pid), 0) != 0) {
+      left.push_back(at->path());
+    }
   }
   return left;
 }
