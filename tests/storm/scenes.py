@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of `stepbench` that are cut off at some moment, and what must hold then and after they were given again."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+PATIENCE_S = 600  # what takes longer hangs, on any machine
+CASES = "sweep: {matrix: {stub.samples: [1, 2]}}\n"
+CONFIG = "name: storm\nworkload: stub\nlaunches: %d\nschedule: {wait: 0, warmup: 1, active: 3}\n"
+
+
+class Broken(Exception):
+    """What should hold does not."""
+
+
+def require(holds, what):
+    if not holds:
+        raise Broken(what)
+
+
+class Ground:
+    """The programs, and folders for commands to work in."""
+
+    def __init__(self, build):
+        build = pathlib.Path(build).resolve()
+        self.stepbench = build / "tools/stepbench/stepbench"
+        self.stub = build / "tests/stub_worker/stub-worker"
+        self.killed_at = build / "tests/storm/killed_at"
+        self.shim = build / "tests/storm/libstorm_shim.so"
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix="stepbench-storm-"))
+        self.finished = self.home / "finished"  # a run that is copied
+        with self.folder() as folder:
+            scene = Run(self, folder)
+            done = scene.call(scene.command())
+            require(done.returncode == 0, f"a run by itself fails: {done.stderr}")
+            shutil.copytree(scene.run_folder(), self.finished)
+
+    def close(self):
+        shutil.rmtree(self.home)
+
+    @contextlib.contextmanager
+    def folder(self):
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.home))
+        (folder / "tmp").mkdir()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Scene:
+    name = ""
+    fine = (0,)  # with which it ends where nothing goes wrong
+
+    def __init__(self, ground, folder):
+        self.ground, self.folder = ground, folder
+        self.results = folder / "results"
+        self.mark = f"STEPBENCH_STORM_FOLDER={folder}"
+        self.set_up()
+
+    def set_up(self):
+        pass
+
+    def environment(self, **more):
+        name, _, value = self.mark.partition("=")
+        return {**os.environ, name: value, "TMPDIR": str(self.folder / "tmp"),
+                "XDG_CACHE_HOME": str(self.folder / "cache"), "XDG_STATE_HOME": str(self.folder / "state"),
+                "HOME": str(self.folder), **more}
+
+    def call(self, words, **more):
+        return subprocess.run([str(word) for word in words], cwd=self.folder, env=self.environment(**more),
+                              capture_output=True, text=True, errors="replace", timeout=PATIENCE_S)
+
+    def stepbench(self, *words):
+        done = self.call([self.ground.stepbench, *words])
+        require(done.returncode not in (70, 134, 139) and done.returncode >= 0,
+                f"{words[0]} ended with {done.returncode}: {done.stderr}")
+        return done
+
+    def succeed(self, *words):
+        done = self.stepbench(*words)
+        require(done.returncode == 0, f"{' '.join(map(str, words))}: {done.returncode}: {done.stderr}")
+        return done
+
+    def after_cut(self):
+        """Holds at once, whatever was cut off."""
+
+    def complete(self):
+        """Gives the command again."""
+
+    def whole(self):
+        """Holds when the command has done its work."""
+
+    def processes(self):
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if self.mark.encode() in (process / "environ").read_bytes() and int(process.name) != os.getpid():
+                    found.append(f"process {process.name}: {(process / 'comm').read_text().strip()}")
+        return found
+
+    def no_process(self):
+        deadline = time.monotonic() + PATIENCE_S / 10
+        while (left := self.processes()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        require(not left, f"left behind: {left}")
+
+    def nothing_left(self):
+        self.no_process()
+        left = [path for path in (self.folder / "tmp").iterdir()]
+        left += [path for path in self.folder.rglob("*.part*")]
+        left += [path for path in pathlib.Path("/dev/shm").glob(f"stepbench-*-{self.folder.name}")]
+        require(not left, f"left behind: {[str(path) for path in left]}")
+
+
+class Run(Scene):
+    """A run whose worker leaves a segment in shared memory, for its controller to remove."""
+    name = "run"
+    launches = 4
+    again = False  # a finished launch may be measured again
+
+    def set_up(self):
+        (self.folder / "config.yaml").write_text(CONFIG % 2 + CASES)
+        self.worker = self.folder / "worker"
+        self.worker.write_text(f"#!/bin/sh\n[ \"${{1#--control}}\" = \"$1\" ] || "
+                               f": > /dev/shm/stepbench-$PPID-{self.folder.name}\nexec {self.ground.stub} \"$@\"\n")
+        self.worker.chmod(0o755)
+        self.lines = {}
+
+    def command(self, *more):
+        return [self.ground.stepbench, "run", "config.yaml", "--worker", self.worker, "--no-lock", "--quiet",
+                *(more or ("--results", self.results))]
+
+    def run_folder(self):
+        folders = list(self.results.iterdir()) if self.results.exists() else []
+        require(len(folders) <= 1, f"several runs: {folders}")
+        return folders[0] if folders else None
+
+    def rows(self):
+        """Whole lines by file."""
+        folder = self.run_folder()
+        files = folder.glob("*.jsonl") if folder else []
+        return {file: text[:text.rfind("\n") + 1] for file in files if (text := file.read_text()) is not None}
+
+    def after_cut(self):
+        self.no_process()
+        self.lines = self.rows()
+        if any(self.lines.values()):
+            self.stepbench("show", self.run_folder())
+
+    def complete(self):
+        folder = self.run_folder()
+        more = ("--resume", folder) if folder else ()
+        self.succeed(*self.command(*more)[1:])
+
+    def whole(self):
+        rows = self.rows()
+        for file, text in self.lines.items():
+            require(rows.get(file, "").startswith(text), f"{file.name}: lines that were on disk changed")
+        launches = [json.loads(line) for text in rows.values() for line in text.splitlines()
+                    if line.startswith('{"kind":"launch"')]
+        keys = {(each["case_id"], each.get("arm"), each["launch"]) for each in launches}
+        # The half of a pair that was cut off is measured again with the other one, as another attempt.
+        tries = {(each["case_id"], each.get("arm"), each["launch"], each.get("attempt")) for each in launches}
+        require(len(keys) == self.launches, f"{len(keys)} launches of {self.launches}")
+        require(len(tries) == len(launches) and (self.again or len(tries) == len(keys)),
+                f"{len(launches)} launch lines for {len(keys)} launches")
+        require(all(each.get("outcome", "measured") == "measured" for each in launches), "a launch was not measured")
+        self.nothing_left()
+
+
+class Ab(Run):
+    name = "ab"
+    launches = 8
+    again = True
+    fine = (3,)  # so few pairs decide nothing
+
+    def set_up(self):
+        super().set_up()
+        (self.folder / "config.yaml").write_text(CONFIG % 1)
+
+    def command(self, *more):
+        return [self.ground.stepbench, "ab", "config.yaml", "--a", self.worker, "--b", self.worker, "--no-lock",
+                "--quiet", "--pairs", "4", "--allow", "load", "--allow", "steal",
+                *(more or ("--results", self.results))]
+
+    def complete(self):
+        folder = self.run_folder()
+        done = self.stepbench(*self.command(*(("--resume", folder) if folder else ()))[1:])
+        require(done.returncode in self.fine, f"ab: {done.returncode}: {done.stderr}")
+
+    def whole(self):
+        super().whole()
+        require((self.run_folder() / "verdict.json").exists(), "there is no verdict")
+
+
+class History(Scene):
+    """Of commands that write into a database."""
+
+    def tables(self):
+        with contextlib.closing(sqlite3.connect(self.database)) as database:
+            require(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the database is damaged")
+            names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            return {name: database.execute(f"SELECT COUNT(*) FROM {name}").fetchone()[0] for name in names}
+
+
+class Import(History):
+    name = "import"
+
+    def set_up(self):
+        self.database = self.folder / "history.db"
+
+    def command(self):
+        return [self.ground.stepbench, "track", "add", self.ground.finished, "--db", f"sqlite:{self.database}"]
+
+    def after_cut(self):
+        self.no_process()
+        if self.database.exists():
+            self.tables()
+
+    def complete(self):
+        self.succeed(*self.command()[1:])
+
+    def whole(self):
+        before = self.tables()
+        done = self.succeed(*self.command()[1:])
+        require("0 launches added" in done.stdout, f"added again: {done.stdout}")
+        require(before == self.tables() and before["run"] == 1, f"rows: {before}, then {self.tables()}")
+        self.succeed("track", "list", "--db", f"sqlite:{self.database}")
+        self.nothing_left()
+
+
+class Night(History):
+    name = "night"
+
+    def set_up(self):
+        self.database = self.results / "history.db"
+        (self.folder / "config.yaml").write_text(CONFIG % 2 + CASES)
+
+    def command(self):
+        return [self.ground.stepbench, "nightly", "config.yaml", "--worker", self.ground.stub, "--no-lock", "--quiet",
+                "--results", self.results, "--verdict", self.folder / "night.json"]
+
+    def after_cut(self):
+        self.no_process()
+        if self.database.exists():
+            self.tables()
+
+    def complete(self):
+        self.succeed(*self.command()[1:])
+
+    def whole(self):
+        rows = self.tables()
+        require(rows["run"] in (1, 2), f"{rows['run']} nights")  # a second one where the first was finished
+        require(json.loads((self.folder / "night.json").read_text())["exit_code"] == 0, "the night is not well")
+        self.nothing_left()
+
+
+class Compress(Scene):
+    name = "compress"
+
+    def set_up(self):
+        self.run = self.results / "20260131-020000-storm"
+        shutil.copytree(self.ground.finished, self.run)
+        self.shown = self.succeed("show", self.run).stdout
+
+    def command(self):
+        return [self.ground.stepbench, "runs", "compress", self.run]
+
+    def after_cut(self):
+        self.no_process()
+        # Between the packed file and the end of the plain one both are there.
+        if len(list(self.run.glob("*.jsonl*"))) == 1:
+            require(self.succeed("show", self.run).stdout == self.shown, "the results have changed")
+
+    def complete(self):
+        self.succeed(*self.command()[1:])
+
+    def whole(self):
+        require(self.succeed("show", self.run).stdout == self.shown, "the results have changed")
+        names = [path.name for path in self.run.iterdir()]
+        require(len(names) == 1 and names[0].endswith(".jsonl.gz"), f"in the folder: {names}")
+        self.nothing_left()
+
+
+class Export(Scene):
+    name = "export"
+    old = "an export of before\n"
+
+    def set_up(self):
+        self.output = self.folder / "steps.csv"
+        self.output.write_text(self.old)
+        self.expected = self.succeed("export", self.ground.finished, "--format", "csv").stdout
+
+    def command(self):
+        return [self.ground.stepbench, "export", self.ground.finished, "--output", self.output]
+
+    def after_cut(self):
+        self.no_process()
+        require(self.output.read_text() in (self.old, self.expected), "the file is neither the old one nor the new one")
+
+    def complete(self):
+        self.succeed(*self.command()[1:])
+
+    def whole(self):
+        require(self.output.read_text() == self.expected, "another export than before")
+        self.nothing_left()
+
+
+SCENES = {scene.name: scene for scene in (Run, Ab, Import, Night, Compress, Export)}
