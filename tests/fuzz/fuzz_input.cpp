@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/fuzz_input.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 #include "harness/base/error.h"
@@ -18,20 +14,6 @@ constexpr std::int64_t kSamples = 40;
 constexpr std::size_t kMaxSampleBytes = std::size_t{1} << 26;
 
 }  // namespace
-
-MemoryFile::MemoryFile(std::span<const std::uint8_t> bytes)
-    : fd_(memfd_create("input", MFD_CLOEXEC)) {
-  std::size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t n = ::write(fd_, bytes.data() + written, bytes.size() - written);
-    if (n <= 0) std::abort();
-    written += static_cast<std::size_t>(n);
-  }
-}
-
-MemoryFile::~MemoryFile() { ::close(fd_); }
-
-std::filesystem::path MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
 void read_samples(const std::function<std::unique_ptr<data::Dataset>()>& open) {
   try {

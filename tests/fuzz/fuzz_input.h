@@ -3,27 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
 
+#include "tests/fuzz/memory_file.h"
 #include "workloads/data/dataset.h"
 
 namespace stepbench::fuzz {
-
-// Bytes as a file of its own, without a disk.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::span<const std::uint8_t> bytes);
-  ~MemoryFile();
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  [[nodiscard]] std::filesystem::path path() const;
-
- private:
-  int fd_;
-};
 
 // Opens a data set and reads its first samples. An Error is an answer; anything else is not caught.
 void read_samples(const std::function<std::unique_ptr<data::Dataset>()>& open);
