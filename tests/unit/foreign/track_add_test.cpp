@@ -55,6 +55,18 @@ TEST_F(TrackAddForeign, TheSameFileChangesNothingAndMoreRowsAreAdded) {
   EXPECT_THAT(more.out, HasSubstr("1 launch added from 3 runs, 1 point; 5 launches were there"));
 }
 
+TEST_F(TrackAddForeign, WhatWasStoredBeforeAFailureIsTold) {
+  const std::string bad = folder / "bad.csv";
+  std::ofstream(bad) << "time,ms\n2026-01-01,fast\n";
+  std::vector<std::string> words = usual;
+  words.insert(words.begin(), bad);
+  const os::CommandResult added = add(kNights, words);
+  EXPECT_EQ(added.exit_status, 2);
+  EXPECT_THAT(added.out, HasSubstr("5 launches added from 2 runs, 3 points"));
+  EXPECT_THAT(added.err, HasSubstr("bad.csv"));
+  EXPECT_THAT(added.err, HasSubstr("(what 2 runs before it brought is stored)"));
+}
+
 TEST_F(TrackAddForeign, AnotherValueOfAKnownRowIsToldAndNotTaken) {
   ASSERT_EQ(add(kNights, usual).exit_status, 0);
   std::string changed = kNights;

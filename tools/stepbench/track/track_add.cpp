@@ -129,6 +129,18 @@ void refuse_foreign_options(const foreign::ForeignOptions& options,
                                "stands with them say how to read files of other programs");
 }
 
+track::ImportReport add_one(track::TrackStore& store, const fs::path& path,
+                            const TrackAddArguments& arguments, const Environment& environment) {
+  if (foreign::is_foreign(path)) {
+    return store.add(foreign::read_foreign(path, complete(arguments.foreign)));
+  }
+  const record::Results results = record::read_results(path);
+  for (const std::string& warning : results.warnings) {
+    environment.err << "warning: " << text::printable(warning) << '\n';
+  }
+  return store.add(results, path, {.catalogue = &built_in_catalogue()});
+}
+
 int track_add(const TrackAddArguments& arguments, const Environment& environment) {
   const std::vector<fs::path> runs = runs_to_add(arguments.paths, environment.err);
   if (runs.empty()) return kExitNothingMeasured;
@@ -136,15 +148,15 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
   track::TrackStore store = open_history(arguments.history, true);
   track::ImportReport all;
   for (const fs::path& path : runs) {
-    if (foreign::is_foreign(path)) {
-      all += store.add(foreign::read_foreign(path, complete(arguments.foreign)));
-      continue;
+    try {
+      all += add_one(store, path, arguments, environment);
+    } catch (const ConfigError& error) {
+      if (all.runs.empty()) throw;
+      tell(all, store, environment);
+      throw ConfigError(path.string(), std::string(error.what()) + " (what " +
+                                           text::counted(std::ssize(all.runs), "run") +
+                                           " before it brought is stored)");
     }
-    const record::Results results = record::read_results(path);
-    for (const std::string& warning : results.warnings) {
-      environment.err << "warning: " << text::printable(warning) << '\n';
-    }
-    all += store.add(results, path, {.catalogue = &built_in_catalogue()});
   }
   tell(all, store, environment);
   if (!arguments.keep_worker.empty()) {
