@@ -10,6 +10,8 @@
 #include "harness/base/error.h"
 #include "harness/campaign/prune_programs.h"
 #include "harness/campaign/script_files.h"
+#include "harness/os/output_file.h"
+#include "harness/os/text_file.h"
 #include "harness/run/run_header.h"
 #include "harness/run/script_worker.h"
 #include "harness/run/worker_program.h"
@@ -39,7 +41,10 @@ std::optional<std::string> build_id_of(const fs::path& program) {
 
 void copy_into(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path());
-  fs::copy_file(from, to);
+  const auto content = os::read_text(from);
+  if (!content) throw ConfigError(from.string(), "cannot be read");
+  os::write_output_file({}, to, *content);
+  fs::permissions(to, fs::status(from).permissions());
 }
 
 // Nothing half-made is ever seen under the name of the build.
@@ -56,9 +61,12 @@ void copy_program(const fs::path& program, const ScriptFiles& files, const fs::p
     }
     fs::remove_all(home);
     fs::rename(unfinished, home);
-  } catch (const fs::filesystem_error& error) {
+  } catch (const std::exception& error) {
     fs::remove_all(unfinished, ignored);
-    throw ConfigError(home.string(), "the worker cannot be kept here: " + error.code().message());
+    const auto* system = dynamic_cast<const fs::filesystem_error*>(&error);
+    throw ConfigError(home.string(),
+                      "the worker cannot be kept here: " +
+                          (system == nullptr ? error.what() : system->code().message()));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "harness/os/output_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,23 @@ namespace fs = std::filesystem;
 
 // What file systems without it say.
 bool cannot_sync(int error) { return error == EINVAL || error == EROFS || error == ENOTSUP; }
+
+constexpr int kToWrite = O_WRONLY | O_CREAT | O_CLOEXEC;
+constexpr mode_t kMode = 0666;  // less what the user's mask takes away
+
+// The file beside the target, empty; what a program that was killed left there is used again. None
+// where another program writes it, or made it.
+Descriptor take_over(const fs::path& file) {
+  Descriptor descriptor(::open(file.c_str(), kToWrite | O_NOFOLLOW, kMode));
+  struct stat ours {};
+  struct stat named {};
+  // Between open() and flock() its writer may have put it in the target's place.
+  const bool taken = descriptor.is_open() && ::flock(descriptor.value(), LOCK_EX | LOCK_NB) == 0 &&
+                     ::fstat(descriptor.value(), &ours) == 0 &&
+                     ::lstat(file.c_str(), &named) == 0 && ours.st_dev == named.st_dev &&
+                     ours.st_ino == named.st_ino && ::ftruncate(descriptor.value(), 0) == 0;
+  return taken ? std::move(descriptor) : Descriptor();
+}
 
 }  // namespace
 
@@ -38,9 +56,14 @@ void OutputFile::open() {
   const bool as_a_whole = (!fs::exists(target_, error) || fs::is_regular_file(target_, error)) &&
                           ::access(target_.parent_path().c_str(), W_OK) == 0;
   fs::path file = target_;
-  if (as_a_whole) file += std::string(kUnfinishedPart) + std::to_string(::getpid());
-  constexpr mode_t kMode = 0666;  // less what the user's mask takes away
-  descriptor_ = Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  if (as_a_whole) {
+    file += kUnfinishedPart;
+    descriptor_ = take_over(file);
+    if (!descriptor_.is_open()) file += std::to_string(::getpid());
+  }
+  if (!descriptor_.is_open()) {
+    descriptor_ = Descriptor(::open(file.c_str(), kToWrite | O_TRUNC, kMode));
+  }
   check(descriptor_.is_open());
   written_ = std::move(file);
 }

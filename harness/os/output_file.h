@@ -46,7 +46,7 @@ void write_output_file(const std::string& flag, const std::filesystem::path& out
                        std::string_view text);
 
 // Files that are beside the file that they are to replace when a program is killed have this in
-// their names, and nothing reads them.
+// their names. Nothing reads them, and whoever writes the file next uses them up.
 inline constexpr std::string_view kUnfinishedPart = ".part";
 
 }  // namespace stepbench::os

@@ -60,6 +60,29 @@ TEST(OutputFile, KeepsItsPermissions) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST(OutputFile, UsesUpWhatAProgramThatWasKilledLeft) {
+  const test::TemporaryFolder folder;
+  folder.write("out.csv.part", "half of something long");
+  write_output_file("--output", folder / "out.csv", "text");
+  EXPECT_EQ(read_text(folder / "out.csv"), "text");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
+}
+
+TEST(OutputFile, OfTwoAtOnceIsThatOfTheLast) {
+  const test::TemporaryFolder folder;
+  stepbench::os::OutputFile one("--output", folder / "out.csv");
+  stepbench::os::OutputFile two("--output", folder / "out.csv");
+  one.write("the first, ");
+  two.write("the second, ");
+  one.write("whole");
+  two.write("whole");
+  two.close();
+  EXPECT_EQ(read_text(folder / "out.csv"), "the second, whole");
+  one.close();
+  EXPECT_EQ(read_text(folder / "out.csv"), "the first, whole");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
+}
+
 TEST(OutputFile, OnAFullDiskIsTheOldOneAndTheReasonIsTold) {
   const test::TemporaryFolder folder;
   folder.write("out.csv", "old\n");

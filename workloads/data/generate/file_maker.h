@@ -17,11 +17,11 @@ class FileMaker {
   // The manifest is written from `maker` and `values`.
   FileMaker(const Maker& maker, const MakerValues& values, const MakeProgress& progress);
 
-  // Buffers what it is given until it is worth writing.
+  // What a file holds, piece by piece.
   class Sink {
    public:
     explicit Sink(const std::filesystem::path& path) : file_(path) {}
-    void bytes(std::span<const std::byte> data);
+    void bytes(std::span<const std::byte> data) { file_.append(data); }
     template <typename T>
     void little(T value) {
       std::byte raw[sizeof value];
@@ -30,12 +30,10 @@ class FileMaker {
     }
     void big32(std::uint32_t value);
     void text(const std::string& value) { bytes(std::as_bytes(std::span(value))); }
-    [[nodiscard]] std::int64_t commit();  // the file's size
+    [[nodiscard]] std::int64_t commit() { return file_.commit(); }  // the file's size
 
    private:
     MadeFile file_;
-    std::vector<std::byte> pending_;
-    std::int64_t written_ = 0;
   };
 
   // `write` fills the file, unless it is there already; `items` are done then.

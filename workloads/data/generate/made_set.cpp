@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/generate/made_set.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -18,11 +16,6 @@ namespace fs = std::filesystem;
 // Describes the set in its folder. While files are missing it has the second name.
 constexpr const char* kManifest = "stepbench-data.txt";
 constexpr const char* kUnfinished = "stepbench-data.unfinished.txt";
-
-[[noreturn]] void cannot(const fs::path& path, const std::string& what) {
-  throw ConfigError(path.string(),
-                    "cannot be " + what + ": " + std::generic_category().message(errno));
-}
 
 std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -69,7 +62,7 @@ std::int64_t MadeSet::size_of(const fs::path& file) const {
 void MadeSet::write(const fs::path& file, std::span<const std::byte> bytes) {
   MadeFile made(file);
   made.append(bytes);
-  made.commit();
+  (void)made.commit();
 }
 
 void MadeSet::finish() {
@@ -79,25 +72,19 @@ void MadeSet::finish() {
   if (error) throw ConfigError(folder_.string(), "cannot be completed: " + error.message());
 }
 
-MadeFile::MadeFile(fs::path path) : path_(std::move(path)), part_(path_.string() + ".part") {
-  errno = 0;
-  file_ = std::fopen(part_.c_str(), "wb");
-  if (file_ == nullptr) cannot(part_, "created");
-}
-
-MadeFile::~MadeFile() {
-  if (file_ != nullptr) std::fclose(file_);
-  if (!part_.empty()) std::remove(part_.c_str());
-}
-
 void MadeFile::append(std::span<const std::byte> bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) cannot(path_, "written");
+  constexpr std::size_t kWorthAWrite = std::size_t{256} << 10;
+  bytes_ += std::ssize(bytes);
+  pending_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (pending_.size() < kWorthAWrite) return;
+  file_.write(pending_);
+  pending_.clear();
 }
 
-void MadeFile::commit() {
-  const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
-  if (!closed || std::rename(part_.c_str(), path_.c_str()) != 0) cannot(path_, "written");
-  part_.clear();
+std::int64_t MadeFile::commit() {
+  file_.write(pending_);
+  file_.close(false);
+  return bytes_;
 }
 
 }  // namespace stepbench::data

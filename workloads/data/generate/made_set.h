@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
+
+#include "harness/os/output_file.h"
 
 namespace stepbench::data {
 
@@ -40,21 +41,20 @@ class MadeSet {
   std::string manifest_;
 };
 
-// A file of a set, written piece by piece; it gets its name by commit(), else it is removed.
+// Gathers what is written piece by piece until it is worth a write. Throws as MadeSet::write()
+// does.
 class MadeFile {
  public:
-  explicit MadeFile(std::filesystem::path path);
-  ~MadeFile();
-  MadeFile(const MadeFile&) = delete;
-  MadeFile& operator=(const MadeFile&) = delete;
+  explicit MadeFile(const std::filesystem::path& path) : file_({}, path) {}
 
   void append(std::span<const std::byte> bytes);
-  void commit();
+  // It gets its name; without, nothing of it stays. Its size.
+  [[nodiscard]] std::int64_t commit();
 
  private:
-  std::filesystem::path path_;
-  std::string part_;
-  std::FILE* file_ = nullptr;
+  os::OutputFile file_;
+  std::string pending_;
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace stepbench::data

@@ -46,25 +46,19 @@ class TarWriter {
     std::size_t sum = 0;
     for (const char c : header) sum += static_cast<unsigned char>(c);
     put(148, octal(sum, 6) + '\0');
-    append(std::as_bytes(std::span(header)));
-    append(content);
+    file_.append(std::as_bytes(std::span(header)));
+    file_.append(content);
     const std::vector<std::byte> padding((kTarBlockBytes - content.size() % kTarBlockBytes) %
                                          kTarBlockBytes);
-    append(padding);
+    file_.append(padding);
   }
   [[nodiscard]] std::int64_t finish() {
-    append(std::vector<std::byte>(2 * kTarBlockBytes));
-    file_.commit();
-    return bytes_;
+    file_.append(std::vector<std::byte>(2 * kTarBlockBytes));
+    return file_.commit();
   }
 
  private:
-  void append(std::span<const std::byte> bytes) {
-    file_.append(bytes);
-    bytes_ += static_cast<std::int64_t>(bytes.size());
-  }
   MadeFile file_;
-  std::int64_t bytes_ = 0;
 };
 
 std::string padded(std::int64_t value, int digits) {
