@@ -10,6 +10,7 @@
 #include "harness/record/decode_data.h"
 #include "harness/record/encode.h"
 #include "harness/record/input.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::record {
@@ -43,9 +44,25 @@ Pass pass_of(std::string_view name) {
   return by_name("pass", name, {Pass::kTiming, Pass::kNative, Pass::kKineto, Pass::kWrapped});
 }
 
+// Names stand in tables, in the keys of a history and in the names of files.
+std::string name_text(const json::LineObject& source, std::string_view field) {
+  std::string name = source.text(field);
+  if (name.size() > kMaxNameBytes) {
+    throw json::LineError("field '" + std::string(field) + "' is a name of " +
+                          text::with_separators(std::ssize(name)) + " bytes; names have " +
+                          text::with_separators(kMaxNameBytes) + " at most");
+  }
+  return name;
+}
+
+std::string needed_name(const json::LineObject& source, std::string_view field) {
+  (void)source.needed_text(field);
+  return name_text(source, field);
+}
+
 LaunchKey decode_key(const json::LineObject& source) {
-  return {.case_id = source.needed_text("case_id"),
-          .arm = source.text("arm"),
+  return {.case_id = needed_name(source, "case_id"),
+          .arm = name_text(source, "arm"),
           .pass = source.find("pass") ? pass_of(source.text("pass")) : Pass::kTiming,
           .launch = source.count("launch"),
           .rank = source.count("rank")};
@@ -88,8 +105,8 @@ RunRow decode_run(const json::LineObject& source) {
                           "; this program reads " + std::to_string(kResultMajor) +
                           ".x: use the stepbench that wrote it, or a newer one");
   }
-  return {.run_id = source.text("run_id"),
-          .name = source.text("name"),
+  return {.run_id = name_text(source, "run_id"),
+          .name = name_text(source, "name"),
           .stepbench_version = source.text("stepbench_version"),
           .started_utc = source.text("started_utc"),
           .argv = source.texts("argv"),
@@ -108,7 +125,7 @@ RunRow decode_run(const json::LineObject& source) {
 
 Metric decode_column(const json::LineObject& column) {
   Metric metric{
-      .name = column.needed_text("name"),
+      .name = needed_name(column, "name"),
       .unit = column.text("unit"),
       .role = by_name("role", column.text("role"), {Role::kKey, Role::kContext, Role::kMetric}),
       .direction =
@@ -144,9 +161,9 @@ ColumnRow decode_columns(const json::LineObject& source, bool later) {
 LaunchRow decode_launch(const json::LineObject& source, AlikeOptions& alike) {
   LaunchRow row;
   row.key = decode_key(source);
-  row.point_id = source.text("point_id");
-  row.workload = source.text("workload");
-  row.worker_id = source.text("worker_id");
+  row.point_id = name_text(source, "point_id");
+  row.workload = name_text(source, "workload");
+  row.worker_id = name_text(source, "worker_id");
   row.world = source.count("world", 1);
   row.block = source.count("block");
   row.position = source.count("position");
@@ -181,7 +198,7 @@ Row decode_row(std::string_view kind, const json::LineObject& source, AlikeOptio
   if (kind == "run") return decode_run(source);
   if (kind == "columns") return decode_columns(source, later);
   if (kind == "worker") {
-    return WorkerRow{.worker_id = source.needed_text("worker_id"),
+    return WorkerRow{.worker_id = needed_name(source, "worker_id"),
                      .path = source.text("path"),
                      .build_id = source.text("build_id"),
                      .environment = source.fields("environment")};

@@ -12,6 +12,8 @@ namespace stepbench::record {
 // A worker's longest message has 16 MiB.
 inline constexpr std::size_t kMaxResultLineBytes = std::size_t{64} << 20;
 
+inline constexpr std::size_t kMaxNameBytes = std::size_t{64} << 10;  // of a case, a run, a column
+
 // What is refused rather than read to the end of memory. A result file of numbers packs by a factor
 // of 5 to 20.
 struct InputLimits {

@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/record/case_options.h"
+#include "harness/record/input.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {
@@ -140,6 +141,19 @@ TEST(Reader, OpsThatDoNotFitTogetherAreRefusedWithTheirLine) {
   const auto key = testing::key();
   const std::string wrong = replaced(ops(key, 3), "\"rows\":1", "\"rows\":2");
   EXPECT_THAT(error_of(kRun + start(key) + wrong), ::testing::HasSubstr(":3: "));
+}
+
+TEST(Reader, ANameIsNoLongerThanSaid) {
+  const std::string longest(kMaxNameBytes, 'c');
+  EXPECT_EQ(read_text(kRun + whole({longest})).launches.at(0).row.key.case_id, longest);
+  EXPECT_EQ(error_of(kRun + whole({longest + "c"})),
+            "a.jsonl:2: field 'case_id' is a name of 65,537 bytes; names have 65,536 at most");
+}
+
+TEST(Reader, ALineIsNoLongerThanSaid) {
+  const std::string line(kMaxResultLineBytes + 1, ' ');
+  EXPECT_THAT(error_of(kRun + line + '\n' + whole({"c"})),
+              HasSubstr("a.jsonl:2: this line is longer than 64.0 MiB"));
 }
 
 TEST(Reader, TheLastCommittedAttemptOfAKeyWins) {
