@@ -35,6 +35,26 @@ TEST(ShowCommand, ExitsWithZeroWhereSomethingWasMeasured) {
   EXPECT_EQ(show(program).exit_status, 0);
 }
 
+TEST(ShowCommand, AFullDiskBehindStandardOutputIsTold) {
+  for (const char* words : {"--help", "--version", "list", "run --help"}) {
+    const os::CommandResult result = os::run_command(
+        {"/bin/sh", "-c",
+         std::string(STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench ") + words + " > /dev/full"},
+        "", std::chrono::minutes(10));
+    EXPECT_EQ(result.exit_status, 2) << words;
+    EXPECT_THAT(result.err, HasSubstr("standard output: cannot be written")) << words;
+  }
+}
+
+TEST(ShowCommand, WritesToAPipeByItsName) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  EXPECT_EQ(program.run().exit_status, 0);
+  const os::CommandResult shown = show(program, {"--output", "/dev/stdout"});
+  EXPECT_EQ(shown.exit_status, 0) << shown.err;
+  EXPECT_EQ(shown.out, show(program).out);
+}
+
 TEST(ShowCommand, AnUnknownCaseIsAnsweredWithTheNearest) {
   RunProgram program;
   program.config(yaml_with("ok"));
