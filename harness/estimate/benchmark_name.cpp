@@ -2,6 +2,8 @@
 #include "harness/estimate/benchmark_name.h"
 
 #include <cstddef>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "harness/estimate/case_rows.h"
 
@@ -28,6 +30,20 @@ std::string benchmark_name(std::string_view workload, const OptionValues& option
             benchmark_name_part(to_text(found->second));
   }
   return name;
+}
+
+std::vector<std::string> distinct_names(std::vector<std::string> names,
+                                        std::span<const std::string_view> case_ids) {
+  constexpr std::size_t kDigits = 8;
+  std::unordered_map<std::string, int> uses;
+  for (const std::string& name : names) ++uses[name];
+  std::unordered_set<std::string> used;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::string& name = names[i];
+    if (uses[name] > 1) name += "/case:" + benchmark_name_part(case_ids[i].substr(0, kDigits));
+    while (!used.insert(name).second) name += '_';
+  }
+  return names;
 }
 
 }  // namespace stepbench::estimate

@@ -3,6 +3,7 @@
 // stepbench-gbench. Pure.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,5 +20,10 @@ namespace stepbench::estimate {
 // value.
 [[nodiscard]] std::string benchmark_name(std::string_view workload, const OptionValues& options,
                                          const std::vector<std::string>& varying);
+
+// The same names, none of them twice: where several have one, "/case:3f2a91bc" stands behind each.
+// `case_ids`: as many.
+[[nodiscard]] std::vector<std::string> distinct_names(std::vector<std::string> names,
+                                                      std::span<const std::string_view> case_ids);
 
 }  // namespace stepbench::estimate

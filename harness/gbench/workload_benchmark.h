@@ -32,7 +32,8 @@ namespace stepbench {
 void measure_workload(benchmark::State& state, const WorkloadType& type,
                       const ResolvedCase& resolved, const Catalogue& catalogue);
 
-// A benchmark for each case of an experiment, by the names of stepbench-gbench. The number of
+// A benchmark for each case of an experiment, by the names of stepbench-gbench, behind which Google
+// Benchmark's reporters write "/real_time". The number of
 // iterations is Google Benchmark's. `catalogue` and `types` outlive the benchmarks. Throws
 // ConfigError as `stepbench plan` does.
 void register_workloads(const std::filesystem::path& file, const Catalogue& catalogue,

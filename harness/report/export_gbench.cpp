@@ -3,7 +3,8 @@
 
 #include <cmath>
 #include <map>
-#include <unordered_set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/estimate/benchmark_name.h"
@@ -14,8 +15,6 @@
 
 namespace stepbench::report {
 namespace {
-
-constexpr std::size_t kShortCaseId = 8;
 
 std::string name_of_row(const estimate::CaseRow& row, const estimate::RowNames& names) {
   std::string name = estimate::benchmark_name(row.workload, row.options(), names.varying());
@@ -117,6 +116,23 @@ class Family {
   std::int64_t index_;
 };
 
+std::vector<std::pair<const estimate::CaseRow*, std::string>> timed_rows(
+    const std::vector<estimate::CaseRow>& rows, const estimate::RowNames& names) {
+  std::vector<const estimate::CaseRow*> timed;
+  std::vector<std::string> called;
+  std::vector<std::string_view> ids;
+  for (const estimate::CaseRow& row : rows) {
+    if (row.pass != Pass::kTiming) continue;
+    timed.push_back(&row);
+    called.push_back(name_of_row(row, names));
+    ids.push_back(row.case_id);
+  }
+  called = estimate::distinct_names(std::move(called), ids);
+  std::vector<std::pair<const estimate::CaseRow*, std::string>> found;
+  for (std::size_t i = 0; i < timed.size(); ++i) found.emplace_back(timed[i], called[i]);
+  return found;
+}
+
 void write_context(json::JsonText& json, const record::Results& results) {
   json.open_object("context");
   Fields environment;
@@ -146,17 +162,8 @@ std::string gbench_json(const record::Results& results) {
   json.open_object();
   write_context(json, results);
   json.open_array("benchmarks");
-  std::unordered_set<std::string> used;
   std::int64_t index = 0;
-  for (const estimate::CaseRow& row : rows) {
-    if (row.pass != Pass::kTiming) continue;
-    std::string name = name_of_row(row, names);
-    if (used.contains(name))
-      name += "/case:" + estimate::benchmark_name_part(row.case_id.substr(0, kShortCaseId));
-    while (used.contains(name)) name += '_';
-    used.insert(name);
-    Family(json, row, name, index++).write();
-  }
+  for (const auto& [row, name] : timed_rows(rows, names)) Family(json, *row, name, index++).write();
   json.close_array().close_object();
   return json.take() + '\n';
 }

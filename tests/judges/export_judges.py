@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the programs of others read out of our exports: export_judges.py STEPBENCH SOURCE_DIR BUILD_DIR JUDGE.
 
-JUDGE: compare_py, junit, openmetrics, promtool or pandas. Ends with 77 where the judge is not installed.
+JUDGE: compare_py, bridge, junit, openmetrics, promtool or pandas. Ends with 77 where the judge is not installed.
 """
 import io
 import itertools
@@ -80,6 +80,35 @@ def judge_compare_py(folder):
         step = json.loads(ours.stdout)["cases"][0]["metrics"][0]
         print(f"shift {shift}: p {told}, {step['p_mann_whitney']} to us")
         assert len(told) == 1 and abs(told[0] - step["p_mann_whitney"]) < 1e-12
+
+
+def judge_bridge(folder):
+    """compare.py pairs benchmarks by name: two runs of stepbench-gbench with other repetitions, and an export."""
+    script = unpacked("usr/share/benchmark/compare.py")
+    bridge = pathlib.Path(PROGRAM).with_name("stepbench-gbench")
+    if not bridge.exists():
+        absent("stepbench-gbench was not built: Google Benchmark is not installed")
+    worker = pathlib.Path(PROGRAM).parents[2] / "tests/stub_worker/stub-worker"
+    experiment = folder / "two.yaml"
+    experiment.write_text("workload: stub\nlaunches: 3\nschedule: {wait: 0, warmup: 0, active: 5}\n"
+                          "sweep: {matrix: {stub.step_us: [1000, 2000]}}\n")
+    files = []
+    for repetitions in (3, 4):
+        files.append(folder / f"{repetitions}.json")
+        subprocess.run([bridge, experiment, "--sb-worker", worker, "--sb-results", folder / f"results{repetitions}",
+                        "--sb-no-lock", f"--benchmark_repetitions={repetitions}", f"--benchmark_out={files[-1]}"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run, = (folder / "results3").iterdir()
+    exported = folder / "exported.json"
+    exported.write_text(export(run, "gbench"))
+    for old, new in (files, (exported, files[1])):
+        dump = folder / "dump.json"
+        shown = subprocess.run([sys.executable, script, "--no-color", "--dump_to_json", dump, "benchmarks", old, new],
+                               check=True, capture_output=True, text=True).stdout
+        rows = {row["name"] for row in json.loads(dump.read_text())}
+        print(shown)
+        for case in ("stub/step_us:1000", "stub/step_us:2000"):
+            assert {case, f"{case}_median", f"{case}_cv"} <= rows and f"{case}_median" in shown, rows
 
 
 def judge_junit(folder):

@@ -123,6 +123,10 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
       arguments.lists = arguments.lists || (is_flag(argument, "--benchmark_list_tests") &&
                                             !argument.ends_with("=false"));
       arguments.repeats = arguments.repeats || is_flag(argument, "--benchmark_repetitions");
+      if (is_flag(argument, "--benchmark_out")) arguments.writes = !argument.ends_with('=');
+      if (is_flag(argument, "--benchmark_out_format")) {
+        arguments.format = argument.substr(argument.find('=') + 1);
+      }
     } else if (argument.starts_with(kOurs)) {
       require_known(argument, app);
       ours.push_back("--" + argument.substr(kOurs.size()));

@@ -15,6 +15,8 @@ struct Arguments {
   std::vector<std::string> benchmark = {};  // for benchmark::Initialize, without the program's name
   bool lists = false;                       // --benchmark_list_tests
   bool repeats = false;                     // --benchmark_repetitions: wins over `launches`
+  bool writes = false;                      // --benchmark_out
+  std::string format = "json";              // --benchmark_out_format
   std::string help = {};                    // to print instead of measuring
 };
 

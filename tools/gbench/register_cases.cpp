@@ -29,9 +29,13 @@ void report(const std::optional<record::Launch>& launch, benchmark::State& state
 
 }  // namespace
 
-void register_cases(const plan::Plan& plan, LaunchHandOver& queue, const RegisterOptions& options) {
+std::vector<std::string> register_cases(const plan::Plan& plan, LaunchHandOver& queue,
+                                        const RegisterOptions& options) {
   const std::vector<std::string> names = gbench::benchmark_names(plan);
+  std::vector<std::string> registered_names;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    if (!options.wanted(names[i])) continue;
+    registered_names.push_back(names[i]);
     const auto launches = std::make_shared<int>(0);
     auto* const registered = benchmark::RegisterBenchmark(
         names[i].c_str(), [&queue, i, launches](benchmark::State& state) {
@@ -43,6 +47,7 @@ void register_cases(const plan::Plan& plan, LaunchHandOver& queue, const Registe
     if (options.repeats || plan.cases[i].skip) continue;
     registered->Repetitions(static_cast<int>(plan.cases[i].resolved.integer_or("launches", 1)));
   }
+  return registered_names;
 }
 
 }  // namespace stepbench::gbench

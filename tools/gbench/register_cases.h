@@ -4,6 +4,10 @@
 
 #include <cstdint>
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "harness/plan/plan.h"
 #include "tools/gbench/launch_hand_over.h"
 
@@ -11,9 +15,11 @@ namespace stepbench::gbench {
 
 struct RegisterOptions {
   bool repeats = false;  // by --benchmark_repetitions; else each case as its `launches` says
+  std::function<bool(const std::string& name)> wanted = {};
 };
 
-// `plan` and `queue` outlive the benchmarks.
-void register_cases(const plan::Plan& plan, LaunchHandOver& queue, const RegisterOptions& options);
+// Returns the names of those that are wanted. `plan` and `queue` outlive the benchmarks.
+[[nodiscard]] std::vector<std::string> register_cases(const plan::Plan& plan, LaunchHandOver& queue,
+                                                      const RegisterOptions& options);
 
 }  // namespace stepbench::gbench

@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <memory>
 #include <ostream>
 #include <set>
 #include <string>
@@ -20,6 +22,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/gbench/launch_hand_over.h"
+#include "tools/gbench/plain_names.h"
 #include "tools/gbench/register_cases.h"
 #include "tools/stepbench/campaign_context.h"
 
@@ -58,6 +61,19 @@ void add_context(const record::RunRow& header, const fs::path& folder) {
   }
 }
 
+void report_benchmarks(const Arguments& arguments, const std::vector<std::string>& names) {
+  std::size_t longest = 0;
+  for (const std::string& name : names) longest = std::max(longest, name.size());
+  PlainNames display(*benchmark::CreateDefaultDisplayReporter(), longest);
+  if (!arguments.writes) {
+    benchmark::RunSpecifiedBenchmarks(&display);
+    return;
+  }
+  const std::unique_ptr<benchmark::BenchmarkReporter> inner = file_reporter(arguments.format);
+  PlainNames file(*inner, longest);
+  benchmark::RunSpecifiedBenchmarks(&display, &file);
+}
+
 int status_of(const campaign::Session& session, const record::Results& results) {
   if (session.signal()) return exit_status_of_signal(*session.signal());
   return campaign::run_exit_status(results);
@@ -72,10 +88,18 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
   const campaign::PlannedRun run = campaign::plan_experiment(request, context, !arguments.lists);
   const auto& [catalogue, plan] = run.planned;
   LaunchHandOver queue;
-  register_cases(plan, queue, {.repeats = arguments.repeats});
-  if (arguments.lists) {
-    return benchmark::RunSpecifiedBenchmarks() == 0 ? kExitNothingMeasured : kExitOk;
+  const std::string filter = benchmark::GetBenchmarkFilter();
+  const std::vector<std::string> names =
+      register_cases(plan, queue, {.repeats = arguments.repeats, .wanted = name_filter(filter)});
+  if (names.empty()) {
+    environment.err << "no benchmark is called " << text::printable(filter) << '\n';
+    return kExitNothingMeasured;
   }
+  if (arguments.lists) {
+    for (const std::string& name : names) environment.out << name << '\n';
+    return kExitOk;
+  }
+  benchmark::SetBenchmarkFilter("all");  // of what is registered
   const HostClock clock;
   run::Progress progress = cli::make_progress(environment, /*quiet=*/true, clock);
   run::Interrupts interrupts;
@@ -91,9 +115,8 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
   header.labels = campaign::parse_labels(request.labels);
   const fs::path folder = campaign::Session::open_folder("", request.results, header);
   add_context(header, folder);
-  std::size_t matched = 0;
   std::thread benchmarks([&] {
-    matched = benchmark::RunSpecifiedBenchmarks();
+    report_benchmarks(arguments, names);
     queue.close();
   });
   record::Results finished;
@@ -116,11 +139,6 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
   }
   queue.end();
   benchmarks.join();
-  if (matched == 0) {
-    std::error_code ignored;
-    fs::remove(folder, ignored);
-    return kExitNothingMeasured;
-  }
   environment.err << "Results: " << text::printable(folder.string()) << '\n';
   return status_of(session, finished);
 }

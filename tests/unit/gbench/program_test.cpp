@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "harness/estimate/case_rows.h"
 #include "harness/os/text_file.h"
@@ -73,12 +75,12 @@ TEST_F(GbenchProgram, TakesGoogleBenchmarksOwnFlags) {
   program_.config(kTwoCases);
   const os::CommandResult listed = gbench({"--benchmark_list_tests"});
   EXPECT_EQ(listed.exit_status, 0) << listed.err;
-  EXPECT_THAT(listed.out, AllOf(HasSubstr("stub/step_us:1000/"), HasSubstr("stub/step_us:2000/")));
+  EXPECT_EQ(listed.out, "stub/step_us:1000\nstub/step_us:2000\n");
   EXPECT_FALSE(has_results());
 
   const fs::path out = program_.folder / "out.json";
   const os::CommandResult one =
-      gbench({"--benchmark_filter=2000", "--benchmark_repetitions=2",
+      gbench({"--benchmark_filter=2000$", "--benchmark_repetitions=2",
               "--benchmark_enable_random_interleaving=true", "--benchmark_out=" + out.string(),
               "--benchmark_report_aggregates_only=true"});
   EXPECT_EQ(one.exit_status, 0) << one.err;
@@ -87,10 +89,52 @@ TEST_F(GbenchProgram, TakesGoogleBenchmarksOwnFlags) {
   for (const auto& row : json.at("benchmarks")) EXPECT_EQ(row.at("run_type"), "aggregate");
 }
 
+std::set<std::string> names_in(const std::string& text, const char* name = "run_name") {
+  std::set<std::string> names;
+  for (const auto& row : nlohmann::json::parse(text).at("benchmarks")) names.insert(row.at(name));
+  return names;
+}
+
+TEST_F(GbenchProgram, ACaseHasOneNameInTheListInEveryOutputAndInTheExportHoweverOftenItIsRepeated) {
+  program_.config(kTwoCases);
+  const std::set<std::string> expected = {"stub/step_us:1000", "stub/step_us:2000"};
+  const fs::path file = program_.folder / "out.json";
+  const os::CommandResult once = gbench({"--benchmark_repetitions=1"});
+  EXPECT_EQ(once.exit_status, 0) << once.err;
+  EXPECT_THAT(once.out, AllOf(HasSubstr("stub/step_us:1000 "), Not(HasSubstr("manual_time"))));
+  const os::CommandResult thrice =
+      gbench({"--benchmark_format=json", "--benchmark_out=" + file.string()});
+  EXPECT_EQ(thrice.exit_status, 0) << thrice.err;
+  EXPECT_EQ(names_in(thrice.out), expected);
+  EXPECT_EQ(names_in(os::read_text(file).value()), expected);
+  for (const auto& run : fs::directory_iterator(program_.folder / "results")) {
+    const os::CommandResult exported =
+        os::run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "export",
+                         run.path().string(), "--format", "gbench"},
+                        "", std::chrono::minutes{10});
+    EXPECT_EQ(names_in(exported.out), expected) << exported.err;
+    if (run.path().filename() == fs::path(nlohmann::json::parse(thrice.out)
+                                              .at("context")
+                                              .at("stepbench_results")
+                                              .get<std::string>())
+                                     .filename()) {
+      EXPECT_EQ(names_in(exported.out, "name"), names_in(thrice.out, "name"));
+    }
+  }
+  const fs::path csv = program_.folder / "out.csv";
+  const os::CommandResult as_csv =
+      gbench({"--benchmark_filter=-1000", "--benchmark_out=" + csv.string(),
+              "--benchmark_out_format=csv"});
+  EXPECT_EQ(as_csv.exit_status, 0) << as_csv.err;
+  EXPECT_THAT(os::read_text(csv).value(),
+              AllOf(HasSubstr("\"stub/step_us:2000\""), Not(HasSubstr("step_us:1000"))));
+}
+
 TEST_F(GbenchProgram, AFilterThatFitsNoneIsAStatusOfItsOwnAndLeavesNothing) {
   program_.config(kTwoCases);
   const os::CommandResult none = gbench({"--benchmark_filter=no_such_case"});
   EXPECT_EQ(none.exit_status, 4);
+  EXPECT_THAT(none.err, HasSubstr("no benchmark is called no_such_case"));
   EXPECT_TRUE(!has_results() || fs::is_empty(program_.folder / "results"));
 }
 
@@ -115,6 +159,8 @@ TEST_F(GbenchProgram, AnswersWhatItCannotDo) {
   };
   EXPECT_THAT(refused("--benchmark_min_time=3"), HasSubstr("--sb-set schedule.active=N"));
   EXPECT_THAT(refused("--set=stub.step_us=3"), HasSubstr("--sb-set=stub.step_us=3"));
+  EXPECT_THAT(refused("--benchmark_filter=step(us"),
+              HasSubstr("--benchmark_filter: 'step(us' is no regular expression"));
   EXPECT_THAT(refused("--frobnicate"), HasSubstr("--help lists both"));
   EXPECT_THAT(refused("--sb-sett=a=1"), HasSubstr("did you mean '--sb-set'"));
   EXPECT_THAT(refused("--sb-set=stub.sampless=3"),
