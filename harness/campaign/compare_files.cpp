@@ -86,7 +86,12 @@ std::vector<compare::Comparison> compare_files(const CompareRequest& request,
   std::vector<compare::Comparison> comparisons =
       compare::compare_several(base, candidates, options);
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
-    if (!comparisons[i].cases.empty() || !request.ignore.empty()) continue;
+    if (!request.ignore.empty()) continue;
+    if (!comparisons[i].cases.empty()) {
+      find_nearest(comparisons[i].only_base, candidate_results[i], catalogue);
+      find_nearest(comparisons[i].only_candidate, base_results, catalogue);
+      continue;
+    }
     std::string why = why_nothing_joins(base_results, candidate_results[i], catalogue);
     if (!why.empty()) comparisons[i].warnings.push_back(std::move(why));
   }

@@ -37,9 +37,9 @@ namespace {
 using KeyOptions = std::map<std::string, std::string>;
 
 // The options that make the case, as they read in its identity.
-KeyOptions key_options(const record::LaunchRow& row, const Catalogue& catalogue) {
+KeyOptions key_options(const OptionValues& of, const Catalogue& catalogue) {
   KeyOptions options;
-  for (const auto& [name, value] : row.options) {
+  for (const auto& [name, value] : of) {
     const Option* option = catalogue.find_option(name);
     if (option != nullptr && option->identity == Identity::kContext) continue;
     auto text =
@@ -49,13 +49,18 @@ KeyOptions key_options(const record::LaunchRow& row, const Catalogue& catalogue)
   return options;
 }
 
-std::vector<KeyOptions> first_cases(const record::Results& results, const Catalogue& catalogue) {
+constexpr std::size_t kMaxNamed = 4;  // options in which similar cases differ
+
+// With their ids.
+std::map<KeyOptions, std::string> first_cases(const record::Results& results,
+                                              const Catalogue& catalogue) {
   constexpr std::size_t kMaxCases = 64;
-  std::set<KeyOptions> cases;
+  std::map<KeyOptions, std::string> cases;
   for (const record::Launch& launch : results.launches) {
-    if (cases.size() < kMaxCases) cases.insert(key_options(launch.row, catalogue));
+    if (cases.size() == kMaxCases) break;
+    cases.emplace(key_options(launch.row.options, catalogue), launch.row.key.case_id);
   }
-  return {cases.begin(), cases.end()};
+  return cases;
 }
 
 std::vector<std::string> differing(const KeyOptions& a, const KeyOptions& b) {
@@ -75,7 +80,7 @@ std::vector<std::string> differing(const KeyOptions& a, const KeyOptions& b) {
 compare::CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& catalogue) {
   return [ignored, &catalogue](const record::LaunchRow& row) {
     std::string key;
-    for (const auto& [name, text] : key_options(row, catalogue)) {
+    for (const auto& [name, text] : key_options(row.options, catalogue)) {
       if (std::find(ignored.begin(), ignored.end(), name) != ignored.end()) continue;
       key.append(name).append("=").append(std::to_string(text.size())).append(":");
       key.append(text).append("\n");
@@ -84,37 +89,74 @@ compare::CaseKey key_without(const std::vector<std::string>& ignored, const Cata
   };
 }
 
+namespace {
+
+struct Nearest {
+  const std::string* case_id = nullptr;
+  std::string differs = {};  // "loader.engine (thread -> inline), seed (0 -> 1)"
+  std::vector<std::string> names = {};
+};
+
+std::string value_text(const KeyOptions& of, const std::string& name, const Catalogue& catalogue) {
+  const auto found = of.find(name);
+  if (found != of.end()) return found->second;
+  const Option* option = catalogue.find_option(name);
+  return option == nullptr || is_null(option->identity_default) ? std::string("unset")
+                                                                : to_text(option->identity_default);
+}
+
+// Of `cases` the one that differs in the fewest options from `one`; nothing where all are far.
+Nearest nearest_case(const KeyOptions& one, const std::map<KeyOptions, std::string>& cases,
+                     const Catalogue& catalogue) {
+  Nearest nearest;
+  const KeyOptions* found = nullptr;
+  for (const auto& [options, id] : cases) {
+    std::vector<std::string> names = differing(options, one);
+    if (names.size() > kMaxNamed || (found != nullptr && names.size() >= nearest.names.size())) {
+      continue;
+    }
+    nearest.names = std::move(names);
+    nearest.case_id = &id;
+    found = &options;
+  }
+  if (found == nullptr) return nearest;
+  nearest.differs = text::join(nearest.names, ", ", [&](const std::string& name) {
+    return name + " (" + value_text(*found, name, catalogue) + " -> " +
+           value_text(one, name, catalogue) + ')';
+  });
+  return nearest;
+}
+
+}  // namespace
+
 std::string why_nothing_joins(const record::Results& base, const record::Results& candidate,
                               const Catalogue& catalogue) {
-  constexpr std::size_t kMaxNamed = 4;
-  std::vector<std::string> fewest;
-  const KeyOptions* before = nullptr;
-  const KeyOptions* after = nullptr;
-  const std::vector<KeyOptions> olds = first_cases(base, catalogue);
-  const std::vector<KeyOptions> news = first_cases(candidate, catalogue);
-  for (const KeyOptions& a : olds) {
-    for (const KeyOptions& b : news) {
-      std::vector<std::string> names = differing(a, b);
-      if (before != nullptr && names.size() >= fewest.size()) continue;
-      fewest = std::move(names);
-      before = &a;
-      after = &b;
-    }
+  const auto olds = first_cases(base, catalogue);
+  Nearest fewest;
+  for (const auto& [options, id] : first_cases(candidate, catalogue)) {
+    Nearest nearest = nearest_case(options, olds, catalogue);
+    const bool nearer = fewest.names.empty() ||
+                        (!nearest.names.empty() && nearest.names.size() < fewest.names.size());
+    if (nearer) fewest = std::move(nearest);
   }
-  if (fewest.empty() || fewest.size() > kMaxNamed) return {};
-  const auto value = [&](const KeyOptions& of, const std::string& name) {
-    const auto found = of.find(name);
-    if (found != of.end()) return found->second;
-    const Option* option = catalogue.find_option(name);
-    return option == nullptr || is_null(option->identity_default)
-               ? std::string("unset")
-               : to_text(option->identity_default);
-  };
-  const auto change = [&](const std::string& name) {
-    return name + " (" + value(*before, name) + " -> " + value(*after, name) + ')';
-  };
-  return "no case is in both: the most similar ones differ in " + text::join(fewest, ", ", change) +
-         "; to set them side by side all the same: --ignore " + text::join(fewest, " --ignore ");
+  if (fewest.names.empty()) return {};
+  return "no case is in both: the most similar ones differ in " + fewest.differs +
+         "; to set them side by side all the same: --ignore " +
+         text::join(fewest.names, " --ignore ");
+}
+
+void find_nearest(std::vector<compare::MissingCase>& missing, const record::Results& others,
+                  const Catalogue& catalogue) {
+  constexpr std::size_t kMostCases = 8;
+  constexpr std::size_t kDigits = 6;
+  if (missing.empty()) return;
+  const auto cases = first_cases(others, catalogue);
+  for (std::size_t i = 0; i < std::min(missing.size(), kMostCases); ++i) {
+    const KeyOptions options = key_options(missing[i].options, catalogue);
+    const Nearest nearest = nearest_case(options, cases, catalogue);
+    if (nearest.case_id == nullptr || nearest.names.empty()) continue;
+    missing[i].nearest = nearest.case_id->substr(0, kDigits) + " but for " + nearest.differs;
+  }
 }
 
 }  // namespace stepbench::campaign

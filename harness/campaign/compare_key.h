@@ -9,6 +9,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/compare/case_pairs.h"
+#include "harness/compare/comparison.h"
 
 namespace stepbench::campaign {
 
@@ -28,5 +29,10 @@ namespace stepbench::campaign {
 [[nodiscard]] std::string why_nothing_joins(const record::Results& base,
                                             const record::Results& candidate,
                                             const Catalogue& catalogue);
+
+// Says of the first cases that only one side has which case of the other side is the most similar.
+// `others`: the results of that side.
+void find_nearest(std::vector<compare::MissingCase>& missing, const record::Results& others,
+                  const Catalogue& catalogue);
 
 }  // namespace stepbench::campaign

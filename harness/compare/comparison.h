@@ -65,6 +65,9 @@ struct MissingCase {
   std::string case_id;
   std::string workload;
   OptionValues options;
+  // The most similar case of the other side and in what it differs: "853070 but for
+  // loader.engine (thread -> inline)"; empty: none is near, or nobody looked.
+  std::string nearest = {};
 };
 
 struct Comparison {

@@ -169,7 +169,8 @@ void add_missing(const std::vector<compare::MissingCase>& cases, const std::stri
   if (cases.empty()) return;
   std::string text = "only in " + side + ": " + text::counted(std::ssize(cases), "case") + ',';
   for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i) {
-    text += ' ' + names.short_id(cases[i].case_id);
+    text += (i == 0 ? " " : ", ") + names.short_id(cases[i].case_id);
+    if (!cases[i].nearest.empty()) text += " (as " + cases[i].nearest + ')';
   }
   if (cases.size() > kNamed) text += " ...";
   remarks.push_back({std::move(text)});

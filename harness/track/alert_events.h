@@ -27,6 +27,7 @@ namespace stepbench::track {
 //   ignored    without an alert: a series is not to be looked at; details: series, until
 //   watched    without an alert: it is looked at again; details: series
 //   reference  without an alert: a run was measured beside a kept program; see reference.h
+//   merged     without an alert: two cases are one; see merged_cases.h
 inline constexpr std::string_view kMeasuredEvent = "measured";
 inline constexpr std::string_view kNotedEvent = "noted";
 inline constexpr std::string_view kAssignedEvent = "assigned";

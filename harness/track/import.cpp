@@ -85,22 +85,6 @@ std::string digest_of(const record::LaunchRow& row, const LaunchValues& values) 
   return digest(json.close_object().line());
 }
 
-// Those that differ from the defaults, and all that were swept.
-OptionValues naming_options(const OptionValues& options, const std::vector<std::string>& swept,
-                            const Catalogue& catalogue) {
-  OptionValues naming;
-  for (const auto& [name, value] : options) {
-    if (is_null(value) || name == "workload" || name.starts_with("track.")) continue;
-    const Option* option = catalogue.find_option(name);
-    const bool is_default = option != nullptr && (option->identity == Identity::kContext ||
-                                                  is_a_default(*option, value));
-    if (!is_default || std::find(swept.begin(), swept.end(), name) != swept.end()) {
-      naming.emplace(name, value);
-    }
-  }
-  return naming;
-}
-
 class Importer {
  public:
   Importer(const record::Results& results, const fs::path& folder, const ImportOptions& options)
@@ -314,6 +298,21 @@ class Importer {
 };
 
 }  // namespace
+
+OptionValues naming_options(const OptionValues& options, const std::vector<std::string>& swept,
+                            const Catalogue& catalogue) {
+  OptionValues naming;
+  for (const auto& [name, value] : options) {
+    if (is_null(value) || name == "workload" || name.starts_with("track.")) continue;
+    const Option* option = catalogue.find_option(name);
+    const bool is_default = option != nullptr && (option->identity == Identity::kContext ||
+                                                  is_a_default(*option, value));
+    if (!is_default || std::find(swept.begin(), swept.end(), name) != swept.end()) {
+      naming.emplace(name, value);
+    }
+  }
+  return naming;
+}
 
 Import import_of(const record::Results& results, const fs::path& folder,
                  const ImportOptions& options) {

@@ -27,6 +27,11 @@ struct ImportOptions {
   const Catalogue* catalogue = nullptr;
 };
 
+// Options that name a case: those that differ from the defaults, and all that were swept.
+[[nodiscard]] OptionValues naming_options(const OptionValues& options,
+                                          const std::vector<std::string>& swept,
+                                          const Catalogue& catalogue);
+
 struct ImportedLaunch {
   LaunchValues values = {};  // without any: it failed or was skipped, a gap
   int attempt = 0;

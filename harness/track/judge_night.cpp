@@ -5,6 +5,7 @@
 
 #include "harness/text/words.h"
 #include "harness/track/judge_series.h"
+#include "harness/track/new_series.h"
 #include "harness/track/night.h"
 #include "harness/track/night_alerts.h"
 #include "harness/track/night_facts.h"
@@ -167,6 +168,7 @@ class NightJudge {
                              experiment + (series == 1 ? " is" : " are") +
                              " not in tonight's plan any more");
     }
+    for (std::string& note : new_series_notes(facts_)) night_.notes.push_back(std::move(note));
     for (const TrackedRun& run : night_.runs) tell_reference(run);
   }
 

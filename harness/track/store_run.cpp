@@ -48,8 +48,9 @@ struct KnownLaunch {
 
 class RunWriter {
  public:
-  RunWriter(store::Database& database, const ImportedRun& run, KnownSeries& known)
-      : database_(database), run_(run), known_series_(known) {}
+  RunWriter(store::Database& database, const ImportedRun& run, const MergedCases& merged,
+            KnownSeries& known)
+      : database_(database), run_(run), merged_(merged), known_series_(known) {}
 
   StoredRun write(std::span<const Cohort> cohorts) {
     if (!claim_run()) return std::move(stored_);
@@ -218,7 +219,7 @@ class RunWriter {
       std::string cohort;
       const std::vector<LaunchValues> launches = all_launches(*one, cohort);
       for (const CasePoint& point : case_points(launches)) {
-        TrackedSeries of = series_of(*one, point.metric);
+        TrackedSeries of = standing(series_of(*one, point.metric));
         append(rows, stored_.run_id, of.id, point.value, point.launches, point.steps, point.low,
                point.high, control ? store::SqlValue{*control} : store::SqlValue{}, cohort,
                one->control ? kControlState : std::string());
@@ -238,6 +239,16 @@ class RunWriter {
       database_.exec("UPDATE point SET control = $2 WHERE run_id = $1",
                      std::vector<store::SqlValue>{stored_.run_id, *control});
     }
+  }
+
+  // A run that measured both cases of a merge tells them apart.
+  [[nodiscard]] TrackedSeries standing(TrackedSeries series) const {
+    TrackedSeries other = merged_.standing(series);
+    const bool both =
+        other.id != series.id && std::ranges::any_of(run_.cases, [&](const ImportedCase& one) {
+          return one.case_id == other.case_id;
+        });
+    return both ? std::move(series) : std::move(other);
   }
 
   // The step of the run's control case; of several, of the first by id.
@@ -268,6 +279,7 @@ class RunWriter {
 
   store::Database& database_;
   const ImportedRun& run_;
+  const MergedCases& merged_;
   KnownSeries& known_series_;
   StoredRun stored_;
   std::map<LaunchNumber, KnownLaunch> known_;
@@ -278,8 +290,42 @@ class RunWriter {
 }  // namespace
 
 StoredRun store_run(store::Database& database, const ImportedRun& run,
-                    std::span<const Cohort> cohorts, KnownSeries& known) {
-  return RunWriter(database, run, known).write(cohorts);
+                    std::span<const Cohort> cohorts, const MergedCases& merged,
+                    KnownSeries& known) {
+  return RunWriter(database, run, merged, known).write(cohorts);
+}
+
+void move_points(store::Database& database, const MergedCase& merged) {
+  struct Move {
+    std::string from = {};
+    std::string into = {};
+  };
+  std::vector<Move> moves;
+  std::vector<store::SqlValue> rows;
+  const store::SqlValue from = merged.from;
+  const std::string options = fields_json(Fields(merged.options));
+  database.exec(
+      "SELECT series_id, workload, metric, unit, direction, machine, first_seen FROM series WHERE "
+      "case_id = $1 ORDER BY series_id",
+      {&from, 1}, [&](store::SqlRow row) {
+        const auto text = [&](std::size_t column) { return std::get<std::string>(row[column]); };
+        TrackedSeries series{.workload = text(1),
+                             .case_id = merged.into,
+                             .metric = text(2),
+                             .machine = fields_from_json(text(5))};
+        series.id = series_id(series);
+        append(rows, series.id, series.workload, series.case_id, series.metric, text(3), text(4),
+               options, text(5), text(6));
+        moves.push_back({text(0), series.id});
+      });
+  database.insert(kSeries, rows);
+  for (const Move& move : moves) {
+    const std::vector<store::SqlValue> ids = {move.from, move.into};
+    database.exec(
+        "UPDATE point SET series_id = $2 WHERE series_id = $1 AND run_id NOT IN "
+        "(SELECT run_id FROM point WHERE series_id = $2)",
+        ids);
+  }
 }
 
 }  // namespace stepbench::track

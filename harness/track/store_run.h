@@ -10,6 +10,7 @@
 
 #include "harness/store/database.h"
 #include "harness/track/import.h"
+#include "harness/track/merged_cases.h"
 
 namespace stepbench::track {
 
@@ -25,6 +26,11 @@ struct StoredRun {
 // written again, and those of this run are added.
 using KnownSeries = std::unordered_set<std::string>;
 [[nodiscard]] StoredRun store_run(store::Database& database, const ImportedRun& run,
-                                  std::span<const Cohort> cohorts, KnownSeries& known);
+                                  std::span<const Cohort> cohorts, const MergedCases& merged,
+                                  KnownSeries& known);
+
+// Takes the points of a case over into the series of the one that it was merged into. One that has
+// a value of the same run already keeps it.
+void move_points(store::Database& database, const MergedCase& merged);
 
 }  // namespace stepbench::track

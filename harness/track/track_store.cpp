@@ -11,6 +11,7 @@
 #include "harness/text/utc.h"
 #include "harness/track/event_file.h"
 #include "harness/track/load_history.h"
+#include "harness/track/merged_cases.h"
 #include "harness/track/row_json.h"
 #include "harness/track/store_run.h"
 #include "harness/track/track_schema.h"
@@ -62,6 +63,68 @@ void insert_events(store::Database& database, std::span<const RecordedEvent> eve
     rows.insert(rows.end(), row.begin(), row.end());
   }
   database.insert(kEvents, rows);
+  for (const RecordedEvent& each : events) {
+    if (each.event.what == kMergedEvent) move_points(database, merged_case(each.event));
+  }
+}
+
+std::vector<TrackEvent> load_events(store::Database& database, const std::string& which = "") {
+  std::vector<TrackEvent> events;
+  database.exec(
+      "SELECT at, who, what, alert_id, from_state, to_state, reason, details FROM event " + which +
+          " ORDER BY seq, event_id",
+      {}, [&](store::SqlRow row) {
+        const auto text = [&](std::size_t column) { return std::get<std::string>(row[column]); };
+        events.push_back({.at_utc = text(0),
+                          .who = text(1),
+                          .what = text(2),
+                          .alert_id = text(3),
+                          .from_state = text(4),
+                          .to_state = text(5),
+                          .reason = text(6),
+                          .details = fields_from_json(text(7))});
+      });
+  return events;
+}
+
+MergedCases load_merged(store::Database& database) {
+  return MergedCases(load_events(database, "WHERE what = '" + std::string(kMergedEvent) + "'"));
+}
+
+// Ids of series whose points stand in another one.
+std::map<std::string, std::string> moved_series_ids(store::Database& database,
+                                                    const MergedCases& merged) {
+  std::map<std::string, std::string> moved;
+  database.exec("SELECT series_id, workload, case_id, metric, machine FROM series", {},
+                [&](store::SqlRow row) {
+                  const auto text = [&](std::size_t column) {
+                    return std::get<std::string>(row[column]);
+                  };
+                  if (!merged.contains(text(2))) return;
+                  moved.emplace(text(0), merged
+                                             .standing({.workload = text(1),
+                                                        .case_id = text(2),
+                                                        .metric = text(3),
+                                                        .machine = fields_from_json(text(4))})
+                                             .id);
+                });
+  return moved;
+}
+
+// Ids are digests: one is no part of another word.
+void rename_series(TrackEvent& event, const std::map<std::string, std::string>& moved) {
+  for (const char* name : {"series", "ratios"}) {
+    const auto found = event.details.find(name);
+    if (found == event.details.end()) continue;
+    std::string text = to_text(found->second);
+    const std::string before = text;
+    for (const auto& [from, into] : moved) {
+      for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+        text.replace(at, from.size(), into);
+      }
+    }
+    if (text != before) found->second = text;
+  }
 }
 
 std::set<std::string> known_events(store::Database& database) {
@@ -148,10 +211,11 @@ ImportReport TrackStore::add(const Import& import) {
     const std::vector<StoredRun> stored = with_retry(*database_, [&] {
       store::Transaction transaction(*database_);
       std::vector<StoredRun> done;
+      const MergedCases merged = load_merged(*database_);
       KnownSeries known = committed;
       bool any = false;
       for (const ImportedRun& run : std::span(import.runs).subspan(from, count)) {
-        done.push_back(store_run(*database_, run, import.cohorts, known));
+        done.push_back(store_run(*database_, run, import.cohorts, merged, known));
         any = any || done.back().new_launches + done.back().known_launches > 0;
       }
       if (any) {
@@ -227,21 +291,11 @@ void TrackStore::record(std::span<const TrackEvent> events) {
 
 std::vector<TrackEvent> TrackStore::events() {
   return with_retry(*database_, [&] {
-    std::vector<TrackEvent> events;
-    database_->exec(
-        "SELECT at, who, what, alert_id, from_state, to_state, reason, details FROM event "
-        "ORDER BY seq, event_id",
-        {}, [&](store::SqlRow row) {
-          const auto text = [&](std::size_t column) { return std::get<std::string>(row[column]); };
-          events.push_back({.at_utc = text(0),
-                            .who = text(1),
-                            .what = text(2),
-                            .alert_id = text(3),
-                            .from_state = text(4),
-                            .to_state = text(5),
-                            .reason = text(6),
-                            .details = fields_from_json(text(7))});
-        });
+    std::vector<TrackEvent> events = load_events(*database_);
+    const MergedCases merged{events};
+    if (merged.empty()) return events;
+    const std::map<std::string, std::string> moved = moved_series_ids(*database_, merged);
+    for (TrackEvent& event : events) rename_series(event, moved);
     return events;
   });
 }

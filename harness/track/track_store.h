@@ -91,8 +91,11 @@ class TrackStore {
   [[nodiscard]] std::map<std::string, SeriesExtent> extents();  // by series id
 
   // In one transaction, with lines in the file of events that are on the disk when this returns.
+  // The points of cases that they merge go over at once.
   void record(std::span<const TrackEvent> events);
-  [[nodiscard]] std::vector<TrackEvent> events();  // all, in the order in which they were recorded
+  // All, in the order in which they were recorded. Series of merged cases are called as they are
+  // now.
+  [[nodiscard]] std::vector<TrackEvent> events();
 
   void keep_build(const KeptBuild& build);
   void forget_build(const std::string& build_id, const std::string& host);

@@ -117,5 +117,20 @@ TEST(CompareKey, NamesTheOptionsInWhichTheMostSimilarCasesDiffer) {
   EXPECT_THAT(why_nothing_joins({}, other, testing::sample_catalogue()), IsEmpty());
 }
 
+TEST(CompareKey, ACaseThatOneSideHasIsToldByTheMostSimilarOneOfTheOther) {
+  const record::Results base =
+      results_of(std::string(kBase) + "sweep: {matrix: {loader.batch_size: [8, 16]}}\n");
+  const record::LaunchRow fresh =
+      rows_of(std::string(kBase) + "loader: {batch_size: 8, num_workers: 3}\n").front();
+  std::vector<compare::MissingCase> missing = {
+      {.case_id = fresh.key.case_id, .workload = fresh.workload, .options = fresh.options},
+      {.case_id = "x", .workload = "other", .options = {{"a.b", true}, {"a.c", true}}}};
+  find_nearest(missing, base, testing::sample_catalogue());
+  EXPECT_EQ(missing[0].nearest,
+            base.launches[0].row.key.case_id.substr(0, 6) + " but for loader.num_workers (0 -> 3)");
+  EXPECT_THAT(missing[1].nearest, IsEmpty());
+  find_nearest(missing, {}, testing::sample_catalogue());
+}
+
 }  // namespace
 }  // namespace stepbench::campaign

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <utility>
 
+#include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/shell/program.h"
 
@@ -76,6 +78,48 @@ TEST_F(TrackCommand, ASeriesThatIsNotThereOrIsSeveralIsToldWithTheWayToTheList) 
   EXPECT_EQ(none.exit_status, 2);
   EXPECT_THAT(none.err, HasSubstr("no series fits 'zzzz'; `stepbench track list` lists them"));
   EXPECT_THAT(track({"why-split", "quickstart"}).err, HasSubstr("may be 3 series"));
+}
+
+// The sample a week later, its case without workers under another id.
+std::string sample_under_another_id(const std::string& folder) {
+  std::string text;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() == ".jsonl") text = os::read_text(file.path()).value();
+  }
+  for (const auto& [before, after] :
+       {std::pair{"f672f0ea6306a318", "f00dfeedf00dfeed"}, std::pair{"20261122-", "20261129-"},
+        std::pair{"2026-11-22T", "2026-11-29T"}}) {
+    const std::string from = before;
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+      text.replace(at, from.size(), after);
+    }
+  }
+  return text;
+}
+
+TEST_F(TrackCommand, HistoriesOfOneCaseAreJoinedAfterALookAtWhatWouldBe) {
+  folder.write("later/run.jsonl", sample_under_another_id(sample));
+  (void)track({"add", sample});
+  (void)track({"add", folder / "later"});
+  EXPECT_EQ(track({"why-split", "quickstart", "num_workers=0"}).exit_status, 2) << "two series";
+  EXPECT_THAT(track({"merge"}).out, HasSubstr("no case of this history has another id since"));
+  const os::CommandResult planned = track({"merge", "f00d", "f672f0", "--dry-run"});
+  EXPECT_EQ(planned.exit_status, 0) << planned.err;
+  EXPECT_THAT(planned.out,
+              HasSubstr("case f00dfeed (1 night, 2026-11-29) goes into case f672f0ea (1 night, "
+                        "2026-11-22)"));
+  EXPECT_THAT(planned.out, HasSubstr("nothing was changed"));
+  EXPECT_EQ(track({"why-split", "quickstart", "num_workers=0"}).exit_status, 2);
+  EXPECT_THAT(track({"merge", "f00d", "f672f0", "--reason", "one case"}).out, HasSubstr("joined"));
+  EXPECT_THAT(track({"why-split", "quickstart", "num_workers=0"}).out, HasSubstr("one segment"));
+
+  const os::CommandResult twice = track({"merge", "f00d", "f672f0"});
+  EXPECT_EQ(twice.exit_status, 2);
+  EXPECT_THAT(twice.err, HasSubstr("no series and no case of this history begins with 'f00d'"));
+  const os::CommandResult two = track({"merge", "f672f0", "393d3a"});
+  EXPECT_EQ(two.exit_status, 2);
+  EXPECT_THAT(two.err, HasSubstr("were both measured in run 20261122-"));
+  EXPECT_THAT(track({"merge", "f672f0"}).err, HasSubstr("name the case that it is one with"));
 }
 
 TEST_F(TrackCommand, ASeriesIsMeantByItsWordsOrByTwoIds) {

@@ -15,6 +15,7 @@ void add_track_confirm(Command track);
 void add_track_export(Command track);
 void add_track_ignore(Command track);
 void add_track_list(Command track);
+void add_track_merge(Command track);
 void add_track_note(Command track);
 void add_track_prune(Command track);
 void add_track_report(Command track);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/new_series.h"
+
+#include <tuple>
+
+#include "harness/text/words.h"
+#include "harness/track/why_split.h"
+
+namespace stepbench::track {
+namespace {
+
+constexpr std::size_t kToldNew = 3;
+constexpr std::size_t kToldFields = 4;
+constexpr std::size_t kIdDigits = 8;
+
+struct Known {
+  const SeriesHistory* series = nullptr;
+  std::vector<FieldSplit> differ = {};
+  bool tonight = false;  // it goes on
+};
+
+// Fewest differences; of equal ones the one that ended, then the longest.
+bool is_nearer(const Known& a, const Known& b) {
+  const auto key = [](const Known& one) {
+    return std::tuple(one.differ.size(), one.tonight, -std::ssize(one.series->points));
+  };
+  return b.series == nullptr || key(a) < key(b);
+}
+
+bool is_known(const NightFacts& facts, const SeriesHistory& series) {
+  return !series.points.empty() && facts.point_tonight(series) != std::size_t{0};
+}
+
+Known nearest(const NightFacts& facts, const SeriesHistory& fresh) {
+  Known found;
+  for (const SeriesHistory& one : facts.input().history.series) {
+    if (one.series.metric != fresh.series.metric || !is_known(facts, one)) continue;
+    Known known{.series = &one,
+                .differ = identity_splits(one.series, fresh.series),
+                .tonight = facts.point_tonight(one).has_value()};
+    if (is_nearer(known, found)) found = std::move(known);
+  }
+  return found;
+}
+
+std::string difference_text(const std::vector<FieldSplit>& differ) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(differ.size(), kToldFields); ++i) {
+    parts.push_back(differ[i].field + " (" + differ[i].a + " -> " + differ[i].b + ')');
+  }
+  if (differ.size() > kToldFields) {
+    parts.push_back(std::to_string(differ.size() - kToldFields) + " more");
+  }
+  return text::join_and(parts);
+}
+
+std::string note_of(const SeriesHistory& fresh, const Known& known) {
+  const std::string id = fresh.series.id.substr(0, kIdDigits);
+  const std::string other = known.series->series.id.substr(0, kIdDigits);
+  std::string note = "series " + id + " is new: " + other + " (" +
+                     text::counted(std::ssize(known.series->points), "night") +
+                     ") is the most similar one, and differs in " + difference_text(known.differ);
+  if (!known.tonight && known.series->series.machine == fresh.series.machine) {
+    note += "; where they are one case: `stepbench track merge " + other + ' ' + id + '`';
+  }
+  return note;
+}
+
+}  // namespace
+
+std::vector<std::string> new_series_notes(const NightFacts& facts) {
+  std::vector<std::string> notes;
+  std::size_t more = 0;
+  for (const SeriesHistory& one : facts.input().history.series) {
+    if (one.series.metric != kStepSeries || one.series.control) continue;
+    if (one.points.size() != 1 || facts.point_tonight(one) != std::size_t{0}) continue;
+    const Known known = nearest(facts, one);
+    if (known.series == nullptr) continue;
+    if (notes.size() < kToldNew) {
+      notes.push_back(note_of(one, known));
+    } else {
+      ++more;
+    }
+  }
+  if (more > 0) {
+    notes.push_back(std::to_string(more) +
+                    " more series are new: `stepbench track why-split SERIES SERIES` says in what "
+                    "two differ");
+  }
+  return notes;
+}
+
+}  // namespace stepbench::track

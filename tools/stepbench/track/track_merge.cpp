@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/split_cases.h"
+#include "harness/text/printable.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "harness/track/merged_cases.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+#include "workloads/built_in.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kMergeExamples =
+    R"(Joins the histories of two cases that are one. A worker that was named by its path (--worker PATH) used
+to give some cases another id than the worker beside stepbench. Without FROM and INTO it finds these by
+their options; else it takes your word for it.
+
+Examples:
+  stepbench track merge --dry-run               what would be joined, and in what the cases differ
+  stepbench track merge                         join them
+  stepbench track merge 853070 82d1ec --reason "same work, renamed option"
+
+Points stand in the order of their nights. Two cases that were measured in one run stay two. What was
+measured, ignored or told of the one is of the other from then on, on every machine of the history; a
+history that is made anew from result files joins them again.
+
+Exit status: 0, 2 wrong usage: no such case, or cases that are not one.)";
+
+struct MergeArguments {
+  std::string from = {};
+  std::string into = {};
+  std::string reason = {};
+  bool dry_run = false;
+  WhoFlag who = {};
+  HistoryFlags history = {};
+};
+
+// The case of a series whose id begins so, or with such an id of its own.
+const track::TrackedSeries& case_meant(const track::History& history, const char* argument,
+                                       const std::string& word) {
+  std::set<std::string> ids;
+  const track::TrackedSeries* found = nullptr;
+  for (const track::SeriesHistory& one : history.series) {
+    const track::TrackedSeries& series = one.series;
+    if (word.empty() || (!series.id.starts_with(word) && !series.case_id.starts_with(word))) {
+      continue;
+    }
+    ids.insert(series.case_id);
+    found = &series;
+  }
+  if (ids.size() == 1) return *found;
+  throw ConfigError(argument, ids.empty() ? "no series and no case of this history begins with '" +
+                                                word + "'; `stepbench track list` shows them"
+                                          : "'" + word + "' begins the ids of " +
+                                                text::counted(std::ssize(ids), "case") + ": " +
+                                                text::join(ids) + "; give more digits");
+}
+
+std::vector<track::MergedCase> wanted_merges(const MergeArguments& arguments,
+                                             const track::History& history) {
+  if (arguments.from.empty()) {
+    return campaign::split_cases(history, built_in_catalogue(), built_in_rules());
+  }
+  if (arguments.into.empty()) throw ConfigError("INTO", "name the case that it is one with");
+  const track::TrackedSeries& into = case_meant(history, "INTO", arguments.into);
+  return {{.from = case_meant(history, "FROM", arguments.from).case_id,
+           .into = into.case_id,
+           .options = into.options}};
+}
+
+std::string nights_text(std::size_t nights, const std::string& first, const std::string& last) {
+  std::string text = text::counted(static_cast<std::int64_t>(nights), "night");
+  if (nights > 0) text += first == last ? ", " + first : ", " + first + " to " + last;
+  return text;
+}
+
+void tell_merge(const track::CaseMerge& merge, std::ostream& out) {
+  constexpr std::size_t kDigits = 8;
+  out << "case " << merge.merged.from.substr(0, kDigits) << " ("
+      << nights_text(merge.from_nights, merge.from_first, merge.from_last) << ") goes into case "
+      << merge.merged.into.substr(0, kDigits) << " ("
+      << nights_text(merge.into_nights, merge.into_first, merge.into_last) << "), " << merge.series
+      << " series\n";
+  for (const track::FieldSplit& split : merge.differ) {
+    out << "  " << text::printable(split.field + ": " + split.a + " -> " + split.b) << '\n';
+  }
+  if (merge.among > 0) {
+    out << "  " << text::counted(static_cast<std::int64_t>(merge.among), "night")
+        << " of one lie between nights of the other: points stand in the order of their nights\n";
+  }
+}
+
+int track_merge(const MergeArguments& arguments, const Environment& environment) {
+  track::TrackStore store = open_history(arguments.history);
+  const track::History history = store.history();
+  std::vector<track::TrackEvent> events;
+  for (const track::MergedCase& merged : wanted_merges(arguments, history)) {
+    tell_merge(track::plan_merge(history, merged), environment.out);
+    track::TrackEvent event = track::event_of(merged, arguments.reason);
+    event.at_utc = text::utc_text(std::chrono::system_clock::now());
+    event.who = author(arguments.who, environment);
+    events.push_back(std::move(event));
+  }
+  if (events.empty()) {
+    environment.out << "no case of this history has another id since\n";
+    return kExitOk;
+  }
+  if (arguments.dry_run) {
+    environment.out << "nothing was changed; without --dry-run they are joined\n";
+    return kExitOk;
+  }
+  store.record(events);
+  environment.out << "joined\n";
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_track_merge(Command track) {
+  const Command command =
+      track.add("merge", "Join the histories of two cases that are one", kMergeExamples);
+  MergeArguments& arguments = command.calls(track_merge);
+  const char* const doc = "The first digits of a case's id, or of one of its series";
+  command.argument("FROM", arguments.from, doc, "FROM");
+  command.argument("INTO", arguments.into, doc, "INTO");
+  command.flag(kOptions, "--dry-run", arguments.dry_run, "Only say what would be joined");
+  command.option(kOptions, "--reason TEXT", arguments.reason,
+                 "Why, for those who come later; kept with your name");
+  add_who(command, arguments.who);
+  add_history(command, arguments.history);
+}
+
+}  // namespace stepbench::cli
