@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs what tools/bundle gathered into a wheel: make_wheel.py --bundle DIR --build DIR --source DIR --out DIR.
 
-    stepbench/bin/      stepbench; stepbench-worker, which finds torch and becomes stepbench-worker.elf
-    stepbench/bin/python/   the worker's module for one version of Python, where the build made it
-    stepbench/lib/      Debian's libraries
+    stepbench/bin/      stepbench; stepbench-worker (wheel_worker.sh), which finds torch and becomes stepbench-worker.elf
+    stepbench/bin/python/   the worker's module for one version of Python, where the build made it; the worker in Python
+    stepbench/lib/      Debian's libraries; without_cuda/ for a torch that has no CUDA
     stepbench/share/    what draws the charts of a report
-    stepbench/*.py      load(): results as DataFrames; the plug-in for pytest
+    stepbench/configs/, stepbench/examples/     as in the repository
+    stepbench/*.py      load(): results as DataFrames; the plug-in for pytest; callbacks
     stepbench_worker/   what runs scripts, in any Python
 """
 import argparse
@@ -17,40 +18,17 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
 import zipfile
+
+from elf_versions import ask_for_older, needed_versions, newest
 
 # dynamic tags: paths of the first kind also count for the libraries of libraries
 DT_RPATH, DT_RUNPATH, PT_DYNAMIC = 15, 29, 2
 
-WORKER = """\
-#!/bin/sh
-# Becomes the worker, against the torch beside this package or that of the environment's Python.
-here=$(cd -- "$(dirname -- "$0")" && pwd)
-want=@TORCH@
-torch=$here/../../torch
-if [ ! -f "$torch/version.py" ]; then
-  torch=$("${STEPBENCH_PYTHON:-python3}" -c 'import importlib.util as u, os
-s = u.find_spec("torch")
-print(os.path.dirname(s.origin) if s and s.origin else "")' 2>/dev/null)
-  if [ -z "$torch" ]; then
-    echo "stepbench-worker: there is no torch beside it: pip install torch==${want%%+*}, or measure a script with" \\
-      "stepbench run --python" >&2
-    exit 2
-  fi
-  LD_LIBRARY_PATH=$torch/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-  export LD_LIBRARY_PATH
-fi
-have=$(sed -n "s/^__version__ = '\\(.*\\)'$/\\1/p" "$torch/version.py")
-for library in @LIBRARIES@; do
-  [ -f "$torch/lib/$library" ] || missing=$library
-done
-if [ "${have%%+*}" != "${want%%+*}" ] || [ -n "$missing" ]; then
-  echo "stepbench-worker: built for torch $want; $torch is ${have:-of unknown version}${missing:+, without $missing}:" \\
-    "pip install torch==${want%%+*}, or measure a script with stepbench run --python, which takes any torch" >&2
-  exit 2
-fi
-exec "$here/stepbench-worker.elf" "$@"
-"""
+# What a machine has for which manylinux_2_34 is said; who needs more gets the builder's own.
+LIBSTDCXX_OF_2_34 = (3, 4, 29)
+OF_CUDA = ("libtorch_cuda.so", "libc10_cuda.so")
 
 METADATA = """\
 Metadata-Version: 2.1
@@ -111,27 +89,71 @@ def original_paths(programs):
     return found
 
 
+def elf_files(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF")
+
+
 def needed(file):
     shown = subprocess.run(["readelf", "-d", file], capture_output=True, text=True, check=True).stdout
     return re.findall(r"\(NEEDED\).*\[(.*)\]", shown)
 
 
-def lay_out(bundle, build, source, stage):
+def symbols(file, kind):
+    shown = subprocess.run(["nm", "-D", f"--{kind}-only", "--format=posix", file], capture_output=True, text=True, check=True)
+    return {line.split()[0].partition("@")[0] for line in shown.stdout.splitlines()}
+
+
+def stand_in_for_cuda(asking, torch, folder):
+    """Libraries with the names of torch's for CUDA, for a torch that has none: a call into them ends the program."""
+    asked = set().union(*(symbols(file, "undefined") for file in asking))
+    folder.mkdir()
+    for name in OF_CUDA:
+        if not (torch / "lib" / name).exists():
+            continue
+        functions = sorted(asked & symbols(torch / "lib" / name, "defined"))
+        source = folder / "stand_in.c"
+        source.write_text("".join(f'void f{i}(void) __asm__("{function}");\nvoid f{i}(void) {{ __builtin_trap(); }}\n'
+                                  for i, function in enumerate(functions)))
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-s", "-Wl,--build-id=none", f"-Wl,-soname,{name}", "-o",
+                        folder / name, source], check=True)
+        source.unlink()
+
+
+def build_id(file):
+    notes = subprocess.run(["readelf", "--notes", file], capture_output=True, text=True, check=True).stdout
+    return re.search(r"Build ID: (\w+)", notes)[1]
+
+
+def python_of_build(build):
+    """Of the module: 3.11."""
+    found = re.search(r"STEPBENCH_PYTHON_VERSION=\\+\"([\d.]+)", (build / "build.ninja").read_text())
+    return found[1] if found else ""
+
+
+def write_launcher(bundle, build, source, package):
+    worker = package / "bin/stepbench-worker.elf"
+    torch = [name for name in needed(worker) if name.startswith(("libtorch", "libc10"))]
+    text = (source / "tools/package/wheel_worker.sh").read_text()
+    for name, value in (("TORCH", (bundle / "torch-version").read_text().strip()), ("LIBRARIES", " ".join(torch)),
+                        ("BUILD_ID", build_id(worker)), ("PYTHON", python_of_build(build))):
+        text = text.replace(f"@{name}@", value)
+    (package / "bin/stepbench-worker").write_text(text)
+
+
+def lay_out(bundle, build, source, torch, stage):
     package = stage / "stepbench"
-    shutil.copytree(bundle / "bin", package / "bin", ignore=shutil.ignore_patterns("gpu_tests"))
+    shutil.copytree(bundle / "bin", package / "bin", ignore=shutil.ignore_patterns("gpu_tests", "gpu_facts"))
     shutil.copytree(bundle / "lib", package / "lib")
-    if (bundle / "share").exists():
-        shutil.copytree(bundle / "share", package / "share")
+    if (bundle / "share/stepbench").exists():
+        shutil.copytree(bundle / "share", package / "share", ignore=shutil.ignore_patterns("python"))
     shutil.copytree(source / "configs", package / "configs", ignore=shutil.ignore_patterns("*.md"))
-    shutil.copytree(source / "tools/python/stepbench_worker", stage / "stepbench_worker",
-                    ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(source / "tools/examples", package / "examples", ignore=shutil.ignore_patterns("__pycache__", "build"))
+    for name in ("stepbench", "stepbench_worker"):
+        shutil.copytree(source / "tools/python" / name, stage / name, ignore=shutil.ignore_patterns("__pycache__"),
+                        dirs_exist_ok=True)
     worker = package / "bin/stepbench-worker.elf"
     (package / "bin/stepbench-worker").rename(worker)
-    torch = [name for name in needed(worker) if name.startswith(("libtorch", "libc10"))]
-    text = WORKER.replace("@TORCH@", (bundle / "torch-version").read_text().strip())
-    (package / "bin/stepbench-worker").write_text(text.replace("@LIBRARIES@", " ".join(torch)))
-    for module in (source / "tools/python/stepbench").glob("*.py"):
-        shutil.copy(module, package)
+    write_launcher(bundle, build, source, package)
     set_run_path(package / "bin/stepbench", "$ORIGIN/../lib")
     set_run_path(worker, "$ORIGIN/../lib:$ORIGIN/../../torch/lib")
     shutil.copytree(build / "tools/stepbench/python", package / "bin/python", ignore=shutil.ignore_patterns("__pycache__"))
@@ -139,6 +161,9 @@ def lay_out(bundle, build, source, stage):
     if module.exists():
         subprocess.run(["strip", "--strip-unneeded", module], check=True)
         set_run_path(module, "$ORIGIN/../../lib")
+    stand_in_for_cuda([worker, *filter(pathlib.Path.exists, [module])], torch, package / "lib/without_cuda")
+    for file in elf_files(package):
+        ask_for_older(file)
     for program in ("stepbench", "stepbench-worker", "stepbench-worker.elf"):
         (package / "bin" / program).chmod(0o755)
 
@@ -148,7 +173,7 @@ def add_facts(bundle, build, source, stage, version, tag):
     (facts / "licenses").mkdir(parents=True)
     shutil.copy(source / "LICENSE", facts / "licenses/LICENSE")
     originals = original_paths([build / "tools/stepbench" / name for name in ("stepbench", "stepbench-worker")])
-    for library in sorted((bundle / "lib").iterdir()):
+    for library in sorted((stage / "stepbench/lib").glob("*.so*")):
         licence = licences(library.name, originals)
         if licence is None:
             raise SystemExit(f"make_wheel.py: no licence was found for {library.name}: it is of no Debian package")
@@ -164,6 +189,13 @@ def add_facts(bundle, build, source, stage, version, tag):
 
 
 def pack(stage, facts, wheel):
+    """Complete or not there."""
+    part = wheel.with_suffix(".part")
+    write_archive(stage, facts, part)
+    part.rename(wheel)
+
+
+def write_archive(stage, facts, wheel):
     files = sorted(path for path in stage.rglob("*") if path.is_file())
     record = []
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -184,18 +216,25 @@ def main():
         parser.add_argument("--" + name, type=pathlib.Path, required=True)
     at = parser.parse_args()
     version = re.search(r"project\(stepbench VERSION (\S+)", (at.source / "CMakeLists.txt").read_text())[1]
-    glibc = (at.bundle / "c-library-version").read_text().strip()
-    tag = f"py3-none-manylinux_{glibc.replace('.', '_')}_{os.uname().machine}"
+    torch = pathlib.Path(re.search(r"^Torch_DIR:PATH=(.*)/share/cmake/Torch$", (at.build / "CMakeCache.txt").read_text(),
+                                   re.M)[1])
     stage = at.bundle.parent / "wheel"
-    for library in (at.bundle / "lib/cxx").iterdir():  # a wheel's programs look into one folder
-        library.rename(at.bundle / "lib" / library.name)
-    (at.bundle / "lib/cxx").rmdir()
-    lay_out(at.bundle, at.build, at.source, stage)
+    cxx = sorted((at.bundle / "lib/cxx").iterdir())
+    with tempfile.TemporaryDirectory() as aside:  # a wheel's programs look into one folder
+        shutil.move(at.bundle / "lib/cxx", aside)
+        lay_out(at.bundle, at.build, at.source, torch, stage)
+        versions = set().union(*map(needed_versions, elf_files(stage)))
+        if newest(versions, "GLIBCXX") > LIBSTDCXX_OF_2_34:
+            for library in cxx:
+                shutil.copy(pathlib.Path(aside, "cxx", library.name), stage / "stepbench/lib")
+            versions = set().union(*map(needed_versions, elf_files(stage)))
+    glibc = newest(versions, "GLIBC")
+    tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{os.uname().machine}"
     facts = add_facts(at.bundle, at.build, at.source, stage, version, tag)
     wheel = at.out / f"stepbench-{version}-{tag}.whl"
     pack(stage, facts, wheel)
-    torch = (at.bundle / "torch-version").read_text().strip()
-    print(f"{wheel}: {wheel.stat().st_size / 2**20:.1f} MiB, for torch {torch} and glibc {glibc}")
+    print(f"{wheel}: {wheel.stat().st_size / 2**20:.1f} MiB, in C++ for torch {(at.bundle / 'torch-version').read_text().strip()}, "
+          f"for glibc {glibc[0]}.{glibc[1]}")
 
 
 if __name__ == "__main__":
