@@ -2,12 +2,21 @@
 #include "harness/plan/option_index.h"
 
 #include <algorithm>
+#include <array>
 
 #include "harness/base/error.h"
 #include "harness/text/names.h"
 #include "harness/text/words.h"
 
 namespace stepbench::plan {
+namespace {
+
+// Named by their ends people mean another option: the model's precision, the steps of the timed
+// launches.
+constexpr std::array<std::string_view, 3> kNeedSection = {"profile.active", "profile.warmup",
+                                                          "schedule.precision"};
+
+}  // namespace
 
 std::string full_name(std::string_view section, std::string_view option) {
   return section.empty() ? std::string(option) : std::string(section) + "." + std::string(option);
@@ -37,7 +46,10 @@ OptionIndex::OptionIndex(const Catalogue& catalogue) : catalogue_(catalogue) {
   for (const WorkloadSpec& workload : catalogue.workloads)
     workload_.choices.push_back(workload.name);
   options_["workload"] = {&workload_};
-  for (const auto& [name, declarations] : options_) names_.push_back(name);
+  for (const auto& [name, declarations] : options_) {
+    names_.push_back(name);
+    if (std::ranges::find(kNeedSection, name) == kNeedSection.end()) short_names_.push_back(name);
+  }
 }
 
 std::span<const Option* const> OptionIndex::find(std::string_view full_name) const {
@@ -50,13 +62,15 @@ std::span<const Option* const> OptionIndex::find(std::string_view full_name) con
 }
 
 std::vector<std::string> OptionIndex::meant(std::string_view name) const {
-  return text::matching_names(name, names_);
+  const std::vector<std::string> meant = text::matching_names(name, short_names_);
+  return meant.empty() ? text::matching_names(name, names_) : meant;
 }
 
 std::string OptionIndex::resolve(std::string_view name) const {
   if (!find(name).empty()) return std::string(name);
-  if (meant(name).empty()) throw Error(unknown(name));
-  return text::resolve_name(name, names_);
+  const std::vector<std::string> found = meant(name);
+  if (found.empty()) throw Error(unknown(name));
+  return text::resolve_name(name, found);
 }
 
 std::vector<std::string> OptionIndex::called(std::string_view name) const {

@@ -24,7 +24,8 @@ class OptionIndex {
   // unknown.
   [[nodiscard]] std::span<const Option* const> find(std::string_view full_name) const;
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  // Full names that `name` may mean: itself, or those that end in it.
+  // Full names that `name` may mean: itself, or those that end in it. An option that needs its
+  // section is meant by its end where no other is.
   [[nodiscard]] std::vector<std::string> meant(std::string_view name) const;
   // The full name for a name as people type it: a full one, the end of one, a key of an open
   // section. Throws Error with the nearest name when it is unknown, with all when it may be
@@ -49,6 +50,7 @@ class OptionIndex {
   std::vector<const Option*> open_list_;
   std::map<std::string, std::vector<const Option*>, std::less<>> options_;
   std::vector<std::string> names_;
+  std::vector<std::string> short_names_;  // those that need no section
 };
 
 [[nodiscard]] std::string full_name(std::string_view section, std::string_view option);

@@ -93,5 +93,27 @@ TEST(Usage, EveryOptionThatTakesANumberRefusesAWord) {
   EXPECT_GE(tried, 7U * 4U);
 }
 
+// What stands in a file under `model` and `schedule`, not the options of the same name that few
+// set.
+TEST(Usage, AShortNameMeansWhatAFileMeansByIt) {
+  const std::string file = std::string(STEPBENCH_SOURCE_DIR) + "/configs/train_mlp.yaml";
+  const auto cases_with = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> line = {"plan", file, "--format", "json"};
+    line.insert(line.end(), options.begin(), options.end());
+    const os::CommandResult planned = stepbench(line);
+    EXPECT_EQ(planned.exit_status, 0) << planned.err;
+    return planned.out;
+  };
+  EXPECT_EQ(cases_with({"--set", "active=7", "--set", "warmup=2", "--set", "batch_size=8"}),
+            cases_with({"--set", "schedule.active=7", "--set", "schedule.warmup=2", "--set",
+                        "loader.batch_size=8"}));
+  EXPECT_EQ(cases_with({"--sweep", "precision=fp32,bf16"}),
+            cases_with({"--sweep", "model.precision=fp32,bf16"}));
+  EXPECT_NE(cases_with({"--set", "profile.active=7"}), cases_with({"--set", "active=7"}));
+  EXPECT_THAT(
+      answer_to({"plan", file, "--set", "kind=mlp"}),
+      HasSubstr("'kind' may be data.kind, model.kind or optimizer.kind; write one in full"));
+}
+
 }  // namespace
 }  // namespace stepbench
