@@ -218,6 +218,22 @@ TEST(Compare, RefusesAnotherDeviceOrDataSetUnlessAllowed) {
   EXPECT_EQ(refusal(one_case(1, 0), other, {.allow = {"all"}}), "");
 }
 
+TEST(Compare, WithoutDataOnADiskAnotherDigestIsAWarningOnly) {
+  record::Results base = make(one_case(1, 0));
+  MadeResults with_other_model = one_case(1, 0);
+  with_other_model.data_digest = "d2";
+  record::Results candidate = make(with_other_model);
+  for (record::Results* results : {&base, &candidate}) {
+    for (record::Launch& launch : results->launches) {
+      launch.row.options["data.kind"] = Value{std::string("synthetic")};
+    }
+  }
+  const Comparison result = compare({&base, "old"}, {&candidate, "new"}, {});
+  ASSERT_EQ(result.environment.size(), 1U);
+  EXPECT_EQ(result.environment[0].field, "data_digest");
+  EXPECT_EQ(result.environment[0].field_class, FieldClass::kShouldMatch);
+}
+
 TEST(Compare, WhatOneSideDoesNotSayIsAWarningOnly) {
   MadeResults silent = one_case(1, 0);
   silent.environment.erase("cpu.model");
