@@ -134,7 +134,7 @@ Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
   if (static_cast<double>(ranked.zeros) > kManyTies * n && ranked.zeros < differences.size()) {
     test.notes.emplace_back("clock_resolution");
   }
-  if (constant(differences) && differences.front() != 0) {
+  if (differences.size() > 1 && constant(differences) && differences.front() != 0) {
     test.notes.emplace_back("zero_variance");
   }
   return {shift.centre, shift.interval, spread_of(differences)};

@@ -213,6 +213,8 @@ TEST(Judge, ZeroVarianceDecidesNormallyWithANote) {
   EXPECT_EQ(result.verdict, Verdict::kRegression);
   EXPECT_DOUBLE_EQ(result.p, std::ldexp(1.0, -9));
   EXPECT_THAT(result.notes, Contains("zero_variance"));
+  const TestResult one = judged({.base = {5.0}, .candidate = {6.0}});
+  EXPECT_THAT(one.notes, ::testing::Not(Contains("zero_variance"))) << "one pair has no variance";
 }
 
 TEST(Judge, ManyTiedPairsPointAtTheClock) {
