@@ -107,6 +107,12 @@ void check_tracked(const Planned& planned, const std::string& file) {
   }
 }
 
+// `plan` tells them in full.
+std::string plan_notes_text(const plan::Plan& plan) {
+  return text::counted(std::ssize(plan.notes), "note") + " on the plan: stepbench plan " +
+         text::shell_word(plan::source_name(plan.file));
+}
+
 // Cases that both plans have, by index.
 std::map<std::size_t, run::SplitCase> split_cases(const plan::Plan& tonight,
                                                   const plan::Plan& reference) {
@@ -215,7 +221,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                                      : std::string();
     progress.say(work + (expected.empty() ? "" : expected + ", ") + "results in " +
                  folder.string());
-    for (const std::string& note : plan.notes) progress.say("note: " + note);
+    if (!plan.notes.empty()) progress.say(plan_notes_text(plan));
     if (told_of_counts) progress.say("note: " + *told_of_counts);
   } else {
     progress.say("probe: " + work + "results are not kept");

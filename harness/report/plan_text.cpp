@@ -53,8 +53,8 @@ std::string totals(const plan::Plan& plan, const campaign::TimeEstimate& estimat
   text += ", " + text::counted(estimate.launches, "launch") + ", " +
           text::counted(estimate.steps, "step");
   if (estimate.known_cases == 0) {
-    return text + "; at most " + text::rough_duration(estimate.limit_s) + " (limits.wall_s); " +
-           (probed ? "no probed case could be measured" : "`plan --probe` estimates it") + "\n";
+    return text + (probed ? "; no probed case could be measured\n"
+                          : "; not measured before: `plan --probe` estimates the time\n");
   }
   return text + "; " + campaign::expected_text(estimate) + "\n";
 }
