@@ -92,7 +92,11 @@ std::string answer_text(const estimate::Answer& answer, const Finding& finding,
                                       : " failed: " + estimate::reason_of(*row.failed.front()));
   }
   text += " was measured: ";
-  text += ratio_text(answer.ratio) + (answer.by_rate ? " the samples/s" : " the speed");
+  const std::string ratio = ratio_text(answer.ratio);
+  if (answer.kind == estimate::Difference::kSame && ratio == "1x") {
+    return text + (answer.by_rate ? "as many samples/s" : "as fast");
+  }
+  text += ratio + (answer.by_rate ? " the samples/s" : " the speed");
   if (answer.kind == estimate::Difference::kSame) {
     text += ", no clear difference";
   } else if (answer.kind == estimate::Difference::kBetter) {

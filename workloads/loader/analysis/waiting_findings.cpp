@@ -60,19 +60,27 @@ std::string_view blocked_text(const LoaderAnalysis& r) {
   return "waiting for what is not known";
 }
 
-// ": computing 55 %, waiting for a CPU 45 %" of the time in which they read.
+// "computing 55 %, waiting for a CPU 45 %" of the time in which they read; "computing" where that
+// is nearly all of it.
 std::string doing(const LoaderAnalysis& r) {
   constexpr double kWorthAWord = 0.05;
   if (!r.reading) return {};
+  const std::pair<std::string_view, double> parts[] = {
+      {"computing", r.reading->computing},
+      {"waiting for a CPU", r.reading->waiting_for_cpu},
+      {blocked_text(r), r.reading->blocked}};
   std::string text;
-  const auto add = [&](std::string_view what, double share) {
-    if (share < kWorthAWord) return;
-    text += (text.empty() ? ": " : ", ") + std::string(what) + ' ' + text::percent_text(share);
-  };
-  add("computing", r.reading->computing);
-  add("waiting for a CPU", r.reading->waiting_for_cpu);
-  add(blocked_text(r), r.reading->blocked);
+  for (const auto& [what, share] : parts) {
+    if (share > 1 - kWorthAWord) return std::string(what);
+    if (share < kWorthAWord) continue;
+    text += (text.empty() ? "" : ", ") + std::string(what) + ' ' + text::percent_text(share);
+  }
   return text;
+}
+
+std::string doing_aside(const LoaderAnalysis& r) {
+  const std::string words = doing(r);
+  return words.empty() ? words : " (" + words + ')';
 }
 
 bool others_matter(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -116,15 +124,15 @@ std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderAna
   if (r.workers() > 0 || r.wait_share < kMinWaitShare) return std::nullopt;
   const std::int64_t enough = r.workers_that_keep_up();
   const double share = r.gain_with(enough);
-  Finding finding{
-      .id = "loader.no_workers",
-      .severity = findings::severity_of_share(share),
-      .text = "no workers: " + waiting(r) + "; " + largest_part(r, r.wait_ns, "that") + doing(r),
-      .value = r.wait_share,
-      .threshold = kMinWaitShare,
-      .unit = "ratio",
-      .share = share,
-      .evidence = {"data_wait_ns", std::string(r.largest.metric)}};
+  Finding finding{.id = "loader.no_workers",
+                  .severity = findings::severity_of_share(share),
+                  .text = "no workers: " + waiting(r) + "; " +
+                          largest_part(r, r.wait_ns, "that wait") + doing_aside(r),
+                  .value = r.wait_share,
+                  .threshold = kMinWaitShare,
+                  .unit = "ratio",
+                  .share = share,
+                  .evidence = {"data_wait_ns", std::string(r.largest.metric)}};
   if (others_matter(facts, r)) finding.text += "; " + others_text(r);
   if (share >= kMinGain) {
     finding.remedy = "Workers read the next batches while this one is used.";
@@ -145,19 +153,20 @@ std::optional<Finding> other_programs(const LoaderFacts& facts, const LoaderAnal
     return std::nullopt;
   }
   const bool workers = of_workers >= of_training;
-  return Finding{.id = "loader.other_programs",
-                 .severity = findings::severity_of_share(share),
-                 .text = (workers ? text::counted(r.workers(), "worker") + ", " +
-                                        text::percent_text(r.utilisation()) + " busy" + doing(r)
-                                  : "the training thread waits " + text::percent_text(of_training) +
-                                        " of its time for a CPU") +
-                         "; " + others_text(r) + "; " + waiting(r),
-                 .value = *r.others_cores,
-                 .threshold = kMinOthers * facts.cores,
-                 .unit = "cores",
-                 .share = share,
-                 .evidence = {"loader_worker_cpu_wait", "loader_other_cores", "data_wait_ns"},
-                 .remedy = "End them, or measure where nothing else runs."};
+  return Finding{
+      .id = "loader.other_programs",
+      .severity = findings::severity_of_share(share),
+      .text = (workers ? text::counted(r.workers(), "worker") + ", " +
+                             text::percent_text(r.utilisation()) + " busy" + doing_aside(r)
+                       : "the training thread waits " + text::percent_text(of_training) +
+                             " of its time for a CPU") +
+              "; " + others_text(r) + "; " + waiting(r),
+      .value = *r.others_cores,
+      .threshold = kMinOthers * facts.cores,
+      .unit = "cores",
+      .share = share,
+      .evidence = {"loader_worker_cpu_wait", "loader_other_cores", "data_wait_ns"},
+      .remedy = "End them, or measure where nothing else runs."};
 }
 
 bool is_oversubscribed(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -176,7 +185,7 @@ std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnal
               ", which are " +
               text::percent_text(
                   std::min(1.0, (r.own_cores + facts.cores - r.cores_left()) / facts.cores)) +
-              " in use" + (r.reading ? "; they are" + doing(r).substr(1) : "") +
+              " in use" + (doing(r).empty() ? "" : "; they are " + doing(r)) +
               (step_waits ? "; " + waiting(r) : ""),
       .value = static_cast<double>(r.workers()),
       .threshold = facts.cores,
@@ -201,7 +210,7 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
       .severity = findings::severity_of_share(share.value_or(0)),
       .text = largest_part(r, r.worker_ns, "the workers' time") + "; " +
               text::counted(r.workers(), "worker") + ", " + text::percent_text(r.utilisation()) +
-              " busy" + doing(r),
+              " busy" + doing_aside(r),
       .value = r.utilisation(),
       .threshold = kMinBusy,
       .unit = "ratio",
