@@ -24,7 +24,10 @@ std::string near_names(const fs::path& path) {
     names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
-  return text::did_you_mean(path.filename().string(), names);
+  std::string near = text::nearest(path.filename().string(), names);
+  if (near.empty()) return {};
+  if (path.has_parent_path()) near = (path.parent_path() / near).string();
+  return text::did_you_mean(near);
 }
 
 std::vector<fs::path> runs_in(const fs::path& directory) {
