@@ -3,8 +3,28 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
+
+#include "harness/text/words.h"
 
 namespace stepbench::document {
+
+std::string doubts_line(const Answer& answer) {
+  constexpr std::size_t kShown = 4;
+  if (answer.doubts.empty()) return {};
+  const std::size_t shown = std::min(answer.doubts.size(), kShown);
+  const std::size_t more = answer.doubts.size() - shown;
+  return "doubts: " + text::join(std::span(answer.doubts).first(shown), "; ") +
+         (more == 0 ? "" : "; " + std::to_string(more) + " more below");
+}
+
+void add_doubts(Answer& answer, const std::vector<Paragraph>& paragraphs) {
+  for (const Paragraph& paragraph : paragraphs) {
+    if (paragraph.doubt.empty()) continue;
+    if (std::ranges::find(answer.doubts, paragraph.doubt) != answer.doubts.end()) continue;
+    answer.doubts.push_back(paragraph.doubt);
+  }
+}
 
 std::vector<Paragraph> paragraphs_of(const std::vector<std::string>& lines, Tone tone) {
   std::vector<Paragraph> paragraphs;

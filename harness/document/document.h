@@ -29,6 +29,16 @@ struct Paragraph {
   std::string text;
   Tone tone = Tone::kPlain;
   std::vector<Line> below = {};  // what belongs to it
+  // What it says against the answer, in few words with their size: "waited 62 % of its time for a
+  // CPU". Empty: nothing.
+  std::string doubt = {};
+};
+
+// What the reader came for, in one line. Every form shows it first, the doubts in one line below.
+struct Answer {
+  std::string text = {};  // empty: there is none
+  Tone tone = Tone::kPlain;
+  std::vector<std::string> doubts = {};  // those of the paragraphs
 };
 
 // Above what follows. Without a title: a gap.
@@ -77,12 +87,18 @@ struct Chapter {
 
 struct Document {
   std::string headline = {};
+  Answer answer = {};
   std::vector<Chapter> chapters = {};
   // What has the columns that a terminal has no room for: "--format markdown".
   std::string all_columns_in = {};
   // Hidden in Markdown, by which a bot finds its own comment again: "stepbench-verdict".
   std::string marker = {};
 };
+
+// "doubts: waited 62 % of its time for a CPU; 2 of 24 launches failed"; empty without any.
+[[nodiscard]] std::string doubts_line(const Answer& answer);
+// Each doubt once, in their order.
+void add_doubts(Answer& answer, const std::vector<Paragraph>& paragraphs);
 
 // Lines as paragraphs: one that begins with a blank belongs to the one above.
 [[nodiscard]] std::vector<Paragraph> paragraphs_of(const std::vector<std::string>& lines,

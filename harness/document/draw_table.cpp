@@ -26,6 +26,123 @@ std::size_t column_width(const Table& table, std::size_t column) {
   return widest;
 }
 
+// How wide each column of a table is drawn; 0: it is left out.
+class Layout {
+ public:
+  explicit Layout(const Table& table) : table_(table) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      whole_.push_back(column_width(table, i));
+    }
+    width_ = whole_;
+    shown_.assign(width_.size(), true);
+  }
+
+  void fit(std::size_t columns) {
+    while (total() > columns && narrow(total() - columns)) {
+    }
+    if (total() < columns) give_back(columns);
+  }
+
+  [[nodiscard]] bool shows(std::size_t column) const { return shown_[column]; }
+  [[nodiscard]] bool is_cut(std::size_t column) const { return width_[column] < whole_[column]; }
+  [[nodiscard]] std::size_t width(std::size_t column) const { return width_[column]; }
+
+ private:
+  [[nodiscard]] std::size_t total() const {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < width_.size(); ++i) {
+      if (shown_[i]) sum += width_[i] + (sum == 0 ? 0 : kGap);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] bool can_shrink(std::size_t column) const {
+    return table_.columns[column].shrink_at > 0 &&
+           width_[column] > table_.columns[column].shrink_to;
+  }
+
+  // Does the next of the things that may be done. False when none is left.
+  bool narrow(std::size_t excess) {
+    constexpr int kNever = std::numeric_limits<int>::max();
+    int first = kNever;
+    std::size_t column = 0;
+    bool cut = false;
+    for (std::size_t i = 0; i < width_.size(); ++i) {
+      const Column& each = table_.columns[i];
+      if (!shown_[i]) continue;
+      if (can_shrink(i) && each.shrink_at < first) {
+        first = each.shrink_at;
+        column = i;
+        cut = true;
+      }
+      if (each.drop_at > 0 && each.drop_at < first) {
+        first = each.drop_at;
+        column = i;
+        cut = false;
+      }
+    }
+    if (first == kNever) return false;
+    if (cut) {
+      width_[column] -= std::min(excess, width_[column] - table_.columns[column].shrink_to);
+    } else {
+      shown_[column] = false;
+    }
+    return true;
+  }
+
+  // What was cut, and then what was left out, in as far as the last things done made room for it.
+  void give_back(std::size_t columns) {
+    for (std::size_t i = 0; i < width_.size(); ++i) {
+      if (shown_[i]) width_[i] += std::min(columns - total(), whole_[i] - width_[i]);
+    }
+    std::vector<std::size_t> left_out;
+    for (std::size_t i = 0; i < width_.size(); ++i) {
+      if (!shown_[i]) left_out.push_back(i);
+    }
+    std::ranges::stable_sort(left_out, [&](std::size_t a, std::size_t b) {
+      return table_.columns[a].drop_at > table_.columns[b].drop_at;
+    });
+    for (const std::size_t i : left_out) {
+      shown_[i] = total() + kGap + whole_[i] <= columns;
+      if (shown_[i]) width_[i] = whole_[i];
+    }
+  }
+
+  const Table& table_;
+  std::vector<std::size_t> whole_;
+  std::vector<std::size_t> width_;
+  std::vector<bool> shown_;
+};
+
+// The table as the layout has it. Also says what was left out, the first of them first.
+Table laid_out(const Table& table, const Layout& layout, std::vector<std::string>& dropped) {
+  Table made;
+  std::vector<std::size_t> left_out;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (!layout.shows(i)) {
+      if (!table.columns[i].head.empty()) left_out.push_back(i);
+      continue;
+    }
+    Column& head = made.columns.emplace_back(table.columns[i]);
+    if (layout.is_cut(i)) head.head = text::shortened(head.head, layout.width(i));
+  }
+  std::ranges::stable_sort(left_out, [&](std::size_t a, std::size_t b) {
+    return table.columns[a].drop_at < table.columns[b].drop_at;
+  });
+  for (const std::size_t i : left_out) dropped.push_back(table.columns[i].head);
+  for (const TableRow& row : table.rows) {
+    TableRow& line =
+        made.rows.emplace_back(TableRow{.cells = {}, .tone = row.tone, .instead = row.instead});
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (!layout.shows(i)) continue;
+      const auto cut = table.columns[i].shrink_inside ? text::shortened_inside : text::shortened;
+      line.cells.push_back(layout.is_cut(i) ? Cell(cut(row.cells[i].text, layout.width(i)))
+                                            : row.cells[i]);
+    }
+  }
+  return made;
+}
+
 std::vector<std::size_t> widths_of(const Table& table) {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < table.columns.size(); ++i) widths.push_back(column_width(table, i));
@@ -35,59 +152,6 @@ std::vector<std::size_t> widths_of(const Table& table) {
 std::size_t total_width(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
          kGap * (widths.empty() ? 0 : widths.size() - 1);
-}
-
-void cut_cells(Table& table, std::size_t column, std::size_t cells) {
-  Column& head = table.columns[column];
-  const auto cut = head.shrink_inside ? text::shortened_inside : text::shortened;
-  head.head = text::shortened(head.head, cells);
-  for (TableRow& row : table.rows) {
-    if (column < row.cells.size()) row.cells[column].text = cut(row.cells[column].text, cells);
-  }
-}
-
-bool can_shrink(const Table& table, std::size_t column) {
-  return table.columns[column].shrink_at > 0 &&
-         column_width(table, column) > table.columns[column].shrink_to;
-}
-
-void drop(Table& table, std::size_t column) {
-  const auto at = static_cast<std::ptrdiff_t>(column);
-  table.columns.erase(table.columns.begin() + at);
-  for (TableRow& row : table.rows) {
-    if (column < row.cells.size()) row.cells.erase(row.cells.begin() + at);
-  }
-}
-
-// Does the next of the things that may be done. False when none is left.
-bool narrow(Table& table, std::size_t excess, std::vector<std::string>& dropped) {
-  constexpr int kNever = std::numeric_limits<int>::max();
-  int first = kNever;
-  std::size_t column = 0;
-  bool cut = false;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const Column& each = table.columns[i];
-    if (can_shrink(table, i) && each.shrink_at < first) {
-      first = each.shrink_at;
-      column = i;
-      cut = true;
-    }
-    if (each.drop_at > 0 && each.drop_at < first) {
-      first = each.drop_at;
-      column = i;
-      cut = false;
-    }
-  }
-  if (first == kNever) return false;
-  if (cut) {
-    const std::size_t now = column_width(table, column);
-    const std::size_t least = table.columns[column].shrink_to;
-    cut_cells(table, column, now - std::min(excess, now - least));
-  } else {
-    if (!table.columns[column].head.empty()) dropped.push_back(table.columns[column].head);
-    drop(table, column);
-  }
-  return true;
 }
 
 std::string padded(const std::string& words, std::size_t cells, bool left) {
@@ -134,10 +198,10 @@ bool is_number(const std::string& text) {
 DrawnTable draw(Table table, std::size_t columns, bool colour) {
   DrawnTable drawn;
   make_printable(table);
-  std::vector<std::size_t> widths = widths_of(table);
-  for (; total_width(widths) > columns; widths = widths_of(table)) {
-    if (!narrow(table, total_width(widths) - columns, drawn.dropped)) break;
-  }
+  Layout layout(table);
+  layout.fit(columns);
+  table = laid_out(table, layout, drawn.dropped);
+  const std::vector<std::size_t> widths = widths_of(table);
   const std::vector<Cell> heads = heads_of(table);
   const bool headless = std::ranges::all_of(heads, &std::string::empty, &Cell::text);
   if (!headless) {

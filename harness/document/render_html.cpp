@@ -159,6 +159,16 @@ void HtmlChapters::add(const Chapter& chapter) {
   html_ += "</section>\n";
 }
 
+void HtmlChapters::add(const Answer& answer) {
+  if (answer.text.empty()) return;
+  html_ += "<section id=\"answer\" aria-label=\"Answer\"" + class_attribute(class_of(answer.tone)) +
+           ">\n<p><strong>" + text::html_text(answer.text) + "</strong></p>\n";
+  if (const std::string doubts = doubts_line(answer); !doubts.empty()) {
+    html_ += "<p class=\"doubt\">" + text::html_text(doubts) + "</p>\n";
+  }
+  html_ += "</section>\n";
+}
+
 void HtmlChapters::add(const Paragraph& paragraph) {
   html_ += "<p" + class_attribute(class_of(paragraph.tone)) + '>' + tone_word(paragraph.tone) +
            shortened_html(paragraph.text, kTextCharacters, text::LineEnds::kKeep);

@@ -26,6 +26,7 @@ class HtmlChapters {
   HtmlChapters(std::string& html, AppendData append_data);
 
   void add(const Chapter& chapter);
+  void add(const Answer& answer);
 
  private:
   void add(const Paragraph& paragraph);

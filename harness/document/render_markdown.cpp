@@ -24,6 +24,15 @@ class MarkdownPage {
  public:
   explicit MarkdownPage(std::string& text) : text_(text) {}
 
+  void add(const Answer& answer) {
+    if (answer.text.empty()) return;
+    text_ += "**" + text::markdown_line(answer.text) + "**\n";
+    if (const std::string doubts = doubts_line(answer); !doubts.empty()) {
+      text_ += "\n" + text::markdown_line(doubts) + '\n';
+    }
+    gap();
+  }
+
   void gap() {
     if (!text_.empty() && !text_.ends_with("\n\n")) text_ += '\n';
   }
@@ -111,6 +120,7 @@ std::string render_markdown(const Document& document) {
     text += "### " + text::markdown_line(document.headline) + "\n\n";
   }
   MarkdownPage page(text);
+  page.add(document.answer);
   for (const Chapter& chapter : document.chapters) {
     if (!chapter.blocks.empty() && &chapter != &document.chapters.front()) page.gap();
     for (const Block& block : chapter.blocks) {

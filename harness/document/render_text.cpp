@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/document/render_text.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "harness/text/printable.h"
@@ -11,6 +13,8 @@ namespace {
 
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kEnd = "\x1b[0m";
+// Below more lines the answer stands a second time, beside the prompt.
+constexpr std::ptrdiff_t kScreen = 48;
 
 class TextPage {
  public:
@@ -19,6 +23,17 @@ class TextPage {
 
   void line(const std::string& words, Tone tone = Tone::kPlain) {
     text_ += tinted(text::wrap_hanging(text::printable(words), columns_), tone, colour_) + '\n';
+  }
+
+  // `doubts`: with these.
+  void add(const Answer& answer, bool doubts) {
+    if (answer.text.empty()) return;
+    gap();
+    line(answer.text, answer.tone);
+    if (const std::string words = doubts_line(answer); doubts && !words.empty()) {
+      line(words, Tone::kDoubt);
+    }
+    gap();
   }
 
   void gap() {
@@ -76,6 +91,7 @@ class TextPage {
     line(figure.alt);
   }
 
+  [[nodiscard]] std::ptrdiff_t lines() const { return std::ranges::count(text_, '\n'); }
   [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
@@ -110,6 +126,7 @@ std::string tinted(std::string text, Tone tone, bool colour) {
 
 std::string render_text(const Document& document, std::size_t columns, bool colour) {
   TextPage page(columns, colour, document.all_columns_in);
+  page.add(document.answer, true);
   if (!document.headline.empty()) page.line(document.headline);
   for (const Chapter& chapter : document.chapters) {
     if (!chapter.blocks.empty() && &chapter != &document.chapters.front()) page.gap();
@@ -117,7 +134,10 @@ std::string render_text(const Document& document, std::size_t columns, bool colo
       std::visit([&](const auto& each) { page.add(each); }, block);
     }
   }
-  return page.take();
+  if (page.lines() > kScreen) page.add(document.answer, false);
+  std::string text = page.take();
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
 }
 
 }  // namespace stepbench::document

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A document on a terminal. What stands in it is made printable (printable.h). Pure; any thread.
+// A document on a terminal: the answer first, and of a long page last too. What stands in it is
+// made printable (printable.h). Pure; any thread.
 #pragma once
 
 #include <cstddef>

@@ -58,9 +58,12 @@ void add_diff_notes(const analyze::TraceDiff& diff, std::vector<document::Block>
   }
 }
 
-void add_step_change(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
+// How much longer a step takes, and why.
+document::Answer diff_answer(const analyze::TraceDiff& diff) {
+  const document::Answer unknown = {.text = "not comparable, do not trust the differences",
+                                    .tone = document::Tone::kBad};
   const analyze::DiffRow& step = diff.step;
-  if (step.base_ns <= 0) return;
+  if (step.base_ns <= 0) return diff.comparable() ? document::Answer{} : unknown;
   std::string text = "a step takes " + text::duration(step.new_ns);
   if (step.difference_ns() == 0) {
     text += ", as long as in base";
@@ -81,10 +84,10 @@ void add_step_change(const analyze::TraceDiff& diff, std::vector<document::Block
     text += "; its part that changed most: " + words_of_part(most->name, diff.scope) + ", " +
             text::signed_duration(most->difference_ns());
   }
-  blocks.emplace_back(document::Paragraph{std::move(text)});
-  if (!diff.nothing_changed()) return;
-  blocks.emplace_back(
-      document::Paragraph{"nothing changed beyond what the steps differ by themselves"});
+  if (diff.nothing_changed())
+    text = "nothing changed beyond what the steps differ by themselves: " + text;
+  if (diff.comparable()) return {.text = std::move(text)};
+  return {.text = unknown.text + ": " + text, .tone = unknown.tone};
 }
 
 void add_parts(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
@@ -237,7 +240,6 @@ std::string finding_text(const analyze::DiffFinding& finding) {
 document::Document diff_document(const analyze::TraceDiff& diff, std::size_t row_limit) {
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
   add_diff_notes(diff, overview.blocks);
-  add_step_change(diff, overview.blocks);
   add_parts(diff, overview.blocks);
   overview.blocks.emplace_back(document::Heading{"findings that changed"});
   for (const analyze::DiffFinding& finding : diff.findings) {
@@ -247,6 +249,7 @@ document::Document diff_document(const analyze::TraceDiff& diff, std::size_t row
   document::Chapter tables{.id = "tables", .title = "Tables", .blocks = {}};
   for (const analyze::DiffTable& table : diff.tables) add_changed(table, row_limit, tables.blocks);
   return {.headline = headline_of_diff(diff),
+          .answer = diff_answer(diff),
           .chapters = {std::move(overview), std::move(tables)},
           .all_columns_in = "--format markdown"};
 }

@@ -39,6 +39,15 @@ std::string headline_of(const AnalysedTrace& analysed) {
   return text;
 }
 
+// "launches without record: 12 of 80"
+std::string integrity_doubt(const analyze::IntegrityNote& note) {
+  std::string text = note.id;
+  std::ranges::replace(text, '_', ' ');
+  if (note.count == 0) return text;
+  text += ": " + text::with_separators(note.count);
+  return note.of == 0 ? text : text + " of " + text::with_separators(note.of);
+}
+
 // "integrity: ok", or each doubt in a line.
 void add_integrity(const AnalysedTrace& analysed, std::vector<document::Block>& blocks) {
   const std::vector<analyze::IntegrityNote>& notes = analysed.analysis.integrity;
@@ -52,9 +61,51 @@ void add_integrity(const AnalysedTrace& analysed, std::vector<document::Block>& 
         worst == document::Tone::kPlain ? "integrity: ok" : "integrity: see the warnings", worst});
   }
   for (const analyze::IntegrityNote& note : notes) {
-    blocks.emplace_back(document::Paragraph{
-        std::string(analyze::name_of(note.level)) + ": " + note.text, tone_of(note.level)});
+    blocks.emplace_back(
+        document::Paragraph{.text = std::string(analyze::name_of(note.level)) + ": " + note.text,
+                            .tone = tone_of(note.level)});
   }
+}
+
+// "of a step of 10.0 ms compute takes 79.8 %"; empty where there is no step.
+std::string largest_part(const AnalysedTrace& analysed) {
+  const analyze::IdleReport* idle = analysed.analysis.idle_of(analysed.device);
+  if (idle == nullptr || idle->counted.wall_ns <= 0) return {};
+  const auto parts = analyze::step_parts();
+  const auto largest = std::ranges::max_element(
+      parts, {}, [&](const analyze::StepPart& part) { return part.of(idle->counted); });
+  const auto wall_ns = double(idle->counted.wall_ns);
+  return "of a step of " +
+         text::duration(wall_ns / double(analysed.analysis.steps.counted().size())) + ' ' +
+         words_of_part(largest->name, idle->scope) + " takes " +
+         text::percent_text(double(largest->of(idle->counted)) / wall_ns);
+}
+
+// The finding by which most can be won, or that there is none.
+document::Answer trace_answer(const AnalysedTrace& analysed) {
+  document::Answer answer;
+  const std::string part = largest_part(analysed);
+  const auto first = std::ranges::find_if(analysed.findings, [](const Finding& finding) {
+    return finding.undecided.empty() && finding.severity != Severity::kInfo;
+  });
+  if (first != analysed.findings.end()) {
+    answer = {.text = first->text, .tone = tone_of(first->severity)};
+    if (first->gain_ns) {
+      answer.text += "; to be won at most: " + text::duration(*first->gain_ns) + " per step (" +
+                     text::percent_text(first->share.value_or(0)) + ')';
+    }
+  } else {
+    answer.text = part.empty() ? "there is no step, and no time to break down"
+                               : "nothing to mend was found: " + part;
+  }
+  for (const analyze::IntegrityNote& note : analysed.analysis.integrity) {
+    if (note.level != analyze::IntegrityLevel::kNote)
+      answer.doubts.push_back(integrity_doubt(note));
+  }
+  if (!analysed.analysis.blocked()) return answer;
+  answer.text = "the trace is broken, do not trust its numbers: " + answer.text;
+  answer.tone = document::Tone::kBad;
+  return answer;
 }
 
 // What stands for the rows that are shown.
@@ -226,6 +277,7 @@ document::Document analysis_document(const AnalysedTrace& analysed, std::size_t 
   add_step(analysed, overview.blocks);
   add_findings(analysed, overview.blocks);
   return {.headline = headline_of(analysed),
+          .answer = trace_answer(analysed),
           .chapters = {std::move(overview),
                        {.id = "tables",
                         .title = "Tables",

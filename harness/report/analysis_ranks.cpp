@@ -177,13 +177,20 @@ document::Document ranks_document(const analyze::RankReport& report, std::size_t
   std::string headline = "one job: traces of " + text::counted(std::ssize(report.rows), "rank");
   if (report.world) headline += " of " + std::to_string(*report.world);
   headline += ", " + text::counted(report.steps, "step") + " in all of them";
+  document::Answer answer;
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
   for (const std::string& warning : report.warnings) {
     overview.blocks.emplace_back(
         document::Paragraph{"warning: " + warning, document::Tone::kDoubt});
+    answer.doubts.push_back(warning);
   }
   if (report.steps > 0) {
-    overview.blocks.emplace_back(straggler_paragraph(report));
+    document::Paragraph straggler = straggler_paragraph(report);
+    answer.text = std::move(straggler.text);
+    answer.tone = straggler.tone;
+    for (const document::Line& line : straggler.below) {
+      overview.blocks.emplace_back(document::Paragraph{line.text});
+    }
     add_ranks(report, row_limit, overview.blocks);
     overview.blocks.emplace_back(parts_of_ranks(report, row_limit));
     std::ranges::move(matched_collective_blocks(report.sizes, row_limit),
@@ -196,6 +203,7 @@ document::Document ranks_document(const analyze::RankReport& report, std::size_t
   }
   overview.blocks.emplace_back(document::Paragraph{"--rank N shows the page of one rank"});
   return {.headline = std::move(headline),
+          .answer = std::move(answer),
           .chapters = {std::move(overview)},
           .all_columns_in = "--format markdown"};
 }

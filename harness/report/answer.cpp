@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 
+#include "harness/base/launch_flags.h"
 #include "harness/estimate/ranking.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -56,6 +58,87 @@ bool is_partial(const std::vector<estimate::CaseRow>& rows, const record::Result
                      [](const estimate::CaseRow& row) { return row.unfinished > 0; });
 }
 
+// "step 52.9 ms [52.6, 53.4], 302 samples/s; 17.0 % of it waits for data"
+std::string one_case_text(const estimate::CaseRow& row, estimate::Judged by) {
+  constexpr double kWorthSaying = 0.005;
+  std::string text = value_text(row, by);
+  if (!estimate::is_rate(by) && row.samples_per_s) {
+    text += ", " + text::significant(*row.samples_per_s) + " samples/s";
+  }
+  if (row.data_wait_share && *row.data_wait_share >= kWorthSaying) {
+    text += "; " + text::percent_text(*row.data_wait_share) + " of it waits for data";
+  }
+  if (row.spread == estimate::Spread::kOverLaunches) return text;
+  return text + "; " + text::counted(std::ssize(row.measured), "launch") + ", an interval takes " +
+         std::to_string(kLaunchesForAnInterval);
+}
+
+struct LaunchCounts {
+  std::int64_t measured = 0;
+  std::int64_t failed = 0;
+};
+
+LaunchCounts launch_counts(const std::vector<estimate::CaseRow>& rows) {
+  LaunchCounts counts;
+  for (const estimate::CaseRow& row : rows) {
+    counts.measured += std::ssize(row.measured);
+    counts.failed += std::ssize(row.failed);
+  }
+  return counts;
+}
+
+// "in 3 of 24 launches the GPU was slowed down", of what no note has a size for.
+void add_flagged_launches(const std::vector<estimate::CaseRow>& rows, std::int64_t measured,
+                          document::Answer& answer) {
+  for (const std::string_view flag :
+       {launch_flag::kThrottled, launch_flag::kSteal, launch_flag::kCpuQuota,
+        launch_flag::kTruncated, launch_flag::kClockTies}) {
+    std::int64_t launches = 0;
+    for (const estimate::CaseRow& row : rows) {
+      launches += std::ranges::count_if(row.measured, [&](const estimate::MeasuredLaunch& each) {
+        return std::ranges::find(each.launch->row.report.flags, flag) !=
+               each.launch->row.report.flags.end();
+      });
+    }
+    if (launches == 0) continue;
+    answer.doubts.push_back("in " + std::to_string(launches) + " of " +
+                            text::counted(measured, "launch") + ' ' +
+                            std::string(launch_flag::meaning(flag)));
+  }
+}
+
+// Where cases cannot be ranked: one, none, arms, a smoke run, latencies beside steps.
+std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
+                          const record::Results& results) {
+  const auto has_step = [](const estimate::CaseRow& row) { return row.step_ns.has_value(); };
+  const auto measured = std::ranges::count_if(rows, has_step);
+  if (measured == 0) {
+    if (results.running) return "nothing is measured yet";
+    for (const estimate::CaseRow& row : rows) {
+      const auto& ended = row.failed.empty() ? row.skipped : row.failed;
+      if (!ended.empty()) return "nothing was measured: " + estimate::reason_of(*ended.front());
+    }
+    return "nothing was measured";
+  }
+  if (std::ranges::all_of(rows, &estimate::CaseRow::smoke)) {
+    const std::int64_t cases = std::ssize(rows);
+    return measured == cases ? (cases == 1 ? std::string("the case runs")
+                                           : "all " + std::to_string(cases) + " cases run") +
+                                   "; a smoke run compares nothing"
+                             : std::to_string(cases - measured) + " of " +
+                                   text::counted(cases, "case") + " did not run";
+  }
+  if (std::ranges::any_of(rows, [](const estimate::CaseRow& row) { return !row.arm.empty(); })) {
+    return "two arms, measured in turns: `stepbench compare` gives their verdict";
+  }
+  const auto only = std::ranges::find_if(rows, has_step);
+  const auto by = estimate::judged_by(rows);
+  if (measured > 1 || !by || !estimate::judged_value(*only, *by)) return {};
+  const std::string text = one_case_text(*only, *by);
+  if (rows.size() == 1) return text;
+  return "only " + estimate::RowNames(rows, results).name(*only) + " was measured: " + text;
+}
+
 }  // namespace
 
 std::string answer_line(const std::vector<estimate::CaseRow>& rows,
@@ -64,18 +147,17 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
     return "a first look, for no comparison: two launches of short windows. To measure it: " +
            text::join(record::command_of_measurement(results.runs.front()), " ", text::shell_word);
   }
+  if (rows.empty()) return {};
   const auto ranking = estimate::rank(rows);
-  if (!ranking) return {};
+  if (!ranking) return unranked_text(rows, results);
   const estimate::RowNames names(rows, results);
   const estimate::CaseRow& best = rows[ranking->best];
   const estimate::CaseRow& next = rows[ranking->next];
   if (ranking->all_tie) {
-    return (is_partial(rows, results) ? "no best case so far: " : "no best case: ") +
-           (ranking->ties.size() == 1
-                ? std::string("the two tie")
-                : "all " + std::to_string(ranking->ties.size() + 1) + " tie") +
-           ", their intervals overlap that of the fastest, " + names.name(best) + ", " +
-           value_text(best, ranking->by);
+    const std::size_t cases = ranking->ties.size() + 1;
+    return (is_partial(rows, results) ? "no winner yet: " : "no winner: ") +
+           (cases == 2 ? std::string("the two") : "all " + std::to_string(cases)) +
+           " overlap; fastest so far " + names.name(best) + ", " + value_text(best, ranking->by);
   }
   std::string text = !ranking->decided           ? "fastest so far: "
                      : is_partial(rows, results) ? "best so far: "
@@ -92,6 +174,26 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
   }
   if (!ranking->decided) return text + undecided_text(best, next);
   return ranking->ties.empty() ? text : text + ties_text(*ranking, rows, names);
+}
+
+document::Answer run_answer(const std::vector<estimate::CaseRow>& rows,
+                            const record::Results& results,
+                            const std::vector<document::Paragraph>& notes) {
+  document::Answer answer{.text = answer_line(rows, results)};
+  if (answer.text.empty()) return answer;
+  const LaunchCounts launches = launch_counts(rows);
+  const auto ranking = estimate::rank(rows);
+  if (ranking && ranking->decided && !ranking->all_tie) answer.tone = document::Tone::kGood;
+  if (launches.measured == 0 && !results.running) answer.tone = document::Tone::kBad;
+  if (launches.measured == 0 || std::ranges::all_of(rows, &estimate::CaseRow::smoke)) return answer;
+  if (launches.failed > 0) {
+    answer.doubts.push_back(std::to_string(launches.failed) + " of " +
+                            text::counted(launches.measured + launches.failed, "launch") +
+                            " failed");
+  }
+  document::add_doubts(answer, notes);
+  add_flagged_launches(rows, launches.measured, answer);
+  return answer;
 }
 
 void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows,

@@ -9,6 +9,7 @@
 
 #include "harness/estimate/columns.h"
 #include "harness/record/encode.h"
+#include "harness/report/answer.h"
 #include "harness/report/case_numbers.h"
 #include "harness/report/estimate_text.h"
 #include "harness/report/findings.h"
@@ -96,9 +97,16 @@ void add_noise(const estimate::CaseRow& row, const record::Results& results,
   add_titled("Noise", document::paragraphs_of(found), blocks);
 }
 
-void add_notes(const estimate::CaseRow& row, std::vector<document::Block>& blocks) {
-  const record::Results only;
-  std::vector<document::Paragraph> notes = notes_of({row}, only);
+// The numbers of its step, or why there are none.
+document::Answer case_answer(const estimate::CaseRow& row,
+                             const std::vector<document::Paragraph>& notes) {
+  document::Answer answer = run_answer({row}, {}, notes);
+  if (row.step_ns) answer.text = numbers_line(row);
+  return answer;
+}
+
+void add_notes(const estimate::CaseRow& row, std::vector<document::Paragraph> notes,
+               std::vector<document::Block>& blocks) {
   if (std::string unseen = unseen_warmup(row); !unseen.empty()) {
     notes.push_back({std::move(unseen)});
   }
@@ -129,6 +137,21 @@ void add_output(const estimate::CaseRow& row, std::vector<document::Block>& bloc
   }
 }
 
+std::vector<std::string> title_lines(const estimate::CaseRow& row, const record::Results& results) {
+  std::vector<std::string> lines = {launches_line(row)};
+  if (std::string run = run_title(row, results); !run.empty()) lines.push_back(std::move(run));
+  return lines;
+}
+
+// With four digits where it has more.
+std::string rounded(const Value& value) {
+  const auto* number = std::get_if<double>(&value);
+  std::string whole = to_text(value);
+  if (number == nullptr) return whole;
+  std::string four = text::significant(*number, 4);
+  return four.size() < whole.size() ? four : whole;
+}
+
 document::Table fields_table(const std::string& title, const Fields& fields) {
   document::Table table{.title = title,
                         .columns = {document::words(""),
@@ -137,9 +160,16 @@ document::Table fields_table(const std::string& title, const Fields& fields) {
     const auto* number = std::get_if<double>(&value);
     const bool time = number != nullptr && key.ends_with("_ns");
     table.rows.push_back({.cells = {time ? display_name(key) : key,
-                                    time ? text::duration(*number) : to_text(value)}});
+                                    time ? text::duration(*number) : rounded(value)}});
   }
   return table;
+}
+
+// Without the size of a trend that is none.
+Fields told_schedule(Fields schedule) {
+  const std::string verdict = text_of(schedule, "warmup_verdict");
+  if (verdict == "ok" || verdict == "unknown") schedule.erase("warmup_change");
+  return schedule;
 }
 
 void add_environment(const record::Launch& launch, const record::Results& results,
@@ -195,9 +225,8 @@ void add_options(const estimate::CaseRow& row, const Fields& effective, const Fi
 }  // namespace
 
 std::vector<std::string> case_title(const estimate::CaseRow& row, const record::Results& results) {
-  std::vector<std::string> lines = {launches_line(row)};
-  if (std::string run = run_title(row, results); !run.empty()) lines.push_back(std::move(run));
-  if (row.step_ns) lines.push_back(numbers_line(row));
+  std::vector<std::string> lines = title_lines(row, results);
+  if (row.step_ns) lines.insert(lines.begin(), numbers_line(row));
   return lines;
 }
 
@@ -208,19 +237,21 @@ document::Document case_document(const estimate::CaseRow& row, const record::Res
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   document::Chapter page{.id = "case", .title = "Case", .blocks = {}};
   std::vector<document::Block>& blocks = page.blocks;
-  document::add_paragraphs(blocks, case_title(row, results));
+  document::add_paragraphs(blocks, title_lines(row, results));
   std::ranges::move(case_times(row), std::back_inserter(blocks));
   add_noise(row, results, blocks);
   blocks.emplace_back(worker_lines(row, results));
   add_titled("Findings", finding_paragraphs(row, estimate::Proposals(rows, results)), blocks);
-  add_notes(row, blocks);
+  std::vector<document::Paragraph> notes = notes_of({row}, record::Results{});
+  document::Answer answer = case_answer(row, notes);
+  add_notes(row, std::move(notes), blocks);
   add_output(row, blocks);
   blocks.emplace_back(case_metrics(row, results));
   blocks.emplace_back(fields_table("Fingerprint", report.fingerprint));
-  blocks.emplace_back(fields_table("Schedule", report.schedule));
+  blocks.emplace_back(fields_table("Schedule", told_schedule(report.schedule)));
   if (first != nullptr) add_environment(*first, results, blocks);
   add_options(row, report.effective, defaults, blocks);
-  return {.chapters = {std::move(page)}};
+  return {.answer = std::move(answer), .chapters = {std::move(page)}};
 }
 
 }  // namespace stepbench::report

@@ -165,7 +165,7 @@ class Columns {
       columns_.push_back({.head = std::move(head), .cell = std::move(cell), .of_case = true});
     };
     const std::size_t digits = estimate::id_digits(facts_.rows);
-    add({.head = "case", .left = true, .drop_at = 30},
+    add({.head = "case", .left = true, .drop_at = 55},
         [digits](const estimate::CaseRow& row) { return row.case_id.substr(0, digits); });
     if (facts_.names.has_runs()) {
       add(document::words("run"),

@@ -9,6 +9,5 @@ inline constexpr const char* kCases = "cases";
 inline constexpr const char* kCauses = "causes";
 inline constexpr const char* kRemarks = "remarks";
 inline constexpr const char* kDoubts = "doubts";
-inline constexpr const char* kVerdict = "verdict";
 
 }  // namespace stepbench::report::comparison_chapters

@@ -10,11 +10,11 @@
 
 #include "harness/compare/ab_campaign.h"
 #include "harness/document/cells.h"
-#include "harness/document/render_markdown.h"
 #include "harness/report/comparison_cells.h"
 #include "harness/report/comparison_chapters.h"
 #include "harness/report/comparison_remarks.h"
 #include "harness/report/tones.h"
+#include "harness/report/verdict_answer.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -88,7 +88,8 @@ std::vector<std::string> design_lines(const compare::Comparison& comparison) {
   }
   if (counts_decide(comparison)) {
     lines.emplace_back(
-        "counts per step decide (--gate counts); what stands in parentheses decides nothing");
+        "counts per step decide (--gate counts), which do not depend on when a side was measured; "
+        "what stands in parentheses decides nothing");
   }
   if (changes_stand_apart(comparison)) {
     lines.push_back(std::string("change: the middle of what ") +
@@ -112,22 +113,6 @@ document::Chapter cases_chapter(const compare::Comparison& comparison, const Com
         document::Paragraph{std::to_string(rows.hidden) + " more rows (--all shows them)"});
   }
   return cases;
-}
-
-document::Paragraph verdict_paragraph(const compare::Comparison& comparison) {
-  document::Paragraph verdict{
-      .text = "verdict: " + std::string(compare::name_of(comparison.verdict)) + " (exit code " +
-              std::to_string(comparison.exit_code) + ')',
-      .tone = tone_of(comparison.verdict)};
-  if (comparison.cases.empty()) verdict.text += "; no case is in both results";
-  if (counts_decide(comparison)) {
-    verdict.below.emplace_back("Counts decide, which do not depend on when a side was measured.");
-  } else if (comparison.rule.design == compare::Design::kSequential) {
-    verdict.below.emplace_back(
-        "One was measured after the other, so a drift of the machine looks like a change: nothing "
-        "is confirmed.");
-  }
-  return verdict;
 }
 
 }  // namespace
@@ -188,30 +173,21 @@ MetricRows metric_rows(const compare::Comparison& comparison, const ComparisonNa
   return made;
 }
 
-std::string comparison_markdown(std::span<const compare::Comparison> comparisons, bool all) {
-  document::Document document = comparison_document(comparisons, all);
-  const compare::Verdict verdict = comparisons[compare::worst_of(comparisons)].verdict;
-  document.headline.insert(0, std::string(compare::name_of(verdict)) + ": ");
-  return document::render_markdown(document);
-}
-
 document::Document comparison_document(std::span<const compare::Comparison> comparisons, bool all) {
   if (comparisons.size() > 1) return several_document(comparisons, all);
   const compare::Comparison& comparison = comparisons.front();
   const ComparisonNames names(comparison);
   document::Chapter design{.id = comparison_chapters::kDesign, .title = "Design", .blocks = {}};
   document::add_paragraphs(design.blocks, design_lines(comparison));
+  const std::vector<document::Paragraph> remarks = remark_paragraphs(comparison, names);
   document::Document document{
       .headline = has_arms(comparison) ? "A " + comparison.base + "   B " + comparison.candidate
                                        : comparison.base + " -> " + comparison.candidate,
+      .answer = verdict_answer(comparisons, remarks),
       .chapters = {std::move(design), cases_chapter(comparison, names, all)},
       .all_columns_in = "--format markdown",
       .marker = kVerdictMarker};
-  add_remarks(document, cause_paragraphs(comparison, names), remark_paragraphs(comparison, names),
-              comparisons);
-  document.chapters.push_back({.id = comparison_chapters::kVerdict,
-                               .title = "Verdict",
-                               .blocks = {verdict_paragraph(comparison)}});
+  add_remarks(document, cause_paragraphs(comparison, names), remarks, comparisons);
   return document;
 }
 

@@ -18,14 +18,11 @@ inline constexpr std::size_t kMaxRows = 200;  // of the others; the JSON form ha
 // A for the base, B, C, ... for the others.
 inline constexpr std::size_t kMaxCompared = 26;
 
-// Chapters: how it was measured, the cases, what changed inside a step, remarks, doubts, and last
-// the verdict (comparison_chapters.h). `all`: every row. Of several a column for each, after the
-// same base.
+// The verdict is its answer. Chapters: how it was measured, the cases, what changed inside a step,
+// remarks, doubts (comparison_chapters.h). `all`: every row. Of several a column for each, after
+// the same base.
 [[nodiscard]] document::Document comparison_document(
     std::span<const compare::Comparison> comparisons, bool all);
-// For a comment: its headline begins with the verdict.
-[[nodiscard]] std::string comparison_markdown(std::span<const compare::Comparison> comparisons,
-                                              bool all);
 // In Markdown, by which a bot finds its own comment again.
 inline constexpr const char* kVerdictMarker = "stepbench-verdict";
 // Of two and more.

@@ -68,9 +68,33 @@ void add_environment(const compare::Comparison& comparison, Paragraphs& remarks)
     if (difference.cases > 0) {
       text += " (in " + text::counted(static_cast<std::int64_t>(difference.cases), "case") + ')';
     }
-    remarks.push_back(
-        {std::move(text), difference.allowed ? document::Tone::kPlain : document::Tone::kDoubt});
+    remarks.push_back({.text = std::move(text),
+                       .tone = difference.allowed ? document::Tone::kPlain : document::Tone::kDoubt,
+                       .doubt = difference.allowed ? "" : difference.field + " differs"});
   }
+}
+
+// A drift of the machine looks like a change.
+void add_order(const compare::Comparison& comparison, Paragraphs& remarks) {
+  const bool timed = std::ranges::any_of(comparison.cases, [](const compare::CaseResult& one) {
+    return std::ranges::any_of(one.metrics, &compare::MetricResult::decides) &&
+           std::ranges::all_of(one.metrics, &compare::MetricResult::decides);
+  });
+  if (!timed || comparison.rule.design != compare::Design::kSequential) return;
+  remarks.push_back({.text =
+                         "One was measured after the other, so a drift of the machine looks like "
+                         "a change: nothing is confirmed.",
+                     .tone = document::Tone::kDoubt,
+                     .doubt = "one was measured after the other"});
+}
+
+// In few words, where its sentence goes on to causes and remedies.
+std::string gate_doubt(const compare::Gate& gate) {
+  if (gate.name == "noise") return "launches differ by " + text::percent_text(gate.value);
+  if (gate.name == "drift") {
+    return "the machine drifted by " + text::percent_text(std::abs(gate.value));
+  }
+  return gate.text;
 }
 
 // Of many noisy cases the first are named.
@@ -91,9 +115,11 @@ void add_gates(const compare::Comparison& comparison, const ComparisonNames& nam
     }
     const bool failed = gate.state == compare::GateState::kFailed;
     std::string text = failed ? "invalid: " : gate.allowed ? "allowed: " : "warning: ";
-    if (!gate.case_id.empty()) text += label_of(gate.case_id) + ": ";
-    remarks.push_back(
-        {text + gate.text, gate.allowed && !failed ? document::Tone::kPlain : tone_of(gate.state)});
+    const std::string of_case = gate.case_id.empty() ? "" : label_of(gate.case_id) + ": ";
+    const bool doubted = failed || !gate.allowed;
+    remarks.push_back({.text = text + of_case + gate.text,
+                       .tone = doubted ? tone_of(gate.state) : document::Tone::kPlain,
+                       .doubt = doubted ? of_case + gate_doubt(gate) : ""});
   }
   if (more > 0) {
     remarks.push_back({"warning: " + text::counted(static_cast<std::int64_t>(more), "more arm") +
@@ -222,6 +248,7 @@ Paragraphs remark_paragraphs(const compare::Comparison& comparison, const Compar
   for (const std::string& warning : comparison.warnings) {
     remarks.push_back({"warning: " + warning, document::Tone::kDoubt});
   }
+  add_order(comparison, remarks);
   add_gates(comparison, names, remarks);
   add_case_notes(comparison, names, remarks);
   if (std::string open = what_ok_leaves_open(comparison); !open.empty()) {

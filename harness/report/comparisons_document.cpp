@@ -14,6 +14,7 @@
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_remarks.h"
 #include "harness/report/tones.h"
+#include "harness/report/verdict_answer.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -145,11 +146,33 @@ class JoinedMetrics {
   std::size_t digits_ = 0;
 };
 
+// "suspect: 2 perhaps worse, 3 within the margin, 1 undecided (exit code 3)"
+std::string verdict_line(const compare::Comparison& comparison) {
+  std::map<std::string, std::size_t> marks;
+  for (const compare::CaseResult& one : comparison.cases) {
+    for (const compare::MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
+  }
+  constexpr std::pair<const char*, const char*> kWords[] = {
+      {"worse", "worse"},          {"worse?", "perhaps worse"},
+      {"better", "better"},        {"better?", "perhaps better"},
+      {"ok", "within the margin"}, {"?", "undecided"},
+      {"invalid", "invalid"},      {"no data", "without data"}};
+  std::vector<std::string> parts;
+  for (const auto& [mark, words] : kWords) {
+    const auto found = marks.find(mark);
+    if (found != marks.end()) parts.push_back(std::to_string(found->second) + ' ' + words);
+  }
+  std::string text(compare::name_of(comparison.verdict));
+  text += parts.empty() ? "; no case is in both results" : ": " + text::join(parts);
+  return text + " (exit code " + std::to_string(comparison.exit_code) + ")";
+}
+
 document::Chapter design_of_several(std::span<const compare::Comparison> comparisons,
                                     std::size_t cases) {
   std::vector<std::string> lines = {"A " + comparisons.front().base + " (base)"};
   for (std::size_t run = 0; run < comparisons.size(); ++run) {
-    lines.push_back(letter(run + 1) + ' ' + comparisons[run].candidate);
+    lines.push_back(letter(run + 1) + ' ' + comparisons[run].candidate + ": " +
+                    verdict_line(comparisons[run]));
   }
   lines.emplace_back("measured one after the other; each against A");
   const auto tested = static_cast<std::int64_t>(comparisons.front().tested);
@@ -202,46 +225,6 @@ std::vector<document::Paragraph> remarks_of_several(
   return remarks;
 }
 
-// "suspect: 2 perhaps worse, 3 within the margin, 1 undecided (exit code 3)"
-std::string verdict_line(const compare::Comparison& comparison) {
-  std::map<std::string, std::size_t> marks;
-  for (const compare::CaseResult& one : comparison.cases) {
-    for (const compare::MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
-  }
-  constexpr std::pair<const char*, const char*> kWords[] = {
-      {"worse", "worse"},          {"worse?", "perhaps worse"},
-      {"better", "better"},        {"better?", "perhaps better"},
-      {"ok", "within the margin"}, {"?", "undecided"},
-      {"invalid", "invalid"},      {"no data", "without data"}};
-  std::vector<std::string> parts;
-  for (const auto& [mark, words] : kWords) {
-    const auto found = marks.find(mark);
-    if (found != marks.end()) parts.push_back(std::to_string(found->second) + ' ' + words);
-  }
-  std::string text(compare::name_of(comparison.verdict));
-  text += parts.empty() ? "; no case is in both results" : ": " + text::join(parts);
-  return text + " (exit code " + std::to_string(comparison.exit_code) + ")";
-}
-
-// A line for each run, and which of them decides.
-document::Chapter verdict_of_several(std::span<const compare::Comparison> comparisons) {
-  document::Chapter verdict{.id = comparison_chapters::kVerdict, .title = "Verdict", .blocks = {}};
-  for (std::size_t run = 0; run < comparisons.size(); ++run) {
-    verdict.blocks.emplace_back(
-        document::Paragraph{letter(run + 1) + ": " + verdict_line(comparisons[run]),
-                            tone_of(comparisons[run].verdict)});
-  }
-  const compare::Comparison& worst = comparisons[compare::worst_of(comparisons)];
-  verdict.blocks.emplace_back(document::Paragraph{
-      .text = "verdict: " + std::string(compare::name_of(worst.verdict)) + " (exit code " +
-              std::to_string(worst.exit_code) + "), the worst of " +
-              std::to_string(comparisons.size()),
-      .tone = tone_of(worst.verdict),
-      .below = {"Each was measured after the other, so a drift of the machine looks like a change: "
-                "nothing is confirmed."}});
-  return verdict;
-}
-
 }  // namespace
 
 document::Document several_document(std::span<const compare::Comparison> comparisons, bool all) {
@@ -256,15 +239,15 @@ document::Document several_document(std::span<const compare::Comparison> compari
   if (std::string legend = joined.legend(); !legend.empty()) {
     cases.blocks.emplace_back(document::Paragraph{std::move(legend)});
   }
+  const std::vector<document::Paragraph> remarks = remarks_of_several(comparisons);
   document::Document document{
       .headline =
           text::counted(std::ssize(comparisons), "result") + " against " + comparisons.front().base,
+      .answer = verdict_answer(comparisons, remarks),
       .chapters = {design_of_several(comparisons, joined.cases()), std::move(cases)},
       .all_columns_in = "--format markdown",
       .marker = kVerdictMarker};
-  add_remarks(document, causes_of_several(comparisons), remarks_of_several(comparisons),
-              comparisons);
-  document.chapters.push_back(verdict_of_several(comparisons));
+  add_remarks(document, causes_of_several(comparisons), remarks, comparisons);
   return document;
 }
 

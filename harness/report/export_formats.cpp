@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/export_formats.h"
 
+#include "harness/document/render_markdown.h"
 #include "harness/report/checks.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
@@ -46,7 +47,10 @@ constexpr ExportFormat kFormats[] = {
      .ending = ".md",
      .use = "a comment on a pull request, a wiki",
      .of_run = write_as<Format::kMarkdown>,
-     .of_verdict = [](Comparisons all, Options) { return comparison_markdown(all, true); }},
+     .of_verdict =
+         [](Comparisons all, Options) {
+           return document::render_markdown(comparison_document(all, true));
+         }},
     {.name = "csv",
      .ending = ".csv",
      .use = "a spreadsheet, pandas",

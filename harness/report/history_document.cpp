@@ -130,11 +130,41 @@ document::Table events_table(const track::Alert& alert, const SeriesNames& names
 
 }  // namespace
 
+document::Answer series_answer(const HistoryView& view) {
+  const HistoryNight* last = nullptr;
+  for (const HistoryNight& night : view.nights) {
+    if (night.point != nullptr && std::isfinite(night.point->value)) last = &night;
+  }
+  if (last == nullptr) return {};
+  const std::string& unit = view.series->series.unit;
+  document::Answer answer{.text = amount_text(last->point->value, unit) + " on " +
+                                  last->run->started_utc.substr(0, 10)};
+  if (last->usual && last->change) {
+    answer.text += ", usual " + amount_text(*last->usual, unit) + " (" +
+                   text::signed_percent(*last->change) + " %)";
+  }
+  const auto is_told = [](const track::Alert* alert) {
+    return track::is_open(alert->state) || alert->state == track::AlertState::kAcknowledged;
+  };
+  const auto open = std::ranges::find_if(view.alerts, is_told);
+  if (open == view.alerts.end()) {
+    answer.text += "; no alert is open";
+    return answer;
+  }
+  const track::Alert& alert = **open;
+  answer.text += "; " + alert.id + ' ' + std::string(track::name_of(alert.state)) + " since " +
+                 alert.opened_utc.substr(0, 10);
+  answer.tone =
+      alert.worse && track::is_open(alert.state) ? document::Tone::kBad : document::Tone::kDoubt;
+  return answer;
+}
+
 document::Document series_document(const HistoryView& view, const track::History& history,
                                    const SeriesNames& names, std::size_t nights, Links links) {
   const track::TrackedSeries& series = view.series->series;
-  document::Document document{.headline =
-                                  names.name(series) + "  (" + names.short_id(series.id) + ')'};
+  document::Document document{
+      .headline = names.name(series) + "  (" + names.short_id(series.id) + ')',
+      .answer = series_answer(view)};
   document::Chapter over{.id = "nights", .title = "Over its nights", .blocks = {}};
   if (std::string machine = machine_words(series); !machine.empty()) {
     over.blocks.emplace_back(Paragraph{std::move(machine)});

@@ -14,6 +14,8 @@ namespace stepbench::report {
 
 inline constexpr std::size_t kShownNights = 12;  // in the table of a terminal; its chart has more
 
+// The newest value, what was usual, and the alert that is open or accepted. Without a night: none.
+[[nodiscard]] document::Answer series_answer(const HistoryView& view);
 // `history`: of the view. `nights`: so many in the table.
 [[nodiscard]] document::Document series_document(const HistoryView& view,
                                                  const track::History& history,

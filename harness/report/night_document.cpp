@@ -144,17 +144,37 @@ class NightWriter {
       blocks_.insert(blocks_.begin() + remarks, document::Heading{});
     }
     add_next();
-    if (blocks_.size() > 1) gap();
-    add({.text = "verdict: " + std::string(track::name_of(night_.verdict)) + why_verdict(night_) +
-                 " (exit code " + std::to_string(night_.exit_code) + ')',
-         .tone = tone_of(night_.verdict, true)});
     return {.headline = night_title(night_),
+            .answer = answer(),
             .chapters = {{.id = "overview", .title = "Overview", .blocks = std::move(blocks_)}},
             .marker = "stepbench-night"};
   }
 
  private:
   void add(document::Paragraph paragraph) { blocks_.emplace_back(std::move(paragraph)); }
+  // "verdict: regression (exit code 1); num_workers=2 step +6.28 %, A1"
+  [[nodiscard]] document::Answer answer() const {
+    document::Answer answer{.text = "verdict: " + std::string(track::name_of(night_.verdict)) +
+                                    why_verdict(night_) + " (exit code " +
+                                    std::to_string(night_.exit_code) + ')',
+                            .tone = tone_of(night_.verdict, true)};
+    const bool quiet =
+        night_.verdict == track::NightState::kOk || night_.verdict == track::NightState::kWarmingUp;
+    if (!quiet && !moved_.empty()) {
+      const track::NightSeries& worst = *moved_.front();
+      answer.text +=
+          "; " + names_.case_name(worst.series) + ' ' + metric_label(worst.series.metric);
+      if (worst.change) answer.text += ' ' + text::signed_percent(*worst.change) + " %";
+      if (!worst.alert.empty()) answer.text += ", " + worst.alert;
+      if (moved_.size() > 1) answer.text += ", and " + std::to_string(moved_.size() - 1) + " more";
+    }
+    for (const document::Block& block : blocks_) {
+      if (const auto* each = std::get_if<document::Paragraph>(&block)) {
+        document::add_doubts(answer, {*each});
+      }
+    }
+    return answer;
+  }
   void gap() { blocks_.emplace_back(document::Heading{}); }
 
   void add_table() {
@@ -268,7 +288,8 @@ class NightWriter {
     if (future == night_.series.end()) return;
     add({.text = "the night is " + future->why +
                  ": it is stored and not judged; is the machine's clock right?",
-         .tone = document::Tone::kDoubt});
+         .tone = document::Tone::kDoubt,
+         .doubt = "the night is " + future->why});
   }
 
   void add_notes() {
@@ -282,7 +303,8 @@ class NightWriter {
     if (checked_.signal) {
       add({.text = "interrupted: what was not measured again stays open; the next check goes on "
                    "with it",
-           .tone = document::Tone::kDoubt});
+           .tone = document::Tone::kDoubt,
+           .doubt = "interrupted before all was measured again"});
     }
     const std::size_t all = night_.precision.confirmed + night_.precision.not_reproduced;
     if (moved_.empty() || all == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A night's verdict for people. A quiet night is three lines. Pure; any thread.
+// A night's verdict for people. A quiet night is its verdict and two lines. Pure; any thread.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -29,13 +30,15 @@ class Collector {
   Collector(const std::vector<estimate::CaseRow>& rows, const record::Results& results)
       : all_(rows.size()), names_(rows, results) {}
 
-  // `command` stands below the note.
+  // `command` stands below the note. `doubt`: see document::Paragraph.
   void add(const std::string& text, const estimate::CaseRow& row,
-           document::Tone tone = document::Tone::kDoubt, const std::string& command = {}) {
+           document::Tone tone = document::Tone::kDoubt, const std::string& command = {},
+           const std::string& doubt = {}) {
     auto found = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
       return note.text == text && note.command == command;
     });
-    if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, tone, command, {}, {}});
+    if (found == notes_.end())
+      found = notes_.insert(notes_.end(), {text, tone, command, doubt, {}, {}});
     const std::string label = names_.name(row);
     if (found->known.insert(label).second) found->cases.push_back(label);
   }
@@ -45,6 +48,7 @@ class Collector {
     for (const Note& note : notes_) {
       document::Paragraph& paragraph =
           paragraphs.emplace_back(document::Paragraph{note.text + about(note.cases), note.tone});
+      if (!note.doubt.empty()) paragraph.doubt = note.doubt + about(note.cases);
       if (!note.command.empty()) paragraph.below.emplace_back("repeat: " + note.command, true);
     }
     return paragraphs;
@@ -67,6 +71,7 @@ class Collector {
     std::string text;
     document::Tone tone;
     std::string command;
+    std::string doubt;
     std::vector<std::string> cases;
     std::set<std::string> known = {};  // the same
   };
@@ -124,11 +129,26 @@ std::string warmup_text(const estimate::WarmupEffect& effect, const estimate::Ca
   return text;
 }
 
+// In few words.
+std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
+  switch (verdict.kind) {
+    case schedule::WarmupVerdict::Kind::kTooShort:
+      return "warm-up too short by at least " + text::counted(verdict.more_steps, "step");
+    case schedule::WarmupVerdict::Kind::kDrifting:
+      return "steps became " + text::percent_text(verdict.change) + " slower within the window";
+    case schedule::WarmupVerdict::Kind::kOk:
+    case schedule::WarmupVerdict::Kind::kUnknown:
+      break;
+  }
+  return {};
+}
+
 // By its effect on the step where the launches show one. Else what more than half of them say; one
 // launch alone may have met with something else.
 void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
   if (const auto effect = estimate::warmup_effect(row); effect && effect->told) {
-    notes.add(warmup_text(*effect, row), row);
+    notes.add(warmup_text(*effect, row), row, document::Tone::kDoubt, {},
+              "warm-up is " + text::signed_percent(effect->change) + " % of the step");
     return;
   }
   std::vector<schedule::WarmupVerdict> verdicts;
@@ -147,7 +167,7 @@ void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
                                     [&](const auto& each) { return each.kind == all.kind; });
   notes.add(text + " (" + std::to_string(say_so) + " of " + std::to_string(verdicts.size()) +
                 " launches)",
-            row);
+            row, document::Tone::kDoubt, {}, warmup_doubt(all));
 }
 
 // Beside rows with an interval, the rows that have none.
@@ -165,8 +185,13 @@ std::string range_of_shares(const std::vector<double>& shares) {
   return text::percent_text(*low) == text ? text : text::percent(*low) + " to " + text;
 }
 
-// "the machine was busy: the training thread waited 2.1 to 62.0 % of its time for a CPU; ..."
-std::string sizes_text(const std::vector<estimate::BusyMachine>& all) {
+// How busy the machine was: a sentence, and the same in few words.
+struct BusyWords {
+  std::string text;   // "the machine was busy: the training thread waited 2.1 to 62.0 % of its ..."
+  std::string doubt;  // "waited 2.1 to 62.0 % of its time for a CPU; others used 81.0 %"
+};
+
+BusyWords busy_words(const std::vector<estimate::BusyMachine>& all, const std::string& where) {
   std::vector<double> waits;
   std::vector<double> others;
   bool alone = true;
@@ -177,35 +202,41 @@ std::string sizes_text(const std::vector<estimate::BusyMachine>& all) {
     alone = alone && busy.alone();
   }
   alone = alone && !others.empty();
-  std::string text = alone ? "more threads than CPUs: " : "the machine was busy: ";
-  text += "the training thread waited " + range_of_shares(waits) + " of its time for a CPU";
+  const std::string waited = "waited " + range_of_shares(waits) + " of its time for a CPU";
+  BusyWords words{.text = (alone ? "more threads than CPUs: " : "the machine was busy: ") +
+                          ("the training thread " + waited),
+                  .doubt = waited};
   if (alone) {
-    text += ", and nothing else ran";
+    words.text += ", and nothing else ran";
+    words.doubt += ", by its own threads";
   } else if (!others.empty()) {
-    text += "; other programs used " + range_of_shares(others) + " of the CPUs";
+    words.text += "; other programs used " + range_of_shares(others) + " of the CPUs";
+    words.doubt += "; others used " + range_of_shares(others);
   }
-  return text;
+  words.text += where;
+  words.doubt += where;
+  return words;
 }
 
-// Of all cases; empty where none had to wait.
-std::string busy_note(const std::vector<estimate::CaseRow>& rows) {
+// Of all cases; nothing where none had to wait.
+std::optional<BusyWords> busy_note(const std::vector<estimate::CaseRow>& rows) {
   std::vector<estimate::BusyMachine> all;
   for (const estimate::CaseRow& row : rows) {
     if (const auto busy = estimate::busy_machine(row)) all.push_back(*busy);
   }
-  if (all.empty()) return {};
-  const std::string text = sizes_text(all);
-  return all.size() == rows.size() ? text
-                                   : text + " (" + std::to_string(all.size()) + " of " +
-                                         text::counted(std::ssize(rows), "case") + ")";
+  if (all.empty()) return std::nullopt;
+  return busy_words(all, all.size() == rows.size()
+                             ? ""
+                             : " (" + std::to_string(all.size()) + " of " +
+                                   text::counted(std::ssize(rows), "case") + ")");
 }
 
-// Of the launches that had to wait, where they are too few for that; empty: none had to.
-std::string busy_launches_note(const estimate::CaseRow& row) {
+// Of the launches that had to wait, where they are too few for that; nothing: none had to.
+std::optional<BusyWords> busy_launches_note(const estimate::CaseRow& row) {
   const std::vector<estimate::BusyMachine> all = estimate::busy_launches(row);
-  if (all.empty()) return {};
-  return sizes_text(all) + " (in " + std::to_string(all.size()) + " of " +
-         text::counted(std::ssize(row.measured), "launch") + ")";
+  if (all.empty()) return std::nullopt;
+  return busy_words(all, " (in " + std::to_string(all.size()) + " of " +
+                             text::counted(std::ssize(row.measured), "launch") + ")");
 }
 
 bool is_of_machine(std::string_view flag) {
@@ -227,9 +258,9 @@ void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
   const bool of_all = estimate::busy_machine(row).has_value();
-  const std::string of_some = of_all ? std::string() : busy_launches_note(row);
-  if (!of_some.empty()) texts.insert(of_some);
-  const bool has_sizes = of_all || !of_some.empty();
+  const auto of_some = of_all ? std::nullopt : busy_launches_note(row);
+  if (of_some) notes.add(of_some->text, row, document::Tone::kDoubt, {}, of_some->doubt);
+  const bool has_sizes = of_all || of_some.has_value();
   for (const auto& [launch, estimate] : row.measured) {
     for (const std::string& flag : launch->row.report.flags) ++flags[flag];
     for (const std::string& note : launch->row.report.notes) {
@@ -306,7 +337,12 @@ std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& 
   const auto add = [&](const std::string& text, document::Tone tone) {
     if (!text.empty()) paragraphs.push_back({text, tone});
   };
-  add(busy_note(rows), document::Tone::kDoubt);
+  if (auto busy = busy_note(rows)) {
+    paragraphs.push_back(
+        {.text = std::move(busy->text),
+         .tone = document::Tone::kDoubt,
+         .doubt = estimate::busiest(rows) ? std::move(busy->doubt) : std::string()});
+  }
   add(epoch_gaps(rows), document::Tone::kPlain);
   add(flagged_steps(rows), document::Tone::kPlain);
   for (const std::string& warning : results.warnings) {

@@ -57,9 +57,8 @@ std::vector<document::Paragraph> all_notes(const TableFacts& facts) {
   return notes;
 }
 
-// The answer stands last on a terminal, beside the prompt, and first in a comment.
 document::Document results_document(const TableFacts& facts, const TableStyle& style,
-                                    bool answer_first) {
+                                    std::size_t columns) {
   document::Chapter page{.id = "cases", .title = "Cases", .blocks = {}};
   const auto add = [&](std::vector<document::Paragraph> paragraphs) {
     if (paragraphs.empty()) return;
@@ -67,25 +66,23 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
     std::ranges::move(paragraphs, std::back_inserter(page.blocks));
   };
   std::vector<std::string> titles = run_titles(facts.rows, facts.results);
-  std::vector<document::Paragraph> answer;
-  if (std::string line = answer_line(facts.rows, facts.results); !style.noise && !line.empty()) {
-    answer.push_back({std::move(line)});
-  }
+  const std::vector<document::Paragraph> notes = all_notes(facts);
+  document::Answer answer;
+  if (!style.noise) answer = run_answer(facts.rows, facts.results, notes);
   for (std::size_t i = 1; i < titles.size(); ++i) {
     page.blocks.emplace_back(document::Paragraph{titles[i]});
   }
-  if (answer_first) add(answer);
-  Body body = body_of(facts, style);
+  Body body = body_of(facts, style, columns);
   body.table.title = std::move(body.heading);
   page.blocks.emplace_back(std::move(body.table));
   if (style.noise) {
     add(document::paragraphs_of(noise_lines(facts.rows, facts.results, *style.noise)));
   } else {
     add(all_findings(facts));
-    add(all_notes(facts));
+    add(notes);
   }
-  if (!answer_first) add(answer);
   return {.headline = titles.empty() ? "" : titles.front(),
+          .answer = std::move(answer),
           .chapters = {std::move(page)},
           .all_columns_in = "--format csv",
           .marker = "stepbench-run"};
@@ -93,8 +90,7 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
 
 std::string markdown(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
-  return document::render_markdown(results_document(facts, style, true)) +
-         markdown_details(results);
+  return document::render_markdown(results_document(facts, style, 0)) + markdown_details(results);
 }
 
 std::string pivot_csv(const record::Results& results, const TableStyle& style) {
@@ -119,8 +115,7 @@ std::string render_table(const record::Results& results, const TableStyle& style
   const TableFacts facts = table_facts(results, style);
   if (facts.rows.empty()) return "No launches in these results.\n";
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 20));
-  return document::render_text(results_document(facts, style, false), columns,
-                               style.colour);
+  return document::render_text(results_document(facts, style, columns), columns, style.colour);
 }
 
 std::string render(const record::Results& results, Format format, const TableStyle& style) {

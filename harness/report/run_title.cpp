@@ -2,12 +2,10 @@
 #include "harness/report/run_title.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 #include "harness/document/render_markdown.h"
 #include "harness/document/table.h"
-#include "harness/estimate/busy_machine.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
@@ -75,18 +73,6 @@ std::string launches_text(const std::string& run_id, const std::vector<estimate:
   return cases == 1 ? text : text + " per case";
 }
 
-// "busy machine: waited 62 % of its time for a CPU, other programs used 81 %", of the busiest case;
-// empty where it changes little.
-std::string busy_title(const std::vector<estimate::CaseRow>& rows) {
-  const auto busiest = estimate::busiest(rows);
-  if (!busiest) return {};
-  const std::string wait =
-      "waited " + text::percent_text(busiest->waited) + " of its time for a CPU";
-  if (busiest->alone()) return "more threads than CPUs: " + wait;
-  return "busy machine: " + wait +
-         (busiest->others ? ", other programs used " + text::percent_text(*busiest->others) : "");
-}
-
 std::string title_of(const record::RunRow& run, const std::vector<estimate::CaseRow>& rows,
                      const record::Results& results) {
   std::vector<std::string> parts;
@@ -99,10 +85,6 @@ std::string title_of(const record::RunRow& run, const std::vector<estimate::Case
     for (const std::string& text : machine_texts(worker->environment)) add(text);
   }
   add(launches_text(run.run_id, rows));
-  std::vector<estimate::CaseRow> own;
-  std::ranges::copy_if(rows, std::back_inserter(own),
-                       [&](const estimate::CaseRow& row) { return row.run_id == run.run_id; });
-  add(busy_title(own));
   if (run.smoke) {
     add(record::is_first_look(run) ? "first look: not for comparison"
                                    : "smoke run: not for comparison");

@@ -116,11 +116,11 @@ class Jobs(unittest.TestCase):
         slow = TINY.replace("samples: 2048", "samples: 2048, cost: sleep, cost_us: 4000").replace("active: 20", "active: 10")
         (self.folder / "slow.yaml").write_text(slow)
         alone = self.stepbench("run", "slow.yaml")
-        # Where other programs hold the cores, they are the cause, and the head of the table says so too.
+        # Where other programs hold the cores, they are the cause, and the doubts of the answer say so too.
         busy = r"waits [\d.]+ % of its time for a CPU;\s+other programs use"
         contended = re.search(busy, alone.out)
         self.says(alone, r"(problem|warning): .*waits",
-                  r"busy\s+machine: waited" if contended else r"try: --set loader\.num_workers=")
+                  r"doubts: (.|\n)*waited" if contended else r"try: --set loader\.num_workers=")
         swept = self.stepbench("run", "slow.yaml", "--sweep", "num_workers=0,2")
         rates = {row[1]: float(row[-1]) for row in map(str.split, swept.out.splitlines())
                  if len(row) > 4 and row[1] in ("0", "2") and row[-1].replace(".", "").isdigit()}

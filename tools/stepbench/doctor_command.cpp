@@ -8,10 +8,12 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/kept_machine.h"
 #include "harness/campaign/measure_machine.h"
+#include "harness/document/render.h"
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
+#include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
@@ -69,27 +71,32 @@ machine::Examination examine(const DoctorOptions& options, const Environment& en
   return seen;
 }
 
-std::size_t problems_of(const std::vector<Finding>& findings) {
-  return static_cast<std::size_t>(
-      std::count_if(findings.begin(), findings.end(),
-                    [](const Finding& each) { return each.severity == Severity::kProblem; }));
+bool is_pointless(const std::vector<Finding>& findings) {
+  return std::ranges::count(findings, Severity::kProblem, &Finding::severity) > 0;
 }
 
-bool is_pointless(const std::vector<Finding>& findings) { return problems_of(findings) > 0; }
-
-std::string verdict(const std::vector<Finding>& findings) {
-  const bool doubts = std::any_of(findings.begin(), findings.end(), [](const Finding& each) {
-    return each.severity != Severity::kInfo;
-  });
-  if (const std::size_t problems = problems_of(findings)) {
-    return "Measuring here is pointless until the " +
-           (problems == 1 ? std::string("problem is")
-                          : std::to_string(problems) + " problems are") +
-           " gone.";
+document::Answer verdict(const std::vector<Finding>& findings) {
+  const auto of = [&](Severity severity) {
+    return std::ranges::count(findings, severity, &Finding::severity);
+  };
+  if (const auto problems = of(Severity::kProblem); problems > 0) {
+    return {.text = "Measuring here is pointless until the " +
+                    (problems == 1 ? std::string("problem is")
+                                   : std::to_string(problems) + " problems are") +
+                    " gone.",
+            .tone = document::Tone::kBad};
   }
-  if (doubts) return "Measuring here is possible; results carry the doubts above.";
-  if (findings.empty()) return "Nothing here makes results untrustworthy.";
-  return "Nothing here makes results untrustworthy; the notes matter for small differences.";
+  if (const auto doubts = of(Severity::kWarning); doubts > 0) {
+    return {.text = "Measuring here is possible; results carry " +
+                    (doubts == 1 ? std::string("the doubt")
+                                 : "the " + std::to_string(doubts) + " doubts") +
+                    " below.",
+            .tone = document::Tone::kDoubt};
+  }
+  return {.text = findings.empty() ? "Nothing here makes results untrustworthy."
+                                   : "Nothing here makes results untrustworthy; the notes matter "
+                                     "for small differences.",
+          .tone = document::Tone::kGood};
 }
 
 // "host: 2 CPUs (Some Model), 47 GiB, Linux 6.1, no GPU"
@@ -108,27 +115,26 @@ std::string machine_text(const machine::Examination& seen, const Fields& facts) 
   return line;
 }
 
-void print_text(const machine::Examination& seen, const std::vector<Finding>& findings,
-                const Fields& facts, const Environment& environment) {
-  std::ostream& out = environment.out;
-  out << text::printable(machine_text(seen, facts), text::LineEnds::kKeep) << '\n'
-      << "The same work, " << seen.spin.times_ns.size() << " times "
-      << text::duration(seen.spin.median_ns()) << ": coefficient of variation "
-      << text::percent_text(seen.spin.variation()) << ", the slowest hundredth "
-      << text::percent_text(seen.spin.slowest() - 1) << " over the median\n";
+document::Document examined(const machine::Examination& seen, const std::vector<Finding>& findings,
+                            const Fields& facts) {
+  document::Chapter page{.id = "machine", .title = "Machine", .blocks = {}};
+  page.blocks.emplace_back(document::Paragraph{
+      "The same work, " + std::to_string(seen.spin.times_ns.size()) + " times " +
+      text::duration(seen.spin.median_ns()) + ": coefficient of variation " +
+      text::percent_text(seen.spin.variation()) + ", the slowest hundredth " +
+      text::percent_text(seen.spin.slowest() - 1) + " over the median"});
   for (const Finding& finding : findings) {
-    const bool problem = finding.severity == Severity::kProblem;
-    const char* word = problem                                  ? "problem"
-                       : finding.severity == Severity::kWarning ? "warning"
-                                                                : "note";
-    out << '\n';
-    if (environment.colour) out << (problem ? "\x1b[31m" : "\x1b[1m");
-    out << word << ": ";
-    if (environment.colour) out << "\x1b[0m";
-    out << text::printable(finding.text) << '\n';
-    if (!finding.remedy.empty()) out << "  remedy: " << text::printable(finding.remedy) << '\n';
+    const bool note = finding.severity == Severity::kInfo;
+    document::Paragraph told{
+        .text = (note ? "note" : std::string(name_of(finding.severity))) + ": " + finding.text,
+        .tone = report::tone_of(finding.severity)};
+    if (!finding.remedy.empty()) told.below.emplace_back("remedy: " + finding.remedy);
+    page.blocks.emplace_back(document::Heading{});
+    page.blocks.emplace_back(std::move(told));
   }
-  out << '\n' << verdict(findings) << '\n';
+  return {.headline = machine_text(seen, facts),
+          .answer = verdict(findings),
+          .chapters = {std::move(page)}};
 }
 
 void print_json(const machine::Examination& seen, const std::vector<Finding>& findings,
@@ -206,7 +212,9 @@ int examine_and_tell(const DoctorOptions& options, const Environment& environmen
   if (options.format == "json") {
     print_json(seen, findings, facts, run ? &run->noise : nullptr, environment.out);
   } else {
-    print_text(seen, findings, facts, environment);
+    environment.out << document::render(
+        examined(seen, findings, facts),
+        {.colour = environment.colour, .columns = environment.terminal_columns});
     if (run) environment.out << '\n' << machine_text(run->noise, environment);
   }
   const int kept = run ? keep(*run, place, environment) : kExitOk;
@@ -217,7 +225,7 @@ int examine_and_tell(const DoctorOptions& options, const Environment& environmen
 
 void add_doctor(Command app) {
   const Command command = app.add(
-      "doctor", "Find what on this machine would spoil measurements, and how to mend it",
+      "doctor", "Find what on this machine would spoil measurements",
       "Examples:\n"
       "  stepbench doctor                  examine this machine for five seconds\n"
       "  stepbench doctor --seconds 30     the same for longer: more chances to be disturbed\n"

@@ -15,7 +15,7 @@
 namespace stepbench::cli {
 
 void add_verdict_output(Command command, VerdictOutput& output) {
-  command.flag(kOutputOptions, "--all", output.all, "Also print the rows that are ok");
+  command.flag(kOutputOptions, "--all", output.all, "Also print the rows that are ok").common();
   add_format(command, output.format, {"table", "markdown", "json", "github"});
   command.option(kOutputOptions, "--verdict FILE", output.verdict_file,
                  "Also write the JSON form here; `ab` always writes verdict.json in the run's "
@@ -38,20 +38,23 @@ void write_no_verdict(const VerdictOutput& output, const std::string& command, i
 void show_verdict(std::span<const compare::Comparison> comparisons, const VerdictOutput& output,
                   const Environment& environment) {
   const std::string json = report::verdict_json(comparisons);
-  const auto markdown = [&] { return report::comparison_markdown(comparisons, output.all); };
+  const auto drawn = [&](bool markdown) {
+    return document::render(report::comparison_document(comparisons, output.all),
+                            {.markdown = markdown,
+                             .colour = environment.colour,
+                             .columns = environment.terminal_columns});
+  };
   write_verdict(output.verdict_file, json);
-  if (!output.markdown_file.empty()) write_verdict(output.markdown_file, markdown());
+  if (!output.markdown_file.empty()) write_verdict(output.markdown_file, drawn(true));
   write_export_files(output.exports, comparisons);
   if (output.format == "json") {
     print(environment, json);
   } else if (output.format == "markdown") {
-    print(environment, markdown());
+    print(environment, drawn(true));
   } else if (output.format == "github") {
     print(environment, report::github_annotations(report::checks_of(comparisons)));
   } else {
-    print(environment, document::render(report::comparison_document(comparisons, output.all),
-                                        {.colour = environment.colour,
-                                         .columns = environment.terminal_columns}));
+    print(environment, drawn(false));
   }
   write_report(output.exports, comparisons, environment);
 }

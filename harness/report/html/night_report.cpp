@@ -19,6 +19,7 @@ ReportContent night_content(const campaign::CheckedNight& checked,
   ReportContent content{
       .kind = "night",
       .title = "Night on " + (night.runs.empty() ? std::string() : night.runs.front().host),
+      .answer = document.answer,
       .sections = std::move(document.chapters),
       .data = std::move(data),
       .summary = text::counted(std::ssize(night.series), "series"),

@@ -22,9 +22,6 @@
 namespace stepbench::report {
 namespace {
 
-// More of them stand below the table: the answer must be seen at once.
-constexpr std::size_t kFirstDoubts = 4;
-
 std::vector<estimate::CaseRow> all_rows_of(const TableFacts& facts) {
   std::vector<estimate::CaseRow> rows = facts.rows;
   rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());
@@ -37,13 +34,6 @@ std::vector<document::Paragraph> notes_paragraphs(const TableFacts& facts) {
   add_profile_notes(facts.profiled, facts.rows, facts.results, notes);
   std::ranges::stable_sort(notes, std::greater<>(), &document::Paragraph::tone);
   return notes;
-}
-
-document::Paragraph answer_paragraph(const TableFacts& facts) {
-  std::string answer = answer_line(facts.rows, facts.results);
-  const bool decided = facts.ranking && facts.ranking->decided;
-  return {.text = std::move(answer),
-          .tone = decided ? document::Tone::kGood : document::Tone::kPlain};
 }
 
 // A page does not hold very many rows: the fastest ones come first then.
@@ -144,6 +134,10 @@ document::Table environment_of(const std::vector<record::WorkerRow>& workers) {
 
 }  // namespace
 
+document::Answer overview_answer(const TableFacts& facts) {
+  return run_answer(facts.rows, facts.results, notes_paragraphs(facts));
+}
+
 document::Chapter overview_section(const TableFacts& facts) {
   document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
   for (std::string& title : run_titles(facts.rows, facts.results)) {
@@ -156,15 +150,6 @@ document::Chapter overview_section(const TableFacts& facts) {
         .text = facts.rows.empty() ? "No launches in these results." : "Nothing was measured.",
         .tone = document::Tone::kBad});
   }
-  const auto first = std::find_if(notes.begin(), notes.end(), [](const document::Paragraph& note) {
-    return note.tone == document::Tone::kPlain;
-  });
-  const std::size_t shown = std::min(kFirstDoubts, static_cast<std::size_t>(first - notes.begin()));
-  section.blocks.insert(section.blocks.end(), notes.begin(),
-                        notes.begin() + static_cast<std::ptrdiff_t>(shown));
-  if (document::Paragraph answer = answer_paragraph(facts); !answer.text.empty()) {
-    section.blocks.push_back(std::move(answer));
-  }
   if (!facts.rows.empty()) {
     document::Table table = case_grid(facts, {});
     table.title = "Cases";
@@ -172,8 +157,7 @@ document::Chapter overview_section(const TableFacts& facts) {
     section.blocks.push_back(std::move(table));
   }
   if (auto beside = runs_beside(facts)) section.blocks.push_back(std::move(*beside));
-  section.blocks.insert(section.blocks.end(), notes.begin() + static_cast<std::ptrdiff_t>(shown),
-                        notes.end());
+  section.blocks.insert(section.blocks.end(), notes.begin(), notes.end());
   return section;
 }
 

@@ -13,7 +13,9 @@
 
 namespace stepbench::report {
 
-// Doubts before the answer, then the table of cases.
+// Which case is best, and what is doubted of it.
+[[nodiscard]] document::Answer overview_answer(const TableFacts& facts);
+// The table of cases and the notes.
 [[nodiscard]] document::Chapter overview_section(const TableFacts& facts);
 // nullopt where there is nothing to say.
 [[nodiscard]] std::optional<document::Chapter> findings_section(const TableFacts& facts);

@@ -120,6 +120,7 @@ std::string html_page(const Page& page) {
     };
   }
   document::HtmlChapters chapters(html, append_figure);
+  chapters.add(page.answer);
   for (const document::Chapter& section : page.sections) chapters.add(section);
   html += "</main>\n<footer><p>Written by stepbench. Nothing on this page comes from a server";
   if (!page.plotly.version.empty()) {

@@ -15,6 +15,7 @@ namespace stepbench::report {
 
 struct Page {
   std::string title;
+  document::Answer answer = {};
   std::vector<document::Chapter> sections;
   std::string data;  // JSON, of the schema stepbench.report
   Plotly plotly = {};

@@ -69,7 +69,10 @@ ReportContent error_content(const std::string& command, const std::string& messa
 Report report_of(ReportContent content, const ReportOptions& options) {
   if (!options.title.empty()) content.title = options.title;
   keep_sections(content.sections, options.sections);
-  Page page{.title = content.title, .sections = {}, .data = data_of(content, options)};
+  Page page{.title = content.title,
+            .answer = std::move(content.answer),
+            .sections = {},
+            .data = data_of(content, options)};
   page.sections = std::move(content.sections);
   page.plotly = options.plotly;
   page.plotly_file = options.plotly_file;

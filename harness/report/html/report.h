@@ -31,6 +31,7 @@ inline constexpr std::string_view kReportVersion = "1.1.0";
 struct ReportContent {
   std::string_view kind;  // run, verdict, night, history, site, series, alert, analysis, error
   std::string title;
+  document::Answer answer = {};
   std::vector<document::Chapter> sections;
   std::string data = {};     // a JSON value: what the source writes as JSON
   std::string summary = {};  // "12 cases, 72 launches, 14,400 steps"

@@ -51,6 +51,7 @@ ReportContent run_content(const record::Results& results, const std::vector<std:
   ReportContent content{
       .kind = "run",
       .title = title_of_runs(results),
+      .answer = overview_answer(facts),
       .sections = {},
       .data = json_of(facts.rows, results, {}, estimate::Proposals(facts.rows, results)),
       .summary = counts_of(facts)};

@@ -25,6 +25,7 @@ std::string id_suffix(std::size_t place) {
 // What is said, its charts, then the tables behind it.
 void add_document(document::Document document, std::size_t place,
                   std::optional<document::Chapter> charts, ReportContent& content) {
+  if (place == 0) content.answer = document.answer;
   document::Chapter& overview = document.chapters.front();
   overview.blocks.insert(overview.blocks.begin(), document::Paragraph{document.headline});
   if (place > 0) overview.title = document.headline;

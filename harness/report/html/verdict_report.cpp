@@ -15,12 +15,12 @@
 namespace stepbench::report {
 namespace {
 
-// Doubts, the verdict, how it came about, then the table and what changed inside a step.
+// Doubts, how the verdict came about, then the table and what changed inside a step.
 document::Chapter verdict_overview(document::Document& document) {
   namespace chapters = comparison_chapters;
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
-  for (const char* id : {chapters::kDoubts, chapters::kVerdict, chapters::kDesign, chapters::kCases,
-                         chapters::kCauses, chapters::kRemarks}) {
+  for (const char* id : {chapters::kDoubts, chapters::kDesign, chapters::kCases, chapters::kCauses,
+                         chapters::kRemarks}) {
     const auto found = std::ranges::find(document.chapters, id, &document::Chapter::id);
     if (found == document.chapters.end()) continue;
     std::ranges::move(found->blocks, std::back_inserter(overview.blocks));
@@ -48,6 +48,7 @@ ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
   ReportContent content{
       .kind = "verdict",
       .title = document.headline,
+      .answer = document.answer,
       .sections = {verdict_overview(document)},
       .data = verdict_json(comparisons),
       .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +

@@ -350,9 +350,11 @@ TEST(Compare, AMetricThatNoLaunchHasIsRefused) {
 }
 
 TEST(CompareOutput, MarkdownHasAMarkerAndTheVerdict) {
-  const std::string text =
-      report::comparison_markdown(std::vector{compared(one_case(1, 0), one_case(1.05, 1))}, false);
-  EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: old -> new"));
+  const std::string text = document::render(
+      report::comparison_document(std::vector{compared(one_case(1, 0), one_case(1.05, 1))}, false),
+      {.markdown = true});
+  EXPECT_TRUE(text.starts_with(
+      "<!-- stepbench-verdict -->\n### old -> new\n\n**verdict: suspect (exit code 3); step +5"));
   EXPECT_THAT(text, HasSubstr("| step | 10.0 ms | 10.5 ms |"));
 }
 

@@ -160,7 +160,7 @@ TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
   EXPECT_THAT(table, HasSubstr("invalid: too noisy"));
   EXPECT_THAT(table,
               HasSubstr("with this as a warning\n  stepbench compare old new --allow noise\n"));
-  EXPECT_THAT(report::comparison_markdown({&result, 1}, true),
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, true), {.markdown = true}),
               HasSubstr("the base's own launches differ by 49.8 %"));
   EXPECT_THAT(report::comparison_json(result),
               HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"

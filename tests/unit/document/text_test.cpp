@@ -38,6 +38,31 @@ TEST(Text, LeavesAGapAboveWhatHasATitle) {
             "three\n");
 }
 
+TEST(Text, BeginsWithTheAnswerAndItsDoubts) {
+  Document page = page_of({Paragraph{"one"}});
+  page.answer = {.text = "a is best", .tone = Tone::kGood};
+  EXPECT_EQ(render_text(page, 80, false), "a is best\n\na run\none\n");
+  add_doubts(page.answer, {{.text = "long", .doubt = "waited 62 %"},
+                           {.text = "none"},
+                           {.text = "again", .doubt = "waited 62 %"},
+                           {.text = "more", .doubt = "1 of 6 failed"}});
+  EXPECT_EQ(render_text(page, 80, true),
+            "\x1b[32ma is best\x1b[0m\n\x1b[33mdoubts: waited 62 %; 1 of 6 failed\x1b[0m\n\n"
+            "a run\none\n");
+  EXPECT_EQ(render_markdown(page),
+            "### a run\n\n**a is best**\n\ndoubts: waited 62 %; 1 of 6 failed\n\n- one\n");
+  page.answer.doubts = {"a", "b", "c", "d", "e", "f"};
+  EXPECT_EQ(doubts_line(page.answer), "doubts: a; b; c; d; 2 more below");
+}
+
+TEST(Text, OfMoreThanAScreenEndsWithTheAnswerToo) {
+  Document page = page_of(std::vector<Block>(60, Paragraph{"line"}));
+  page.answer = {.text = "a is best", .doubts = {"why not"}};
+  const std::string text = render_text(page, 80, false);
+  EXPECT_TRUE(text.starts_with("a is best\ndoubts: why not\n\na run\n"));
+  EXPECT_TRUE(text.ends_with("line\n\na is best\n"));
+}
+
 TEST(Text, OfATableWithoutRowsIsNothing) {
   Table table = steps();
   table.rows.clear();

@@ -20,7 +20,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -87,15 +86,17 @@ TEST(Answer, OverlappingIntervalsAreATie) {
 
 TEST(Answer, WhereEveryCaseTiesThereIsNoBestOne) {
   const record::Results two = SweepMaker{.step_us = {100, 200}}.make();
-  EXPECT_THAT(answer_of(two), StartsWith("no best case: the two tie, their intervals overlap"));
+  EXPECT_THAT(answer_of(two),
+              StartsWith("no winner: the two overlap; fastest so far batch_size=8"));
   const record::Results three =
       SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 200, 400}}.make();
-  EXPECT_THAT(answer_of(three), StartsWith("no best case: all 3 tie, "));
+  EXPECT_THAT(answer_of(three), StartsWith("no winner: all 3 overlap; fastest so far "));
   std::vector<estimate::CaseRow> rows = estimate::case_rows(three);
   estimate::compare_with_best(rows);
   for (const estimate::CaseRow& row : rows) EXPECT_FALSE(row.is_best);
-  EXPECT_THAT(render(three, Format::kJson, {}),
-              AllOf(HasSubstr(R"("all_tie":true)"), HasSubstr(R"("text":"no best case)")));
+  EXPECT_THAT(
+      render(three, Format::kJson, {}),
+      AllOf(HasSubstr(R"("all_tie":true)"), HasSubstr(R"("text":"no winner: all 3 overlap)")));
 }
 
 TEST(Answer, ARatioHoldsOneExactlyWhereTheIntervalsOverlap) {
@@ -119,14 +120,63 @@ TEST(Answer, FewLaunchesGiveAnOrderAndNoWinner) {
   EXPECT_THAT(render_table(results, {}), AllOf(HasSubstr("vs fastest"), Not(HasSubstr("x *"))));
 }
 
-TEST(Answer, OneCaseASmokeRunAndArmsHaveNone) {
-  EXPECT_THAT(answer_of(SweepMaker{.samples = {8}}.make()), IsEmpty());
+TEST(Answer, OfOneCaseIsItsStep) {
+  const std::string six = answer_of(SweepMaker{.samples = {8}}.make());
+  EXPECT_THAT(six, AllOf(StartsWith("step 100 us ["), HasSubstr("], 79,"),
+                         ::testing::EndsWith(" samples/s")));
+  EXPECT_THAT(answer_of(SweepMaker{.samples = {8}, .launches = 3}.make()),
+              ::testing::EndsWith(" samples/s; 3 launches, an interval takes 6"));
+  record::Results one_failed = SweepMaker().make();
+  for (record::Launch& launch : one_failed.launches) {
+    if (launch.row.key.case_id.starts_with("2")) launch.row.outcome = Outcome::failed("killed");
+  }
+  EXPECT_THAT(answer_of(one_failed), StartsWith("only batch_size=8 was measured: step "));
+}
+
+TEST(Answer, OfASmokeRunIsWhetherEverythingRuns) {
   record::Results smoke = SweepMaker().make();
   for (record::Launch& launch : smoke.launches) launch.row.smoke = true;
-  EXPECT_THAT(answer_of(smoke), IsEmpty());
+  EXPECT_EQ(answer_of(smoke), "all 2 cases run; a smoke run compares nothing");
+  smoke.launches.front().row.outcome = Outcome::failed("killed");
+  for (record::Launch& launch : smoke.launches) {
+    if (launch.row.key.case_id.starts_with("1")) launch.row.outcome = Outcome::failed("killed");
+  }
+  EXPECT_EQ(answer_of(smoke), "1 of 2 cases did not run");
+}
+
+TEST(Answer, OfArmsNamesTheCommandOfTheirVerdict) {
   record::Results arms = SweepMaker().make();
   for (record::Launch& launch : arms.launches) launch.row.key.arm = "a";
-  EXPECT_THAT(answer_of(arms), IsEmpty());
+  EXPECT_THAT(answer_of(arms), HasSubstr("`stepbench compare` gives their verdict"));
+}
+
+TEST(Answer, WhereNothingWasMeasuredIsWhy) {
+  record::Results results = SweepMaker().make();
+  for (record::Launch& launch : results.launches) launch.row.outcome = Outcome::failed("no memory");
+  EXPECT_EQ(answer_of(results), "nothing was measured: no memory");
+  EXPECT_EQ(run_answer(estimate::case_rows(results), results, {}).tone, document::Tone::kBad);
+}
+
+TEST(Answer, HasItsDoubtsBesideItWithTheirSize) {
+  record::Results results = SweepMaker().make();
+  for (record::Launch& launch : results.launches) {
+    launch.row.machine = {{"window_ns", std::int64_t{1000}},
+                          {"window_run_queue_wait_ns", std::int64_t{620}},
+                          {"others_cpu_share", 0.81}};
+    launch.row.report.flags = {"waited_for_cpu"};
+  }
+  results.launches.front().row.outcome = Outcome::failed("killed");
+  results.launches.back().row.report.flags.push_back("throttled");
+  const std::string table = render_table(results, {.columns = 300});
+  EXPECT_THAT(table,
+              StartsWith(answer_of(results) +
+                         "\ndoubts: 1 of 12 launches failed; waited 62.0 % of its time for a "
+                         "CPU; others used 81.0 %; in 1 of 11 launches the GPU was slowed "
+                         "down\n\ndemo, "));
+  for (record::Launch& launch : results.launches) {
+    launch.row.machine["window_run_queue_wait_ns"] = std::int64_t{20};
+  }
+  EXPECT_THAT(render_table(results, {.columns = 300}), Not(HasSubstr("; waited")));
 }
 
 TEST(Answer, FailedCasesDoNotCount) {
@@ -143,10 +193,10 @@ TEST(Answer, WhatIsMissingYetMakesItSoFar) {
   EXPECT_THAT(answer_of(results), StartsWith("best so far: "));
 }
 
-TEST(Answer, StandsLastInATableAndFirstInMarkdown) {
+TEST(Answer, StandsFirst) {
   const record::Results results = SweepMaker().make();
   const std::string table = render_table(results, {.columns = 400});
-  EXPECT_TRUE(table.ends_with(answer_of(results) + '\n')) << table;
+  EXPECT_THAT(table, StartsWith(answer_of(results) + "\n\ndemo, "));
   const std::string markdown = render(results, Format::kMarkdown, {});
   EXPECT_LT(markdown.find("best: "), markdown.find("| case"));
   EXPECT_THAT(render(results, Format::kJson, {}),
@@ -160,8 +210,10 @@ TEST(Table, WhatASweepIsJudgedByStandsFirstAndStaysInANarrowTerminal) {
   EXPECT_LT(wide.find("samples/s"), wide.find("step [us]"));
   EXPECT_LT(wide.find("95 % interval"), wide.find("step [us]"));
   const std::string narrow = render_table(results, {.columns = 40});
-  EXPECT_THAT(narrow, AllOf(HasSubstr("batch_s…  samples/s\n"),
-                            HasSubstr("no room for: at most slower [%], case,\n  step [us]")));
+  EXPECT_THAT(narrow,
+              AllOf(HasSubstr("case    batch_size  samples/s   vs best\n"),
+                    HasSubstr("no room for: at most slower [%], step\n  [us], 95 % interval")))
+      << "what was cut or left out first came back where there is room for it";
 }
 
 TEST(Baseline, IsTheRowWithTheSameOtherOptions) {
@@ -270,23 +322,6 @@ TEST(Runs, OfOneCaseStandBesideEachOther) {
   EXPECT_EQ(estimate::case_rows(results).size(), 2U) << "files of one resumed run";
 }
 
-TEST(Title, SaysHowBusyTheMachineWas) {
-  record::Results results = SweepMaker().make();
-  for (record::Launch& launch : results.launches) {
-    launch.row.machine = {{"window_ns", std::int64_t{1000}},
-                          {"window_run_queue_wait_ns", std::int64_t{20}},
-                          {"others_cpu_share", 0.81}};
-    launch.row.report.flags = {"waited_for_cpu"};
-  }
-  EXPECT_THAT(run_titles(estimate::case_rows(results), results).front(), Not(HasSubstr("busy")));
-  for (record::Launch& launch : results.launches) {
-    launch.row.machine["window_run_queue_wait_ns"] = std::int64_t{620};
-  }
-  EXPECT_THAT(run_titles(estimate::case_rows(results), results).front(),
-              HasSubstr("busy machine: waited 62.0 % of its time for a CPU, other programs used "
-                        "81.0 %"));
-}
-
 TEST(Title, SaysWhichRunOnWhichMachine) {
   record::Results results = SweepMaker().make();
   results.workers.push_back({.worker_id = "w",
@@ -300,7 +335,7 @@ TEST(Title, SaysWhichRunOnWhichMachine) {
   const std::string title =
       "demo, 2026-01-31 12:00 UTC, 2x AMD EPYC, no GPU, torch 2.11.0, 6 launches per case";
   EXPECT_THAT(run_titles(estimate::case_rows(results), results), ::testing::ElementsAre(title));
-  EXPECT_THAT(render_table(results, {.columns = 200}), StartsWith(title + "\n\n"));
+  EXPECT_THAT(render_table(results, {.columns = 200}), HasSubstr("\n\n" + title + "\n\n"));
   const std::string markdown = render(results, Format::kMarkdown, {});
   EXPECT_THAT(markdown,
               AllOf(HasSubstr("\n### " + title + "\n"), HasSubstr("stepbench run 'my demo.yaml'"),

@@ -259,7 +259,8 @@ TEST(HostileText, ComparisonsShowItWithoutObeyingIt) {
   const compare::Comparison comparison =
       compare::compare({&base, "a" + hostile_text()}, {&candidate, "b" + hostile_text()}, {});
   expect_harmless(document::render(comparison_document({&comparison, 1}, true), {}), "comparison");
-  const std::string markdown = comparison_markdown({&comparison, 1}, true);
+  const std::string markdown =
+      document::render(comparison_document({&comparison, 1}, true), {.markdown = true});
   expect_harmless(markdown, "comparison in Markdown");
   expect_whole_tables(markdown, "comparison");
   expect_harmless(comparison_json(comparison), "comparison in JSON");

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -36,25 +38,22 @@ std::vector<std::string> ids_of(const ReportContent& content) {
   return ids;
 }
 
-TEST(RunReport, SaysDoubtsThenTheAnswerThenTheTable) {
+TEST(RunReport, SaysTheAnswerAndItsDoubtsThenTheTable) {
   const record::Results results = sweep();
   const ReportContent content = run_content(results, {"RUN"}, {});
-  const std::vector<document::Block>& blocks = content.sections.front().blocks;
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-  std::size_t doubt = blocks.size();
-  std::size_t answer = blocks.size();
-  std::size_t table = blocks.size();
-  for (std::size_t i = blocks.size(); i-- > 0;) {
-    const auto* paragraph = std::get_if<document::Paragraph>(&blocks[i]);
-    if (std::holds_alternative<document::Table>(blocks[i])) table = i;
-    if (paragraph == nullptr) continue;
-    if (paragraph->tone == document::Tone::kBad) doubt = i;
-    if (paragraph->text == answer_line(rows, results)) answer = i;
-  }
-  EXPECT_LT(doubt, answer);
-  EXPECT_LT(answer, table);
-  ASSERT_LT(table, blocks.size());
-  EXPECT_EQ(std::get<document::Table>(blocks[table]).rows.size(), rows.size());
+  EXPECT_EQ(content.answer.text, answer_line(rows, results));
+  EXPECT_EQ(content.answer.doubts.front(), "7 of 42 launches failed");
+  const std::string html = report_of(content, {}).html;
+  const std::size_t answer = html.find("<section id=\"answer\"");
+  EXPECT_LT(answer, html.find("doubts: 7 of 42 launches failed"));
+  EXPECT_LT(answer, html.find("<section id=\"overview\""));
+  const std::vector<document::Block>& blocks = content.sections.front().blocks;
+  const auto table = std::ranges::find_if(blocks, [](const document::Block& block) {
+    return std::holds_alternative<document::Table>(block);
+  });
+  ASSERT_NE(table, blocks.end());
+  EXPECT_EQ(std::get<document::Table>(*table).rows.size(), rows.size());
   EXPECT_EQ(content.summary, "8 cases, 35 launches, 280 steps");
 }
 

@@ -88,14 +88,15 @@ TEST(NightText, OfAnEventfulNight) {
                       nlohmann::ordered_json::parse(night_json(night, {})).dump(1) + '\n');
 }
 
-TEST(NightText, OfAQuietNightIsThreeLines) {
+TEST(NightText, OfAQuietNightIsItsVerdictAndTwoLines) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(21));
   const std::string page = page_of(checked(maker, 20));
   EXPECT_EQ(page,
+            "verdict: ok (exit code 0)\n"
+            "\n"
             "night 2026-01-21 02:00 UTC on box: train (commit 0020c0ff, build b0020c0f)\n"
-            "1 series: 1 ok\n"
-            "verdict: ok (exit code 0)\n");
+            "1 series: 1 ok\n");
 }
 
 TEST(NightText, SaysHowFarAWarmUpIs) {
