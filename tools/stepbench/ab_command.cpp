@@ -187,11 +187,13 @@ int execute_ab(const AbOptions& options, const Environment& environment) {
 
 void add_arms(Command ab, campaign::ArmsRequest& options) {
   ab.option(kArmOptions, "--a PATH", options.a,
-            "The worker program of arm A, the base; default: stepbench-worker beside this program");
+            "The worker program of arm A, the base; default: stepbench-worker beside this program")
+      .common();
   ab.option(kArmOptions, "--b PATH", options.b,
-            "The worker program of arm B, the candidate; default: as for arm A");
-  ab.repeated(kArmOptions, "--a-set KEY=VALUE", options.a_set, "An option of arm A");
-  ab.repeated(kArmOptions, "--b-set KEY=VALUE", options.b_set, "An option of arm B");
+            "The worker program of arm B, the candidate; default: as for arm A")
+      .common();
+  ab.repeated(kArmOptions, "--a-set KEY=VALUE", options.a_set, "An option of arm A").common();
+  ab.repeated(kArmOptions, "--b-set KEY=VALUE", options.b_set, "An option of arm B").common();
   ab.repeated(kArmOptions, "--a-env NAME=VALUE", options.a_env,
               "An environment variable of arm A's workers");
   ab.repeated(kArmOptions, "--b-env NAME=VALUE", options.b_env,
@@ -207,7 +209,8 @@ void add_measuring(Command ab, AbOptions& options) {
   add_max_cases(ab, options.request.arms.max_cases);
   ab.option(kMeasureOptions, "--pairs N", options.request.pairs,
             "Measure N pairs of every case and decide once, instead of after 10, 20 and 40")
-      .whole_number(1, 10'000);
+      .whole_number(1, 10'000)
+      .common();
   ab.option(kMeasureOptions, "--seed N", options.request.seed,
             "Seed of the random order of the launches; default: a new one, which is recorded")
       .whole_number(0, std::int64_t{1} << 53U);
@@ -238,9 +241,8 @@ void add_rule(Command ab, campaign::AbRequest& options, std::optional<bool>& gat
 }  // namespace
 
 void add_ab(Command app) {
-  const Command ab = app.add(
-      "ab", "Is arm B slower or faster than arm A? Measures both in turns and gives a verdict",
-      kAbExamples);
+  const Command ab =
+      app.add("ab", "Is B slower or faster than A? Measures both in turns", kAbExamples);
   AbOptions& options = ab.calls(execute_ab);
   add_experiment(ab, options.request.arms.file);
   add_script(ab, options.script);

@@ -225,22 +225,28 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
 
 void add_analyze(Command app) {
   const Command command =
-      app.add("analyze", "Why is this step slow? Reads traces: where the time goes, and what to do",
-              kAnalyzeExamples);
+      app.add("analyze", "Why is this step slow? Reads traces, says what to do", kAnalyzeExamples);
   AnalyzeOptions& options = command.calls(analyze);
   command
       .argument("TRACE", options.paths, "Trace files, folders of them, or runs with traces", "FILE")
       .required();
-  command.option(kCaseOptions, "--diff PATH", options.base,
-                 "What changed against BASE: a trace, a folder or a run, paired by case or name");
-  command.option(kCaseOptions, "--case ID", options.case_id,
-                 "Of runs: only the traces of this case");
+  command
+      .option(kCaseOptions, "--diff PATH", options.base,
+              "What changed against BASE: a trace, a folder or a run, paired by case or name")
+      .common();
+  command
+      .option(kCaseOptions, "--case ID", options.case_id, "Of runs: only the traces of this case")
+      .common();
   command.option(kCaseOptions, "--device N", options.device,
                  "The device whose time is broken down");
-  command.option(kCaseOptions, "--rank N", options.rank,
-                 "Of a job of several ranks: the page of this one");
-  command.option(kCaseOptions, "--steps N|FIRST-LAST", options.steps,
-                 "Only these steps, by the numbers of ProfilerStep");
+  command
+      .option(kCaseOptions, "--rank N", options.rank,
+              "Of a job of several ranks: the page of this one")
+      .common();
+  command
+      .option(kCaseOptions, "--steps N|FIRST-LAST", options.steps,
+              "Only these steps, by the numbers of ProfilerStep")
+      .common();
   std::vector<std::string> windows;
   for (const analyze::WindowKind kind : analyze::kChosenWindows)
     windows.emplace_back(analyze::name_of(kind));
@@ -258,12 +264,14 @@ void add_analyze(Command app) {
   command.repeated(kVerdictOptions, "--threshold RULE=VALUE", options.thresholds,
                    "Report a finding from this value on; may be repeated");
   command.option(kVerdictOptions, "--fail-on", options.fail_on, "Exit with 1 from this severity on")
-      .one_of({"problem", "warning"});
+      .one_of({"problem", "warning"})
+      .common();
   command.flag(kVerdictOptions, "--strict", options.strict,
                "Exit with 4 also for warnings about the trace");
   command.option(kOutputOptions, "--row-limit N", options.row_limit, "Rows of each table; 0: all")
       .with_default()
-      .whole_number(0, 1'000'000'000);
+      .whole_number(0, 1'000'000'000)
+      .common();
   add_format(command, options.format, {"page", "markdown", "json"});
   command.option(kOutputOptions, "--output FILE", options.output,
                  "Write to this file instead of the terminal");

@@ -147,6 +147,14 @@ CommandOption CommandOption::described_as(const std::string& doc) const {
   return *this;
 }
 
+// CLI11 has no place for it but whether a file of its own format may set the option: none may.
+CommandOption CommandOption::common() const {
+  option_->configurable(false);
+  return *this;
+}
+
+bool CommandOption::is_common() const { return !option_->get_configurable(); }
+
 std::string CommandOption::name() const {
   return long_names().empty() ? option_->get_name() : "--" + long_names().front();
 }
@@ -262,7 +270,8 @@ void Command::on_call(const std::function<int()>& call) const {
 void Command::show_in_group(const std::string& group) const { app_->group(group); }
 
 void Command::add_general_options() const {
-  app_->set_help_flag("-h,--help", "Print this help")->group(kGeneralOptions);
+  app_->set_help_flag("-h,--help", "Print the common options")->group(kGeneralOptions);
+  app_->set_help_all_flag("--help-all", "Print all options and examples")->group(kGeneralOptions);
   CLI::Option* color =
       app_->add_option(kColor, "Colours; auto: on a terminal, unless NO_COLOR is set")
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -349,6 +358,7 @@ Program::Result Program::run(const std::vector<std::string>& words) {
     app_->parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::ParseError& error) {
     if (error.get_name() == "CallForVersion") return Result::kVersion;
+    if (error.get_name() == "CallForAllHelp") return Result::kHelpAll;
     if (error.get_exit_code() == 0) return Result::kHelp;
     throw UsageError(error.what(), kind_of(error));
   }

@@ -70,6 +70,8 @@ class CommandOption {
   CommandOption excludes(CommandOption other) const;
   CommandOption needs(CommandOption other) const;
   CommandOption described_as(const std::string& doc) const;
+  // What most people need: --help shows it, not --help-all alone.
+  CommandOption common() const;
 
   // As declared.
   [[nodiscard]] std::string name() const;  // "--set", or "FILE" of an argument
@@ -85,6 +87,7 @@ class CommandOption {
   [[nodiscard]] std::string default_text() const;
   [[nodiscard]] std::string group() const;  // "": help does not show it
   [[nodiscard]] std::string doc() const;
+  [[nodiscard]] bool is_common() const;
   // On the command line that was parsed.
   [[nodiscard]] bool is_given() const;
   [[nodiscard]] std::vector<std::string> values() const;
@@ -170,7 +173,7 @@ class Command {
 
  private:
   friend class Program;
-  // --help and --color of this command and of those below it.
+  // --help, --help-all and --color of this command and of those below it.
   void add_general_options() const;
 
   CLI::App* app_;
@@ -195,10 +198,10 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   [[nodiscard]] Command root() const;
-  // --version, --help and --color, and what help ends with. Behind all commands.
+  // --version, --help, --help-all and --color, and what help ends with. Behind all commands.
   void complete(const std::string& version, const std::string& footer);
 
-  enum class Result { kCalled, kHelp, kVersion };
+  enum class Result { kCalled, kHelp, kHelpAll, kVersion };
   // Reads words[1...] and calls the command. Throws UsageError, and what commands throw.
   Result run(const std::vector<std::string>& words);
   [[nodiscard]] int exit_code() const { return context_->exit_code; }

@@ -9,10 +9,12 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/command_files.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/complete.h"
 #include "tools/stepbench/help.h"
+#include "tools/stepbench/help_pages.h"
 #include "tools/stepbench/usage.h"
 
 namespace stepbench::cli {
@@ -23,8 +25,9 @@ constexpr const char* kFooter =
   stepbench run configs/quickstart.yaml     measure and print a table
   stepbench plan configs/quickstart.yaml    only show what would be measured
   stepbench list                            what can be measured and varied
-
-Every command has its own --help with examples; `stepbench help run` prints it too.)";
+  stepbench help run                        a command's common options; run --help-all: all
+  stepbench help cookbook                   what to do when, by symptom
+  stepbench help topics                     the other pages)";
 
 HelpStyle style_of(bool is_terminal, int columns, bool colour) {
   constexpr int kMin = 40;
@@ -42,7 +45,7 @@ HelpStyle out_style(const Environment& environment) {
 void set_groups(const Command& program) {
   for (const auto& [group, names] : std::vector<std::pair<const char*, std::vector<const char*>>>{
            {"Measure", {"plan", "run", "ab"}},
-           {"Read results", {"show", "report", "compare", "export", "runs"}},
+           {"Read results", {"show", "report", "compare", "analyze", "export", "runs"}},
            {"Follow nights", {"nightly", "track"}},
            {"Look up", {"list", "schema", "doctor", "help"}},
            {"Set up", {"data", "completion"}}}) {
@@ -63,13 +66,29 @@ Command command_named(Command program, const std::vector<std::string>& names) {
 }
 
 void add_help(Command program) {
-  const Command help = program.add("help", "Print the help of a command");
+  const Command help =
+      program.add("help", "Print the help of a command, or a page",
+                  "Examples:\n"
+                  "  stepbench help data make        a command, with the common options\n"
+                  "  stepbench help topics           the pages\n"
+                  "  stepbench help nights           a page\n"
+                  "  stepbench help nights alert     its sections about alerts\n"
+                  "  stepbench help out of memory    where pages speak of it");
   const auto names = std::make_shared<std::vector<std::string>>();
-  help.argument("COMMAND", *names, "As in `stepbench help data make`; default: all in short",
+  help.argument("COMMAND", *names,
+                "A command, a page's topic, or words that stand in a page; default: all commands",
                 "COMMAND");
   help.on_call([program, names] {
     const Environment& environment = program.environment();
-    environment.out << help_text(command_named(program, *names), out_style(environment));
+    const bool is_command = names->empty() || program.command(names->front());
+    const std::string page = is_command ? std::string() : help_page(*names);
+    if (!is_command && page.empty()) {
+      throw ConfigError("help", unknown_command_text(program, names->front()) +
+                                    "\nor a page: " + text::join(topic_names()));
+    }
+    environment.out << (is_command
+                            ? help_text(command_named(program, *names), out_style(environment))
+                            : page);
     return kExitOk;
   });
 }
@@ -139,8 +158,7 @@ void answer(const Command& program, const UsageError& error, const Environment& 
 
 int run_command_line(Environment& environment, bool all_commands) {
   Program line(environment, "stepbench",
-               "Benchmark harness for training steps: where does the time of a step go, what "
-               "makes it faster?");
+               "Measure training steps: where does the time go, what makes it faster?");
   add_commands(line, all_commands ? kCommands : needed_commands(environment.argv));
   const Command program = line.root();
   if (environment.argv.size() > 1 && environment.argv[1] == kCompleteCommand) {
@@ -155,8 +173,15 @@ int run_command_line(Environment& environment, bool all_commands) {
     const Program::Result result = line.run(environment.argv);
     if (result != Program::Result::kCalled) choose_colour(program, environment);
     if (result == Program::Result::kVersion) environment.out << "stepbench " STEPBENCH_VERSION "\n";
-    if (result == Program::Result::kHelp) {
-      environment.out << help_text(active_command(program), out_style(environment));
+    if (result == Program::Result::kHelp || result == Program::Result::kHelpAll) {
+      const Command active = active_command(program);
+      // "nosuch --help" asks for the help of a command that there is not.
+      if (!active.unread_words().empty() && !active.commands().empty()) {
+        throw UsageError("unknown command");
+      }
+      HelpStyle style = out_style(environment);
+      style.all = result == Program::Result::kHelpAll;
+      environment.out << help_text(active, style);
     }
   } catch (const UsageError& error) {
     if (!all_commands) return run_command_line(environment, true);

@@ -108,10 +108,11 @@ void add_compare(Command app) {
                    "An option in which the cases may differ; may be repeated");
   add_metric(compare, request.metrics);
   add_margin(compare, request.margins);
-  compare.repeated(
-      kVerdictOptions, "--allow FIELD", request.allow,
-      "A field of the environment that may differ; also `all`, `missing` for cases that "
-      "only one result has, `noise` for a gate that is only to warn");
+  compare
+      .repeated(kVerdictOptions, "--allow FIELD", request.allow,
+                "A field of the environment that may differ; also `all`, `missing` for cases that "
+                "only one result has, `noise` for a gate that is only to warn")
+      .common();
   add_gate(compare, request.gate_counts);
   add_allow_inconclusive(compare, request.allow_inconclusive);
   add_verdict_output(compare, output);

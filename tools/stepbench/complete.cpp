@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "harness/text/utf8.h"
+#include "tools/stepbench/help_pages.h"
 
 namespace stepbench::cli {
 namespace {
@@ -48,9 +49,14 @@ void add_options_of(const WordsBefore& before, const std::string& word,
   }
 }
 
-// The commands that `stepbench help` can be asked for.
+// The commands and pages that `stepbench help` can be asked for.
 void add_help_topics(const Command& program, const WordsBefore& before, const std::string& word,
                      std::vector<Candidate>& candidates) {
+  if (before.arguments.empty()) {
+    for (const std::string& topic : topic_names()) {
+      if (topic.starts_with(word)) candidates.push_back({topic, "a page"});
+    }
+  }
   std::optional<Command> level = program;
   for (const std::string& name : before.arguments) {
     level = level->command(name);

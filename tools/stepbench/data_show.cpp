@@ -119,6 +119,12 @@ Chosen choose_case(plan::Plan plan, const std::string& id) {
 
 // FILE.png, or a file of the case's name in a folder.
 std::string sheet_file(const std::string& png, const std::string& case_id) {
+  constexpr std::array kOtherPictures = {".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"};
+  for (const char* ending : kOtherPictures) {
+    if (!png.ends_with(ending)) continue;
+    throw ConfigError("--png", "the sheet is written as PNG: " +
+                                   fs::path(png).replace_extension(".png").string());
+  }
   if (png.empty() || png.ends_with(".png") || png.ends_with(".PNG")) return png;
   return (fs::path(png) / (case_id + ".png")).string();
 }
@@ -159,18 +165,22 @@ void add_data_show(Command data) {
   DataShowOptions& options = command.calls(show_data_of);
   add_experiment(command, options.file).required();
   add_set(command, options.set);
-  command.option(kCaseOptions, "--case ID", options.case_id, "The case whose id begins like this");
+  command.option(kCaseOptions, "--case ID", options.case_id, "The case whose id begins like this")
+      .common();
   const auto add_count = [&](const std::string& flag, std::int64_t& count, const char* doc,
                              std::int64_t most) {
-    command.option(kOutputOptions, flag, count, doc).with_default().whole_number(1, most);
+    return command.option(kOutputOptions, flag, count, doc).with_default().whole_number(1, most);
   };
-  add_count("--samples N", options.samples, "Samples shown one by one, and as pictures", 400);
+  add_count("--samples N", options.samples, "Samples shown one by one, and as pictures", 400)
+      .common();
   add_count("--batches N", options.batches,
             "Batches read; more where --samples needs them, at most an epoch", 1'000'000'000);
   add_worker(command, options.worker);
-  command.option(kOutputOptions, "--png PATH", options.png,
-                 "Contact sheet of the samples, where they are pictures: a new file that ends in "
-                 ".png, or a folder for it");
+  command
+      .option(kOutputOptions, "--png PATH", options.png,
+              "Contact sheet of the samples, where they are pictures: a new file that ends in "
+              ".png, or a folder for it")
+      .common();
   add_format(command, options.format, {"text", "json"});
 }
 

@@ -187,7 +187,7 @@ int execute_export(const ExportRequest& arguments, const Environment& environmen
 
 void add_export(Command app) {
   const Command command =
-      app.add("export", "Write results for other programs: CI systems, Prometheus, spreadsheets",
+      app.add("export", "Write results for CI systems, Prometheus, spreadsheets",
               "Formats, with the ending of a file that means them, and what reads them:\n" +
                   formats_text() + '\n' + kExportExamples);
   ExportRequest& arguments = command.calls(execute_export);
@@ -201,9 +201,12 @@ void add_export(Command app) {
   for (const report::ExportFormat& format : report::export_formats())
     names.emplace_back(format.name);
   command.option(kOutputOptions, "--format", arguments.format, "Default: by the ending of --output")
-      .one_of(names);
-  command.option(kOutputOptions, "--output FILE", arguments.output,
-                 "Write to this file, replaced as a whole; default: standard output");
+      .one_of(names)
+      .common();
+  command
+      .option(kOutputOptions, "--output FILE", arguments.output,
+              "Write to this file, replaced as a whole; default: standard output")
+      .common();
   command
       .option(kOutputOptions, "--max-series N", arguments.options.max_series,
               "Of openmetrics: refuse results that make more series")

@@ -2,6 +2,7 @@
 #include "tools/stepbench/help.h"
 
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -48,11 +49,15 @@ class Heads {
   std::size_t widest_ = 10;
 };
 
-std::string doc_of(const CommandOption& option) {
+// `brief`: only what it begins with.
+std::string doc_of(const CommandOption& option, bool brief = false) {
+  std::string doc = option.doc();
+  if (brief) {
+    for (const char* end : {"; ", ". "}) doc.resize(std::min(doc.size(), doc.find(end)));
+  }
   const std::string value = option.default_text();
-  if (value.empty() || !option.takes_value()) return option.doc();
-  return option.doc() + (option.may_lack_value() ? " (without a value: " : " (default: ") + value +
-         ")";
+  if (value.empty() || !option.takes_value()) return doc;
+  return doc + (option.may_lack_value() ? " (without a value: " : " (default: ") + value + ")";
 }
 
 template <typename Items>
@@ -90,6 +95,23 @@ std::vector<Group> command_groups(const Command& command) {
       if (each.group() == name) groups.back().entries.push_back({each.name(), each.doc()});
     }
   }
+  return groups;
+}
+
+// Arguments and the options that most people need, in short.
+std::vector<Group> common_groups(const Command& command) {
+  Group arguments;
+  Group common{"Common options", {}};
+  for (const CommandOption& option : command.options()) {
+    if (option.group().empty() || option.group() == kGeneralOptions) continue;
+    if (option.is_argument()) {
+      arguments.entries.push_back({option_head(option), doc_of(option, true)});
+    } else if (option.is_common()) {
+      common.entries.push_back({option_head(option), doc_of(option, true)});
+    }
+  }
+  std::vector<Group> groups = {std::move(arguments), std::move(common)};
+  std::erase_if(groups, [](const Group& group) { return group.entries.empty(); });
   return groups;
 }
 
@@ -192,6 +214,63 @@ std::string footer_text(const std::string& footer, std::size_t columns) {
   return text;
 }
 
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+std::string behind_a_gap(const std::string& text) { return text.empty() ? text : "\n" + text; }
+
+struct Examples {
+  std::string title;               // "Examples:"
+  std::vector<std::string> lines;  // each with those that belong to it
+};
+
+Examples examples_in(const std::string& footer) {
+  Examples examples;
+  std::istringstream lines(footer);
+  for (std::string line; std::getline(lines, line);) {
+    const bool inside = !examples.title.empty();
+    if (line == "Examples:" || line == "Example:" || line == "Start with:") {
+      examples.title = line + "\n";
+    } else if (line.empty() && inside) {
+      break;
+    } else if (inside && indent_of(line) == kIndent) {
+      examples.lines.push_back(line + "\n");
+    } else if (inside && !examples.lines.empty()) {
+      examples.lines.back() += line + "\n";
+    }
+  }
+  return examples;
+}
+
+std::string head_text(const Command& command, const HelpStyle& style) {
+  std::string text = text::wrap(command.doc(), style.columns, 0);
+  text += "\n" + heading("Usage", style.colour) +
+          text::wrap_hanging("  " + usage_line(command), style.columns) + "\n";
+  if (!command.needs_a_command() && !command.commands().empty()) {
+    text += "  " + command.full_name() + " COMMAND\n";
+  }
+  return text + groups_text(command_groups(command), style);
+}
+
+// What most people need, with as many examples as there is room for.
+std::string screen_text(const Command& command, const HelpStyle& style) {
+  constexpr std::size_t kFewest = 2;  // examples
+  const std::string head = head_text(command, style) + groups_text(common_groups(command), style);
+  const std::string end = "\nAll options and examples: " + command.full_name() +
+                          " --help-all. Pages: stepbench help topics\n";
+  const auto [title, examples] = examples_in(command.footer());
+  std::string shown;
+  for (std::size_t count = 1; count <= examples.size(); ++count) {
+    const std::string some =
+        text::join(std::span(examples).first(count), "", [](const auto& each) { return each; });
+    std::string more = behind_a_gap(title + footer_text(some, style.columns));
+    if (count > kFewest && lines_in(head + more + end) > kHelpLines) break;
+    shown = std::move(more);
+  }
+  return head + shown + end;
+}
+
 }  // namespace
 
 std::string usage_line(const Command& command) {
@@ -216,15 +295,10 @@ std::string option_head(const CommandOption& option) {
 }
 
 std::string help_text(const Command& command, const HelpStyle& style) {
-  std::string text = text::wrap(command.doc(), style.columns, 0);
-  text += "\n" + heading("Usage", style.colour) +
-          text::wrap_hanging("  " + usage_line(command), style.columns) + "\n";
-  if (!command.needs_a_command() && !command.commands().empty()) {
-    text += "  " + command.full_name() + " COMMAND\n";
-  }
-  text += groups_text(command_groups(command), style) + groups_text(option_groups(command), style);
-  const std::string footer = footer_text(command.footer(), style.columns);
-  return footer.empty() ? text : text + "\n" + footer;
+  const std::string whole = head_text(command, style) + groups_text(option_groups(command), style) +
+                            behind_a_gap(footer_text(command.footer(), style.columns));
+  if (style.all || lines_in(whole) <= kHelpLines) return whole;
+  return screen_text(command, style);
 }
 
 }  // namespace stepbench::cli

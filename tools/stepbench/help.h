@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of --help and of `stepbench help`, made from the declarations of commands and options.
+// The text of --help, --help-all and `stepbench help`, made from the declarations of commands and
+// options.
 // Pure; any thread.
 #pragma once
 
@@ -14,7 +15,11 @@ namespace stepbench::cli {
 struct HelpStyle {
   std::size_t columns = 80;
   bool colour = false;  // headings in bold
+  bool all = false;     // also what is more than a screen
 };
+
+// More lines are no screen: help then has the common options and the first examples.
+inline constexpr std::size_t kHelpLines = 40;
 
 // What the command does, its usage, its commands and options by group, its footer.
 [[nodiscard]] std::string help_text(const Command& command, const HelpStyle& style);

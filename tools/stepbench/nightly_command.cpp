@@ -391,9 +391,8 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
 
 void add_nightly(Command app) {
   const auto options = std::make_shared<NightlyOptions>();
-  const Command nightly = app.add(
-      "nightly", "A night in one command: measure, add to the history, check, confirm, tell",
-      kNightlyExamples);
+  const Command nightly =
+      app.add("nightly", "A night in one command: measure, judge, confirm, tell", kNightlyExamples);
   nightly.argument("FILE", options->files, "The experiments, YAML files", "EXPERIMENT").required();
   add_set(nightly, options->run.set);
   add_worker(nightly, options->run.worker);
@@ -415,13 +414,16 @@ void add_nightly(Command app) {
             "Keep no copy of tonight's program: then --good must name the last good one when "
             "something is suspected")
       .excludes(keep);
-  nightly.option(
-      kOutputOptions, "--on-alert COMMAND", options->on_alert,
-      "Started with `sh -c` for each alert of this machine that became a regression, and "
-      "for a night that failed; it gets JSON on standard input, with `text`");
-  nightly.option(kRunOptions, "--expect-by HH:MM", options->expect_by,
-                 "Measure nothing: ask whether the night of the last 24 hours before this time "
-                 "of day (UTC) is in the history, and tell --on-alert where it is not");
+  nightly
+      .option(kOutputOptions, "--on-alert COMMAND", options->on_alert,
+              "Started with `sh -c` for each alert of this machine that became a regression, and "
+              "for a night that failed; it gets JSON on standard input, with `text`")
+      .common();
+  nightly
+      .option(kRunOptions, "--expect-by HH:MM", options->expect_by,
+              "Measure nothing: ask whether the night of the last 24 hours before this time "
+              "of day (UTC) is in the history, and tell --on-alert where it is not")
+      .common();
   add_quiet(nightly, options->quiet);
   nightly.on_call([options, db, &environment = nightly.environment()] {
     return execute_nightly(*options, db.is_given(), environment);

@@ -14,18 +14,22 @@ CommandOption add_experiment(Command command, std::string& file) {
 }
 
 void add_set(Command command, std::vector<std::string>& set, const std::string& doc) {
-  command.repeated(kCaseOptions, "--set KEY=VALUE", set, doc);
+  command.repeated(kCaseOptions, "--set KEY=VALUE", set, doc).common();
 }
 
 void add_sweep(Command command, std::vector<std::string>& sweep) {
-  command.repeated(kCaseOptions, "--sweep KEY=V1,V2,...", sweep,
-                   "Measure each of these values; several --sweep make a matrix. Replaces what the "
-                   "file sweeps of this option");
+  command
+      .repeated(kCaseOptions, "--sweep KEY=V1,V2,...", sweep,
+                "Measure each of these values; several --sweep make a matrix. Replaces what the "
+                "file sweeps of this option")
+      .common();
 }
 
 void add_filter(Command command, std::vector<std::string>& filter) {
-  command.repeated(kCaseOptions, "--filter KEY=VALUE[,VALUE]", filter,
-                   "Only cases with this value, or one of these; several filters must all hold");
+  command
+      .repeated(kCaseOptions, "--filter KEY=VALUE[,VALUE]", filter,
+                "Only cases with this value, or one of these; several filters must all hold")
+      .common();
 }
 
 void add_cases(Command command, std::vector<std::string>& ids) {
@@ -48,7 +52,8 @@ void add_launches(Command command, std::int64_t& launches) {
   command
       .option(kMeasureOptions, "--launches N", launches,
               "Fresh processes per case; default: `launches` of the file")
-      .whole_number(1, 1'000'000);
+      .whole_number(1, 1'000'000)
+      .common();
 }
 
 void add_worker(Command command, std::string& path) {
@@ -83,13 +88,16 @@ void add_metric(Command command, std::vector<std::string>& metrics) {
                 "What is tested and decides, instead of step and peak_bytes: step_p99, "
                 "samples_per_s, a phase such as forward, or any that `list metrics` names; each "
                 "further one takes more launches to prove")
-      .comma_separated();
+      .comma_separated()
+      .common();
 }
 
 void add_margin(Command command, std::vector<std::string>& margins) {
-  command.repeated(kVerdictOptions, "--margin METRIC=SHARE", margins,
-                   "The change that does not matter, as step=2%; default: 1% of each metric, and "
-                   "of peak_bytes 0 where every launch has the same peak");
+  command
+      .repeated(kVerdictOptions, "--margin METRIC=SHARE", margins,
+                "The change that does not matter, as step=2%; default: 1% of each metric, and "
+                "of peak_bytes 0 where every launch has the same peak")
+      .common();
 }
 
 void add_gate(Command command, std::optional<bool>& counts) {
@@ -113,9 +121,10 @@ void add_results(Command command, std::string& folder, const std::string& doc) {
 }
 
 CommandOption add_resume(Command command, std::string& folder) {
-  return command.option(
-      kRunOptions, "--resume RUN", folder,
-      "Go on in the folder of a run that was cut off; what was measured is not repeated");
+  return command
+      .option(kRunOptions, "--resume RUN", folder,
+              "Go on in the folder of a run that was cut off; what was measured is not repeated")
+      .common();
 }
 
 void add_labels(Command command, std::vector<std::string>& labels) {
@@ -131,7 +140,8 @@ CommandOption add_format(Command command, std::string& format,
                          const std::vector<std::string>& formats) {
   return command.option(kOutputOptions, "--format", format, "What is printed")
       .with_default()
-      .one_of(formats);
+      .one_of(formats)
+      .common();
 }
 
 report::Format format_of(const std::string& name) {

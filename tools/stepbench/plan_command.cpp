@@ -63,9 +63,11 @@ void add_options(Command command, PlanCommandOptions& options) {
   add_worker(command, request.worker);
   add_interpreter(command, request.set);
   add_results(command, request.results, "Folder of earlier runs, by which the time is estimated");
-  command.flag(kRunOptions, "--probe", options.probe,
-               "Run each case once for 3 steps, keep no results, and say what fails and about how "
-               "long the whole would take");
+  command
+      .flag(kRunOptions, "--probe", options.probe,
+            "Run each case once for 3 steps, keep no results, and say what fails and about how "
+            "long the whole would take")
+      .common();
   add_lock_flags(command, options.lock);
   add_format(command, options.format, {"table", "json"});
   add_quiet(command, options.quiet);

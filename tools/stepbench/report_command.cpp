@@ -64,15 +64,16 @@ int execute_report(const ReportArguments& arguments, const Environment& environm
 
 void add_report(Command app) {
   const Command command =
-      app.add("report", "Write one HTML file with charts and tables, which any browser opens",
-              kReportExamples);
+      app.add("report", "Write one HTML file with charts and tables", kReportExamples);
   ReportArguments& arguments = command.calls(execute_report);
   command.argument("RUN", arguments.sources,
                    "Runs as `show` takes them; or a verdict.json, a night's verdict, a history (a "
                    "file, sqlite:FILE or postgresql://...), or traces; default: results",
                    "RUN");
-  command.option(kOutputOptions, "--output FILE", arguments.output,
-                 "Write to this file; default: report.html in the run's folder, else here");
+  command
+      .option(kOutputOptions, "--output FILE", arguments.output,
+              "Write to this file; default: report.html in the run's folder, else here")
+      .common();
   add_report_choices(command, arguments.choices);
 }
 

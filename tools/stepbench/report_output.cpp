@@ -32,8 +32,10 @@ std::string size_text(std::size_t bytes) {
 }  // namespace
 
 void add_report_file(Command command, std::string& file) {
-  command.option(kOutputOptions, "--report FILE", file,
-                 "Also write a page with charts here, which any browser opens; see `report`");
+  command
+      .option(kOutputOptions, "--report FILE", file,
+              "Also write a page with charts here, which any browser opens; see `report`")
+      .common();
 }
 
 void add_report_choices(Command command, ReportChoices& choices) {

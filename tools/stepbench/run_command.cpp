@@ -186,15 +186,18 @@ void add_how_to_measure(Command run, RunOptions& options) {
   const CommandOption smoke =
       run.flag(kMeasureOptions, "--smoke", options.request.smoke,
                "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
-               "mean nothing and are never compared");
+               "mean nothing and are never compared")
+          .common();
   run.flag(kMeasureOptions, "--quick", options.request.quick,
            "A first look in seconds: 2 launches, 3 warm-up and 10 active steps per case; never "
            "compared, as those of --smoke")
-      .excludes(smoke);
+      .excludes(smoke)
+      .common();
   run.flag(kMeasureOptions, "--profile{native}", options.request.profile,
            "Also record each operation, in one more launch per case; kineto: with "
            "libtorch's own profiler")
-      .one_of({"native", "kineto"});
+      .one_of({"native", "kineto"})
+      .common();
   run.option(kMeasureOptions, "--wrap COMMAND", options.request.wrap,
              "Run each worker under this command, a profiler for instance; {run_dir}, {case_id} "
              "and {launch} are filled in");

@@ -80,9 +80,11 @@ void add_runs(Command app) {
   add_which_runs(runs, options.which).excludes(folder);
   runs.option(kWhichRuns, "--since DATE|AGE", options.since,
               "Only runs begun then or later: 2026-01-31, \"2026-01-31 12:00\" (UTC), or an "
-              "age such as 7d, 36h, 2w");
+              "age such as 7d, 36h, 2w")
+      .common();
   runs.option(kWhichRuns, "--last N", options.last, "Only the newest N of them")
-      .whole_number(1, 1'000'000'000);
+      .whole_number(1, 1'000'000'000)
+      .common();
   add_format(runs, options.format, {"table", "csv", "json", "markdown"});
   add_runs_prune(runs);
   add_runs_compress(runs);

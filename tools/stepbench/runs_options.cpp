@@ -15,9 +15,11 @@ CommandOption add_which_runs(Command command, WhichRuns& which) {
   const CommandOption folder =
       command.option(kWhichRuns, "--results DIR", which.folder, "The folder that holds the runs")
           .with_default();
-  command.option(kWhichRuns, "--name PATTERN", which.name,
-                 "Only runs whose name or folder is like this: \"resnet*\" (quoted, so that the "
-                 "shell leaves it alone)");
+  command
+      .option(kWhichRuns, "--name PATTERN", which.name,
+              "Only runs whose name or folder is like this: \"resnet*\" (quoted, so that the "
+              "shell leaves it alone)")
+      .common();
   command.repeated(kWhichRuns, "--label KEY[=VALUE]", which.labels,
                    "Only runs with this label; KEY alone: with any value. Several must all hold");
   return folder;

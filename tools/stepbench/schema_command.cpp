@@ -28,7 +28,7 @@ int print_schema(const SchemaOptions& options, const Environment& environment) {
 
 void add_schema(Command app) {
   const Command command = app.add(
-      "schema", "Print the JSON Schema of experiment files, for editors, or of a report's data",
+      "schema", "Print the JSON Schema of experiments, or of a report's data",
       "Examples:\n"
       "  stepbench schema > stepbench.schema.json\n"
       "  stepbench schema report        of the data in the pages of `stepbench report`\n\n"

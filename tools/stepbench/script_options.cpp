@@ -87,9 +87,11 @@ std::string experiment_of(const std::string& path, const std::vector<std::string
 
 void add_script(Command command, ScriptOptions& script) {
   script.command = command;
-  command.option(kMeasureOptions, "--python SCRIPT", script.path,
-                 "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
-                 "own arguments follow after --");
+  command
+      .option(kMeasureOptions, "--python SCRIPT", script.path,
+              "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
+              "own arguments follow after --")
+      .common();
   command.argument("ARGS", script.arguments, "With --python: the script's own arguments, behind --",
                    "ARG");
 }

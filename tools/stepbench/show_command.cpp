@@ -16,7 +16,9 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
 #include "harness/record/reader.h"
+#include "harness/report/annotations.h"
 #include "harness/report/case_page.h"
+#include "harness/report/checks.h"
 #include "harness/report/export.h"
 #include "harness/report/module_report.h"
 #include "harness/report/noise_text.h"
@@ -173,6 +175,10 @@ void check_combination(const ShowOptions& options) {
   refuse(options.ops && baseline, "--baseline", of_cases);
   refuse(options.ops && raw, "--ops",
          "an op table comes as table, csv, json or markdown; leave out --samples and npy");
+  const bool other = options.ops || raw || options.plot || options.noise || pivot || baseline ||
+                     !options.case_id.empty() || !options.columns.empty();
+  refuse(options.format == "github" && other, "--format",
+         "github tells which cases of a run failed: leave out what chooses cases and columns");
   refuse(options.by_module && (grouped || options.per_step || !options.columns.empty()),
          "--by-module",
          "adds up the modules of all steps: leave out --group-by, --per-step and --columns");
@@ -210,6 +216,7 @@ std::string content(const ShowOptions& options, const record::Results& results,
     return report::render_ops(results, view, format_of(options.format), style);
   }
   if (options.samples || options.format == "npy") return raw_samples(options, results);
+  if (options.format == "github") return report::github_annotations(report::checks_of(results));
   if (options.case_id.empty()) return report::render(results, format_of(options.format), style);
   const std::vector<estimate::CaseRow> all = estimate::case_rows(results);
   const std::vector<estimate::CaseRow> rows = find_case(all, results, options.case_id);
@@ -331,7 +338,8 @@ int show(const ShowOptions& options, const Environment& environment) {
 
 void add_what(Command show, ShowOptions& options) {
   show.option(kCaseOptions, "--case ID", options.case_id,
-              "One case whole: its id or the id's first digits");
+              "One case whole: its id or the id's first digits")
+      .common();
   show.flag(kCaseOptions, "--all-options", options.all_options,
             "With --case: also the options that have their default");
   show.flag(kOutputOptions, "--samples", options.samples,
@@ -339,11 +347,14 @@ void add_what(Command show, ShowOptions& options) {
   add_filter(show, options.filter);
   show.option(kOutputOptions, "--columns COLUMN[,COLUMN]", options.columns,
               "Only these columns, comma-separated: options, columns by name or head, metrics")
-      .comma_separated();
+      .comma_separated()
+      .common();
   show.option(kOutputOptions, "--sort COLUMN", options.sort,
-              "Order rows by an option or column; -COLUMN: largest first");
+              "Order rows by an option or column; -COLUMN: largest first")
+      .common();
   show.option(kOutputOptions, "--baseline KEY=VALUE[,KEY=VALUE]|ID|RUN", options.baseline,
-              "Ratios to this case, or to those of one of several runs");
+              "Ratios to this case, or to those of one of several runs")
+      .common();
   show.option(kOutputOptions, "--pivot ROWS,COLUMNS", options.pivot,
               "One number as rows by columns of two options; --columns chooses it")
       .comma_separated()
@@ -355,7 +366,8 @@ void add_what(Command show, ShowOptions& options) {
 }
 
 void add_ops(Command show, ShowOptions& options) {
-  show.flag(kOpsOptions, "--ops", options.ops, "What each operation of the profiled launches cost");
+  show.flag(kOpsOptions, "--ops", options.ops, "What each operation of the profiled launches cost")
+      .common();
   show.option(kOpsOptions, "--group-by shape|phase|module", options.group_by,
               "One row for each of these, comma-separated")
       .comma_separated();
@@ -385,7 +397,8 @@ void add_show(Command app) {
   command
       .option(kOutputOptions, "--format", options.format,
               "What is printed; npy: raw steps for numpy.load; default: table")
-      .one_of({"table", "csv", "json", "markdown", "npy"});
+      .one_of({"table", "csv", "json", "markdown", "github", "npy"})
+      .common();
   command.option(kOutputOptions, "--output FILE", options.output,
                  "Write to this file instead of the terminal");
 }

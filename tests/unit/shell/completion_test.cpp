@@ -42,6 +42,7 @@ TEST(Completion, OffersCommandsAndTheirs) {
   EXPECT_THAT(offered({"data", "make", "jpeg"}), ElementsAre("jpeg_folder"));
   EXPECT_THAT(offered({"help", "da"}), ElementsAre("data"));
   EXPECT_THAT(offered({"help", "data", ""}), Contains("make"));
+  EXPECT_THAT(offered({"help", "cook"}), ElementsAre("cookbook"));
   EXPECT_THAT(offered({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
 }
 

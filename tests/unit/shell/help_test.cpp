@@ -32,7 +32,7 @@ TEST(Help, IsTheSameByTheCommandAndByTheOption) {
 }
 
 TEST(Help, NamesValuesAndGroupsOfOptions) {
-  const std::string text = stepbench({"help", "run"}).out;
+  const std::string text = stepbench({"run", "--help-all"}).out;
   for (const char* part : {"\n  FILE  ", "\nWhich cases:\n", "\nHow to measure:\n", "\nThe run:\n",
                            "\n  --launches N  ", "\n  --set KEY=VALUE  ", "\n  --resume RUN  ",
                            "\n  --profile[=native|kineto]\n", "(default: 100000)"}) {
@@ -40,18 +40,67 @@ TEST(Help, NamesValuesAndGroupsOfOptions) {
   }
   for (const char* raw : {"TEXT", "REQUIRED", "INT", ":{", "UINT", "FLOAT"}) {
     for (const std::string& command : kCommands) {
-      EXPECT_THAT(stepbench({"help", command}).out, Not(HasSubstr(raw))) << command;
+      EXPECT_THAT(stepbench({command, "--help-all"}).out, Not(HasSubstr(raw))) << command;
     }
   }
 }
 
 TEST(Help, SentencesKeepTo80ColumnsAwayFromATerminal) {
   for (const std::string& command : kCommands) {
-    for (const std::string& line : testing::lines_of_text(stepbench({"help", command}).out)) {
+    for (const std::string& line : testing::lines_of_text(stepbench({command, "--help-all"}).out)) {
       const bool example = line.starts_with("  stepbench ") || line.starts_with("    ");
       EXPECT_TRUE(example || text::width(line) <= 80) << command << ": " << line;
     }
   }
+}
+
+TEST(Help, OfEachCommandIsAScreenAndTheRestIsBehindHelpAll) {
+  std::vector<std::vector<std::string>> commands = {{}};
+  for (const std::string& name : kCommands) commands.push_back({name});
+  for (const char* name : {"nightly", "track", "analyze"}) commands.push_back({name});
+  for (const char* name : {"add", "check", "confirm", "list", "screen", "show", "prune"}) {
+    commands.push_back({"track", name});
+  }
+  for (const char* name : {"prune", "compress", "redact"}) commands.push_back({"runs", name});
+  for (const char* name : {"make", "show"}) commands.push_back({"data", name});
+  for (std::vector<std::string>& command : commands) {
+    command.emplace_back("--help");
+    const std::string screen = stepbench(command).out;
+    command.back() = "--help-all";
+    const std::string all = stepbench(command).out;
+    EXPECT_LE(testing::lines_of_text(screen).size(), 40U) << screen;
+    EXPECT_GE(all.size() + 200, screen.size());
+    EXPECT_TRUE(screen == all || screen.find("--help-all") != std::string::npos) << screen;
+  }
+  const std::string run = stepbench({"run", "--help"}).out;
+  EXPECT_THAT(run, HasSubstr("  --sweep KEY=V1,V2,..."));
+  EXPECT_THAT(run, HasSubstr("  stepbench run configs/quickstart.yaml"));
+  EXPECT_THAT(run, Not(HasSubstr("--wait-lock")));
+  EXPECT_THAT(stepbench({"run", "--help-all"}).out, HasSubstr("--wait-lock"));
+}
+
+TEST(Help, PrintsPagesByTheirTopicAndFindsWordsInThem) {
+  EXPECT_THAT(stepbench({"help", "topics"}).out, HasSubstr("\ncookbook "));
+  EXPECT_THAT(stepbench({"help", "cookbook"}).out, StartsWith("# What to do when\n"));
+  const std::string memory = stepbench({"help", "out", "of", "memory"}).out;
+  EXPECT_THAT(memory, StartsWith("## Out of memory\n"));
+  EXPECT_THAT(memory, HasSubstr("(results/COOKBOOK.md, stepbench help cookbook)\n"));
+  EXPECT_THAT(memory, Not(HasSubstr("## Is my machine good enough?")));
+  EXPECT_EQ(stepbench({"help", "cookbook", "MEMORY"}).out, memory);
+  EXPECT_THAT(stepbench({"help", "num_workers"}).out, HasSubstr("stepbench help PAGE WORDS"));
+  const os::CommandResult nowhere = stepbench({"help", "cookbook", "zebras"});
+  EXPECT_EQ(nowhere.exit_status, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("has nothing about 'zebras'; its sections are: What to do"));
+}
+
+TEST(Help, OfACommandThatThereIsNotExitsWith2) {
+  for (const char* flag : {"--help", "-h", "--help-all"}) {
+    const os::CommandResult asked = stepbench({"nosuch", flag});
+    EXPECT_EQ(asked.exit_status, 2) << flag;
+    EXPECT_THAT(asked.err, HasSubstr("unknown command 'nosuch'"));
+    EXPECT_THAT(asked.out, IsEmpty());
+  }
+  EXPECT_EQ(stepbench({"track", "nosuch", "--help"}).exit_status, 2);
 }
 
 TEST(Help, OfNothingNamesTheCommandsOnStandardErrorAndExitsWith2) {

@@ -66,7 +66,7 @@ TEST(Usage, AnswersNameWhatWasExpected) {
 // The options of a command that take a value of this kind, as its help shows them.
 std::vector<std::string> options_with(const std::string& command, const std::string& value) {
   std::vector<std::string> found;
-  for (const std::string& line : testing::lines_of_text(stepbench({"help", command}).out)) {
+  for (const std::string& line : testing::lines_of_text(stepbench({command, "--help-all"}).out)) {
     if (!line.starts_with("  --")) continue;
     const std::string name = line.substr(2, line.find_first_of(" ,[", 2) - 2);
     const std::string rest = line.substr(2 + name.size());

@@ -47,8 +47,10 @@ void add_check_options(Command command, CheckOptions& options) {
       .one_of({"noise", "drift", "load", "steal", "throttling", "clocks"});
   command.flag(kVerdictOptions, "--allow-inconclusive", request.allow_inconclusive,
                "Exit with 0 instead of 3 where a suspicion could not be measured");
-  command.flag(kVerdictOptions, "--allow-known", request.allow_known,
-               "Do not exit with 1 for regressions that earlier nights told; the page shows them");
+  command
+      .flag(kVerdictOptions, "--allow-known", request.allow_known,
+            "Do not exit with 1 for regressions that earlier nights told; the page shows them")
+      .common();
   add_who(command, options.who);
   add_format(command, options.format, {"page", "json", "markdown", "github"});
   command.option(kOutputOptions, "--verdict FILE", options.verdict_file,

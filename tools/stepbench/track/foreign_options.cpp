@@ -15,10 +15,13 @@ void add_foreign_options(Command command, foreign::ForeignOptions& options) {
   const auto text = [&](const char* flag, std::string& value, const char* doc, const char* name) {
     return command.option(kForeignOptions, std::string(flag) + " " + name, value, doc);
   };
-  text("--series", options.series, "Their experiment's name; default: as the file says", "TEXT");
-  command.repeated(kForeignOptions, "--value-column FIELD", options.value_columns,
-                   "The column of values of a table; of benchmark results another field, as min or "
-                   "items_per_second");
+  text("--series", options.series, "Their experiment's name; default: as the file says", "TEXT")
+      .common();
+  command
+      .repeated(kForeignOptions, "--value-column FIELD", options.value_columns,
+                "The column of values of a table; of benchmark results another field, as min or "
+                "items_per_second")
+      .common();
   command.repeated(kForeignOptions, "--case-column FIELD", options.case_columns,
                    "A column of a table whose values tell its series from each other: each a case");
   text("--time-column", options.time_column, "When each row was measured; default: time, date, ...",
@@ -26,7 +29,8 @@ void add_foreign_options(Command command, foreign::ForeignOptions& options) {
   text("--commit-column", options.commit_column,
        "What each row measured; default: commit, sha, ...", "FIELD");
   text("--unit", options.unit, "Of a table's values: ns, us, ms, s, bytes, MiB, or any other word",
-       "UNIT");
+       "UNIT")
+      .common();
   text("--better", options.better,
        "What is better; default: a time or memory when it is lower, a rate when it "
        "is higher",

@@ -124,9 +124,11 @@ void add_track_confirm(Command track) {
   command.option(kCaseOptions, "--night RUN", arguments.hand.night,
                  "The run to measure again, by the beginning of its id; default: the newest that "
                  "has the series");
-  command.option(kMeasureOptions, "--good PATH", arguments.hand.good,
-                 "The last good worker program, or a run of the history; default: that of the "
-                 "alert, or the newest run before with another build");
+  command
+      .option(kMeasureOptions, "--good PATH", arguments.hand.good,
+              "The last good worker program, or a run of the history; default: that of the "
+              "alert, or the newest run before with another build")
+      .common();
   command.option(kMeasureOptions, "--relinked PATH", basis.relinked,
                  "Tonight's worker built once more, for the second confirmation; default: a copy "
                  "at another path");

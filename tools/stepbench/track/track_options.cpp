@@ -42,7 +42,8 @@ CommandOption add_history(Command command, HistoryFlags& flags) {
           .option(kHistoryOptions, "--db URL", flags.db,
                   "The history: sqlite:FILE, or postgresql://USER@HOST:PORT/NAME for one that "
                   "machines share")
-          .with_default();
+          .with_default()
+          .common();
   command.option(kHistoryOptions, "--events FILE", flags.events,
                  "File of what people and confirmations said of alerts; default: beside the "
                  "history, for a server " +

@@ -106,7 +106,8 @@ void add_track_screen(Command track) {
       .option(kVerdictOptions, "--method", arguments.choice.method,
               "How changes of a level are found")
       .with_default()
-      .one_of({"divisive", "otava"});
+      .one_of({"divisive", "otava"})
+      .common();
   command
       .option(kVerdictOptions, "--window N", arguments.window,
               "otava: so many values are looked at together")
@@ -120,7 +121,8 @@ void add_track_screen(Command track) {
   command
       .option(kVerdictOptions, "--min-change PERCENT", arguments.min_change,
               "A smaller change is none; default: 2 %, of otava 0")
-      .number(0, 1000, "%");
+      .number(0, 1000, "%")
+      .common();
   add_screen(command, arguments.screen,
              "What `track check` would have looked with in each of its nights");
   add_foreign_options(command, arguments.foreign);

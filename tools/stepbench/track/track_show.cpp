@@ -122,13 +122,16 @@ void add_track_show(Command track) {
                    "an alert's id; nothing: the open alerts",
                    "SERIES");
   command.flag(kCaseOptions, "--open", arguments.open, "The open alerts, with their age");
-  command.option(kCaseOptions, "--metric NAME", arguments.metric,
-                 "Metric of the case; default: its step; also peak_bytes, phases");
+  command
+      .option(kCaseOptions, "--metric NAME", arguments.metric,
+              "Metric of the case; default: its step; also peak_bytes, phases")
+      .common();
   command
       .option(kOutputOptions, "--nights N", arguments.nights,
               "So many nights, the newest; in JSON more than fit a chart")
       .with_default()
-      .whole_number(1, 100'000);
+      .whole_number(1, 100'000)
+      .common();
   add_format(command, arguments.format, {"page", "json"});
   add_history(command, arguments.history);
 }

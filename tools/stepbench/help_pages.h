@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `stepbench help` says beside the commands: pages of the documentation, found by their topic
+// or by words. Pure; any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stepbench::cli {
+
+// The topics, each with the title of its page.
+[[nodiscard]] std::string topics_text();
+[[nodiscard]] std::vector<std::string> topic_names();
+
+// "cookbook": the page. "cookbook memory": its sections with that word. Other words: the section
+// that has them, or where they stand. Empty: nowhere. Throws ConfigError for words that a named
+// page has not.
+[[nodiscard]] std::string help_page(std::span<const std::string> words);
+
+}  // namespace stepbench::cli
