@@ -73,7 +73,7 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show RUN --noise                  what launches and steps differ by; the launches it takes
   stepbench show RUN --noise --find 1.5%      ... to find a change of 1.5 %; by default 2 %
   stepbench show NIGHT1 NIGHT2 NIGHT3 --noise   also what runs and builds differ by
-  stepbench show RUN --columns num_workers,samples/s,peak_bytes
+  stepbench show RUN --columns num_workers,samples/s,peak_rss_bytes
                                               these columns: options, estimates, metrics, phases
   stepbench show RUN1 RUN2 --baseline RUN1    two runs beside each other
   stepbench show RUN --format csv             one line per case, base units (also json, markdown)
