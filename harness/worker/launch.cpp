@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "harness/base/error.h"
+#include "harness/base/unavailable.h"
 #include "harness/base/value.h"
 #include "harness/text/words.h"
 #include "harness/worker/loop.h"
@@ -127,6 +128,8 @@ class Launch {
   void guarded(const Part& part) {
     try {
       part();
+    } catch (const Unavailable& reason) {
+      if (!error_ && !skip_) skip_ = reason.what();
     } catch (...) {
       if (error_) return;
       error_ = std::current_exception();

@@ -7,7 +7,6 @@ import gzip
 import json
 import os
 import pathlib
-import shutil
 import sys
 import tempfile
 import unittest
@@ -53,14 +52,7 @@ STEP = """
 class Fallback(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """The worker as a build without Python.h has it: the same program beside the Python files alone."""
-        beside = tempfile.TemporaryDirectory(dir=WORKER.parent, prefix="no-module-")
-        cls.addClassCleanup(beside.cleanup)
-        cls.worker = pathlib.Path(beside.name) / WORKER.name
-        os.link(WORKER, cls.worker)
-        ignored = shutil.ignore_patterns("*.so", "__pycache__")
-        shutil.copytree(WORKER.parent / "python", cls.worker.parent / "python", ignore=ignored)
-        (cls.worker.parent / "stepbench_worker").symlink_to(WORKER.parent / "stepbench_worker")
+        cls.worker = python_worker.without_module(cls, WORKER)
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

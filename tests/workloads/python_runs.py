@@ -276,7 +276,7 @@ class Planned(Runs):
             file.write(text.replace("engine: python", "engine: thread"))
         done = subprocess.run([STEPBENCH, "plan", config], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("null hands out the items of a data set as batches", done.stderr)
+        self.assertIn("null leaves it to the data what a batch is", done.stderr)
 
 
 class Misbehaving(Runs):

@@ -2,7 +2,10 @@
 """Runs stepbench-worker on a case with parts in Python; what the tests of such parts share."""
 import json
 import os
+import pathlib
+import shutil
 import subprocess
+import tempfile
 import textwrap
 
 SMALL = {
@@ -23,6 +26,18 @@ def write(folder, source, name="my_data.py"):
     with open(path, "w", encoding="utf-8") as file:
         file.write(textwrap.dedent(source))
     return path
+
+
+def without_module(test_class, worker):
+    """The worker as a build without Python.h has it: the same program beside the Python files alone."""
+    beside = tempfile.TemporaryDirectory(dir=worker.parent, prefix="no-module-")
+    test_class.addClassCleanup(beside.cleanup)
+    alone = pathlib.Path(beside.name) / worker.name
+    os.link(worker, alone)
+    ignored = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(worker.parent / "python", alone.parent / "python", ignore=ignored)
+    (alone.parent / "stepbench_worker").symlink_to(worker.parent / "stepbench_worker")
+    return alone
 
 
 def start(worker, folder, options, workload="loader", environment=None, **more):

@@ -7,6 +7,7 @@
 #include "harness/base/error.h"
 #include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
+#include "workloads/loader/iterable_engine.h"
 #include "workloads/loader/python_engine.h"
 #include "workloads/loader/thread/thread_loader.h"
 #include "workloads/loader/torch_cpp_engine.h"
@@ -15,7 +16,8 @@ namespace stepbench::loader {
 
 const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
-      fork_engine(), inline_engine(), python_engine(), thread_engine(), torch_cpp_engine(),
+      fork_engine(),   inline_engine(),    python_engine(),
+      thread_engine(), torch_cpp_engine(), iterable_engine(),
   };
   return all;
 }

@@ -10,6 +10,7 @@
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/python_kind.h"
 #include "workloads/loader/engines.h"
+#include "workloads/loader/iterable_engine.h"
 #include "workloads/loader/sampler.h"
 
 namespace stepbench::loader {
@@ -40,15 +41,18 @@ std::vector<Option> common_options() {
   std::vector<Option> options = {
       {.name = "engine",
        .type = OptionType::kEnum,
-       .doc = "What loads the batches. With num_workers 0 every engine but python is `inline`.",
+       .doc = "What loads the batches. With num_workers 0 every engine but python "
+              "and iterable is `inline`.",
        .default_value = std::string{"thread"},
        .choices = {}},
       {.name = "batch_size",
        .type = OptionType::kInteger,
        .doc = "Samples in a batch. null, with engine python: each item of the data set is a batch "
-              "already, as DataLoader(batch_size=None) takes it.",
+              "already, as DataLoader(batch_size=None) takes it; with engine iterable: loader() "
+              "decides.",
        .unit = "samples",
        .default_value = std::int64_t{1},
+       .default_in = {{kIterableName, std::string{kItemsAreBatches}}},
        .min = 1,
        .max = 1 << 24,
        .choices = {kItemsAreBatches},
@@ -71,7 +75,8 @@ std::vector<Option> common_options() {
               "ones unless told otherwise, as a script in Python has; joined wraps your sampler in "
               "one that never ends.",
        .default_value = std::string{"joined"},
-       .default_in = {{data::kPythonName, std::string{"separate"}}},
+       .default_in = {{data::kPythonName, std::string{"separate"}},
+                      {kIterableName, std::string{"separate"}}},
        .choices = {"joined", "separate"},
        .identity_default = std::string{"separate"}},
       {.name = "seed",
@@ -238,7 +243,8 @@ void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   // In a sweep of engines the others have none.
   if (!facts.swept || !resolved.has("loader.engine")) {
     sink.error("profile.stacks",
-               "profile.stacks looks at Python code, which loader.engine: python alone runs");
+               "profile.stacks looks at the lines of a Dataset, which loader.engine: python alone "
+               "reads");
   }
   resolved.options["profile.stacks"] = Value{};
 }
@@ -247,10 +253,10 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   check_epochs(resolved, facts, sink);
   const std::int64_t workers = resolved.integer("loader.num_workers");
   const Engine* engine = &engine_of(resolved);
-  if (items_are_batches(resolved) && engine->variant.name != data::kPythonName) {
+  if (items_are_batches(resolved) && !runs_python(*engine)) {
     const std::string reason =
-        "null hands out the items of a data set as batches, which engine "
-        "python does, and this is engine " +
+        "null leaves it to the data what a batch is, which engines python and iterable do, and "
+        "this is engine " +
         engine->variant.name;
     facts.swept ? sink.skip(reason) : sink.error("loader.batch_size", reason);
     return;
@@ -262,9 +268,10 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
     return;
   }
-  if (data::data_kind(resolved).open == nullptr && engine->variant.name != data::kPythonName) {
+  if (data::data_kind(resolved).open == nullptr && !runs_python(*engine)) {
     const std::string reason = "data.kind " + resolved.text("data.kind") +
-                               " is read by loader.engine: python alone, and this is engine " +
+                               " is read by loader.engine: python or iterable alone, and this is "
+                               "engine " +
                                engine->variant.name;
     facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
     return;

@@ -98,7 +98,7 @@ Engine python_engine() {
       .make = [](const data::Dataset& dataset, const LoaderOptions& options, EpochOrder,
                  const WorkerContext& context) -> std::unique_ptr<Loader> {
         if (context.python == nullptr) {
-          throw ConfigError("loader.engine", "python is an engine of stepbench-worker alone");
+          throw ConfigError("loader.engine", "Python is run by stepbench-worker alone");
         }
         return context.python->make_loader(dataset, options, context);
       }};

@@ -18,10 +18,12 @@
 #include "workloads/loader/loader.h"
 #include "workloads/model/model.h"
 #include "workloads/python/in_python.h"
+#include "workloads/python/iterable_loader.h"
 #include "workloads/python/python_dataset.h"
 #include "workloads/python/python_loader.h"
 #include "workloads/python/python_model.h"
 #include "workloads/python/python_step.h"
+#include "workloads/python/user_function.h"
 
 namespace stepbench::python {
 namespace {
@@ -51,7 +53,9 @@ auto HostedParts::with_threads_kept(const Body& body) {
 
 std::unique_ptr<data::Dataset> HostedParts::open_dataset(const ResolvedCase& resolved) {
   auto dataset = with_threads_kept([&] { return std::make_unique<PythonDataset>(resolved); });
-  if (!resolved.has("model.kind") || dataset->fields().size() < 2) return dataset;
+  if (!resolved.has("model.kind") || takes_iterable(resolved) || dataset->fields().size() < 2) {
+    return dataset;
+  }
   in_python([&] {
     pybind11::list names;
     for (const FieldSpec& field : dataset->fields()) names.append(field.name);
@@ -68,6 +72,11 @@ std::unique_ptr<loader::Loader> HostedParts::make_loader(const data::Dataset& da
   const auto* python = dynamic_cast<const PythonDataset*>(&dataset);
   if (python == nullptr) {
     throw ConfigError("loader.engine", "engine python reads data.kind: python alone");
+  }
+  if (takes_iterable(python->resolved())) {
+    auto made = std::make_unique<IterableLoader>(*python, options, context, waits_.loader);
+    iterable_ = made.get();
+    return made;
   }
   if (context.profiled && python->resolved().flag_or("profile.stacks", false)) {
     in_python([&] {
@@ -178,6 +187,11 @@ void HostedParts::report_stacks(ReportSink& sink) const {
                 .remedy = "stepbench show --case ID lists the lines that follow."});
 }
 
+// Nothing of it is measured any more: what it leaves behind is known once it is closed.
+void HostedParts::report_iterable(ReportSink& sink) const {
+  if (std::string left = iterable_->close(); !left.empty()) sink.note(std::move(left));
+}
+
 void HostedParts::report(ReportSink& sink) const {
   in_python([&] {
     const pybind11::module_ sys = pybind11::module_::import("sys");
@@ -187,6 +201,7 @@ void HostedParts::report(ReportSink& sink) const {
   });
   sink.metric("python_import_ns", static_cast<double>(import_torch_ns_));
   for (const std::string& note : notes_) sink.note(note);
+  if (iterable_ != nullptr) report_iterable(sink);
   report_gil(sink);
   report_stacks(sink);
   const std::int64_t graphs = compiled_graphs();

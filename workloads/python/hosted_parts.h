@@ -8,6 +8,7 @@
 
 #include "workloads/data/python_parts.h"
 #include "workloads/python/in_python.h"
+#include "workloads/python/iterable_loader.h"
 
 namespace stepbench::python {
 
@@ -36,6 +37,7 @@ class HostedParts final : public data::PythonParts {
 
   void report_gil(ReportSink& sink) const;
   void report_stacks(ReportSink& sink) const;
+  void report_iterable(ReportSink& sink) const;
   // Runs the user's `body`, and sets torch's threads back where it changed them.
   template <typename Body>
   auto with_threads_kept(const Body& body);
@@ -48,6 +50,7 @@ class HostedParts final : public data::PythonParts {
   Waits in_windows_;
   std::int64_t began_ns_ = 0;
   std::int64_t windows_ns_ = 0;
+  IterableLoader* iterable_ = nullptr;  // null where it may end before it is torn down
   KeptObject stacks_;  // Stacks of stepbench_hosted/stacks.py, where lines are sampled
   std::int64_t loader_workers_ = 0;
   std::vector<std::string> notes_;

@@ -19,16 +19,32 @@ PythonDataset::PythonDataset(const ResolvedCase& resolved) : resolved_(resolved)
   in_python([&] {
     const py::module_ data = py::module_::import("stepbench_hosted.data");
     data.attr("seed_all")(seed);
+    if (takes_iterable(resolved_)) {
+      data_ =
+          KeptObject(py::module_::import("stepbench_hosted.iterable").attr("UserIterable")(path()));
+      return;
+    }
     const py::object dataset =
         call_user_function(resolved_, {"data.path", path(), "dataset"}, py::dict());
     data_ =
         KeptObject(data.attr("UserData")(path(), dataset, loader::items_are_batches(resolved_)));
     size_ = user_data().attr("size")().cast<std::int64_t>();
-    classes_ =
-        resolved_.integer_or("data.classes", user_data().attr("classes")().cast<std::int64_t>());
+    (void)fields();
   });
-  const std::optional<Batch> one = first_batch(1, static_cast<std::uint64_t>(seed));
+}
+
+const std::vector<FieldSpec>& PythonDataset::fields() const {
+  if (!fields_.empty()) return fields_;
+  const std::optional<Batch> one =
+      first_batch(1, static_cast<std::uint64_t>(resolved_.integer_or("seed", 0)));
   for (const BatchField& field : one->fields) fields_.push_back(*field.spec);
+  return fields_;
+}
+
+std::int64_t PythonDataset::classes() const {
+  return in_python([&] {
+    return resolved_.integer_or("data.classes", user_data().attr("classes")().cast<std::int64_t>());
+  });
 }
 
 void PythonDataset::read(const data::SampleKey& key, data::SampleSlots out, Scratch&,

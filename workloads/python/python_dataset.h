@@ -18,12 +18,14 @@ namespace stepbench::python {
 // Main thread. Every call takes the interpreter's lock.
 class PythonDataset final : public data::Dataset {
  public:
-  // Imports data.path, calls dataset() and collates one sample to see its fields. Throws
-  // ConfigError and Error as PythonParts says.
+  // Imports data.path, calls dataset() and collates one sample to see its fields. Of engine
+  // iterable the file is imported alone: the loader calls loader(), and fields() and first_batch()
+  // speak of its first batch from begin_epoch() on. Throws ConfigError and Error as PythonParts
+  // says.
   explicit PythonDataset(const ResolvedCase& resolved);
 
   [[nodiscard]] std::int64_t size() const override { return size_; }
-  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override;
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
     return std::make_unique<Scratch>();
   }
@@ -32,11 +34,11 @@ class PythonDataset final : public data::Dataset {
             data::ReadCost& cost) const override;
   [[nodiscard]] std::optional<Batch> first_batch(std::int64_t size,
                                                  std::uint64_t seed) const override;
-  [[nodiscard]] std::int64_t classes() const override { return classes_; }
+  [[nodiscard]] std::int64_t classes() const override;
   [[nodiscard]] data::DatasetFacts facts() const override;
   [[nodiscard]] std::string digest() const override;
 
-  // UserData of stepbench_hosted/data.py. With the lock held.
+  // UserData of stepbench_hosted/data.py, or UserIterable of iterable.py. With the lock held.
   [[nodiscard]] pybind11::object user_data() const { return data_.get(); }
   [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
   [[nodiscard]] std::string path() const { return resolved_.text("data.path"); }
@@ -45,8 +47,7 @@ class PythonDataset final : public data::Dataset {
   ResolvedCase resolved_;
   KeptObject data_;
   std::int64_t size_ = -1;
-  std::int64_t classes_ = 0;
-  std::vector<FieldSpec> fields_;
+  mutable std::vector<FieldSpec> fields_;  // of one sample; empty until it is known
 };
 
 }  // namespace stepbench::python

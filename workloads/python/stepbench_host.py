@@ -151,4 +151,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    held = sys.modules.get("stepbench_hosted.iterable")
+    if held is not None:
+        held.leave_if_held(status)
+    sys.exit(status)

@@ -4,16 +4,26 @@
 #include <pybind11/stl.h>
 
 #include "workloads/data/python_kind.h"
+#include "workloads/loader/iterable_engine.h"
 
 namespace stepbench::python {
 
 namespace py = pybind11;
 
+bool takes_iterable(const ResolvedCase& resolved) {
+  return resolved.text_or("loader.engine", "") == loader::kIterableName;
+}
+
 std::vector<UserFunction> user_functions(const ResolvedCase& resolved) {
   std::vector<UserFunction> functions;
   if (resolved.text_or("data.kind", "") == data::kPythonName) {
-    for (const char* name : {"dataset", "sampler", "batch_sampler"}) {
+    const auto add = [&](const char* name) {
       functions.push_back({"data.path", resolved.text("data.path"), name});
+    };
+    if (takes_iterable(resolved)) {
+      add("loader");
+    } else {
+      for (const char* name : {"dataset", "sampler", "batch_sampler"}) add(name);
     }
   }
   if (resolved.text_or("model.kind", "") == data::kPythonName) {

@@ -19,6 +19,9 @@ struct UserFunction {
   std::string name;  // "dataset"
 };
 
+// Whether batches come from loader() of the user's file, in place of a Dataset of dataset().
+[[nodiscard]] bool takes_iterable(const ResolvedCase& resolved);
+
 // All functions of the case that take arguments of the user's.
 [[nodiscard]] std::vector<UserFunction> user_functions(const ResolvedCase& resolved);
 

@@ -66,6 +66,45 @@ TEST(LoaderRules, StacksAreOfEnginePythonAndLeftOutOfOtherEnginesInASweep) {
   EXPECT_TRUE(python.has("profile.stacks"));
 }
 
+TEST(LoaderRules, AnIterableKeepsItsOptionsForLoaderToTakeAndEndsItsOwnEpochs) {
+  ResolvedCase resolved = with_workers(2, "iterable");
+  resolved.options["data.kind"] = std::string("python");
+  Said swept;
+  loader::check_loader(resolved, {.swept = true, .cores = 4}, swept);
+  EXPECT_THAT(swept.errors, IsEmpty());
+  EXPECT_THAT(swept.skips, IsEmpty());
+  EXPECT_EQ(resolved.text("loader.epochs"), "separate");
+  EXPECT_EQ(resolved.text("loader.engine"), "iterable");
+  EXPECT_EQ(resolved.integer("loader.num_workers"), 2);
+  EXPECT_FALSE(resolved.has("loader.affinity"));
+
+  resolved.options["loader.num_workers"] = std::int64_t{0};
+  loader::check_loader(resolved, {.cores = 4}, swept);
+  EXPECT_EQ(resolved.text("loader.engine"), "iterable") << "it is never inline";
+}
+
+TEST(LoaderRules, WhatAnIterableCannotBeToldIsAnErrorWhereItWasAskedForAlone) {
+  for (const auto& [option, value] :
+       {std::pair{"loader.epochs", "joined"}, std::pair{"loader.affinity", "spread"},
+        std::pair{"loader.buffers", "reused"}, std::pair{"transfer.placement", "upstream"}}) {
+    ResolvedCase resolved = with_workers(0, "iterable");
+    resolved.options["data.kind"] = std::string("python");
+    resolved.options["loader.epochs"] = std::string("separate");
+    resolved.options["loader.affinity"] = Value{};
+    resolved.options[option] = std::string(value);
+    if (std::string_view(option) == "loader.affinity") {
+      resolved.options["loader.num_workers"] = std::int64_t{2};
+    }
+    Said said;
+    loader::check_loader(resolved, {.cores = 4}, said);
+    EXPECT_THAT(said.errors, ElementsAre(HasSubstr(option))) << option;
+  }
+  ResolvedCase files = with_workers(2, "iterable");
+  Said said;
+  loader::check_loader(files, {.cores = 4}, said);
+  EXPECT_THAT(said.errors, ElementsAre(HasSubstr("takes its batches from loader()")));
+}
+
 TEST(LoaderRules, TorchsLoaderHasNoSayInThreadsAndPersistence) {
   ResolvedCase resolved = with_workers(2, "torch_cpp");
   resolved.options["loader.epochs"] = std::string("separate");

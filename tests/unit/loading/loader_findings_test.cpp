@@ -102,6 +102,23 @@ TEST(LoaderFindings, SayNothingWhenNothingLimits) {
   EXPECT_THAT(loader::loader_findings(loader::LoaderFacts{}), IsEmpty()) << "nothing measured";
 }
 
+TEST(LoaderFindings, OfAnIterableOnlyTheWaitIsKnownAndNoWorkersAreAdvised) {
+  for (const std::int64_t workers : {0, 2}) {
+    loader::LoaderFacts facts = steady(workers, 8, 10, 60);
+    facts.engine = "iterable";
+    const Finding finding = only(facts);
+    EXPECT_EQ(finding.id, "loader.iterable");
+    EXPECT_THAT(finding.text, HasSubstr(workers == 0 ? "waits 85.7 %" : "waits 66.7 %"));
+    EXPECT_THAT(finding.set, IsEmpty());
+    loader::LoaderFacts keeps_up = steady(workers, 8, 100, 5);
+    keeps_up.engine = "iterable";
+    EXPECT_THAT(ids(keeps_up), IsEmpty());
+    loader::LoaderFacts without_step = steady(workers, 8, 0, 60);
+    without_step.engine = "iterable";
+    EXPECT_THAT(ids(without_step), IsEmpty()) << "the loader is the limit by design";
+  }
+}
+
 TEST(LoaderFindings, WithoutWorkersTheStepWaitsForItsOwnReading) {
   const Finding finding = only(steady(0, 8, 10, 30));
   EXPECT_EQ(finding.id, "loader.no_workers");

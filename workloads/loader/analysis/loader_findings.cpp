@@ -14,6 +14,7 @@
 #include "workloads/loader/analysis/loader_analysis.h"
 #include "workloads/loader/analysis/waiting_findings.h"
 #include "workloads/loader/engines.h"
+#include "workloads/loader/iterable_engine.h"
 
 namespace stepbench::loader {
 namespace {
@@ -31,6 +32,8 @@ constexpr double kMinFaultsPerPage = 0.5;
 constexpr double kMinSystemShare = 0.15;
 constexpr double kPageBytes = 4096;
 constexpr double kMinBatchBytes = 1 << 20;
+// Waiting for an iterable of the user's.
+constexpr double kMinIterableWait = 0.1;
 // The first batch: seconds, and times a worker's time for a batch.
 constexpr double kMinFirstBatchS = 1;
 constexpr double kMinFirstBatches = 5;
@@ -195,6 +198,23 @@ std::optional<Finding> truncated(const LoaderFacts& facts, const LoaderAnalysis&
                     : "Look for the error in the launch's output."};
 }
 
+// Of an iterable nobody knows what its threads do: whether they are too few or wait themselves.
+std::optional<Finding> waits_for_iterable(const LoaderFacts&, const LoaderAnalysis& r) {
+  if (r.wait_share < kMinIterableWait || r.consumer_is_idle()) return std::nullopt;
+  return Finding{.id = "loader.iterable",
+                 .severity = findings::severity_of_share(r.wait_share),
+                 .text = "the step waits " + text::percent_text(r.wait_share) +
+                         " of its time for the next batch of loader()",
+                 .value = r.wait_share,
+                 .threshold = kMinIterableWait,
+                 .unit = "ratio",
+                 .share = r.wait_share,
+                 .evidence = {"data_wait_ns", "loader_next_blocked_ns"},
+                 .remedy =
+                     "What it does meanwhile is not seen from outside: sweep the arguments of "
+                     "loader() (python.NAME), or measure the same files with engine thread."};
+}
+
 }  // namespace
 
 std::vector<Finding> loader_findings(const LoaderFacts& facts) {
@@ -206,6 +226,11 @@ std::vector<Finding> loader_findings(const LoaderFacts& facts) {
     std::erase_if(finding->set, [&](const Finding::Set& set) { return !facts.offers(set.option); });
     found.push_back(std::move(*finding));
   };
+  if (facts.engine == kIterableName) {
+    look(waits_for_iterable(facts, analysis));
+    look(page_faults(facts, analysis));
+    return found;
+  }
   look(cause_of_waiting(facts, analysis));
   for (const auto rule : {gil_costs_nothing, idle_workers, epoch_border, start_up, page_faults,
                           pinning, not_shared_out, truncated}) {

@@ -7,6 +7,7 @@ from time import monotonic_ns
 
 import torch
 from stepbench_hosted import data as hosted_data
+from stepbench_hosted import iterable as hosted_iterable
 from stepbench_hosted import loader as hosted_loader
 from stepbench_hosted import timing
 from stepbench_hosted.user_file import UserError
@@ -26,6 +27,9 @@ class Data:
         self.path = case.get("data.path")
         self.seed = case.get("seed")
         hosted_data.seed_all(self.seed)
+        if case.takes_iterable():
+            self.users = hosted_iterable.UserIterable(self.path)
+            return
         dataset = case.call("data.path", self.path, "dataset", {})
         items = case.get("loader.batch_size") == hosted_data.ITEMS_ARE_BATCHES
         self.users = hosted_data.UserData(self.path, dataset, items)
@@ -62,20 +66,30 @@ class Batches:
             "rank": case.rank,
             "world": case.world,
         }
-        own = [
-            lambda name=name: case.optional("data.path", data.path, name, options, (data.users.dataset,))
-            for name in ("sampler", "batch_sampler")
-        ]
-        self.loader = hosted_loader.UserLoader(data.users, options, *own)
+        self.loader = data.users if case.takes_iterable() else self.make_loader(data, case, options)
+        if case.takes_iterable():
+            self.loader.open(options, lambda offered: case.call("data.path", data.path, "loader", offered))
         self.epoch = 0
         self.iterator = None
         self.fresh = True
+        self.taken_of_epoch = 0
+        self.kinds = None  # of the first batch's tensors
+        self.left = ""  # what goes on after close()
         self.waits_ns = []
-        self.records = memoryview(self.loader.records).cast("B").cast("q")
+        records = getattr(self.loader, "records", None)  # of an iterable nobody tells what its workers do
+        self.records = None if records is None else memoryview(records).cast("B").cast("q")
         self.workers = max(options["num_workers"], 1)
         self.before = self.counts()
         self.window_ns = 0
         self.first_ns = 0
+
+    @staticmethod
+    def make_loader(data, case, options):
+        own = [
+            lambda name=name: case.optional("data.path", data.path, name, options, (data.users.dataset,))
+            for name in ("sampler", "batch_sampler")
+        ]
+        return hosted_loader.UserLoader(data.users, options, *own)
 
     def begin(self):
         self.iterator = self.loader.begin_epoch(0)
@@ -92,7 +106,7 @@ class Batches:
         except UserError:
             raise
         except Exception as error:
-            ended = self.loader.ended_workers()
+            ended = "" if self.records is None else self.loader.ended_workers()
             raise (RuntimeError(f"{ended}: {error}") if ended else error) from None
         waited = monotonic_ns() - began
         loop.waited(waited)
@@ -105,16 +119,37 @@ class Batches:
         self.fresh = False
         for collated in self.iterator:
             loop.flag(flags)
-            return batch_of(collated, self.data.path)
+            return self.taken(collated)
         self.epoch += 1
+        self.taken_of_epoch = 0
         self.iterator = self.loader.begin_epoch(self.epoch)
         for collated in self.iterator:
             loop.flag(EPOCH)
-            return batch_of(collated, self.data.path)
+            return self.taken(collated)
+        if self.records is None:
+            self.loader.refuse_empty(self.epoch)
         raise UserError("data.path", "the DataLoader gives no batch")
+
+    def taken(self, collated):
+        batch = batch_of(collated, self.data.path)
+        if self.records is None:
+            self.check(batch, collated)
+        self.taken_of_epoch += 1
+        return batch
+
+    def check(self, batch, collated):
+        """Of an iterable, against its first batch."""
+        kinds = [(tensor.dtype, tensor.dim()) for tensor in batch.tensors]
+        self.kinds = self.kinds or kinds
+        if kinds != self.kinds:
+            self.loader.refuse_other(self.taken_of_epoch, collated)
+        if self.loader.batch_size is not None and batch.size > self.loader.batch_size:
+            self.loader.refuse_size(self.taken_of_epoch, batch.size)
 
     def counts(self):
         """Sums over the workers since the loader was made, by place of timing.py."""
+        if self.records is None:
+            return [0] * (timing.COLLATE_NS + 1)
         return [sum(self.records[place :: timing.FIELDS]) for place in range(timing.COLLATE_NS + 1)]
 
     def window(self, begins):
@@ -139,14 +174,17 @@ class Batches:
         batches, busy, fetch, collate = (after - before for after, before in zip(self.after, self.before))
         if batches > 0:
             found |= {"loader_fetch_ns": fetch / batches, "loader_collate_ns": collate / batches}
-        if self.loader.options["num_workers"] > 0:
+        if self.records is None:
+            found["loader_next_blocked_ns"] = found["loader_next_ns"]
+        elif self.loader.options["num_workers"] > 0:
             found["loader_worker_busy"] = min(busy / (self.workers * self.window_ns), 1.0)
         else:
             found["loader_next_read_ns"] = found["loader_next_ns"]
         return found
 
     def close(self):
-        self.loader.close()
+        self.iterator = None
+        self.left = self.loader.close() or ""
 
 
 def batch_of(collated, path):

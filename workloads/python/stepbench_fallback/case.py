@@ -56,6 +56,10 @@ class Case:
         value = self.options.get(option)
         return DEFAULTS.get(option, default) if value is None else value
 
+    def takes_iterable(self):
+        """Batches come from loader() of the user's file, in place of a Dataset."""
+        return self.options.get("loader.engine") == "iterable"
+
     def refuse(self, option, what):
         """What C++ alone can do."""
         reason = f"{self.why}: {self.remedy}" if self.remedy else self.why
@@ -66,7 +70,8 @@ class Case:
         found = []
         if self.options.get("data.kind") == "python":
             path = self.get("data.path")
-            found += [("data.path", path, name) for name in ("dataset", "sampler", "batch_sampler")]
+            names = ("loader",) if self.takes_iterable() else ("dataset", "sampler", "batch_sampler")
+            found += [("data.path", path, name) for name in names]
         if self.options.get("model.kind") == "python":
             found.append(("model.path", self.get("model.path"), "model"))
         return found

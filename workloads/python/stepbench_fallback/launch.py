@@ -85,6 +85,7 @@ class Launch(Driven):
         self.stage("tear_down")
         began = time.monotonic_ns()
         self.step.tear_down()
+        report["notes"] += filter(None, [getattr(getattr(self.step, "batches", None), "left", "")])
         ended = time.monotonic_ns()
         report["metrics"] |= {"set_up_ns": set_up_ns, "tear_down_ns": ended - began, "python_import_ns": import_ns}
         self.finish(report)
@@ -137,7 +138,7 @@ def measure(control, build_id, why, remedy, import_ns):
     set_threads(case.options)
     try:
         told.run(import_ns)
-    except Skip as reason:
+    except (Skip, user_file.Unavailable) as reason:
         control.send("skipped", reason=str(reason))
     except UserError as error:
         told.fail(f"{error.where}: {error}")

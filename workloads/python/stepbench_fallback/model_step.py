@@ -43,11 +43,11 @@ class ModelStep:
         self.loop = loop
         self.times = loop.times
         self.data = Data(self.case)
+        self.batches = Batches(self.data, self.case)
+        self.batches.begin()
         sample = self.data.first(1).tensors
         if len(sample) < 2:
             raise UserError("data.path", "a model step needs a target, and this data set has one field only")
-        self.batches = Batches(self.data, self.case)
-        self.batches.begin()
         if self.device.type == "cuda":
             torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = self.precision == "tf32"
             torch.backends.cudnn.benchmark = self.case.get("model.cudnn_benchmark", False)

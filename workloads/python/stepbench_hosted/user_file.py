@@ -30,6 +30,19 @@ class UserError(Exception):
         self.where = where
 
 
+class Absent(UserError):
+    """The interpreter has no module of that name."""
+
+    def __init__(self, where, error):
+        hint = f"; {sys.executable} has no such module: install it there, or name another interpreter with --interpreter"
+        super().__init__(where, f"{error}{hint}")
+        self.module = (error.name or str(error)).partition(".")[0]
+
+
+class Unavailable(Exception):
+    """Nobody's mistake: the case is skipped with this reason."""
+
+
 def absolute(path):
     return os.path.normpath(os.path.join(STARTED_IN, path))
 
@@ -53,8 +66,7 @@ def load(where, path):
     except SyntaxError as error:
         raise UserError(f"{error.filename}:{error.lineno}", f"{error.msg}: {(error.text or '').strip()}") from None
     except ModuleNotFoundError as error:
-        hint = f"; {sys.executable} has no such module: install it there, or name another interpreter with --interpreter"
-        raise UserError(place_of(error, path), f"{error}{hint}") from None
+        raise Absent(place_of(error, path), error) from None
     except UserError:
         raise
     except BaseException as error:
@@ -150,6 +162,8 @@ def call(where, path, name, texts, offered, others=(), positional=()):
         return function(*positional, **arguments)
     except UserError:
         raise
+    except ModuleNotFoundError as error:
+        raise Absent(place_of(error, path), error) from None
     except BaseException as error:
         print_traceback(error)
         raise UserError(place_of(error, path), summary_of(error)) from None

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// loader.engine: iterable. What loader() of the user's file returns, behind the interface of
+// loader.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/loader/loader.h"
+#include "workloads/python/in_python.h"
+#include "workloads/python/python_dataset.h"
+#include "workloads/python/tensor_batch.h"
+
+namespace stepbench {
+struct WorkerContext;
+}  // namespace stepbench
+
+namespace stepbench::python {
+
+// What happens inside an iterable nobody tells: all of next() is `blocked`, and its workers are the
+// threads and processes that began before its first batch came.
+class IterableLoader final : public loader::Loader {
+ public:
+  // All arguments must outlive it. Calls loader() with those of `options` that it takes. `gil`
+  // counts what next() waits for the interpreter's lock.
+  IterableLoader(const PythonDataset& dataset, const loader::LoaderOptions& options,
+                 const WorkerContext& context, GilWait& gil);
+  ~IterableLoader() override;
+
+  void begin_epoch(std::int64_t epoch) override;
+  [[nodiscard]] std::optional<Batch> next() override;
+  [[nodiscard]] std::int64_t batches_per_epoch() const override { return batches_per_epoch_; }
+  [[nodiscard]] std::vector<loader::WorkerThread> worker_threads() const override;
+  [[nodiscard]] const loader::LoaderMetrics& metrics() const override { return metrics_; }
+  void reset_metrics() override;
+
+  // Lets go of the iterable: there is no further batch. Returns what of it goes on all the same, as
+  // a sentence; empty: nothing.
+  [[nodiscard]] std::string close();
+
+ private:
+  [[nodiscard]] std::optional<Batch> take(std::int64_t& got);
+  [[nodiscard]] bool is_like_the_first(const Batch& batch) const;
+  void count(std::int64_t began, std::int64_t got);
+
+  const PythonDataset& dataset_;
+  const loader::LoaderOptions options_;
+  const Clock& clock_;
+  GilWait& gil_;
+  TensorBatches tensors_;
+  KeptObject users_;
+  KeptObject iterator_;
+  std::vector<FieldSpec> first_;  // fields of the first batch
+  std::int64_t epoch_ = 0;
+  std::int64_t yielded_ = 0;
+  std::int64_t batches_per_epoch_ = -1;
+  loader::LoaderMetrics metrics_;
+};
+
+}  // namespace stepbench::python

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""loader.engine: iterable. Batches from whatever loader() of the user's file returns: a library's loader, a generator, a
+list."""
+import itertools
+import multiprocessing
+import os
+import sys
+import threading
+import time
+
+import torch
+
+from stepbench_hosted import data as user_data
+from stepbench_hosted import user_file
+from stepbench_hosted.user_file import Absent, Unavailable, UserError
+
+# Of the options under `loader` those that loader() may take by name, with the value that asks for nothing.
+OFFERED = {
+    "batch_size": None,
+    "shuffle": False,
+    "num_workers": 0,
+    "prefetch_factor": 2,
+    "drop_last": False,
+    "pin_memory": False,
+    "persistent_workers": False,
+    "timeout_s": 0,
+    "in_order": True,
+    "threads_per_worker": 1,
+}
+ALWAYS_OFFERED = ("seed", "rank", "world")
+PATIENCE_S = 2  # for threads and processes that end when their loader is let go of
+END = object()
+
+
+class UserIterable:
+    """The iterable and its epochs. Also what is known of its data: a batch shows it."""
+
+    def __init__(self, path):
+        self.path = path
+        self.file = os.path.basename(path)
+        self.function = user_file.find("data.path", path, "loader")
+        self.items_are_batches = True
+        self.iterable = None
+        self.first = None  # batch, a copy: its memory may be used again
+        self.began = []  # (threads, processes) of the loader
+
+    def open(self, options, make):
+        """Calls loader() with `options` that it takes. `make`: (offered) -> what it returns."""
+        named, _ = user_file.parameters_of(self.function)
+        takes = {parameter.name for parameter in named}
+        for name, nothing in OFFERED.items():
+            if options[name] != nothing and name not in takes:
+                raise UserError(f"loader.{name}", f"{options[name]} is for loader() of {self.file} to take, and it has no "
+                                f"parameter {name}: give it one, or leave {name} out")
+        self.offered = {name: options[name] for name in (*OFFERED, *ALWAYS_OFFERED)}
+        self.batch_size = options["batch_size"]
+        self.make = make
+        self.before = living()
+        user_data.seed_all(options["seed"])
+        self.iterable = self.call()
+        if not hasattr(self.iterable, "__iter__") and not hasattr(self.iterable, "__getitem__"):
+            raise UserError("data.path", f"loader() of {self.file} returned {type(self.iterable).__name__}, which is no "
+                            "iterable of batches: it has no __iter__")
+
+    def call(self):
+        try:
+            return self.make(self.offered)
+        except Absent as error:
+            self.lacks(error.module)
+
+    def lacks(self, module):
+        package = module.partition(".")[0]
+        raise Unavailable(f"loader() of {self.file} needs the module {package}, which {sys.executable} has not: "
+                          f"{sys.executable} -m pip install {package}") from None
+
+    def begin_epoch(self, epoch):
+        """An iterator over its batches. The first one of all is taken here: it shows what batches are."""
+        if epoch == 0:
+            return self.begin_first()
+        iterator = iter(self.iterable)
+        if iterator is not self.iterable:
+            return iterator
+        # An iterator, as a generator is, has one pass only.
+        fresh = self.call()
+        if fresh is self.iterable:
+            raise UserError("data.path", f"loader() of {self.file} returned the same {type(fresh).__name__} again, which "
+                            "has ended: let it make a new one at each call, or return an object whose __iter__ begins anew")
+        self.iterable = fresh
+        return iter(fresh)
+
+    def begin_first(self):
+        try:
+            iterator = iter(self.iterable)
+            first = next(iterator, END)
+        except ModuleNotFoundError as error:
+            self.lacks(error.name or str(error))
+        if first is END:
+            raise UserError("data.path", f"loader() of {self.file} gave no batch: its {type(self.iterable).__name__} ended at "
+                            "once")
+        self.first = copied(first)
+        self.began = [now - before for now, before in zip(living(), self.before)]
+        return itertools.chain([first], iterator)
+
+    def batches(self):
+        """Of an epoch; -1: not known."""
+        try:
+            return len(self.iterable)
+        except (TypeError, NotImplementedError, AttributeError):
+            return -1
+
+    def threads(self):
+        """Kernel's numbers of those that began with the loader."""
+        return sorted(self.began[0]) if self.began else []
+
+    def processes(self):
+        return sorted(self.began[1]) if self.began else []
+
+    def close(self):
+        """Lets go of the loader. Returns what of it goes on all the same, as a sentence; empty: nothing does."""
+        self.iterable = None
+        self.make = None
+        if not self.began:
+            return ""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            left = [began & now for began, now in zip(self.began, living())]
+            if not any(left) or time.monotonic() > deadline:
+                break
+            time.sleep(0.01)
+        for child in multiprocessing.active_children():
+            if child.pid in left[1]:
+                child.terminate()
+        names = {thread.native_id: thread.name for thread in threading.enumerate()}
+        words = [f"thread {names.get(tid, tid)}" for tid in sorted(left[0])] + [f"process {pid}" for pid in sorted(left[1])]
+        if not words:
+            return ""
+        shown = ", ".join(words[:4]) + (", ..." if len(words) > 4 else "")
+        return (f"of what loader() of {self.file} began, {len(words)} went on after its iterable was let go of: {shown}; in a "
+                "training script they would stay beside what follows")
+
+    # As UserData of data.py has them.
+
+    def size(self):
+        return -1
+
+    def classes(self):
+        for source in (self.iterable, getattr(self.iterable, "dataset", None)):
+            for name in ("classes", "num_classes"):
+                known = getattr(source, name, None)
+                if isinstance(known, int):
+                    return known
+                if hasattr(known, "__len__"):
+                    return len(known)
+        return 0
+
+    def class_names(self):
+        return []
+
+    def first_batch(self, size, seed):
+        """The first samples of the first batch of this launch, which come again where it has fewer."""
+        return user_data.rows_of(self.first, size)
+
+    def digest(self):
+        return f"{user_file.digest([self.path])}-iterable"
+
+    def refuse_other(self, number, batch):
+        """Raises how a batch differs from the first."""
+        raise UserError("data.path", f"batch {number} of loader() is {user_data.in_words(batch)}, and the first one was "
+                        f"{user_data.in_words(self.first)}: type, number of tensors and of dimensions must stay")
+
+    def refuse_empty(self, epoch):
+        raise UserError("data.path", f"the iterable of loader() gave batches in epoch 0 and none in epoch {epoch}: let its "
+                        "__iter__ begin anew, or loader() be a generator, which is called for each epoch")
+
+    def refuse_size(self, number, size):
+        raise UserError("loader.batch_size", f"is {self.batch_size}, and batch {number} of loader() has {size} samples: let "
+                        "loader() make batches of batch_size, or leave batch_size out")
+
+
+def copied(batch):
+    if isinstance(batch, torch.Tensor):
+        return batch.clone()
+    if isinstance(batch, dict):
+        return {name: copied(each) for name, each in batch.items()}
+    if isinstance(batch, (tuple, list)):
+        return [copied(each) for each in batch]
+    return batch
+
+
+def living():
+    """Numbers of this process's threads and of its children."""
+    own = f"/proc/{os.getpid()}/task"
+    threads = {int(tid) for tid in os.listdir(own)}
+    children = set()
+    for tid in threads:
+        try:
+            with open(f"{own}/{tid}/children", encoding="ascii") as file:
+                children.update(map(int, file.read().split()))
+        except OSError:
+            pass
+    return [threads, children]
+
+
+def leave_if_held(status):
+    """Threads of the user's that do not end would keep the interpreter for ever. Does not return where there are any."""
+    held = [t for t in threading.enumerate() if t is not threading.main_thread() and not t.daemon]
+    if held:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
