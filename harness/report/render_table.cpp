@@ -57,8 +57,7 @@ std::vector<document::Paragraph> all_notes(const TableFacts& facts) {
   return notes;
 }
 
-document::Document results_document(const TableFacts& facts, const TableStyle& style,
-                                    std::size_t columns) {
+document::Document results_document(const TableFacts& facts, const TableStyle& style) {
   document::Chapter page{.id = "cases", .title = "Cases", .blocks = {}};
   const auto add = [&](std::vector<document::Paragraph> paragraphs) {
     if (paragraphs.empty()) return;
@@ -72,7 +71,7 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
   for (std::size_t i = 1; i < titles.size(); ++i) {
     page.blocks.emplace_back(document::Paragraph{titles[i]});
   }
-  Body body = body_of(facts, style, columns);
+  Body body = body_of(facts, style);
   body.table.title = std::move(body.heading);
   page.blocks.emplace_back(std::move(body.table));
   if (style.noise) {
@@ -90,7 +89,7 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
 
 std::string markdown(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
-  return document::render_markdown(results_document(facts, style, 0)) + markdown_details(results);
+  return document::render_markdown(results_document(facts, style)) + markdown_details(results);
 }
 
 std::string pivot_csv(const record::Results& results, const TableStyle& style) {
@@ -115,7 +114,7 @@ std::string render_table(const record::Results& results, const TableStyle& style
   const TableFacts facts = table_facts(results, style);
   if (facts.rows.empty()) return "No launches in these results.\n";
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 20));
-  return document::render_text(results_document(facts, style, columns), columns, style.colour);
+  return document::render_text(results_document(facts, style), columns, style.colour);
 }
 
 std::string render(const record::Results& results, Format format, const TableStyle& style) {

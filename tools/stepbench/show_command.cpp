@@ -175,7 +175,7 @@ void check_combination(const ShowOptions& options) {
   refuse(options.ops && baseline, "--baseline", of_cases);
   refuse(options.ops && raw, "--ops",
          "an op table comes as table, csv, json or markdown; leave out --samples and npy");
-  const bool other = options.ops || raw || options.plot || options.noise || pivot || baseline ||
+  const bool other = options.ops || raw || options.noise || pivot || baseline ||
                      !options.case_id.empty() || !options.columns.empty();
   refuse(options.format == "github" && other, "--format",
          "github tells which cases of a run failed: leave out what chooses cases and columns");
