@@ -27,6 +27,14 @@ constexpr int kRatioDropped = 85;
 constexpr int kBoundDropped = 28;
 constexpr int kOtherTimeDropped = 75;
 
+// What the table is judged by, of a row; nullopt for a row without it.
+std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
+                                                 const TableFacts& facts) {
+  // Where latencies stand beside steps, each row is about its own.
+  const bool mixed = !facts.by && row.latency_ns;
+  return estimate::judged_value(row, mixed ? estimate::Judged::kLatency : judged(facts));
+}
+
 document::Cell spread_cell(const estimate::CaseRow& row, const TableFacts& facts) {
   const auto value = shown_value(row, facts);
   if (!value || value->spread == estimate::Spread::kNone) return kNothing;
@@ -103,18 +111,6 @@ class Columns {
     if (estimate::is_rate(judged(facts_))) headline(kOtherTimeDropped);
     others();
     return std::move(columns_);
-  }
-
-  // Which case it is, and what it is judged by.
-  std::vector<TableColumn> take_one() {
-    take_judged();
-    return std::move(columns_);
-  }
-
-  // Which case it is, and this column.
-  std::vector<TableColumn> take_one(const std::string& name) {
-    case_columns();
-    return take({name});
   }
 
   // Which case it is, its step, and where its noise comes from.
@@ -331,13 +327,6 @@ estimate::Judged judged(const TableFacts& facts) {
   return facts.by.value_or(estimate::Judged::kStep);
 }
 
-std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
-                                                 const TableFacts& facts) {
-  // Where latencies stand beside steps, each row is about its own.
-  const bool mixed = !facts.by && row.latency_ns;
-  return estimate::judged_value(row, mixed ? estimate::Judged::kLatency : judged(facts));
-}
-
 document::Table case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
   Columns maker(facts);
   return filled(select.empty() ? maker.take() : maker.take(select), facts, select.empty());
@@ -345,14 +334,6 @@ document::Table case_grid(const TableFacts& facts, const std::vector<std::string
 
 document::Table noise_grid(const TableFacts& facts) {
   return filled(Columns(facts).take_noise(), facts, false);
-}
-
-OneNumberGrid one_number_grid(const TableFacts& facts, const std::string& column) {
-  Columns maker(facts);
-  const auto columns = column.empty() ? maker.take_one() : maker.take_one(column);
-  const auto others = std::count_if(columns.begin(), columns.end(),
-                                    [](const TableColumn& each) { return each.of_case; });
-  return {filled(columns, facts, true), static_cast<std::size_t>(others)};
 }
 
 }  // namespace stepbench::report

@@ -42,16 +42,6 @@ struct TableFacts {
                                         const std::vector<std::string>& select);
 // Of `show --noise`: which case it is, its step, and what its launches and steps differ by.
 [[nodiscard]] document::Table noise_grid(const TableFacts& facts);
-// What stands beside a row's bar: which case it is, then one number with its interval and ratio.
-struct OneNumberGrid {
-  document::Table grid;
-  std::size_t case_columns = 0;  // the first ones, which say which case a row is
-};
-// `column`: by its full name; empty: what the table is judged by, as in case_grid().
-[[nodiscard]] OneNumberGrid one_number_grid(const TableFacts& facts, const std::string& column);
-// What that column shows of a row; nullopt for a row without it.
-[[nodiscard]] std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
-                                                               const TableFacts& facts);
 // By what the table is judged: of rows that cannot be ranked, their step.
 [[nodiscard]] estimate::Judged judged(const TableFacts& facts);
 
