@@ -17,7 +17,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/metric_medians.h"
-#include "harness/json/line_object.h"
+#include "harness/report/read_night.h"
 #include "harness/text/numbers.h"
 #include "harness/text/openmetrics.h"
 #include "harness/text/utc.h"
@@ -340,43 +340,39 @@ std::string openmetrics_page(const track::History& history, std::size_t max_seri
 }
 
 std::string openmetrics_of_night(std::string_view night_json) {
-  json::LineParser parser;
-  const json::LineObject night = parser.parse(night_json, json::LineParser::Padding::kNone).object;
+  const ReadNight read = read_night(night_json);
+  const track::Night& night = read.checked.night;
   text::GaugePage page;
-  const std::string host = text::GaugePage::label_text({{"host", night.text("host")}});
-  page.add("stepbench_night_exit_code", "", kExitCodeHelp, host,
-           static_cast<double>(night.integer("exit_code")));
-  if (const auto counts = night.object("counts")) {
-    for (const auto& [state, count] : counts->members()) {
-      page.add("stepbench_night_series", "", "Series of the last night, by what became of them.",
-               host + ',' + text::GaugePage::label_text({{"state", std::string(state)}}),
-               count.number().value_or(0));
-    }
+  const std::string host = text::GaugePage::label_text({{"host", read.host}});
+  page.add("stepbench_night_exit_code", "", kExitCodeHelp, host, night.exit_code);
+  if (!read.error.empty()) return page.text();
+  for (std::size_t i = 0; i < track::kNightStates; ++i) {
+    const auto state = static_cast<track::NightState>(i);
+    page.add("stepbench_night_series", "", "Series of the last night, by what became of them.",
+             host + ',' + text::GaugePage::label_text({{"state", std::string(name_of(state))}}),
+             static_cast<double>(night.count(state)));
   }
-  const auto series = night.array("series");
-  if (!series) return page.text();
-  for (const json::JsonView& each : *series) {
-    const auto one = each.object();
-    if (!one) continue;
-    const std::string labels = host + ',' +
-                               text::GaugePage::label_text({{"series", one->text("id")},
-                                                            {"experiment", one->text("experiment")},
-                                                            {"name", one->text("name")},
-                                                            {"metric", one->text("metric")},
-                                                            {"state", one->text("state")}});
+  for (std::size_t i = 0; i < night.series.size(); ++i) {
+    const track::NightSeries& one = night.series[i];
+    const std::string labels =
+        host + ',' +
+        text::GaugePage::label_text({{"series", one.series.id},
+                                     {"experiment", one.series.experiment},
+                                     {"name", read.names[i]},
+                                     {"metric", one.series.metric},
+                                     {"state", std::string(name_of(one.state))}});
     const auto add = [&](const std::string& name, std::string_view unit, const char* help,
                          const std::optional<double>& value, double factor) {
       if (value) page.add(name, unit, help, labels, *value * factor);
     };
     add("stepbench_night_change_ratio", "ratio",
-        "Relative change of a series tonight against what is usual.", one->number("change"), 1);
+        "Relative change of a series tonight against what is usual.", one.change, 1);
     // A series of each unit: gauges of one name have one unit.
-    const std::string unit = one->text("unit");
+    const std::string& unit = one.series.unit;
     const Gauge tonight = gauge_of("night" + unit_ending(unit));
-    add(tonight.name, tonight.unit, "Value of a series tonight.", one->number("value"),
-        tonight.factor);
+    add(tonight.name, tonight.unit, "Value of a series tonight.", one.value, tonight.factor);
     const Gauge usual = gauge_of("night_usual" + unit_ending(unit));
-    add(usual.name, usual.unit, "What is usual of a series.", one->number("usual"), usual.factor);
+    add(usual.name, usual.unit, "What is usual of a series.", one.usual, usual.factor);
   }
   return page.text();
 }

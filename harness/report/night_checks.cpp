@@ -1,155 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <optional>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "harness/base/exit_status.h"
-#include "harness/json/line_object.h"
 #include "harness/report/checks.h"
+#include "harness/report/read_night.h"
 #include "harness/report/series_names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "harness/track/night.h"
 
 namespace stepbench::report {
 namespace {
 
-CheckState state_of(std::string_view state, bool worse) {
-  const auto is = [&](track::NightState other) { return state == track::name_of(other); };
-  if (is(track::NightState::kRegression)) return CheckState::kFailed;
-  if (is(track::NightState::kInvalid) || is(track::NightState::kNoData) ||
-      is(track::NightState::kFutureDated)) {
-    return CheckState::kError;
+CheckState state_of(const track::NightSeries& series) {
+  switch (series.state) {
+    case track::NightState::kRegression:
+      return CheckState::kFailed;
+    case track::NightState::kInvalid:
+    case track::NightState::kNoData:
+    case track::NightState::kFutureDated:
+      return CheckState::kError;
+    case track::NightState::kWarmingUp:
+    case track::NightState::kIgnored:
+      return CheckState::kSkipped;
+    case track::NightState::kSuspect:
+      return series.worse ? CheckState::kSkipped : CheckState::kPassed;
+    default:
+      return CheckState::kPassed;
   }
-  if (is(track::NightState::kWarmingUp) || is(track::NightState::kIgnored))
-    return CheckState::kSkipped;
-  if (is(track::NightState::kSuspect)) {
-    return worse ? CheckState::kSkipped : CheckState::kPassed;
-  }
-  return CheckState::kPassed;
 }
 
-// By series and alert: what its measurements name as the cause.
-std::string cause_of_alert(const json::LineObject& alert, std::string_view series) {
-  const auto all = alert.array("series");
-  std::string cause;
-  for (std::size_t i = 0; all && i < all->size(); ++i) {
-    const auto one = (*all)[i].object();
-    if (!one || one->text("id") != series) continue;
-    const auto measured = one->array("measured");
-    for (std::size_t j = 0; measured && j < measured->size(); ++j) {
-      const auto each = (*measured)[j].object();
-      if (each && !each->text("cause").empty()) cause = each->text("cause");
-    }
-  }
-  return cause;
+// What the newest measurement of a series that has one names as its cause.
+std::string cause_of(const track::AlertSeries& series) {
+  const auto found =
+      std::find_if(series.measured.rbegin(), series.measured.rend(),
+                   [](const track::AlertMeasurement& one) { return !one.cause.empty(); });
+  return found == series.measured.rend() ? std::string() : found->cause;
 }
 
-std::string commits_of_alert(const json::LineObject& alert) {
+std::string commits_of(const track::Alert& alert) {
   constexpr std::size_t kDigits = 8;
   std::string text;
-  const auto commits = alert.array("commits");
-  for (std::size_t i = 0; commits && i < commits->size(); ++i) {
-    const auto commit = (*commits)[i].object();
-    if (!commit) continue;
-    const std::string url = commit->text("url");
-    text += "commit " + commit->text("sha").substr(0, kDigits) + ' ' + commit->text("title") +
-            " (" + commit->text("author") + ')' + (url.empty() ? "" : ' ' + url) + '\n';
+  for (const track::RangeCommit& commit : alert.commits) {
+    text += "commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" + commit.author +
+            ')' + (commit.url.empty() ? "" : ' ' + commit.url) + '\n';
   }
   return text;
 }
 
 // What a reader of the check needs of the alert that the series is part of.
-void add_alert(Check& check, const json::LineObject& series,
-               const std::optional<std::vector<json::JsonView>>& alerts) {
-  const std::string id = series.text("alert");
-  if (id.empty()) return;
-  check.text += "alert " + id + '\n';
-  check.properties["alert"] = id;
-  for (std::size_t i = 0; alerts && i < alerts->size(); ++i) {
-    const auto alert = (*alerts)[i].object();
-    if (!alert || alert->text("id") != id) continue;
-    if (const std::string cause = cause_of_alert(*alert, series.text("id")); !cause.empty()) {
-      check.text += "cause: " + cause + '\n';
-      check.properties["cause"] = cause;
-    }
-    for (const char* end : {"last_good", "first_bad"}) {
-      const auto found = alert->find(end);
-      const auto run = found ? found->object() : std::nullopt;
-      const std::string sha = run ? run->text("git_sha") : std::string();
-      if (!sha.empty()) check.properties[std::string(end) + "_commit"] = sha;
-    }
-    check.text += commits_of_alert(*alert);
-    if (const std::string who = alert->text("assignee"); !who.empty()) {
-      check.properties["assignee"] = who;
-    }
+void add_alert(Check& check, const track::NightSeries& series,
+               const campaign::CheckedNight& checked) {
+  if (series.alert.empty()) return;
+  check.text += "alert " + series.alert + '\n';
+  check.properties["alert"] = series.alert;
+  const track::Alert* alert = checked.night.alerts.find(series.alert);
+  if (alert == nullptr) return;
+  const track::AlertSeries* known = alert->find(series.series.id);
+  if (const std::string cause = known == nullptr ? "" : cause_of(*known); !cause.empty()) {
+    check.text += "cause: " + cause + '\n';
+    check.properties["cause"] = cause;
   }
+  const auto add_commit = [&](const char* name, const std::string& run_id) {
+    const auto run = std::ranges::find(checked.history.runs, run_id, &track::TrackedRun::run_id);
+    if (run == checked.history.runs.end() || run->git_sha.empty()) return;
+    check.properties[name] = run->git_sha;
+  };
+  add_commit("last_good_commit", alert->last_good);
+  add_commit("first_bad_commit", alert->first_bad);
+  check.text += commits_of(*alert);
+  if (!alert->assignee.empty()) check.properties["assignee"] = alert->assignee;
 }
 
-Check check_of_series(const json::LineObject& series,
-                      const std::optional<std::vector<json::JsonView>>& alerts) {
-  const std::string state = series.text("state");
-  const std::string unit = series.text("unit");
-  const auto value = series.number("value");
-  const auto usual = series.number("usual");
-  const auto change = series.number("change");
-  Check check{.name = series.text("name"),
-              .group = series.text("workload"),
-              .state = state_of(state, series.flag("worse"))};
+Check check_of_series(const track::NightSeries& series, const std::string& name,
+                      const campaign::CheckedNight& checked) {
+  const std::string_view state = track::name_of(series.state);
+  const std::string& unit = series.series.unit;
+  Check check{.name = name, .group = series.series.workload, .state = state_of(series)};
   if (check.group.empty()) check.group = "stepbench";
   check.message = state;
-  if (value && usual) {
-    check.message +=
-        ": usually " + amount_text(*usual, unit) + ", tonight " + amount_text(*value, unit);
-    if (change) check.message += " (" + text::signed_percent(*change) + " %)";
+  if (series.value && series.usual) {
+    check.message += ": usually " + amount_text(*series.usual, unit) + ", tonight " +
+                     amount_text(*series.value, unit);
+    if (series.change) check.message += " (" + text::signed_percent(*series.change) + " %)";
   }
-  const std::string why = series.text("why");
-  if (!why.empty()) check.message += "; " + why;
+  if (!series.why.empty()) check.message += "; " + series.why;
   check.text = check.message + '\n';
-  add_alert(check, series, alerts);
+  add_alert(check, series, checked);
   check.type = state;
-  if (unit == "ns" && value) check.seconds = *value * 1e-9;
-  for (const char* field : {"case_id", "metric", "first_bad", "last_good"}) {
-    if (std::string text = series.text(field); !text.empty()) check.properties[field] = text;
-  }
-  check.properties["series_id"] = series.text("id");
+  if (unit == "ns" && series.value) check.seconds = *series.value * 1e-9;
+  const auto add = [&](const char* property, const std::string& text) {
+    if (!text.empty()) check.properties[property] = text;
+  };
+  add("case_id", series.series.case_id);
+  add("metric", series.series.metric);
+  add("first_bad", series.first_bad);
+  add("last_good", series.last_good);
+  check.properties["series_id"] = series.series.id;
   return check;
 }
 
 }  // namespace
 
 std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
-  json::LineParser parser;
-  const json::LineObject night = parser.parse(night_json, json::LineParser::Padding::kNone).object;
-  const auto exit_code = night.integer("exit_code");
-  if (const std::string error = night.text("error"); !error.empty()) {
-    return checks_of_error("stepbench track check", error);
+  const ReadNight read = read_night(night_json);
+  if (!read.error.empty()) return checks_of_error("stepbench track check", read.error);
+  const track::Night& night = read.checked.night;
+  const std::string verdict(track::name_of(night.verdict));
+  CheckSuite suite{
+      .name = "night of " + read.host,
+      .host = read.host,
+      .verdict = verdict,
+      .properties = {{"verdict", verdict}, {"exit_code", std::int64_t{night.exit_code}}}};
+  if (!night.runs.empty()) suite.started_utc = night.runs.front().started_utc;
+  for (std::size_t i = 0; i < night.series.size(); ++i) {
+    suite.checks.push_back(check_of_series(night.series[i], read.names[i], read.checked));
   }
-  CheckSuite suite{.name = "night of " + night.text("host"),
-                   .host = night.text("host"),
-                   .verdict = night.text("verdict"),
-                   .properties = {{"verdict", night.text("verdict")}, {"exit_code", exit_code}}};
-  if (const auto runs = night.array("runs")) {
-    for (const json::JsonView& each : *runs) {
-      const auto run = each.object();
-      if (run && suite.started_utc.empty()) suite.started_utc = run->text("started_utc");
-    }
-  }
-  const auto alerts = night.array("alerts");
-  if (const auto series = night.array("series")) {
-    for (const json::JsonView& each : *series) {
-      if (const auto one = each.object()) suite.checks.push_back(check_of_series(*one, alerts));
-    }
-  }
-  const std::vector<std::string> notes = night.texts("notes");
   const bool told = suite.count(CheckState::kError) > 0;
-  if ((exit_code == kExitUsage || exit_code == kExitNothingMeasured) && !told) {
+  if ((night.exit_code == kExitUsage || night.exit_code == kExitNothingMeasured) && !told) {
     suite.checks.push_back({.name = "the night as a whole",
                             .group = "stepbench",
                             .state = CheckState::kError,
                             .type = suite.verdict,
-                            .message = notes.empty() ? suite.verdict : notes.front(),
-                            .text = text::join(notes, "\n") + '\n'});
+                            .message = night.notes.empty() ? suite.verdict : night.notes.front(),
+                            .text = text::join(night.notes, "\n") + '\n'});
   }
   return {suite};
 }

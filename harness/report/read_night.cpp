@@ -242,14 +242,13 @@ ReadNight read_night(std::string_view night_json) {
     throw json::LineError("schema '" + source.text("schema") + ' ' + source.text("version") +
                           "' is no " + std::string(kNightSchema) + " 1.x");
   }
-  ReadNight read{.error = source.text("error")};
+  ReadNight read{.host = source.text("host"), .error = source.text("error")};
   if (!read.error.empty()) {
     read.checked.night.exit_code = static_cast<int>(source.integer("exit_code"));
     return read;
   }
-  const std::string host = source.text("host");
-  read.checked.night = read_verdict(source, host);
-  read.checked.history.runs = read_runs(source, host);
+  read.checked.night = read_verdict(source, read.host);
+  read.checked.history.runs = read_runs(source, read.host);
   if (source.flag("interrupted")) read.checked.signal = 0;
   read.view = {.screen = track::screen_of(source.text("screen")).value_or(read.view.screen),
                .history_words = history_words_in(source)};
@@ -260,6 +259,7 @@ ReadNight read_night(std::string_view night_json) {
   std::size_t at = 0;
   for_objects_of(source, "series", [&](const json::LineObject& one) {
     track::SeriesHistory& history = series[at++];
+    read.names.push_back(one.text("name"));
     if (one.find("nights")) read.moved.push_back(read_nights(one, history, read.checked));
   });
   return read;

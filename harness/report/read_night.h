@@ -12,6 +12,8 @@ namespace stepbench::report {
 
 struct ReadNight {
   campaign::CheckedNight checked = {};  // as far as the file has it
+  std::string host = {};
+  std::vector<std::string> names = {};  // of its series, as the file calls them
   std::vector<HistoryView> moved = {};  // as moved_over_nights() gave them; into `checked`
   NightView view = {};
   std::string error = {};  // why there is no night; empty: there is one

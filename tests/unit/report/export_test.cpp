@@ -13,6 +13,7 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/comparison.h"
+#include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
 #include "harness/report/annotations.h"
 #include "harness/report/checks.h"
@@ -98,9 +99,13 @@ TEST(Checks, ANightFailsByItsRegressionsAndAnErrorIsOneCheck) {
   EXPECT_EQ(suite.checks[1].state, CheckState::kSkipped);
   EXPECT_EQ(suite.checks[2].state, CheckState::kPassed);
   const CheckSuite error =
-      checks_of_night(R"({"exit_code":2,"verdict":"error","error":"no such history"})").front();
+      checks_of_night(R"({"schema":"stepbench.night","version":"1.1.0","exit_code":2,)"
+                      R"("verdict":"error","error":"no such history"})")
+          .front();
   ASSERT_THAT(error.checks, SizeIs(1));
   EXPECT_EQ(error.checks[0].message, "no such history");
+  EXPECT_THROW((void)checks_of_night(R"({"schema":"stepbench.verdict","version":"1.0.0"})"),
+               json::LineError);
 }
 
 TEST(Junit, EndsEveryElementAndCountsWhatItHolds) {
