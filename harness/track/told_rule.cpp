@@ -57,11 +57,21 @@ Together together(std::span<const AlertMeasurement* const> measured, bool higher
   return all;
 }
 
+// What the nights before the first in which it was there measured below the margin says of their
+// programs that they were good: a step after a spike is not watered down by the spike.
 std::vector<const AlertMeasurement*> telling(std::span<const AlertMeasurement> measured) {
   std::vector<const AlertMeasurement*> chosen;
+  const AlertMeasurement* there = nullptr;
   for (const AlertMeasurement& one : measured) {
-    if (!one.closing) chosen.push_back(&one);
+    if (one.closing) continue;
+    chosen.push_back(&one);
+    if (there == nullptr && one.reproduced) there = &one;
   }
+  if (there == nullptr) return chosen;
+  const double way = there->change < 0 ? -1 : 1;
+  std::erase_if(chosen, [&](const AlertMeasurement* one) {
+    return one < there && one->night != there->night && way * one->change < one->margin;
+  });
   return chosen;
 }
 

@@ -51,7 +51,8 @@ enum class Telling : std::uint8_t {
 [[nodiscard]] double standard_error(const AlertMeasurement& one);
 
 // `higher`: the value is suspected to have risen. Measurements of the same two builds count as one,
-// their mean. Closing ones do not count.
+// their mean. Closing ones do not count, nor what earlier nights than the first in which it was
+// there measured below the margin.
 [[nodiscard]] Telling telling_of(std::span<const AlertMeasurement> measured, bool higher);
 
 // Whether the last two to four closing measurements, none of which found it, say that it is gone:

@@ -48,6 +48,17 @@ TEST(ToldRule, DropsASuspicionAfterTwoPairsOfBuildsAndNotAfterOne) {
   EXPECT_EQ(told({0.016, 0.016, 0.016, 0.016, 0.016}), Telling::kDismissed) << "five are enough";
 }
 
+TEST(ToldRule, OfAStepAfterASpikeLeavesOutTheNightsInWhichItWasNotThereYet) {
+  EXPECT_EQ(told({0.001, 0.03}), Telling::kTold);
+  EXPECT_EQ(told({-0.001, -0.03}, false), Telling::kTold);
+  EXPECT_EQ(told({0.03, 0.001}), Telling::kReproduced) << "what came later counts";
+  EXPECT_EQ(told({0.012, 0.029}), Telling::kReproduced) << "and what was half there";
+  std::vector<AlertMeasurement> life = {measured(0.001, "a b"), measured(0.03, "c d")};
+  EXPECT_NEAR(told_change(life), 0.03, 1e-9);
+  life[1].night = life[0].night;
+  EXPECT_EQ(telling_of(life, true), Telling::kReproduced) << "of one night all count";
+}
+
 TEST(ToldRule, TakesTheSameBuildsForOneHoweverOftenTheyAreMeasured) {
   const std::vector<AlertMeasurement> twice = {measured(0.001, "a b"), measured(0.003, "a b")};
   EXPECT_EQ(telling_of(twice, true), Telling::kDoubtful);
