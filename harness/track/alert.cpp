@@ -37,7 +37,7 @@ void join_alert(Alert& alert, const TrackEvent& event) {
   if (!series->holds()) series->measured.clear();
   series->experiment = night_of(event).experiment;
   series->first_bad = moved.first_bad;
-  series->last_good = moved.last_good;
+  series->last_good = series->suspected_good = moved.last_good;
   series->usual = moved.usual;
   series->value = moved.value;
   series->change = moved.change;

@@ -23,7 +23,8 @@ struct AlertSeries {
   std::string experiment = {};
   std::string first_bad = {};  // run ids between which it moved
   std::string last_good = {};
-  double usual = 0;  // in the series' unit
+  std::string suspected_good = {};  // last_good before anything was measured
+  double usual = 0;                 // in the series' unit
   double value = 0;
   double change = 0;  // value / usual - 1
   double score = 0;

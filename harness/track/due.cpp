@@ -12,6 +12,21 @@
 namespace stepbench::track {
 namespace {
 
+// Of a level, the oldest first: those that were measured nearest to that run.
+std::vector<const TrackedRun*> nearest_first(const std::vector<const TrackedRun*>& level,
+                                             const std::string& run_id) {
+  auto later = std::find_if(level.begin(), level.end(),
+                            [&](const TrackedRun* run) { return run->run_id == run_id; });
+  if (later == level.end()) return level;
+  auto earlier = later;
+  std::vector<const TrackedRun*> near;
+  while (near.size() < level.size()) {
+    if (later != level.end()) near.push_back(*later++);
+    if (earlier != level.begin()) near.push_back(*--earlier);
+  }
+  return near;
+}
+
 class DueTonight {
  public:
   DueTonight(const NightInput& input, const Night& night)
@@ -153,7 +168,13 @@ class DueTonight {
              (!input_.has_program || input_.has_program(run));
     };
     std::vector<const TrackedRun*> programs = level_before(series, known);
-    if (known.against.empty() && !programs.empty()) {
+    if (known.against.empty() && known.last_good != known.suspected_good) {
+      // It was there against an older one than the screen named. Neighbours of that: what creeps is
+      // in all that are later, and how its own code lies is in no other.
+      programs = nearest_first(programs, known.last_good);
+      std::erase_if(programs, [&](const TrackedRun* run) { return !is_new(*run); });
+      programs.resize(std::min(programs.size(), kMostToClose));
+    } else if (known.against.empty() && !programs.empty()) {
       // After the newest the oldest: what crept in since it is in no pair of neighbours.
       std::reverse(programs.begin(), programs.end());
       std::rotate(programs.begin(), std::prev(programs.end()), programs.end());
@@ -175,7 +196,7 @@ class DueTonight {
         std::find_if(input_.history.series.begin(), input_.history.series.end(),
                      [&](const SeriesHistory& each) { return each.series.id == judged.series.id; });
     const TrackedRun* bad = run_named(known.first_bad);
-    const TrackedRun* good = run_named(known.last_good);
+    const TrackedRun* good = run_named(known.suspected_good);
     std::vector<const TrackedRun*> before;
     if (series == input_.history.series.end() || bad == nullptr) return before;
     for (std::size_t at = series->points.size(); at-- > 0;) {

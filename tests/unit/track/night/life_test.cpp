@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -196,6 +197,23 @@ TEST(Life, OfASuspicionThatCannotBeMeasuredExpiresAndLeavesTheSeriesJudged) {
   EXPECT_THAT(maker.alert("A1").note, HasSubstr("could not be measured in 14 nights"));
   EXPECT_EQ(exits(maker, 35, 60), std::string(25, '0'));
   EXPECT_EQ(maker.live(60).exit_code, 3) << "the new level has its points and is judged";
+}
+
+// It was there against the oldest program of the level, which may be a fast one by chance.
+TEST(Life, OfAStepThatAnOldProgramShowedIsClosedByTheNeighboursOfThat) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{21, 1.05}}));
+  maker.point("0", 20).value *= 1.2;
+  EXPECT_EQ(exits(maker, 0, 40), std::string(21, '0') + std::string(19, '1'));
+  EXPECT_EQ(maker.alert("A1").last_good, HistoryMaker::run_id(0));
+  std::set<std::string> closing;
+  for (const DueMeasurement& due : maker.measured_due) {
+    if (due.why == DueFor::kClosing) closing.insert(due.against);
+  }
+  for (const std::size_t near : {1U, 2U, 3U}) {
+    EXPECT_TRUE(closing.contains(HistoryMaker::run_id(near))) << near;
+  }
+  EXPECT_LE(closing.size(), 4U);
 }
 
 TEST(Life, OfASuspicionThatNobodyMeasuredYetIsMeasuredWhenItCanBe) {
