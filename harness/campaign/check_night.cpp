@@ -262,6 +262,9 @@ CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
         for (std::size_t i = 0; i < measured.series.size() && i < asked.size(); ++i) {
           answers.push_back(
               measured_suspect(measured.series[i], asked[i].alert, group.tonight, asked[i].good));
+          if (measured.series[i].good_fails && asked[i].others) {
+            answers.back().unusable = asked[i].against;
+          }
         }
         checked.signal = measured.signal;
         if (checked.signal) break;

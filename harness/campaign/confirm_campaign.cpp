@@ -103,7 +103,8 @@ AbRequest ab_request(const ConfirmRequest& request, const CampaignSetup& setup, 
 ConfirmFinding finding_of(const compare::AbMissing& missing) {
   if (!missing.in_a) {
     return {.kind = FindingKind::kNotComparable,
-            .why = "the last good build cannot measure this case here: " + missing.reason};
+            .why = "the last good build cannot measure this case here: " + missing.reason,
+            .good_fails = true};
   }
   return {.why = "tonight's build cannot measure this case here: " + missing.reason};
 }

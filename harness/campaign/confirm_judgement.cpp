@@ -108,7 +108,8 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& poi
   const compare::CaseLaunches& tonight = pairs.pair.candidate;
   if (pairs.base_launches.empty() && good.not_measured > 0) {
     return {.kind = FindingKind::kNotComparable,
-            .why = "the last good build no longer runs here: " + good.reason};
+            .why = "the last good build no longer runs here: " + good.reason,
+            .good_fails = true};
   }
   if (good.measured.empty()) {
     return invalid(tonight.reason.empty()

@@ -23,6 +23,7 @@ enum class FindingKind : std::uint8_t {
 struct ConfirmFinding {
   FindingKind kind = FindingKind::kInvalid;
   std::string why = {};              // a sentence without a full stop; empty where it was judged
+  bool good_fails = false;           // kNotComparable: the good build did not run
   track::ConfirmAnswer answer = {};  // where it was judged
   double good_value = 0;             // medians over the pairs
   double tonight_value = 0;

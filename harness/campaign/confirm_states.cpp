@@ -18,7 +18,7 @@ void keep_numbers(ConfirmFinding& finding, ConfirmedSeries& one) {
   if (!finding.ops.empty()) one.ops = std::move(finding.ops);
 }
 
-void take_first(ConfirmFinding finding, ConfirmedSeries& one) {
+void take_first(const ConfirmRequest& request, ConfirmFinding finding, ConfirmedSeries& one) {
   one.why = std::move(finding.why);
   switch (finding.kind) {
     case FindingKind::kReproduced:
@@ -35,6 +35,7 @@ void take_first(ConfirmFinding finding, ConfirmedSeries& one) {
       break;
     case FindingKind::kNotComparable:
       one.state = track::AlertState::kEnvironmentChange;
+      one.good_fails = finding.good_fails || request.bridge;
       break;
   }
 }
@@ -70,7 +71,7 @@ bool is_worse(const Suspect& suspect) {
 void take_finding(const ConfirmRequest& request, int number, ConfirmFinding finding,
                   ConfirmedSeries& one) {
   if (number == 1) {
-    take_first(std::move(finding), one);
+    take_first(request, std::move(finding), one);
   } else {
     take_second(request, std::move(finding), one);
   }

@@ -77,7 +77,8 @@ struct ConfirmedSeries {
   // kNotReproduced, kEnvironmentChange; kInvalid: measured, and not to be judged; kSuspect: not
   // measured, stays open.
   track::AlertState state = track::AlertState::kSuspect;
-  std::string why = {};  // a sentence; says what to do where there is anything
+  std::string why = {};     // a sentence; says what to do where there is anything
+  bool good_fails = false;  // the good build cannot be measured here, and another one may be
   std::vector<track::ConfirmAnswer> answers = {};   // one per campaign that could be judged
   std::vector<std::filesystem::path> folders = {};  // of the campaigns of `answers`
   std::vector<std::string> builds = {};             // of their programs: "GOOD TONIGHT"

@@ -258,6 +258,7 @@ class Confirmation {
              const std::string& why) {
     ConfirmedSeries& one = night_.series[place];
     take_no_finding(campaign.number, state, why, one);
+    one.good_fails = one.answers.empty() && state == track::AlertState::kEnvironmentChange;
     progress_.say(describe(one));
   }
 

@@ -83,6 +83,13 @@ TrackEvent event_of(const MeasuredSeries& measured, const std::string& alert,
   return event;
 }
 
+TrackEvent event_of(const UnusableProgram& program, const EventNight& night, std::string reason) {
+  TrackEvent event = event_named(kUnusableEvent, {}, night, std::move(reason));
+  event.details["series"] = program.series;
+  event.details["good"] = program.good;
+  return event;
+}
+
 TrackEvent event_of(const AcceptedChange& accepted, const std::string& alert, std::string reason) {
   TrackEvent event{.what = std::string(name_of(AlertEvent::kAcknowledged)),
                    .alert_id = alert,
@@ -120,6 +127,10 @@ MeasuredSeries measured_series(const TrackEvent& event) {
                           .closing = flag_in(event, "closing"),
                           .layout = number_of(event.details, "layout").value_or(kLayoutSd),
                           .margin = number_of(event.details, "margin").value_or(kTellMargin)}};
+}
+
+UnusableProgram unusable_program(const TrackEvent& event) {
+  return {.series = text_of(event.details, "series"), .good = text_of(event.details, "good")};
 }
 
 AcceptedChange accepted_change(const TrackEvent& event) {

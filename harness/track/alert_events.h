@@ -26,6 +26,8 @@ namespace stepbench::track {
 //   baseline   without an alert: from this run on is the usual; details: run, experiment, host
 //   ignored    without an alert: a series is not to be looked at; details: series, until
 //   watched    without an alert: it is looked at again; details: series
+//   unusable   without an alert: a kept program could not be measured beside a night's; details:
+//              series, good (run id)
 //   reference  without an alert: a run was measured beside a kept program; see reference.h
 //   merged     without an alert: two cases are one; see merged_cases.h
 inline constexpr std::string_view kMeasuredEvent = "measured";
@@ -35,6 +37,7 @@ inline constexpr std::string_view kBridgedEvent = "bridged";
 inline constexpr std::string_view kBaselineEvent = "baseline";
 inline constexpr std::string_view kIgnoredEvent = "ignored";
 inline constexpr std::string_view kWatchedEvent = "watched";
+inline constexpr std::string_view kUnusableEvent = "unusable";
 struct TrackEvent {
   std::string at_utc = {};
   std::string who = {};       // user@host
@@ -75,6 +78,12 @@ struct MeasuredSeries {
   AlertMeasurement measurement = {};
 };
 
+// kUnusableEvent: why is the reason of the event.
+struct UnusableProgram {
+  std::string series = {};
+  std::string good = {};  // run id of the night whose program it is
+};
+
 // kAcknowledged.
 struct AcceptedChange {
   std::string until = {};             // 2026-03-01; empty: for good
@@ -88,11 +97,14 @@ struct AcceptedChange {
 // `alert` is empty: a bridge.
 [[nodiscard]] TrackEvent event_of(const MeasuredSeries& measured, const std::string& alert,
                                   const EventNight& night, std::string reason);
+[[nodiscard]] TrackEvent event_of(const UnusableProgram& program, const EventNight& night,
+                                  std::string reason);
 [[nodiscard]] TrackEvent event_of(const AcceptedChange& accepted, const std::string& alert,
                                   std::string reason);
 
 [[nodiscard]] MovedSeries moved_series(const TrackEvent& event);
 [[nodiscard]] MeasuredSeries measured_series(const TrackEvent& event);
+[[nodiscard]] UnusableProgram unusable_program(const TrackEvent& event);
 [[nodiscard]] AcceptedChange accepted_change(const TrackEvent& event);
 
 // kUnmeasured: whether it still was away from the usual when it expired; a new level begins then.

@@ -8,6 +8,7 @@
 
 #include "harness/text/words.h"
 #include "harness/track/level.h"
+#include "harness/track/unusable_programs.h"
 
 namespace stepbench::track {
 namespace {
@@ -33,7 +34,8 @@ class DueTonight {
       : input_(input),
         night_(night),
         times_(run_times(input.runs)),
-        facts_(level_facts(night.alerts, input.events, times_)) {}
+        facts_(level_facts(night.alerts, input.events, times_)),
+        unusable_(input.events, input.runs, newest_utc(night)) {}
 
   std::vector<DueMeasurement> all() {
     for (const NightSeries& series : night_.series) {
@@ -53,6 +55,12 @@ class DueTonight {
   }
 
  private:
+  static std::string newest_utc(const Night& night) {
+    std::string newest;
+    for (const TrackedRun& run : night.runs) newest = std::max(newest, run.started_utc);
+    return newest;
+  }
+
   [[nodiscard]] const TrackedRun* run_named(const std::string& id) const {
     const auto found = std::find_if(input_.runs.begin(), input_.runs.end(),
                                     [&](const TrackedRun& run) { return run.run_id == id; });
@@ -101,7 +109,9 @@ class DueTonight {
     due.alert = alert.id;
     due.higher = known.higher();
     const bool first = known.measured.empty();
-    due.against = program_for(series, known, false);
+    const Programs programs = programs_for(series, known, false);
+    due.against = programs.best;
+    due.others = programs.count > 1;
     if (due.against.empty() && !first) return;  // nothing new could be learnt
     if (due.against.empty()) due.against = known.against.empty() ? known.last_good : known.against;
     due.good = known.against.empty() ? due.against : known.last_good;
@@ -116,8 +126,12 @@ class DueTonight {
     DueMeasurement due = due_of(series, DueFor::kClosing);
     due.alert = alert.id;
     due.higher = known->higher();
-    due.against = program_for(series, *known, true);
-    if (due.against.empty()) due.against = known->last_good;
+    due.against = programs_for(series, *known, true).best;
+    if (due.against.empty()) {
+      const TrackedRun* good = run_named(known->last_good);
+      if (good != nullptr && unusable_.contain(series.series.id, *good)) return;
+      due.against = known->last_good;
+    }
     due.good = due.against;
     due_.push_back(std::move(due));
   }
@@ -153,8 +167,12 @@ class DueTonight {
   // layout is so every time. The one that the range names, then the oldest of the level before it
   // and the others, the newest first; of what a kept program showed, the oldest first. Empty: there
   // is none.
-  [[nodiscard]] std::string program_for(const NightSeries& series, const AlertSeries& known,
-                                        bool closing) const {
+  struct Programs {
+    std::string best = {};
+    std::size_t count = 0;  // builds
+  };
+  [[nodiscard]] Programs programs_for(const NightSeries& series, const AlertSeries& known,
+                                      bool closing) const {
     const TrackedRun& tonight = *run_named(series.run);
     std::set<std::string> pairs;
     std::map<std::string, std::size_t> used;  // good builds
@@ -165,6 +183,7 @@ class DueTonight {
     const auto is_new = [&](const TrackedRun& run) {
       return !run.git_dirty && (run.build_id.empty() || run.build_id != tonight.build_id) &&
              !pairs.contains(run.build_id + ' ' + tonight.build_id) &&
+             !unusable_.contain(series.series.id, run) &&
              (!input_.has_program || input_.has_program(run));
     };
     std::vector<const TrackedRun*> programs = level_before(series, known);
@@ -175,18 +194,23 @@ class DueTonight {
       std::erase_if(programs, [&](const TrackedRun* run) { return !is_new(*run); });
       programs.resize(std::min(programs.size(), kMostToClose));
     } else if (known.against.empty() && !programs.empty()) {
-      // After the newest the oldest: what crept in since it is in no pair of neighbours.
       std::reverse(programs.begin(), programs.end());
-      std::rotate(programs.begin(), std::prev(programs.end()), programs.end());
+      // After the newest the oldest: what crept in since it is in no pair of neighbours.
+      if (!known.measured.empty()) {
+        std::rotate(programs.begin(), std::prev(programs.end()), programs.end());
+      }
     }
     const TrackedRun* first = run_named(known.against.empty() ? known.last_good : known.against);
     if (first != nullptr) programs.insert(programs.begin(), first);
     const TrackedRun* chosen = nullptr;
+    std::set<std::string> builds;
     for (const TrackedRun* run : programs) {
       if (!is_new(*run)) continue;
+      builds.insert(run->build_id);
       if (chosen == nullptr || used[run->build_id] < used[chosen->build_id]) chosen = run;
     }
-    return chosen == nullptr ? std::string() : chosen->run_id;
+    if (chosen == nullptr) return {};
+    return {.best = chosen->run_id, .count = builds.size()};
   }
 
   // Of the level from which it moved, the oldest first.
@@ -221,6 +245,7 @@ class DueTonight {
   const Night& night_;
   RunTimes times_;
   LevelFacts facts_;
+  UnusablePrograms unusable_;
   std::vector<DueMeasurement> due_;
 };
 

@@ -35,6 +35,7 @@ struct DueMeasurement {
   std::int64_t steps = 0;
   double layout_sd = kLayoutSd;  // of the series' builds
   double margin = kTellMargin;   // the change of it that does not matter
+  bool others = true;            // false: no other kept program could answer it
 };
 
 // Attempts to close a regression: so many nights after it was told, and then every week. After one

@@ -169,7 +169,17 @@ class NightJudge {
                              " not in tonight's plan any more");
     }
     for (std::string& note : new_series_notes(facts_)) night_.notes.push_back(std::move(note));
-    for (const TrackedRun& run : night_.runs) tell_reference(run);
+    for (const TrackedRun& run : night_.runs) {
+      tell_reference(run);
+      tell_unusable(run);
+    }
+  }
+
+  void tell_unusable(const TrackedRun& run) {
+    for (std::string& text : unusable_texts(input_.events, input_.runs, run)) {
+      const std::string of = night_.runs.size() == 1 ? "" : run.experiment + ": ";
+      night_.notes.push_back(of + std::move(text));
+    }
   }
 
   void tell_reference(const TrackedRun& run) {

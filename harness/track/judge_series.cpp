@@ -254,7 +254,7 @@ void SeriesJudge::find_pin(NightSeries& judged, const SeriesHistory& series, std
   for (const std::size_t i : level.pins) {
     const TrackedRun& run = facts_.run_of(series, i);
     if (!build.empty() && run.build_id == build) return;  // it is tonight's: nothing to be told
-    if (!facts_.is_kept(run)) continue;
+    if (!facts_.is_kept(run) || facts_.unusable().contain(series.series.id, run)) continue;
     judged.pin = run.run_id;
     return;
   }

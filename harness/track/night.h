@@ -139,6 +139,8 @@ struct MeasuredSuspect {
   AlertState state = AlertState::kSuspect;
   std::vector<AlertMeasurement> measured = {};
   std::string why = {};
+  // Run id of the good night whose program could not be measured here, where another one may be.
+  std::string unusable = {};
 };
 // The events that follow, alert by alert: of its series the most serious answer counts, and nothing
 // clears an alert while one of its series is undecided. `tonight`: the runs of the night.

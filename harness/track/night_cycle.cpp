@@ -2,6 +2,7 @@
 #include "harness/track/night_cycle.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -11,8 +12,10 @@
 namespace stepbench::track {
 namespace {
 
-// A bridge that finds something makes a suspicion, which is measured in the next round.
-constexpr int kRounds = 3;
+// A bridge that finds something makes a suspicion, which is measured in the next round; and a
+// program that cannot be measured makes room for another one.
+constexpr int kRounds = 5;
+constexpr std::size_t kProgramsANight = 3;  // that are tried for one question
 
 // Of the nights of which the history has points.
 std::string oldest_utc(const History& history) {
@@ -44,12 +47,13 @@ Night run_night(NightInput input, std::vector<TrackEvent>& events, const NightCy
   };
   judge();
   (void)record(night.events);
-  std::set<std::tuple<DueFor, std::string, std::string>> asked;
+  std::map<std::tuple<DueFor, std::string, std::string>, std::set<std::string>> asked;
   for (int round = 0; cycle.measure && round < kRounds; ++round) {
     if (cycle.is_interrupted && cycle.is_interrupted()) return night;
     std::vector<DueMeasurement> due = measurements_due(input, night);
     std::erase_if(due, [&](const DueMeasurement& one) {
-      return !asked.insert({one.why, one.alert, one.series}).second;
+      std::set<std::string>& programs = asked[{one.why, one.alert, one.series}];
+      return programs.size() == kProgramsANight || !programs.insert(one.against).second;
     });
     if (due.empty()) break;
     const bool any = record(events_of(cycle.measure(due), night.alerts, night.runs));

@@ -54,6 +54,7 @@ NightFacts::NightFacts(const NightInput& input)
     newest_utc_ = std::max(newest_utc_, run->started_utc);
     if (first_utc_.empty() || run->started_utc < first_utc_) first_utc_ = run->started_utc;
   }
+  unusable_.emplace(input.events, input.runs, newest_utc_);
   for (const TrackedRun& run : input.history.runs) {
     is_tonight_.push_back(std::any_of(runs_.begin(), runs_.end(), [&](const TrackedRun& tonight) {
       return tonight.run_id == run.run_id;

@@ -17,6 +17,7 @@
 #include "harness/track/night.h"
 #include "harness/track/reference.h"
 #include "harness/track/screen.h"
+#include "harness/track/unusable_programs.h"
 
 namespace stepbench::track {
 
@@ -29,6 +30,7 @@ class NightFacts {
   [[nodiscard]] const AlertLog& log() const { return log_; }
   [[nodiscard]] const LevelFacts& levels() const { return levels_; }
   [[nodiscard]] const Bridges& bridges() const { return bridges_; }
+  [[nodiscard]] const UnusablePrograms& unusable() const { return *unusable_; }
   [[nodiscard]] const ReferenceLog& references() const;
 
   // Tonight's, one of each experiment.
@@ -67,6 +69,7 @@ class NightFacts {
   AlertLog log_;
   LevelFacts levels_;
   Bridges bridges_;
+  std::optional<UnusablePrograms> unusable_;
   std::optional<ReferenceLog> own_references_;
   std::vector<TrackedRun> runs_;
   std::unordered_map<std::string_view, const TrackedRun*> by_id_;

@@ -70,7 +70,9 @@ Answers answers_of(const Alert& alert, const std::vector<const MeasuredSuspect*>
     const MeasuredSuspect& one = **found;
     if (answers.first == nullptr && !one.measured.empty()) answers.first = &one;
     if (!one.measured.empty()) continue;
-    if (one.state == AlertState::kInvalid) {
+    if (!one.unusable.empty()) {
+      answers.unanswered = true;
+    } else if (one.state == AlertState::kInvalid) {
       answers.invalid = &one;
     } else if (one.state == AlertState::kEnvironmentChange ||
                one.state == AlertState::kNotReproduced) {
@@ -177,6 +179,11 @@ std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::st
 std::vector<TrackEvent> events_of(std::span<const MeasuredSuspect> measured, const AlertLog& alerts,
                                   std::span<const TrackedRun> tonight) {
   std::vector<TrackEvent> events;
+  for (const MeasuredSuspect& one : measured) {
+    if (one.unusable.empty()) continue;
+    events.push_back(event_of(UnusableProgram{one.series, one.unusable},
+                              night_of(run_named(tonight, one.run)), one.why));
+  }
   for (const MeasuredSuspect& bridge : measured) {
     if (!bridge.alert.empty()) continue;
     for (const AlertMeasurement& one : bridge.measured) {

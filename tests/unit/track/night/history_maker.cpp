@@ -234,7 +234,11 @@ track::Night HistoryMaker::live(std::size_t night) {
       track::MeasuredSuspect suspect{.series = one.series, .alert = one.alert, .run = one.run};
       const auto tonight = factors_.find({one.series, one.run});
       const auto against = factors_.find({one.series, one.against});
-      if (answers) {
+      if (broken.contains(one.against)) {
+        suspect.state = track::AlertState::kEnvironmentChange;
+        suspect.why = "it does not start";
+        if (one.others) suspect.unusable = one.against;
+      } else if (answers) {
         suspect.state = *answers;
         suspect.why = "answered by the test";
       } else if (gone.contains(one.against) || against == factors_.end() ||

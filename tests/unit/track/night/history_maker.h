@@ -50,6 +50,8 @@ class HistoryMaker {
   // The whole night as `nightly` goes through it, measuring what is due with the programs' true
   // factors: every program runs, but for those in `gone`.
   track::Night live(std::size_t night);
+  // Kept, and they do not start: run ids.
+  std::set<std::string> broken = {};
   // Before it is judged: each night is measured beside its reference, as `track.reference: nightly`
   // does.
   bool nightly = false;

@@ -199,6 +199,56 @@ TEST(Life, OfASuspicionThatCannotBeMeasuredExpiresAndLeavesTheSeriesJudged) {
   EXPECT_EQ(maker.live(60).exit_code, 3) << "the new level has its points and is judged";
 }
 
+// How many of these notes speak of a program that could not be measured.
+std::size_t unusable_told(const Night& night) {
+  return static_cast<std::size_t>(
+      std::count_if(night.notes.begin(), night.notes.end(), [](const std::string& note) {
+        return note.find("could not be measured beside tonight's") != std::string::npos;
+      }));
+}
+
+TEST(Life, OfAYoungLevelWhoseProgramDoesNotStartGoesOnWithTheNextOneAndSaysSoOnce) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(30, {{6, 1.05}}));
+  maker.add_programs("2", factors(30, {}));
+  maker.broken = {HistoryMaker::run_id(0), HistoryMaker::run_id(1)};
+  (void)maker.live(0);
+  std::size_t told = 0;
+  for (std::size_t night = 1; night < 6; ++night) told += unusable_told(maker.live(night));
+  EXPECT_EQ(told, 2U) << "each program once, of both series";
+  EXPECT_EQ(maker.live(6).exit_code, 1);
+  EXPECT_EQ(maker.alert("A1").last_good, HistoryMaker::run_id(5));
+  std::map<std::string, int> asked;
+  for (const DueMeasurement& due : maker.measured_due) ++asked[due.against];
+  EXPECT_EQ(asked[HistoryMaker::run_id(0)], 2) << "by each series, and no more";
+}
+
+TEST(Life, OfAProgramThatDoesNotStartIsTriedAgainAfterTwoWeeks) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(30, {}));
+  for (std::size_t night = 0; night < 30; ++night) {
+    maker.broken.insert(HistoryMaker::run_id(night));
+  }
+  (void)exits(maker, 0, 30);
+  std::map<std::string, int> asked;
+  for (const DueMeasurement& due : maker.measured_due) ++asked[due.against];
+  for (const auto& [run, times] : asked) EXPECT_LE(times, 3) << run;
+  EXPECT_THAT(asked[HistoryMaker::run_id(0)], AllOf(Ge(2), Le(3)));
+}
+
+TEST(Life, OfAStepWhoseLastGoodProgramDoesNotStartIsHeldAgainstAnotherOne) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{25, 1.05}}));
+  maker.broken = {HistoryMaker::run_id(24)};
+  (void)exits(maker, 0, 25);
+  const Night night = maker.live(25);
+  EXPECT_EQ(night.exit_code, 1);
+  EXPECT_EQ(unusable_told(night), 1U);
+  EXPECT_EQ(maker.alert("A1").first_bad, HistoryMaker::run_id(25));
+  EXPECT_EQ(maker.alert("A1").last_good, HistoryMaker::run_id(23))
+      << "the newest that was measured";
+}
+
 // It was there against the oldest program of the level, which may be a fast one by chance.
 TEST(Life, OfAStepThatAnOldProgramShowedIsClosedByTheNeighboursOfThat) {
   HistoryMaker maker;
@@ -214,6 +264,19 @@ TEST(Life, OfAStepThatAnOldProgramShowedIsClosedByTheNeighboursOfThat) {
     EXPECT_TRUE(closing.contains(HistoryMaker::run_id(near))) << near;
   }
   EXPECT_LE(closing.size(), 4U);
+}
+
+TEST(Life, OfAStepThatNoKeptProgramCanBeHeldAgainstBlamesNobody) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{25, 1.05}}));
+  for (std::size_t night = 0; night < 25; ++night) {
+    maker.broken.insert(HistoryMaker::run_id(night));
+    if (night < 23) maker.gone.insert(HistoryMaker::run_id(night));
+  }
+  (void)exits(maker, 0, 25);
+  EXPECT_EQ(maker.live(25).exit_code, 0);
+  EXPECT_EQ(maker.alert("A1").state, AlertState::kEnvironmentChange);
+  EXPECT_EQ(exits(maker, 26, 40), std::string(14, '0'));
 }
 
 TEST(Life, OfASuspicionThatNobodyMeasuredYetIsMeasuredWhenItCanBe) {
