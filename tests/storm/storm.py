@@ -122,7 +122,8 @@ def fail_once(ground, kind, number, how):
         fired.unlink()
         require(done.returncode not in (70, 134, 139) and done.returncode >= 0,
                 f"ended with {done.returncode}: {done.stderr}")
-        require(done.returncode in scene.fine or done.stderr.strip(), f"ended with {done.returncode} and says nothing")
+        require(done.returncode in scene.fine or (done.stderr + done.stdout).strip(),
+                f"ended with {done.returncode} and says nothing")
         scene.after_cut()
         if how == "short":
             require(done.returncode in scene.fine, f"half a write is no error: {done.returncode}: {done.stderr}")
