@@ -8,6 +8,7 @@ import argparse
 import json
 import pathlib
 import sys
+import textwrap
 import xml.etree.ElementTree as xml
 
 PARTS = {"fuzz": "inputs", "kills": "kills", "disk": "failures", "soak": "launches", "plants": "bugs found"}
@@ -59,7 +60,7 @@ def of_part(part, tally):
     if part["notes"]:
         yield ""
     for finding in part["findings"]:
-        yield f"**FOUND** {finding['what']}"
+        yield textwrap.fill(f"**FOUND** {finding['what']}", 118, break_long_words=False)
         yield ""
         yield f"    {finding['repeat']}"
         yield ""
@@ -71,7 +72,7 @@ def page(parts, tally, arguments):
     yield ""
     yield (f"{arguments.seconds / 3600:.2f} h, seed {arguments.seed}: "
            f"{'nothing was found' if not found else f'**{found} found**'}. "
-           f"All {tally['runs']} runs: {tally['hours']} h.")
+           f"All runs, {tally['runs']}: {tally['hours']} h.")
     yield ""
     for part in parts:
         yield from of_part(part, tally)

@@ -46,7 +46,8 @@ class Part:
         print(f"found: {what}\n  again: {repeat}", flush=True)
 
     def repeat(self, more):
-        return f"{sys.executable} tests/storm/storm.py {self.arguments.part} --build {self.arguments.build} {more}"
+        build = os.path.relpath(self.arguments.build)
+        return f".venv/bin/python tests/storm/storm.py {self.arguments.part} --build {build} {more}"
 
     def write(self):
         text = json.dumps({"part": self.arguments.part, "seconds": round(time.monotonic() - self.began),
@@ -175,7 +176,8 @@ def disk(part, ground):
                     waiting.remove(each)
                     continue
             except Broken as error:
-                part.found(f"{kind.name}, call {at[each]} {how}: {error}", part.repeat(f"--scene {kind.name} --at {at[each]}"))
+                part.found(f"{kind.name}, call {at[each]} {how}: {error}",
+                           part.repeat(f"--scene {kind.name} --at {at[each]}"))
             part.count(f"{kind.name} {how}")
             if not part.goes_on():
                 break
@@ -205,7 +207,8 @@ def soak_for(ground, seconds, preload=None):
         while time.monotonic() < end and process.poll() is None:
             time.sleep(max(0.2, seconds / 1000))
             now = time.monotonic()
-            status = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines() if ":" in line)
+            lines = (proc / "status").read_text().splitlines()
+            status = dict(line.split(":", 1) for line in lines if ":" in line)
             if "VmRSS" not in status or not scene.rows():
                 continue
             samples["descriptors"].append((now, len(os.listdir(proc / "fd"))))
