@@ -9,7 +9,9 @@
 namespace stepbench::gbench {
 
 PlainNames::PlainNames(benchmark::BenchmarkReporter& inner, std::size_t longest)
-    : inner_(inner), longest_(longest) {}
+    : inner_(inner),
+      longest_(longest),
+      as_exported_(dynamic_cast<benchmark::JSONReporter*>(&inner) != nullptr) {}
 
 bool PlainNames::ReportContext(const Context& context) {
   inner_.SetOutputStream(&GetOutputStream());
@@ -25,6 +27,8 @@ void PlainNames::ReportRuns(const std::vector<Run>& runs) {
     run.run_name.iterations.clear();
     run.run_name.repetitions.clear();
     run.run_name.time_type.clear();
+    // compare.py pairs rows of one unit.
+    if (as_exported_) run.time_unit = benchmark::kNanosecond;
   }
   inner_.ReportRuns(plain);
 }

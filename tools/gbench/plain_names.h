@@ -13,7 +13,7 @@
 
 namespace stepbench::gbench {
 
-// A reporter of the library's, given plain names.
+// A reporter of the library's, given plain names; JSON also the unit of exports, nanoseconds.
 class PlainNames final : public benchmark::BenchmarkReporter {
  public:
   // `inner` outlives this. `longest`: bytes of the longest name.
@@ -25,6 +25,7 @@ class PlainNames final : public benchmark::BenchmarkReporter {
  private:
   benchmark::BenchmarkReporter& inner_;
   std::size_t longest_;
+  bool as_exported_;
 };
 
 // As --benchmark_out_format says: json, console or csv.
