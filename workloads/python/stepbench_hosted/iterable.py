@@ -70,7 +70,7 @@ class UserIterable:
 
     def lacks(self, module):
         package = module.partition(".")[0]
-        raise Unavailable(f"loader() of {self.file} needs the module {package}, which {sys.executable} has not: "
+        raise Unavailable(f"loader() of {self.file} needs the module {package}, which is not installed: "
                           f"{sys.executable} -m pip install {package}") from None
 
     def begin_epoch(self, epoch):
