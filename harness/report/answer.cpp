@@ -8,6 +8,7 @@
 
 #include "harness/base/launch_flags.h"
 #include "harness/estimate/ranking.h"
+#include "harness/report/headroom.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -148,6 +149,9 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
            text::join(record::command_of_measurement(results.runs.front()), " ", text::shell_word);
   }
   if (rows.empty()) return {};
+  if (const std::vector<std::string> lines = headroom_lines(rows, results); !lines.empty()) {
+    return text::join(lines, "; ");
+  }
   const auto ranking = estimate::rank(rows);
   if (!ranking) return unranked_text(rows, results);
   const estimate::RowNames names(rows, results);

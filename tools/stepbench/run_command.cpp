@@ -42,6 +42,7 @@ Examples:
   stepbench run train.yaml --sweep precision=fp32,bf16   each of these values
   stepbench run --resume results/RUN                         go on where a run was cut off
   stepbench run train.yaml --profile                         and what did each operation cost?
+  stepbench run train.yaml --headroom                        and what would a perfect loader save?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
   stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
   stepbench run mine.yaml --worker build/my-worker           workloads of your own
@@ -57,6 +58,7 @@ struct RunOptions {
   ScriptOptions script = {};
   std::string shard = {};
   bool dry_run = false;
+  bool headroom = false;
   LockFlags lock = {};
   bool quiet = false;
   std::string sort = {};
@@ -112,6 +114,7 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
 
 int measure_and_print(const RunOptions& options, const Environment& environment) {
   campaign::RunRequest request = options.request;
+  if (options.headroom) request.sweep.emplace_back("loader.replay=none,working,stopped");
   request.shard = campaign::parse_shard(options.shard);
   request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
   if (request.file.empty() && options.script.path.empty()) {
@@ -198,6 +201,10 @@ void add_how_to_measure(Command run, RunOptions& options) {
            "libtorch's own profiler")
       .one_of({"native", "kineto"})
       .common();
+  run.flag(
+      kMeasureOptions, "--headroom", options.headroom,
+      "What would a perfect loader save? Each case also with its batches replayed from memory, "
+      "the loader stopped and still working: loader.replay");
   run.option(kMeasureOptions, "--wrap COMMAND", options.request.wrap,
              "Run each worker under this command, a profiler for instance; {run_dir}, {case_id} "
              "and {launch} are filled in");

@@ -11,6 +11,7 @@
 #include "workloads/data/python_kind.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/iterable_engine.h"
+#include "workloads/loader/replay_loader.h"
 #include "workloads/loader/sampler.h"
 
 namespace stepbench::loader {
@@ -180,6 +181,7 @@ std::vector<Option> common_options() {
   std::vector<Option> samplers = sampler_options();
   options.insert(seed, std::make_move_iterator(samplers.begin()),
                  std::make_move_iterator(samplers.end()));
+  std::ranges::move(replay_options(), std::back_inserter(options));
   return options;
 }
 
@@ -284,6 +286,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
   }
   check_stacks(resolved, facts, sink);
+  check_replay(resolved, facts, sink);
   if (engine->check != nullptr) engine->check(resolved, facts, sink);
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +

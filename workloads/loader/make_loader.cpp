@@ -6,7 +6,9 @@
 
 #include "harness/base/error.h"
 #include "harness/text/words.h"
+#include "workloads/loader/loader_section.h"
 #include "workloads/loader/order.h"
+#include "workloads/loader/replay_loader.h"
 #include "workloads/loader/sample_weights.h"
 
 namespace stepbench::loader {
@@ -100,6 +102,11 @@ std::unique_ptr<Loader> make_loader(const data::Dataset& dataset, const Resolved
     options.upload = upload;
   }
   std::unique_ptr<Loader> loader = engine.make(dataset, options, std::move(order), context);
+  if (const Replay replay = replay_of(resolved); replay != Replay::kNone) {
+    loader = std::make_unique<ReplayLoader>(std::move(loader), replayed_batches(resolved), replay,
+                                            options.pin_memory ? pinned : nullptr, context.clock,
+                                            free_memory_bytes());
+  }
   context.life_cycle.loader_construct_ns = context.clock.now_ns() - began;
   return loader;
 }

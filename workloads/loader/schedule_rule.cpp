@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string>
 
+#include "workloads/loader/replay_loader.h"
+
 namespace stepbench::loader {
 namespace {
 
@@ -32,6 +34,15 @@ class ScheduleOfCase {
   bool raised_ = false;
 };
 
+// The batches that are replayed come before the window.
+void fit_replay(ResolvedCase& resolved, const RuleFacts& facts) {
+  const std::int64_t kept = replayed_batches(resolved);
+  if (kept == 0 || facts.smoke || !resolved.has("schedule.active")) return;
+  const std::int64_t of_a_step =
+      std::max<std::int64_t>(1, resolved.integer_or("model.accumulate", 1));
+  ScheduleOfCase(resolved).raise("schedule.warmup", kept / of_a_step + 2);
+}
+
 }  // namespace
 
 void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& facts,
@@ -42,6 +53,7 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
         "loader.epochs: separate: a window is whole epochs where one fits into it, and else lies "
         "between two borders, so that what they cost is not measured; each launch says which");
   }
+  fit_replay(resolved, facts);
   const std::int64_t workers = resolved.integer("loader.num_workers");
   const bool has_schedule = resolved.has("schedule.active");
   if (workers == 0 || facts.smoke || !has_schedule || !resolved.has("loader.prefetch_factor")) {

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A loader that waits 10 ms and burns a core, planted in the real worker: does `run --headroom` split what a perfect
+loader would save into the wait and the core, and say nothing of one that does neither?
+
+    planted_headroom.py STEPBENCH WORKER [LAUNCHES]
+
+What the core costs is measured by itself, in the same run: the same step beside the same burning without the wait, less
+the step alone."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+WAIT_MS = 10
+MOST_OFF = 0.10
+LOADER = """
+import threading, time, zlib, torch
+
+def loader(wait_ms, burn):
+    stop = threading.Event()
+    block = bytes(1 << 22)
+    def work():
+        while not stop.is_set():
+            zlib.crc32(block) if burn else stop.wait(0.05)
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(2)]
+    for thread in threads: thread.start()
+    x, y = torch.randn(64, 1024), torch.randint(0, 10, (64,))
+    try:
+        while True:
+            time.sleep(wait_ms / 1000)
+            yield x, y
+    finally:
+        stop.set()
+"""
+NET = """
+import torch
+def model():
+    return torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(6)], torch.nn.Linear(1024, 10))
+"""
+CONFIG = """
+name: planted-headroom
+workload: train_step
+device: cpu
+launches: {launches}
+threads: {{intra_op: {cores}}}
+schedule: {{wait: 0, warmup: 10, active: 40}}
+data: {{kind: python, path: my_loader.py, classes: 10}}
+loader: {{engine: iterable}}
+model: {{kind: python, path: my_net.py}}
+python: {{wait_ms: {wait}, burn: true}}
+sweep:
+  matrix: {{python.wait_ms: [{wait}, 0], python.burn: [true, false]}}
+"""
+
+
+def steps_of(program, run):
+    """Medians over launches in milliseconds, by (wait, burn, replay)."""
+    shown = subprocess.run([program, "show", run, "--format", "json"], check=True, capture_output=True, text=True).stdout
+    rows = json.loads(shown)
+    rows = rows["cases"] if isinstance(rows, dict) else rows
+    return {
+        (str(row["python.wait_ms"]), str(row["python.burn"]).lower(), row["loader.replay"]): row["step_ns"] * 1e-6
+        for row in rows
+    }
+
+
+def main():
+    program, worker = sys.argv[1:3]
+    launches = int(sys.argv[3]) if len(sys.argv) > 3 else 8
+    with tempfile.TemporaryDirectory() as folder:
+        at = pathlib.Path(folder)
+        (at / "my_loader.py").write_text(LOADER)
+        (at / "my_net.py").write_text(NET)
+        cores = len(os.sched_getaffinity(0))
+        (at / "file.yaml").write_text(CONFIG.format(launches=launches, wait=WAIT_MS, cores=cores))
+        run = [program, "run", "file.yaml", "--headroom", "--worker", worker, "--results", "out", "--no-lock"]
+        said = subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True).stdout
+        steps = steps_of(program, next((at / "out").iterdir()))
+    print(said)
+    as_is, working, stopped = (steps[str(WAIT_MS), "true", replay] for replay in ("none", "working", "stopped"))
+    core = steps["0", "true", "none"] - steps["0", "false", "none"]
+    print(f"waiting: {as_is - working:.2f} ms, planted {WAIT_MS}; cores: {working - stopped:.2f} ms, by itself {core:.2f}")
+    wrong = []
+    if abs(as_is - working - WAIT_MS) > MOST_OFF * WAIT_MS:
+        wrong.append("the wait")
+    if abs(working - stopped - core) > MOST_OFF * max(core, WAIT_MS):
+        wrong.append("the core")
+    if not re.search(r"would save nothing that these launches can tell", said):
+        wrong.append("a control without a plant")
+    if wrong:
+        sys.exit(f"not split as planted: {', '.join(wrong)}")
+
+
+if __name__ == "__main__":
+    main()

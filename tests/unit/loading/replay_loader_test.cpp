@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/replay_loader.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <limits>
+
+#include "harness/base/error.h"
+#include "tests/scripted_clock.h"
+#include "tests/unit/loading/case.h"
+#include "workloads/loader/schedule_rule.h"
+
+namespace stepbench {
+namespace {
+
+using loader::Replay;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+constexpr std::int64_t kPlenty = std::numeric_limits<std::int64_t>::max();
+
+// What happened to a counting loader, which may end before its reader asks.
+struct Counts {
+  std::atomic<int> asked = 0;
+  std::atomic<int> epochs = 0;
+  std::atomic<bool> gone = false;
+  std::atomic<int> fails_at = -1;
+};
+
+// Batches of one number, which is how many were asked for; all in the same memory.
+class CountingLoader final : public loader::Loader {
+ public:
+  CountingLoader(Counts& counts, int per_epoch, bool workers)
+      : counts_(counts), per_epoch_(per_epoch), workers_(workers) {}
+  ~CountingLoader() override { counts_.gone = true; }
+
+  void begin_epoch(std::int64_t) override {
+    ++counts_.epochs;
+    given_ = 0;
+  }
+  [[nodiscard]] std::optional<Batch> next() override {
+    if (given_ == per_epoch_) return std::nullopt;
+    ++given_;
+    number_ = counts_.asked++;
+    counts_.asked.notify_all();
+    if (number_ == counts_.fails_at) throw Error("batch " + std::to_string(number_) + " is broken");
+    Batch batch;
+    batch.size = 1;
+    batch.fields.push_back(
+        BatchField(reinterpret_cast<std::byte*>(&number_),
+                   FieldSpec{.name = "number", .shape = {}, .dtype = DType::kInt32}));
+    return batch;
+  }
+  [[nodiscard]] std::int64_t batches_per_epoch() const override { return per_epoch_; }
+  [[nodiscard]] std::vector<loader::WorkerThread> worker_threads() const override {
+    if (!workers_) return {};
+    return {{.process = 1, .thread = 2}};
+  }
+  [[nodiscard]] const loader::LoaderMetrics& metrics() const override { return metrics_; }
+  void reset_metrics() override {}
+
+ private:
+  Counts& counts_;
+  int per_epoch_;
+  bool workers_;
+  int given_ = 0;
+  int number_ = 0;
+  loader::LoaderMetrics metrics_;
+};
+
+class Replays : public testing::Test {
+ protected:
+  std::unique_ptr<loader::ReplayLoader> replay(std::int64_t batches, Replay how,
+                                               int per_epoch = 1 << 20, bool workers = true) {
+    auto made = std::make_unique<loader::ReplayLoader>(
+        std::make_unique<CountingLoader>(counts, per_epoch, workers), batches, how, nullptr, clock,
+        free_bytes);
+    made->begin_epoch(0);
+    return made;
+  }
+  static int number_of(loader::Loader& loader) {
+    const std::optional<Batch> batch = loader.next();
+    return batch ? *reinterpret_cast<const int*>(batch->fields[0].data) : -1;
+  }
+  static std::vector<int> numbers(loader::Loader& loader, int count) {
+    std::vector<int> all;
+    for (int i = 0; i < count; ++i) all.push_back(number_of(loader));
+    return all;
+  }
+  void wait_until_asked(int times) {
+    for (int now = counts.asked; now < times; now = counts.asked) counts.asked.wait(now);
+  }
+
+  ScriptedClock clock{0};
+  Counts counts;
+  std::int64_t free_bytes = kPlenty;
+};
+
+TEST_F(Replays, TheFirstBatchesComeAgainFromMemoryOfTheirOwnAndTheStoppedLoaderIsGone) {
+  const auto loader = replay(3, Replay::kStopped);
+  EXPECT_THAT(numbers(*loader, 2), ElementsAre(0, 1));
+  EXPECT_FALSE(counts.gone);
+  EXPECT_THAT(numbers(*loader, 6), ElementsAre(2, 0, 1, 2, 0, 1));
+  EXPECT_TRUE(counts.gone);
+  EXPECT_EQ(counts.asked, 3);
+  EXPECT_EQ(loader->batches_per_epoch(), -1) << "there is no end any more";
+}
+
+TEST_F(Replays, AWorkingLoaderIsAskedForOneBatchPerStepAndItIsThrownAway) {
+  const auto loader = replay(2, Replay::kWorking);
+  EXPECT_THAT(numbers(*loader, 2), ElementsAre(0, 1));
+  for (int step = 0; step < 20; ++step) {
+    EXPECT_EQ(number_of(*loader), step % 2);
+    wait_until_asked(3 + step);
+    EXPECT_EQ(counts.asked, 3 + step);
+  }
+  EXPECT_FALSE(counts.gone);
+  EXPECT_THAT(loader->worker_threads(), ElementsAre(loader::WorkerThread{1, 2}));
+}
+
+TEST_F(Replays, AWorkingLoaderBeginsItsNextEpochByItself) {
+  const auto loader = replay(2, Replay::kWorking, 3);
+  EXPECT_THAT(numbers(*loader, 2), ElementsAre(0, 1));
+  // An epoch's end takes the place of a batch.
+  for (int step = 0; counts.epochs < 3; ++step) {
+    (void)number_of(*loader);
+    std::this_thread::yield();
+    ASSERT_LT(step, 100'000'000);
+  }
+}
+
+TEST_F(Replays, OneThatWorksWithoutWorkersOfItsOwnIsStopped) {
+  const auto loader = replay(2, Replay::kWorking, 1 << 20, false);
+  EXPECT_THAT(numbers(*loader, 5), ElementsAre(0, 1, 0, 1, 0));
+  EXPECT_TRUE(counts.gone);
+}
+
+TEST_F(Replays, AnErrorOfTheLoaderThatWorksFailsTheStepsAfterIt) {
+  counts.fails_at = 2;
+  const auto loader = replay(2, Replay::kWorking);
+  EXPECT_THAT(
+      [&] {
+        while (true) (void)number_of(*loader);
+      },
+      ThrowsMessage<Error>(HasSubstr("batch 2 is broken")));
+}
+
+TEST_F(Replays, EpochsThatEndBeforeAllIsKeptGoOn) {
+  const auto loader = replay(3, Replay::kStopped, 2);
+  EXPECT_THAT(numbers(*loader, 3), ElementsAre(0, 1, -1));
+  loader->begin_epoch(1);
+  EXPECT_THAT(numbers(*loader, 4), ElementsAre(2, 0, 1, 2));
+}
+
+TEST_F(Replays, BatchesThatDoNotFitIntoMemoryAreRefused) {
+  free_bytes = 11;
+  const auto loader = replay(3, Replay::kStopped);
+  EXPECT_THAT([&] { (void)loader->next(); },
+              ThrowsMessage<ConfigError>(testing::AllOf(
+                  HasSubstr("loader.replay_batches: 3 batches"), HasSubstr("keep fewer"))));
+}
+
+struct Refusals final : RuleSink {
+  void error(std::string_view option, std::string reason) override {
+    said.push_back(std::string(option) + ": " + reason);
+  }
+  void skip(std::string reason) override { said.push_back("skip: " + reason); }
+  void note(std::string) override {}
+  std::vector<std::string> said;
+};
+
+TEST(ReplayRules, WorkersThatAreNotThereCannotGoOnAndCopiesAreNotLeftOut) {
+  const auto said_of = [](const std::vector<std::pair<std::string, Value>>& changes, bool swept) {
+    ResolvedCase resolved = test::loader_case(changes);
+    Refusals sink;
+    loader::check_replay(resolved, {.swept = swept, .cores = 4}, sink);
+    return sink.said;
+  };
+  const std::pair<std::string, Value> working{"loader.replay", std::string("working")};
+  const std::pair<std::string, Value> two{"loader.num_workers", std::int64_t{2}};
+  EXPECT_THAT(said_of({working}, true), ElementsAre(HasSubstr("skip: without workers")));
+  EXPECT_THAT(said_of({working}, false), ElementsAre(HasSubstr("loader.replay: without workers")));
+  EXPECT_THAT(said_of({working, two}, true), IsEmpty());
+  EXPECT_THAT(said_of({{"loader.replay", std::string("stopped")}}, false), IsEmpty());
+  EXPECT_THAT(said_of({working, two, {"transfer.placement", std::string("pin_thread")}}, true),
+              ElementsAre(HasSubstr("leave out the copies")));
+}
+
+TEST(ReplayRules, TheWarmUpHoldsTheBatchesThatAreKept) {
+  ResolvedCase resolved = test::loader_case({{"loader.replay", std::string("stopped")},
+                                             {"loader.replay_batches", std::int64_t{30}},
+                                             {"schedule.active", std::int64_t{50}},
+                                             {"schedule.warmup", std::int64_t{10}}});
+  Refusals sink;
+  loader::fit_loader_schedule(resolved, {.cores = 4}, sink);
+  EXPECT_EQ(resolved.integer("schedule.warmup"), 32);
+}
+
+}  // namespace
+}  // namespace stepbench
