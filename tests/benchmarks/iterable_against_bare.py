@@ -16,7 +16,7 @@ BATCHES = 1000
 FLOATS = [1, 25_000]
 
 
-def mean_steps(run_dir):
+def median_steps(run_dir):
     """Of each whole epoch, without its first step, in nanoseconds."""
     epochs = []
     for file in pathlib.Path(run_dir).glob("*/*.jsonl"):
@@ -30,7 +30,7 @@ def mean_steps(run_dir):
                     epochs.append([])
                 elif epochs:
                     epochs[-1].append(step)
-    return [statistics.fmean(epoch) for epoch in epochs if len(epoch) == BATCHES - 1]
+    return [statistics.median(epoch) for epoch in epochs if len(epoch) == BATCHES - 1]
 
 
 def launch(stepbench, worker, floats, epochs):
@@ -46,7 +46,7 @@ def launch(stepbench, worker, floats, epochs):
         )
         run = [stepbench, "run", config, "--worker", worker, "--results", folder, "--no-lock"]
         subprocess.run(run, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        ours = mean_steps(folder)
+        ours = median_steps(folder)
         bare = json.loads(out.read_text())[-len(ours) :]
     return [(a - b) / 1e3 for a, b in zip(ours, bare)]
 
