@@ -244,12 +244,21 @@ document::Document open_alerts_document(const track::AlertLog& log, const Series
               {.id = "alerts", .title = "Alerts", .blocks = {alerts_table(alerts, names, today)}}}};
 }
 
-document::Paragraph open_alerts_paragraph(const track::AlertLog& log, const SeriesNames& names) {
+document::Paragraph open_alerts_paragraph(const track::AlertLog& log, const SeriesNames& names,
+                                          std::span<const SeriesRow> rows) {
   std::vector<const track::Alert*> open;
   for (const track::Alert& alert : log.alerts) {
     if (track::is_open(alert.state)) open.push_back(&alert);
   }
-  if (open.empty()) return {.text = "no alert is open", .tone = Tone::kGood};
+  if (open.empty()) {
+    const auto moved =
+        std::ranges::count_if(rows, [](const SeriesRow& row) { return row.tone == Tone::kDoubt; });
+    return {.text = "no alert is open" +
+                    (moved == 0 ? ""
+                                : "; " + text::counted(moved, "series") + " moved or without " +
+                                      "a value in the last night"),
+            .tone = moved == 0 ? Tone::kGood : Tone::kPlain};
+  }
   const auto weight = [](const track::Alert* alert) {
     const track::AlertSeries* largest = largest_of(*alert);
     return std::pair(alert->worse, largest == nullptr ? 0 : std::abs(largest->change));

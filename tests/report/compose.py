@@ -26,6 +26,13 @@ class Run:
         self.counts = {"measured": 0, "skipped": 0, "failed": 0}
         self.random = random.Random(name)
 
+    def build(self, number):
+        """Measured with a program of its own, of a commit of its own."""
+        build, commit = (hashlib.sha1(f"{what} {number}".encode()).hexdigest() for what in ("build", "commit"))
+        self.worker = dict(self.worker, build_id=build)
+        self.rows[1] = self.worker
+        self.head["context"] = dict(self.head["context"], **{"git.sha": commit, "worker_build_id": build})
+
     def sweep(self, *options):
         self.head["swept"] = list(options)
 
@@ -67,6 +74,7 @@ def nights(sample, folder, count, **options):
     files = []
     for night in range(count):
         run = Run(sample, "train", BEGIN + datetime.timedelta(days=night))
+        run.build(night)
         run.sweep("loader.num_workers")
         for workers in (0, 2):
             level = (60e6 if workers == 0 else 50e6) * (1.04 if night > count * 2 // 3 else 1)

@@ -222,6 +222,33 @@ class TheSample(Reports):
         finally:
             page.command("Emulation.clearDeviceMetricsOverride")
 
+    def test_names_stand_above_their_bars_on_a_telephone_and_nothing_lies_over_a_chart(self):
+        run = Run(SAMPLE, "names")
+        run.sweep("data.path", "loader.num_workers")
+        for number, name in enumerate(("imagenet-train-shards-of-2024", "a-quite-long-name-of-a-folder", "short")):
+            for workers in (0, 2):
+                run.add({"data.path": name, "loader.num_workers": workers}, 50e6 + 1e6 * number, steps=10)
+        file = report("names", run.write(path("names.jsonl")))
+        page = self.look(file)
+        page.command("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=False)
+        try:
+            page = self.look(file)
+            page.draw_all()
+            self.assertEqual(self.ask(page, "overflow"), [])
+            self.assertEqual(page.run("return document.querySelectorAll('.modebar-btn').length"), 0)
+            bars = page.run("""
+                return [...document.querySelectorAll('.plot')].filter(
+                  plot => plot.data.some(trace => trace.type === 'bar' && trace.orientation === 'h')).map(plot => ({
+                    share: plot._fullLayout._size.w / plot.clientWidth,
+                    names: (plot.layout.annotations || []).map(each => each.text)}));""")
+            self.assertTrue(bars)
+            for each in bars:
+                self.assertGreater(each["share"], 0.85, "the bars have the width")
+                self.assertEqual(len([name for name in each["names"] if "num_workers" in name]), 6)
+            page.picture(OUT / "names-400.png", whole=True)
+        finally:
+            page.command("Emulation.clearDeviceMetricsOverride")
+
     def test_prints_whole_tables(self):
         page = self.look(self.file)
         page.draw_all()
@@ -235,6 +262,9 @@ class TheSample(Reports):
             page.until("[...document.querySelectorAll('.plot .main-svg')].every(each => "
                        "each.getBoundingClientRect().width < 718)", "figures as wide as paper")
             self.assertEqual(self.ask(page, "overflow"), [])
+            lines = page.run("return [...document.querySelectorAll('#overview td:first-child')].map(cell => "
+                             "cell.getClientRects()[0].height / parseFloat(getComputedStyle(cell).lineHeight))")
+            self.assertLess(max(lines), 2.5, "an id is not broken into letters")
             cut = page.run("return [...document.querySelectorAll('.table-box')].filter("
                            "box => getComputedStyle(box).overflowX !== 'visible').length")
             self.assertEqual(cut, 0)
@@ -466,7 +496,8 @@ class OtherSources(Reports):
     def test_a_site_of_nights_opens_from_a_disk_and_from_a_server(self):
         files = nights(SAMPLE, path("site-nights"), 24)
         stepbench("track", "add", *files, "--db", "sqlite:nights.db")
-        stepbench("track", "check", "--no-confirm", "--db", "sqlite:nights.db", status=(0, 1, 3))
+        night = json.loads(files[17].read_text().splitlines()[0])["run_id"]
+        stepbench("track", "check", "--no-confirm", "--night", night, "--db", "sqlite:nights.db", status=(3,))
         folder = self.site("site")
         self.site("site", "--title", "Again")  # a site is replaced by a site
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
@@ -489,6 +520,8 @@ class OtherSources(Reports):
         index = self.look(folder / "index.html")
         self.assertEqual(driver.title, "Again")
         rows = [row for table in self.ask(index, "tables") for row in table["rows"]]
+        self.assertTrue((folder / "alert-A1.html").is_file())
+        self.assertIn("1 alert is open: A1, suspect, +4", index.run("return document.body.innerText"))
         self.assertEqual(len(rows), len(list(folder.glob("series-*.html"))) + len(list(folder.glob("alert-*.html"))))
         index.run("document.querySelector('#series td a').click()")
         index.until("location.pathname.includes('/series-')", "the page of a series")
@@ -503,6 +536,12 @@ class OtherSources(Reports):
     def test_operations(self):
         page = self.whole(report("profiled", PROFILED, status=(0, 4)))
         page.picture(OUT / "profiled.png", whole=True)
+        page.draw_all()
+        sizes = page.run("""
+            return [...document.querySelectorAll('.plot .slicetext')].filter(text => text.getClientRects().length).map(
+              text => parseFloat(getComputedStyle(text).fontSize) * (text.getCTM() ? text.getCTM().a : 1));""")
+        self.assertTrue(sizes)
+        self.assertGreaterEqual(min(sizes), 9.5, "what does not fit is hidden")
         self.assertIn("aten::addmm", page.run("return document.body.innerText"))
 
 

@@ -131,9 +131,6 @@ class AnatomySection {
           document::Paragraph{"Work of other streams is no part of the step."});
     add(&estimate::CaseRow::side_phases, "Phases on other streams, beside the step", false);
     section.blocks.emplace_back(phases_table());
-    if (document::Table table = findings_table(); !table.rows.empty()) {
-      section.blocks.emplace_back(std::move(table));
-    }
     return section;
   }
 
@@ -341,30 +338,6 @@ class AnatomySection {
           }
           table.rows[i].cells.push_back(document::number(phase->ns / facts_.unit.ns));
         }
-      }
-    }
-    return table;
-  }
-
-  document::Table findings_table() const {
-    document::Table table{.title = "Findings by case",
-                          .columns = {document::words("case"), document::words("options"),
-                                      document::words("severity"), document::words("finding"),
-                                      document::words("what to do")},
-                          .rows = {}};
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      for (const CaseFinding& found : findings_[i]) {
-        std::vector<std::string> advice;
-        if (!found.finding.remedy.empty()) advice.push_back(found.finding.remedy);
-        if (!found.answer_text.empty()) advice.push_back(found.answer_text);
-        if (!found.arguments.empty()) advice.push_back("try: " + found.arguments);
-        table.rows.push_back(
-            {.cells = {{words_.id(*rows_[i])},
-                       {words_.label(*rows_[i])},
-                       {std::string(stepbench::name_of(found.finding.severity))},
-                       {found.finding.text.empty() ? found.finding.id : found.finding.text},
-                       {text::join(advice, " ")}}});
-        table.rows.back().tone = tone_of(found.finding.severity);
       }
     }
     return table;

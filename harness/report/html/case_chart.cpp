@@ -105,6 +105,7 @@ std::vector<std::size_t> best_rows(const TableFacts& facts, const Measure& measu
 std::string best_note(const TableFacts& facts) {
   if (!facts.ranking || !facts.ranking->decided) return {};
   const std::string mark = kBestMark;
+  if (facts.ranking->all_tie) return "No case is marked: the intervals of all of them overlap.";
   if (facts.ranking->ties.empty()) return mark + " marks the best case.";
   return mark + " marks the best case and those whose intervals overlap its interval: they are a " +
          "tie and share a colour.";

@@ -136,7 +136,7 @@ void add_texts(json::JsonText& json, std::string_view key, std::span<const std::
 }
 
 void add_intervals(json::JsonText& json, std::string_view key, std::span<const double> centres,
-                   std::span<const stats::Interval> intervals) {
+                   std::span<const stats::Interval> intervals, std::string_view colour) {
   std::vector<double> above;
   std::vector<double> below;
   bool any = false;
@@ -149,6 +149,7 @@ void add_intervals(json::JsonText& json, std::string_view key, std::span<const d
   json.open_object(key).text("type", "data").flag("symmetric", false);
   add_numbers(json, "array", above);
   add_numbers(json, "arrayminus", below);
+  if (!colour.empty()) json.text("color", colour);
   json.close_object();
 }
 

@@ -59,11 +59,12 @@ void add_hovers(json::JsonText& json, std::span<const std::string> hovers);
 // Each by plotly_text().
 void add_texts(json::JsonText& json, std::string_view key, std::span<const std::string> texts);
 // As error bars, "error_y" or "error_x". An interval that holds NaN or an infinity has none there.
+// Without a colour they have that of their marks, which must be one.
 void add_intervals(json::JsonText& json, std::string_view key, std::span<const double> centres,
-                   std::span<const stats::Interval> intervals);
+                   std::span<const stats::Interval> intervals, std::string_view colour = {});
 
 // The width of a name at an axis; a wider one is cut out of its middle.
-inline constexpr std::size_t kTickCells = 40;
+inline constexpr std::size_t kTickCells = 46;
 
 enum class AxisKind : std::uint8_t { kLinear, kLog, kDate };
 

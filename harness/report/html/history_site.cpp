@@ -2,8 +2,7 @@
 #include "harness/report/html/history_site.h"
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "harness/json/json_text.h"
@@ -33,10 +32,12 @@ document::Table segments_table(const track::History& history, const track::Serie
   return table;
 }
 
-// What wants to be seen first.
-std::vector<SeriesRow> by_tone(std::vector<SeriesRow> rows) {
-  std::ranges::stable_sort(rows, std::ranges::greater{}, [](const SeriesRow& row) {
-    return std::pair(row.series->screened, row.tone);
+// What wants to be seen first, then by name; those that are not judged last.
+std::vector<SeriesRow> by_tone(std::vector<SeriesRow> rows, const SeriesNames& names) {
+  std::ranges::sort(rows, {}, [&](const SeriesRow& row) {
+    const bool is_step = row.series->metric == track::kStepSeries;
+    return std::tuple(!row.series->screened, -static_cast<int>(row.tone), !is_step,
+                      names.name(*row.series));
   });
   return rows;
 }
@@ -89,9 +90,10 @@ SiteFile HistorySite::alert(const track::Alert& alert) const {
 }
 
 SiteFile HistorySite::index() const {
-  const std::vector<SeriesRow> rows = by_tone(rows_);
+  const std::vector<SeriesRow> rows = by_tone(rows_, names_);
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
-  if (!newest_.runs.empty()) overview.blocks.emplace_back(open_alerts_paragraph(log_, names_));
+  if (!newest_.runs.empty())
+    overview.blocks.emplace_back(open_alerts_paragraph(log_, names_, rows));
   overview.blocks.emplace_back(nights_paragraph(newest_));
   document::Chapter alerts{
       .id = "alerts",

@@ -107,7 +107,7 @@
       axis.ticktext.forEach((text, i) =>
         annotations.push({
           text, x: 0, xref: "paper", xanchor: "left", y: axis.tickvals[i], yref: key.replace("axis", ""),
-          yanchor: "bottom", yshift: 8, showarrow: false, font: { size: 12 },
+          yanchor: "bottom", yshift: 11, showarrow: false, font: { size: 12 },
         }),
       );
       for (const trace of rows) if (trace.type === "bar") trace.width = 0.35;
@@ -128,6 +128,9 @@
     if (phone.matches) {
       stackPanels(layout);
       putNamesAbove(layout, data, plot.clientWidth);
+      // A legend of more entries than fit a row stands in a column above the plot.
+      const named = data.filter((trace) => trace.name && trace.showlegend !== false).length;
+      if (named > 2) layout.height += 20 * named;
       // Above what it explains, and not beside it.
       const flat = { orientation: "h", thickness: 12, y: 1.02, yanchor: "bottom" };
       const bar = (layout.coloraxis || {}).colorbar;
@@ -152,6 +155,7 @@
       await library.newPlot(plot, ...fitted(figure, plot));
       plot.classList.add("drawn");
       plot.dataset.state = "drawn";
+      if (drawn.size === 0) performance.mark("first-chart");
       drawn.set(plot, figure);
     } catch (error) {
       plot.dataset.state = "failed";

@@ -79,7 +79,7 @@ class DotsFigure {
     json.text("mode", "markers+text");
     add_numbers(json, "x", values);
     add_numbers(json, "y", places);
-    add_intervals(json, "error_x", values, intervals);
+    add_intervals(json, "error_x", values, intervals, series_colour(series));
     add_hovers(json, texts);
     json.texts("text", marks).text("textposition", "top center").flag("showlegend", named);
     json.open_object("marker").integer("size", 9).text("symbol", series_symbol(series));

@@ -66,13 +66,12 @@ class HeatFigure {
   }
 
  private:
-  // Cases that hardly differ look alike: the scale has at least a fifth of their value.
+  // Cases that hardly differ look alike: the scale goes down at least a fifth of their value.
   void add_range_of_colours(json::JsonText& layout) const {
-    constexpr double kLeast = 0.1;  // of the value, to each side
-    const double middle = (low_ + high_) / 2;
-    if (!(middle > 0) || high_ - low_ >= 2 * kLeast * middle) return;
-    add_number(layout, "cmin", middle * (1 - kLeast));
-    add_number(layout, "cmax", middle * (1 + kLeast));
+    constexpr double kLeast = 0.2;  // of the highest value
+    if (!(high_ > 0) || high_ - low_ >= kLeast * high_) return;
+    add_number(layout, "cmin", (1 - kLeast) * high_);
+    add_number(layout, "cmax", high_);
   }
 
   const estimate::CaseRow* row_at(std::size_t panel, std::size_t y, std::size_t x) const {

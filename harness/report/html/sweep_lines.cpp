@@ -96,7 +96,7 @@ class LinesFigure {
     json.text("mode", x_.numbers ? "lines+markers+text" : "markers+text");
     add_numbers(json, "x", x_.places, std::numeric_limits<double>::max_digits10);
     add_numbers(json, "y", values);
-    add_intervals(json, "error_y", values, intervals);
+    add_intervals(json, "error_y", values, intervals, series_colour(line));
     add_hovers(json, texts);
     json.texts("text", marks).text("textposition", "top right");
     json.open_object("line").text("color", series_colour(line)).text("dash", series_dash(line));

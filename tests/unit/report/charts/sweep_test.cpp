@@ -235,6 +235,24 @@ TEST(SweepCharts, ThreeOptionsAreSmallMultiplesOfOneRange) {
   EXPECT_EQ(heat["data"][0]["coloraxis"], heat["data"][1]["coloraxis"]);
 }
 
+TEST(SweepCharts, TheColoursOfCasesThatTieAreAlike) {
+  std::vector<PlannedCase> cases;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    cases.push_back({.options = {{"a", i / 2}, {"b", i % 2}}, .step_ns = about(50)});
+  }
+  cases[3].step_ns = about(50.1);
+  const auto scale_of = [&] {
+    const record::Results results = test::planned_results(cases);
+    const TableFacts facts = table_facts(results, {});
+    return figures_of(drawn(facts))[0].json["layout"]["coloraxis"];
+  };
+  const Json tied = scale_of();
+  ASSERT_TRUE(tied.contains("cmin"));
+  EXPECT_DOUBLE_EQ(tied["cmin"].get<double>() / tied["cmax"].get<double>(), 0.8);
+  cases[3].step_ns = about(80);
+  EXPECT_FALSE(scale_of().contains("cmin")) << "the values themselves are the ends";
+}
+
 TEST(SweepCharts, NineOptionsAreParallelCoordinatesAndTheBestCases) {
   std::vector<PlannedCase> cases;
   for (std::int64_t i = 0; i < 200; ++i) {
