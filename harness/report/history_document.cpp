@@ -244,8 +244,8 @@ document::Document open_alerts_document(const track::AlertLog& log, const Series
               {.id = "alerts", .title = "Alerts", .blocks = {alerts_table(alerts, names, today)}}}};
 }
 
-document::Paragraph open_alerts_paragraph(const track::AlertLog& log, const SeriesNames& names,
-                                          std::span<const SeriesRow> rows) {
+document::Answer open_alerts_answer(const track::AlertLog& log, const SeriesNames& names,
+                                    std::span<const SeriesRow> rows) {
   std::vector<const track::Alert*> open;
   for (const track::Alert& alert : log.alerts) {
     if (track::is_open(alert.state)) open.push_back(&alert);

@@ -37,9 +37,9 @@ inline constexpr std::size_t kShownNights = 12;  // in the table of a terminal; 
                                                       const std::string& today);
 // "2 alerts are open: A3, regression, +8.00 % in train num_workers=2, step"; without any what moved
 // in the last night of the rows.
-[[nodiscard]] document::Paragraph open_alerts_paragraph(const track::AlertLog& log,
-                                                        const SeriesNames& names,
-                                                        std::span<const SeriesRow> rows);
+[[nodiscard]] document::Answer open_alerts_answer(const track::AlertLog& log,
+                                                  const SeriesNames& names,
+                                                  std::span<const SeriesRow> rows);
 
 // `newest`: of each series its newest point, and all runs. `whole`: also series that are kept to
 // explain others (phases). Without chapters where there is no series.

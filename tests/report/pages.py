@@ -192,6 +192,8 @@ class TheSample(Reports):
         self.estimates_stand_in(page, expected["cases"])
         content = self.embedded(page)["content"]
         self.assertEqual(content["cases"], expected["cases"])
+        self.assertEqual(page.run("return document.querySelector('main').firstElementChild.id"), "answer")
+        self.assertTrue(page.run("return document.querySelector('#answer').getBoundingClientRect().bottom < 500"))
         first = page.run("return document.querySelector('#overview').innerText")
         self.assertIn("num_workers=2", first)
         self.assertIn("53.2", first)

@@ -86,7 +86,6 @@ ReportContent history_content(const track::History& history,
   nights.blocks.emplace_back(std::move(table));
 
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
-  if (!history.runs.empty()) overview.blocks.emplace_back(open_alerts_paragraph(log, names, rows));
   overview.blocks.emplace_back(nights_paragraph(history));
   document::Table series = series_table(rows, names);
   series.title = "Series, with the value of their last night";
@@ -101,6 +100,7 @@ ReportContent history_content(const track::History& history,
                         .summary = text::counted(std::ssize(history.runs), "night") + ", " +
                                    text::counted(std::ssize(history.series), "series"),
                         .measured = !history.series.empty()};
+  if (!history.runs.empty()) content.answer = open_alerts_answer(log, names, rows);
   if (!drawn.empty()) content.sections.push_back(std::move(nights));
   return content;
 }

@@ -66,15 +66,13 @@ SiteFile HistorySite::series(const track::SeriesHistory& one, const track::Histo
                                        [](const auto& each) { return each.series.id; });
   if (known != newest_.series.end()) row.series = &known->series;
   document::Document document = series_document(view, history, names_, kMaxNights, Links::kPages);
-  document::Chapter& nights = document.chapters.front();
-  nights.blocks.insert(nights.blocks.begin(),
-                       document::Paragraph{.text = "state: " + row.state, .tone = row.tone});
   if (document::Table segments = segments_table(history, one); !segments.rows.empty()) {
     document.chapters.push_back({.id = "segments", .title = "Segments", .blocks = {segments}});
   }
   rows_.push_back(std::move(row));
   return {series_file(one.series.id), page({.kind = "series",
                                             .title = names_.name(one.series),
+                                            .answer = std::move(document.answer),
                                             .sections = std::move(document.chapters),
                                             .data = series_json(view, names_)})};
 }
@@ -92,8 +90,6 @@ SiteFile HistorySite::alert(const track::Alert& alert) const {
 SiteFile HistorySite::index() const {
   const std::vector<SeriesRow> rows = by_tone(rows_, names_);
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
-  if (!newest_.runs.empty())
-    overview.blocks.emplace_back(open_alerts_paragraph(log_, names_, rows));
   overview.blocks.emplace_back(nights_paragraph(newest_));
   document::Chapter alerts{
       .id = "alerts",
@@ -113,6 +109,7 @@ SiteFile HistorySite::index() const {
   chapters.push_back(std::move(series));
   return {kSiteIndex, page({.kind = "site",
                             .title = options_.title,
+                            .answer = open_alerts_answer(log_, names_, rows),
                             .sections = std::move(chapters),
                             .data = index_json(rows, names_)})};
 }
