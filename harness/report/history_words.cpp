@@ -2,9 +2,11 @@
 #include "harness/report/history_words.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "harness/text/numbers.h"
+#include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -89,6 +91,22 @@ std::vector<std::string> marks_of(const HistoryNight& night) {
   if (night.busy) marks.push_back(busy_words(*night.busy));
   if (!night.note.empty()) marks.push_back(night.note);
   return marks;
+}
+
+std::string stale_alert_words(const track::Alert& alert, std::span<const track::TrackedRun> runs,
+                              const std::string& today, const std::string& history_words) {
+  constexpr std::chrono::days kStale(14);
+  std::string last;
+  for (const track::TrackedRun& run : runs) {
+    if (run.experiment != alert.experiment || run.host != alert.host) continue;
+    last = std::max(last, night_date(run));
+  }
+  const auto from = text::parse_utc(last);
+  const auto until = text::parse_utc(today);
+  if (!track::is_open(alert.state) || !from || !until || *until - *from < kStale) return {};
+  return alert.id + " stays open: " + alert.experiment + " had no night on " + alert.host +
+         " since " + last + ", and nothing measures it any more; stepbench track acknowledge " +
+         alert.id + " --reason \"...\"" + history_words + " ends it";
 }
 
 }  // namespace stepbench::report

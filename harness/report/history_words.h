@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,11 @@ namespace stepbench::report {
 [[nodiscard]] std::string busy_words(const estimate::BusyMachine& busy);
 // What happened that night: alerts, segments, changes of the level, notes, a busy machine.
 [[nodiscard]] std::vector<std::string> marks_of(const HistoryNight& night);
+// Of an open alert whose experiment had no night on its machine for two weeks, as that of a branch
+// that was deleted: nothing will measure it any more, and what a person can do. Else empty.
+[[nodiscard]] std::string stale_alert_words(const track::Alert& alert,
+                                            std::span<const track::TrackedRun> runs,
+                                            const std::string& today,
+                                            const std::string& history_words);
 
 }  // namespace stepbench::report

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/track/kept_programs.h"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -19,9 +20,15 @@ bool stands_for_a_level(const Alert& alert) {
          alert.state == AlertState::kAcknowledged;
 }
 
-// Run ids.
-std::set<std::string> named_runs(std::span<const TrackEvent> events) {
-  std::set<std::string> named;
+// Run ids, by who names them.
+struct NamedRuns {
+  std::set<std::string> by_alerts;
+  std::set<std::string> by_levels;
+};
+
+NamedRuns named_runs(std::span<const TrackEvent> events) {
+  NamedRuns all;
+  std::set<std::string>& named = all.by_alerts;
   std::map<std::string, std::string> levels;  // by series: the first run of its newest level
   for (const Alert& alert : fold_alerts(events).alerts) {
     for (const AlertSeries& series : alert.series) {
@@ -34,9 +41,9 @@ std::set<std::string> named_runs(std::span<const TrackEvent> events) {
       named.insert({alert.opened_run, alert.first_bad, alert.last_good});
     }
   }
-  for (const auto& [series, run] : levels) named.insert(run);
+  for (const auto& [series, run] : levels) all.by_levels.insert(run);
   for (const auto& [series, bridges] : bridges_of(events)) {
-    named.insert(bridges.back().measurement.good);
+    all.by_levels.insert(bridges.back().measurement.good);
   }
   std::map<std::pair<std::string, std::string>, std::string> baselines;
   std::map<std::pair<std::string, std::string>, std::string> references;  // the newest
@@ -49,9 +56,9 @@ std::set<std::string> named_runs(std::span<const TrackEvent> events) {
          : baselines)[{text_of(event.details, "host"), text_of(event.details, "experiment")}] =
         text_of(event.details, "run");
   }
-  for (const auto& [where, run] : baselines) named.insert(run);
-  for (const auto& [where, run] : references) named.insert(run);
-  return named;
+  for (const auto& [where, run] : baselines) all.by_levels.insert(run);
+  for (const auto& [where, run] : references) all.by_levels.insert(run);
+  return all;
 }
 
 int days_between(std::string_view from, std::string_view to) {
@@ -71,6 +78,26 @@ long week_of(std::string_view utc) {
       std::chrono::duration_cast<std::chrono::hours>(at->time_since_epoch()).count() / 24;
   return static_cast<long>((days + kMonday) / 7);
 }
+
+// Experiments of branches, which may be deleted: nightly@dev. By the newest night of each.
+class DeletedBranches {
+ public:
+  DeletedBranches(std::span<const TrackedRun> runs, std::string_view now_utc) : now_utc_(now_utc) {
+    for (const TrackedRun& run : runs) {
+      if (run.experiment.find('@') == std::string::npos) continue;
+      std::string& newest = newest_[{run.host, run.experiment}];
+      newest = std::max(newest, run.started_utc);
+    }
+  }
+  [[nodiscard]] bool have(const TrackedRun& run) const {
+    const auto found = newest_.find({run.host, run.experiment});
+    return found != newest_.end() && days_between(found->second, now_utc_) > kKeptWeekly;
+  }
+
+ private:
+  std::string_view now_utc_;
+  std::map<std::pair<std::string, std::string>, std::string> newest_ = {};
+};
 
 }  // namespace
 
@@ -92,7 +119,8 @@ std::map<std::string, KeptFor, std::less<>> programs_to_keep(std::span<const Tra
                                                              std::span<const TrackEvent> events,
                                                              std::string_view host,
                                                              std::string_view now_utc) {
-  const std::set<std::string> named = named_runs(events);
+  const NamedRuns named = named_runs(events);
+  const DeletedBranches deleted(runs, now_utc);
   std::map<std::string, KeptFor, std::less<>> kept;
   const auto keep = [&](const TrackedRun& run, KeptFor why) {
     if (run.build_id.empty()) return;
@@ -109,7 +137,10 @@ std::map<std::string, KeptFor, std::less<>> programs_to_keep(std::span<const Tra
   std::set<std::pair<std::string, long>> weeks;
   std::set<std::pair<std::string, std::string>> months;
   for (const TrackedRun& run : runs) {
-    if (named.contains(run.run_id)) keep(run, KeptFor::kNamed);
+    if (named.by_alerts.contains(run.run_id) ||
+        (named.by_levels.contains(run.run_id) && !deleted.have(run))) {
+      keep(run, KeptFor::kNamed);
+    }
     if (run.host != host || run.git_dirty) continue;
     const int age = days_between(run.started_utc, now_utc);
     if (age <= kKeptWeekly && weeks.insert({run.experiment, week_of(run.started_utc)}).second) {

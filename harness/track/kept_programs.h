@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which nights' programs are kept, so that a later night can be held against them: daily for two
 // weeks, weekly for 90 days, monthly for a year; and as long as anybody may ask for them those that
-// an open alert, a level or a bridge names. Pure; any thread.
+// an open alert, a level or a bridge names. The levels of a branch (nightly@dev) that had no night
+// for 90 days name nothing any more. Pure; any thread.
 #pragma once
 
 #include <cstdint>

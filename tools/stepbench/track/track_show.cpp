@@ -12,6 +12,8 @@
 #include "harness/report/history_chart.h"
 #include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
+#include "harness/report/history_words.h"
+#include "harness/text/printable.h"
 #include "harness/text/utc.h"
 #include "harness/track/baseline.h"
 #include "tools/stepbench/options.h"
@@ -72,14 +74,19 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   if (arguments.open && !arguments.words.empty()) {
     throw ConfigError("--open", "lists all open alerts; name a series or an alert, or neither");
   }
+  const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
+  const auto tell_stale = [&](const track::Alert& alert, const track::History& history) {
+    const std::string stale = report::stale_alert_words(alert, history.runs, today, words);
+    if (!json && !stale.empty()) environment.out << text::printable(stale) << '\n';
+  };
   if (arguments.words.empty()) {
     const track::History history = store.history({.last = 1});
-    const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
     if (json) {
       environment.out << shown_alerts_json(log, history, words);
     } else {
       print_document(report::open_alerts_document(log, report::SeriesNames(history), today));
     }
+    for (const track::Alert& alert : log.alerts) tell_stale(alert, history);
     return kExitOk;
   }
   if (arguments.words.size() == 1 && is_alert_id(arguments.words.front())) {
@@ -94,6 +101,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     } else {
       print_document(report::alert_document(alert, history, report::SeriesNames(history), words));
     }
+    tell_stale(alert, history);
     return kExitOk;
   }
   const track::History newest = store.history({.last = 1});

@@ -8,6 +8,8 @@
 #include "harness/campaign/script_files.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"
+#include "harness/track/alert_events.h"
+#include "harness/track/kept_programs.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
 
@@ -171,6 +173,45 @@ TEST_F(KeepWorkerTest, TheLastGoodBuildOfAnOpenAlertStaysHoweverOldItIs) {
   ASSERT_THAT(track::fold_alerts(store.events()).alerts, SizeIs(1));
   EXPECT_TRUE(fs::exists(kept() / first / "worker"));
   EXPECT_THAT(store.builds(), SizeIs(16));
+}
+
+TEST(KeptPrograms, OfADeletedBranchTheLevelsKeepNoProgramAndAnOpenAlertDoes) {
+  const auto run = [](const std::string& id, const std::string& utc,
+                      const std::string& experiment) {
+    return track::TrackedRun{.run_id = id,
+                             .started_utc = utc,
+                             .experiment = experiment,
+                             .host = "bench1",
+                             .build_id = "build-" + id};
+  };
+  const std::vector<track::TrackedRun> runs = {run("main1", "2025-01-01T02:00:00Z", "nightly"),
+                                               run("level", "2025-01-01T03:00:00Z", "nightly@dev"),
+                                               run("good", "2025-01-02T03:00:00Z", "nightly@dev"),
+                                               run("bad", "2025-01-03T03:00:00Z", "nightly@dev")};
+  const auto baseline = [](const std::string& of, const std::string& experiment) {
+    return track::TrackEvent{
+        .what = std::string(track::kBaselineEvent),
+        .details = {{"experiment", experiment}, {"host", std::string("bench1")}, {"run", of}}};
+  };
+  const track::EventNight night = track::night_of(runs[3]);
+  const std::vector<track::TrackEvent> events = {
+      baseline("main1", "nightly"), baseline("level", "nightly@dev"),
+      track::event_of(
+          track::MovedSeries{.series = "s", .worse = true, .first_bad = "bad", .last_good = "good"},
+          "A1", night, "")};
+  // Enough later nights that none of these is one of the last fourteen.
+  std::vector<track::TrackedRun> all = runs;
+  for (int day = 10; day < 30; ++day) {
+    all.push_back(run("later" + std::to_string(day),
+                      "2026-03-" + std::to_string(day) + "T02:00:00Z", "nightly"));
+  }
+  const auto kept = track::programs_to_keep(all, events, "bench1", "2026-03-30T06:00:00Z");
+  EXPECT_TRUE(kept.contains("build-main1")) << "a level of main, however old";
+  EXPECT_FALSE(kept.contains("build-level"));
+  EXPECT_TRUE(kept.contains("build-good")) << "until a person closes the alert";
+  EXPECT_TRUE(kept.contains("build-bad"));
+  const auto early = track::programs_to_keep(runs, events, "bench1", "2025-03-01T06:00:00Z");
+  EXPECT_EQ(early.at("build-level"), track::KeptFor::kNamed);
 }
 
 TEST_F(KeepWorkerTest, OverALimitTheMonthlyGoFirstAndWhatIsNamedNever) {

@@ -279,6 +279,19 @@ TEST(Life, OfAStepThatNoKeptProgramCanBeHeldAgainstBlamesNobody) {
   EXPECT_EQ(exits(maker, 26, 40), std::string(14, '0'));
 }
 
+// A branch that was deleted: its nights end, and those of main go on.
+TEST(Life, OfADeletedBranchLeavesMainAloneAndItsAlertToAPerson) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {}));
+  maker.add_programs("2", factors(25, {{20, 1.3}}), "train@dev");
+  EXPECT_EQ(exits(maker, 0, 25), std::string(20, '0') + std::string(5, '1'));
+  EXPECT_EQ(exits(maker, 25, 40), std::string(15, '0')) << "no night of main is red for it";
+  EXPECT_EQ(maker.alert("A1").state, AlertState::kRegression);
+  maker.tell({.what = "acknowledged", .alert_id = "A1", .reason = "the branch is gone"});
+  EXPECT_EQ(maker.alert("A1").state, AlertState::kAcknowledged);
+  EXPECT_EQ(maker.look(39).exit_code, 0);
+}
+
 TEST(Life, OfASuspicionThatNobodyMeasuredYetIsMeasuredWhenItCanBe) {
   HistoryMaker maker;
   maker.add_programs("0", factors(40, {{20, 1.05}}));

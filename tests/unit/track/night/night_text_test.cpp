@@ -16,6 +16,7 @@
 #include "harness/document/render.h"
 #include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
+#include "harness/report/history_words.h"
 #include "harness/report/night_json.h"
 #include "tests/unit/track/night/history_maker.h"
 
@@ -195,6 +196,15 @@ TEST(HistoryText, OfAnAlertIsWhatHappenedToIt) {
                                                    {.columns = 120}));
   EXPECT_EQ(document::render(open_alerts_document({}, names, "2026-02-01"), {}),
             "no alert is open\n");
+}
+
+TEST(HistoryText, OfAnAlertThatNoNightMeasuresAnyMoreSaysWhatEndsIt) {
+  const HistoryMaker maker = eventful();
+  const track::Alert alert = maker.alert("A1");
+  EXPECT_EQ(stale_alert_words(alert, maker.history.runs, "2026-02-01", ""), "");
+  const std::string stale = stale_alert_words(alert, maker.history.runs, "2026-03-01", " --db X");
+  EXPECT_THAT(stale, HasSubstr("A1 stays open: train had no night on box since 2026-0"));
+  EXPECT_THAT(stale, HasSubstr("track acknowledge A1 --reason \"...\" --db X ends it"));
 }
 
 TEST(SeriesMeant, IsNamedByWordsOrTheBeginOfItsId) {
