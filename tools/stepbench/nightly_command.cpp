@@ -150,7 +150,22 @@ class NightlyRun {
         progress_(make_progress(environment, options.quiet, clock_)),
         view_(night_view(options.check, options.history)) {}
 
+  // Throws what failed. What was measured by then is told.
   int execute() {
+    try {
+      return measure_and_judge();
+    } catch (const std::exception&) {
+      if (measured_) {
+        environment_.err
+            << "stepbench: what was measured is kept, and the same command goes on with "
+               "this night\n";
+      }
+      throw;
+    }
+  }
+
+ private:
+  int measure_and_judge() {
     std::vector<campaign::NightExperiment> experiments = plan_night(options_, context_);
     track::TrackStore before = open_history(options_.history, true);  // found out before hours
     run::Interrupts interrupts;
@@ -167,6 +182,7 @@ class NightlyRun {
     const campaign::MeasuredNight measured =
         campaign::measure_night(experiments, context_, unfinished, progress_, interrupts, clock_);
     if (measured.signal) return interrupted(interrupts);
+    measured_ = true;
     track::TrackStore store = open_history(options_.history, true);
     const std::vector<std::string> nights = add(measured, store);
     add_references(measured, nights, store);
@@ -190,7 +206,6 @@ class NightlyRun {
     return checked.night.exit_code;
   }
 
- private:
   static std::chrono::system_clock::time_point system_now() {
     return std::chrono::system_clock::now();
   }
@@ -334,6 +349,7 @@ class NightlyRun {
   run::Progress progress_;
   const report::NightView view_;
   std::map<std::string, std::string> no_reference_ = {};  // why, by file
+  bool measured_ = false;
 };
 
 // The experiments as the history names them.
