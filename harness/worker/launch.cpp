@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "harness/base/error.h"
-#include "harness/base/unavailable.h"
+#include "harness/base/not_measurable.h"
 #include "harness/base/value.h"
 #include "harness/text/words.h"
 #include "harness/worker/loop.h"
@@ -128,7 +128,7 @@ class Launch {
   void guarded(const Part& part) {
     try {
       part();
-    } catch (const Unavailable& reason) {
+    } catch (const NotMeasurable& reason) {
       if (!error_ && !skip_) skip_ = reason.what();
     } catch (...) {
       if (error_) return;

@@ -102,7 +102,7 @@ std::unique_ptr<Loader> make_loader(const data::Dataset& dataset, const Resolved
     options.upload = upload;
   }
   std::unique_ptr<Loader> loader = engine.make(dataset, options, std::move(order), context);
-  if (const Replay replay = replay_of(resolved); replay != Replay::kNone) {
+  if (const ReplayMode replay = replay_of(resolved); replay != ReplayMode::kNone) {
     loader = std::make_unique<ReplayLoader>(std::move(loader), replayed_batches(resolved), replay,
                                             options.pin_memory ? pinned : nullptr, context.clock,
                                             free_memory_bytes());

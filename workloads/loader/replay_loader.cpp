@@ -71,20 +71,21 @@ std::int64_t free_memory_bytes() {
   return std::numeric_limits<std::int64_t>::max();
 }
 
-Replay replay_of(const ResolvedCase& resolved) {
+ReplayMode replay_of(const ResolvedCase& resolved) {
   const std::string replay = resolved.text_or("loader.replay", "none");
-  return replay == kStoppedName   ? Replay::kStopped
-         : replay == kWorkingName ? Replay::kWorking
-                                  : Replay::kNone;
+  return replay == kStoppedName   ? ReplayMode::kStopped
+         : replay == kWorkingName ? ReplayMode::kWorking
+                                  : ReplayMode::kNone;
 }
 
 std::int64_t replayed_batches(const ResolvedCase& resolved) {
-  return replay_of(resolved) == Replay::kNone ? 0 : resolved.integer_or("loader.replay_batches", 4);
+  return replay_of(resolved) == ReplayMode::kNone ? 0
+                                                  : resolved.integer_or("loader.replay_batches", 4);
 }
 
 void check_replay(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  const Replay replay = replay_of(resolved);
-  if (replay == Replay::kNone) return;
+  const ReplayMode replay = replay_of(resolved);
+  if (replay == ReplayMode::kNone) return;
   const auto refuse = [&](const std::string& reason) {
     facts.swept ? sink.skip(reason) : sink.error("loader.replay", reason);
   };
@@ -93,13 +94,13 @@ void check_replay(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     refuse("with transfer.placement: " + placement +
            " the loader's batches are on the device already: replaying them would leave out the "
            "copies; set placement: prefetch_stream");
-  } else if (replay == Replay::kWorking && resolved.integer("loader.num_workers") == 0 &&
+  } else if (replay == ReplayMode::kWorking && resolved.integer("loader.num_workers") == 0 &&
              resolved.text("loader.engine") != kIterableName) {
     refuse("without workers nothing goes on beside the step: replay: stopped says it all");
   }
 }
 
-ReplayLoader::ReplayLoader(std::unique_ptr<Loader> loader, std::int64_t batches, Replay replay,
+ReplayLoader::ReplayLoader(std::unique_ptr<Loader> loader, std::int64_t batches, ReplayMode replay,
                            PinnedMemory* pinned, const Clock& clock, std::int64_t free_bytes)
     : loader_(std::move(loader)),
       batches_(batches),
@@ -128,7 +129,7 @@ std::optional<Batch> ReplayLoader::next() {
   const std::int64_t began = clock_.now_ns();
   std::optional<Batch> batch;
   if (full()) {
-    if (replay_ == Replay::kWorking) ask_for_one();
+    if (replay_ == ReplayMode::kWorking) ask_for_one();
     batch = kept_[static_cast<std::size_t>(given_ % batches_)];
   } else {
     batch = loader_->next();
@@ -163,10 +164,10 @@ void ReplayLoader::keep(const Batch& batch) {
 }
 
 void ReplayLoader::go_on() {
-  if (replay_ == Replay::kWorking) workers_ = loader_->worker_threads();
+  if (replay_ == ReplayMode::kWorking) workers_ = loader_->worker_threads();
   if (workers_.empty()) {
     loader_.reset();
-    replay_ = Replay::kStopped;
+    replay_ = ReplayMode::kStopped;
   } else {
     thread_ = std::thread([this] { read_on(); });
   }

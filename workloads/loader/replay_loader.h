@@ -21,14 +21,14 @@
 namespace stepbench::loader {
 
 // What becomes of the loader whose first batches are given again and again.
-enum class Replay : std::uint8_t {
+enum class ReplayMode : std::uint8_t {
   kNone,     // nothing is replayed
   kStopped,  // it ends, with its workers
   kWorking   // it goes on beside the step: for each step one batch is taken and thrown away
 };
 
 [[nodiscard]] std::vector<Option> replay_options();
-[[nodiscard]] Replay replay_of(const ResolvedCase& resolved);
+[[nodiscard]] ReplayMode replay_of(const ResolvedCase& resolved);
 // How many batches are kept; 0: nothing is replayed.
 [[nodiscard]] std::int64_t replayed_batches(const ResolvedCase& resolved);
 // Of the machine, as the kernel tells: what programs could still take without swapping.
@@ -41,7 +41,7 @@ void check_replay(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
 class ReplayLoader final : public Loader {
  public:
   // `pinned` as in LoaderOptions. `free_bytes`: of memory, in which they must fit.
-  ReplayLoader(std::unique_ptr<Loader> loader, std::int64_t batches, Replay replay,
+  ReplayLoader(std::unique_ptr<Loader> loader, std::int64_t batches, ReplayMode replay,
                PinnedMemory* pinned, const Clock& clock, std::int64_t free_bytes);
   ~ReplayLoader() override;
 
@@ -63,7 +63,7 @@ class ReplayLoader final : public Loader {
 
   std::unique_ptr<Loader> loader_;
   std::int64_t batches_;
-  Replay replay_;
+  ReplayMode replay_;
   PinnedMemory* pinned_;
   const Clock& clock_;
   std::int64_t free_bytes_;

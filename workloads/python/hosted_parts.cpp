@@ -76,7 +76,7 @@ std::unique_ptr<loader::Loader> HostedParts::make_loader(const data::Dataset& da
   }
   if (takes_iterable(python->resolved())) {
     auto made = std::make_unique<IterableLoader>(*python, options, context, waits_.loader);
-    const bool replays = loader::replay_of(python->resolved()) != loader::Replay::kNone;
+    const bool replays = loader::replay_of(python->resolved()) != loader::ReplayMode::kNone;
     iterable_ = replays ? nullptr : made.get();
     return made;
   }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "harness/base/unavailable.h"
+#include "harness/base/not_measurable.h"
 
 namespace stepbench::python {
 
@@ -20,7 +20,7 @@ std::exception_ptr to_cpp(py::error_already_set& error) {
           ConfigError(value.attr("where").cast<std::string>(), py::str(value).cast<std::string>()));
     }
     if (py::isinstance(value, user_file.attr("Unavailable"))) {
-      return std::make_exception_ptr(Unavailable(py::str(value).cast<std::string>()));
+      return std::make_exception_ptr(NotMeasurable(py::str(value).cast<std::string>()));
     }
     user_file.attr("print_traceback")(value);
     return std::make_exception_ptr(Error(user_file.attr("reason_of")(value).cast<std::string>()));

@@ -14,9 +14,9 @@
 
 namespace stepbench::python {
 
-// What a Python exception is to the harness: ConfigError for UserError of user_file.py, Unavailable
-// for its Unavailable, else Error with one line that says what happened and where. The traceback
-// goes to standard error, as Python prints it. With the lock held.
+// What a Python exception is to the harness: ConfigError for UserError of user_file.py,
+// NotMeasurable for its Unavailable, else Error with one line that says what happened and where.
+// The traceback goes to standard error, as Python prints it. With the lock held.
 [[nodiscard]] std::exception_ptr to_cpp(pybind11::error_already_set& error);
 
 // Calls `body` with the lock held, on any thread. What it returns must be no Python object: that

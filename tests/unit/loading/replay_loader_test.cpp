@@ -14,7 +14,7 @@
 namespace stepbench {
 namespace {
 
-using loader::Replay;
+using loader::ReplayMode;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -73,7 +73,7 @@ class CountingLoader final : public loader::Loader {
 
 class Replays : public testing::Test {
  protected:
-  std::unique_ptr<loader::ReplayLoader> replay(std::int64_t batches, Replay how,
+  std::unique_ptr<loader::ReplayLoader> replay(std::int64_t batches, ReplayMode how,
                                                int per_epoch = 1 << 20, bool workers = true) {
     auto made = std::make_unique<loader::ReplayLoader>(
         std::make_unique<CountingLoader>(counts, per_epoch, workers), batches, how, nullptr, clock,
@@ -100,7 +100,7 @@ class Replays : public testing::Test {
 };
 
 TEST_F(Replays, TheFirstBatchesComeAgainFromMemoryOfTheirOwnAndTheStoppedLoaderIsGone) {
-  const auto loader = replay(3, Replay::kStopped);
+  const auto loader = replay(3, ReplayMode::kStopped);
   EXPECT_THAT(numbers(*loader, 2), ElementsAre(0, 1));
   EXPECT_FALSE(counts.gone);
   EXPECT_THAT(numbers(*loader, 6), ElementsAre(2, 0, 1, 2, 0, 1));
@@ -110,7 +110,7 @@ TEST_F(Replays, TheFirstBatchesComeAgainFromMemoryOfTheirOwnAndTheStoppedLoaderI
 }
 
 TEST_F(Replays, AWorkingLoaderIsAskedForOneBatchPerStepAndItIsThrownAway) {
-  const auto loader = replay(2, Replay::kWorking);
+  const auto loader = replay(2, ReplayMode::kWorking);
   EXPECT_THAT(numbers(*loader, 2), ElementsAre(0, 1));
   for (int step = 0; step < 20; ++step) {
     EXPECT_EQ(number_of(*loader), step % 2);
@@ -122,7 +122,7 @@ TEST_F(Replays, AWorkingLoaderIsAskedForOneBatchPerStepAndItIsThrownAway) {
 }
 
 TEST_F(Replays, AWorkingLoaderBeginsItsNextEpochByItself) {
-  const auto loader = replay(2, Replay::kWorking, 3);
+  const auto loader = replay(2, ReplayMode::kWorking, 3);
   EXPECT_THAT(numbers(*loader, 2), ElementsAre(0, 1));
   // An epoch's end takes the place of a batch.
   for (int step = 0; counts.epochs < 3; ++step) {
@@ -133,14 +133,14 @@ TEST_F(Replays, AWorkingLoaderBeginsItsNextEpochByItself) {
 }
 
 TEST_F(Replays, OneThatWorksWithoutWorkersOfItsOwnIsStopped) {
-  const auto loader = replay(2, Replay::kWorking, 1 << 20, false);
+  const auto loader = replay(2, ReplayMode::kWorking, 1 << 20, false);
   EXPECT_THAT(numbers(*loader, 5), ElementsAre(0, 1, 0, 1, 0));
   EXPECT_TRUE(counts.gone);
 }
 
 TEST_F(Replays, AnErrorOfTheLoaderThatWorksFailsTheStepsAfterIt) {
   counts.fails_at = 2;
-  const auto loader = replay(2, Replay::kWorking);
+  const auto loader = replay(2, ReplayMode::kWorking);
   EXPECT_THAT(
       [&] {
         while (true) (void)number_of(*loader);
@@ -149,7 +149,7 @@ TEST_F(Replays, AnErrorOfTheLoaderThatWorksFailsTheStepsAfterIt) {
 }
 
 TEST_F(Replays, EpochsThatEndBeforeAllIsKeptGoOn) {
-  const auto loader = replay(3, Replay::kStopped, 2);
+  const auto loader = replay(3, ReplayMode::kStopped, 2);
   EXPECT_THAT(numbers(*loader, 3), ElementsAre(0, 1, -1));
   loader->begin_epoch(1);
   EXPECT_THAT(numbers(*loader, 4), ElementsAre(2, 0, 1, 2));
@@ -157,7 +157,7 @@ TEST_F(Replays, EpochsThatEndBeforeAllIsKeptGoOn) {
 
 TEST_F(Replays, BatchesThatDoNotFitIntoMemoryAreRefused) {
   free_bytes = 11;
-  const auto loader = replay(3, Replay::kStopped);
+  const auto loader = replay(3, ReplayMode::kStopped);
   EXPECT_THAT([&] { (void)loader->next(); },
               ThrowsMessage<ConfigError>(testing::AllOf(
                   HasSubstr("loader.replay_batches: 3 batches"), HasSubstr("keep fewer"))));

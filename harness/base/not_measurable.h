@@ -8,7 +8,7 @@ namespace stepbench {
 
 // The case cannot be measured here, and nobody made a mistake: it becomes a skipped row with this
 // reason.
-class Unavailable : public Error {
+class NotMeasurable : public Error {
  public:
   using Error::Error;
 };
