@@ -74,20 +74,20 @@ std::vector<document::Block> efficiency_blocks(const AnalysedTrace& analysed,
       .columns = {
           {.head = "operator",
            .left = true,
-           .shrink_at = 9,
+           .shrink_at = 1,
            .shrink_to = 16,
            .shrink_inside = true},
-          {.head = "inputs", .left = true, .shrink_at = 10, .shrink_to = 20, .shrink_inside = true},
+          {.head = "inputs", .left = true, .shrink_at = 2, .shrink_to = 20, .shrink_inside = true},
           {.head = "type", .left = true},
-          {.head = "pass", .left = true, .drop_at = 2},
+          {.head = "pass", .left = true, .drop_at = 4},
           {.head = "per step", .drop_at = 6},
           {.head = "us per step"},
           {.head = "TFLOP/s"},
-          {.head = "of peak", .unit = "%", .drop_at = 7},
-          {.head = "GB/s", .drop_at = 4},
+          {.head = "of peak", .unit = "%", .drop_at = 8},
+          {.head = "GB/s", .drop_at = 5},
           {.head = "FLOP/B", .drop_at = 3},
-          {.head = "bound", .left = true, .drop_at = 5},
-          {.head = "lost", .unit = "us per step", .drop_at = 8}}};
+          {.head = "bound", .left = true, .drop_at = 7},
+          {.head = "lost", .unit = "us per step", .drop_at = 9}}};
   for (std::size_t i = 0; i < limited(efficiency.rows.size(), row_limit); ++i) {
     const analyze::EfficiencyRow& row = efficiency.rows[i];
     table.rows.push_back(

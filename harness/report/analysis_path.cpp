@@ -69,11 +69,14 @@ std::vector<document::Block> critical_path_blocks(const AnalysedTrace& analysed,
   const text::TimeUnit unit = text::unit_for(std::vector<double>{path.step_ns});
   std::vector<document::Block> blocks = {parts_of_path(path, unit)};
   std::vector<std::string> lines;
+  // Less than can be read from the two times is nothing.
+  constexpr double kTold = 0.995;
   for (const analyze::WhatIf& what : path.what_ifs) {
+    if (what.step_ns > kTold * path.step_ns) continue;
     lines.push_back("if " + std::string(what.name) + " took no time, a step would take " +
                     text::duration(what.step_ns) + " in place of " + text::duration(path.step_ns));
   }
-  if (path.what_ifs.empty()) lines.emplace_back("no kind of work alone would make a step shorter");
+  if (lines.empty()) lines.emplace_back("no kind of work alone would make a step shorter");
   lines.push_back("of " + text::counted(path.steps, "step") +
                   ", from the first to the end of what the last one launched; by running the trace "
                   "again with what waits for what");
