@@ -18,7 +18,7 @@ constexpr double kMostUnlaunched = 0.05;
 // for: contiguous, so that the parts sum to the whole.
 class PathWalk {
  public:
-  PathWalk(const Replay& replay, CriticalPath& out) : replay_(replay), out_(out) {}
+  PathWalk(const StepReplay& replay, CriticalPath& out) : replay_(replay), out_(out) {}
 
   void walk() {
     const std::int64_t end_ns = replay_.measured_end_ns();
@@ -91,7 +91,7 @@ class PathWalk {
     return {before, ended_ns};
   }
 
-  const Replay& replay_;
+  const StepReplay& replay_;
   CriticalPath& out_;
   std::map<std::pair<PathKind, std::uint32_t>, PathPlace> places_;
 };
@@ -118,7 +118,7 @@ constexpr Scenario kScenarios[] = {
     {"waits of the host for the device", free_of(PathKind::kWait), 0},
 };
 
-void ask_what_if(const Replay& replay, CriticalPath& out) {
+void ask_what_if(const StepReplay& replay, CriticalPath& out) {
   for (const Scenario& scenario : kScenarios) {
     FreeWork free{.launch_delay = scenario.launch_delay};
     for (std::size_t i = 0; i < kPathKinds; ++i) {
@@ -137,13 +137,6 @@ void ask_what_if(const Replay& replay, CriticalPath& out) {
 
 }  // namespace
 
-std::string_view name_of(PathKind kind) {
-  constexpr std::array<std::string_view, kPathKinds> kNames = {
-      "compute", "communication", "copy",  "data_loading", "operators",
-      "launch",  "wait",          "queue", "unknown"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 ValueOrReason<CriticalPath> find_critical_path(const Timeline& timeline, const Steps& steps) {
   const std::vector<std::size_t> counted = steps.counted();
   if (counted.empty() || steps.lane == ops::kNoIndex) {
@@ -154,7 +147,7 @@ ValueOrReason<CriticalPath> find_critical_path(const Timeline& timeline, const S
                            steps.steps[counted.back()].window.end_ns};
   out.steps = std::int64_t(counted.back() - counted.front()) + 1;
   out.step_ns = double(window.length_ns()) / double(out.steps);
-  const Replay replay(timeline, steps, window);
+  const StepReplay replay(timeline, steps, window);
   std::int64_t busy_ns = 0;
   for (const ReplayRow& row : replay.rows()) busy_ns += row.at.length_ns();
   if (double(replay.unlaunched_ns()) > kMostUnlaunched * double(busy_ns)) {

@@ -20,24 +20,11 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/analyze/path_kind.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
-
-enum class PathKind : std::uint8_t {
-  kCompute,
-  kCommunication,
-  kCopy,     // and sets
-  kLoading,  // of data, while the step thread waits for it
-  kOperators,
-  kLaunch,   // calls of the runtime, and what passes until their row begins
-  kWait,     // of the host, without what it waits for
-  kQueue,    // between rows of the device
-  kUnknown,  // no row of the host: Python, or nothing
-};
-inline constexpr std::size_t kPathKinds = 9;
-[[nodiscard]] std::string_view name_of(PathKind kind);  // "compute"
 
 // What of the path the same row's name makes.
 struct PathPlace {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/analyze/kernel_sequences.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/value_or_reason.h"
 
@@ -23,14 +24,6 @@ struct KernelTreeRow {
   // Trace::names: of a row of the device, the user's line of Python from which the longest of its
   // launches came; kNoIndex: none was recorded.
   std::uint32_t line = ops::kNoIndex;
-};
-
-// Kernels of one stream that follow each other in this order several times.
-struct KernelSequence {
-  std::vector<std::uint32_t> names = {};  // Trace::names
-  std::int64_t times = 0;                 // that do not overlap
-  std::int64_t kernel_ns = 0;             // of all of them together
-  std::int64_t between_ns = 0;            // after one kernel and before the next
 };
 
 struct KernelTree {

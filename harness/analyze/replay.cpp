@@ -77,7 +77,8 @@ PathKind kind_of_work(const WorkRow& row) {
 
 }  // namespace
 
-Replay::Replay(const Timeline& timeline, const Steps& steps, TimeSpan window) : window_(window) {
+StepReplay::StepReplay(const Timeline& timeline, const Steps& steps, TimeSpan window)
+    : window_(window) {
   add_pieces(timeline, steps.lane);
   add_rows(timeline);
   order_rows();
@@ -86,7 +87,7 @@ Replay::Replay(const Timeline& timeline, const Steps& steps, TimeSpan window) : 
   find_waits();
 }
 
-void Replay::add_pieces(const Timeline& timeline, std::uint32_t main) {
+void StepReplay::add_pieces(const Timeline& timeline, std::uint32_t main) {
   const trace::Trace& trace = *timeline.trace;
   Pieces loading;
   Pieces working;  // of the step thread
@@ -125,7 +126,7 @@ void Replay::add_pieces(const Timeline& timeline, std::uint32_t main) {
   }
 }
 
-void Replay::add_rows(const Timeline& timeline) {
+void StepReplay::add_rows(const Timeline& timeline) {
   for (const WorkRow& work : timeline.work) {
     const trace::TraceEvent* call = timeline.call_of(work);
     const TimeSpan at = span_of(*work.event);
@@ -143,7 +144,7 @@ void Replay::add_rows(const Timeline& timeline) {
 }
 
 // Rows come by start. They run in the order of their launches, and on a stream one after the other.
-void Replay::order_rows() {
+void StepReplay::order_rows() {
   std::vector<std::int64_t> turn_ns(rows_.size());
   std::vector<std::int64_t> of_lane;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -177,7 +178,7 @@ void Replay::order_rows() {
   });
 }
 
-void Replay::find_launch_delay() {
+void StepReplay::find_launch_delay() {
   std::vector<std::int64_t> delays;
   for (const ReplayRow& row : rows_) {
     const bool was_idle =
@@ -193,7 +194,7 @@ void Replay::find_launch_delay() {
 }
 
 // Of those that can run before row `index`, on another stream: the one that ended last until then.
-std::uint32_t Replay::row_before(std::int64_t at_ns, std::uint32_t index) const {
+std::uint32_t StepReplay::row_before(std::int64_t at_ns, std::uint32_t index) const {
   auto at = std::partition_point(by_end_.begin(), by_end_.end(),
                                  [&](std::uint32_t row) { return rows_[row].at.end_ns <= at_ns; });
   for (int looks = 0; at != by_end_.begin() && looks < kMaxReplayLooks; ++looks) {
@@ -204,7 +205,7 @@ std::uint32_t Replay::row_before(std::int64_t at_ns, std::uint32_t index) const 
   return kNoReplayRow;
 }
 
-void Replay::bind_rows() {
+void StepReplay::bind_rows() {
   for (std::uint32_t i = 0; i < rows_.size(); ++i) {
     ReplayRow& row = rows_[i];
     const std::int64_t delay_ns = row.at.begin_ns - row.launch_ns;
@@ -233,7 +234,7 @@ void Replay::bind_rows() {
   }
 }
 
-void Replay::find_waits() {
+void StepReplay::find_waits() {
   for (HostPiece& piece : pieces_) {
     if (piece.kind != PathKind::kWait && !piece.copies) continue;
     auto at = std::partition_point(by_end_.begin(), by_end_.end(), [&](std::uint32_t row) {
@@ -251,7 +252,7 @@ void Replay::find_waits() {
   }
 }
 
-std::int64_t Replay::measured_end_ns() const {
+std::int64_t StepReplay::measured_end_ns() const {
   std::int64_t end_ns = window_.end_ns;
   for (const ReplayRow& row : rows_) {
     if (in_window(row)) end_ns = std::max(end_ns, row.at.end_ns);
@@ -259,7 +260,7 @@ std::int64_t Replay::measured_end_ns() const {
   return end_ns;
 }
 
-std::int64_t Replay::end_ns(const FreeWork& free) const {
+std::int64_t StepReplay::end_ns(const FreeWork& free) const {
   std::vector<std::int64_t> ended_ns(rows_.size());
   std::size_t next = 0;
   std::int64_t done_ns = window_.begin_ns;

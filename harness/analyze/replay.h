@@ -8,7 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "harness/analyze/critical_path.h"
+#include "harness/analyze/path_kind.h"
+#include "harness/analyze/steps.h"
 
 namespace stepbench::analyze {
 
@@ -20,7 +21,7 @@ struct HostPiece {
   PathKind kind = PathKind::kUnknown;
   std::uint32_t name = ops::kNoIndex;  // Trace::names
   bool copies = false;                 // a call that copies, and may wait for its own row
-  // Replay::rows(): it ends when this row has ended, and then as long after it as it did.
+  // StepReplay::rows(): it ends when this row has ended, and then as long after it as it did.
   std::uint32_t waits_for = kNoReplayRow;
 };
 
@@ -49,11 +50,11 @@ struct FreeWork {
   bool launch_delay = false;  // from a call to its row
 };
 
-class Replay {
+class StepReplay {
  public:
   // Of the window, and of what was launched in it. Rows that were launched before keep their
   // launch.
-  Replay(const Timeline& timeline, const Steps& steps, TimeSpan window);
+  StepReplay(const Timeline& timeline, const Steps& steps, TimeSpan window);
 
   // When the host is at the end of the window, and all that was launched in it has ended.
   [[nodiscard]] std::int64_t end_ns(const FreeWork& free) const;

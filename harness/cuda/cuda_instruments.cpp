@@ -42,7 +42,7 @@ std::unique_ptr<Instrument> make_event_clock(const ResolvedCase& resolved, Worke
   if (!ordinal) return nullptr;
   auto api = cuda::load_cuda_api();
   if (auto* reason = std::get_if<std::string>(&api)) {
-    return std::make_unique<cuda::Unavailable>("CUDA events", *reason);
+    return std::make_unique<cuda::UnavailableInstrument>("CUDA events", *reason);
   }
   return std::make_unique<cuda::EventClock>(
       std::get<cuda::CudaApi>(std::move(api)), context.clock,

@@ -12,7 +12,7 @@ constexpr const char* kReason = "not built in: the headers of CUPTI and NVTX wer
 }  // namespace
 
 std::unique_ptr<Instrument> make_nvtx_ranges(std::optional<CudaApi>, NvtxOptions) {
-  return std::make_unique<Unavailable>("NVTX", kReason);
+  return std::make_unique<UnavailableInstrument>("NVTX", kReason);
 }
 
 std::span<const std::uint32_t> activity_kinds() { return {}; }

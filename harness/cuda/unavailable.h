@@ -11,9 +11,10 @@
 namespace stepbench::cuda {
 
 // Stands where an instrument cannot work here: exercise() says why.
-class Unavailable final : public Instrument {
+class UnavailableInstrument final : public Instrument {
  public:
-  Unavailable(const char* name, std::string reason) : name_(name), reason_(std::move(reason)) {}
+  UnavailableInstrument(const char* name, std::string reason)
+      : name_(name), reason_(std::move(reason)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] std::optional<std::string> exercise() override { return reason_; }
   void change(Action, Action) override {}

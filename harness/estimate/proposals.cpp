@@ -84,18 +84,18 @@ std::optional<double> distance_to(const CaseRow& row, const CaseRow& own,
 }
 
 // Nothing where one of them was not measured yet.
-std::optional<Answer> compared(const CaseRow& own, const CaseRow& other) {
+std::optional<ProposalAnswer> compared(const CaseRow& own, const CaseRow& other) {
   const bool by_rate = has_rate(own) && (has_rate(other) || !other.headline_ns());
   if (!is_measured(own, by_rate)) return std::nullopt;
   if (is_measured(other, by_rate)) {
     const Judged by = judged_of(own, other, by_rate);
-    return Answer{.row = &other,
-                  .kind = told_apart(other, own, by),
-                  .ratio = speed_up(other, own, by)->value,
-                  .by_rate = by_rate};
+    return ProposalAnswer{.row = &other,
+                          .kind = told_apart(other, own, by),
+                          .ratio = speed_up(other, own, by)->value,
+                          .by_rate = by_rate};
   }
   if (other.failed.empty() && other.skipped.empty()) return std::nullopt;
-  return Answer{.row = &other, .kind = Difference::kNoNumbers};
+  return ProposalAnswer{.row = &other, .kind = Difference::kNoNumbers};
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ class Proposals::Search {
     const std::optional<double> distance = distance_to(other, own_, set_);
     if (!distance || is_beyond(*distance) || !is_candidate(other, own_)) return;
     if (!all_.equal_but_for(own_, other, set_)) return;
-    std::optional<Answer> found = compared(own_, other);
+    std::optional<ProposalAnswer> found = compared(own_, other);
     if (!found || (*distance > 0 && found->kind == Difference::kNoNumbers)) return;
     if (best_ && *distance == distance_ && found->ratio <= best_->ratio) return;
     best_ = found;
@@ -210,17 +210,17 @@ class Proposals::Search {
     distance_ = *distance;
   }
   [[nodiscard]] bool is_beyond(double distance) const { return best_ && distance > distance_; }
-  [[nodiscard]] const std::optional<Answer>& best() const { return best_; }
+  [[nodiscard]] const std::optional<ProposalAnswer>& best() const { return best_; }
 
  private:
   const Proposals& all_;
   const CaseRow& own_;
   const std::vector<Finding::Set>& set_;
-  std::optional<Answer> best_;
+  std::optional<ProposalAnswer> best_;
   double distance_ = 0;
 };
 
-std::optional<Answer> Proposals::answer(const CaseRow& row, const Finding& finding) const {
+std::optional<ProposalAnswer> Proposals::answer(const CaseRow& row, const Finding& finding) const {
   if (finding.set.empty()) return std::nullopt;
   const CaseRow& own = timed(row);
   const Buckets& all = buckets(finding.set);

@@ -15,7 +15,7 @@
 namespace stepbench::estimate {
 
 // A row that differs from the finding's own in nothing but the proposed options.
-struct Answer {
+struct ProposalAnswer {
   const CaseRow* row = nullptr;
   Difference kind = Difference::kSame;  // of this row from the finding's
   double ratio = 0;       // its speed over that of the finding's row; 2 is twice as fast
@@ -29,7 +29,8 @@ class Proposals {
   Proposals(const std::vector<CaseRow>& rows, const record::Results& results);
 
   // nullopt where no row tells, or where the finding proposes nothing.
-  [[nodiscard]] std::optional<Answer> answer(const CaseRow& row, const Finding& finding) const;
+  [[nodiscard]] std::optional<ProposalAnswer> answer(const CaseRow& row,
+                                                     const Finding& finding) const;
   // The fastest of several measured rows, or not to be told from it.
   [[nodiscard]] bool is_best(const CaseRow& row) const;
 

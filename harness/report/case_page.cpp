@@ -224,12 +224,6 @@ void add_options(const estimate::CaseRow& row, const Fields& effective, const Fi
 
 }  // namespace
 
-std::vector<std::string> case_title(const estimate::CaseRow& row, const record::Results& results) {
-  std::vector<std::string> lines = title_lines(row, results);
-  if (row.step_ns) lines.insert(lines.begin(), numbers_line(row));
-  return lines;
-}
-
 document::Document case_document(const estimate::CaseRow& row, const record::Results& results,
                                  const Fields& defaults) {
   const record::Launch* first = first_launch(row);

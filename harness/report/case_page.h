@@ -16,8 +16,4 @@ namespace stepbench::report {
                                                const record::Results& results,
                                                const Fields& defaults);
 
-// Its first lines: which case, how many launches, which run, the headline with its interval.
-[[nodiscard]] std::vector<std::string> case_title(const estimate::CaseRow& row,
-                                                  const record::Results& results);
-
 }  // namespace stepbench::report

@@ -75,7 +75,7 @@ std::string ratio_text(double ratio) {
 }
 
 // "num_workers=2 was measured: 0.28x the samples/s"
-std::string answer_text(const estimate::Answer& answer, const Finding& finding,
+std::string answer_text(const estimate::ProposalAnswer& answer, const Finding& finding,
                         const estimate::Proposals& proposals) {
   std::vector<std::string> names = proposals.varying();
   for (const Finding::Set& each : finding.set) names.push_back(each.option);
@@ -132,7 +132,7 @@ void hold_against_rows(const estimate::CaseRow& row, const estimate::Proposals& 
     found.arguments = arguments_for(row, finding, proposals);
     return;
   }
-  const estimate::Answer& answer = *found.answer;
+  const estimate::ProposalAnswer& answer = *found.answer;
   found.answer_text = answer_text(answer, finding, proposals);
   if (!answer.is_exact && answer.kind != estimate::Difference::kWorse) {
     found.arguments = arguments_for(row, finding, proposals);

@@ -18,7 +18,7 @@ struct CaseFinding {
   std::size_t launches = 0;  // that have it
   // Of the rows to what it proposes. Where there is one for the very value, `finding` proposes
   // nothing; a severity that it had for what could be won is `info` then.
-  std::optional<estimate::Answer> answer = {};
+  std::optional<estimate::ProposalAnswer> answer = {};
   std::string answer_text = {};  // one line
   std::string arguments = {};    // to try what it proposes; empty: nothing to try
 };

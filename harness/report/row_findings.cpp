@@ -62,7 +62,7 @@ std::optional<Finding> slow_precision(const estimate::CaseRow& row,
                   .unit = "ratio",
                   .evidence = {"step_ns"},
                   .set = {{.option = std::string(kPrecision), .value = "fp32"}}};
-  const std::optional<estimate::Answer> answer = proposals.answer(row, finding);
+  const std::optional<estimate::ProposalAnswer> answer = proposals.answer(row, finding);
   if (!answer || !answer->is_exact || answer->kind != estimate::Difference::kBetter)
     return std::nullopt;
   finding.value = answer->ratio;

@@ -13,7 +13,7 @@
 namespace stepbench::cli {
 namespace {
 
-std::string title_of_page(const Page& page) {
+std::string title_of_page(const HelpPage& page) {
   const std::vector<PageSection> sections = sections_of(page);
   return sections.empty() ? std::string(page.file) : sections.front().heading;
 }
@@ -40,13 +40,14 @@ std::string found_text(std::span<const PageSection> sections) {
 
 std::vector<std::string> topic_names() {
   std::vector<std::string> names;
-  for (const Page& page : pages()) names.emplace_back(page.topic);
+  for (const HelpPage& page : pages()) names.emplace_back(page.topic);
   return names;
 }
 
 std::string topics_text() {
   std::vector<std::vector<std::string>> rows = {{"topic", "page"}};
-  for (const Page& page : pages()) rows.push_back({std::string(page.topic), title_of_page(page)});
+  for (const HelpPage& page : pages())
+    rows.push_back({std::string(page.topic), title_of_page(page)});
   return document::align(rows) +
          "\nstepbench help TOPIC         prints the page\n"
          "stepbench help TOPIC WORDS   prints its sections with these words\n"
@@ -56,7 +57,7 @@ std::string topics_text() {
 std::string help_page(std::span<const std::string> words) {
   if (words.empty()) return {};
   if (words.front() == "topics") return topics_text();
-  if (const Page* page = page_of(words.front())) {
+  if (const HelpPage* page = page_of(words.front())) {
     if (words.size() == 1) return std::string(page->text);
     const std::vector<PageSection> sections = sections_of(*page);
     const std::vector<PageSection> found = sections_with(sections, words.subspan(1));
@@ -70,7 +71,8 @@ std::string help_page(std::span<const std::string> words) {
     return found_text(found);
   }
   std::vector<PageSection> all;
-  for (const Page& page : pages()) std::ranges::move(sections_of(page), std::back_inserter(all));
+  for (const HelpPage& page : pages())
+    std::ranges::move(sections_of(page), std::back_inserter(all));
   const std::vector<PageSection> found = sections_with(all, words);
   return found.empty() ? std::string() : found_text(found);
 }

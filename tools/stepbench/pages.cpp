@@ -56,12 +56,12 @@ std::vector<PageSection> those_with(std::span<const PageSection> sections,
 
 }  // namespace
 
-const Page* page_of(std::string_view topic) {
-  const auto found = std::ranges::find(pages(), topic, &Page::topic);
+const HelpPage* page_of(std::string_view topic) {
+  const auto found = std::ranges::find(pages(), topic, &HelpPage::topic);
   return found == pages().end() ? nullptr : &*found;
 }
 
-std::vector<PageSection> sections_of(const Page& page) {
+std::vector<PageSection> sections_of(const HelpPage& page) {
   const std::vector<HeadingLine> headings = headings_of(page.text);
   std::vector<PageSection> sections;
   for (std::size_t i = 0; i < headings.size(); ++i) {

@@ -10,23 +10,23 @@
 
 namespace stepbench::cli {
 
-struct Page {
+struct HelpPage {
   std::string_view topic;  // "cookbook"
   std::string_view file;   // "results/COOKBOOK.md", from the root of the source
   std::string_view text;   // Markdown
 };
 
-[[nodiscard]] std::span<const Page> pages();
+[[nodiscard]] std::span<const HelpPage> pages();
 // nullptr: there is none.
-[[nodiscard]] const Page* page_of(std::string_view topic);
+[[nodiscard]] const HelpPage* page_of(std::string_view topic);
 
 // A heading with all that stands below it up to the next one of its level.
 struct PageSection {
-  const Page* page = nullptr;
+  const HelpPage* page = nullptr;
   std::string heading = {};  // without the marks
   std::string_view text = {};
 };
-[[nodiscard]] std::vector<PageSection> sections_of(const Page& page);
+[[nodiscard]] std::vector<PageSection> sections_of(const HelpPage& page);
 
 // Those whose heading has all the words; where none has them those whose text has. Upper and lower
 // case are one.

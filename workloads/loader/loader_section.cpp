@@ -76,8 +76,8 @@ std::vector<Option> common_options() {
               "ones unless told otherwise, as a script in Python has; joined wraps your sampler in "
               "one that never ends.",
        .default_value = std::string{"joined"},
-       .default_in = {{data::kPythonName, std::string{"separate"}},
-                      {kIterableName, std::string{"separate"}}},
+       .default_in = {{kIterableName, std::string{"separate"}},
+                      {data::kPythonName, std::string{"separate"}}},
        .choices = {"joined", "separate"},
        .identity_default = std::string{"separate"}},
       {.name = "seed",

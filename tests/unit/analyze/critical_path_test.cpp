@@ -186,7 +186,7 @@ TEST(CriticalPath, ReplaysEveryTraceAsItWasAndIsNeverLongerWithLessWork) {
     const Steps steps = find_steps(timeline);
     const std::vector<std::size_t> counted = steps.counted();
     if (counted.empty() || steps.lane == ops::kNoIndex) continue;
-    const Replay replay(
+    const StepReplay replay(
         timeline, steps,
         {steps.steps[counted.front()].window.begin_ns, steps.steps[counted.back()].window.end_ns});
     ASSERT_EQ(replay.end_ns({}), replay.measured_end_ns()) << seed;

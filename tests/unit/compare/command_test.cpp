@@ -201,7 +201,7 @@ TEST_F(CompareCommand, SeveralResultsHaveTheExitCodeOfTheWorst) {
   EXPECT_EQ(run("old.jsonl fast.jsonl same.jsonl").exit_code, 0);
   const Ended worst = run("old.jsonl fast.jsonl slow.jsonl same.jsonl --verdict verdict.json");
   EXPECT_EQ(worst.exit_code, 3);
-  EXPECT_THAT(worst.output, HasSubstr("C: suspect: 1 perhaps worse"));
+  EXPECT_THAT(worst.output, HasSubstr("C slow.jsonl: suspect: 1 perhaps worse"));
   EXPECT_EQ(json_file("verdict.json").at("schema"), "stepbench.verdicts");
   EXPECT_EQ(json_file("verdict.json").at("comparisons").size(), 3);
   EXPECT_EQ(run("old.jsonl fast.jsonl slow.jsonl --allow-inconclusive").exit_code, 0);

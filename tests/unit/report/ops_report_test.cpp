@@ -105,8 +105,8 @@ TEST(OpsReport, LongNamesKeepTheEndThatTellsThemApart) {
   record::Results results = profiled();
   results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
   const std::string text = render_ops(results, {}, Format::kTable, {.columns = 60});
-  EXPECT_THAT(text, HasSubstr("autograd::e…on: ConvolutionBackward0"));
-  EXPECT_THAT(text, HasSubstr("autograd::e…NativeBatchNormBackward0"));
+  EXPECT_THAT(text, HasSubstr("autograd::eng…unction: ConvolutionBackward0"));
+  EXPECT_THAT(text, HasSubstr("autograd::eng…ion: NativeBatchNormBackward0"));
 }
 
 TEST(OpsReport, AColumnThatDoesNotExistIsAnsweredWithTheNearest) {

@@ -113,7 +113,7 @@ TEST_F(Analyze, WritesTheTraceAgainForAViewer) {
   EXPECT_THAT(stepbench({"analyze", seen}).out, HasSubstr("seen.json.gz: 8 steps"));
   const os::CommandResult over = stepbench({"analyze", file, "--augment", file});
   EXPECT_EQ(over.exit_status, 2);
-  EXPECT_THAT(over.err, HasSubstr("is the trace itself"));
+  EXPECT_THAT(over.err, HasSubstr("is what this command reads"));
   write("log/a.json", trace_text(4));
   write("log/b.json", trace_text(4));
   const os::CommandResult two =

@@ -105,7 +105,7 @@ std::vector<std::string> below(const std::vector<std::string>& words) {
 DeclaredCommand declared(const std::vector<std::string>& words) {
   DeclaredCommand command{.words = words, .outputs = {}, .inputs = {}, .required = {}};
   std::vector<std::string> asked = words;
-  asked.emplace_back("--help");
+  asked.emplace_back("--help-all");
   static const std::regex option(R"(^  (--[a-z-]+) ([^ ]+)(  .*)?$)");
   static const std::regex argument(R"(^  ([A-Z]+)(\.\.\.)?  .*$)");
   static const std::regex usage(R"(^  stepbench .*$)");

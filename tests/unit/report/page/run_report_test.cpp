@@ -62,7 +62,7 @@ TEST(RunReport, HoldsWhatShowWritesAsJson) {
   const nlohmann::json data =
       data_of(report_of(run_content(results, {"RUN"}, {}), {.sources = {"RUN"}}).html);
   EXPECT_EQ(data["schema"], "stepbench.report");
-  EXPECT_EQ(data["version"], "1.0.0");
+  EXPECT_EQ(data["version"], "1.1.0");
   EXPECT_EQ(data["generated_from"]["kind"], "run");
   EXPECT_EQ(data["generated_from"]["files"], nlohmann::json({"RUN"}));
   EXPECT_EQ(data["sections"].front()["id"], "overview");
