@@ -157,6 +157,7 @@ TEST(HistorySite, HasAnIndexWithTheStateOfEverySeriesAndPagesThatLeadToEachOther
   EXPECT_THAT(index.text, HasSubstr("href=\"series-0.html\">num_workers=0</a>"));
   EXPECT_THAT(index.text, HasSubstr("<td>regression</td>"));
   EXPECT_THAT(index.text, HasSubstr("<td>ok</td>"));
+  EXPECT_THAT(index.text, ::testing::Not(HasSubstr("alert-.html")));
 }
 
 TEST(HistorySite, WithoutPlotlyHasNoScriptOfIt) {
