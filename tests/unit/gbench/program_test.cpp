@@ -90,7 +90,8 @@ TEST_F(GbenchProgram, TakesGoogleBenchmarksOwnFlags) {
 
 std::set<std::string> names_in(const std::string& text, const char* name = "run_name") {
   std::set<std::string> names;
-  for (const auto& row : nlohmann::json::parse(text).at("benchmarks")) names.insert(row.at(name));
+  const nlohmann::json page = nlohmann::json::parse(text);
+  for (const auto& row : page.at("benchmarks")) names.insert(row.at(name).get<std::string>());
   return names;
 }
 

@@ -76,7 +76,8 @@ TEST_F(MergedCasesTest, TheNightsOfBothStandInOneSeriesOfEachMetric) {
   EXPECT_EQ(plan.from_last, "2026-01-03");
   EXPECT_EQ(plan.into_first, "2026-01-04");
   EXPECT_EQ(plan.among, 0U);
-  EXPECT_THAT(plan.differ, ElementsAre(FieldsAre("loader.engine", "default", "inline"),
+  EXPECT_THAT(plan.differ, ElementsAre(FieldsAre("device", "cpu", "default"),
+                                       FieldsAre("loader.engine", "default", "inline"),
                                        FieldsAre("loader.num_workers", "2", "default")));
   EXPECT_THAT(cases_of(store.history()), SizeIs(2)) << "a plan changes nothing";
   const std::string old_id = step_id(store, store.history(), kOld);
