@@ -92,7 +92,7 @@ const questions = {
   tables() {
     return [...document.querySelectorAll(".table-box table")].map((table) => ({
       id: table.id,
-      title: document.getElementById(`${table.id}-title`).textContent,
+      title: document.getElementById(table.parentElement.getAttribute("aria-labelledby")).textContent,
       heads: [...table.tHead.rows[0].cells].map((cell) => cell.textContent),
       rows: [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)),
       values: [...table.tBodies[0].rows].map((row) => [...row.cells].map(
