@@ -64,7 +64,7 @@ int measure(const std::string& url, int nights, int cases, double expected) {
     const track::ImportedRun night = night_of(number, cases);
     const auto begin = Clock::now();
     store::Transaction transaction(*database);
-    points += track::store_run(*database, night, cohorts, known).points;
+    points += track::store_run(*database, night, cohorts, {}, known).points;
     transaction.commit();
     seconds += std::chrono::duration<double>(Clock::now() - begin).count();
     if ((number + 1) % part != 0) continue;
