@@ -46,7 +46,7 @@ void set_groups(const Command& program) {
   for (const auto& [group, names] : std::vector<std::pair<const char*, std::vector<const char*>>>{
            {"Measure", {"plan", "run", "ab"}},
            {"Read results", {"show", "report", "compare", "analyze", "export", "runs"}},
-           {"Follow nights", {"nightly", "track"}},
+           {"Follow nights", {"nightly", "track", "bisect"}},
            {"Look up", {"list", "schema", "doctor", "help"}},
            {"Set up", {"data", "completion"}}}) {
     for (const char* name : names) {
