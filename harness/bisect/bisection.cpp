@@ -2,11 +2,17 @@
 #include "harness/bisect/bisection.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stepbench::bisect {
 namespace {
 
 constexpr std::size_t kToldPairs = 6;
+
+// That something came after the culprit, or nothing of note.
+bool is_clear(const Ends& rest) {
+  return rest.low > 0 || rest.high < 0 || std::abs(rest.size) < (rest.high - rest.size) / 3;
+}
 
 }  // namespace
 
@@ -43,8 +49,8 @@ bool Bisection::is_enough(LogRatios log_ratios) const {
                  kLooksAtEnds.end() &&
              judge_ends(log_ratios, error_).over;
     case SearchStep::Kind::kRest:
-      if (log_ratios.size() >= kLooksAtEnds.front()) return true;
-      [[fallthrough]];
+      return log_ratios.size() >= kLooksAtEnds.front() ||
+             (log_ratios.size() >= kToldPairs && is_clear(interval_of(log_ratios, error_)));
     case SearchStep::Kind::kCulprit:
       // Their size is told, by these pairs alone.
       if (log_ratios.size() < kToldPairs) return false;

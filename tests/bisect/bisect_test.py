@@ -85,7 +85,7 @@ class Bisect(unittest.TestCase):
                 "XDG_STATE_HOME": str(self.folder / "state"), "NO_COLOR": "1"}
 
     def bisect(self, *words, status=0):
-        done = subprocess.run(self.words(*words, "--no-lock"), cwd=self.repository, text=True, capture_output=True,
+        done = subprocess.run(self.words("--seed", 7, *words, "--no-lock"), cwd=self.repository, text=True, capture_output=True,
                               env=self.environment(), timeout=600)
         self.assertEqual(done.returncode, status, f"{done.args}\n{done.stdout}{done.stderr}")
         return done
@@ -170,13 +170,13 @@ class Bisect(unittest.TestCase):
     def test_a_killed_search_goes_on_to_the_same_answer(self):
         hashes = self.commits([1] * 9 + [1.05] * 8)
         words = [hashes[0], hashes[-1], "job.yaml", "--build", BUILD]
-        self.bisect(*words, "--results", "whole", "--seed", "7")
+        self.bisect(*words, "--results", "whole")
         (whole,) = (self.repository / "whole").iterdir()
         expected = json.loads((whole / "bisect.json").read_text())
         launches = 0
         for number, sign in enumerate([signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, None]):
             resume = ["--resume", *(self.repository / "results").iterdir()] if number else []
-            process = subprocess.Popen(self.words(*words, "--no-lock", "--seed", "7", *resume), cwd=self.repository,
+            process = subprocess.Popen(self.words("--seed", 7, *words, "--no-lock", *resume), cwd=self.repository,
                                        text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment())
             if sign is None:
                 out, err = process.communicate(timeout=600)
