@@ -26,8 +26,9 @@ class Session {
   Session(const CampaignContext& context, run::Progress& progress, run::Interrupts& interrupts,
           const Clock& clock);
 
-  // Locks the devices, and removes shared segments and ends processes of runs that are dead. False if interrupted while
-  // waiting for another run. Throws ConfigError when another run measures and `policy` refuses.
+  // Locks the devices, and removes shared segments and ends processes of runs that are dead. False
+  // if interrupted while waiting for another run. Throws ConfigError when another run measures and
+  // `policy` refuses.
   [[nodiscard]] bool begin(const std::set<std::string>& devices, LockPolicy policy);
 
   // The signal that ended the campaign; nullopt: none did.

@@ -50,7 +50,8 @@ RunFiles files_of_run(const fs::path& folder) {
     std::error_code ignored;
     if (is_file(entry) && record::is_result_file(entry.path())) {
       files.results.push_back(entry.path());
-    } else if (is_file(entry) && (name == campaign::kVerdictFile || name == campaign::kExperimentCopy)) {
+    } else if (is_file(entry) &&
+               (name == campaign::kVerdictFile || name == campaign::kExperimentCopy)) {
       files.others.push_back(entry.path());
     } else if (name == kCounts && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
       continue;  // what valgrind wrote; it stays where the worker is that it names

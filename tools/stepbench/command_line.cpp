@@ -98,24 +98,13 @@ struct NamedCommand {
   void (*add)(Command program);
   bool speaks_of_all = false;  // of the other commands
 };
-constexpr NamedCommand kCommands[] = {{"plan", add_plan},
-                                      {"run", add_run},
-                                      {"ab", add_ab},
-                                      {"bisect", add_bisect},
-                                      {"show", add_show},
-                                      {"compare", add_compare},
-                                      {"report", add_report},
-                                      {"export", add_export},
-                                      {"runs", add_runs},
-                                      {"nightly", add_nightly},
-                                      {"analyze", add_analyze},
-                                      {"track", add_track},
-                                      {"list", add_list},
-                                      {"schema", add_schema},
-                                      {"doctor", add_doctor},
-                                      {"help", add_help, true},
-                                      {"data", add_data},
-                                      {"completion", add_completion, true}};
+constexpr NamedCommand kCommands[] = {
+    {"plan", add_plan},       {"run", add_run},         {"ab", add_ab},
+    {"bisect", add_bisect},   {"show", add_show},       {"compare", add_compare},
+    {"report", add_report},   {"export", add_export},   {"runs", add_runs},
+    {"nightly", add_nightly}, {"analyze", add_analyze}, {"track", add_track},
+    {"list", add_list},       {"schema", add_schema},   {"doctor", add_doctor},
+    {"help", add_help, true}, {"data", add_data},       {"completion", add_completion, true}};
 
 // The one that the line begins with; none for --version; else all. To declare an option takes
 // longer than to use it.
