@@ -135,7 +135,10 @@ std::optional<Batch> ReplayLoader::next() {
     batch = loader_->next();
     if (!batch) return batch;
     keep(*batch);
-    if (full()) go_on();
+    if (full()) {
+      batch = kept_.back();  // its loader may be gone before it is used
+      go_on();
+    }
   }
   batch->index = given_++;
   const std::int64_t took = clock_.now_ns() - began;
