@@ -37,11 +37,6 @@ fs::path machine_file(const machine::Variables& variables, const Fields& identit
   return folder / "stepbench" / ("machine-" + host + ".json");
 }
 
-void write_optional(json::JsonText& json, std::string_view key,
-                    const std::optional<double>& value) {
-  json.number(key, value.value_or(std::numeric_limits<double>::quiet_NaN()));
-}
-
 double positive(const json::LineObject& object, std::string_view field) {
   const auto value = object.number(field);
   if (!value || *value < 0) throw json::LineError(std::string(field) + " is not given");
@@ -150,14 +145,14 @@ std::string machine_json(const compare::MachineNoise& noise) {
   json.open_object().text("schema", kMachineSchema).text("version", kMachineVersion);
   json.text("measured_utc", noise.measured_utc).values("machine", noise.machine);
   json.number("seconds", noise.seconds);
-  write_optional(json, "steal_share", noise.steal_share);
-  write_optional(json, "others_share", noise.others_share);
+  json.number("steal_share", noise.steal_share);
+  json.number("others_share", noise.others_share);
   json.open_array("cases");
   for (const compare::CaseSpread& each : noise.cases) {
     json.open_object().text("name", each.name);
     json.integer("launches", static_cast<std::int64_t>(each.launches));
     json.number("step_ns", each.step_ns);
-    write_optional(json, "step_sd", each.step_sd);
+    json.number("step_sd", each.step_sd);
     json.number("launch_sd", each.launch_sd).number("minutes_sd", each.minutes_sd);
     json.number("found_by_10_pairs", each.found_by_10);
     json.number("found_by_40_pairs", each.found_by_40);

@@ -216,6 +216,9 @@ JsonText& JsonText::add_value(const Key& key, const Value& value) {
 
 JsonText& JsonText::number(std::string_view key, double value) { return add_number(key, value); }
 JsonText& JsonText::number(const JsonKey& key, double value) { return add_number(key, value); }
+JsonText& JsonText::number(std::string_view key, const std::optional<double>& value) {
+  return value ? number(key, *value) : null(key);
+}
 JsonText& JsonText::value(std::string_view key, const Value& value) {
   return add_value(key, value);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ class JsonText {
   JsonText& flag(std::string_view key, bool value);
   JsonText& number(std::string_view key, double value);  // null when not finite
   JsonText& number(const JsonKey& key, double value);
+  JsonText& number(std::string_view key, const std::optional<double>& value);  // null without one
   JsonText& value(std::string_view key, const Value& value);
   JsonText& value(const JsonKey& key, const Value& value);
   JsonText& null(std::string_view key);

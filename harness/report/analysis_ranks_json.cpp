@@ -32,9 +32,9 @@ void add_rank(json::JsonText& json, const analyze::RankRow& row) {
   }
   json.close_object().number("communication_ns", row.communication_ns);
   json.number("exposed_communication_ns", row.exposed_ns);
-  number_or_null(json, "hidden_share", row.hidden_share);
+  json.number("hidden_share", row.hidden_share);
   json.integer("entered_last", row.entered_last).integer("slowest_in", row.slowest_in);
-  number_or_null(json, "starts_late_ns", row.starts_late_ns);
+  json.number("starts_late_ns", row.starts_late_ns);
   json.close_object();
 }
 
@@ -56,8 +56,8 @@ std::string ranks_json(const analyze::RankReport& report, int exit_status) {
   json.number("imbalance_ns", report.imbalance_ns);
   add_straggler(json, report.straggler);
   json.text("clocks", analyze::name_of(report.clocks));
-  number_or_null(json, "skew_mean_ns", report.skew_mean_ns);
-  number_or_null(json, "skew_max_ns", report.skew_max_ns);
+  json.number("skew_mean_ns", report.skew_mean_ns);
+  json.number("skew_max_ns", report.skew_max_ns);
   json.open_array("sizes");
   for (const analyze::MatchedCollectives& each : report.sizes) {
     json.open_object();

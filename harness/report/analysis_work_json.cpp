@@ -17,15 +17,6 @@ void name_or_null(json::JsonText& json, std::string_view key, const trace::Trace
 }
 
 }  // namespace
-void number_or_null(json::JsonText& json, std::string_view key,
-                    const std::optional<double>& value) {
-  if (value) {
-    json.number(key, *value);
-  } else {
-    json.null(key);
-  }
-}
-
 void add_summary(json::JsonText& json, std::string_view key, const analyze::Summary& of) {
   json.open_object(key).integer("n", of.n).number("min", of.min).number("mean", of.mean);
   json.number("median", of.median).number("p90", of.p90).number("p95", of.p95);
@@ -35,8 +26,8 @@ void add_summary(json::JsonText& json, std::string_view key, const analyze::Summ
 void add_exchange(json::JsonText& json, const analyze::ExchangeFacts& facts, double duration_ns) {
   json.text("name", facts.name).text("group", facts.group).text("dtype", ops::name_of(facts.dtype));
   json.integer("group_size", facts.group_size).integer("bytes", facts.bytes);
-  number_or_null(json, "algorithm_bytes_per_ns", facts.algorithm_bandwidth(duration_ns));
-  number_or_null(json, "bus_bytes_per_ns", facts.bus_bandwidth(duration_ns));
+  json.number("algorithm_bytes_per_ns", facts.algorithm_bandwidth(duration_ns));
+  json.number("bus_bytes_per_ns", facts.bus_bandwidth(duration_ns));
 }
 
 void add_collective(json::JsonText& json, const analyze::CollectiveRow& row) {
@@ -121,14 +112,14 @@ void add_efficiency(json::JsonText& json, const trace::Trace& trace,
       json.null("bytes");
     }
     json.number("flops_per_s", row.flops_per_s());
-    number_or_null(json, "bytes_per_s", row.bytes_per_s());
-    number_or_null(json, "intensity", row.intensity());
-    number_or_null(json, "peak_flops", row.peak_flops);
-    number_or_null(json, "peak_share", row.peak_share);
-    number_or_null(json, "ridge", row.ridge);
-    number_or_null(json, "roofline_share", row.roofline_share);
-    number_or_null(json, "lost_ns", row.lost_ns);
-    number_or_null(json, "step_lost_ns", row.step_lost_ns);
+    json.number("bytes_per_s", row.bytes_per_s());
+    json.number("intensity", row.intensity());
+    json.number("peak_flops", row.peak_flops);
+    json.number("peak_share", row.peak_share);
+    json.number("ridge", row.ridge);
+    json.number("roofline_share", row.roofline_share);
+    json.number("lost_ns", row.lost_ns);
+    json.number("step_lost_ns", row.step_lost_ns);
     json.close_object();
   }
   json.close_array();

@@ -30,7 +30,6 @@ void add_kernel_tree(json::JsonText& json, const trace::Trace& trace,
                      const analyze::KernelTree& tree);
 
 // null where it is not known.
-void number_or_null(json::JsonText& json, std::string_view key, const std::optional<double>& value);
 void add_summary(json::JsonText& json, std::string_view key, const analyze::Summary& of);
 
 }  // namespace stepbench::report

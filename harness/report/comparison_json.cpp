@@ -16,11 +16,6 @@ void write_interval(json::JsonText& json, const std::string& key, const stats::I
   json.number(key + "_low", interval.low).number(key + "_high", interval.high);
 }
 
-void write_optional(json::JsonText& json, std::string_view key,
-                    const std::optional<double>& value) {
-  json.number(key, value.value_or(std::numeric_limits<double>::quiet_NaN()));
-}
-
 void write_metric(json::JsonText& json, const compare::MetricResult& metric) {
   const compare::TestResult& test = metric.test;
   json.open_object();
@@ -33,11 +28,11 @@ void write_metric(json::JsonText& json, const compare::MetricResult& metric) {
   json.flag("slower", test.slower);
   json.number("base_median", test.base_median);
   json.number("candidate_median", test.candidate_median);
-  write_optional(json, "change", test.change);
+  json.number("change", test.change);
   write_interval(json, "change", test.interval);
-  write_optional(json, "corrected_change", test.corrected_change);
+  json.number("corrected_change", test.corrected_change);
   write_interval(json, "sign_test", test.sign_interval);
-  write_optional(json, "mean_change", test.mean_change);
+  json.number("mean_change", test.mean_change);
   write_interval(json, "mean_change", test.mean_interval);
   write_count(json, "slow_base", test.slow_base);
   write_count(json, "slow_candidate", test.slow_candidate);
