@@ -15,7 +15,7 @@
 namespace stepbench::bisect {
 
 // One comparison as it ended.
-struct Judged {
+struct JudgedStep {
   SearchStep step = {};
   Side side = Side::kOpen;  // of kCommit; of kCulprit whether fresh pairs say the same
   std::size_t pairs = 0;
@@ -29,7 +29,7 @@ struct BisectRun {
   std::optional<int> signal = {};
   std::filesystem::path folder = {};
   std::vector<Commit> commits = {};
-  std::vector<Judged> judged = {};
+  std::vector<JudgedStep> judged = {};
   SearchAnswer answer = SearchAnswer::kOpen;
   std::size_t good = 0;  // places in `commits`
   std::size_t bad = 0;
@@ -38,7 +38,7 @@ struct BisectRun {
   std::optional<Ends> rest = {};
   double confidence = 0;
   std::string metric = {};
-  std::string case_words = {};
+  std::string build = {};    // the command
   std::string changes = {};  // files of the culprit
   std::string repeat = {};   // the command that measures culprit and the commit before it again
   compare::Comparison comparison = {};  // of these two; without cases unless one was named

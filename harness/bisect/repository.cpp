@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/os/command.h"
+#include "harness/os/git.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 
@@ -18,9 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes kGitLimit{10};  // a check-out from a slow disk
 
-os::CommandResult git(const fs::path& folder, std::vector<std::string> words) {
-  words.insert(words.begin(), {"git", "--no-optional-locks", "-C", folder.string()});
-  return os::run_command(words, "", kGitLimit);
+os::CommandResult git(const fs::path& folder, std::vector<std::string> arguments) {
+  return os::run_git(folder, std::move(arguments), kGitLimit);
 }
 
 std::string trimmed(std::string_view text) { return std::string(os::trim(text)); }

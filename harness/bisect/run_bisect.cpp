@@ -30,10 +30,7 @@ constexpr std::int64_t kProfiledLaunches = 2;  // of the last two commits: which
 
 // "20260131-120000-bisect-train"
 std::string search_id(const std::string& name) {
-  std::string id = text::utc_text(std::chrono::system_clock::now());
-  std::erase_if(id, [](char letter) { return letter == '-' || letter == ':' || letter == 'Z'; });
-  std::replace(id.begin(), id.end(), 'T', '-');
-  return id.substr(0, std::string_view("20260131-120000").size()) + "-bisect-" +
+  return text::compact_utc(text::utc_text(std::chrono::system_clock::now())) + "-bisect-" +
          run::file_name_part(name);
 }
 
@@ -101,6 +98,7 @@ class SearchRun {
     }
     out_.confidence = request_.confidence;
     out_.metric = request_.metric;
+    out_.build = request_.build;
     const bool resumes = !request_.resume.empty();
     out_.folder = fs::absolute(
         resumes ? fs::path(request_.resume)
@@ -110,13 +108,7 @@ class SearchRun {
       progress_.say("note: " + out_.folder.string() +
                     " lies in the repository and git does not ignore it");
     }
-    file_ = {.commits = out_.commits,
-             .build = request_.build,
-             .metric = request_.metric,
-             .confidence = request_.confidence};
-    if (resumes) {
-      check_same_search(read_search_file(out_.folder), file_);
-    }
+    if (resumes) check_same_search(read_search_file(out_.folder), out_);
     seed_ = request_.seed ? *request_.seed : seed_of_commits();
     programs_ = std::make_unique<Programs>(
         BuildRequest{
@@ -126,7 +118,7 @@ class SearchRun {
     const auto last = static_cast<std::int64_t>(out_.commits.size()) - 1;
     progress_.say(text::counted(last, request_.versions.empty() ? "commit" : "version") +
                   " to search, results in " + out_.folder.string());
-    write_search_file(out_.folder, file_, out_);
+    write_search_file(out_);
   }
 
   std::vector<Commit> versions() const {
@@ -168,7 +160,7 @@ class SearchRun {
 
   // False: a signal ended it.
   bool measure(const SearchStep& step, Bisection& bisection) {
-    Judged judged{.step = step};
+    JudgedStep judged{.step = step};
     const bool fresh = step.kind == SearchStep::Kind::kCulprit;
     const BuiltProgram base = program_of(step.base, fresh);
     if (interrupts_.take() || interrupts_.first()) return false;
@@ -188,15 +180,15 @@ class SearchRun {
     } catch (const NothingMeasured&) {
       throw;
     } catch (const ConfigError& error) {
-      // What this commit cannot plan is its own; what the good end cannot is everybody's.
-      if (step.kind != SearchStep::Kind::kCommit || nothing_measured_) throw;
+      // What this commit cannot plan is its own: the good end could.
+      if (step.kind != SearchStep::Kind::kCommit) throw;
       judged.why_not = error.what();
       leave_out(std::move(judged), bisection);
     }
     return true;
   }
 
-  void leave_out(Judged judged, Bisection& bisection) {
+  void leave_out(JudgedStep judged, Bisection& bisection) {
     progress_.say(short_id(out_.commits[judged.step.candidate]) +
                   " is left out: " + judged.why_not);
     bisection.leave_out();
@@ -281,7 +273,7 @@ class SearchRun {
   }
 
   bool measure_pairs(const SearchStep& step, const BuiltProgram& base,
-                     const BuiltProgram& candidate, Bisection& bisection, Judged& judged) {
+                     const BuiltProgram& candidate, Bisection& bisection, JudgedStep& judged) {
     campaign::AbRequest ab = ab_request(step, arms_of(step, base, candidate));
     const campaign::AbArms arms = campaign::resolve_arms(ab.arms, context_);
     if (arms.points.size() != 1) refuse_cases(arms);
@@ -306,7 +298,6 @@ class SearchRun {
       leave_out(std::move(judged), bisection);
       return true;
     }
-    nothing_measured_ = false;
     judged.side = bisection.side(ratios);
     bisection.take(ratios);
     judged.change =
@@ -355,13 +346,13 @@ class SearchRun {
     out_.good = bisection.good();
     out_.bad = bisection.bad();
     out_.ends = bisection.ends();
-    write_search_file(out_.folder, file_, out_);
+    write_search_file(out_);
   }
 
   BisectRun end_by_signal() {
     out_.signal = interrupts_.first();
     out_.exit_status = exit_status_of_signal(*out_.signal);
-    write_search_file(out_.folder, file_, out_);
+    write_search_file(out_);
     return std::move(out_);
   }
 
@@ -382,7 +373,7 @@ class SearchRun {
         out_.exit_status = kExitInconclusive;
         break;
     }
-    write_search_file(out_.folder, file_, out_);
+    write_search_file(out_);
   }
 
   const BisectRequest& request_;
@@ -392,9 +383,7 @@ class SearchRun {
   const Clock& clock_;
   std::optional<Repository> repository_;
   std::unique_ptr<Programs> programs_;
-  SearchFile file_;
   std::uint64_t seed_ = 0;
-  bool nothing_measured_ = true;
   BisectRun out_;
 };
 

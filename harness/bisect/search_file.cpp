@@ -51,7 +51,7 @@ std::string_view name_of(SearchStep::Kind kind) {
 
 void write_judged(json::JsonText& json, const BisectRun& run) {
   json.open_array("judged");
-  for (const Judged& each : run.judged) {
+  for (const JudgedStep& each : run.judged) {
     json.open_object()
         .text("step", name_of(each.step.kind))
         .text("base", run.commits[each.step.base].id)
@@ -86,7 +86,7 @@ std::string_view name_of(SearchAnswer answer) {
   return {};
 }
 
-std::string search_json(const SearchFile& search, const BisectRun& run) {
+std::string search_json(const BisectRun& run) {
   json::JsonText json;
   json.open_object()
       .text("schema", kSearchSchema)
@@ -104,13 +104,13 @@ std::string search_json(const SearchFile& search, const BisectRun& run) {
   if (!run.judged.empty()) {
     json.text("last_good", run.commits[run.good].id).text("first_bad", run.commits[run.bad].id);
   }
-  json.text("metric", search.metric).number("confidence", search.confidence);
-  json.text("build", search.build);
+  json.text("metric", run.metric).number("confidence", run.confidence);
+  json.text("build", run.build);
   json.integer("builds", static_cast<std::int64_t>(run.builds))
       .integer("launches", static_cast<std::int64_t>(run.launches));
   write_judged(json, run);
   json.open_array("commits");
-  for (const Commit& commit : search.commits) {
+  for (const Commit& commit : run.commits) {
     json.open_object().text("commit", commit.id).text("title", commit.title).close_object();
   }
   json.close_array();
@@ -118,16 +118,15 @@ std::string search_json(const SearchFile& search, const BisectRun& run) {
   return json.close_object().take() + "\n";
 }
 
-void write_search_file(const std::filesystem::path& folder, const SearchFile& search,
-                       const BisectRun& run) {
-  os::write_output_file("", folder / kSearchFile, search_json(search, run));
+void write_search_file(const BisectRun& run) {
+  os::write_output_file("", run.folder / kSearchFile, search_json(run));
 }
 
-SearchFile read_search_file(const std::filesystem::path& folder) {
+BisectRun read_search_file(const std::filesystem::path& folder) {
   const std::optional<std::string> text = os::read_text(folder / kSearchFile);
   if (!text) throw ConfigError(folder.string(), "is no folder of a search: it has no bisect.json");
   json::LineParser parser;
-  SearchFile search;
+  BisectRun search;
   try {
     const json::LineObject object = parser.parse(*text, json::LineParser::Padding::kNone).object;
     search.build = object.text("build");
@@ -144,7 +143,7 @@ SearchFile read_search_file(const std::filesystem::path& folder) {
   return search;
 }
 
-void check_same_search(const SearchFile& earlier, const SearchFile& asked) {
+void check_same_search(const BisectRun& earlier, const BisectRun& asked) {
   const auto refuse = [](const std::string& what, const std::string& was, const std::string& now) {
     throw ConfigError("--resume", "this search has another " + what + ": " + was + ", not " + now);
   };

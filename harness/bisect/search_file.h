@@ -16,21 +16,13 @@ inline constexpr const char* kSearchFile = "bisect.json";
 inline constexpr std::string_view kSearchSchema = "stepbench.bisect";
 inline constexpr std::string_view kSearchVersion = "1.0.0";
 
-// What must be the same when a search goes on.
-struct SearchFile {
-  std::vector<Commit> commits = {};
-  std::string build = {};
-  std::string metric = {};
-  double confidence = 0;
-};
-
 // The answer too, as far as it is known.
-[[nodiscard]] std::string search_json(const SearchFile& search, const BisectRun& run);
-void write_search_file(const std::filesystem::path& folder, const SearchFile& search,
-                       const BisectRun& run);
-[[nodiscard]] SearchFile read_search_file(const std::filesystem::path& folder);
+[[nodiscard]] std::string search_json(const BisectRun& run);
+void write_search_file(const BisectRun& run);  // into its folder
+// What was searched, without what was found.
+[[nodiscard]] BisectRun read_search_file(const std::filesystem::path& folder);
 // Throws where the search of --resume is another one than is asked for.
-void check_same_search(const SearchFile& earlier, const SearchFile& asked);
+void check_same_search(const BisectRun& earlier, const BisectRun& asked);
 
 // "found", "range", "not_reproduced", "contradicted", "open".
 [[nodiscard]] std::string_view name_of(SearchAnswer answer);

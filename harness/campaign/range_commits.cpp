@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/os/command.h"
+#include "harness/os/git.h"
 #include "harness/track/commit_url.h"
 
 namespace stepbench::campaign {
@@ -40,10 +40,8 @@ void list_of(track::Alert& alert, const track::TrackedRun& good, const track::Tr
   using namespace std::chrono_literals;
   if (good.git_sha == bad.git_sha || !is_commit(good.git_sha) || !is_commit(bad.git_sha)) return;
   if (bad.asked.folder.empty()) return;
-  const os::CommandResult git =
-      os::run_command({"git", "--no-optional-locks", "-C", bad.asked.folder, "log",
-                       "--format=%H%x1f%an%x1f%s", good.git_sha + ".." + bad.git_sha},
-                      "", 10s);
+  const os::CommandResult git = os::run_git(
+      bad.asked.folder, {"log", "--format=%H%x1f%an%x1f%s", good.git_sha + ".." + bad.git_sha});
   if (!git.started || git.exit_status != 0) return;
   for (std::string_view rest = git.out; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

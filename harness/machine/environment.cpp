@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/machine/cgroup.h"
-#include "harness/os/command.h"
+#include "harness/os/git.h"
 #include "harness/os/text_file.h"
 #include "harness/text/numbers.h"
 
@@ -130,10 +130,8 @@ Fields host_environment(const fs::path& root, const Devices& devices) {
 }
 
 Fields git_state(const std::filesystem::path& directory) {
-  using namespace std::chrono_literals;
   const auto git = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "-C", directory.string()});
-    return os::run_command(arguments, "", 10s);
+    return os::run_git(directory, std::move(arguments));
   };
   Fields fields;
   const os::CommandResult head = git({"rev-parse", "HEAD"});

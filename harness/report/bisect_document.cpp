@@ -19,7 +19,7 @@ namespace {
 
 using bisect::BisectRun;
 using bisect::Ends;
-using bisect::Judged;
+using bisect::JudgedStep;
 using bisect::SearchAnswer;
 using bisect::SearchStep;
 using bisect::Side;
@@ -93,7 +93,7 @@ std::vector<document::Line> below_search_answer(const BisectRun& run) {
   return lines;
 }
 
-std::string step_verdict(const Judged& judged) {
+std::string step_verdict(const JudgedStep& judged) {
   if (!judged.why_not.empty()) return "left out: " + judged.why_not;
   switch (judged.step.kind) {
     case SearchStep::Kind::kEnds:
@@ -122,7 +122,7 @@ document::Table judged_table(const BisectRun& run) {
                                     document::words("95 %"),
                                     document::words("verdict")}};
   table.columns[5].head = "interval";
-  for (const Judged& each : run.judged) {
+  for (const JudgedStep& each : run.judged) {
     const bisect::Commit& commit = run.commits[each.step.candidate];
     document::TableRow row{.cells = {bisect::short_id(commit), commit.title,
                                      bisect::short_id(run.commits[each.step.base])}};

@@ -19,16 +19,6 @@ std::string shard_text(const plan::Shard& shard) {
   return std::to_string(shard.index + 1) + "of" + std::to_string(shard.count);
 }
 
-// "2026-01-31T12:00:00Z" -> "20260131-120000"
-std::string compact(const std::string& utc) {
-  std::string text;
-  for (const char c : utc) {
-    if (c >= '0' && c <= '9') text += c;
-    if (c == 'T') text += '-';
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string file_name_part(std::string_view text) {
@@ -47,7 +37,7 @@ record::RunRow make_run_header(const RunFacts& facts) {
   record::RunRow row;
   row.started_utc = text::utc_text(facts.started);
   row.name = facts.plan.name;
-  row.run_id = compact(row.started_utc) + "-" + file_name_part(facts.plan.name);
+  row.run_id = text::compact_utc(row.started_utc) + "-" + file_name_part(facts.plan.name);
   row.stepbench_version = facts.stepbench_version;
   row.argv = facts.argv;
   row.config_path = facts.plan.file.string();

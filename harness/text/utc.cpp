@@ -52,6 +52,15 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
   return {text.data(), size};
 }
 
+std::string compact_utc(std::string_view utc) {
+  std::string text;
+  for (const char c : utc) {
+    if (c >= '0' && c <= '9') text += c;
+    if (c == 'T') text += '-';
+  }
+  return text;
+}
+
 std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text) {
   const auto year = take_digits(text, 4);
   if (!year || !take_one_of(text, "-")) return std::nullopt;

@@ -12,6 +12,9 @@ namespace stepbench::text {
 // 2026-01-31T12:00:00Z
 [[nodiscard]] std::string utc_text(std::chrono::system_clock::time_point time);
 
+// Of such a text: 20260131-120000, as names of runs begin.
+[[nodiscard]] std::string compact_utc(std::string_view utc);
+
 // 2026-01-31, 2026-01-31 12:00 or 2026-01-31T12:00:00Z, always UTC; nullopt for any other text and
 // for a day that no calendar has.
 [[nodiscard]] std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text);

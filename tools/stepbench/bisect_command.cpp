@@ -10,7 +10,6 @@
 #include "harness/bisect/search_file.h"
 #include "harness/document/render_markdown.h"
 #include "harness/document/render_text.h"
-#include "harness/os/text_file.h"
 #include "harness/report/bisect_document.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -80,7 +79,7 @@ int execute_bisect(const BisectOptions& options, const Environment& environment)
       return run.exit_status;
     }
     if (options.format == "json") {
-      print(environment, os::read_text(run.folder / bisect::kSearchFile).value_or(""));
+      print(environment, bisect::search_json(run));
       return run.exit_status;
     }
     const document::Document document = report::bisect_document(run);
