@@ -23,6 +23,23 @@ threads: {intra_op: 1}
 """
 
 
+def whole_epochs(run_dir, column, batches):
+    """This column of each epoch with all its batches, without the first step, in nanoseconds."""
+    epochs = []
+    for file in pathlib.Path(run_dir).glob("*/*.jsonl"):
+        for line in file.read_text().splitlines():
+            row = json.loads(line)
+            if row.get("kind") != "samples":
+                continue
+            columns = dict(zip(row["columns"], row["values"]))
+            for value, flags in zip(columns[column], columns["flags"]):
+                if flags & 1:
+                    epochs.append([])
+                elif epochs:
+                    epochs[-1].append(value)
+    return [epoch for epoch in epochs if len(epoch) == batches - 1]
+
+
 def run(stepbench, config, folder, *arguments):
     """Runs a command of stepbench on `config` (its text); returns its exit status and the new run's folder."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -16,23 +16,6 @@ BATCHES = 1000
 FLOATS = [1, 25_000]
 
 
-def median_steps(run_dir):
-    """Of each whole epoch, without its first step, in nanoseconds."""
-    epochs = []
-    for file in pathlib.Path(run_dir).glob("*/*.jsonl"):
-        for line in file.read_text().splitlines():
-            row = json.loads(line)
-            if row.get("kind") != "samples":
-                continue
-            columns = dict(zip(row["columns"], row["values"]))
-            for step, flags in zip(columns["step_ns"], columns["flags"]):
-                if flags & 1:
-                    epochs.append([])
-                elif epochs:
-                    epochs[-1].append(step)
-    return [statistics.median(epoch) for epoch in epochs if len(epoch) == BATCHES - 1]
-
-
 def launch(stepbench, worker, floats, epochs):
     """What our step took beyond the bare loop's, in microseconds, by epoch."""
     users = pathlib.Path(__file__).with_name("bare_iterable.py")
@@ -46,7 +29,7 @@ def launch(stepbench, worker, floats, epochs):
         )
         run = [stepbench, "run", config, "--worker", worker, "--results", folder, "--no-lock"]
         subprocess.run(run, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        ours = median_steps(folder)
+        ours = [statistics.median(epoch) for epoch in campaigns.whole_epochs(folder, "step_ns", BATCHES)]
         bare = json.loads(out.read_text())[-len(ours) :]
     return [(a - b) / 1e3 for a, b in zip(ours, bare)]
 

@@ -16,23 +16,6 @@ BATCHES = 24
 SETTINGS = [("0.8 MB", 8, 25_000), ("38 MB", 8, 1_200_000)]
 
 
-def measured_epochs(run_dir):
-    """Waits of each whole epoch, without its first, in nanoseconds."""
-    epochs = []
-    for file in pathlib.Path(run_dir).glob("*/*.jsonl"):
-        for line in file.read_text().splitlines():
-            row = json.loads(line)
-            if row.get("kind") != "samples":
-                continue
-            columns = dict(zip(row["columns"], row["values"]))
-            for wait, flags in zip(columns["data_wait_ns"], columns["flags"]):
-                if flags & 1:
-                    epochs.append([])
-                elif epochs:
-                    epochs[-1].append(wait)
-    return [epoch for epoch in epochs if len(epoch) == BATCHES - 1]
-
-
 def launch(stepbench, worker, size, floats, workers, epochs):
     """Pairs of mean waits, ours and the plain loader's, by epoch."""
     users = pathlib.Path(__file__).with_name("plain_loader.py")
@@ -48,7 +31,7 @@ def launch(stepbench, worker, size, floats, workers, epochs):
         )
         run = [stepbench, "run", config, "--worker", worker, "--results", folder, "--no-lock"]
         subprocess.run(run, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        ours = measured_epochs(folder)
+        ours = campaigns.whole_epochs(folder, "data_wait_ns", BATCHES)
         plain = json.loads(out.read_text())[-len(ours) :]
     return [(statistics.fmean(a), statistics.fmean(b)) for a, b in zip(ours, plain)]
 

@@ -209,6 +209,14 @@ class History(Scene):
             names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return {name: database.execute(f"SELECT COUNT(*) FROM {name}").fetchone()[0] for name in names}
 
+    def after_cut(self):
+        self.no_process()
+        if self.database.exists():
+            self.tables()
+
+    def complete(self):
+        self.succeed(*self.command()[1:])
+
 
 class Import(History):
     name = "import"
@@ -218,14 +226,6 @@ class Import(History):
 
     def command(self):
         return [self.ground.stepbench, "track", "add", self.ground.finished, "--db", f"sqlite:{self.database}"]
-
-    def after_cut(self):
-        self.no_process()
-        if self.database.exists():
-            self.tables()
-
-    def complete(self):
-        self.succeed(*self.command()[1:])
 
     def whole(self):
         before = self.tables()
@@ -246,14 +246,6 @@ class Night(History):
     def command(self):
         return [self.ground.stepbench, "nightly", "config.yaml", "--worker", self.ground.stub, "--no-lock", "--quiet",
                 "--results", self.results, "--verdict", self.folder / "night.json"]
-
-    def after_cut(self):
-        self.no_process()
-        if self.database.exists():
-            self.tables()
-
-    def complete(self):
-        self.succeed(*self.command()[1:])
 
     def whole(self):
         rows = self.tables()
