@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "harness/analyze/analysis.h"
+#include "harness/analyze/replay.h"
+#include "harness/analyze/timeline.h"
 #include "harness/trace/read_trace.h"
 
 namespace stepbench::analyze {
@@ -151,6 +155,47 @@ TEST_F(Published, OneWithoutStepsIsOneStepAndItsSyncRowsAreNoWork) {
   EXPECT_EQ(analysis.counts.syncs, 41);
   EXPECT_EQ(analysis.counts.device_rows, 98);
   EXPECT_EQ(analysis.queues->size(), 2U);
+}
+
+// The distances that HTA's own test of its critical path asserts of this trace
+// (tests/test_critical_path_analysis.py), in us.
+TEST_F(Published, TheReplayOfHtasSampleHasTheDistancesThatHtaAsserts) {
+  read("hta/critical_path/simple_add/benchmark_result_493459_1694039959_trace.json.gz");
+  const Timeline timeline(trace);
+  const StepReplay replay(timeline, analysis.steps, analysis.steps.steps.front().window);
+
+  const auto relu = std::find_if(
+      replay.pieces().begin(), replay.pieces().end(),
+      [&](const HostPiece& piece) { return piece.at.begin_ns == 1'694'040'009'871'913'000; });
+  ASSERT_GE(replay.pieces().end() - relu, 5);
+  constexpr std::pair<std::string_view, int> kReluUs[] = {{"aten::relu_", 15},
+                                                          {"aten::clamp_min_", 14},
+                                                          {"cudaLaunchKernel", 17},
+                                                          {"aten::clamp_min_", 15},
+                                                          {"aten::relu_", 32}};
+  for (auto piece = relu; const auto& [name, us] : kReluUs) {
+    EXPECT_EQ(trace.names[piece->name].text, name);
+    EXPECT_EQ(piece->at.length_ns(), us * 1000);
+    ++piece;
+  }
+
+  const auto fft = std::find_if(
+      replay.rows().begin(), replay.rows().end(),
+      [&](const ReplayRow& row) { return row.at.begin_ns == 1'694'040'010'076'734'000; });
+  ASSERT_GE(replay.rows().end() - fft, 2);
+  EXPECT_EQ(fft->binding, RowBinding::kLaunch);
+  EXPECT_EQ(fft->at.begin_ns - fft->launch_ns, 27'000);
+  const auto gemm = std::find_if(fft, replay.rows().end(), [&](const ReplayRow& row) {
+    return trace.names[row.name].text == "ampere_gcgemm_64x64_nt";
+  });
+  ASSERT_NE(gemm, replay.rows().end());
+  // HTA says that the stream held it back. Its call began 10 us before the stream was free, and a
+  // launch takes longer than that.
+  EXPECT_EQ(gemm->binding, RowBinding::kLaunch);
+  EXPECT_EQ(gemm->at.begin_ns - gemm->launch_ns, 17'000);
+  EXPECT_GT(replay.launch_ns(), 17'000);
+  EXPECT_EQ(gemm->previous, fft - replay.rows().begin());
+  EXPECT_EQ(gemm->at.begin_ns - fft->at.end_ns, 7'000);
 }
 
 TEST_F(Published, OnesThatWereThinnedOutAreFullOfOrphans) {
