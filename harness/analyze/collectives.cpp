@@ -291,9 +291,14 @@ ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timel
   for (const ExchangeRow& each : exchanges) {
     auto& [row, durations] = rows[each.facts];
     durations.push_back(double(each.at.length_ns()));
-    if (!window_at(windows, each.placed_by_ns)) continue;
+    const auto step = window_at(windows, each.placed_by_ns);
+    if (!step) continue;
     ++row.step_calls;
     row.step_ns += each.at.length_ns();
+    row.calls_of_steps.resize(windows.size());
+    row.ns_of_steps.resize(windows.size());
+    ++row.calls_of_steps[*step];
+    row.ns_of_steps[*step] += each.at.length_ns();
     row.step_exposed_ns += each.at.length_ns() - computing.length_in(each.at);
   }
   std::vector<CollectiveRow> out;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/analyze/work_costs.h"
 #include "harness/stats/order.h"
 #include "harness/text/words.h"
 
@@ -137,6 +138,7 @@ class Comparison {
     add_notes();
     add_parts();
     add_tables();
+    add_path();
     add_findings();
     std::stable_sort(out_.notes.begin(), out_.notes.end(),
                      [](const DiffNote& a, const DiffNote& b) { return a.level > b.level; });
@@ -265,12 +267,32 @@ class Comparison {
                 row);
     row.name = either.name;
     row.phase = either.phase;
+    row.base_rate = rate_of(base);
+    row.new_rate = rate_of(next);
     DiffTable& table = out_.tables[static_cast<std::size_t>(either.kind)];
     table.sum.base_ns += row.base_ns;
     table.sum.new_ns += row.new_ns;
     table.sum.base_count += row.base_count;
     table.sum.new_count += row.new_count;
     table.rows.push_back(std::move(row));
+  }
+
+  static std::optional<double> rate_of(const NamedCost* cost) {
+    if (cost == nullptr || cost->work <= 0) return std::nullopt;
+    const std::int64_t ns = std::accumulate(cost->ns.begin(), cost->ns.end(), std::int64_t{0});
+    return ns > 0 ? std::optional(cost->work / double(ns)) : std::nullopt;
+  }
+
+  // One path goes through all steps, so that its parts have no spread.
+  void add_path() {
+    if (base_.path_steps == 0 || next_.path_steps == 0) return;
+    for (std::size_t kind = 0; kind < kPathKinds; ++kind) {
+      DiffRow row =
+          row_of({.mean = double(base_.path_ns[kind]) / double(base_.path_steps)},
+                 {.mean = double(next_.path_ns[kind]) / double(next_.path_steps)}, step_ns_);
+      row.name = std::string(name_of(static_cast<PathKind>(kind)));
+      if (row.base_ns != 0 || row.new_ns != 0) out_.path.push_back(std::move(row));
+    }
   }
 
   static const Finding* find_made(const std::vector<Finding>& findings, const std::string& id) {
@@ -339,6 +361,7 @@ void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
     cost.count.resize(steps_before);
     extend(cost.ns, added != nullptr ? added->ns : nothing);
     extend(cost.count, added != nullptr ? added->count : nothing);
+    cost.work += added != nullptr ? added->work : 0;
     out.push_back(std::move(cost));
   });
   all = std::move(out);
@@ -376,6 +399,11 @@ DiffSide diff_side(const std::string& path, const trace::Trace& trace, const Ana
   }
   side.steps_of = {side.steps.size()};
   side.costs = step_costs(Timeline(trace), analysis.steps);
+  for (NamedCost& cost : work_costs(trace, analysis)) side.costs.push_back(std::move(cost));
+  if (analysis.critical_path && *analysis.critical_path) {
+    side.path_ns = (**analysis.critical_path).ns;
+    side.path_steps = (**analysis.critical_path).steps;
+  }
   return side;
 }
 
@@ -388,6 +416,8 @@ void DiffSide::append(DiffSide more) {
   steps_of.insert(steps_of.end(), more.steps_of.begin(), more.steps_of.end());
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   append_costs(costs, before, std::move(more.costs), more.steps.size());
+  path_steps += more.path_steps;
+  for (std::size_t kind = 0; kind < kPathKinds; ++kind) path_ns[kind] += more.path_ns[kind];
 }
 
 std::string_view name_of(DiffChange change) {

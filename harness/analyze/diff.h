@@ -11,6 +11,7 @@
 // steps does not explain, and no claim about the next run.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,7 +43,10 @@ struct DiffSide {
   std::vector<std::size_t> steps_of = {};  // how many of `steps` each trace has
   std::vector<StepTime> steps = {};        // counted ones of all traces
   std::vector<NamedCost> costs = {};       // as long as `steps`; by kind, name and phase
-  std::vector<Finding> findings = {};      // of the first trace
+  // Of the steps that the critical path was looked for in, where it was.
+  std::array<std::int64_t, kPathKinds> path_ns = {};
+  std::int64_t path_steps = 0;
+  std::vector<Finding> findings = {};  // of the first trace
 
   // Of the same case: its steps behind these; settings and findings stay those of the first.
   void append(DiffSide more);
@@ -72,6 +76,8 @@ struct DiffRow {
   double new_ns = 0;
   double base_count = 0;  // 0 for the step and its parts
   double new_count = 0;
+  std::optional<double> base_rate = {};  // of shapes FLOP, of collectives bytes on the bus, per ns
+  std::optional<double> new_rate = {};
   // From here on a difference counts; absent: too few steps to know their spread.
   std::optional<double> noise_ns = {};
 
@@ -114,6 +120,7 @@ struct TraceDiff {
   DiffRow step = {};
   std::vector<DiffRow> parts = {};  // as step_parts(), those that either side has
   std::vector<DiffTable> tables = {};
+  std::vector<DiffRow> path = {};          // by PathKind, where both sides have a critical path
   std::vector<DiffFinding> findings = {};  // that changed
 
   [[nodiscard]] bool comparable() const;

@@ -156,9 +156,14 @@ class EfficiencyTable {
     tf32_ns_[index] += op.work.tf32_ns;
     ++row.calls;
     row.time_ns += ns;
-    if (!window_at(windows_, op.event->start_ns)) return;
+    const auto step = window_at(windows_, op.event->start_ns);
+    if (!step) return;
     ++row.step_calls;
     row.step_ns += ns;
+    row.calls_of_steps.resize(windows_.size());
+    row.ns_of_steps.resize(windows_.size());
+    ++row.calls_of_steps[*step];
+    row.ns_of_steps[*step] += ns;
   }
 
   struct Found {

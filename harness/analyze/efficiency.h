@@ -34,6 +34,8 @@ struct EfficiencyRow {
   std::int64_t time_ns = 0;
   std::int64_t step_calls = 0;  // in the counted steps
   std::int64_t step_ns = 0;
+  std::vector<std::int64_t> calls_of_steps = {};  // of each counted step
+  std::vector<std::int64_t> ns_of_steps = {};
 
   [[nodiscard]] std::int64_t flops() const { return work.flops - work.masked_flops; }
   // The least that a call moves; absent where types or shapes do not tell.

@@ -157,4 +157,18 @@ std::vector<std::string> distinct_row_names(std::span<const std::string_view> na
   return out;
 }
 
+std::string tensor_shapes(std::string_view shapes) {
+  if (shapes.size() < 2) return std::string(shapes);
+  std::string out;
+  for (std::size_t open = shapes.find('[', 1); open != std::string_view::npos;) {
+    const std::size_t close = shapes.find(']', open);
+    if (close == std::string_view::npos) break;
+    if (close > open + 1) {
+      out += (out.empty() ? "" : " ") + std::string(shapes.substr(open, close - open + 1));
+    }
+    open = shapes.find('[', close);
+  }
+  return out;
+}
+
 }  // namespace stepbench::analyze

@@ -28,6 +28,9 @@ namespace stepbench::analyze {
 [[nodiscard]] std::vector<std::string> distinct_row_names(std::span<const std::string_view> names,
                                                           std::size_t cells);
 
+// "[8, 32] [32, 64]" of "[[8, 32], [32, 64], [], []]".
+[[nodiscard]] std::string tensor_shapes(std::string_view shapes);
+
 // The readable name, cut in its middle where it is long: for sentences.
 [[nodiscard]] std::string short_row_name(std::string_view name);
 

@@ -129,7 +129,8 @@ class CostTable {
 }  // namespace
 
 std::string_view name_of(CostKind kind) {
-  constexpr std::array<std::string_view, kCostKinds> kNames = {"operator", "kernel", "call"};
+  constexpr std::array<std::string_view, kCostKinds> kNames = {"operator", "kernel", "call",
+                                                               "shape", "collective"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

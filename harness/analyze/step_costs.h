@@ -17,21 +17,25 @@
 namespace stepbench::analyze {
 
 enum class CostKind : std::uint8_t {
-  kOperator,  // ops and annotations of all threads: the time in which they are the innermost row
-  kKernel,    // kernels, copies and sets: sums of durations, by the step that launched them
-  kCall       // calls of the runtime or driver, by the step in which they begin
+  kOperator,   // ops and annotations of all threads: the time in which they are the innermost row
+  kKernel,     // kernels, copies and sets: sums of durations, by the step that launched them
+  kCall,       // calls of the runtime or driver, by the step in which they begin
+  kShape,      // matrix products, convolutions and attention by shape: EfficiencyRow
+  kCollective  // CollectiveRow
 };
-inline constexpr std::size_t kCostKinds = 3;
+inline constexpr std::size_t kCostKinds = 5;
 [[nodiscard]] std::string_view name_of(CostKind kind);  // "operator", as printed
 
 struct NamedCost {
   CostKind kind = CostKind::kOperator;
   std::string name = {};
   // Of operators, where the trace tells: "data_wait", "backward", "optimizer", or the outermost
-  // annotation around them.
+  // annotation around them. Of shapes "forward" or "backward", of collectives their group.
   std::string phase = {};
   std::vector<std::int64_t> ns = {};     // of each counted step
   std::vector<std::int64_t> count = {};  // how many begin in it
+  // Of all steps: FLOP of shapes, bytes of collectives as bus bandwidth counts them; 0: not known.
+  double work = 0;
 };
 
 // By kind, name and phase.

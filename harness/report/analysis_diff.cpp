@@ -41,6 +41,10 @@ std::string calls_cell(const analyze::DiffRow& row) {
   return base == next ? next : base + " -> " + next;
 }
 
+document::Cell rate_cell(std::optional<double> rate, double unit) {
+  return document::number(rate ? std::optional(*rate / unit) : std::nullopt);
+}
+
 std::string headline_of_diff(const analyze::TraceDiff& diff) {
   return name_of_side(diff.new_paths) + " (new, " + text::counted(diff.new_steps, "step") +
          ") against " + name_of_side(diff.base_paths) + " (base, " +
@@ -144,13 +148,32 @@ TableWords words_of_table(analyze::CostKind kind) {
       return {"kernels, copies and sets that changed", "kernel", "all kernels"};
     case analyze::CostKind::kCall:
       return {"calls of the runtime and driver that changed", "call", "all calls"};
+    case analyze::CostKind::kShape:
+      return {"matrix products, convolutions and attention that changed, by shape", "operator",
+              "all shapes"};
+    case analyze::CostKind::kCollective:
+      return {"collectives that changed", "collective", "all collectives"};
   }
+  return {};
+}
+
+// How fast the work of a row was done, where its kind has some.
+struct RateWords {
+  const char* unit = nullptr;
+  double per_ns = 0;
+};
+
+RateWords rate_of_table(analyze::CostKind kind) {
+  if (kind == analyze::CostKind::kShape) return {"TFLOP/s", 1e3};
+  if (kind == analyze::CostKind::kCollective) return {"GB/s on the bus", 1};
   return {};
 }
 
 void add_changed(const analyze::DiffTable& costs, std::size_t limit,
                  std::vector<document::Block>& blocks) {
   const TableWords words = words_of_table(costs.kind);
+  const RateWords rate = rate_of_table(costs.kind);
+  if (costs.rows.empty() && rate.unit != nullptr) return;
   const auto changed = std::count_if(costs.rows.begin(), costs.rows.end(),
                                      [](const analyze::DiffRow& row) { return row.changed(); });
   const std::size_t shown = limited(std::size_t(changed), limit);
@@ -170,28 +193,39 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
     times.push_back(std::max(costs.rows[i].base_ns, costs.rows[i].new_ns));
   }
   const text::TimeUnit unit = text::unit_for(times);
-  const bool phases = costs.kind == analyze::CostKind::kOperator;
+  const char* phase = costs.kind == analyze::CostKind::kOperator     ? "phase"
+                      : costs.kind == analyze::CostKind::kShape      ? "pass"
+                      : costs.kind == analyze::CostKind::kCollective ? "group"
+                                                                     : nullptr;
   document::Table table{.title = words.title,
                         .columns = {{.head = words.head,
                                      .left = true,
                                      .shrink_at = 1,
                                      .shrink_to = 24,
                                      .shrink_inside = true}}};
-  if (phases) {
-    table.columns.push_back({.head = "phase", .left = true, .shrink_at = 2, .shrink_inside = true});
+  if (phase != nullptr) {
+    table.columns.push_back({.head = phase, .left = true, .shrink_at = 2, .shrink_inside = true});
   }
   for (const char* head : {"base", "new", "difference"}) {
     table.columns.push_back({.head = head, .unit = std::string(unit.name)});
+  }
+  if (rate.unit != nullptr) {
+    table.columns.push_back({.head = "base", .unit = rate.unit, .drop_at = 1});
+    table.columns.push_back({.head = "new", .unit = rate.unit, .drop_at = 1});
   }
   table.columns.push_back({.head = "calls"});
   table.columns.push_back(document::words("change"));
   const auto add = [&](const analyze::DiffRow& row, const std::string& name,
                        const std::string& change) {
     std::vector<document::Cell> cells = {name};
-    if (phases) cells.emplace_back(row.phase.empty() ? "-" : row.phase);
+    if (phase != nullptr) cells.emplace_back(row.phase.empty() ? "-" : row.phase);
     cells.push_back(document::time(row.base_ns, unit));
     cells.push_back(document::time(row.new_ns, unit));
     cells.push_back(signed_cell(row.difference_ns(), unit));
+    if (rate.unit != nullptr) {
+      cells.push_back(rate_cell(row.base_rate, rate.per_ns));
+      cells.push_back(rate_cell(row.new_rate, rate.per_ns));
+    }
     cells.emplace_back(calls_cell(row), row.new_count);
     cells.emplace_back(change);
     table.rows.push_back({.cells = std::move(cells)});
@@ -200,7 +234,8 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
   for (std::size_t i = 0; i < costs.rows.size(); ++i) {
     const analyze::DiffRow& row = costs.rows[i];
     if (i < shown) {
-      add(row, analyze::short_row_name(row.name), words_of_change(row.change));
+      add(row, rate.unit == nullptr ? analyze::short_row_name(row.name) : row.name,
+          words_of_change(row.change));
       continue;
     }
     rest.base_ns += row.base_ns;
@@ -217,6 +252,40 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
   blocks.emplace_back(document::Paragraph{"first " + std::to_string(shown) + " of " +
                                           text::with_separators(changed) +
                                           " that changed; --row-limit 0 shows all"});
+}
+
+std::string words_of_path_row(const analyze::DiffRow& row) {
+  for (std::size_t kind = 0; kind < analyze::kPathKinds; ++kind) {
+    if (row.name == analyze::name_of(static_cast<analyze::PathKind>(kind))) {
+      return words_of_path(static_cast<analyze::PathKind>(kind));
+    }
+  }
+  return row.name;
+}
+
+void add_path(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
+  if (diff.path.empty()) return;
+  std::vector<double> times;
+  for (const analyze::DiffRow& row : diff.path) {
+    times.push_back(std::max(row.base_ns, row.new_ns));
+  }
+  const text::TimeUnit unit = text::unit_for(times);
+  document::Table table{.title = "critical path: what a step waits for",
+                        .columns = {document::words("part")}};
+  for (const char* head : {"base", "new", "difference"}) {
+    table.columns.push_back({.head = head, .unit = std::string(unit.name)});
+  }
+  table.columns.push_back(document::words("change"));
+  for (const analyze::DiffRow& row : diff.path) {
+    table.rows.push_back(
+        {.cells = {words_of_path_row(row), document::time(row.base_ns, unit),
+                   document::time(row.new_ns, unit), signed_cell(row.difference_ns(), unit),
+                   words_of_change(row.change)}});
+  }
+  blocks.emplace_back(std::move(table));
+  blocks.emplace_back(document::Paragraph{
+      "one path goes through all steps: a difference counts where it is 5 % of the value and 0.1 % "
+      "of the step"});
 }
 
 std::string finding_text(const analyze::DiffFinding& finding) {
@@ -246,6 +315,7 @@ document::Document diff_document(const analyze::TraceDiff& diff, std::size_t row
     overview.blocks.emplace_back(document::Paragraph{finding_text(finding)});
   }
   if (diff.findings.empty()) overview.blocks.emplace_back(document::Paragraph{"none"});
+  add_path(diff, overview.blocks);
   document::Chapter tables{.id = "tables", .title = "Tables", .blocks = {}};
   for (const analyze::DiffTable& table : diff.tables) add_changed(table, row_limit, tables.blocks);
   return {.headline = headline_of_diff(diff),

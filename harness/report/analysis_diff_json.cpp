@@ -6,19 +6,30 @@
 namespace stepbench::report {
 namespace {
 
-void add_diff_row(json::JsonText& json, const analyze::DiffRow& row, bool has_calls,
+struct DiffRowFields {
+  bool calls = false;
+  std::string_view rate = {};  // "flops_per_s"
+};
+
+void add_rate(json::JsonText& json, std::string_view side, std::string_view name,
+              std::optional<double> per_ns) {
+  json.number(std::string(side) + std::string(name),
+              per_ns ? std::optional(*per_ns * 1e9) : per_ns);
+}
+
+void add_diff_row(json::JsonText& json, const analyze::DiffRow& row, DiffRowFields fields = {},
                   std::string_view key = {}) {
   json.open_object(key).text("name", row.name);
   if (!row.phase.empty()) json.text("phase", row.phase);
   json.text("change", analyze::name_of(row.change)).number("base_ns", row.base_ns);
   json.number("new_ns", row.new_ns).number("difference_ns", row.difference_ns());
-  if (row.noise_ns) {
-    json.number("noise_ns", *row.noise_ns);
-  } else {
-    json.null("noise_ns");
-  }
-  if (has_calls) {
+  json.number("noise_ns", row.noise_ns);
+  if (fields.calls) {
     json.number("base_calls", row.base_count).number("new_calls", row.new_count);
+  }
+  if (!fields.rate.empty()) {
+    add_rate(json, "base_", fields.rate, row.base_rate);
+    add_rate(json, "new_", fields.rate, row.new_rate);
   }
   json.close_object();
 }
@@ -28,12 +39,10 @@ void add_diff_side(json::JsonText& json, std::string_view key,
   json.open_object(key).texts("paths", paths).integer("steps", steps).close_object();
 }
 
-void add_size(json::JsonText& json, const std::string& key, const std::optional<double>& size) {
-  if (size) {
-    json.number(key, *size);
-  } else {
-    json.null(key);
-  }
+DiffRowFields fields_of(analyze::CostKind kind) {
+  if (kind == analyze::CostKind::kShape) return {.calls = true, .rate = "flops_per_s"};
+  if (kind == analyze::CostKind::kCollective) return {.calls = true, .rate = "bus_bytes_per_s"};
+  return {.calls = true};
 }
 
 }  // namespace
@@ -53,13 +62,18 @@ std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
         .close_object();
   }
   json.close_array();
-  add_diff_row(json, diff.step, false, "step");
+  add_diff_row(json, diff.step, {}, "step");
   json.open_array("parts");
-  for (const analyze::DiffRow& row : diff.parts) add_diff_row(json, row, false);
+  for (const analyze::DiffRow& row : diff.parts) add_diff_row(json, row);
   json.close_array();
+  if (!diff.path.empty()) {
+    json.open_array("critical_path");
+    for (const analyze::DiffRow& row : diff.path) add_diff_row(json, row);
+    json.close_array();
+  }
   for (const analyze::DiffTable& table : diff.tables) {
     json.open_array(std::string(analyze::name_of(table.kind)) + 's');
-    for (const analyze::DiffRow& row : table.rows) add_diff_row(json, row, true);
+    for (const analyze::DiffRow& row : table.rows) add_diff_row(json, row, fields_of(table.kind));
     json.close_array();
   }
   json.open_array("findings");
@@ -67,8 +81,8 @@ std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
     json.open_object().text("id", finding.id).text("change", analyze::name_of(finding.change));
     json.text("severity", stepbench::name_of(finding.severity)).text("text", finding.text);
     const std::string unit = finding.is_gain ? "gain_ns" : "value";
-    add_size(json, "base_" + unit, finding.base);
-    add_size(json, "new_" + unit, finding.next);
+    json.number("base_" + unit, finding.base);
+    json.number("new_" + unit, finding.next);
     json.close_object();
   }
   json.close_array().close_object().integer("exit_code", exit_status).close_object();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/row_names.h"
 #include "harness/document/cells.h"
 #include "harness/report/analysis_tables.h"
 #include "harness/report/ops_columns.h"
@@ -13,21 +14,6 @@ constexpr double kGiga = 1e9;
 
 std::optional<double> in(std::optional<double> value, double unit) {
   return value ? std::optional(*value / unit) : std::nullopt;
-}
-
-// "[8, 32] [32, 64]" of "[[8, 32], [32, 64], [], []]".
-std::string tensor_shapes(std::string_view shapes) {
-  if (shapes.size() < 2) return std::string(shapes);
-  std::string out;
-  for (std::size_t open = shapes.find('[', 1); open != std::string_view::npos;) {
-    const std::size_t close = shapes.find(']', open);
-    if (close == std::string_view::npos) break;
-    if (close > open + 1) {
-      out += (out.empty() ? "" : " ") + std::string(shapes.substr(open, close - open + 1));
-    }
-    open = shapes.find('[', close);
-  }
-  return out;
 }
 
 const char* bound_words(const analyze::EfficiencyRow& row) {
@@ -91,14 +77,14 @@ std::vector<document::Block> efficiency_blocks(const AnalysedTrace& analysed,
   for (std::size_t i = 0; i < limited(efficiency.rows.size(), row_limit); ++i) {
     const analyze::EfficiencyRow& row = efficiency.rows[i];
     table.rows.push_back(
-        {.cells = {name_in(analysed, row.name), tensor_shapes(analysed.trace->text(row.shapes)),
-                   ops::name_of(row.dtype), row.backward ? "backward" : "forward",
-                   document::short_number(double(row.step_calls) / steps),
-                   document::number(double(row.step_ns) / steps / 1e3),
-                   document::number(row.flops_per_s() / kTera), document::percent(row.peak_share),
-                   document::number(in(row.bytes_per_s(), kGiga)),
-                   document::number(row.intensity()), bound_words(row),
-                   document::number(in(row.step_lost_ns, 1e3 * steps))}});
+        {.cells = {
+             name_in(analysed, row.name), analyze::tensor_shapes(analysed.trace->text(row.shapes)),
+             ops::name_of(row.dtype), row.backward ? "backward" : "forward",
+             document::short_number(double(row.step_calls) / steps),
+             document::number(double(row.step_ns) / steps / 1e3),
+             document::number(row.flops_per_s() / kTera), document::percent(row.peak_share),
+             document::number(in(row.bytes_per_s(), kGiga)), document::number(row.intensity()),
+             bound_words(row), document::number(in(row.step_lost_ns, 1e3 * steps))}});
   }
   std::vector<document::Block> blocks = {std::move(table)};
   note_cut(efficiency.rows.size(), row_limit, blocks);

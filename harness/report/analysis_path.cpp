@@ -3,25 +3,12 @@
 
 #include "harness/document/cells.h"
 #include "harness/report/analysis_tables.h"
+#include "harness/report/analysis_words.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
-
-const char* words_of(analyze::PathKind kind) {
-  constexpr std::array<const char*, analyze::kPathKinds> kWords = {
-      "computing kernels",
-      "communication",
-      "copies and sets",
-      "loading data",
-      "operators of the host",
-      "launch calls, and until their row begins",
-      "the host waits, after what it waits for",
-      "between rows of the device",
-      "no row of the host"};
-  return kWords[static_cast<std::size_t>(kind)];
-}
 
 document::Table parts_of_path(const analyze::CriticalPath& path, const text::TimeUnit& unit) {
   const double steps = double(path.steps);
@@ -31,7 +18,7 @@ document::Table parts_of_path(const analyze::CriticalPath& path, const text::Tim
                                     {.head = "share", .unit = "%"}}};
   for (std::size_t i = 0; i < analyze::kPathKinds; ++i) {
     if (path.ns[i] == 0) continue;
-    table.rows.push_back({.cells = {words_of(static_cast<analyze::PathKind>(i)),
+    table.rows.push_back({.cells = {words_of_path(static_cast<analyze::PathKind>(i)),
                                     document::time(double(path.ns[i]) / steps, unit),
                                     document::share(double(path.ns[i]), double(path.path_ns))}});
   }
@@ -53,7 +40,7 @@ document::Table places_of_path(const AnalysedTrace& analysed, const analyze::Cri
           {.head = "times per step", .drop_at = 2}}};
   for (std::size_t i = 0; i < limited(path.places.size(), row_limit); ++i) {
     const analyze::PathPlace& place = path.places[i];
-    table.rows.push_back({.cells = {name_in(analysed, place.name), words_of(place.kind),
+    table.rows.push_back({.cells = {name_in(analysed, place.name), words_of_path(place.kind),
                                     document::time(double(place.ns) / steps, unit),
                                     document::share(double(place.ns), double(path.path_ns)),
                                     document::short_number(double(place.times) / steps)}});

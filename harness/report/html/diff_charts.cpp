@@ -36,6 +36,10 @@ std::string title_of(analyze::CostKind kind) {
       return "Kernels";
     case analyze::CostKind::kCall:
       return "Runtime calls";
+    case analyze::CostKind::kShape:
+      return "Matrix products, convolutions and attention by shape";
+    case analyze::CostKind::kCollective:
+      return "Collectives";
   }
   return {};
 }
