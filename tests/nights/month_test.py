@@ -140,6 +140,26 @@ class Month(unittest.TestCase):
         self.night(0, ["regression"], slower=1.05, words=["--allow-known"])
         self.night(1, ["regression"], slower=1.12, words=["--allow-known"])
 
+    def test_a_program_that_no_longer_starts_makes_room_for_another_one(self):
+        first, last = (self.machine.folder / name for name in ("first-is-broken", "last-is-broken"))
+        fails = "if [ -e '{}' ]; then case $1 in --control*) exit 9;; esac; fi"
+        self.night(0, ["warming-up"], more=fails.format(first))
+        self.machine.ignore_memory()
+        self.night(0, ["warming-up"])
+        first.touch()
+        verdict = self.night(0, ["warming-up"])
+        said = "the program of 2026-02-01 .build [0-9a-f]{8}. could not be measured beside tonight's, for 2 series: .* no longer runs here"
+        self.assertRegex("\n".join(verdict["notes"]), said)
+        for series in verdict["series"]:
+            if series["metric"] == "step_ns":
+                self.assertIn("held against the program of 2026-02-02", series["why"], "the same night")
+        verdict = self.night(0, ["warming-up"], more=fails.format(last))
+        self.assertNotIn("could not be measured", "\n".join(verdict["notes"]), "said once")
+        last.touch()
+        verdict = self.night(1, ["regression"], slower=1.05)
+        (alert,) = verdict["alerts"]
+        self.assertEqual(alert["first_bad"]["started_utc"][:10], "2026-02-05")
+
     def test_a_night_of_a_changed_tree_is_never_the_last_good_one(self):
         self.warm_up()
         config = self.machine.folder / "nightly.yaml"

@@ -92,6 +92,24 @@ class Team(unittest.TestCase):
         why = self.track("why-split", "nightly", "step_us=1000").out
         self.assertIn("one segment", why)
 
+    def test_an_alert_of_a_branch_that_was_deleted_is_closed_by_a_person(self):
+        self.machine.night(self.good, "--no-confirm", "--label", "branch=dev")
+        for series in json.loads(self.track("check", "--no-confirm", "--format", "json").out)["series"]:
+            if series["unit"] == "bytes":
+                self.track("ignore", series["id"], "--reason", "not scripted")
+        slow = self.machine.build("slow", slower=1.2)
+        self.machine.night(slow, "--label", "branch=dev", status=1)
+        self.machine.date += datetime.timedelta(days=20)
+        for _ in range(2):
+            self.machine.night(self.good, "--no-confirm", "--on-alert", "cat >> told", status=0)
+        self.assertFalse((self.machine.folder / "told").exists(), "no news of main")
+        stale = "A1 stays open: nightly@dev had no night on .* since 2026-02-02, and nothing measures it any more"
+        self.assertRegex(self.track("show").out.replace("\n", " "), stale)
+        self.assertRegex(self.track("show", "A1").out.replace("\n", " "), stale)
+        self.assertRegex(self.track("prune", "--dry-run").out, "named")
+        self.track("acknowledge", "A1", "--reason", "the branch was merged")
+        self.assertNotIn("stays open", self.track("show").out)
+
     def test_another_metric_of_the_list_is_tracked_by_name(self):
         self.track_section("{metrics: 'step_p90 step_mean'}")
         self.warm_up()
