@@ -75,6 +75,8 @@ void Bisection::take(LogRatios log_ratios) {
     case SearchStep::Kind::kCulprit:
       culprit_side_ = side(log_ratios);
       culprit_ = interval_of(log_ratios, error_);
+      // Too little for a side of two, enough for a change above nothing.
+      if (culprit_side_ == Side::kOpen && culprit_.worse) culprit_side_ = Side::kBad;
       break;
     case SearchStep::Kind::kRest:
       rest_ = interval_of(log_ratios, error_);

@@ -39,8 +39,8 @@ enum class Side { kGood, kBad, kOpen };
 // comparisons. `error`: the probability that a decided side is wrong.
 [[nodiscard]] Side side_of(LogRatios log_ratios, double size, PooledSpread earlier, double error);
 
-// Two programs against each other. The interval is that of this look: its errors over all looks sum
-// to `error`.
+// Two programs against each other. The interval is that of this look: each of its bounds errs with
+// `error` over all looks together.
 struct Ends {
   bool worse = false;  // its interval lies above 0
   bool over = false;   // nothing more to measure: known well, or the last look

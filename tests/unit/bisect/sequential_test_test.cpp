@@ -74,6 +74,15 @@ TEST(Ends, AreOverWhenTheSizeIsFiveErrorsFromNothing) {
   EXPECT_FALSE(faint.over);
 }
 
+TEST(Ends, AreNotHiddenByAPairThatIsFarOff) {
+  std::vector<double> ratios = about(0.05, 0.01, 12);
+  ratios.back() = 1.0;  // a launch of it took nearly three times as long
+  const Ends ends = judge_ends(ratios, 0.007);
+  EXPECT_TRUE(ends.worse);
+  EXPECT_NEAR(ends.size, 0.05, 0.01);
+  EXPECT_LT(ends.high, 0.1);
+}
+
 TEST(Ends, AreOverAtTheLastLookWhateverTheySay) {
   const Ends nothing = judge_ends(about(0, 0.01, 40), 0.007);
   EXPECT_FALSE(nothing.worse);

@@ -70,11 +70,11 @@ TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
   std::mt19937_64 seeds(std::random_device{}());
   // As the page says, less two points for what is simulated again.
   const std::vector<Promise> promises = {
-      {0.05, false, 0, 0.98, 0.99, 90},      {0.03, false, 0, 0.957, 0.99, 130},
-      {0.02, false, 0, 0.92, 0.99, 225},     {0.01, false, 0, 0.58, 0.98, 540},
-      {0.05, true, 0, 0.945, 0.99, 140},     {0.03, true, 0, 0.893, 0.99, 275},
-      {0.02, true, 0, 0.743, 0.98, 450},     {0.01, true, 0, 0.03, 0.93, 850},
-      {0.05, false, 0.005, 0.95, 0.98, 100}, {0.03, false, 0.005, 0.797, 0.94, 190},
+      {0.05, false, 0, 0.977, 0.99, 90},      {0.03, false, 0, 0.95, 0.99, 130},
+      {0.02, false, 0, 0.914, 0.99, 220},     {0.01, false, 0, 0.625, 0.98, 540},
+      {0.05, true, 0, 0.936, 0.99, 125},      {0.03, true, 0, 0.88, 0.99, 215},
+      {0.02, true, 0, 0.809, 0.98, 355},      {0.01, true, 0, 0.15, 0.95, 780},
+      {0.05, false, 0.005, 0.944, 0.98, 100}, {0.03, false, 0.005, 0.788, 0.94, 175},
   };
   std::printf(
       "step  noise  layout  reproduced  named  right  range  wrong range  launches  95 %%\n");
