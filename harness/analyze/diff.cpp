@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/analyze/work_costs.h"
 #include "harness/stats/order.h"
 #include "harness/text/words.h"
 
@@ -106,22 +105,6 @@ bool larger_first(const DiffRow& a, const DiffRow& b) {
   const double a_count = std::abs(a.new_count - a.base_count);
   const double b_count = std::abs(b.new_count - b.base_count);
   return std::tie(b_count, a.name, a.phase) < std::tie(a_count, b.name, b.phase);
-}
-
-auto key_of(const NamedCost& cost) { return std::tie(cost.kind, cost.name, cost.phase); }
-
-// Goes through two lists that are sorted by key: both of one key together, null for a missing one.
-template <typename Costs, typename MoreCosts, typename Visit>
-void for_each_key(Costs& a, MoreCosts& b, const Visit& visit) {
-  auto left = a.begin();
-  auto right = b.begin();
-  while (left != a.end() || right != b.end()) {
-    const bool has_left = left != a.end() && (right == b.end() || key_of(*left) <= key_of(*right));
-    const bool has_right = right != b.end() && (left == a.end() || key_of(*right) <= key_of(*left));
-    visit(has_left ? &*left : nullptr, has_right ? &*right : nullptr);
-    if (has_left) ++left;
-    if (has_right) ++right;
-  }
 }
 
 class Comparison {
@@ -345,80 +328,7 @@ class Comparison {
   TraceDiff out_;
 };
 
-// Puts the steps of one more trace behind those of the others.
-void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
-                  std::vector<NamedCost> more, std::size_t steps_more) {
-  std::vector<NamedCost> out;
-  const std::vector<std::int64_t> nothing(steps_more);
-  const auto extend = [](std::vector<std::int64_t>& values, const std::vector<std::int64_t>& by) {
-    values.insert(values.end(), by.begin(), by.end());
-  };
-  for_each_key(all, more, [&](NamedCost* old, const NamedCost* added) {
-    NamedCost cost =
-        old != nullptr ? std::move(*old)
-                       : NamedCost{.kind = added->kind, .name = added->name, .phase = added->phase};
-    cost.ns.resize(steps_before);
-    cost.count.resize(steps_before);
-    extend(cost.ns, added != nullptr ? added->ns : nothing);
-    extend(cost.count, added != nullptr ? added->count : nothing);
-    cost.work += added != nullptr ? added->work : 0;
-    out.push_back(std::move(cost));
-  });
-  all = std::move(out);
-}
-
 }  // namespace
-
-DiffSide diff_side(const std::string& path, const trace::Trace& trace, const Analysis& analysis,
-                   const std::vector<Finding>& findings, std::optional<int> device) {
-  DiffSide side{.paths = {path},
-                .window = analysis.steps.window,
-                .with_shapes = trace.with_shapes,
-                .with_stack = trace.with_stack,
-                .with_memory = trace.with_memory,
-                .python_rows = analysis.counts.python > 0,
-                .resolution_ns = trace.resolution_ns,
-                .rank = trace.rank,
-                .world = trace.world,
-                .findings = findings};
-  for (const IntegrityNote& each : analysis.integrity) {
-    if (each.level == IntegrityLevel::kError) side.damage.push_back(each.text);
-    if (each.level == IntegrityLevel::kWarning) ++side.doubts;
-  }
-  for (const int id : analysis.devices) {
-    const ops::TraceDevice* known = trace.device(id);
-    if (known != nullptr && !known->name.empty()) side.devices.push_back(known->name);
-  }
-  const IdleReport* idle = analysis.idle_of(device);
-  if (idle == nullptr) return side;
-  side.scope = idle->scope;
-  const std::vector<Step>& steps = analysis.steps.steps;
-  for (const std::size_t i : analysis.steps.counted()) {
-    side.steps.push_back(idle->steps[i]);
-    if (steps[i].edge && steps.size() > 1 && !analysis.steps.chosen) side.only_edges = true;
-  }
-  side.steps_of = {side.steps.size()};
-  side.costs = step_costs(Timeline(trace), analysis.steps);
-  for (NamedCost& cost : work_costs(trace, analysis)) side.costs.push_back(std::move(cost));
-  if (analysis.critical_path && *analysis.critical_path) {
-    side.path_ns = (**analysis.critical_path).ns;
-    side.path_steps = (**analysis.critical_path).steps;
-  }
-  return side;
-}
-
-void DiffSide::append(DiffSide more) {
-  const std::size_t before = steps.size();
-  paths.insert(paths.end(), more.paths.begin(), more.paths.end());
-  damage.insert(damage.end(), more.damage.begin(), more.damage.end());
-  doubts += more.doubts;
-  only_edges = only_edges || more.only_edges;
-  steps_of.insert(steps_of.end(), more.steps_of.begin(), more.steps_of.end());
-  steps.insert(steps.end(), more.steps.begin(), more.steps.end());
-  append_costs(costs, before, std::move(more.costs), more.steps.size());
-  path_steps += more.path_steps;
-  for (std::size_t kind = 0; kind < kPathKinds; ++kind) path_ns[kind] += more.path_ns[kind];
-}
 
 std::string_view name_of(DiffChange change) {
   constexpr std::array<std::string_view, 7> kNames = {"none",   "appeared",   "vanished",  "grew",

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "harness/analyze/idle.h"
@@ -37,6 +38,24 @@ struct NamedCost {
   // Of all steps: FLOP of shapes, bytes of collectives as bus bandwidth counts them; 0: not known.
   double work = 0;
 };
+
+[[nodiscard]] inline auto key_of(const NamedCost& cost) {
+  return std::tie(cost.kind, cost.name, cost.phase);
+}
+
+// Goes through two lists that are sorted by key: both of one key together, null for a missing one.
+template <typename Costs, typename MoreCosts, typename Visit>
+void for_each_key(Costs& a, MoreCosts& b, const Visit& visit) {
+  auto left = a.begin();
+  auto right = b.begin();
+  while (left != a.end() || right != b.end()) {
+    const bool has_left = left != a.end() && (right == b.end() || key_of(*left) <= key_of(*right));
+    const bool has_right = right != b.end() && (left == a.end() || key_of(*right) <= key_of(*left));
+    visit(has_left ? &*left : nullptr, has_right ? &*right : nullptr);
+    if (has_left) ++left;
+    if (has_right) ++right;
+  }
+}
 
 // By kind, name and phase.
 [[nodiscard]] std::vector<NamedCost> step_costs(const Timeline& timeline, const Steps& steps);
