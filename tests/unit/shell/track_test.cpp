@@ -12,8 +12,10 @@
 namespace stepbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::stepbench;
 
 class TrackCommand : public ::testing::Test {
@@ -41,7 +43,18 @@ TEST_F(TrackCommand, TheSampleIsAddedListedAndExported) {
   const os::CommandResult split = track({"why-split", "58ea54", "4d8143"});
   EXPECT_EQ(split.exit_status, 0) << split.err;
   EXPECT_THAT(split.out, HasSubstr("loader.num_workers"));
+  EXPECT_THAT(split.out,
+              HasSubstr("two series, because they differ in loader.engine, loader.num_workers\n"));
   EXPECT_THAT(track({"why-split", "58ea54"}).out, HasSubstr("one segment"));
+  const std::string one = "quickstart num_workers=0";
+  const std::string other = "quickstart num_workers=2";
+  EXPECT_THAT(track({"why-split", one, other}).out, HasSubstr("loader.num_workers"));
+  const os::CommandResult memory = track({"why-split", one, other, "--metric", "peak_bytes"});
+  EXPECT_EQ(memory.exit_status, 0) << memory.err;
+  EXPECT_THAT(memory.out, AllOf(HasSubstr("loader.num_workers"), Not(HasSubstr("58ea54"))));
+  const os::CommandResult none = track({"why-split", one, "quickstart num_workers=77"});
+  EXPECT_EQ(none.exit_status, 2);
+  EXPECT_THAT(none.err, HasSubstr("no series fits 'num_workers=77'"));
 }
 
 TEST_F(TrackCommand, AnEmptyFolderAddsNothingAndExitsWith4) {

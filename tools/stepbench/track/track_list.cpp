@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a history holds, for people (`list`), for programs (`export`), and why it is split
 // (`why-split`).
+#include <algorithm>
+#include <iterator>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,13 +12,11 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/document/render.h"
-#include "harness/document/render_text.h"
 #include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
 #include "harness/report/series_names.h"
-#include "harness/text/printable.h"
+#include "harness/report/split_document.h"
 #include "harness/text/words.h"
-#include "harness/track/why_split.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
@@ -47,6 +48,7 @@ constexpr const char* kWhySplitExamples = R"(Examples:
   stepbench track why-split 3f2a91 77ab04      what makes them two series
   stepbench track why-split 3f2a91             where its level begins anew, and why
   stepbench track why-split train num_workers=2
+  stepbench track why-split "train num_workers=2" "train num_workers=4" --metric peak_bytes
 
 Two series differ in workload, case, metric or machine. One series is cut into segments where the
 environment changes: torch, driver, kernel (first two numbers), settings. Points on both sides of a
@@ -103,75 +105,44 @@ int track_export(const ExportArguments& arguments, const Environment& environmen
                                     : export_all(report::HistoryCsv(), store, environment.out);
 }
 
-// One word that begins an id is a series; of two such words each; all else are words of one case.
+// A word that begins an id is a series, and so are the words of a case in one argument: of two of
+// them each. All else are words of one case.
 std::vector<const track::SeriesHistory*> series_to_split(const std::vector<std::string>& words,
                                                          const std::string& metric,
-                                                         const track::History& history) {
-  const report::SeriesNames names(history);
-  if (words.size() == 2) {
-    std::vector<const track::SeriesHistory*> two;
-    for (const std::string& word : words) {
-      const auto found = names.meant({&word, 1}, metric);
-      if (found.size() == 1 && found.front()->series.id.starts_with(word)) {
-        two.push_back(found.front());
-      }
-    }
-    if (two.size() == 2) return two;
+                                                         const track::History& newest) {
+  const report::SeriesNames names(newest);
+  const auto is_series = [&](const std::string& word) {
+    if (word.find(' ') != std::string::npos) return true;
+    const auto found = names.meant({&word, 1}, metric);
+    return found.size() == 1 && found.front()->series.id.starts_with(word);
+  };
+  if (words.size() != 2 || !std::ranges::all_of(words, is_series)) {
+    return {&report::resolve_series(names, newest, words, metric)};
   }
-  return {&report::resolve_series(names, history, words, metric)};
-}
-
-std::string splits_table(const std::vector<track::FieldSplit>& splits, const std::string& a,
-                         const std::string& b, const Environment& environment) {
-  document::Table grid{
-      .columns = {document::words("field"),
-                  {.head = a, .left = true, .shrink_at = 2, .shrink_inside = true},
-                  {.head = b, .left = true, .shrink_at = 1, .shrink_inside = true}},
-      .rows = {}};
-  for (const track::FieldSplit& split : splits) {
-    grid.rows.push_back({.cells = {split.field, split.a, split.b}});
+  std::vector<const track::SeriesHistory*> two;
+  for (const std::string& word : words) {
+    std::istringstream parts(word);
+    const std::vector<std::string> of_case(std::istream_iterator<std::string>(parts), {});
+    two.push_back(&report::resolve_series(names, newest, of_case, metric));
   }
-  return document::draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
-                        environment.colour)
-      .text;
-}
-
-void tell_changes(const track::History& history, const track::SeriesHistory& series,
-                  const Environment& environment) {
-  const std::vector<track::SegmentBegin> changes = track::segment_begins(history, series);
-  if (changes.empty()) {
-    environment.out << "one segment: its environment was the same in all "
-                    << text::counted(std::ssize(series.points), "night") << '\n';
-    return;
-  }
-  for (const track::SegmentBegin& change : changes) {
-    const track::TrackedRun& run = history.runs[change.run];
-    environment.out << "a new segment begins with " << text::printable(run.run_id) << ":\n"
-                    << splits_table(change.fields, "before", "from then on", environment);
-  }
+  return two;
 }
 
 int track_why_split(const SplitArguments& arguments, const Environment& environment) {
   track::TrackStore store = open_history(arguments.history);
-  const track::History history = store.history();
-  const auto chosen = series_to_split(arguments.series, arguments.metric, history);
+  const track::History newest = store.history({.last = 1});
+  const auto chosen = series_to_split(arguments.series, arguments.metric, newest);
   const track::SeriesHistory& a = *chosen.front();
   const track::SeriesHistory& b = *chosen.back();
-  if (a.series.id == b.series.id) {
-    tell_changes(history, a, environment);
+  const document::RenderStyle how{.colour = environment.colour,
+                                  .columns = environment.terminal_columns};
+  if (a.series.id != b.series.id) {
+    environment.out << document::render(report::series_split_document(a, b, newest), how);
     return kExitOk;
   }
-  const std::string short_a = a.series.id.substr(0, 8);
-  const std::string short_b = b.series.id.substr(0, 8);
-  environment.out << "two series, because they differ in:\n"
-                  << splits_table(track::identity_splits(a.series, b.series), short_a, short_b,
-                                  environment);
-  const std::vector<track::FieldSplit> cohorts =
-      track::cohort_splits(history, a.points.back().cohort, b.points.back().cohort);
-  if (!cohorts.empty()) {
-    environment.out << "\ntheir last nights also differ in what begins a new segment:\n"
-                    << splits_table(cohorts, short_a, short_b, environment);
-  }
+  const track::History history = store.history({.series = {a.series.id}});
+  environment.out << document::render(report::segments_document(history.series.front(), history),
+                                      how);
   return kExitOk;
 }
 
@@ -201,7 +172,7 @@ void add_track_why_split(Command track) {
   command
       .argument("SERIES", arguments.series,
                 "One or two ids, or their first digits, or words of a case as `track show` "
-                "takes them",
+                "takes them; of two cases each in quotes",
                 "SERIES")
       .required();
   command.option(kCaseOptions, "--metric NAME", arguments.metric,
