@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <sstream>
 #include <utility>
 
+#include "harness/base/exit_status.h"
 #include "harness/document/cells.h"
 #include "harness/report/alert_paragraph.h"
 #include "harness/report/history_words.h"
@@ -105,6 +107,9 @@ std::string why_verdict(const track::Night& night) {
   if (night.verdict == track::NightState::kNoData && night.series.empty()) {
     return ": nothing was measured that could be judged";
   }
+  if (night.verdict == track::NightState::kNoData && night.count(track::NightState::kNoData) == 0) {
+    return night.exit_code == kExitUsage ? ": an experiment broke off" : ": launches failed";
+  }
   if (night.verdict == track::NightState::kWarmingUp) return ": too few nights for the screen yet";
   if (night.verdict == track::NightState::kRegression && night.only_known) {
     return ", told in earlier nights";
@@ -121,6 +126,15 @@ std::string why_verdict(const track::Night& night) {
   return any(track::NightState::kSuspect, false) || any(track::NightState::kReproduced, false)
              ? ": what moved is better"
              : "";
+}
+
+// A text of several lines as such, what an error of the file system quotes for one.
+document::Paragraph note_of(const std::string& note) {
+  std::istringstream lines("note: " + note);
+  document::Paragraph paragraph{.text = {}, .tone = document::Tone::kDoubt};
+  std::getline(lines, paragraph.text);
+  for (std::string line; std::getline(lines, line);) paragraph.below.emplace_back(line);
+  return paragraph;
 }
 
 class NightWriter {
@@ -298,7 +312,7 @@ class NightWriter {
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
     }
     for (const std::string& note : notes) {
-      add({.text = "note: " + note, .tone = document::Tone::kDoubt});
+      add(note_of(note));
     }
     if (checked_.signal) {
       add({.text = "interrupted: what was not measured again stays open; the next check goes on "

@@ -100,6 +100,22 @@ TEST(NightText, OfAQuietNightIsItsVerdictAndTwoLines) {
             "1 series: 1 ok\n");
 }
 
+TEST(NightText, SaysWhatBrokeANightWhoseSeriesAreJudgedAllTheSame) {
+  HistoryMaker maker;
+  maker.add_series("0", HistoryMaker::steady(4));
+  campaign::CheckedNight night = checked(maker, 3);
+  night.night.verdict = track::NightState::kNoData;
+  night.night.exit_code = 2;
+  night.night.notes = {"n.yaml broke off: the row was not written:\nNo space left on device"};
+  const std::string page = page_of(night);
+  EXPECT_THAT(page, HasSubstr("verdict: no-data: an experiment broke off (exit code 2)"));
+  EXPECT_THAT(page, HasSubstr("1 warming-up"));
+  EXPECT_THAT(page, HasSubstr("note: n.yaml broke off: the row was not written:\n"
+                              "  No space left on device\n"));
+  night.night.exit_code = 4;
+  EXPECT_THAT(page_of(night), HasSubstr("verdict: no-data: launches failed (exit code 4)"));
+}
+
 TEST(NightText, SaysHowFarAWarmUpIs) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(4));
