@@ -165,7 +165,7 @@ void SeriesJudge::judge_level(NightSeries& judged, const SeriesHistory& series, 
   const ScreenAnswer answer = screen_tonight(held, series, facts_);
   find_pin(judged, series, at, held.level);
   take_screen(judged, series, at, held, answer, new_cohort);
-  if (alert != nullptr && alerts_.ended_tonight(*alert)) {
+  if (alerts_.is_decided_tonight(series.series.id)) {
     judged.fired = false;
     return;
   }

@@ -52,6 +52,7 @@ NightAlerts::NightAlerts(const AlertLog& log, const NightInput& input) : log_(lo
   for (const Alert& alert : log.alerts) {
     if (alert.host != host_) continue;
     for (const AlertSeries& series : alert.series) {
+      if (is_measured_tonight(series) && ended_tonight(alert)) decided_.insert(series.id);
       const int rank = rank_of(alert, series);
       if (rank == 0 || rank < ranks[series.id]) continue;
       ranks[series.id] = rank;
@@ -62,14 +63,21 @@ NightAlerts::NightAlerts(const AlertLog& log, const NightInput& input) : log_(lo
 
 // 0: it does not speak for the series; the highest does.
 int NightAlerts::rank_of(const Alert& alert, const AlertSeries& series) const {
-  const bool measured_tonight =
-      series.last() != nullptr && std::find(input_.tonight.begin(), input_.tonight.end(),
-                                            series.last()->night) != input_.tonight.end();
   if (alert.is_undecided(series)) return 4;
-  if (!series.holds() && !measured_tonight) return 0;
+  if (!series.holds() && !is_measured_tonight(series)) return 0;
   if (alert.state == AlertState::kRegression) return series.holds() ? 3 : 2;
   if (ended_tonight(alert)) return 2;
   return alert.state == AlertState::kAcknowledged ? 1 : 0;
+}
+
+bool NightAlerts::is_measured_tonight(const AlertSeries& series) const {
+  return series.last() != nullptr &&
+         std::ranges::find(input_.tonight, series.last()->night) != input_.tonight.end();
+}
+
+bool NightAlerts::is_decided_tonight(std::string_view series) const {
+  const Alert* alert = of(series);
+  return decided_.contains(series) || (alert != nullptr && ended_tonight(*alert));
 }
 
 bool NightAlerts::ended_tonight(const Alert& alert) const {

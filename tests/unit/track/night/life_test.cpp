@@ -62,6 +62,22 @@ TEST(Life, OfAStepEndsByMeasurementsInTheNightsAfterItIsMended) {
   EXPECT_EQ(only(maker.look(39)).points, 28U) << "the level of before goes on, without the slow";
 }
 
+// The night after a measurement that found it still there: the way back is an improvement, once.
+TEST(Life, OfAStepThatIsMendedRightAfterItWasFoundStillThereIsOneImprovement) {
+  HistoryMaker maker;
+  maker.add_programs("0", factors(40, {{20, 1.05}, {23, 1.0}}));
+  EXPECT_EQ(exits(maker, 0, 23), std::string(20, '0') + "111");
+  maker.measured_due.clear();
+  (void)maker.live(23);
+  EXPECT_EQ(maker.look(23).alerts.alerts.size(), 2U);
+  EXPECT_EQ(maker.alert("A2").state, AlertState::kImprovement);
+  EXPECT_THAT(maker.measured_due, SizeIs(Le(2U))) << "a bridge, and the suspicion once";
+  (void)exits(maker, 24, 40);
+  EXPECT_EQ(maker.alert("A1").state, AlertState::kFixed);
+  EXPECT_EQ(maker.look(39).alerts.alerts.size(), 2U);
+  EXPECT_EQ(maker.look(39).exit_code, 0);
+}
+
 // reviews/numbers.md, rows 1 and 3: a step in the first nights of a level.
 TEST(Life, OfAStepInAYoungLevelIsToldTheSameNight) {
   for (const std::size_t at : {2U, 5U, 9U}) {
