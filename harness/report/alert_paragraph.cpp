@@ -62,7 +62,9 @@ class AlertWriter {
     add_measurements();
     add_unmeasured();
     if (track::is_pending(alert_.state)) lines_.emplace_back(pending_words(alert_));
-    if (!alert_.note.empty() && !note_is_told()) lines_.emplace_back(alert_.note);
+    if (std::string note = note_words(alert_); !note.empty() && !is_said(note)) {
+      lines_.emplace_back(std::move(note));
+    }
     return std::move(lines_);
   }
 
@@ -114,14 +116,6 @@ class AlertWriter {
 
   [[nodiscard]] bool is_said(const std::string& line) const {
     return std::ranges::find(lines_, line, &document::Line::text) != lines_.end();
-  }
-
-  // Whether the measurements say already what the last reason says.
-  [[nodiscard]] bool note_is_told() const {
-    const bool is_of_the_screen =
-        !alert_.events.empty() &&
-        alert_.events.back().what == track::name_of(track::AlertEvent::kFired);
-    return is_of_the_screen || is_said(alert_.note);
   }
 
   const track::Alert& alert_;

@@ -48,7 +48,7 @@ Paragraph alert_of_series(const track::Alert& alert, const std::string& series_i
                               std::string(track::name_of(alert.state)) +
                               comma(acceptance_words(alert)) + ", " +
                               text::signed_percent(alert.find(series_id)->change) + " %" +
-                              (alert.note.empty() ? "" : "; " + alert.note),
+                              (note_words(alert).empty() ? "" : "; " + note_words(alert)),
                       .tone = tone_of_state(alert),
                       .below = range_lines(alert, history)};
   if (links == Links::kPages) {

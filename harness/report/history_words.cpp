@@ -58,10 +58,19 @@ std::string acceptance_words(const track::Alert& alert) {
   return text::join(words);
 }
 
+std::string note_words(const track::Alert& alert) {
+  const std::string_view fired = track::name_of(track::AlertEvent::kFired);
+  const bool is_of_the_screen = std::ranges::any_of(alert.events, [&](const auto& event) {
+    return event.what == fired && event.reason == alert.note;
+  });
+  return is_of_the_screen ? std::string() : alert.note;
+}
+
 std::string alert_words(const track::Alert& alert) {
   const std::string accepted = acceptance_words(alert);
+  const std::string note = note_words(alert);
   return alert.id + ": " + std::string(track::name_of(alert.state)) +
-         (accepted.empty() ? "" : ", " + accepted) + (alert.note.empty() ? "" : "; " + alert.note);
+         (accepted.empty() ? "" : ", " + accepted) + (note.empty() ? "" : "; " + note);
 }
 
 const track::AlertSeries* largest_of(const track::Alert& alert) {

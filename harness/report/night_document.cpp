@@ -211,6 +211,8 @@ class NightWriter {
                     document::words("alert"),
                     {.head = "last good", .left = true, .drop_at = 40},
                     document::words("why")}};
+    const bool with_score = std::any_of(
+        shown.begin(), shown.end(), [](const auto* series) { return series->score.has_value(); });
     const bool with_control = std::any_of(shown.begin(), shown.end(), [](const auto* series) {
       return series->normalised_change.has_value();
     });
@@ -220,13 +222,12 @@ class NightWriter {
                      amount_cell(series->usual, *series), amount_cell(series->value, *series),
                      document::change(series->change),
                      with_control ? document::change(series->normalised_change) : "",
-                     score_cell(series->score), track::name_of(series->state), series->alert,
-                     run_date(series->last_good), whole ? series->why : ""},
+                     with_score ? score_cell(series->score) : "", track::name_of(series->state),
+                     series->alert, run_date(series->last_good), whole ? series->why : ""},
            .tone = tone_of(series->state, series->worse)});
     }
     if (table.rows.empty()) return;
-    document::drop_if_empty(table, 10);
-    document::drop_if_empty(table, 5);
+    for (const std::size_t column : {10U, 6U, 5U}) document::drop_if_empty(table, column);
     gap();
     blocks_.emplace_back(std::move(table));
     if (all > shown.size()) {
