@@ -34,8 +34,10 @@ Descriptor take_over(const fs::path& file) {
   const bool taken = descriptor.is_open() && ::flock(descriptor.value(), LOCK_EX | LOCK_NB) == 0 &&
                      ::fstat(descriptor.value(), &ours) == 0 &&
                      ::lstat(file.c_str(), &named) == 0 && ours.st_dev == named.st_dev &&
-                     ours.st_ino == named.st_ino && ::ftruncate(descriptor.value(), 0) == 0;
-  return taken ? std::move(descriptor) : Descriptor();
+                     ours.st_ino == named.st_ino;
+  if (taken && ::ftruncate(descriptor.value(), 0) == 0) return descriptor;
+  if (taken) ::unlink(file.c_str());
+  return {};
 }
 
 }  // namespace
