@@ -84,9 +84,9 @@ std::vector<std::vector<std::size_t>> rank_jobs(const std::vector<RankTrace>& ra
   }
   std::vector<std::vector<std::size_t>> jobs;
   for (auto& [key, members] : groups) {
-    const bool several = std::any_of(members.begin(), members.end(), [&](std::size_t i) {
-      return ranks[i].rank != ranks[members.front()].rank;
-    });
+    const auto& first = ranks[members.front()];
+    const bool several = std::any_of(members.begin(), members.end(),
+                                     [&](std::size_t i) { return ranks[i].rank != first.rank; });
     if (several && std::get<1>(key) != 1) jobs.push_back(std::move(members));
   }
   return jobs;

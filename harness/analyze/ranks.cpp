@@ -214,7 +214,8 @@ class RankComparison {
     const auto shorter = [](const auto& a, const auto& b) {
       return a.second->at.length_ns() < b.second->at.length_ns();
     };
-    const auto [last, first] = std::minmax_element(entries.begin(), entries.end(), shorter);
+    const auto extremes = std::minmax_element(entries.begin(), entries.end(), shorter);
+    const auto last = extremes.first;  // to enter is the one that waits least
     const std::int64_t shortest_ns = last->second->at.length_ns();
     // Shorter by less than the clock tells is not shorter.
     const std::int64_t tick_ns = ranks_[last->first].resolution_ns;
@@ -227,7 +228,7 @@ class RankComparison {
     }
     auto& [durations_ns, skews_ns] = by_facts_[last->second->facts];
     durations_ns.push_back(double(shortest_ns));
-    skews_ns.push_back(double(first->second->at.length_ns() - shortest_ns));
+    skews_ns.push_back(double(extremes.second->second->at.length_ns() - shortest_ns));
   }
 
   void add_skew(const std::vector<const RankStep*>& steps) {

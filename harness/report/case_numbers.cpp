@@ -134,8 +134,8 @@ document::Table launches_of(const estimate::CaseRow& row) {
     const auto in_table = [&](std::optional<double> ns) {
       return ns ? document::number(*ns / unit.ns) : "-";
     };
-    const auto quantile = [&](std::optional<double> ns) {
-      return estimate.overloaded() ? "-" : in_table(ns);
+    const auto quantile = [&, overloaded = estimate.overloaded()](std::optional<double> ns) {
+      return overloaded ? "-" : in_table(ns);
     };
     const estimate::StepQuantiles& quantiles = estimate.quantiles;
     const bool rated = estimate.samples && !estimate.no_rates;

@@ -75,7 +75,8 @@ class Family {
       return std::isfinite(result) ? result : 0.0;
     };
     std::map<std::string, double> counters;
-    for (const auto& [name, first] : all.front().counters) {
+    for (const auto& counter : all.front().counters) {
+      const std::string& name = counter.first;
       const auto has_it = [&](const GbenchRepetition& one) { return one.counters.contains(name); };
       if (!std::all_of(all.begin(), all.end(), has_it)) continue;
       counters[name] = over_all([&](const GbenchRepetition& one) { return one.counters.at(name); });

@@ -165,13 +165,13 @@ ImportReport& ImportReport::operator+=(const ImportReport& other) {
   new_launches += other.new_launches;
   known_launches += other.known_launches;
   points += other.points;
-  for (const auto& [why, count] : other.left_out) {
+  for (const auto& more : other.left_out) {
     const auto found = std::find_if(left_out.begin(), left_out.end(),
-                                    [&](const auto& each) { return each.first == why; });
+                                    [&](const auto& each) { return each.first == more.first; });
     if (found == left_out.end()) {
-      left_out.emplace_back(why, count);
+      left_out.push_back(more);
     } else {
-      found->second += count;
+      found->second += more.second;
     }
   }
   conflicts.insert(conflicts.end(), other.conflicts.begin(), other.conflicts.end());
