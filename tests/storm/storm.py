@@ -3,25 +3,26 @@
 
 kills   commands killed at their system calls, each scene at every one in turn
 disk    writes that fail: a full disk, an error, half of the bytes; a packed file cut at each byte
-soak    one long run: descriptors and threads of the controller must not grow
+soak    long runs: what their controller holds must not grow
 plants  planted bugs, each of which one of the above must find
-fuzz    the fuzzers of the build, one after the other
+fuzz    the fuzzers of the build, side by side
 
 FILE is JSON: what was done, and what was found. Exit status 1: something was found.
 """
 import argparse
+import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
 import random
-import re
-import shutil
-import signal
-import subprocess
 import sys
+import threading
 import time
 
+from fuzzers import fuzz
 from scenes import SCENES, Broken, Ground, Run, require
+from soak import soak, soak_for, steady
 
 MOST_FINDINGS = 20  # then the part ends
 
@@ -29,6 +30,7 @@ MOST_FINDINGS = 20  # then the part ends
 class Part:
     def __init__(self, arguments):
         self.arguments = arguments
+        self.build = pathlib.Path(arguments.build).resolve()
         self.began = time.monotonic()
         self.counts, self.findings, self.notes = {}, [], []
 
@@ -99,17 +101,27 @@ def kills(part, ground):
         waiting[kind] = list(range(stops_of(ground, kind)))
         part.notes.append(f"{kind.name}: {len(waiting[kind])} places to be killed at")
         randomly.shuffle(waiting[kind])
-    while part.goes_on() and any(waiting.values()):
-        for kind in [kind for kind in chosen if waiting[kind]]:
-            stop = waiting[kind].pop()
+    turns = itertools.cycle(chosen)
+    lock = threading.Lock()
+
+    def lane():
+        while True:
+            with lock:
+                kind = next((kind for kind in itertools.islice(turns, len(chosen)) if waiting[kind]), None)
+                if kind is None or not part.goes_on():
+                    return
+                stop = waiting[kind].pop()
+                part.count(kind.name)
             try:
                 kill_once(ground, kind, stop)
             except Broken as error:
-                part.found(f"{kind.name} killed at stop {stop}: {error}",
-                           part.repeat(f"--scene {kind.name} --at {stop}"))
-            part.count(kind.name)
-            if not part.goes_on():
-                break
+                with lock:
+                    part.found(f"{kind.name} killed at stop {stop}: {error}",
+                               part.repeat(f"--scene {kind.name} --at {stop}"))
+
+    with concurrent.futures.ThreadPoolExecutor(part.arguments.jobs) as lanes:
+        for each in [lanes.submit(lane) for _ in range(part.arguments.jobs)]:
+            each.result()
 
 
 def fail_once(ground, kind, number, how):
@@ -184,60 +196,6 @@ def disk(part, ground):
     part.notes += [f"{kind.name}, {how}: stopped at call {at[kind, how]} of more" for kind, how in waiting]
 
 
-def slope_per_hour(samples):
-    """Theil and Sen: the median of the slopes between all pairs."""
-    step = max(1, len(samples) // 200)
-    some = samples[::step]
-    slopes = sorted((b[1] - a[1]) / (b[0] - a[0]) for i, a in enumerate(some) for b in some[i + 1:])
-    return 3600 * slopes[len(slopes) // 2] if slopes else 0.0
-
-
-def soak_for(ground, seconds, preload=None):
-    """Launches, and by name of a resource its values over time."""
-    with ground.folder() as folder:
-        scene = Run(ground, folder)
-        (folder / "config.yaml").write_text((folder / "config.yaml").read_text().replace(
-            "launches: 2", "launches: 10000"))
-        process = subprocess.Popen([str(word) for word in scene.command()], cwd=folder,
-                                   env=scene.environment(**(preload or {})), stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
-        proc = pathlib.Path(f"/proc/{process.pid}")
-        samples = {"descriptors": [], "threads": [], "rss_kib": [], "launches": []}
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and process.poll() is None:
-            time.sleep(max(0.2, seconds / 1000))
-            now = time.monotonic()
-            lines = (proc / "status").read_text().splitlines()
-            status = dict(line.split(":", 1) for line in lines if ":" in line)
-            if "VmRSS" not in status or not scene.rows():
-                continue
-            samples["descriptors"].append((now, len(os.listdir(proc / "fd"))))
-            samples["threads"].append((now, int(status["Threads"])))
-            samples["rss_kib"].append((now, int(status["VmRSS"].split()[0])))
-            samples["launches"].append((now, sum(text.count('{"kind":"launch"') for text in scene.rows().values())))
-        require(process.poll() is None, f"the run ended by itself: {process.returncode}")
-        process.send_signal(signal.SIGTERM)
-        require(process.wait(600) == 143, f"SIGTERM ends it with {process.returncode}")
-        scene.nothing_left()
-        return samples
-
-
-def soak(part, ground, preload=None):
-    try:
-        samples = soak_for(ground, max(10, part.left()), preload)
-        launches = samples["launches"][-1][1] - samples["launches"][0][1]
-        part.count("launches", launches)
-        grown = samples["rss_kib"][-1][1] - samples["rss_kib"][0][1]
-        part.notes.append(f"memory of the controller: {grown / max(1, launches):.2f} KiB for each launch")
-        # What a moment holds open is taken out by looking at the lower half.
-        for name in ("descriptors", "threads"):
-            slope = slope_per_hour(samples[name])
-            part.notes.append(f"{name}: {slope:+.1f} per hour, {len(samples[name])} samples")
-            require(slope <= 1, f"{name} grow by {slope:.1f} per hour")
-    except Broken as error:
-        part.found(error, part.repeat(f"--seconds {part.arguments.seconds:.0f}"))
-
-
 def expect_caught(part, plant, look):
     """`look` with the bug must find it, without it nothing."""
     for preload in ({}, {"STORM_PLANT": plant}):
@@ -264,69 +222,43 @@ def plants(part, ground):
             scene.whole()
 
     def short_soak(preload):
-        samples = soak_for(ground, 15, {"LD_PRELOAD": str(ground.shim), **preload})
-        slope = slope_per_hour(samples["descriptors"])
-        require(slope <= 1, f"descriptors grow by {slope:.0f} per hour")
+        steady(soak_for(ground, 15, {"LD_PRELOAD": str(ground.shim), **preload}))
 
     def all_cuts(preload):
         cuts(ground, {"LD_PRELOAD": str(ground.shim), **preload})
 
     for plant, look in (("lose_row", run_whole), ("keep_segment", run_whole), ("leak_fd", short_soak),
-                        ("accept_truncated", all_cuts)):
+                        ("leak_memory", short_soak), ("accept_truncated", all_cuts)):
         expect_caught(part, plant, look)
     for rest in pathlib.Path("/dev/shm").glob("stepbench-*-tmp*"):  # what keep_segment kept
         if not pathlib.Path(f"/proc/{rest.name.split('-')[1]}").exists():
             rest.unlink()
 
 
-def fuzz(part, _):
-    build = pathlib.Path(part.arguments.build).resolve()
-    sources = pathlib.Path(__file__).resolve().parents[1] / "fuzz"
-    programs = sorted(build.glob("tests/fuzz/fuzz_*"))
-    programs = [each for each in programs if os.access(each, os.X_OK) and each.is_file()]
-    for at, program in enumerate(programs):
-        kind = program.name.removeprefix("fuzz_")
-        seconds = max(5, int(part.left() / (len(programs) - at)))
-        found = build / "tests/fuzz/found" / kind
-        found.mkdir(parents=True, exist_ok=True)
-        corpora = [folder for folder in (found, sources / "corpus" / kind) if folder.is_dir()]
-        if kind == "config":
-            corpora.append(sources.parents[1] / "configs")
-        done = subprocess.run([program, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048",
-                               "-max_len=65536", "-print_final_stats=1", f"-artifact_prefix={found}/crash-of-",
-                               f"-seed={part.arguments.seed + at}", *corpora],
-                              capture_output=True, text=True, errors="replace", cwd=build)
-        executed = re.search(r"number_of_executed_units: (\d+)", done.stderr)
-        covered = re.findall(r"cov: (\d+)", done.stderr)
-        inputs = int(executed.group(1)) if executed else 0
-        part.count(kind, inputs)
-        part.notes.append(f"{kind}: {inputs / seconds:.0f} inputs/s, {covered[-1] if covered else 0} edges")
-        if done.returncode != 0:
-            artifact = re.search(r"Test unit written to (\S+)", done.stderr)
-            why = [line for line in done.stderr.splitlines() if "ERROR" in line or "does not hold" in line]
-            part.found(f"{kind}: {why[0] if why else done.stderr[-300:]}",
-                       f"{program} {artifact.group(1) if artifact else found}")
-
-
-PARTS = {"kills": kills, "disk": disk, "soak": soak, "plants": plants, "fuzz": fuzz}
+PARTS = {"kills": kills, "disk": disk, "soak": soak, "plants": plants}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("part", choices=[*PARTS, "fuzz"])
     parser.add_argument("--build", required=True)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at once")
     parser.add_argument("--out")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tally", type=pathlib.Path, help="of the runs before: fuzzers that have read enough wait")
     parser.add_argument("--scene", choices=SCENES)
     parser.add_argument("--at", type=int, help="this stop, or call, alone; with --scene")
     part = Part(parser.parse_args())
-    ground = Ground(part.arguments.build) if part.arguments.part != "fuzz" else None
+    if part.arguments.part == "fuzz":
+        before = part.arguments.tally
+        fuzz(part, json.loads(before.read_text()).get("fuzz", {}) if before and before.exists() else {})
+        return part.write()
+    ground = Ground(part.arguments.build)
     try:
         PARTS[part.arguments.part](part, ground)
     finally:
-        if ground:
-            ground.close()
+        ground.close()
     return part.write()
 
 

@@ -5,10 +5,11 @@
 //   one
 //                             and all after it: ENOSPC), `broken` (that one: EIO), `short` (a write
 //                             of half the bytes); makes FOLDER.fired when it did
-//   STORM_PLANT=NAME          lose_row, leak_fd, keep_segment or accept_truncated
+//   STORM_PLANT=NAME          lose_row, leak_fd, leak_memory, keep_segment or accept_truncated
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <libdeflate.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -97,6 +98,13 @@ bool is_segment(const char* path) {
          std::string_view(path).find("/dev/shm/stepbench-") != std::string_view::npos;
 }
 
+void leak_memory() {
+  constexpr std::size_t kBytes = std::size_t{1} << 16;
+  void* leaked =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (leaked != MAP_FAILED) std::memset(leaked, 1, kBytes);
+}
+
 int open_as(const char* path, int flags, mode_t mode) {
   if ((flags & O_CREAT) != 0 && fate(std::string_view(path), false) == Fate::kFails) return -1;
   return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
@@ -172,6 +180,7 @@ int socketpair(int domain, int type, int protocol, int* ends) noexcept {
   static auto* const real = next<decltype(socketpair)>("socketpair");
   const int result = real(domain, type, protocol, ends);
   if (result == 0 && is_planted("leak_fd")) (void)::fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
+  if (is_planted("leak_memory")) leak_memory();
   return result;
 }
 
