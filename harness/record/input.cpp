@@ -33,6 +33,27 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 bool is_gzip(std::string_view text) { return text.starts_with("\x1f\x8b"); }
 
+// A row takes a kilobyte of memory, however short its line is; real ones take 100 bytes and more
+// when packed. Empty lines take none.
+void refuse_many_lines(const std::filesystem::path& file, std::string_view text,
+                       std::size_t packed_bytes) {
+  constexpr std::size_t kAlwaysAllowed = 500'000;
+  constexpr std::size_t kPackedBytesOfALine = 16;
+  const std::size_t allowed = std::max(kAlwaysAllowed, packed_bytes / kPackedBytesOfALine);
+  if (text.size() / 2 <= allowed) return;
+  std::size_t lines = 0;
+  for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;) {
+    lines += end > 0 ? 1 : 0;
+    text.remove_prefix(end + 1);
+  }
+  if (lines <= allowed) return;
+  throw ConfigError(file.string(), "has " +
+                                       text::with_separators(static_cast<std::int64_t>(lines)) +
+                                       " lines in it, and may have " +
+                                       text::with_separators(static_cast<std::int64_t>(allowed)) +
+                                       " for its size");
+}
+
 // Of what lies in `packed`, without keeping it. Stops beyond `most` and at a line that is too long.
 struct GzipFacts {
   std::size_t bytes = 0;
@@ -122,6 +143,7 @@ void Input::unpack(const std::filesystem::path& file, const InputLimits& limits)
       std::max(limits.unpacked_bytes, packed.size() * limits.unpacked_ratio);
   std::size_t most = std::min(allowed, packed.size() * kMaxUnpackedPerByte + 1);
   // What expands as few results do is looked at before there is memory for it.
+  const std::size_t packed_bytes = packed.size();
   const std::size_t usual = std::max(limits.unpacked_bytes, packed.size() * kUsualRatio);
   std::size_t capacity = std::min(most, packed.size() * 6 + 4096);
   bool looked = false;
@@ -148,6 +170,10 @@ void Input::unpack(const std::filesystem::path& file, const InputLimits& limits)
     }
     packed.remove_prefix(taken);
     used += made;
+  }
+  // Real results shrink less than that.
+  if (used / kUsualRatio > packed_bytes) {
+    refuse_many_lines(file, std::string_view(bytes.get(), used), packed_bytes);
   }
   bytes_ = std::move(bytes);
   size_ = used;

@@ -69,10 +69,7 @@ void Join::take(ColumnRow&& row) {
 }
 
 void Join::take(WorkerRow&& row) {
-  const auto same = [&](const WorkerRow& other) { return other.worker_id == row.worker_id; };
-  if (std::none_of(results_.workers.begin(), results_.workers.end(), same)) {
-    results_.workers.push_back(std::move(row));
-  }
+  if (worker_ids_.insert(row.worker_id).second) results_.workers.push_back(std::move(row));
 }
 
 void Join::take(StartRow&& row) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,7 @@ class Join {
       left_out_;  // by run id: a line of it is not understood, and no later one commits it
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
+  std::unordered_set<std::string> worker_ids_;
   std::size_t launch_lines_ = 0;
   int schema_minor_ = kResultMinor;               // of the current file
   std::shared_ptr<const DeclaredPhases> phases_;  // of the current file; null: it does not say

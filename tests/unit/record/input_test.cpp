@@ -67,6 +67,18 @@ TEST(Input, ManyShortLinesMayExpandALot) {
   EXPECT_EQ(Input::read(root / "lines.gz", limits).text(), std::string(2 * kMebi, '\n'));
 }
 
+TEST(Input, APackedFileOfManyTinyRowsIsRefused) {
+  const test::TemporaryFolder root;
+  std::string text;
+  for (int i = 0; i < 500'001; ++i) text += "{\"kind\":\"x\"}\n";
+  root.write("rows.jsonl.gz", packed(text));
+  EXPECT_THAT([&] { (void)Input::read(root / "rows.jsonl.gz"); },
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "rows.jsonl.gz: has 500,001 lines in it, and may have 500,000 for its size")));
+  root.write("plain.jsonl", text);
+  EXPECT_EQ(Input::read(root / "plain.jsonl").text().size(), text.size());
+}
+
 TEST(Input, AnEndlessDeviceIsRefusedAndNamed) {
   EXPECT_THAT([] { (void)Input::read("/dev/zero", {.device_bytes = kMebi}); },
               ThrowsMessage<ConfigError>(HasSubstr("/dev/zero: does not end within 1.00 MiB")));
