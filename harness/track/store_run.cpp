@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "harness/record/encode.h"
 #include "harness/stats/order.h"
@@ -41,6 +40,10 @@ void append(std::vector<store::SqlValue>& row, Values&&... values) {
   (row.emplace_back(std::forward<Values>(values)), ...);
 }
 
+struct KnownRun {  // of a run
+  std::string host, config_hash, build_id, folder;
+};
+
 struct KnownLaunch {
   int attempt = 0;
   std::string digest = {};
@@ -54,7 +57,6 @@ class RunWriter {
 
   StoredRun write(std::span<const Cohort> cohorts) {
     if (!claim_run()) return std::move(stored_);
-    read_known();
     std::vector<const ImportedCase*> changed;
     for (const ImportedCase& one : run_.cases) {
       if (take_launches(one)) changed.push_back(&one);
@@ -72,48 +74,70 @@ class RunWriter {
   // run.
   bool claim_run() {
     const TrackedRun& run = run_.run;
-    stored_.run_id = run.run_id;
-    for (;;) {
-      const auto [host, config_hash, build_id] = put_run_row();
-      if (!run_.is_shard && host != run.host && stored_.run_id == run.run_id) {
-        stored_.run_id = run.run_id + "@" + run.host;
+    std::string base = run.run_id;
+    stored_.run_id = base;
+    for (int number = 2;;) {
+      const KnownRun known = put_run_row();
+      if (!run_.is_shard && known.host != run.host && stored_.run_id == run.run_id) {
+        stored_.run_id = base = run.run_id + "@" + run.host;
         continue;
       }
-      const auto differs = [&](const std::string& what, const std::string& known,
+      read_known();
+      const bool same_plan = known.config_hash == run.config_hash && known.build_id == run.build_id;
+      if (known.folder != run.folder && !run_.is_shard && (!same_plan || differs_throughout())) {
+        stored_.run_id = base + "-" + std::to_string(number++);
+        continue;
+      }
+      const auto differs = [&](const std::string& what, const std::string& before,
                                const std::string& here) {
-        if (known == here) return false;
+        if (before == here) return false;
         stored_.conflicts.push_back("run " + run.run_id + " is known with another " + what + " (" +
-                                    text::printable(known) + ", here " + text::printable(here) +
+                                    text::printable(before) + ", here " + text::printable(here) +
                                     "): what is known was kept");
         return true;
       };
-      return !differs("configuration", config_hash, run.config_hash) &&
-             !differs("build", build_id, run.build_id);
+      return !differs("configuration", known.config_hash, run.config_hash) &&
+             !differs("build", known.build_id, run.build_id);
     }
   }
 
-  std::tuple<std::string, std::string, std::string> put_run_row() {
+  // Whether launches of the same numbers are known, and none of them is one of these.
+  [[nodiscard]] bool differs_throughout() const {
+    bool any = false;
+    for (const ImportedCase& one : run_.cases) {
+      for (const ImportedLaunch& launch : one.launches) {
+        const auto known = known_.find({one.case_id, launch.values.launch});
+        if (known == known_.end()) continue;
+        if (known->second.digest == launch.digest) return false;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  KnownRun put_run_row() {
     const TrackedRun& run = run_.run;
     std::vector<store::SqlValue> row;
     append(row, stored_.run_id, run.started_utc, run.experiment, run.build_id, run.git_sha,
            run.git_branch, std::int64_t{run.git_dirty}, run.config_hash, run.plan_digest, run.host,
            run.folder, run.worker_path, run.config_path, run.config_text, asked_json(run.asked),
            fields_json(run.labels), fields_json(run.context), fields_json(run.environment));
-    std::tuple<std::string, std::string, std::string> known;
+    KnownRun known;
     database_.exec(
         "INSERT INTO run (run_id, started_at, name, build_id, git_sha, git_branch, git_dirty, "
         "config_hash, plan_digest, host, folder, worker_path, config_path, config_text, asked, "
         "labels, context, environment) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
         "$13, $14, $15, $16, $17, $18) ON CONFLICT (run_id) DO UPDATE SET run_id = excluded.run_id "
-        "RETURNING host, config_hash, build_id",
+        "RETURNING host, config_hash, build_id, folder",
         row, [&](store::SqlRow found) {
           known = {std::get<std::string>(found[0]), std::get<std::string>(found[1]),
-                   std::get<std::string>(found[2])};
+                   std::get<std::string>(found[2]), std::get<std::string>(found[3])};
         });
     return known;
   }
 
   void read_known() {
+    known_.clear();
     const store::SqlValue id = stored_.run_id;
     database_.exec("SELECT case_id, launch, attempt, line_digest FROM launch WHERE run_id = $1",
                    {&id, 1}, [&](store::SqlRow row) {

@@ -15,7 +15,9 @@
 namespace stepbench::track {
 
 struct StoredRun {
-  std::string run_id = {};  // its key: another machine's run of the same id gets "ID@HOST"
+  // Its key. Another machine's run of the same id gets "ID@HOST", one of the same machine that lies
+  // in another folder and began in the same second "ID-2".
+  std::string run_id = {};
   std::size_t new_launches = 0;
   std::size_t known_launches = 0;
   std::size_t points = 0;

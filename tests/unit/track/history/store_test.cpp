@@ -118,6 +118,30 @@ TEST_F(TrackStoreTest, ARunOfAnotherConfigurationUnderAKnownIdIsAConflict) {
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 6);
 }
 
+TEST_F(TrackStoreTest, TwoRunsOfOneMachineThatBeganInTheSameSecondAreTwoNights) {
+  track::TrackStore store = open();
+  add(store, testing_history::night(3));
+  MadeNight other = testing_history::night(3);
+  other.step_ns = [](const std::string&, int) { return std::int64_t{20'000'000}; };
+  MadeNight third = testing_history::night(3);
+  third.config_hash = "config2";
+  for (int again = 0; again < 2; ++again) {
+    for (const auto& [night, folder_of] : {std::pair{other, "b/"}, std::pair{third, "c/"}}) {
+      const track::ImportReport report =
+          store.add(testing_history::make(night), folder_of + night.run_id);
+      EXPECT_THAT(report.conflicts, IsEmpty());
+      EXPECT_EQ(report.new_launches, again == 0 ? 6U : 0U);
+    }
+  }
+  const track::ImportReport moved =
+      store.add(testing_history::make(testing_history::night(3)), "d/20260103-020000-nightly");
+  EXPECT_EQ(moved.known_launches, 6U) << "a copy is no other night";
+  std::vector<std::string> ids;
+  for (const track::TrackedRun& run : store.runs()) ids.push_back(run.run_id);
+  EXPECT_THAT(ids, ElementsAre("20260103-020000-nightly", "20260103-020000-nightly-2",
+                               "20260103-020000-nightly-3"));
+}
+
 TEST_F(TrackStoreTest, TwoMachinesWhoseRunsBeganInTheSameSecondAreTwoNights) {
   track::TrackStore store = open();
   add(store, testing_history::night(3));
