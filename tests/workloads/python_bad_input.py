@@ -3,7 +3,9 @@
 
     python python_bad_input.py WORKER
 """
+import glob
 import os
+import pathlib
 import signal
 import sys
 import tempfile
@@ -112,6 +114,17 @@ class BadInput(unittest.TestCase):
         self.refused(with_body(in_worker + "os._exit(3)"), "loader worker 0", "status 3", loader__num_workers=1)
         self.refused(with_body(in_worker + "os.kill(os.getpid(), 9)"), "loader worker 0", "SIGKILL",
                      loader__num_workers=1)
+
+    def test_a_worker_without_room_for_a_batch_leaves_no_segment(self):
+        # From now on files of this process do not grow, and segments are files.
+        full = (f"if i == 6 and torch.utils.data.get_worker_info() is not None:\n"
+                f"                import resource\n"
+                f"                with open('{self.folder.name}/pid', 'w') as file: file.write(str(os.getpid()))\n"
+                f"                resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
+                f"            return torch.zeros(999), i")
+        self.refused(with_body(full), "unable to", "torch_", loader__num_workers=1)
+        pid = pathlib.Path(self.folder.name, "pid").read_text()
+        self.assertEqual(glob.glob(f"/dev/shm/torch_{pid}_*"), [])
 
     def test_a_worker_that_hangs_is_given_up_after_the_timeout(self):
         source = with_body("time.sleep(600 if i == 6 and torch.utils.data.get_worker_info() is not None else 0)")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.utils.data.DataLoader over the user's data set, made from the options under `loader`."""
+import contextlib
 import ctypes
+import glob
 import multiprocessing.sharedctypes
 import os
 import signal
@@ -86,6 +88,15 @@ def end_with_parent():
     stayed."""
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def remove_left_segments(workers):
+    """What workers that have ended left of tensors for which there was no room: torch names these segments by process."""
+    for worker in workers:
+        if worker.pid and worker.exitcode is not None:
+            for segment in glob.glob(f"/dev/shm/torch_{worker.pid}_*"):
+                with contextlib.suppress(OSError):
+                    os.unlink(segment)
 
 
 def draw(generator):
@@ -244,7 +255,7 @@ class UserLoader:
     def begin_epoch(self, epoch):
         """A new iterator, as `for batch in loader` makes one."""
         if not self.options["persistent_workers"]:
-            self.iterator = None  # ends the workers of an epoch that was left early
+            self.end_workers()  # of an epoch that was left early
         if self.order is None:
             if not self.options["joined"]:
                 set_epoch(self.sampler, epoch)
@@ -285,8 +296,12 @@ class UserLoader:
                 found.append(f"loader worker {number} (pid {worker.pid}) {how}")
         return "; ".join(found)
 
-    def close(self):
+    def end_workers(self):
         iterator, self.iterator = self.iterator, None
-        self.loader = None
         if iterator is not None and hasattr(iterator, "_shutdown_workers"):
             iterator._shutdown_workers()
+            remove_left_segments(iterator._workers)
+
+    def close(self):
+        self.end_workers()
+        self.loader = None
