@@ -44,6 +44,7 @@ def stepbench(request):
 
     def measured(function, *arguments, **named):
         failed = ""
+        result = None
         try:
             result = rounds(function, *arguments, **named)
         except Slower as slower:

@@ -7,6 +7,7 @@ import os
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 from stepbench_worker import measure
 
@@ -21,7 +22,7 @@ def function_of(wanted, root):
     here = str(Path(__file__).resolve().parent)
     places = [str(file.parent), str(root / "src"), str(root)]  # before what is installed: a base has its own
     sys.path[:] = [*places, *(place for place in sys.path if place != here)]
-    found = importlib.import_module(file.stem)
+    found: Any = importlib.import_module(file.stem)
     for name in wanted["function"].split("."):
         found = getattr(found, name)
     return found

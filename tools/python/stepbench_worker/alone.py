@@ -129,7 +129,7 @@ def _columns(loop: Loop, report: dict[str, Any]) -> list[dict[str, Any]]:
 
     def column(name: str, times: bool) -> dict[str, Any]:
         role = "metric" if times else "context"
-        row = {"name": name, "unit": _unit(name), "role": role, "direction": "lower" if times else "neither", "doc": "",
+        row: dict[str, Any] = {"name": name, "unit": _unit(name), "role": role, "direction": "lower" if times else "neither", "doc": "",
                "source": "cuda_events" if "_device_" in name else "host_clock" if name.endswith("_ns") else "counted"}
         if times and name not in ("step_ns", "epoch_wait_ns", "period_device_ns"):
             row["phase"] = True
@@ -156,14 +156,15 @@ def _file_name(text: str) -> str:
 
 def _new_folder(wanted: Path) -> Path:
     wanted.parent.mkdir(parents=True, exist_ok=True)
-    for number in range(1, 1000):
+    most = 1000
+    for number in range(1, most):
         folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
         try:
             folder.mkdir()
             return folder
         except FileExistsError:
             continue
-    raise FileExistsError(f"{wanted} and {number} more of its name exist")
+    raise FileExistsError(f"{wanted} and {most} more of its name exist")
 
 
 def _write(out: TextIO, row: dict[str, Any]) -> None:

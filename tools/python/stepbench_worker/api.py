@@ -66,10 +66,11 @@ class Steps:
                  name: str = "", results: str | None = "results") -> None:
         told = _session()
         self._told = told
-        self._loop = told.open(Schedule(wait, warmup, active, repeat), name, results)
-        if self._loop is None:  # another one is measured
-            self._loop = Loop(Schedule(), Session())
-            self._loop.done = True
+        loop = told.open(Schedule(wait, warmup, active, repeat), name, results)
+        if loop is None:  # another one is measured
+            loop = Loop(Schedule(), Session())
+            loop.done = True
+        self._loop = loop
         self._loop.know_epoch(epoch_steps)
         self._begun = self._entered = False
 

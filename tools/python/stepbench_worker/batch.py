@@ -44,7 +44,8 @@ def sample_counter() -> Callable[[Any], int]:
 
     def count(batch: Any) -> int:
         nonlocal kind, place
-        if type(batch) is kind:
+        known = type(batch) is kind
+        if known:
             try:
                 return batch[place].shape[0]
             except (AttributeError, IndexError, KeyError, TypeError):

@@ -36,8 +36,8 @@ class Counters:
         self.workers = {pid: times for pid in workers if (times := _of_process(proc, pid)) is not None}
         self.bytes_read = _sum(_bytes_read(proc / str(pid) / "io") for pid in (own, *workers))
         self.busy_ns = _busy_ns(proc)
-        times = os.times()
-        self.own_ns = round((times.user + times.system) * 1e9)
+        spent = os.times()
+        self.own_ns = round((spent.user + spent.system) * 1e9)
 
 
 class LoaderWatch:

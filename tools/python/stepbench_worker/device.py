@@ -4,6 +4,7 @@ inside a window."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -17,7 +18,7 @@ def cuda_of_script() -> Any:
 class CudaWindow:
     """The events of one window. Times are of the stream that was current when the window began."""
 
-    def __init__(self, cuda: Any, names: tuple[str, ...]) -> None:
+    def __init__(self, cuda: Any, names: Sequence[str]) -> None:
         self._cuda = cuda
         self._names = names
         self._stream = cuda.current_stream()
@@ -31,7 +32,7 @@ class CudaWindow:
         event.record(self._stream)
         return event
 
-    def begin_phase(self, _: int) -> None:
+    def begin_phase(self, slot: int) -> None:
         self._begin = self._mark()
 
     def end_phase(self, slot: int) -> None:

@@ -87,7 +87,7 @@ class Loop:
     """One loop over a schedule. It may be left and entered again: the cycle under way then begins anew."""
 
     def __init__(self, schedule: Schedule, told: Session, names: Sequence[str] | None = None) -> None:
-        self.plan: Plan | None = None
+        self._plan: Plan | None = None
         self.cycles: list[dict[str, list[int]]] = []
         self.window_means: list[float] = []
         self.drained_ns = 0
@@ -110,8 +110,10 @@ class Loop:
         self.recorder = OpRecorder(told.wanted, self.times.names) if told.wanted is not None else None
         self._schedule = schedule
         self._told = told
-        self._window: list[tuple] | None = None  # of the fields of Step
+        self._window: list[tuple[Any, ...]] | None = None  # of the fields of Step
         self._events: CudaWindow | None = None
+        self._usage_before: dict[str, int] = {}
+        self._window_began_ns = 0
         self._largest = 0
         self._cycle_began_ns = 0
         self._cycle_steps = 0
@@ -125,8 +127,14 @@ class Loop:
         self._disowned: LoopError | bool = False
 
     @property
+    def plan(self) -> Plan:
+        """From know_epoch() on."""
+        assert self._plan is not None
+        return self._plan
+
+    @property
     def planned_steps(self) -> int:
-        return self.plan.schedule.steps if self.plan is not None else self._schedule.steps
+        return self._plan.schedule.steps if self._plan is not None else self._schedule.steps
 
     def batches(self, loader: Iterable[Batch], samples: Callable[[Batch], int],
                 tokens: Callable[[Batch], int] | None) -> Iterator[Batch]:
@@ -145,13 +153,14 @@ class Loop:
                 if self._disowned or threading.get_ident() != thread:
                     break
                 self.end_step(samples(batch), tokens(batch) if tokens is not None else 0)
-                if not self._plain:
+                window, iterator = self._plain_window, source.iterator
+                if window is None or iterator is None:
                     continue
                 # As above in a few words: what a step costs here, it costs the script.
-                times, window, names = self.times, self._window, self.times.names
+                times, names = self.times, self.times.names
                 began, largest, before = self._began_ns, self._largest, len(window)
                 try:
-                    for batch in islice(source.iterator, self.plan.schedule.active - before - 1):
+                    for batch in islice(iterator, self.plan.schedule.active - before - 1):
                         waited = monotonic_ns() - began
                         times.spent = [0] * len(names)
                         yield batch
@@ -174,7 +183,7 @@ class Loop:
                 if began >= self._limit_ns:
                     self.leave()
             if self._disowned is True:
-                yield from source.iterator
+                yield from source.rest()
                 return
             if self._disowned:
                 raise self._disowned
@@ -182,7 +191,7 @@ class Loop:
                 raise LoopError("the batches of one measure() were taken by two threads: one thread runs a measured loop")
             self.finish()
             if self._told.goes_on:
-                yield from source.iterator
+                yield from source.rest()
         except LoopError as error:
             self.why = str(error)
             if not self._told.goes_on or self._disowned or threading.get_ident() != thread:
@@ -202,10 +211,14 @@ class Loop:
                 self._told.left(self)
 
     @property
-    def _plain(self) -> bool:
-        """The step lies in a window in which nothing but the host's clock is looked at."""
-        return (self._window is not None and self._events is None and self.recorder is None
-                and not self._told.sync_each_step and self._source.iterator is not None)
+    def _plain_window(self) -> list[tuple[Any, ...]] | None:
+        """Where the step lies in one in which nothing but the host's clock is looked at."""
+        plain = self._events is None and self.recorder is None and not self._told.sync_each_step
+        return self._window if plain else None
+
+    @property
+    def _iterator(self) -> Iterator[Any] | None:
+        return self._source.iterator if self._source is not None else None
 
     def disown(self, why: LoopError | bool) -> None:
         """Its next step raises `why`; with True, as in a process that was forked inside the loop, it hands out the rest
@@ -216,18 +229,18 @@ class Loop:
 
     def know_epoch(self, steps: int) -> None:
         """Before the first step; 0: the length of an epoch is not known."""
-        if self.plan is None:
-            self.plan = Plan(self._schedule, steps, self._told.timing)
+        if self._plan is None:
+            self._plan = Plan(self._schedule, steps, self._told.timing)
 
     def begin_wait(self) -> None:
-        if self._recording:
-            self.recorder.begin_wait()
+        if (recorder := self._recording) is not None:
+            recorder.begin_wait()
 
     def fetched(self, flags: int) -> None:
         """The step has its batch."""
         self._waited_ns = monotonic_ns() - self._began_ns
-        if self._recording:
-            self.recorder.end_phase()
+        if (recorder := self._recording) is not None:
+            recorder.end_phase()
         self._begin_phases(flags)
         if self.steps == 0:
             self.first_batch_ns = self._waited_ns
@@ -240,8 +253,8 @@ class Loop:
     def waited(self, wait_ns: int) -> None:
         """After begin_wait()."""
         self._waited_ns += wait_ns
-        if self._recording:
-            self.recorder.end_phase()
+        if (recorder := self._recording) is not None:
+            recorder.end_phase()
 
     def flag(self, flags: int) -> None:
         self._flags |= flags
@@ -264,13 +277,14 @@ class Loop:
         """False: no step is left."""
         if self._window is None and not self._begin_outside():
             return False
-        if self._recording:
-            self.recorder.begin_step(self.steps)
+        if (recorder := self._recording) is not None:
+            recorder.begin_step(self.steps)
         return True
 
     @property
-    def _recording(self) -> bool:
-        return self.recorder is not None and self._window is not None
+    def _recording(self) -> OpRecorder | None:
+        """In a window whose operations are recorded."""
+        return self.recorder if self._window is not None else None
 
     def _begin_outside(self) -> bool:
         """The begin of a step that does not follow another one of its window."""
@@ -309,10 +323,10 @@ class Loop:
             self.recorder.begin()
             self.times.listener = self.recorder
         elif cuda is not None:
-            self._events = self.times.listener = CudaWindow(cuda, self.times.names)
+            self.times.listener = self._events = CudaWindow(cuda, self.times.names)
         self._told.window(True)
         if self.watch is not None:
-            self.watch.begin(self._source.iterator)
+            self.watch.begin(self._iterator)
         self._window_began_ns = monotonic_ns()
 
     def end_step(self, samples: int, tokens: int, size_bytes: int = 0) -> None:
@@ -324,8 +338,8 @@ class Loop:
             self._synchronize()
         if self._events is not None:
             self._events.end_step()
-        if self._recording:
-            self.recorder.end_step()
+        if (recorder := self._recording) is not None:
+            recorder.end_step()
         now = monotonic_ns()
         index = self.steps
         self.steps += 1
@@ -338,17 +352,17 @@ class Loop:
         if now >= self._limit_ns:
             self.leave()
         elif len(self._window) == self.plan.schedule.active:
-            self._end_window()
+            self._end_window(self._window)
 
-    def _end_window(self) -> None:
-        first = self.steps - len(self._window)
-        steps = [Step(first + i, *fields[1:]) for i, fields in enumerate(self._window)]
+    def _end_window(self, window: list[tuple[Any, ...]]) -> None:
+        first = self.steps - len(window)
+        steps = [Step(first + i, *fields[1:]) for i, fields in enumerate(window)]
         self._window = None
         self._add_usage()
         self._synchronize()
         drained_ns = monotonic_ns() - self._window_began_ns
         if self.watch is not None:
-            self.watch.end(self._source.iterator, drained_ns, sum(step.data_wait_ns for step in steps))
+            self.watch.end(self._iterator, drained_ns, sum(step.data_wait_ns for step in steps))
         self._told.window(False)
         if self.recorder is not None:
             self.recorder.end()
@@ -365,8 +379,8 @@ class Loop:
 
     def leave(self) -> None:
         """What the window has is no whole window: its cycle begins anew with the next step."""
-        if self._recording:
-            self.recorder.leave()
+        if (recorder := self._recording) is not None:
+            recorder.leave()
         if self._window is not None:
             self._told.window(False)
         self._window = self._events = self.times.listener = None
@@ -374,7 +388,7 @@ class Loop:
 
     def pause(self) -> None:
         """Between two steps: evaluation, or what else is no part of a step, begins. Its time is nowhere."""
-        if self._recording:  # its trace has no place for it
+        if self._recording is not None:  # its trace has no place for it
             self.leave()
         elif self._window is not None:
             self._add_usage()

@@ -89,7 +89,7 @@ class Measured(Generic[Batch]):
     def to_pandas(self) -> Any:
         """One row per measured step."""
         try:
-            import pandas
+            import pandas  # type: ignore[import-untyped,unused-ignore]
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError("to_pandas() needs pandas, which is not installed here; .steps has the same columns "
                                       "as lists") from error

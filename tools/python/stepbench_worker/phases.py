@@ -12,18 +12,26 @@ import re
 from collections.abc import Sequence
 from threading import get_ident
 from time import monotonic_ns
+from typing import Protocol
 
 OWN_NAME = re.compile(r"(?!.*_(ns|bytes|device)$)[a-z][a-z0-9_]{0,39}")
 MOST_OWN = 16
 # As `stepbench list` has them. `data_wait` is marked by measure() itself, `other` is the rest of a step.
 NAMES = ("h2d", "zero_grad", "forward", "loss", "backward", "grad_sync", "optimizer", "augment", "metrics",
          "clip_grad", "lr_scheduler", "ema")
-_all = list(NAMES)  # and the script's own, in the order in which it named them
+_all: list[str] = list(NAMES)  # and the script's own, in the order in which it named them
 
 
 def own_names() -> list[str]:
     """Of the script's phases, those that it named itself."""
     return _all[len(NAMES):]
+
+
+class Listener(Protocol):
+    """Is told of the phase in this place of `names`."""
+
+    def begin_phase(self, slot: int) -> None: ...
+    def end_phase(self, slot: int) -> None: ...
 
 
 class PhaseTimes:
@@ -33,7 +41,7 @@ class PhaseTimes:
     def __init__(self, names: Sequence[str] = _all) -> None:
         self.names = names
         self.spent = [0] * len(names)
-        self.listener = None
+        self.listener: Listener | None = None
         self._open = -1
         self._entered = 0
         self._thread = get_ident()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ class Wanted:
 class OpRecorder:
     """Of one window. The step and its phases stand in the trace as ProfilerStep#N and stepbench::PHASE."""
 
-    def __init__(self, wanted: Wanted, names: tuple[str, ...]) -> None:
+    def __init__(self, wanted: Wanted, names: Sequence[str]) -> None:
         self._wanted = wanted
         self._names = names
         self._profiler: Any = None
@@ -63,7 +64,8 @@ class OpRecorder:
         self._step = self._enter(f"ProfilerStep#{index}")
 
     def end_step(self) -> None:
-        self._step = _leave(self._step)
+        _leave(self._step)
+        self._step = None
 
     def begin_wait(self) -> None:
         self._phase = self._enter("stepbench::data_wait")
@@ -71,8 +73,9 @@ class OpRecorder:
     def begin_phase(self, slot: int) -> None:
         self._phase = self._enter("stepbench::" + self._names[slot])
 
-    def end_phase(self, _: int = 0) -> None:
-        self._phase = _leave(self._phase)
+    def end_phase(self, slot: int = 0) -> None:
+        _leave(self._phase)
+        self._phase = None
 
     def _enter(self, name: str) -> Any:
         if self._profiler is None:

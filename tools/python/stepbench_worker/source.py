@@ -25,6 +25,10 @@ class Source:
         """From `iterator`, past next()."""
         self._delivered += batches
 
+    def rest(self) -> Iterator[Any]:
+        """Of the epoch under way."""
+        return iter(()) if self.iterator is None else self.iterator
+
     def next(self) -> tuple[Any, int]:
         flags = 0
         if self.iterator is None:

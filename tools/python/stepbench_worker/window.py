@@ -11,7 +11,7 @@ EPOCH, PARTIAL, FIRST_BATCH = 1, 2, 8  # flags of a step
 class Step(NamedTuple):
     """One measured step. Times are nanoseconds; `spent` are the phases in the loop's order."""
 
-    index: int
+    number: int
     step_ns: int
     data_wait_ns: int
     spent: list[int]
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 def columns_of(steps: list[Step], names: Sequence[str], device: dict[str, list[int]]) -> dict[str, list[int]]:
     """Steps with the phases `names` as the columns of `samples` in PROTOCOL.md. The phases and `other_ns` of a step sum
     to its `step_ns` exactly; phases and counts that never occurred are left out."""
-    columns = {"index": [step.index for step in steps], "step_ns": [step.step_ns for step in steps],
+    columns = {"index": [step.number for step in steps], "step_ns": [step.step_ns for step in steps],
                "data_wait_ns": [step.data_wait_ns for step in steps]}
     for slot, name in enumerate(names):
         values = [step.spent[slot] if slot < len(step.spent) else 0 for step in steps]

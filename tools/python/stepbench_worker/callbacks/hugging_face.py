@@ -18,7 +18,7 @@ class HuggingFaceCallback(TrainerCallback):  # type: ignore[misc]
     def __init__(self, **schedule):
         """As measure(): wait, warmup, active, repeat, results."""
         self._schedule = schedule
-        self._steps = None
+        self._steps: Any = None  # Steps, from the first epoch on
         self._optimizer = phase("optimizer")
         self._first = True
 

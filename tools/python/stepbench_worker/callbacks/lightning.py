@@ -21,7 +21,7 @@ class LightningCallback(Callback):  # type: ignore[misc]
     def __init__(self, **schedule):
         """As measure(): wait, warmup, active, repeat, results."""
         self._schedule = schedule
-        self._steps = None
+        self._steps: Any = None  # Steps, from the first epoch on
         self._phase = None
 
     def _switch(self, name=None):
