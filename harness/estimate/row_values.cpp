@@ -164,6 +164,10 @@ DetailNames detail_names(std::span<const CaseRow> rows) {
 
 std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
   std::vector<std::string> known = record_names(rows);
+  // What judges a case is no part of it: a short name never means one of these.
+  std::erase_if(known, [&](const std::string& option) {
+    return (option.starts_with("compare.") || option.starts_with("track.")) && option != name;
+  });
   // `step` is the column that is shown, not margin.step.
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     if (std::string column = column_headed(name); !column.empty()) return column;

@@ -96,10 +96,12 @@ std::string answer_text(const estimate::ProposalAnswer& answer, const Finding& f
   if (answer.kind == estimate::Difference::kSame && ratio == "1x") {
     return text + (answer.by_rate ? "as many samples/s" : "as fast");
   }
-  text += ratio + (answer.by_rate ? " the samples/s" : " the speed");
+  const std::string how_fast = ratio + (answer.by_rate ? " the samples/s" : " the speed");
   if (answer.kind == estimate::Difference::kSame) {
-    text += ", no clear difference";
-  } else if (answer.kind == estimate::Difference::kBetter) {
+    return text + "no clear difference (" + how_fast + ')';
+  }
+  text += how_fast;
+  if (answer.kind == estimate::Difference::kBetter) {
     text += ", case " + row.case_id.substr(0, proposals.id_digits());
   }
   return text;

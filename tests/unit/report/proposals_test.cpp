@@ -103,7 +103,7 @@ TEST(Proposals, AChangeWithinTheNoiseMadeNoDifference) {
   EXPECT_THAT(
       lines_of(results),
       ElementsAre("info: no workers (num_workers=0 batch_size=8)",
-                  "  num_workers=2 was measured: 1.01x the samples/s, no clear difference"));
+                  "  num_workers=2 was measured: no clear difference (1.01x the samples/s)"));
 }
 
 TEST(Proposals, WhatCostsNothingIsStillWorthSayingWhereItMadeNoDifference) {
@@ -129,7 +129,8 @@ TEST(Proposals, LaunchesOfOneSpeedAreSeldomToldApart) {
                          {.workers = 2, .step_ns = drawn(launches)}});
       const std::vector<std::string> lines = lines_of(results);
       apart += std::none_of(lines.begin(), lines.end(), [](const std::string& line) {
-        return line.ends_with("no clear difference") || line.ends_with("as many samples/s");
+        return line.find("no clear difference") != std::string::npos ||
+               line.ends_with("as many samples/s");
       });
     }
     EXPECT_LE(apart, 10) << launches << ": 1 % is what the interval allows";
