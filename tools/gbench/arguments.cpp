@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/help.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/standard_input.h"
 
@@ -31,7 +32,8 @@ constexpr const char* kFooter =
   --benchmark_report_aggregates_only=true
   --benchmark_format=console|json|csv
   --benchmark_out=FILE --benchmark_out_format=json|console|csv
-  --benchmark_counters_tabular=true, --benchmark_time_unit=ns|us|ms|s, --benchmark_color=auto
+  --benchmark_counters_tabular=true, --benchmark_color=auto
+  --benchmark_time_unit=ns|us|ms|s  on the screen and in CSV; JSON has ns, as exports do
 
 Real time is the launch's time per step; CPU time is that of this program and says nothing. The rows
 stand in a folder of results as well, as `stepbench run` writes them.
@@ -52,6 +54,7 @@ struct OwnOptions {
 void add_own_options(CLI::App& app, OwnOptions& own) {
   app.description(kDescription);
   app.footer(kFooter);
+  app.set_help_flag("-h,--help", "Print this help")->group(cli::kGeneralOptions);
   const cli::Command command(app);
   cli::add_experiment(command, own.request.file).required();
   cli::add_set(command, own.request.set);
@@ -122,6 +125,7 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
       arguments.benchmark.push_back(argument);
       arguments.lists = arguments.lists || (is_flag(argument, "--benchmark_list_tests") &&
                                             !argument.ends_with("=false"));
+      arguments.in_unit = arguments.in_unit || is_flag(argument, "--benchmark_time_unit");
       arguments.repeats = arguments.repeats || is_flag(argument, "--benchmark_repetitions");
       if (is_flag(argument, "--benchmark_out")) arguments.writes = !argument.ends_with('=');
       if (is_flag(argument, "--benchmark_out_format")) {
@@ -147,7 +151,8 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
     std::reverse(ours.begin(), ours.end());
     app.parse(ours);
   } catch (const CLI::CallForHelp&) {
-    arguments.help = with_prefix(app.help(), app);
+    arguments.help =
+        with_prefix(cli::help_text(cli::Command(app), {.all = true, .prefix = "sb-"}), app);
     return arguments;
   } catch (const CLI::ParseError& error) {
     throw ConfigError("command line", error.what());

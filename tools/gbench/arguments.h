@@ -14,6 +14,7 @@ struct Arguments {
   campaign::RunRequest request = {};
   std::vector<std::string> benchmark = {};  // for benchmark::Initialize, without the program's name
   bool lists = false;                       // --benchmark_list_tests
+  bool in_unit = false;                     // --benchmark_time_unit
   bool repeats = false;                     // --benchmark_repetitions: wins over `launches`
   bool writes = false;                      // --benchmark_out
   std::string format = "json";              // --benchmark_out_format

@@ -43,7 +43,8 @@ std::vector<std::string> register_cases(const plan::Plan& plan, LaunchHandOver& 
             report(queue.measure({.case_index = i, .launch = (*launches)++}), state);
           }
         });
-    registered->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+    registered->UseManualTime()->Iterations(1);
+    if (!options.in_unit) registered->Unit(benchmark::kMillisecond);
     if (options.repeats || plan.cases[i].skip) continue;
     registered->Repetitions(static_cast<int>(plan.cases[i].resolved.integer_or("launches", 1)));
   }

@@ -14,6 +14,7 @@
 namespace stepbench::gbench {
 
 struct RegisterOptions {
+  bool in_unit = false;  // of --benchmark_time_unit; else milliseconds
   bool repeats = false;  // by --benchmark_repetitions; else each case as its `launches` says
   std::function<bool(const std::string& name)> wanted = {};
 };

@@ -89,8 +89,9 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
   const auto& [catalogue, plan] = run.planned;
   LaunchHandOver queue;
   const std::string filter = benchmark::GetBenchmarkFilter();
-  const std::vector<std::string> names =
-      register_cases(plan, queue, {.repeats = arguments.repeats, .wanted = name_filter(filter)});
+  const std::vector<std::string> names = register_cases(
+      plan, queue,
+      {.in_unit = arguments.in_unit, .repeats = arguments.repeats, .wanted = name_filter(filter)});
   if (names.empty()) {
     environment.err << "no benchmark is called " << text::printable(filter) << '\n';
     return kExitNothingMeasured;

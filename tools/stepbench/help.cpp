@@ -115,7 +115,7 @@ std::vector<Group> common_groups(const Command& command) {
   return groups;
 }
 
-std::vector<Group> option_groups(const Command& command) {
+std::vector<Group> option_groups(const Command& command, const std::string& prefix) {
   Group arguments;
   std::vector<CommandOption> options;
   for (const CommandOption& option : command.options()) {
@@ -136,7 +136,7 @@ std::vector<Group> option_groups(const Command& command) {
     groups.push_back({name, {}});
     for (const CommandOption& option : options) {
       if (option.group() == name) {
-        groups.back().entries.push_back({option_head(option), doc_of(option)});
+        groups.back().entries.push_back({option_head(option, prefix), doc_of(option)});
       }
     }
   }
@@ -186,20 +186,25 @@ std::string example_in_two_lines(const std::string& line, std::size_t columns) {
          text::wrap(line.substr(line.find_first_not_of(' ', gap)), columns, kRemark);
 }
 
-// Lines with a small indent are examples and stay; all others are sentences and flow.
+bool goes_on(const std::string& line) { return line.ends_with('\\'); }
+
+// Lines with a small indent are examples and stay, with those that they go on with; all others are
+// sentences and flow.
 std::string footer_text(const std::string& footer, std::size_t columns) {
   const bool one_line = fits(footer, columns);
   std::istringstream lines(footer);
   std::string text;
   std::string sentences;
   std::size_t indent = 0;
+  bool inside = false;  // an example goes on
   const auto flush = [&] {
     if (!sentences.empty()) text += text::wrap(sentences, columns, indent);
     sentences.clear();
   };
   for (std::string line; std::getline(lines, line);) {
     const std::size_t blanks = indent_of(line);
-    const bool example = is_example(line);
+    const bool example = inside || is_example(line);
+    inside = example && goes_on(line);
     if (line.empty() || example || blanks != indent) flush();
     indent = blanks;
     if (line.empty()) {
@@ -283,19 +288,22 @@ std::string usage_line(const Command& command) {
   return text + (command.needs_a_command() ? " COMMAND" : " [OPTIONS]");
 }
 
-std::string option_head(const CommandOption& option) {
+std::string option_head(const CommandOption& option, const std::string& prefix) {
   if (option.is_argument()) return option.name() + (option.takes_list() ? "..." : "");
   const std::string value = option.value_name();
   std::vector<std::string> names;
   for (const std::string& name : option.short_names()) names.push_back("-" + name);
-  for (const std::string& name : option.long_names()) names.push_back("--" + name);
+  for (const std::string& name : option.long_names()) {
+    names.push_back("--" + (name == "help" ? "" : prefix) + name);
+  }
   const std::string head = text::join(names);
   if (!option.takes_value()) return head + (value.empty() ? "" : "[=" + value + "]");
   return head + (option.may_lack_value() ? " [" + value + "]" : " " + value);
 }
 
 std::string help_text(const Command& command, const HelpStyle& style) {
-  const std::string whole = head_text(command, style) + groups_text(option_groups(command), style) +
+  const std::string whole = head_text(command, style) +
+                            groups_text(option_groups(command, style.prefix), style) +
                             behind_a_gap(footer_text(command.footer(), style.columns));
   if (style.all || lines_in(whole) <= kHelpLines) return whole;
   return screen_text(command, style);

@@ -14,8 +14,9 @@ namespace stepbench::cli {
 // How the lines are laid out.
 struct HelpStyle {
   std::size_t columns = 80;
-  bool colour = false;  // headings in bold
-  bool all = false;     // also what is more than a screen
+  bool colour = false;      // headings in bold
+  bool all = false;         // also what is more than a screen
+  std::string prefix = {};  // of long options but --help: "sb-"
 };
 
 // More lines are no screen: help then has the common options and the first examples.
@@ -27,6 +28,6 @@ inline constexpr std::size_t kHelpLines = 40;
 // "stepbench run FILE [OPTIONS]"
 [[nodiscard]] std::string usage_line(const Command& command);
 // "--set KEY=VALUE", "--profile[=native|kineto]", "-h, --help", "FILE"
-[[nodiscard]] std::string option_head(const CommandOption& option);
+[[nodiscard]] std::string option_head(const CommandOption& option, const std::string& prefix = {});
 
 }  // namespace stepbench::cli

@@ -173,6 +173,19 @@ TEST_F(GbenchProgram, AnswersWhatItCannotDo) {
   EXPECT_EQ(help.exit_status, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("--sb-filter"), HasSubstr("--benchmark_repetitions=N"),
                               Not(HasSubstr(" --filter"))));
+  // As the commands of stepbench teach.
+  EXPECT_THAT(help.out, AllOf(HasSubstr("Usage:\n  stepbench-gbench FILE [OPTIONS]\n"),
+                              HasSubstr("\nWhich cases:\n"), HasSubstr("\n  --sb-set KEY=VALUE  "),
+                              Not(HasSubstr("REQUIRED")), Not(HasSubstr("TEXT"))));
+}
+
+TEST_F(GbenchProgram, TheConsoleHasTheUnitThatIsAskedFor) {
+  program_.config(kTwoCases);
+  EXPECT_THAT(gbench({}).out, HasSubstr(" ms "));
+  const std::string micros = gbench({"--benchmark_time_unit=us"}).out;
+  EXPECT_THAT(micros, AllOf(HasSubstr("1000 us "), HasSubstr("2000 us "), Not(HasSubstr(" ms "))));
+  EXPECT_THAT(gbench({"--benchmark_time_unit=us", "--benchmark_format=json"}).out,
+              HasSubstr("\"time_unit\": \"ns\""));
 }
 
 }  // namespace

@@ -54,6 +54,17 @@ TEST(Help, SentencesKeepTo80ColumnsAwayFromATerminal) {
   }
 }
 
+// In 80 columns what an example does stands below it; the example itself stays as it is to be
+// typed.
+TEST(Help, AnExampleOfSeveralLinesStaysAsItIsTyped) {
+  EXPECT_THAT(
+      stepbench({"bisect", "--help-all"}).out,
+      HasSubstr("--versions 2.10.0,2.11.0,2.12.0 \\\n"
+                "      --build 'python3 -m venv {worktree}/venv && {worktree}/venv/bin/pip install "
+                "torch=={version}' \\\n"
+                "      --set interpreter={worktree}/venv/bin/python\n"));
+}
+
 TEST(Help, OfEachCommandIsAScreenAndTheRestIsBehindHelpAll) {
   std::vector<std::vector<std::string>> commands = {{}};
   for (const std::string& name : kCommands) commands.push_back({name});
