@@ -27,7 +27,9 @@ void check_reason(const std::string& reason) {
 void check_until(const std::string& until, std::string_view today) {
   if (until.empty()) return;
   if (until.size() != kDateSize || !text::parse_utc(until)) {
-    throw ConfigError("--until", "expected a date as 2026-01-31, found '" + until + "'");
+    throw ConfigError(
+        "--until",
+        "expected a date as 2026-01-31, or how long from today as 2w, found '" + until + "'");
   }
   if (until < today) {
     throw ConfigError("--until", until + " has passed; today is " + std::string(today));

@@ -5,7 +5,9 @@
 //   STUB_LOSS=0.6        computes this loss in place of stub.loss
 //   STUB_TORCH=2.10.0    says that it runs on this torch
 //   STUB_MEMORY_MB=96    so much more memory, beside which what differs from start to start is
-//   little STUB_LACKS=jitter    does not know this option of the section `stub`
+//   little
+//   STUB_LACKS=jitter    does not know this option of the section `stub`
+//   STUB_AS=built_in     takes what the real worker takes, and runs its script
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 #include "tests/stub_worker/faults.h"
 #include "tests/stub_worker/stub_clock.h"
 #include "tests/stub_worker/stub_workload.h"
+#include "workloads/built_in.h"
 
 namespace {
 
@@ -83,6 +86,7 @@ double slower() {
 }
 
 Catalogue known_catalogue() {
+  if (variable("STUB_AS") == "built_in") return built_in_catalogue();
   Catalogue catalogue = stub_catalogue();
   const std::string lacking = variable("STUB_LACKS");
   for (Section& section : catalogue.sections) {
@@ -102,7 +106,10 @@ int main(int argc, char** argv) {
     hang();
   }
   StubClock clock(descriptor, slower());
-  const WorkloadType types[] = {{"stub", make_stub}};
-  return worker_main(argc, argv, known_catalogue(), types, {},
-                     {.software = software, .clock = &clock});
+  const Catalogue catalogue = known_catalogue();
+  std::vector<WorkloadType> types;
+  for (const WorkloadSpec& workload : catalogue.workloads) {
+    types.push_back({workload.name, make_stub});
+  }
+  return worker_main(argc, argv, catalogue, types, {}, {.software = software, .clock = &clock});
 }

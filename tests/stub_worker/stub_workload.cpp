@@ -15,6 +15,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/findings/finding.h"
+#include "tests/stub_worker/catalogue.h"
 #include "tests/stub_worker/faults.h"
 #include "tests/stub_worker/stub_clock.h"
 
@@ -184,7 +185,15 @@ class StubWorkload final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_stub(const ResolvedCase& resolved, WorkerContext& context) {
+std::unique_ptr<Workload> make_stub(const ResolvedCase& given, WorkerContext& context) {
+  // Whoever planned it by the catalogue of the built-in workloads says nothing of the script.
+  ResolvedCase resolved = given;
+  const Catalogue catalogue = stub_catalogue();
+  for (const Option& option : catalogue.find_section("stub")->options) {
+    const std::string name = "stub." + option.name;
+    if (resolved.options.get(name) != nullptr || is_null(option.default_value)) continue;
+    resolved.options[name] = option.default_value;
+  }
   // The program owns its clock and hands it out read-only; only the script may move it.
   auto& clock = const_cast<StubClock&>(dynamic_cast<const StubClock&>(context.clock));
   if (resolved.text("stub.clock") == "host") clock.use_host();

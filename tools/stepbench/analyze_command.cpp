@@ -44,7 +44,7 @@ Examples:
   stepbench analyze trace.json --threshold trace.sync_bound=5%
   stepbench analyze new.json --diff base.json         what appeared, vanished and grew, per step
   stepbench analyze trace.json --report page.html     also a page with charts, for a colleague
-  stepbench analyze trace.json --augment seen.json.gz open seen.json.gz in ui.perfetto.dev
+  stepbench analyze trace.json --augment seen.json.gz   to open in ui.perfetto.dev
   stepbench analyze trace.json --format json | jq .findings
   stepbench analyze trace.json --fail-on problem      exit status 1 when a problem was found
 

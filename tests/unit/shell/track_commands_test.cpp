@@ -88,6 +88,17 @@ TEST_F(TrackCommands, RefuseWordsThatSayNothing) {
   expect_refused(track({"baseline", "update", "20261122", "--reason", "x"}), "no baseline yet");
 }
 
+TEST_F(TrackCommands, ADateMayBeSaidByHowFarItIsFromToday) {
+  add_sample();
+  const auto until = [&](const char* text) {
+    return track({"ignore", "num_workers=1", "--reason", "disk", "--until", text});
+  };
+  const os::CommandResult ignored = until("2w");
+  EXPECT_EQ(ignored.exit_status, 0) << ignored.err;
+  EXPECT_THAT(ignored.out, ::testing::ContainsRegex("is ignored until 20[0-9-]+\n"));
+  expect_refused(until("soon"), "expected a date as 2026-01-31, or how long from today as 2w");
+}
+
 TEST_F(TrackCommands, IgnoreASeriesAndSetABaseline) {
   add_sample();
   const os::CommandResult ignored = track({"ignore", "num_workers=1", "--reason", "disk"});

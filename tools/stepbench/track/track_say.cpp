@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/report/series_names.h"
+#include "harness/text/age.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
@@ -26,7 +27,7 @@ back when its date has passed, or when the change grows beyond what was accepted
 
 Examples:
   stepbench track acknowledge A17 --reason "new normalisation layer, see the pull request"
-  stepbench track acknowledge A17 --reason "fix is under way" --until 2026-03-01
+  stepbench track acknowledge A17 --reason "fix is under way" --until 2w
   stepbench track acknowledge A17 --reason "checks of inputs" --expect +3%
 
 Exit status: 0, 2 wrong usage: no such alert, a date that has passed, nothing to accept.)";
@@ -36,7 +37,7 @@ constexpr const char* kIgnoreExamples =
 
 Examples:
   stepbench track ignore train num_workers=0 --reason "only there to show the extreme"
-  stepbench track ignore 3f2a91 --reason "disk is being replaced" --until 2026-03-01
+  stepbench track ignore 3f2a91 --reason "disk is being replaced" --until 30d
   stepbench track ignore 3f2a91 --end --reason "disk was replaced"
 
 Exit status: 0, 2 wrong usage: no such series, or several.)";
@@ -69,10 +70,11 @@ Pages of the night, `track show` and the view `alert` of the history have whose 
 
 Exit status: 0, 2 wrong usage: no such alert.)";
 
-std::string today_utc() {
-  return text::utc_text(std::chrono::system_clock::now())
-      .substr(0, std::string("2026-01-31").size());
+std::string day_utc(std::chrono::system_clock::time_point time) {
+  return text::utc_text(time).substr(0, std::string("2026-01-31").size());
 }
+
+std::string today_utc() { return day_utc(std::chrono::system_clock::now()); }
 
 // Records them with author and time.
 void record_said(track::TrackStore& store, std::vector<track::TrackEvent> events,
@@ -98,18 +100,27 @@ struct SayArguments {
   std::string to = {};                  // of an assignment
 };
 
+// With the day that `--until 2w` means.
+track::Acceptance with_last_day(track::Acceptance acceptance) {
+  if (const auto age = text::parse_age(acceptance.until)) {
+    acceptance.until = day_utc(std::chrono::system_clock::now() + *age);
+  }
+  return acceptance;
+}
+
 int acknowledge_alert(const SayArguments& arguments, const Environment& environment) {
+  const track::Acceptance acceptance = with_last_day(arguments.acceptance);
   track::TrackStore store = open_history(arguments.history);
   const track::AlertLog log = track::fold_alerts(store.events());
   const track::TrackEvent event =
-      track::acknowledge(log, arguments.subject, arguments.acceptance, today_utc());
+      track::acknowledge(log, arguments.subject, acceptance, today_utc());
   record_said(store, {event}, log, arguments.who, environment);
   environment.out << event.alert_id << " is acknowledged";
-  if (!arguments.acceptance.until.empty()) {
-    environment.out << " until " << arguments.acceptance.until << "; it comes back after that\n";
-  } else if (!arguments.acceptance.expect.empty()) {
+  if (!acceptance.until.empty()) {
+    environment.out << " until " << acceptance.until << "; it comes back after that\n";
+  } else if (!acceptance.expect.empty()) {
     environment.out << "; it comes back when the change grows beyond "
-                    << text::printable(arguments.acceptance.expect) << '\n';
+                    << text::printable(acceptance.expect) << '\n';
   } else {
     environment.out << "; what is measured now is the usual\n";
   }
@@ -117,22 +128,21 @@ int acknowledge_alert(const SayArguments& arguments, const Environment& environm
 }
 
 int ignore_one(const SayArguments& arguments, const Environment& environment) {
+  const track::Acceptance acceptance = with_last_day(arguments.acceptance);
   track::TrackStore store = open_history(arguments.history);
   const track::History history = store.history({.last = 1});
   const report::SeriesNames names(history);
   const track::TrackedSeries& series =
       report::resolve_series(names, history, arguments.series, arguments.metric).series;
   const track::TrackEvent event =
-      arguments.end ? track::watch_series(series, arguments.acceptance.reason)
-                    : track::ignore_series(series, arguments.acceptance.reason,
-                                           arguments.acceptance.until, today_utc());
+      arguments.end
+          ? track::watch_series(series, acceptance.reason)
+          : track::ignore_series(series, acceptance.reason, acceptance.until, today_utc());
   record_said(store, {event}, {}, arguments.who, environment);
   environment.out << text::printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
                   << (arguments.end ? " is looked at again\n" : " is ignored");
   if (!arguments.end) {
-    environment.out << (arguments.acceptance.until.empty() ? ""
-                                                           : " until " + arguments.acceptance.until)
-                    << '\n';
+    environment.out << (acceptance.until.empty() ? "" : " until " + acceptance.until) << '\n';
   }
   return kExitOk;
 }
@@ -222,7 +232,7 @@ void add_track_acknowledge(Command track) {
   SayArguments& arguments = command.calls(acknowledge_alert);
   command.argument("ALERT", arguments.subject, "The alert's id: A17", "ALERT").required();
   add_reason(command, arguments);
-  add_until(command, arguments, "The last day on which it is accepted, as 2026-01-31");
+  add_until(command, arguments, "The last day on which it is accepted: a date, or 2w");
   command.option(kVerdictOptions, "--expect PERCENT", arguments.acceptance.expect,
                  "The change that is accepted; beyond it the alert comes back");
   add_who(command, arguments.who);
@@ -260,7 +270,7 @@ void add_track_ignore(Command track) {
                 "SERIES")
       .required();
   add_reason(command, arguments);
-  add_until(command, arguments, "The last day on which it is ignored, as 2026-01-31");
+  add_until(command, arguments, "The last day on which it is ignored: a date, or 2w");
   command.option(kCaseOptions, "--metric NAME", arguments.metric,
                  "Its metric, where the case has several");
   command.flag(kVerdictOptions, "--end", arguments.end, "Look at it again");

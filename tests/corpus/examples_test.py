@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command line that help and the pages show is run as it stands there:
+examples_test.py STEPBENCH STUB_WORKER SOURCE_DIR [WORDS]...      WORDS: only lines that contain them
+
+A folder holds what the lines name: experiments, scripts, results, traces, a history with an alert, a repository. The
+worker is the stub, which takes every experiment of the real one. Each example of help has a copy of the folder for
+itself, the lines of a page's chapter are run one after the other. A line may end with any verdict, but with no mistake;
+one that cannot be run here is listed with the test that runs it."""
+import concurrent.futures
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+
+from inputs import Plant, make_nights
+
+PAGES = ("README.md", "tools/COMMANDS.md", "results/COOKBOOK.md", "tools/examples/ci/README.md")
+PATIENCE_S = 300
+VERDICTS = {0, 1, 3}  # 1: slower; 3: undecided
+
+# Lines with these words are not run here: why, and where they are.
+ELSEWHERE = {
+    "postgresql://": "wants a server: tests/fleet",
+    "track confirm": "wants nights of this machine: tests/nights",
+    "doctor --measure": "measures for a minute: unit_doctor, DoctorMeasure.*",
+    "--versions": "installs from a registry: Bisect.versions_stand_in_place_of_commits",
+    "cmake --install": "installs: install.readme",
+    "cp -r ": "installs: install.readme",
+    "sort-worker": "installs: install.readme",
+    "cmake -S ": "installs: install.readme",
+    "tools/bundle": "builds: install.bundle",
+    "DIR/stepbench": "builds: install.bundle",
+    "stepbench-gbench": "another program: tests/unit/gbench",
+    "measure.sh": "Install.TheRecipesForCiPassInACleanCheckout",
+}
+MERE_NAMES = {"stepbench ab"}
+# Words that stand for what a reader puts there, in a table's cells.
+PLACES = {"PATH": "build/my-worker", "GOOD BAD": "HEAD~20 HEAD", "ID": "3f9a", "SERIES": "3f2a91", "WORDS": "alert",
+          "DIR": "bundle", "FILE": "train.yaml"}
+
+EXPERIMENT = """\
+name: {name}
+workload: train_step
+device: cpu
+data: {{kind: synthetic, features: 64, classes: 10, samples: 256}}
+loader: {{batch_size: 8, engine: thread}}
+model: {{kind: mlp}}
+optimizer: {{kind: sgd, lr: 0.01}}
+launches: {launches}
+schedule: {{wait: 0, warmup: 1, active: 5}}
+{sweep}"""
+SWEEP = "sweep:\n  matrix: {loader.num_workers: [0, 2, 4], loader.batch_size: [8, 16]}\n"
+
+SCRIPT = "from stepbench_worker import measure\nfor batch in measure([[1, 2]] * 100):\n    sum(batch)\n"
+
+# What the lines call beside stepbench.
+PROGRAMS = {
+    "nsys": 'case $1 in export) cp "$SEED" report.sqlite;; *) shift 3; exec "$@";; esac',
+    "jq": "cat > /dev/null",
+    "make": 'mkdir -p out; cp "$WORKER" out/worker; cp "$WORKER" out/stepbench-worker',
+    "cmake": "mkdir -p build",
+    "ninja": 'cp "$WORKER" build/my-worker',
+}
+
+
+def joined(text):
+    """The lines of a text, with those that a `\\` continues."""
+    return re.sub(r" *\\\n *", " ", text).splitlines()
+
+
+def without_remark(line):
+    return re.split(r" {3,}| #", line.strip())[0]
+
+
+def lines_of_help(program, command=""):
+    """The examples of a command and of those below it."""
+    text = subprocess.run([program, *command.split(), "--help-all"], text=True, capture_output=True, check=True).stdout
+    about, usage, rest = text.partition("Usage:\n")
+    commands = re.findall(r"(?m)^  ([a-z]\S*)  +[A-Z]", rest)
+    shown = [without_remark(line) for line in joined(rest.partition("\n\n")[2])
+             if re.match(r"  (?=[^\s-]).*\bstepbench ", line)]
+    for name in commands:
+        shown += lines_of_help(program, f"{command} {name}".strip())
+    return shown
+
+
+def chapters_of(path):
+    """What stands behind a prompt, in blocks of shell, and as a whole command line in a text; a list for each chapter."""
+    chapters, fence = [[]], ""
+    for line in joined(path.read_text()):
+        if line.startswith("```"):
+            fence = "" if fence else line[3:] or "text"
+        elif fence == "console" and line.startswith("$ "):
+            chapters[-1].append(without_remark(line[2:]))
+        elif fence == "sh":
+            chapters[-1].append(without_remark(line))
+        elif not fence and line.startswith("## "):
+            chapters.append([])
+        elif not fence:
+            chapters[-1] += [words for words in re.findall(r"`(stepbench [^`]+)`", line)
+                             if "…" not in words and words not in MERE_NAMES]
+    return [[line for line in lines if re.search(r"\bstepbench ", line)] for lines in chapters]
+
+
+class Place:
+    """All that the lines name, made once; each line gets a copy."""
+
+    def __init__(self, program, stub, source, root):
+        self.source, self.root, self.stub = source, root, stub
+        self.bin, self.made = root / "bin", root / "made"
+        for folder in (self.bin, self.made, root / "beside", root / "home/.config/fish/completions"):
+            folder.mkdir(parents=True)
+        self.stepbench = self.bin / "stepbench"
+        shutil.copy(program, self.stepbench)
+        (self.bin / "plotly.min.js").symlink_to(program.parent / "plotly.min.js")
+        shutil.copytree(source / "tools/python/stepbench_worker", self.bin / "stepbench_worker")
+        self.worker(self.bin / "stepbench-worker")
+        for name, body in PROGRAMS.items():
+            self.script(self.bin / name, body)
+        seed = (source / "tests/fuzz/corpus/trace/nsight").read_bytes()
+        (root / "seed.sqlite").write_bytes(seed[seed.find(b"SQLite format 3"):])
+        self.environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", "HOME": str(root / "home"),
+                            "XDG_CACHE_HOME": str(root / "cache"),
+                            "XDG_STATE_HOME": str(root / "state"), "CUDA_VISIBLE_DEVICES": "",
+                            "SEED": str(root / "seed.sqlite"), "WORKER": str(self.bin / "stepbench-worker"),
+                            "NO_COLOR": "1"}
+        self.environment.pop("STEPBENCH_DATA", None)
+        self.make_experiments()
+        self.make_repository()
+        self.make_results()
+        self.make_traces()
+        self.make_history()
+
+    def script(self, file, body):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{body}\n")
+        file.chmod(0o755)
+
+    def worker(self, file, settings=""):
+        self.script(file, f'STUB_AS=built_in {settings} exec "{self.stub}" "$@"')
+
+    def run(self, command, folder):
+        return subprocess.run(["sh", "-c", command], cwd=folder, env=self.environment, text=True, errors="replace",
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
+
+    def make(self, command):
+        done = self.run(command, self.made)
+        if done.returncode not in (0, 3):
+            raise AssertionError(f"$ {command}\n{done.stdout}{done.stderr}(exit status {done.returncode})")
+        return done.stdout
+
+    def make_experiments(self):
+        shutil.copytree(self.source / "configs", self.made / "configs")
+        for name in ("train", "my", "n", "a", "b", "smoke", "nightly"):
+            (self.made / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, launches=3, sweep=""))
+        for name in ("sweep", "mine"):
+            (self.made / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, launches=6, sweep=SWEEP))
+        for name in ("train", "old", "new"):
+            (self.made / f"{name}.py").write_text(SCRIPT)
+        for program in ("old/stepbench-worker", "build/my-worker"):
+            self.worker(self.made / program)
+        for program in ("new/stepbench-worker", "slower/stepbench-worker"):
+            self.worker(self.made / program, "STUB_SLOWER=1.05")
+        for python in ("old", "new"):
+            self.script(self.made / python / "bin/python", 'exec python3 "$@"')
+        self.script(self.made / "webhook.sh", "cat > /dev/null")
+        self.make("stepbench data make jpeg_folder --images 4 --classes 2 --out data/imagefolder")
+
+    def make_results(self):
+        self.make("stepbench run sweep.yaml --label branch=main --results measured")
+        run = next((self.made / "measured").iterdir())
+        self.case = json.loads(self.make(f"stepbench show {run} --format json"))["cases"][0]["case_id"]
+        results = self.made / "results"
+        shutil.copytree(self.source / "results/sample", results / "sample")
+        rows = next(run.glob("*.jsonl")).read_text()
+        for name in ("results/RUN", "results/MONDAY", "results/TUESDAY", "results/monday", "results/tuesday",
+                     "results/wednesday", "results/20260105-120000-release", "results/20260131-020000-quickstart",
+                     "results/20260131-020000-nightly", "RUN", "RUN1", "RUN2", "NIGHT1", "NIGHT2", "NIGHT3"):
+            folder = self.made / name
+            folder.mkdir()
+            (folder / "rows.jsonl").write_text(rows.replace(run.name, folder.name))
+        # Only where a line names them: they would be taken for what `results/2026*` means.
+        for name, command in (("20260131-120000-train", "ab train.yaml"),
+                              ("20260131-120000-bisect-train", "bisect HEAD~20 HEAD train.yaml --build 'make worker'")):
+            b = " --b new/stepbench-worker" if command.startswith("ab") else ""
+            self.run(f"stepbench {command}{b} --results campaign", self.made)
+            next((self.made / "campaign").iterdir()).rename(self.root / "beside" / name)
+        for name in ("RUN", "results/RUN"):
+            shutil.copy(self.root / "beside/20260131-120000-train/verdict.json", self.made / name)
+        (self.made / "PROFILED").mkdir()
+        shutil.copy(self.source / "tests/unit/report/data/profiled.jsonl", self.made / "PROFILED")
+        for name in ("old", "new"):
+            (self.made / name / "rows.jsonl").write_text(rows.replace(run.name, name))
+        for name in ("old", "new", "a"):
+            (self.made / f"{name}.jsonl").write_text(rows.replace(run.name, name))
+        (self.made / "b.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
+
+    def make_traces(self):
+        for name, gap in (("trace", 2000), ("base", 2000), ("new", 4000)):
+            Plant().write(self.made / f"{name}.json", "sync", gap=gap)
+        for rank in range(2):
+            Plant(rank, 2).write(self.made / "log" / f"rank-{rank}.json", "all_reduce", gap=5000)
+        whole = gzip.compress((self.made / "trace.json").read_bytes())
+        for name in ("my_job.1700000000.pt.trace", "my_job.pt.trace", "my.pt.trace", "base"):
+            (self.made / f"{name}.json.gz").write_bytes(whole)
+        for name in ("RUN", "results/RUN"):
+            (self.made / name / "traces").mkdir()
+            shutil.copy(self.made / "trace.json", self.made / name / "traces")
+
+    def make_history(self):
+        make_nights(self.source / "results/sample", self.made / "nights")
+        for file in (self.made / "nights").glob("*/*.jsonl"):
+            file.write_text(file.read_text().replace('"box"', json.dumps(socket.gethostname())))
+        self.make("stepbench track add nights")
+        self.nights = sorted(path.name for path in (self.made / "nights").iterdir())
+        for night in ("20260215-020000-train", "20260216-020000-train"):
+            self.make(f"stepbench track check --no-confirm --night {night}")
+        self.alert = re.search(r"\bA\d+\b", self.make("stepbench track show"))[0]
+        self.series = re.findall(r"\b[0-9a-f]{6,}\b", self.make("stepbench track list"))
+        shutil.copy(self.made / "results/history.db", self.made / "other.db")
+        (self.made / "nights.csv").write_text("date,benchmark,ms,step\n" + "".join(
+            f"2026-01-{night:02},train,{50 + night % 3 + (8 if night > 20 else 0)},1\n" for night in range(1, 31)))
+        stats = {"mean": 0.05, "median": 0.05, "min": 0.04, "max": 0.06, "stddev": 0.001, "rounds": 5, "data": [0.05] * 5}
+        benchmark = json.dumps({
+            "machine_info": {"node": "box"}, "commit_info": {"id": "0" * 40, "time": "2026-01-31T02:00:00"},
+            "datetime": "2026-01-31T02:00:00",
+            "benchmarks": [{"name": "test_step", "fullname": "t.py::test_step", "stats": stats}]})
+        for file in (self.made / ".benchmarks/box/0001_run.json", self.made / "results.json"):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(benchmark)
+
+    def make_repository(self):
+        (self.made / ".gitignore").write_text("*\n!*.yaml\n!*.py\n!.gitignore\n")
+        git = "git -c user.name=A -c user.email=a@b -c commit.gpgsign=false"
+        self.make(f"{git} init -q -b main . && {git} add -A && {git} commit -q -m first && git tag v1.4")
+        self.make(f"for i in $(seq 20); do {git} commit -q --allow-empty -m $i || exit 9; done")
+
+    def meant(self, line):
+        """With what is there in the places of an example's names."""
+        if "`" not in line:
+            for word, there in PLACES.items():
+                line = re.sub(rf"(?<![\w/.]){word}(?![\w/=])", there, line)
+        line = line.replace("3f9a", self.case[:4]).replace("393d", self.case[:4]).replace("A17", self.alert)
+        line = line.replace("--case 82d1ec", "")
+        for example, series in zip(("3f2a91", "4f2a91c0", "77ab04", "853070", "82d1ec"), self.series):
+            line = line.replace(example, series)
+        line = re.sub(r"\bdoctor( --seconds 30)?", "doctor --seconds 0.05", line)
+        if "--ops" in line:
+            line = re.sub(r"show( RUN)?", "show PROFILED", line, count=1)
+        if "track" in line:
+            line = line.replace("--night 2026-01-31", f"--night {self.nights[-1]}").replace("20260301", self.nights[-1])
+        if "track" in line and "track add" not in line:
+            line = line.replace("results/20260131-020000-nightly", "20260131-020000-nightly")
+            line = line.replace("20260131-020000-nightly", self.nights[-1])
+        if "ab --python" in line:
+            line += " --pairs 2"  # each launch starts a Python
+        # Whoever else measures on this machine does not matter here.
+        return re.sub(r"stepbench (run|ab|nightly|bisect)\b", r"stepbench \1 --no-lock", line)
+
+    def failures(self, lines):
+        """What went wrong with lines that are run one after the other."""
+        copy = pathlib.Path(tempfile.mkdtemp(dir=self.root))
+        subprocess.run(["cp", "-a", f"{self.made}/.", copy], check=True)
+        found = []
+        for line in lines:
+            for campaign in (self.root / "beside").iterdir():
+                if campaign.name in line:
+                    shutil.copytree(campaign, copy / "results" / campaign.name, dirs_exist_ok=True)
+            if "baseline update" in line:
+                self.run("stepbench track baseline set 20260214-020000-train --reason begin", copy)
+            if "data make" in line:
+                shutil.rmtree(copy / "data", ignore_errors=True)
+            done = self.run(self.meant(line), copy)
+            fine = {0} if line.startswith("stepbench run ") else VERDICTS
+            if re.search("doctor|--gate counts|--expect-by", line):  # not fit; the stub counts nothing; no night
+                fine = fine | {4}
+            if done.returncode not in fine or "not found" in done.stderr:
+                found.append(f"$ {self.meant(line)}\n{done.stdout[:1500]}{done.stderr[-1500:]}"
+                             f"exit status {done.returncode}\n")
+        shutil.rmtree(copy)
+        return found
+
+
+def main():
+    program, stub, source = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+    chapters = [[line] for line in dict.fromkeys(lines_of_help(program))]
+    chapters += [lines for page in PAGES for lines in chapters_of(source / page)]
+    chapters = [lines for lines in chapters if any(all(words in line for words in sys.argv[4:]) for line in lines)]
+    here = [[line for line in lines if not any(words in line for words in ELSEWHERE)] for lines in chapters]
+    count, elsewhere = sum(map(len, here)), sum(map(len, chapters)) - sum(map(len, here))
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        place = Place(program, stub, source, pathlib.Path(folder).resolve())
+        found = [text for failures in pool.map(place.failures, filter(None, here)) for text in failures]
+    print(*found, f"{len(found)} of {count} command lines fail; {elsewhere} are run by other tests", sep="\n")
+    return 1 if found or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
