@@ -16,6 +16,7 @@
 #include "harness/campaign/verdict_options.h"
 #include "harness/report/ab_plan_text.h"
 #include "harness/report/comparison_json.h"
+#include "harness/run/interpreter.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
@@ -37,6 +38,8 @@ Examples:
   stepbench ab train.yaml --a old/stepbench-worker --b new/stepbench-worker
   stepbench ab train.yaml --b-set optimizer.implementation=fused
   stepbench ab train.yaml --b-env OMP_NUM_THREADS=1 --pairs 20
+  stepbench ab train.py --a-python .venv-2.10 --b-python .venv-2.11 -- --batch-size 64
+                                                        a script with two versions of torch
   stepbench ab train.yaml --b new/stepbench-worker --margin step=2% --format markdown
   stepbench ab train.yaml --b new/stepbench-worker --metric step_p99,peak_bytes
   stepbench ab train.yaml --b new/stepbench-worker --gate counts     one pair; operations decide, not times
@@ -185,6 +188,17 @@ int execute_ab(const AbOptions& options, const Environment& environment) {
   }
 }
 
+// Behind the option of the arm's variables: the last one of a list replaces what was in it.
+void add_python_of_arm(Command ab, const std::string& names, std::vector<std::string>& env,
+                       const std::string& whose) {
+  ab.option_function(
+      kArmOptions, names,
+      [&env](const std::string& path) {
+        env.push_back(std::string(run::kInterpreterVariable) + '=' + interpreter_at(path));
+      },
+      "The Python of " + whose + " scripts: an interpreter, or the folder of an environment");
+}
+
 void add_arms(Command ab, campaign::ArmsRequest& options) {
   ab.option(kArmOptions, "--a PATH", options.a,
             "The worker program of arm A, the base; default: stepbench-worker beside this program")
@@ -198,11 +212,13 @@ void add_arms(Command ab, campaign::ArmsRequest& options) {
               "An environment variable of arm A's workers");
   ab.repeated(kArmOptions, "--b-env NAME=VALUE", options.b_env,
               "An environment variable of arm B's workers");
+  add_python_of_arm(ab, "--a-python PATH", options.a_env, "arm A's");
+  add_python_of_arm(ab, "--b-python PATH", options.b_env, "arm B's");
 }
 
 void add_measuring(Command ab, AbOptions& options) {
-  add_interpreter(ab, options.request.arms.set);
   add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
+  add_interpreter(ab, options.request.arms.set);
   add_sweep(ab, options.request.arms.sweep);
   add_filter(ab, options.request.arms.filter);
   add_cases(ab, options.request.arms.cases);
@@ -246,7 +262,7 @@ void add_ab(Command app) {
   AbOptions& options = ab.calls(execute_ab);
   add_experiment(ab, options.request.arms.file);
   add_script(ab, options.script);
-  require_experiment(ab);
+  require_experiment(ab, options.script, options.request.arms.file);
   add_arms(ab, options.request.arms);
   add_measuring(ab, options);
   add_rule(ab, options.request, options.gate_counts);

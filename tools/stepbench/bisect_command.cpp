@@ -108,7 +108,7 @@ void add_bisect(Command app) {
   command.argument("BAD", request.bad, "A later one that is slow", "COMMIT").required();
   add_experiment(command, request.arms.file);
   add_script(command, options.script);
-  require_experiment(command);
+  require_experiment(command, options.script, request.arms.file);
   command.option(kMeasureOptions, "--build COMMAND", request.build,
                  "Builds a commit: run by sh in its tree, with {commit} and {worktree} filled in");
   command.option(kMeasureOptions, "--worker PATH", request.worker,
@@ -118,9 +118,9 @@ void add_bisect(Command app) {
       .option(kMeasureOptions, "--versions V1,V2,...", request.versions,
               "In place of commits: names in their order, {version} of --build and --set")
       .comma_separated();
-  add_interpreter(command, request.arms.set);
   add_set(command, request.arms.set,
           "Use this value for all commits instead of the file's; {worktree} is the commit's tree");
+  add_interpreter(command, request.arms.set);
   add_filter(command, request.arms.filter);
   add_cases(command, request.arms.cases);
   command

@@ -61,11 +61,16 @@ void add_worker(Command command, std::string& path) {
                  "The program that runs the steps; default: stepbench-worker beside this program");
 }
 
+std::string interpreter_at(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.find('/') == std::string::npos && !fs::is_directory(path)) return path;
+  const fs::path absolute = fs::absolute(path).lexically_normal();
+  return (fs::is_directory(absolute) ? absolute / "bin" / "python" : absolute).string();
+}
+
 void add_interpreter(Command command, std::vector<std::string>& set) {
   const auto take = [&set](const std::string& path) {
-    const bool here = path.find('/') != std::string::npos;
-    set.push_back("env." + std::string(run::kInterpreterVariable) + "=" +
-                  (here ? std::filesystem::absolute(path).lexically_normal().string() : path));
+    set.push_back("env." + std::string(run::kInterpreterVariable) + "=" + interpreter_at(path));
   };
   command.option_function(
       kMeasureOptions, "--interpreter PATH", take,

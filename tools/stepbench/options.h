@@ -38,7 +38,9 @@ void add_max_cases(Command command, std::int64_t& max_cases);
 // How to measure.
 void add_launches(Command command, std::int64_t& launches);
 void add_worker(Command command, std::string& path);
-// Sets the variable that names it, for the workers.
+// Of an interpreter, or of the folder of an environment (venv, conda, uv), that a user names.
+[[nodiscard]] std::string interpreter_at(const std::string& path);
+// Sets the variable that names it, for the workers. Behind add_set(), which replaces the list.
 void add_interpreter(Command command, std::vector<std::string>& set);
 struct LockFlags {
   bool wait = false;

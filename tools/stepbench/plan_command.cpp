@@ -50,7 +50,7 @@ void add_options(Command command, PlanCommandOptions& options) {
   campaign::RunRequest& request = options.request;
   add_experiment(command, request.file);
   add_script(command, options.script);
-  require_experiment(command);
+  require_experiment(command, options.script, request.file);
   add_set(command, request.set);
   add_sweep(command, request.sweep);
   add_filter(command, request.filter);

@@ -235,6 +235,7 @@ void add_run(Command app) {
   add_experiment(run, request.file)
       .described_as("The experiment, a YAML file; - is standard input. --resume needs none");
   add_script(run, options.script);
+  run.on_parsed([&options, &request] { take_script_file(options.script, request.file); });
   add_which_cases(run, options);
   add_how_to_measure(run, options);
   add_the_run(run, options);

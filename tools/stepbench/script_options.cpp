@@ -7,6 +7,7 @@
 #include <iterator>
 #include <regex>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
@@ -96,8 +97,13 @@ void add_script(Command command, ScriptOptions& script) {
                    "ARG");
 }
 
-void require_experiment(Command command) {
-  command.on_parsed([command] {
+void take_script_file(ScriptOptions& script, std::string& file) {
+  if (script.path.empty() && file.ends_with(".py")) script.path = std::exchange(file, {});
+}
+
+void require_experiment(Command command, ScriptOptions& script, std::string& file) {
+  command.on_parsed([command, &script, &file] {
+    take_script_file(script, file);
     if (command.is_given("FILE") || command.is_given("--python")) return;
     throw UsageError("FILE", UsageError::Kind::kMissing);
   });

@@ -18,8 +18,10 @@ struct ScriptOptions {
 
 // Behind add_experiment(): it may stand in place of FILE.
 void add_script(Command command, ScriptOptions& script);
-// One of the two is.
-void require_experiment(Command command);
+// A FILE that ends in .py is a script too. Both live as long as the command line.
+void take_script_file(ScriptOptions& script, std::string& file);
+// The same when the line is read, and one of the two must be given.
+void require_experiment(Command command, ScriptOptions& script, std::string& file);
 
 // The experiment's text where it is in no file: with --python, where `file` then says so, and of
 // standard input. Throws UsageError for arguments that belong to nothing.
