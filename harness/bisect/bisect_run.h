@@ -38,12 +38,17 @@ struct BisectRun {
   std::optional<Ends> rest = {};
   double confidence = 0;
   std::string metric = {};
-  std::string build = {};    // the command
-  std::string changes = {};  // files of the culprit
-  std::string repeat = {};   // the command that measures culprit and the commit before it again
+  std::string counted = {};         // of `counts`: the one that moved, "op_calls"
+  std::optional<double> size = {};  // log ratio that was looked for; nullopt: that of the ends
+  std::string build = {};           // the command
+  std::string changes = {};         // files of the culprit
+  std::string repeat = {};  // the command that measures culprit and the commit before it again
   compare::Comparison comparison = {};  // of these two; without cases unless one was named
   std::size_t builds = 0;
   std::size_t launches = 0;
+  double seconds = 0;                       // of all that was done, also before it was cut off
+  std::optional<MergedBranch> branch = {};  // that the culprit merged
+  std::vector<BisectRun> inside = {};       // the search of that branch, where it was asked for
 };
 
 }  // namespace stepbench::bisect

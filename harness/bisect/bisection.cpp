@@ -16,8 +16,8 @@ bool is_clear(const Ends& rest) {
 
 }  // namespace
 
-Bisection::Bisection(std::size_t last, double confidence)
-    : last_(last), error_(error_of_decision(confidence, last)), search_(last) {}
+Bisection::Bisection(std::size_t last, double confidence, double size)
+    : last_(last), error_(error_of_decision(confidence, last)), size_(size), search_(last) {}
 
 std::optional<SearchStep> Bisection::next() const {
   if (!ends_done_)
@@ -37,7 +37,7 @@ std::optional<SearchStep> Bisection::next() const {
 }
 
 Side Bisection::side(LogRatios log_ratios) const {
-  return side_of(log_ratios, ends_.size, spread_, error_);
+  return side_of(log_ratios, std::min(size_, ends_.size), spread_, error_);
 }
 
 bool Bisection::is_enough(LogRatios log_ratios) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 #include "harness/bisect/search.h"
@@ -30,8 +31,11 @@ enum class SearchAnswer {
 
 class Bisection {
  public:
-  // `last`: the place of the bad end, at least 1. `confidence`: of the answer, below 1.
-  Bisection(std::size_t last, double confidence);
+  // `last`: the place of the bad end, at least 1. `confidence`: of the answer, below 1. `size`: the
+  // log ratio of the step that is looked for, where it may be smaller than what lies between the
+  // ends.
+  Bisection(std::size_t last, double confidence,
+            double size = std::numeric_limits<double>::infinity());
 
   // nullopt: answer() is final.
   [[nodiscard]] std::optional<SearchStep> next() const;
@@ -55,6 +59,7 @@ class Bisection {
  private:
   std::size_t last_;
   double error_;
+  double size_;
   Search search_;
   PooledSpread spread_ = {};
   bool ends_done_ = false;

@@ -105,6 +105,23 @@ std::string Repository::changes_of(const std::string& id) const {
   return trimmed(git(top_, {"show", "--first-parent", "--stat=80", "--format=", id}).out);
 }
 
+std::optional<MergedBranch> Repository::branch_of(const std::string& merge) const {
+  const os::CommandResult found = git(top_, {"rev-parse", merge + "^1", merge + "^2"});
+  if (!is_done(found) || is_done(git(top_, {"rev-parse", "--verify", "--quiet", merge + "^3"}))) {
+    return std::nullopt;
+  }
+  const std::size_t line = found.out.find('\n');
+  const std::string tip = trimmed(std::string_view(found.out).substr(line));
+  const os::CommandResult base = git(top_, {"merge-base", found.out.substr(0, line), tip});
+  if (!is_done(base) || trimmed(base.out) == tip) return std::nullopt;
+  return MergedBranch{.base = trimmed(base.out), .tip = tip};
+}
+
+bool Repository::has_submodules() const {
+  std::error_code ignored;
+  return fs::exists(top_ / ".gitmodules", ignored);
+}
+
 std::string commit_of_tree(const fs::path& folder) {
   const os::CommandResult found = git(folder, {"rev-parse", "HEAD"});
   return is_done(found) ? trimmed(found.out) : std::string();

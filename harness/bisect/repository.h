@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,12 @@ namespace stepbench::bisect {
 struct Commit {
   std::string id;  // the whole hash; of a version its name
   std::string title = {};
+};
+
+// What a merge brought: the commits from where its branch began up to its end.
+struct MergedBranch {
+  std::string base;
+  std::string tip;
 };
 
 class Repository {
@@ -31,6 +38,9 @@ class Repository {
   [[nodiscard]] bool ignores(const std::filesystem::path& path) const;
   // What the commit changed: files and lines.
   [[nodiscard]] std::string changes_of(const std::string& id) const;
+  // nullopt: it is no merge of two, or its branch has one commit.
+  [[nodiscard]] std::optional<MergedBranch> branch_of(const std::string& merge) const;
+  [[nodiscard]] bool has_submodules() const;
 
  private:
   [[nodiscard]] Commit commit_named(const std::string& name) const;

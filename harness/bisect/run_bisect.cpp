@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/bisect/pair_values.h"
 #include "harness/bisect/programs.h"
 #include "harness/bisect/search_file.h"
+#include "harness/bisect/search_words.h"
 #include "harness/campaign/run_folder.h"
-#include "harness/compare/ab_pairs.h"
-#include "harness/compare/tested_metrics.h"
 #include "harness/record/reader.h"
 #include "harness/run/run_header.h"
 #include "harness/stats/random.h"
@@ -34,25 +35,6 @@ std::string search_id(const std::string& name) {
          run::file_name_part(name);
 }
 
-// Of the pairs that both sides measured, the first `most` of them; positive is worse.
-std::vector<double> log_ratios_of(const record::Results& results, const compare::AbPoint& point,
-                                  const compare::TestedMetrics& tested,
-                                  const std::vector<Metric>& columns, std::size_t most) {
-  std::vector<const record::Launch*> launches;
-  for (const record::Launch& launch : results.launches) launches.push_back(&launch);
-  const compare::AbPairs pairs = compare::ab_pairs(launches, {point}, most).front();
-  if (pairs.pair.base.measured.empty() || pairs.pair.candidate.measured.empty()) return {};
-  const compare::PairedSamples samples =
-      compare::metric_samples(pairs, columns, tested).front().samples;
-  const double sign = samples.direction == Direction::kHigherIsBetter ? -1 : 1;
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(samples.base.size(), samples.candidate.size()); ++i) {
-    const double ratio = sign * std::log(samples.candidate[i] / samples.base[i]);
-    if (std::isfinite(ratio)) ratios.push_back(ratio);
-  }
-  return ratios;
-}
-
 std::string reason_of(const record::Results& results, std::string_view arm) {
   for (const record::Launch& launch : results.launches) {
     const record::LaunchRow& row = launch.row;
@@ -69,17 +51,21 @@ bool is_in(const fs::path& path, const fs::path& folder) {
 
 class SearchRun {
  public:
-  SearchRun(const BisectRequest& request, const campaign::CampaignContext& context,
+  // `folder`: of this search, where it is gone on with or lies in another one's; empty: a new one.
+  SearchRun(const BisectRequest& request, fs::path folder, const campaign::CampaignContext& context,
             run::Progress& progress, run::Interrupts& interrupts, const Clock& clock)
       : request_(request),
+        folder_(std::move(folder)),
         context_(context),
         progress_(progress),
         interrupts_(interrupts),
-        clock_(clock) {}
+        clock_(clock),
+        begin_ns_(clock.now_ns()) {}
 
   BisectRun run() {
     begin();
-    Bisection bisection(out_.commits.size() - 1, request_.confidence);
+    Bisection bisection(out_.commits.size() - 1, request_.confidence,
+                        out_.size.value_or(std::numeric_limits<double>::infinity()));
     while (const std::optional<SearchStep> step = bisection.next()) {
       if (!measure(*step, bisection)) return end_by_signal();
       save(bisection);
@@ -99,16 +85,25 @@ class SearchRun {
     out_.confidence = request_.confidence;
     out_.metric = request_.metric;
     out_.build = request_.build;
-    const bool resumes = !request_.resume.empty();
+    if (request_.size) out_.size = std::log1p(*request_.size);
     out_.folder = fs::absolute(
-        resumes ? fs::path(request_.resume)
-                : campaign::make_run_folder(request_.results, search_id(name_of_search())));
+        folder_.empty() ? campaign::make_run_folder(request_.results, search_id(name_of_search()))
+                        : folder_);
     if (repository_ && is_in(out_.folder, repository_->top()) &&
         !repository_->ignores(out_.folder)) {
       progress_.say("note: " + out_.folder.string() +
                     " lies in the repository and git does not ignore it");
     }
-    if (resumes) check_same_search(read_search_file(out_.folder), out_);
+    if (!request_.resume.empty() || fs::exists(out_.folder / kSearchFile)) {
+      const BisectRun earlier = read_search_file(out_.folder);
+      check_same_search(earlier, out_);
+      earlier_seconds_ = earlier.seconds;
+    }
+    if (repository_ && repository_->has_submodules()) {
+      progress_.say(
+          "note: git checks out no submodules in the trees; `git submodule update --init` in front "
+          "of the build command does");
+    }
     seed_ = request_.seed ? *request_.seed : seed_of_commits();
     programs_ = std::make_unique<Programs>(
         BuildRequest{
@@ -220,38 +215,16 @@ class SearchRun {
     }
     arms.a = base.worker.string();
     arms.b = candidate.worker.string();
-    arms.profile = step.kind == SearchStep::Kind::kCulprit ? kProfiledLaunches : 0;
+    arms.profile = profiled_launches(step);
     return arms;
   }
 
-  std::string folder_name(const SearchStep& step) const {
-    switch (step.kind) {
-      case SearchStep::Kind::kEnds:
-        return "ends";
-      case SearchStep::Kind::kCommit:
-        return "commit-" + run::file_name_part(short_id(out_.commits[step.candidate]));
-      case SearchStep::Kind::kCulprit:
-        return "culprit-" + run::file_name_part(short_id(out_.commits[step.candidate]));
-      case SearchStep::Kind::kRest:
-        return "rest";
-    }
-    return {};
-  }
+  bool counts() const { return request_.metric == kCounts; }
 
-  std::string words_of(const SearchStep& step) const {
-    const std::string base = short_id(out_.commits[step.base]);
-    const std::string candidate = short_id(out_.commits[step.candidate]);
-    switch (step.kind) {
-      case SearchStep::Kind::kEnds:
-        return "the ends: " + base + " against " + candidate;
-      case SearchStep::Kind::kCommit:
-        return candidate + " against " + base;
-      case SearchStep::Kind::kCulprit:
-        return candidate + " against the commit before it, " + base + ", with fresh pairs";
-      case SearchStep::Kind::kRest:
-        return "what came after it: " + candidate + " against " + base;
-    }
-    return {};
+  // Of each program. Whether counts repeat is seen at the ends.
+  std::int64_t profiled_launches(const SearchStep& step) const {
+    if (counts() && step.kind != SearchStep::Kind::kEnds) return 1;
+    return counts() || step.kind == SearchStep::Kind::kCulprit ? kProfiledLaunches : 0;
   }
 
   campaign::AbRequest ab_request(const SearchStep& step, campaign::ArmsRequest arms) {
@@ -259,12 +232,18 @@ class SearchRun {
                            .pairs = static_cast<std::int64_t>(kMostPairs),
                            .seed = seed_ + step.candidate,
                            .metrics = {request_.metric},
-                           .results = (out_.folder / folder_name(step)).string(),
+                           .results = (out_.folder / folder_of(step, out_.commits)).string(),
                            .lock = request_.lock,
                            .purpose = "bisect",
                            .context = {{"bisect_base", out_.commits[step.base].id},
                                        {"bisect_candidate", out_.commits[step.candidate].id}}};
-    for (std::size_t pairs = kFewestPairs; pairs < kMostPairs; pairs += kPairsOfBlock) {
+    if (counts()) {
+      ab.pairs = 1;
+      ab.metrics = {};
+      ab.gate_counts = true;
+    }
+    for (std::size_t pairs = kFewestPairs; !counts() && pairs < kMostPairs;
+         pairs += kPairsOfBlock) {
       ab.looks.push_back(pairs);
     }
     const std::vector<fs::path> earlier = campaign::folders_newest_first(ab.results);
@@ -279,19 +258,24 @@ class SearchRun {
     if (arms.points.size() != 1) refuse_cases(arms);
     const compare::AbPoint& point = arms.points.front();
     const campaign::AbPlan plan = campaign::plan_ab(ab, arms);
-    ab.is_over = [&](const record::Results& finished, const compare::AbPoint&, std::size_t pairs) {
-      return bisection.is_enough(log_ratios_of(finished, point, plan.tested, plan.columns, pairs));
-    };
-    progress_.say(words_of(step));
+    if (!counts()) {
+      ab.is_over = [&](const record::Results& finished, const compare::AbPoint&,
+                       std::size_t pairs) {
+        return bisection.is_enough(
+            log_ratios_of(finished, point, plan.tested, plan.columns, pairs));
+      };
+    }
+    progress_.say(words_of(step, out_.commits));
     campaign::AbRun run = campaign::run_ab(ab, arms, context_, progress_, interrupts_, clock_,
                                            [](const fs::path&) {});
     if (run.signal) return false;
     const record::Results results = record::read_results(run.run_folder);
     const std::vector<double> ratios =
-        log_ratios_of(results, point, plan.tested, plan.columns, kMostPairs);
+        counts() ? counted_ratios(step, run.comparison)
+                 : log_ratios_of(results, point, plan.tested, plan.columns, kMostPairs);
     out_.launches += results.launches.size();
     judged.folder = run.run_folder;
-    judged.pairs = ratios.size();
+    judged.pairs = counts() ? std::min<std::size_t>(ratios.size(), 1) : ratios.size();
     if (ratios.size() < kFewestPairs) {
       refuse_what_is_not_measured(step, results);
       judged.why_not = "cannot be measured: " + reason_of(results, compare::kArmB);
@@ -310,6 +294,21 @@ class SearchRun {
     return true;
   }
 
+  // The count that rose most between the ends is the one that is searched for.
+  std::vector<double> counted_ratios(const SearchStep& step,
+                                     const compare::Comparison& comparison) {
+    if (comparison.cases.empty()) return {};
+    const compare::CaseResult& one = comparison.cases.front();
+    if (step.kind == SearchStep::Kind::kEnds) {
+      out_.counted = risen_count(one);
+      const bool counted = std::ranges::any_of(one.metrics, [](const auto& metric) {
+        return metric.decides && metric.test.verdict != compare::Verdict::kNoData;
+      });
+      if (out_.counted.empty() && counted) return std::vector<double>(kFewestPairs, 0);
+    }
+    return log_ratios_of_count(one, out_.counted);
+  }
+
   double error() const { return error_of_decision(request_.confidence, out_.commits.size() - 1); }
 
   [[noreturn]] void refuse_cases(const campaign::AbArms& arms) const {
@@ -324,6 +323,12 @@ class SearchRun {
 
   void refuse_what_is_not_measured(const SearchStep& step, const record::Results& results) const {
     const std::string base = reason_of(results, compare::kArmA);
+    if (counts() && base.empty() && reason_of(results, compare::kArmB).empty()) {
+      if (step.kind == SearchStep::Kind::kCommit) return;
+      throw NothingMeasured("--metric counts",
+                            "nothing was counted on both sides; `profile.ops` "
+                            "says what a workload can count");
+    }
     if (!base.empty()) {
       throw NothingMeasured(short_id(out_.commits[step.base]), "cannot be measured: " + base);
     }
@@ -338,7 +343,14 @@ class SearchRun {
     std::string command = "stepbench ab " + text::shell_word(arms.file) + " --a " +
                           text::shell_word(arms.a) + " --b " + text::shell_word(arms.b);
     for (const std::string& set : arms.set) command += " --set " + text::shell_word(set);
-    return command + " --case " + point.a_case.substr(0, 12) + " --metric " + request_.metric;
+    return command + " --case " + point.a_case.substr(0, 12) +
+           (counts() ? " --gate counts" : " --metric " + request_.metric);
+  }
+
+  void write() {
+    constexpr double kNs = 1e9;
+    out_.seconds = earlier_seconds_ + static_cast<double>(clock_.now_ns() - begin_ns_) / kNs;
+    write_search_file(out_);
   }
 
   void save(const Bisection& bisection) {
@@ -346,13 +358,13 @@ class SearchRun {
     out_.good = bisection.good();
     out_.bad = bisection.bad();
     out_.ends = bisection.ends();
-    write_search_file(out_);
+    write();
   }
 
   BisectRun end_by_signal() {
     out_.signal = interrupts_.first();
     out_.exit_status = exit_status_of_signal(*out_.signal);
-    write_search_file(out_);
+    write();
     return std::move(out_);
   }
 
@@ -360,7 +372,9 @@ class SearchRun {
     out_.culprit = bisection.culprit();
     out_.rest = bisection.rest();
     if (out_.answer == SearchAnswer::kFound && repository_) {
-      out_.changes = repository_->changes_of(out_.commits[out_.bad].id);
+      const std::string& culprit = out_.commits[out_.bad].id;
+      out_.changes = repository_->changes_of(culprit);
+      out_.branch = repository_->branch_of(culprit);
     }
     switch (out_.answer) {
       case SearchAnswer::kFound:
@@ -373,10 +387,11 @@ class SearchRun {
         out_.exit_status = kExitInconclusive;
         break;
     }
-    write_search_file(out_);
+    write();
   }
 
   const BisectRequest& request_;
+  fs::path folder_;
   const campaign::CampaignContext& context_;
   run::Progress& progress_;
   run::Interrupts& interrupts_;
@@ -384,6 +399,8 @@ class SearchRun {
   std::optional<Repository> repository_;
   std::unique_ptr<Programs> programs_;
   std::uint64_t seed_ = 0;
+  std::int64_t begin_ns_;
+  double earlier_seconds_ = 0;
   BisectRun out_;
 };
 
@@ -391,7 +408,24 @@ class SearchRun {
 
 BisectRun run_bisect(const BisectRequest& request, const campaign::CampaignContext& context,
                      run::Progress& progress, run::Interrupts& interrupts, const Clock& clock) {
-  return SearchRun(request, context, progress, interrupts, clock).run();
+  BisectRequest asked = request;
+  BisectRun whole = SearchRun(asked, request.resume, context, progress, interrupts, clock).run();
+  for (BisectRun* run = &whole; request.merges && !run->signal && run->branch;) {
+    asked.good = run->branch->base;
+    asked.bad = run->branch->tip;
+    asked.resume.clear();
+    fs::create_directories(run->folder / "inside");
+    progress.say(short_id(run->commits[run->bad]) + " is a merge: its branch is searched");
+    run->inside.push_back(
+        SearchRun(asked, run->folder / "inside", context, progress, interrupts, clock).run());
+    run = &run->inside.front();
+    if (run->signal) {
+      whole.signal = run->signal;
+      whole.exit_status = run->exit_status;
+    }
+  }
+  write_search_file(whole);
+  return whole;
 }
 
 }  // namespace stepbench::bisect

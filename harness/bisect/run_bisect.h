@@ -30,9 +30,11 @@ struct BisectRequest {
   campaign::ArmsRequest arms = {};
   std::string script = {};  // of --python: relative to the repository's top, that of each commit
   std::string build = {};
-  std::string worker = {};  // see BuildRequest
-  std::string metric = "step";
+  std::string worker = {};      // see BuildRequest
+  std::string metric = "step";  // or kCounts
   double confidence = 0.95;
+  std::optional<double> size = {};  // of the step looked for, 0.03; nullopt: that of the ends
+  bool merges = false;              // a merge that is the culprit is searched too
   std::optional<std::uint64_t> seed = {};
   std::string results = "results";
   std::string resume = {};  // the folder of a search to go on with

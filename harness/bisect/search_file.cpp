@@ -86,7 +86,9 @@ std::string_view name_of(SearchAnswer answer) {
   return {};
 }
 
-std::string search_json(const BisectRun& run) {
+namespace {
+
+std::string search_object(const BisectRun& run) {
   json::JsonText json;
   json.open_object()
       .text("schema", kSearchSchema)
@@ -105,9 +107,12 @@ std::string search_json(const BisectRun& run) {
     json.text("last_good", run.commits[run.good].id).text("first_bad", run.commits[run.bad].id);
   }
   json.text("metric", run.metric).number("confidence", run.confidence);
+  if (!run.counted.empty()) json.text("counted", run.counted);
+  if (run.size) json.number("size", std::expm1(*run.size));
   json.text("build", run.build);
   json.integer("builds", static_cast<std::int64_t>(run.builds))
-      .integer("launches", static_cast<std::int64_t>(run.launches));
+      .integer("launches", static_cast<std::int64_t>(run.launches))
+      .number("seconds", run.seconds);
   write_judged(json, run);
   json.open_array("commits");
   for (const Commit& commit : run.commits) {
@@ -115,8 +120,13 @@ std::string search_json(const BisectRun& run) {
   }
   json.close_array();
   if (!run.repeat.empty()) json.text("repeat", run.repeat);
-  return json.close_object().take() + "\n";
+  if (!run.inside.empty()) json.json("inside", search_object(run.inside.front()));
+  return json.close_object().take();
 }
+
+}  // namespace
+
+std::string search_json(const BisectRun& run) { return search_object(run) + "\n"; }
 
 void write_search_file(const BisectRun& run) {
   os::write_output_file("", run.folder / kSearchFile, search_json(run));
@@ -132,6 +142,8 @@ BisectRun read_search_file(const std::filesystem::path& folder) {
     search.build = object.text("build");
     search.metric = object.text("metric");
     search.confidence = object.number("confidence").value_or(0);
+    search.seconds = object.number("seconds").value_or(0);
+    if (const auto size = object.number("size")) search.size = std::log1p(*size);
     for (const json::JsonView& each :
          object.array("commits").value_or(std::vector<json::JsonView>())) {
       const auto commit = each.object();
@@ -158,6 +170,11 @@ void check_same_search(const BisectRun& earlier, const BisectRun& asked) {
   }
   if (earlier.build != asked.build) refuse("--build", earlier.build, asked.build);
   if (earlier.metric != asked.metric) refuse("--metric", earlier.metric, asked.metric);
+  const double another = earlier.size.value_or(0) - asked.size.value_or(0);
+  if (std::abs(another) > 1e-9) {
+    refuse("--size", std::to_string(std::expm1(earlier.size.value_or(0))),
+           std::to_string(std::expm1(asked.size.value_or(0))));
+  }
   if (earlier.confidence != asked.confidence) {
     refuse("--confidence", std::to_string(earlier.confidence), std::to_string(asked.confidence));
   }

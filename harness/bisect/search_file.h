@@ -14,7 +14,7 @@ namespace stepbench::bisect {
 
 inline constexpr const char* kSearchFile = "bisect.json";
 inline constexpr std::string_view kSearchSchema = "stepbench.bisect";
-inline constexpr std::string_view kSearchVersion = "1.0.0";
+inline constexpr std::string_view kSearchVersion = "1.1.0";
 
 // The answer too, as far as it is known.
 [[nodiscard]] std::string search_json(const BisectRun& run);

@@ -24,9 +24,11 @@ using bisect::SearchAnswer;
 using bisect::SearchStep;
 using bisect::Side;
 
+constexpr std::size_t kHashDigits = 12;
 constexpr std::size_t kShownHidden = 5;  // commits that may hide the culprit
 
 std::string change_between(const Ends& change) {
+  if (change.low == change.high) return text::signed_percent(std::expm1(change.size)) + " %";
   return text::signed_percent(std::expm1(change.size)) + " % [" +
          text::signed_percent(std::expm1(change.low)) + ", " +
          text::signed_percent(std::expm1(change.high)) + "]";
@@ -36,6 +38,32 @@ std::string titled(const bisect::Commit& commit) {
   return bisect::short_id(commit) + (commit.title.empty() ? "" : " \"" + commit.title + "\"");
 }
 
+// "step", of counts the one that moved.
+const std::string& judged_metric(const BisectRun& run) {
+  return run.counted.empty() ? run.metric : run.counted;
+}
+
+// " in backward (aten::copy_ +4 calls/step)", as far as it is known.
+std::string cause_of_culprit(const BisectRun& run) {
+  if (run.comparison.cases.empty()) return {};
+  const compare::CaseResult& one = run.comparison.cases.front();
+  std::string phase = one.cause.empty() ? std::string() : one.cause.front().phase;
+  const auto called = std::ranges::find_if(one.ops, [&](const compare::OpChange& op) {
+    return op.candidate_calls != op.base_calls && (phase.empty() || op.phase == phase);
+  });
+  if (called == one.ops.end()) return phase.empty() ? std::string() : " in " + phase;
+  const double more = called->candidate_calls - called->base_calls;
+  if (phase.empty()) phase = called->phase;
+  return (phase.empty() ? std::string() : " in " + phase) + " (" + called->name +
+         (more > 0 ? " +" : " ") + text::significant(more) + " calls/step)";
+}
+
+std::string cost_of_search(const BisectRun& run) {
+  return text::counted(static_cast<std::int64_t>(run.builds), "build") + ", " +
+         text::counted(static_cast<std::int64_t>(run.launches), "launch") + ", " +
+         text::rough_duration(run.seconds);
+}
+
 std::string search_answer(const BisectRun& run) {
   const std::string good = bisect::short_id(run.commits[run.good]);
   const std::string bad = bisect::short_id(run.commits[run.bad]);
@@ -43,14 +71,17 @@ std::string search_answer(const BisectRun& run) {
   const std::string last = bisect::short_id(run.commits.back());
   switch (run.answer) {
     case SearchAnswer::kFound:
-      return "culprit: " + titled(run.commits[run.bad]) + ": " + run.metric + ' ' +
-             change_between(run.culprit) + ", confidence " + text::percent_text(run.confidence);
+      return "culprit: " + titled(run.commits[run.bad]) + ": " + judged_metric(run) + ' ' +
+             change_between(run.culprit) + cause_of_culprit(run) + ", " +
+             (run.counted.empty() ? "confidence " + text::percent_text(run.confidence)
+                                  : std::string("counted")) +
+             "; " + cost_of_search(run);
     case SearchAnswer::kRange:
       return "the culprit is one of the " +
              text::counted(static_cast<std::int64_t>(run.bad - run.good), "commit") + " after " +
              good + " up to " + bad + ": those between could not be judged";
     case SearchAnswer::kNotReproduced:
-      return "not reproduced: " + last + " against " + first + ": " + run.metric + ' ' +
+      return "not reproduced: " + last + " against " + first + ": " + judged_metric(run) + ' ' +
              change_between(run.ends);
     case SearchAnswer::kContradicted:
       return "not decided: the search ends at " + bad +
@@ -89,6 +120,16 @@ std::vector<document::Line> below_search_answer(const BisectRun& run) {
   } else if (run.rest && run.rest->high < 0) {
     lines.emplace_back("later commits took some of it back: " + change_between(*run.rest));
   }
+  if (run.branch && run.inside.empty()) {
+    lines.emplace_back("it merges a branch: --all, or `stepbench bisect " +
+                       run.branch->base.substr(0, kHashDigits) + ' ' +
+                       run.branch->tip.substr(0, kHashDigits) + " ...` searches its commits");
+  }
+  if (!run.inside.empty() && run.inside.front().answer == SearchAnswer::kNotReproduced) {
+    lines.emplace_back(
+        "the branch alone is not slower: the merge itself, or both sides together, "
+        "made the change");
+  }
   if (!run.repeat.empty()) lines.emplace_back(run.repeat, true);
   return lines;
 }
@@ -118,7 +159,7 @@ document::Table judged_table(const BisectRun& run) {
                                     std::move(title),
                                     document::words("against"),
                                     {.head = "pairs"},
-                                    {.head = run.metric},
+                                    {.head = judged_metric(run)},
                                     document::words("95 %"),
                                     document::words("verdict")}};
   table.columns[5].head = "interval";
@@ -129,8 +170,10 @@ document::Table judged_table(const BisectRun& run) {
     if (each.why_not.empty()) {
       row.cells.push_back(document::count(static_cast<std::int64_t>(each.pairs)));
       row.cells.push_back(document::change(std::expm1(each.change.size)));
-      row.cells.emplace_back(text::signed_percent(std::expm1(each.change.low)) + ", " +
-                             text::signed_percent(std::expm1(each.change.high)));
+      row.cells.emplace_back(each.change.low == each.change.high
+                                 ? std::string("-")
+                                 : text::signed_percent(std::expm1(each.change.low)) + ", " +
+                                       text::signed_percent(std::expm1(each.change.high)));
     } else {
       row.cells.insert(row.cells.end(), {"-", "-", "-"});
       row.tone = document::Tone::kDoubt;
@@ -151,9 +194,7 @@ void add_causes_of_culprit(const BisectRun& run, std::vector<document::Block>& b
   }
 }
 
-}  // namespace
-
-document::Document bisect_document(const bisect::BisectRun& run) {
+document::Chapter chapter_of_search(const BisectRun& run) {
   document::Chapter chapter{.id = "bisect", .title = "Search", .blocks = {}};
   const bool found = run.answer == SearchAnswer::kFound;
   chapter.blocks.emplace_back(
@@ -162,8 +203,7 @@ document::Document bisect_document(const bisect::BisectRun& run) {
                           .below = below_search_answer(run)});
   chapter.blocks.emplace_back(judged_table(run));
   chapter.blocks.emplace_back(document::Paragraph{
-      .text = text::counted(static_cast<std::int64_t>(run.builds), "build") + ", " +
-              text::counted(static_cast<std::int64_t>(run.launches), "launch") + ", " +
+      .text = cost_of_search(run) + ", " +
               text::counted(static_cast<std::int64_t>(run.commits.size()) - 1, "commit") +
               " in the range"});
   add_causes_of_culprit(run, chapter.blocks);
@@ -171,8 +211,23 @@ document::Document bisect_document(const bisect::BisectRun& run) {
     chapter.blocks.emplace_back(
         document::Verbatim{.title = "What the commit changed", .text = run.changes});
   }
+  return chapter;
+}
+
+}  // namespace
+
+document::Document bisect_document(const bisect::BisectRun& run) {
   document::Document document;
-  document.chapters.push_back(std::move(chapter));
+  document.chapters.push_back(chapter_of_search(run));
+  // The closer answer stands first.
+  if (!run.inside.empty()) {
+    const BisectRun& inside = run.inside.front();
+    document::Document closer = bisect_document(inside);
+    const bool found =
+        inside.answer == SearchAnswer::kFound || inside.answer == SearchAnswer::kRange;
+    document.chapters.insert(found ? document.chapters.begin() : document.chapters.end(),
+                             closer.chapters.begin(), closer.chapters.end());
+  }
   return document;
 }
 

@@ -44,6 +44,32 @@ export STUB_SLOWER
 exec '{STUB}' "$@"
 """
 
+# A script whose steps last as long as its own commit says, on a clock of its own; 1 of 2 steps calls relu more where
+# the commit says so.
+SCRIPT = """\
+import sys
+from stepbench_worker import loop, measure, phase
+import cost
+now_ns = loop.monotonic_ns()
+loop.monotonic_ns = lambda: now_ns
+class Loader:
+    def __len__(self): return 100
+    def __iter__(self): return iter([[1, 2]] * 100)
+for batch in measure(Loader()):
+    with phase("forward"):
+        now_ns += int(1_000_000 * cost.SLOWER * float(sys.argv[1]))
+"""
+PROFILED = """\
+import torch
+from stepbench_worker import measure, phase
+import cost
+data = torch.ones(4)
+for batch in measure([[1, 2]] * 100):
+    with phase("forward"):
+        for _ in range(cost.CALLS): data = torch.relu(data)
+"""
+SHORT = [word for each in ("wait=0", "warmup=2", "active=6") for word in ("--set", "schedule." + each)]
+
 
 class Bisect(unittest.TestCase):
     def setUp(self):
@@ -85,7 +111,7 @@ class Bisect(unittest.TestCase):
                 "XDG_STATE_HOME": str(self.folder / "state"), "NO_COLOR": "1"}
 
     def bisect(self, *words, status=0):
-        done = subprocess.run(self.words("--seed", 7, *words, "--no-lock"), cwd=self.repository, text=True, capture_output=True,
+        done = subprocess.run(self.words("--seed", 7, "--no-lock", *words), cwd=self.repository, text=True, capture_output=True,
                               env=self.environment(), timeout=600)
         self.assertEqual(done.returncode, status, f"{done.args}\n{done.stdout}{done.stderr}")
         return done
@@ -100,6 +126,7 @@ class Bisect(unittest.TestCase):
         done = self.bisect(hashes[0], "HEAD", "job.yaml", "--build", BUILD)
         self.assertIn(f'culprit: {hashes[20][:12]} "change number 20": step +', done.stdout)
         self.assertRegex(done.stdout, r"slower \|")  # what the commit changed
+        self.assertRegex(done.stdout.splitlines()[0] + done.stdout.splitlines()[1], r"confidence 95.0 %; *7 +builds, *\d+ +launches")
         answer = self.answer()
         self.assertEqual(answer["culprit"]["commit"], hashes[20])
         self.assertAlmostEqual(answer["culprit"]["step_change"]["change"], 0.05, delta=0.015)
@@ -157,6 +184,136 @@ class Bisect(unittest.TestCase):
         ]:
             with self.subTest(words):
                 self.assertIn(text, self.bisect(*words, status=2).stderr)
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+
+    def scripts(self, text, costs):
+        (self.repository / "job").mkdir()
+        (self.repository / "job/train.py").write_text(text)
+        hashes = []
+        for number, cost in enumerate(costs):
+            (self.repository / "job/cost.py").write_text(f"{cost}  # {number}\n")
+            self.git("add", "-A")
+            self.git("commit", "-q", "-m", f"change number {number}")
+            hashes.append(self.git("rev-parse", "HEAD"))
+        return hashes
+
+    def test_scripts_are_those_of_each_commit(self):
+        hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 5 + ["SLOWER = 1.04"] * 3)
+        (self.repository / "job/cost.py").write_text("SLOWER = 7.0")  # of the user's own tree: nobody reads it
+        done = self.bisect(hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
+                           "--", "2.0")
+        self.assertRegex(done.stdout, f'culprit: {hashes[5][:12]} "change number 5": step [+]4.00 % in other, confidence')
+        self.assertEqual(self.answer()["builds"], 0)
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+        # A commit without the script is left out, and the build command may make what the script needs.
+        self.git("rm", "-q", "job/train.py")
+        self.git("commit", "-q", "-m", "no script")
+        done = self.bisect(hashes[0], "HEAD", "--python", "job/train.py", "--interpreter", sys.executable, *SHORT, status=2)
+        self.assertIn("job/train.py", done.stderr)
+
+    def test_values_may_lie_in_the_tree_of_the_commit(self):
+        hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 3 + ["SLOWER = 1.04"] * 2)
+        (self.repository / "script.yaml").write_text("workload: python_script\nscript: {path: job/train.py, args: '1'}\n")
+        done = self.bisect(hashes[0], hashes[-1], "script.yaml", "--set", "script.path={worktree}/job/train.py", "--build",
+                           "test -e job/train.py", "--interpreter", sys.executable, *SHORT)
+        self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
+        self.assertEqual(self.answer()["builds"], 2 + 2)
+
+    def test_counts_find_a_step_without_noise(self):
+        hashes = self.scripts(PROFILED, ["CALLS = 4"] * 6 + ["CALLS = 5"] * 4)
+        done = self.bisect(hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
+                           "--metric", "counts")
+        self.assertRegex(done.stdout, f'culprit: {hashes[6][:12]} "change number 6": (op_calls|cpu_allocated_bytes) [+]25.0 %')
+        self.assertRegex(done.stdout, r"in forward \(aten::\w+\s+\+1.00 calls/step\), counted")
+        answer = self.answer()
+        self.assertIn(answer["counted"], ("op_calls", "cpu_allocated_bytes"))
+        done = self.bisect(hashes[0], hashes[5], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
+                           "--metric", "counts", "--results", "again", status=3)
+        self.assertIn("not reproduced", done.stdout)
+
+    def test_the_first_step_of_the_size_is_found(self):
+        hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 2 + ["SLOWER = 1.03"] * 4 + ["SLOWER = 1.1"] * 4)
+        words = [hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
+        done = self.bisect(*words, "--results", "whole", "--", "1")
+        self.assertIn(f"culprit: {hashes[6][:12]}", done.stdout)
+        done = self.bisect(*words, "--size", "3", "--", "1")
+        self.assertIn(f"culprit: {hashes[2][:12]}", done.stdout)
+        self.assertIn("later commits made it slower again", done.stdout)
+        self.assertAlmostEqual(self.answer()["size"], 0.03)
+
+    def test_a_merge_is_searched_on_request(self):
+        first = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 3)
+        self.git("checkout", "-q", "-b", "branch", first[1])
+        inside = []
+        for number, slower in enumerate([1.0, 1.05, 1.05]):
+            (self.repository / "job/cost.py").write_text(f"SLOWER = {slower}  # branch {number}\n")
+            self.git("commit", "-q", "-a", "-m", f"branch number {number}")
+            inside.append(self.git("rev-parse", "HEAD"))
+        self.git("checkout", "-q", "main")
+        self.git("merge", "-q", "--no-ff", "-X", "theirs", "-m", "the merge", "branch")
+        words = [first[0], "HEAD", "--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
+        done = self.bisect(*words, "--results", "whole", "--", "1")
+        self.assertRegex(done.stdout, 'culprit: [0-9a-f]{12} "the merge"')
+        self.assertRegex(done.stdout, f"--all, or `stepbench bisect {first[1][:12]} {inside[-1][:12]}")
+        done = self.bisect(*words, "--all", "--", "1")
+        self.assertTrue(done.stdout.startswith(f'culprit: {inside[1][:12]} "branch number 1"'), done.stdout)
+        self.assertEqual(self.answer()["inside"]["culprit"]["commit"], inside[1])
+
+    def test_two_searches_at_once_do_not_meet(self):
+        hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 5 + ["SLOWER = 1.04"] * 3)
+        words = self.words(hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
+                           "--no-lock", "--", "1")
+        both = [subprocess.Popen(words, cwd=self.repository, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env=self.environment()) for _ in range(2)]
+        for process in both:
+            out, err = process.communicate(timeout=600)
+            self.assertEqual(process.returncode, 0, out + err)
+            self.assertIn(f"culprit: {hashes[5][:12]}", out)
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+
+    def test_builds_that_misbehave_are_told(self):
+        hashes = self.commits([1] * 3 + [1.05] * 3)
+        for build, status, text in [
+                ("read answer && " + BUILD, 2, "the build ends with exit status 1"),  # nobody answers: there is no input
+                ("git checkout -q main~1; " + BUILD, 2, "checked out another commit in its tree"),
+                ("exit 9", 2, "the build ends with exit status 9"),
+                ("ulimit -f 0; cat make.sh > copy", 2, "the build ends with exit status"),
+        ]:
+            with self.subTest(build):
+                self.assertIn(text, self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", build, status=status).stderr)
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+        self.assertEqual(self.git("status", "--porcelain"), "")
+        self.assertEqual(self.git("rev-parse", "HEAD"), hashes[-1])
+
+    def test_no_space_for_a_tree_is_told(self):
+        hashes = self.commits([1, 1.05])
+        (self.repository / "large").write_bytes(b"x" * (1 << 20))
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "large")
+        done = subprocess.run(["sh", "-c", 'ulimit -f 256; exec "$@"', "sh",
+                               *self.words(hashes[0], "HEAD", "job.yaml", "--build", BUILD, "--no-lock")],
+                              cwd=self.repository, text=True, capture_output=True, env=self.environment(), timeout=600)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("git:", done.stderr)
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+
+    def test_submodules_come_by_the_build_command(self):
+        library = self.folder / "library"
+        library.mkdir()
+        outer, self.repository = self.repository, library
+        self.git("init", "-q", "-b", "main")
+        (library / "part").write_text("1\n")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "part")
+        self.repository = outer
+        self.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "library")
+        hashes = self.commits([1] * 3 + [1.05] * 3)
+        needs = "test -e library/part || { echo no part; exit 1; }; " + BUILD
+        done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", needs, status=2)
+        self.assertIn("git submodule update --init", done.stderr)
+        brings = "git -c protocol.file.allow=always submodule update --init -q; " + needs
+        done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", brings, "--results", "brought")
+        self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
     def test_versions_stand_in_place_of_commits(self):

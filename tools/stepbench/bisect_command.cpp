@@ -5,15 +5,8 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "harness/base/exit_status.h"
 #include "harness/bisect/run_bisect.h"
-#include "harness/bisect/search_file.h"
-#include "harness/document/render_markdown.h"
-#include "harness/document/render_text.h"
-#include "harness/report/bisect_document.h"
-#include "harness/text/printable.h"
-#include "harness/text/words.h"
-#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/bisect_output.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/script_options.h"
@@ -45,8 +38,8 @@ struct BisectOptions {
   ScriptOptions script = {};
   LockFlags lock = {};
   double confidence_percent = 95;
-  std::string format = "table";
-  bool quiet = false;
+  std::optional<double> size_percent = {};
+  BisectOutput output = {};
 };
 
 // A commit's script is the one at the same place in its tree.
@@ -59,6 +52,7 @@ std::string script_in_repository(const std::string& script) {
 int execute_bisect(const BisectOptions& options, const Environment& environment) {
   bisect::BisectRequest request = options.request;
   request.confidence = options.confidence_percent / 100;
+  if (options.size_percent) request.size = *options.size_percent / 100;
   request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
   if (!options.script.path.empty()) request.script = script_in_repository(options.script.path);
   request.arms.text = experiment_text(options.script, request.arms.file);
@@ -67,33 +61,7 @@ int execute_bisect(const BisectOptions& options, const Environment& environment)
                       "expected the command that builds a commit, as 'make worker'; only "
                       "with --python SCRIPT nothing need be built");
   }
-  const campaign::CampaignContext context = campaign_context(environment);
-  const HostClock clock;
-  run::Progress progress = make_progress(environment, options.quiet, clock);
-  run::Interrupts interrupts;
-  try {
-    const bisect::BisectRun run = bisect::run_bisect(request, context, progress, interrupts, clock);
-    if (run.signal) {
-      environment.err << "stepbench: interrupted; go on with --resume "
-                      << text::printable(run.folder.string()) << '\n';
-      return run.exit_status;
-    }
-    if (options.format == "json") {
-      print(environment, bisect::search_json(run));
-      return run.exit_status;
-    }
-    const document::Document document = report::bisect_document(run);
-    print(environment, options.format == "markdown"
-                           ? document::render_markdown(document)
-                           : document::render_text(
-                                 document, static_cast<std::size_t>(environment.terminal_columns),
-                                 environment.colour));
-    progress.say("Results: " + run.folder.string());
-    return run.exit_status;
-  } catch (const bisect::NothingMeasured& error) {
-    environment.err << "stepbench: error: " << text::printable(error.what()) << '\n';
-    return kExitNothingMeasured;
-  }
+  return search_and_tell(request, options.output, environment);
 }
 
 }  // namespace
@@ -109,11 +77,7 @@ void add_bisect(Command app) {
   add_experiment(command, request.arms.file);
   add_script(command, options.script);
   require_experiment(command, options.script, request.arms.file);
-  command.option(kMeasureOptions, "--build COMMAND", request.build,
-                 "Builds a commit: run by sh in its tree, with {commit} and {worktree} filled in");
-  command.option(kMeasureOptions, "--worker PATH", request.worker,
-                 "Where the command leaves the worker program, or the folder that holds it and its "
-                 "libraries, in the tree; default: the only stepbench-worker there");
+  add_building(command, request);
   command
       .option(kMeasureOptions, "--versions V1,V2,...", request.versions,
               "In place of commits: names in their order, {version} of --build and --set")
@@ -125,8 +89,8 @@ void add_bisect(Command app) {
   add_cases(command, request.arms.cases);
   command
       .option(kVerdictOptions, "--metric METRIC", request.metric,
-              "What is judged: step, step_p99, a phase such as forward, or any that `list metrics` "
-              "names")
+              "What is judged: step, step_p99, a phase such as forward, any that `list metrics` "
+              "names, or counts: operations and instructions, which do not vary")
       .with_default();
   command
       .option(kVerdictOptions, "--confidence PERCENT", options.confidence_percent,
@@ -134,15 +98,17 @@ void add_bisect(Command app) {
       .number(50, 99.9, "%")
       .with_default("95");
   command
+      .option(kVerdictOptions, "--size PERCENT", options.size_percent,
+              "The smallest step that is looked for, where several may lie in the range; default: "
+              "all that lies between the ends")
+      .number(0.01, 10'000, "%");
+  command
       .option(
           kMeasureOptions, "--seed N", request.seed,
           "Seed of the random order of the launches; default: one that follows from the commits")
       .whole_number(0, std::int64_t{1} << 53U);
   add_lock_flags(command, options.lock);
-  add_results(command, request.results, "Folder in which the search's own folder is made");
-  add_resume(command, request.resume);
-  add_format(command, options.format, {"table", "markdown", "json"});
-  add_quiet(command, options.quiet);
+  add_bisect_output(command, options.output);
 }
 
 }  // namespace stepbench::cli

@@ -24,6 +24,7 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_ignore(track);
   add_track_baseline(track);
   add_track_confirm(track);
+  add_track_bisect(track);
   add_track_list(track);
   add_track_why_split(track);
   add_track_merge(track);

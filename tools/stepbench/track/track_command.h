@@ -11,6 +11,7 @@ void add_track_add(Command track);
 void add_track_assign(Command track);
 void add_track_baseline(Command track);
 void add_track_check(Command track);
+void add_track_bisect(Command track);
 void add_track_confirm(Command track);
 void add_track_export(Command track);
 void add_track_ignore(Command track);

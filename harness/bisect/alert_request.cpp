@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/alert_request.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "harness/base/error.h"
+#include "harness/text/words.h"
+
+namespace stepbench::bisect {
+namespace {
+
+constexpr std::string_view kStep = "step_ns";
+
+const track::TrackedSeries* tracked(const track::AlertSeries& one, const track::History& history) {
+  const auto found = std::ranges::find_if(
+      history.series, [&](const auto& each) { return each.series.id == one.id; });
+  return found == history.series.end() ? nullptr : &found->series;
+}
+
+struct Moved {
+  const track::AlertSeries* at = nullptr;
+  const track::TrackedSeries* series = nullptr;
+};
+
+Moved chosen(const track::Alert& alert, const track::History& history, const std::string& named) {
+  Moved chosen;
+  std::vector<std::string> known;
+  for (const track::AlertSeries& each : alert.series) {
+    const track::TrackedSeries* series = tracked(each, history);
+    if (series == nullptr || !each.holds()) continue;
+    known.push_back(each.id.substr(0, 8) + " (" + series->metric + ")");
+    if (!each.id.starts_with(named)) continue;
+    const bool nearer =
+        chosen.series == nullptr || (chosen.series->metric != kStep && series->metric == kStep);
+    if (nearer) chosen = {&each, series};
+  }
+  if (chosen.series != nullptr) return chosen;
+  throw ConfigError(named.empty() ? alert.id : "--series",
+                    known.empty()
+                        ? "none of its series is in the history"
+                        : "expected one of " + text::join(known) + ", found '" + named + "'");
+}
+
+const track::TrackedRun& night(const std::string& run_id, const char* which,
+                               const track::Alert& alert, const track::History& history) {
+  const auto found = std::ranges::find(history.runs, run_id, &track::TrackedRun::run_id);
+  if (found == history.runs.end()) {
+    throw ConfigError(
+        alert.id,
+        std::string("its ") + which + " night" +
+            (run_id.empty() ? " is not known" : ", " + run_id + ", is not in the history") +
+            "; `stepbench bisect GOOD BAD` searches between any two commits");
+  }
+  if (found->git_sha.empty()) {
+    throw ConfigError(alert.id, std::string("its ") + which + " night, " + run_id +
+                                    ", was not measured in a git repository");
+  }
+  return *found;
+}
+
+}  // namespace
+
+BisectRequest request_of_alert(const track::Alert& alert, const track::History& history,
+                               const std::string& series, BisectRequest basis) {
+  if (!alert.worse) {
+    throw ConfigError(alert.id, "is an improvement; a search looks for what made a step slower");
+  }
+  const Moved moved = chosen(alert, history, series);
+  const track::TrackedRun& good = night(moved.at->last_good, "last good", alert, history);
+  const track::TrackedRun& bad = night(moved.at->first_bad, "first bad", alert, history);
+  if (good.git_sha == bad.git_sha) {
+    throw ConfigError(alert.id, "both nights are of commit " + good.git_sha.substr(0, 12) +
+                                    ": something else than the program changed");
+  }
+  basis.good = good.git_sha;
+  basis.bad = bad.git_sha;
+  basis.arms.file = bad.config_path;
+  basis.arms.text = bad.config_text;
+  basis.arms.set.insert(basis.arms.set.begin(), bad.asked.set.begin(), bad.asked.set.end());
+  basis.arms.sweep = bad.asked.sweep;
+  basis.arms.cases = {moved.series->case_id};
+  const std::string& metric = moved.series->metric;
+  basis.metric = metric == kStep ? "step"
+                 : metric.starts_with(track::kPhaseSeries)
+                     ? metric.substr(track::kPhaseSeries.size())
+                     : metric;
+  if (!basis.size) basis.size = std::abs(moved.at->change);
+  return basis;
+}
+
+}  // namespace stepbench::bisect

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step of a search is called, to people and on disk. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/bisect/bisection.h"
+#include "harness/bisect/repository.h"
+
+namespace stepbench::bisect {
+
+// Of its launches, in the folder of the search.
+[[nodiscard]] std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits);
+[[nodiscard]] std::string words_of(const SearchStep& step, const std::vector<Commit>& commits);
+
+}  // namespace stepbench::bisect

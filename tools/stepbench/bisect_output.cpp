@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/bisect_output.h"
+
+#include <ostream>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/bisect/search_file.h"
+#include "harness/document/render_markdown.h"
+#include "harness/document/render_text.h"
+#include "harness/report/bisect_document.h"
+#include "harness/text/printable.h"
+#include "tools/stepbench/campaign_context.h"
+
+namespace stepbench::cli {
+
+void add_building(Command command, bisect::BisectRequest& request) {
+  command.option(kMeasureOptions, "--build COMMAND", request.build,
+                 "Builds a commit: run by sh in its tree, with {commit} and {worktree} filled in");
+  command.option(kMeasureOptions, "--worker PATH", request.worker,
+                 "Where the command leaves the worker program, or the folder that holds it and its "
+                 "libraries, in the tree; default: the only stepbench-worker there");
+  command.flag(kCaseOptions, "--all", request.merges,
+               "Where the culprit is a merge, also search the commits that it brought");
+  add_results(command, request.results, "Folder in which the search's own folder is made");
+  add_resume(command, request.resume);
+}
+
+void add_bisect_output(Command command, BisectOutput& output) {
+  add_format(command, output.format, {"table", "markdown", "json"});
+  add_quiet(command, output.quiet);
+}
+
+int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& output,
+                    const Environment& environment) {
+  const campaign::CampaignContext context = campaign_context(environment);
+  const HostClock clock;
+  run::Progress progress = make_progress(environment, output.quiet, clock);
+  run::Interrupts interrupts;
+  try {
+    const bisect::BisectRun run = bisect::run_bisect(request, context, progress, interrupts, clock);
+    if (run.signal) {
+      environment.err << "stepbench: interrupted; go on with --resume "
+                      << text::printable(run.folder.string()) << '\n';
+      return run.exit_status;
+    }
+    if (output.format == "json") {
+      print(environment, bisect::search_json(run));
+      return run.exit_status;
+    }
+    const document::Document document = report::bisect_document(run);
+    print(environment, output.format == "markdown"
+                           ? document::render_markdown(document)
+                           : document::render_text(
+                                 document, static_cast<std::size_t>(environment.terminal_columns),
+                                 environment.colour));
+    progress.say("Results: " + run.folder.string());
+    return run.exit_status;
+  } catch (const bisect::NothingMeasured& error) {
+    environment.err << "stepbench: error: " << text::printable(error.what()) << '\n';
+    return kExitNothingMeasured;
+  }
+}
+
+}  // namespace stepbench::cli
