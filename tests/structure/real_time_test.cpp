@@ -37,7 +37,9 @@ struct Use {
 constexpr Use kAllowed[] = {
     {"tests/fleet/postgres_test.cpp", Shape::kShortLimit, 1, kMetAnyway},
     {"tests/fleet/postgres_test.cpp", Shape::kSleeps, 1, kPolls},
-    {"tests/bisect/bisect_test.py", Shape::kReadsAClock, 2, kPatience},
+    {"tests/bisect/bisect_test.py", Shape::kReadsAClock, 3, kPatience},
+    {"tests/python/two_environments_test.py", Shape::kReadsAClock, 1,
+     "where the clock of a script begins"},
     {"tests/storm/scenes.py", Shape::kReadsAClock, 2, kPatience},
     {"tests/storm/scenes.py", Shape::kSleeps, 1, kPolls},
     {"tests/storm/storm.py", Shape::kReadsAClock, 6, "nightly: runs for as long as it is told"},
