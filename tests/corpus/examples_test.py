@@ -167,7 +167,7 @@ class Place:
             self.worker(self.made / program)
         for program in ("new/stepbench-worker", "slower/stepbench-worker"):
             self.worker(self.made / program, "STUB_SLOWER=1.05")
-        for python in ("old", "new"):
+        for python in ("old", "new", ".venv-2.10", ".venv-2.11"):
             self.script(self.made / python / "bin/python", 'exec python3 "$@"')
         self.script(self.made / "webhook.sh", "cat > /dev/null")
         self.make("stepbench data make jpeg_folder --images 4 --classes 2 --out data/imagefolder")
@@ -258,8 +258,8 @@ class Place:
         if "track" in line and "track add" not in line:
             line = line.replace("results/20260131-020000-nightly", "20260131-020000-nightly")
             line = line.replace("20260131-020000-nightly", self.nights[-1])
-        if "ab --python" in line:
-            line += " --pairs 2"  # each launch starts a Python
+        if re.search("ab (--python|train.py)", line):
+            line = re.sub("( -- |$)", r" --pairs 2\1", line, count=1)  # each launch starts a Python
         # Whoever else measures on this machine does not matter here.
         return re.sub(r"stepbench (run|ab|nightly|bisect)\b", r"stepbench \1 --no-lock", line)
 
