@@ -48,7 +48,7 @@ constexpr const char* kWhySplitExamples = R"(Examples:
   stepbench track why-split 3f2a91 77ab04      what makes them two series
   stepbench track why-split 3f2a91             where its level begins anew, and why
   stepbench track why-split train num_workers=2
-  stepbench track why-split "train num_workers=2" "train num_workers=4" --metric peak_bytes
+  stepbench track why-split "train num_workers=0" "train num_workers=2" --metric peak_bytes
 
 Two series differ in workload, case, metric or machine. One series is cut into segments where the
 environment changes: torch, driver, kernel (first two numbers), settings. Points on both sides of a
