@@ -36,10 +36,9 @@ bool is_gzip(std::string_view text) { return text.starts_with("\x1f\x8b"); }
 // A row takes a kilobyte of memory, however short its line is; real ones take 100 bytes and more
 // when packed. Empty lines take none.
 void refuse_many_lines(const std::filesystem::path& file, std::string_view text,
-                       std::size_t packed_bytes) {
-  constexpr std::size_t kAlwaysAllowed = 500'000;
+                       std::size_t packed_bytes, std::size_t always_allowed) {
   constexpr std::size_t kPackedBytesOfALine = 16;
-  const std::size_t allowed = std::max(kAlwaysAllowed, packed_bytes / kPackedBytesOfALine);
+  const std::size_t allowed = std::max(always_allowed, packed_bytes / kPackedBytesOfALine);
   if (text.size() / 2 <= allowed) return;
   std::size_t lines = 0;
   for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;) {
@@ -173,7 +172,7 @@ void Input::unpack(const std::filesystem::path& file, const InputLimits& limits)
   }
   // Real results shrink less than that.
   if (used / kUsualRatio > packed_bytes) {
-    refuse_many_lines(file, std::string_view(bytes.get(), used), packed_bytes);
+    refuse_many_lines(file, std::string_view(bytes.get(), used), packed_bytes, limits.packed_lines);
   }
   bytes_ = std::move(bytes);
   size_ = used;

@@ -20,6 +20,8 @@ struct InputLimits {
   std::size_t unpacked_ratio = 100;
   std::size_t unpacked_bytes = std::size_t{256} << 20;  // always allowed, whatever the ratio
   std::size_t line_bytes = kMaxResultLineBytes;         // of a packed file
+  // Of a packed file that shrank more than results do; always allowed, whatever its size.
+  std::size_t packed_lines = 500'000;
   std::size_t piped_bytes = std::size_t{1} << 30;       // of a pipe
   std::size_t device_bytes = std::size_t{64} << 20;     // of a device, such as /dev/zero
 };

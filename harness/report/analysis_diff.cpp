@@ -209,7 +209,10 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
   for (const char* head : {"base", "new", "difference"}) {
     table.columns.push_back({.head = head, .unit = std::string(unit.name)});
   }
-  if (rate.unit != nullptr) {
+  const bool has_rates =
+      std::any_of(costs.rows.begin(), costs.rows.end(),
+                  [](const analyze::DiffRow& row) { return row.base_rate || row.new_rate; });
+  if (has_rates) {
     table.columns.push_back({.head = "base", .unit = rate.unit, .drop_at = 1});
     table.columns.push_back({.head = "new", .unit = rate.unit, .drop_at = 1});
   }
@@ -222,7 +225,7 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
     cells.push_back(document::time(row.base_ns, unit));
     cells.push_back(document::time(row.new_ns, unit));
     cells.push_back(signed_cell(row.difference_ns(), unit));
-    if (rate.unit != nullptr) {
+    if (has_rates) {
       cells.push_back(rate_cell(row.base_rate, rate.per_ns));
       cells.push_back(rate_cell(row.new_rate, rate.per_ns));
     }

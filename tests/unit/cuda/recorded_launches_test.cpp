@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -33,7 +34,7 @@ const std::map<std::string, ops::ActivityKind>& kinds() {
 }
 
 ops::OpLog read(const std::filesystem::path& file) {
-  const record::Input input = record::Input::read(file);
+  const record::Input input = record::Input::read(file, {.packed_lines = SIZE_MAX});
   ops::OpLog log;
   std::map<std::string, std::uint32_t> threads;
   double first_us = 0;  // since 1970 a double holds no nanoseconds
