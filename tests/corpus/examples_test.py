@@ -28,6 +28,7 @@ VERDICTS = {0, 1, 3}  # 1: slower; 3: undecided
 ELSEWHERE = {
     "postgresql://": "wants a server: tests/fleet",
     "track confirm": "wants nights of this machine: tests/nights",
+    "track bisect": "wants the repository of its nights: AlertBisect.*",
     "doctor --measure": "measures for a minute: unit_doctor, DoctorMeasure.*",
     "--versions": "installs from a registry: Bisect.versions_stand_in_place_of_commits",
     "cmake --install": "installs: install.readme",
