@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/analyze/idle.h"
+#include "harness/analyze/path_kind.h"
 #include "harness/analyze/steps.h"
 
 namespace stepbench::report {
