@@ -22,8 +22,8 @@ struct InputLimits {
   std::size_t line_bytes = kMaxResultLineBytes;         // of a packed file
   // Of a packed file that shrank more than results do; always allowed, whatever its size.
   std::size_t packed_lines = 500'000;
-  std::size_t piped_bytes = std::size_t{1} << 30;       // of a pipe
-  std::size_t device_bytes = std::size_t{64} << 20;     // of a device, such as /dev/zero
+  std::size_t piped_bytes = std::size_t{1} << 30;    // of a pipe
+  std::size_t device_bytes = std::size_t{64} << 20;  // of a device, such as /dev/zero
 };
 
 // A whole file in memory, unpacked when it is gzip (by its first bytes, any number of members),

@@ -24,7 +24,8 @@ namespace stepbench::report {
 [[nodiscard]] std::string range_text(const track::Alert& alert, const track::History& history);
 // "as far as +5.00 %, until 2026-02-01"; empty: for good.
 [[nodiscard]] std::string acceptance_words(const track::Alert& alert);
-// The last reason that was given; empty where it is the screen's, whose numbers stand there already.
+// The last reason that was given; empty where it is the screen's, whose numbers stand there
+// already.
 [[nodiscard]] std::string note_words(const track::Alert& alert);
 // "A1: acknowledged, until 2026-03-01; expected"
 [[nodiscard]] std::string alert_words(const track::Alert& alert);
