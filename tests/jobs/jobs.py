@@ -116,17 +116,17 @@ class Jobs(unittest.TestCase):
         slow = TINY.replace("samples: 2048", "samples: 2048, cost: sleep, cost_us: 4000").replace("active: 20", "active: 10")
         (self.folder / "slow.yaml").write_text(slow)
         alone = self.stepbench("run", "slow.yaml")
-        # Where other programs hold the cores, they are the cause, and the doubts of the answer say so too.
-        busy = r"waits [\d.]+ % of its time for a CPU;\s+other programs use"
-        contended = re.search(busy, alone.out)
+        # Where other programs hold the cores, they may be the cause, and the answer's doubts say so too.
+        contended = "other programs use" in alone.out
         self.says(alone, r"(problem|warning): .*waits",
-                  r"doubts: (.|\n)*waited" if contended else r"try: --set loader\.num_workers=")
+                  r"doubts: (.|\n)*waited|try: --set" if contended else r"try: --set loader\.num_workers=")
         swept = self.stepbench("run", "slow.yaml", "--sweep", "num_workers=0,2")
         rates = {row[1]: float(row[-1]) for row in map(str.split, swept.out.splitlines())
                  if len(row) > 4 and row[1] in ("0", "2") and row[-1].replace(".", "").isdigit()}
-        if not re.search(busy, swept.out):
-            measured, = re.findall(r"num_workers=2 was measured: ([\d.]+)x the samples/s", swept.out)
-            self.assertAlmostEqual(float(measured), rates["2"] / rates["0"], delta=0.02 * float(measured))
+        # Two launches a case may overlap: the ratio is told then too, as no clear difference.
+        measured, = re.findall(r"num_workers=2 was measured:\s+(?:no\s+clear\s+difference\s+\()?([\d.]+)x\s+the\s+samples/s",
+                               swept.out)
+        self.assertAlmostEqual(float(measured), rates["2"] / rates["0"], delta=0.02 * float(measured))
         self.says(swept, f"fastest so far: num_workers={max(rates, key=rates.get)}")
         self.assertNotRegex(swept.out, r"try: --set loader\.num_workers|try: .*num_workers=0,2$")
         self.assertNotIn("try:", self.stepbench("run", "slow.yaml", "--smoke").out)
