@@ -85,7 +85,9 @@ class LoaderFindings(unittest.TestCase):
         (self.proc / str(pid) / "io").write_text(f"rchar: 9\nread_bytes: {read_bytes}\n")
 
     def stat(self, busy_ticks):
-        rows = [f"cpu{cpu} {busy_ticks} 0 0 5 5 0 0 0 0 0" for cpu in os.sched_getaffinity(0)]
+        """Two cores' time, spread over the CPUs that this process may use, however many they are."""
+        mine = os.sched_getaffinity(0)
+        rows = [f"cpu{cpu} {2 * busy_ticks // len(mine)} 0 0 5 5 0 0 0 0 0" for cpu in mine]
         (self.proc / "stat").write_text("cpu 0 0 0 0\n" + "\n".join(rows) + "\n")
 
     def finding(self, workers, training, of_worker=(0, 0), others=False, read_bytes=0):

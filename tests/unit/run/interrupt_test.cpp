@@ -240,7 +240,9 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
   program.worker = example / "python_worker.py";
   program.prefix = {"/usr/bin/env", "PATH=" + python.parent_path().string() + ":/usr/bin:/bin",
                     "TORCHINDUCTOR_CACHE_DIR=" + (program.folder / "cache").string()};
-  program.config(os::read_text(example / "mlp.yaml").value());
+  // torch is loaded in set-up, which takes minutes where other programs have the cores.
+  program.config(os::read_text(example / "mlp.yaml").value() +
+                 "limits: {set_up_s: 840, wall_s: 840}\n");
   StartedRun run = program.start();
   for (std::string line; run.read_line(line) && line.find("  step ") == std::string::npos;) {
   }
