@@ -21,13 +21,20 @@ namespace {
 constexpr std::size_t kMaxSeriesRows = 60;  // of the figure
 constexpr double kInPercent = 100;
 
-// Quiet ones last, larger changes first.
+// Of kSeriesGroups. Quiet ones last, larger changes first.
 std::size_t group_of(const track::NightSeries& series) {
-  if (!series.alert.empty()) return series.worse ? 0 : 1;
-  return series.state == track::NightState::kOk || series.state == track::NightState::kWarmingUp ||
-                 series.state == track::NightState::kIgnored
-             ? 3
-             : 2;
+  switch (series.state) {
+    case track::NightState::kAcknowledged:
+    case track::NightState::kFixed:
+    case track::NightState::kNotReproduced:
+      return 3;
+    case track::NightState::kOk:
+    case track::NightState::kWarmingUp:
+    case track::NightState::kIgnored:
+      return 4;
+    default:
+      return series.alert.empty() ? 2 : series.worse ? 0 : 1;
+  }
 }
 
 std::string change_words(const std::optional<double>& change) {
@@ -52,10 +59,12 @@ std::string hover_of(const track::NightSeries& series, const SeriesNames& names)
   return hover_text(lines);
 }
 
-constexpr std::array<MarkLook, 4> kSeriesGroups = {{{"alert: worse", kBadColour, "triangle-right"},
-                                                    {"alert: better", kBestColour, "triangle-left"},
-                                                    {"moved", series_colour(3), "diamond"},
-                                                    {"as usual", kPlainColour, "circle"}}};
+constexpr std::array<MarkLook, 5> kSeriesGroups = {
+    {{"alert: worse", kBadColour, "triangle-right"},
+     {"alert: better", kBestColour, "triangle-left"},
+     {"moved", series_colour(3), "diamond"},
+     {"alert that was accepted or closed", kDimColour, "square"},
+     {"as usual", kPlainColour, "circle"}}};
 
 std::optional<document::Figure> changes_figure(const track::Night& night,
                                                const SeriesNames& names) {

@@ -196,6 +196,19 @@ TEST(NightCharts, EverySeriesStandsAtItsChange) {
   EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(told));
 }
 
+TEST(NightCharts, AnAlertThatWasAcceptedOrClosedIsNotDrawnAsWorse) {
+  for (const track::NightState state :
+       {track::NightState::kAcknowledged, track::NightState::kFixed}) {
+    campaign::CheckedNight night = moved_night();
+    for (track::NightSeries& series : night.night.series) {
+      if (!series.alert.empty()) series.state = state;
+    }
+    const auto figures = figures_of(night_charts(night, {}).front());
+    EXPECT_EQ(trace_called(figures[0].json, "alert: worse"), nullptr);
+    EXPECT_NE(trace_called(figures[0].json, "alert that was accepted or closed"), nullptr);
+  }
+}
+
 TEST(NightCharts, WhatMovedIsDrawnOverItsNightsAndWhatDidNotIsNot) {
   const campaign::CheckedNight night = moved_night();
   const auto chapters = night_charts(night, moved_over_nights(night, {}));
