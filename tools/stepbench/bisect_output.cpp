@@ -6,8 +6,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/bisect/search_file.h"
-#include "harness/document/render_markdown.h"
-#include "harness/document/render_text.h"
+#include "harness/document/render.h"
 #include "harness/report/bisect_document.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
@@ -48,12 +47,10 @@ int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& ou
       print(environment, bisect::search_json(run));
       return run.exit_status;
     }
-    const document::Document document = report::bisect_document(run);
-    print(environment, output.format == "markdown"
-                           ? document::render_markdown(document)
-                           : document::render_text(
-                                 document, static_cast<std::size_t>(environment.terminal_columns),
-                                 environment.colour));
+    print(environment, document::render(report::bisect_document(run),
+                                        {.markdown = output.format == "markdown",
+                                         .colour = environment.colour,
+                                         .columns = environment.terminal_columns}));
     progress.say("Results: " + run.folder.string());
     return run.exit_status;
   } catch (const bisect::NothingMeasured& error) {
