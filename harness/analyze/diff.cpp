@@ -270,11 +270,10 @@ class Comparison {
   void add_path() {
     if (base_.path_steps == 0 || next_.path_steps == 0) return;
     for (std::size_t kind = 0; kind < kPathKinds; ++kind) {
-      DiffRow row =
-          row_of({.mean = double(base_.path_ns[kind]) / double(base_.path_steps)},
-                 {.mean = double(next_.path_ns[kind]) / double(next_.path_steps)}, step_ns_);
-      row.name = std::string(name_of(static_cast<PathKind>(kind)));
-      if (row.base_ns != 0 || row.new_ns != 0) out_.path.push_back(std::move(row));
+      out_.path.push_back(row_of({.mean = double(base_.path_ns[kind]) / double(base_.path_steps)},
+                                 {.mean = double(next_.path_ns[kind]) / double(next_.path_steps)},
+                                 step_ns_));
+      out_.path.back().name = std::string(name_of(static_cast<PathKind>(kind)));
     }
   }
 

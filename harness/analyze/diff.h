@@ -120,7 +120,8 @@ struct TraceDiff {
   DiffRow step = {};
   std::vector<DiffRow> parts = {};  // as step_parts(), those that either side has
   std::vector<DiffTable> tables = {};
-  std::vector<DiffRow> path = {};          // by PathKind, where both sides have a critical path
+  // A row per PathKind where both sides have a critical path; empty otherwise.
+  std::vector<DiffRow> path = {};
   std::vector<DiffFinding> findings = {};  // that changed
 
   [[nodiscard]] bool comparable() const;

@@ -257,15 +257,6 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
                                           " that changed; --row-limit 0 shows all"});
 }
 
-std::string words_of_path_row(const analyze::DiffRow& row) {
-  for (std::size_t kind = 0; kind < analyze::kPathKinds; ++kind) {
-    if (row.name == analyze::name_of(static_cast<analyze::PathKind>(kind))) {
-      return words_of_path(static_cast<analyze::PathKind>(kind));
-    }
-  }
-  return row.name;
-}
-
 void add_path(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
   if (diff.path.empty()) return;
   std::vector<double> times;
@@ -279,11 +270,13 @@ void add_path(const analyze::TraceDiff& diff, std::vector<document::Block>& bloc
     table.columns.push_back({.head = head, .unit = std::string(unit.name)});
   }
   table.columns.push_back(document::words("change"));
-  for (const analyze::DiffRow& row : diff.path) {
+  for (std::size_t kind = 0; kind < diff.path.size(); ++kind) {
+    const analyze::DiffRow& row = diff.path[kind];
+    if (row.base_ns == 0 && row.new_ns == 0) continue;
     table.rows.push_back(
-        {.cells = {words_of_path_row(row), document::time(row.base_ns, unit),
-                   document::time(row.new_ns, unit), signed_cell(row.difference_ns(), unit),
-                   words_of_change(row.change)}});
+        {.cells = {words_of_path(static_cast<analyze::PathKind>(kind)),
+                   document::time(row.base_ns, unit), document::time(row.new_ns, unit),
+                   signed_cell(row.difference_ns(), unit), words_of_change(row.change)}});
   }
   blocks.emplace_back(std::move(table));
   blocks.emplace_back(document::Paragraph{

@@ -68,7 +68,9 @@ std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
   json.close_array();
   if (!diff.path.empty()) {
     json.open_array("critical_path");
-    for (const analyze::DiffRow& row : diff.path) add_diff_row(json, row);
+    for (const analyze::DiffRow& row : diff.path) {
+      if (row.base_ns != 0 || row.new_ns != 0) add_diff_row(json, row);
+    }
     json.close_array();
   }
   for (const analyze::DiffTable& table : diff.tables) {
