@@ -293,12 +293,7 @@ ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timel
     durations.push_back(double(each.at.length_ns()));
     const auto step = window_at(windows, each.placed_by_ns);
     if (!step) continue;
-    ++row.step_calls;
-    row.step_ns += each.at.length_ns();
-    row.calls_of_steps.resize(windows.size());
-    row.ns_of_steps.resize(windows.size());
-    ++row.calls_of_steps[*step];
-    row.ns_of_steps[*step] += each.at.length_ns();
+    row.in_steps.add(*step, windows.size(), each.at.length_ns());
     row.step_exposed_ns += each.at.length_ns() - computing.length_in(each.at);
   }
   std::vector<CollectiveRow> out;
@@ -309,7 +304,7 @@ ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timel
   }
   std::stable_sort(out.begin(), out.end(), [](const CollectiveRow& a, const CollectiveRow& b) {
     const auto weight = [](const CollectiveRow& row) {
-      return std::pair(double(row.step_ns), row.duration.mean * double(row.duration.n));
+      return std::pair(double(row.in_steps.ns), row.duration.mean * double(row.duration.n));
     };
     return weight(a) > weight(b);
   });

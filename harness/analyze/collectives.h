@@ -62,11 +62,8 @@ struct ExchangeRow {
 struct CollectiveRow {
   ExchangeFacts facts = {};
   Summary duration = {};  // in ns, of the whole trace
-  std::int64_t step_calls = 0;
-  std::int64_t step_ns = 0;
-  std::vector<std::int64_t> calls_of_steps = {};  // of each counted step
-  std::vector<std::int64_t> ns_of_steps = {};
-  // Of step_ns, while no kernel computes (on the host: all of it).
+  InSteps in_steps = {};
+  // Of in_steps.ns, while no kernel computes (on the host: all of it).
   std::int64_t step_exposed_ns = 0;
 };
 

@@ -157,13 +157,7 @@ class EfficiencyTable {
     ++row.calls;
     row.time_ns += ns;
     const auto step = window_at(windows_, op.event->start_ns);
-    if (!step) return;
-    ++row.step_calls;
-    row.step_ns += ns;
-    row.calls_of_steps.resize(windows_.size());
-    row.ns_of_steps.resize(windows_.size());
-    ++row.calls_of_steps[*step];
-    row.ns_of_steps[*step] += ns;
+    if (step) row.in_steps.add(*step, windows_.size(), ns);
   }
 
   struct Found {
@@ -246,16 +240,16 @@ class EfficiencyTable {
         row.dtype = ops::Dtype::kTf32;
       }
       out_.known_ns += row.time_ns;
-      out_.step_flops += double(row.flops()) * double(row.step_calls);
+      out_.step_flops += double(row.flops()) * double(row.in_steps.calls);
       hold_against_peaks(row);
     }
-    std::stable_sort(out_.rows.begin(), out_.rows.end(),
-                     [](const EfficiencyRow& a, const EfficiencyRow& b) {
-                       const auto weight = [](const EfficiencyRow& row) {
-                         return std::tuple(row.step_lost_ns.value_or(-1), row.step_ns, row.time_ns);
-                       };
-                       return weight(a) > weight(b);
-                     });
+    std::stable_sort(
+        out_.rows.begin(), out_.rows.end(), [](const EfficiencyRow& a, const EfficiencyRow& b) {
+          const auto weight = [](const EfficiencyRow& row) {
+            return std::tuple(row.step_lost_ns.value_or(-1), row.in_steps.ns, row.time_ns);
+          };
+          return weight(a) > weight(b);
+        });
     for (std::size_t i = 0; i < uncounted_.size(); ++i) {
       if (uncounted_[i].calls == 0) continue;
       uncounted_[i].reason = kReasons[i];
@@ -276,7 +270,8 @@ class EfficiencyTable {
                                                    double(*bytes) / out_.peaks->memory_bytes);
     row.roofline_share = best_ns * double(row.calls) / double(row.time_ns);
     row.lost_ns = std::max(0.0, double(row.time_ns) - best_ns * double(row.calls));
-    row.step_lost_ns = std::max(0.0, double(row.step_ns) - best_ns * double(row.step_calls));
+    row.step_lost_ns =
+        std::max(0.0, double(row.in_steps.ns) - best_ns * double(row.in_steps.calls));
   }
 
   const Timeline& timeline_;

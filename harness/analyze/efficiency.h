@@ -32,10 +32,7 @@ struct EfficiencyRow {
   ops::Dtype dtype = ops::Dtype::kUnknown;
   std::int64_t calls = 0;  // in the whole trace
   std::int64_t time_ns = 0;
-  std::int64_t step_calls = 0;  // in the counted steps
-  std::int64_t step_ns = 0;
-  std::vector<std::int64_t> calls_of_steps = {};  // of each counted step
-  std::vector<std::int64_t> ns_of_steps = {};
+  InSteps in_steps = {};
 
   [[nodiscard]] std::int64_t flops() const { return work.flops - work.masked_flops; }
   // The least that a call moves; absent where types or shapes do not tell.
@@ -50,7 +47,7 @@ struct EfficiencyRow {
   std::optional<double> ridge = {};           // FLOP per byte from which on arithmetic is the bound
   std::optional<double> roofline_share = {};  // of what arithmetic or memory allows at most
   std::optional<double> lost_ns = {};         // beyond that, of time_ns
-  std::optional<double> step_lost_ns = {};    // of step_ns
+  std::optional<double> step_lost_ns = {};    // of in_steps.ns
 };
 
 // Calls of operators with a formula that could not be counted.

@@ -187,6 +187,15 @@ std::vector<std::size_t> Steps::counted() const {
   return whole.empty() ? all : whole;
 }
 
+void InSteps::add(std::size_t step, std::size_t steps, std::int64_t call_ns) {
+  calls_of.resize(steps);
+  ns_of.resize(steps);
+  ++calls;
+  ns += call_ns;
+  ++calls_of[step];
+  ns_of[step] += call_ns;
+}
+
 Steps find_steps(const Timeline& timeline, const StepOptions& options) {
   const trace::Trace& trace = *timeline.trace;
   const std::uint32_t marked = lane_of_steps(trace);

@@ -70,6 +70,17 @@ struct Steps {
   [[nodiscard]] std::vector<std::size_t> counted() const;
 };
 
+// Of something that happens several times: what falls into the counted steps.
+struct InSteps {
+  std::int64_t calls = 0;
+  std::int64_t ns = 0;
+  std::vector<std::int64_t> calls_of = {};  // of each counted step; empty where there are none
+  std::vector<std::int64_t> ns_of = {};
+
+  // A call in counted step `step` of `steps`.
+  void add(std::size_t step, std::size_t steps, std::int64_t call_ns);
+};
+
 struct StepOptions {
   // Where no step is marked: take the fetches of data alone as borders, not those after which an
   // optimizer stepped, and no other annotation.

@@ -33,21 +33,21 @@ class Costs {
  public:
   template <typename Row>
   void add(CostKind kind, std::string name, std::string phase, const Row& row, double work) {
-    if (row.step_calls == 0) return;
+    if (row.in_steps.calls == 0) return;
     const auto [at, is_new] = costs_.try_emplace(std::tuple(kind, name, phase));
     NamedCost& cost = at->second;
     if (is_new) {
       cost = {.kind = kind,
               .name = std::move(name),
               .phase = std::move(phase),
-              .ns = row.ns_of_steps,
-              .count = row.calls_of_steps,
+              .ns = row.in_steps.ns_of,
+              .count = row.in_steps.calls_of,
               .work = work};
       return;
     }
     for (std::size_t i = 0; i < cost.ns.size(); ++i) {
-      cost.ns[i] += row.ns_of_steps[i];
-      cost.count[i] += row.calls_of_steps[i];
+      cost.ns[i] += row.in_steps.ns_of[i];
+      cost.count[i] += row.in_steps.calls_of[i];
     }
     cost.work += work;
   }
@@ -69,14 +69,14 @@ std::vector<NamedCost> work_costs(const trace::Trace& trace, const Analysis& ana
   if (analysis.efficiency) {
     for (const EfficiencyRow& row : analysis.efficiency->rows) {
       costs.add(CostKind::kShape, name_of_shape(trace, row), row.backward ? "backward" : "forward",
-                row, double(row.flops()) * double(row.step_calls));
+                row, double(row.flops()) * double(row.in_steps.calls));
     }
   }
   if (analysis.collectives) {
     for (const CollectiveRow& row : *analysis.collectives) {
       const double bytes = double(std::max<std::int64_t>(row.facts.bytes, 0));
       costs.add(CostKind::kCollective, name_of_collective(row.facts), row.facts.group, row,
-                bytes * row.facts.bus_factor().value_or(0) * double(row.step_calls));
+                bytes * row.facts.bus_factor().value_or(0) * double(row.in_steps.calls));
     }
   }
   return costs.take();

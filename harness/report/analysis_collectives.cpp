@@ -62,8 +62,8 @@ std::vector<document::Block> collective_blocks(const AnalysedTrace& analysed,
   for (std::size_t i = 0; i < limited(rows.size(), row_limit); ++i) {
     const analyze::CollectiveRow& row = rows[i];
     std::vector<document::Cell> cells = exchange_cells(row.facts);
-    cells.push_back(document::short_number(double(row.step_calls) / steps));
-    cells.push_back(document::number(double(row.step_ns) / steps / 1e3));
+    cells.push_back(document::short_number(double(row.in_steps.calls) / steps));
+    cells.push_back(document::number(double(row.in_steps.ns) / steps / 1e3));
     cells.push_back(document::number(double(row.step_exposed_ns) / steps / 1e3));
     cells.push_back(document::number(row.duration.median / 1e3));
     add_bandwidths(row.facts, row.duration.median, cells);

@@ -80,8 +80,8 @@ std::vector<document::Block> efficiency_blocks(const AnalysedTrace& analysed,
         {.cells = {
              name_in(analysed, row.name), analyze::tensor_shapes(analysed.trace->text(row.shapes)),
              ops::name_of(row.dtype), row.backward ? "backward" : "forward",
-             document::short_number(double(row.step_calls) / steps),
-             document::number(double(row.step_ns) / steps / 1e3),
+             document::short_number(double(row.in_steps.calls) / steps),
+             document::number(double(row.in_steps.ns) / steps / 1e3),
              document::number(row.flops_per_s() / kTera), document::percent(row.peak_share),
              document::number(in(row.bytes_per_s(), kGiga)), document::number(row.intensity()),
              bound_words(row), document::number(in(row.step_lost_ns, 1e3 * steps))}});

@@ -33,7 +33,7 @@ void add_exchange(json::JsonText& json, const analyze::ExchangeFacts& facts, dou
 void add_collective(json::JsonText& json, const analyze::CollectiveRow& row) {
   add_exchange(json, row.facts, row.duration.median);
   add_summary(json, "duration_ns", row.duration);
-  json.integer("step_calls", row.step_calls).integer("step_ns", row.step_ns);
+  json.integer("step_calls", row.in_steps.calls).integer("step_ns", row.in_steps.ns);
   json.integer("step_exposed_ns", row.step_exposed_ns);
 }
 
@@ -103,8 +103,8 @@ void add_efficiency(json::JsonText& json, const trace::Trace& trace,
     json.text("kind", ops::name_of(row.work.kind)).text("shapes", trace.text(row.shapes));
     json.text("arguments", trace.text(row.arguments)).text("dtype", ops::name_of(row.dtype));
     json.flag("backward", row.backward).integer("calls", row.calls);
-    json.integer("time_ns", row.time_ns).integer("step_calls", row.step_calls);
-    json.integer("step_ns", row.step_ns).integer("flops", row.flops());
+    json.integer("time_ns", row.time_ns).integer("step_calls", row.in_steps.calls);
+    json.integer("step_ns", row.in_steps.ns).integer("flops", row.flops());
     json.integer("masked_flops", row.work.masked_flops);
     if (row.bytes()) {
       json.integer("bytes", *row.bytes());

@@ -114,8 +114,8 @@ TEST(Collectives, OfTheSameKindAndSizeAreOneRow) {
   const std::vector<CollectiveRow>& rows = *analysed.analysis.collectives;
   ASSERT_EQ(rows.size(), 2);
   EXPECT_EQ(rows[0].duration.n, 6);
-  EXPECT_EQ(rows[0].step_calls, 2);
-  EXPECT_EQ(rows[0].step_ns, 150 * kUs);
+  EXPECT_EQ(rows[0].in_steps.calls, 2);
+  EXPECT_EQ(rows[0].in_steps.ns, 150 * kUs);
   EXPECT_EQ(rows[0].step_exposed_ns, 50 * kUs) << "the rest is hidden behind computing";
   const std::string page =
       document::render(report::analysis_document(analysed, 10), {.columns = 200});

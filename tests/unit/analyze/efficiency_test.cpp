@@ -56,7 +56,7 @@ TEST(Efficiency, IsOperationsOverTheTimeOfTheKernelsThatTheOperatorLaunched) {
   ASSERT_EQ(found.rows.size(), 1);
   const EfficiencyRow& row = found.rows.front();
   EXPECT_EQ(row.calls, 3);
-  EXPECT_EQ(row.step_calls, 1) << "the step between the first and the last";
+  EXPECT_EQ(row.in_steps.calls, 1) << "the step between the first and the last";
   EXPECT_EQ(row.time_ns, 600 * kUs);
   EXPECT_EQ(row.flops(), 2LL * 4096 * 4096 * 4096);
   EXPECT_EQ(row.bytes(), 3LL * 4096 * 4096 * 2);
@@ -148,7 +148,7 @@ TEST(Efficiency, TellsBackwardFromForwardByAutograd) {
   const Efficiency found = efficiency_of(maker.finish());
   ASSERT_EQ(found.rows.size(), 2);
   EXPECT_TRUE(found.rows[0].backward) << "150 us of the step that counts";
-  EXPECT_EQ(found.rows[0].step_ns, 150 * kUs);
+  EXPECT_EQ(found.rows[0].in_steps.ns, 150 * kUs);
   EXPECT_FALSE(found.rows[1].backward);
 }
 
