@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/alert_request.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -13,12 +12,6 @@ namespace {
 
 constexpr std::string_view kStep = "step_ns";
 
-const track::TrackedSeries* tracked(const track::AlertSeries& one, const track::History& history) {
-  const auto found = std::ranges::find_if(
-      history.series, [&](const auto& each) { return each.series.id == one.id; });
-  return found == history.series.end() ? nullptr : &found->series;
-}
-
 struct Moved {
   const track::AlertSeries* at = nullptr;
   const track::TrackedSeries* series = nullptr;
@@ -28,8 +21,9 @@ Moved chosen(const track::Alert& alert, const track::History& history, const std
   Moved chosen;
   std::vector<std::string> known;
   for (const track::AlertSeries& each : alert.series) {
-    const track::TrackedSeries* series = tracked(each, history);
-    if (series == nullptr || !each.holds()) continue;
+    const track::SeriesHistory* found = history.find_series(each.id);
+    if (found == nullptr || !each.holds()) continue;
+    const track::TrackedSeries* series = &found->series;
     known.push_back(each.id.substr(0, 8) + " (" + series->metric + ")");
     if (!each.id.starts_with(named)) continue;
     const bool nearer =
@@ -45,8 +39,8 @@ Moved chosen(const track::Alert& alert, const track::History& history, const std
 
 const track::TrackedRun& night(const std::string& run_id, const char* which,
                                const track::Alert& alert, const track::History& history) {
-  const auto found = std::ranges::find(history.runs, run_id, &track::TrackedRun::run_id);
-  if (found == history.runs.end()) {
+  const track::TrackedRun* found = history.find_run(run_id);
+  if (found == nullptr) {
     throw ConfigError(
         alert.id,
         std::string("its ") + which + " night" +

@@ -50,17 +50,10 @@ std::vector<std::string> chosen_night(const CheckRequest& request,
   return ids;
 }
 
-const track::TrackedRun* run_of_id(const std::vector<track::TrackedRun>& runs,
-                                   const std::string& id) {
-  const auto found = std::find_if(runs.begin(), runs.end(),
-                                  [&](const track::TrackedRun& run) { return run.run_id == id; });
-  return found == runs.end() ? nullptr : &*found;
-}
-
 // All points are needed where an old night is judged again.
 std::size_t points_to_load(const std::vector<track::TrackedRun>& runs,
                            const std::vector<std::string>& ids) {
-  const track::TrackedRun* tonight = run_of_id(runs, ids.front());
+  const track::TrackedRun* tonight = track::find_run(runs, ids.front());
   const auto later = static_cast<std::size_t>(
       std::count_if(runs.begin(), runs.end(), [&](const track::TrackedRun& run) {
         return run.host == tonight->host && run.started_utc > tonight->started_utc;
@@ -150,7 +143,7 @@ std::vector<Suspect> suspects_of(const std::vector<track::DueMeasurement>& due) 
 ConfirmRequest confirm_request(const CheckRequest& request,
                                const std::vector<track::TrackedRun>& runs, const Together& group,
                                const std::vector<track::DueMeasurement>& due) {
-  ConfirmRequest asked{.tonight = *run_of_id(runs, group.tonight),
+  ConfirmRequest asked{.tonight = *track::find_run(runs, group.tonight),
                        .good_worker = request.good_worker,
                        .relinked = request.relinked,
                        .suspects = suspects_of(due),
@@ -162,7 +155,7 @@ ConfirmRequest confirm_request(const CheckRequest& request,
   asked.pairs = group.pairs;
   asked.bridge = group.pairs < track::kConfirmPairs;
   if (asked.bridge) asked.confirmations = 1;
-  if (const track::TrackedRun* run = run_of_id(runs, group.against)) asked.good = *run;
+  if (const track::TrackedRun* run = track::find_run(runs, group.against)) asked.good = *run;
   return asked;
 }
 
@@ -237,9 +230,10 @@ CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
                   known_hosts(runs) + ": --night RUN names one of them");
     return checked;
   }
-  track::HistoryQuery query{.host = run_of_id(runs, ids.front())->host,
+  track::HistoryQuery query{.host = track::find_run(runs, ids.front())->host,
                             .last = points_to_load(runs, ids)};
-  for (const std::string& id : ids) query.experiments.push_back(run_of_id(runs, id)->experiment);
+  for (const std::string& id : ids)
+    query.experiments.push_back(track::find_run(runs, id)->experiment);
   checked.history = store.history(query);
   const auto kept =
       std::make_shared<KeptPrograms>(store, request.host, !request.good_worker.empty());

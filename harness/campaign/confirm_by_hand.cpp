@@ -17,10 +17,8 @@ namespace stepbench::campaign {
 namespace {
 
 const track::SeriesHistory& series_of_id(const std::string& id, const track::History& history) {
-  const auto found =
-      std::find_if(history.series.begin(), history.series.end(),
-                   [&](const track::SeriesHistory& each) { return each.series.id == id; });
-  if (found == history.series.end() || found->points.empty()) {
+  const track::SeriesHistory* found = history.find_series(id);
+  if (found == nullptr || found->points.empty()) {
     throw ConfigError("SERIES", id + " has no value of this machine");
   }
   return *found;
@@ -53,10 +51,8 @@ const track::TrackedRun* usual_good(const track::SeriesHistory& series,
                                     const track::History& history,
                                     const track::TrackedPoint& tonight, const track::Alert* alert) {
   if (alert != nullptr) {
-    const std::string& id = alert->find(series.series.id)->last_good;
-    const auto run = std::find_if(history.runs.begin(), history.runs.end(),
-                                  [&](const track::TrackedRun& each) { return each.run_id == id; });
-    if (run != history.runs.end()) return &*run;
+    const track::TrackedRun* run = history.find_run(alert->find(series.series.id)->last_good);
+    if (run != nullptr) return run;
   }
   const track::TrackedRun* newest = nullptr;
   for (const track::TrackedPoint& point : series.points) {

@@ -15,12 +15,6 @@ namespace {
 
 constexpr char kBetweenFields = '\x1f';
 
-const track::TrackedRun* run_named(std::span<const track::TrackedRun> runs, std::string_view id) {
-  const auto found = std::find_if(runs.begin(), runs.end(),
-                                  [&](const track::TrackedRun& run) { return run.run_id == id; });
-  return found == runs.end() ? nullptr : &*found;
-}
-
 // Nothing that git could take for an option.
 bool is_commit(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -60,8 +54,8 @@ void list_commits(track::AlertLog& log, std::span<const track::TrackedRun> runs,
                   const std::function<bool(const track::Alert&)>& of) {
   for (track::Alert& alert : log.alerts) {
     if (of ? !of(alert) : !track::is_open(alert.state)) continue;
-    const track::TrackedRun* good = run_named(runs, alert.last_good);
-    const track::TrackedRun* bad = run_named(runs, alert.first_bad);
+    const track::TrackedRun* good = track::find_run(runs, alert.last_good);
+    const track::TrackedRun* bad = track::find_run(runs, alert.first_bad);
     if (good != nullptr && bad != nullptr) list_of(alert, *good, *bad);
   }
 }

@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 
 std::string date_of(const track::TrackedRun& run) { return run.started_utc.substr(0, 10); }
 
-const track::TrackedRun* run_of(const std::vector<track::TrackedRun>& runs, const std::string& id) {
-  const auto found = std::find_if(runs.begin(), runs.end(),
-                                  [&](const track::TrackedRun& run) { return run.run_id == id; });
-  return found == runs.end() ? nullptr : &*found;
-}
-
 // The same plan with that program.
 ReferenceProgram plan_with(const RunRequest& request, const track::TrackedRun& run,
                            const run::WorkerProgram& program, const CampaignContext& context) {
@@ -147,7 +141,7 @@ ReferenceProgram choose_reference(const RunRequest& request, const PlannedRun& t
   const std::string id = track::reference_run(
       runs, store.events(), host, tonight.planned.plan.name,
       [&](const track::TrackedRun& run) { return program_of(run).has_value(); });
-  const track::TrackedRun* run = run_of(runs, id);
+  const track::TrackedRun* run = track::find_run(runs, id);
   if (run == nullptr || run->build_id == tonight.worker.value().build_id) return {};
   return plan_with(request, *run, *program_of(*run), context);
 }

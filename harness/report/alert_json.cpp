@@ -14,19 +14,6 @@
 namespace stepbench::report {
 namespace {
 
-const track::TrackedSeries* told_series(const track::History& history, std::string_view id) {
-  const auto found =
-      std::find_if(history.series.begin(), history.series.end(),
-                   [&](const track::SeriesHistory& each) { return each.series.id == id; });
-  return found == history.series.end() ? nullptr : &found->series;
-}
-
-const track::TrackedRun* told_run(const track::History& history, std::string_view id) {
-  const auto found = std::find_if(history.runs.begin(), history.runs.end(),
-                                  [&](const track::TrackedRun& run) { return run.run_id == id; });
-  return found == history.runs.end() ? nullptr : &*found;
-}
-
 // What tells the case from the experiment's other ones.
 std::string told_case(const track::History& history, const track::TrackedSeries& series,
                       const std::string& otherwise) {
@@ -73,8 +60,8 @@ std::string told_program(const track::TrackedRun& run) {
 }
 
 std::string told_range(const track::Alert& alert, const track::History& history) {
-  const track::TrackedRun* good = told_run(history, alert.last_good);
-  const track::TrackedRun* bad = told_run(history, alert.first_bad);
+  const track::TrackedRun* good = history.find_run(alert.last_good);
+  const track::TrackedRun* bad = history.find_run(alert.first_bad);
   const std::string from = good == nullptr ? alert.last_good : told_program(*good);
   const std::string to = bad == nullptr ? alert.first_bad : told_program(*bad);
   if (to.empty()) return {};
@@ -88,7 +75,7 @@ void add_told_run(json::JsonText& json, std::string_view key, const std::string&
     return;
   }
   json.open_object(key).text("run_id", id);
-  if (const track::TrackedRun* run = told_run(history, id)) {
+  if (const track::TrackedRun* run = history.find_run(id)) {
     json.text("started_utc", run->started_utc)
         .text("folder", run->folder)
         .text("build_id", run->build_id)
@@ -103,7 +90,8 @@ void add_told_run(json::JsonText& json, std::string_view key, const std::string&
 void add_told_series(json::JsonText& json, const track::AlertSeries& each,
                      const track::History& history) {
   json.open_object().text("id", each.id).text("experiment", each.experiment);
-  if (const track::TrackedSeries* series = told_series(history, each.id)) {
+  if (const track::SeriesHistory* found = history.find_series(each.id)) {
+    const track::TrackedSeries* series = &found->series;
     json.text("case", told_case(history, *series, series->case_id.substr(0, 8)))
         .text("case_id", series->case_id)
         .text("metric", series->metric)
@@ -142,7 +130,8 @@ std::string alert_sentence(const track::Alert& alert, const track::History& hist
   if (!alert.series.empty()) {
     const track::AlertSeries& first = alert.series.front();
     text += ": " + first.experiment;
-    if (const track::TrackedSeries* series = told_series(history, first.id)) {
+    if (const track::SeriesHistory* found = history.find_series(first.id)) {
+      const track::TrackedSeries* series = &found->series;
       const std::string label = told_case(history, *series, {});
       text += (label.empty() ? "" : " " + label) + ", " + metric_label(series->metric) + ": " +
               told_amounts(first, series->unit) + ",";

@@ -34,15 +34,10 @@ std::string program_text(const track::TrackedRun& run) {
   return text;
 }
 
-const track::TrackedRun* run_called(const track::History& history, const std::string& id) {
-  const auto found = std::ranges::find(history.runs, id, &track::TrackedRun::run_id);
-  return found == history.runs.end() ? nullptr : &*found;
-}
-
 std::string range_text(const track::Alert& alert, const track::History& history) {
   if (alert.first_bad.empty()) return {};
   const auto words = [&](const std::string& id) {
-    const track::TrackedRun* run = run_called(history, id);
+    const track::TrackedRun* run = history.find_run(id);
     if (run == nullptr) return id;
     const std::string program = program_text(*run);
     return night_date(*run) + (program.empty() ? "" : " (" + program + ')');

@@ -16,9 +16,6 @@ namespace stepbench::report {
 [[nodiscard]] std::string program_id(const track::TrackedRun& run);
 // "commit 4d134bc0, build 4ac4e706"
 [[nodiscard]] std::string program_text(const track::TrackedRun& run);
-// nullptr if unknown.
-[[nodiscard]] const track::TrackedRun* run_called(const track::History& history,
-                                                  const std::string& id);
 
 // "between 2026-01-30 (commit ...) and 2026-01-31 (...)": where it came; empty if unknown.
 [[nodiscard]] std::string range_text(const track::Alert& alert, const track::History& history);

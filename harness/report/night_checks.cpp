@@ -65,8 +65,8 @@ void add_alert(Check& check, const track::NightSeries& series,
     check.properties["cause"] = cause;
   }
   const auto add_commit = [&](const char* name, const std::string& run_id) {
-    const auto run = std::ranges::find(checked.history.runs, run_id, &track::TrackedRun::run_id);
-    if (run == checked.history.runs.end() || run->git_sha.empty()) return;
+    const track::TrackedRun* run = checked.history.find_run(run_id);
+    if (run == nullptr || run->git_sha.empty()) return;
     check.properties[name] = run->git_sha;
   };
   add_commit("last_good_commit", alert->last_good);

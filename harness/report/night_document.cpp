@@ -238,7 +238,7 @@ class NightWriter {
 
   [[nodiscard]] std::string run_date(const std::string& id) const {
     if (id.empty()) return "-";
-    const track::TrackedRun* run = run_called(checked_.history, id);
+    const track::TrackedRun* run = checked_.history.find_run(id);
     return run == nullptr ? id : run->started_utc.substr(0, 10);
   }
 
@@ -396,10 +396,8 @@ std::vector<HistoryView> moved_over_nights(const campaign::CheckedNight& checked
   std::vector<HistoryView> nights;
   for (const track::NightSeries* moved : moved_series(checked.night)) {
     if (nights.size() == kNightCharts) break;
-    const auto found = std::find_if(
-        checked.history.series.begin(), checked.history.series.end(),
-        [&](const track::SeriesHistory& each) { return each.series.id == moved->series.id; });
-    if (found == checked.history.series.end() || found->points.empty()) continue;
+    const track::SeriesHistory* found = checked.history.find_series(moved->series.id);
+    if (found == nullptr || found->points.empty()) continue;
     nights.push_back(view_of(*found, checked.history, checked.night.alerts, checked.events,
                              {.kind = view.screen}, kChartedNights));
   }

@@ -179,10 +179,8 @@ std::string SeriesNames::short_id(std::string_view id) const {
 }
 
 const track::TrackedSeries* SeriesNames::find(std::string_view id) const {
-  const auto found =
-      std::find_if(history_.series.begin(), history_.series.end(),
-                   [&](const track::SeriesHistory& series) { return series.series.id == id; });
-  return found == history_.series.end() ? nullptr : &found->series;
+  const track::SeriesHistory* found = history_.find_series(id);
+  return found == nullptr ? nullptr : &found->series;
 }
 
 std::vector<const track::SeriesHistory*> SeriesNames::meant(std::span<const std::string> words,

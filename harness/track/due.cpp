@@ -62,9 +62,7 @@ class DueTonight {
   }
 
   [[nodiscard]] const TrackedRun* run_named(const std::string& id) const {
-    const auto found = std::find_if(input_.runs.begin(), input_.runs.end(),
-                                    [&](const TrackedRun& run) { return run.run_id == id; });
-    return found == input_.runs.end() ? nullptr : &*found;
+    return find_run(input_.runs, id);
   }
 
   [[nodiscard]] const std::string& host() const { return night_.runs.front().host; }
@@ -216,13 +214,11 @@ class DueTonight {
   // Of the level from which it moved, the oldest first.
   [[nodiscard]] std::vector<const TrackedRun*> level_before(const NightSeries& judged,
                                                             const AlertSeries& known) const {
-    const auto series =
-        std::find_if(input_.history.series.begin(), input_.history.series.end(),
-                     [&](const SeriesHistory& each) { return each.series.id == judged.series.id; });
+    const SeriesHistory* series = input_.history.find_series(judged.series.id);
     const TrackedRun* bad = run_named(known.first_bad);
     const TrackedRun* good = run_named(known.suspected_good);
     std::vector<const TrackedRun*> before;
-    if (series == input_.history.series.end() || bad == nullptr) return before;
+    if (series == nullptr || bad == nullptr) return before;
     for (std::size_t at = series->points.size(); at-- > 0;) {
       const TrackedRun& run = input_.history.runs.at(series->points[at].run);
       if (run.started_utc >= bad->started_utc) continue;
@@ -297,10 +293,8 @@ std::vector<TrackEvent> expiring_events(const NightInput& input, const Night& ni
     bool moved = alert.state == AlertState::kReproduced;
     for (const AlertSeries& series : alert.series) {
       if (series.last() != nullptr) {
-        const auto at = std::find_if(input.runs.begin(), input.runs.end(), [&](const auto& each) {
-          return each.run_id == series.last()->night;
-        });
-        if (at != input.runs.end()) since = std::max(since, at->started_utc);
+        const TrackedRun* at = find_run(input.runs, series.last()->night);
+        if (at != nullptr) since = std::max(since, at->started_utc);
       }
       const auto judged =
           std::find_if(night.series.begin(), night.series.end(),

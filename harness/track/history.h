@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/value.h"
@@ -37,6 +39,9 @@ struct TrackedRun {
   Fields environment = {};  // of its worker
 };
 
+// nullptr if none has this id.
+[[nodiscard]] const TrackedRun* find_run(std::span<const TrackedRun> runs, std::string_view run_id);
+
 struct TrackedPoint {
   std::size_t run = 0;  // index into History::runs
   double value = 0;     // median over launches, in the series' unit
@@ -57,6 +62,10 @@ struct History {
   std::vector<TrackedRun> runs = {};       // by started_utc, then run_id
   std::vector<SeriesHistory> series = {};  // by experiment, case id, metric
   std::vector<Cohort> cohorts = {};
+
+  // nullptr if none has this id.
+  [[nodiscard]] const TrackedRun* find_run(std::string_view run_id) const;
+  [[nodiscard]] const SeriesHistory* find_series(std::string_view id) const;
 };
 
 // How far a series goes back.

@@ -26,9 +26,8 @@ constexpr std::array<std::string_view, kNightStates> kNightNames = {
     "future-dated", "ignored",    "doubtful",    "unmeasured"};
 
 const TrackedRun& run_named(std::span<const TrackedRun> runs, const std::string& id) {
-  const auto found = std::find_if(runs.begin(), runs.end(),
-                                  [&](const TrackedRun& run) { return run.run_id == id; });
-  return found == runs.end() ? runs.front() : *found;
+  const TrackedRun* found = find_run(runs, id);
+  return found == nullptr ? runs.front() : *found;
 }
 
 // What an alert that is not told yet becomes by its series; the most serious counts.

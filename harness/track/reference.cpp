@@ -150,10 +150,8 @@ std::string reference_run(std::span<const TrackedRun> runs, std::span<const Trac
   std::string oldest_bad;
   for (const Alert& alert : fold_alerts(events).alerts) {
     if (alert.host != host || !is_open(alert.state)) continue;
-    const auto bad = std::find_if(runs.begin(), runs.end(), [&](const TrackedRun& run) {
-      return run.run_id == alert.first_bad;
-    });
-    if (bad == runs.end()) continue;
+    const TrackedRun* bad = find_run(runs, alert.first_bad);
+    if (bad == nullptr) continue;
     if (oldest_bad.empty() || bad->started_utc < oldest_bad) oldest_bad = bad->started_utc;
   }
   std::string newest;

@@ -18,11 +18,8 @@ std::vector<Break> in_order(std::span<const TrackedRun> runs,
                             std::span<const SegmentBreak> breaks) {
   std::vector<Break> known;
   for (const SegmentBreak& each : breaks) {
-    const auto run = std::find_if(runs.begin(), runs.end(), [&](const TrackedRun& candidate) {
-      return candidate.run_id == each.run_id;
-    });
-    if (run != runs.end()) {
-      known.push_back({static_cast<std::size_t>(run - runs.begin()), each.why});
+    if (const TrackedRun* run = find_run(runs, each.run_id)) {
+      known.push_back({static_cast<std::size_t>(run - runs.data()), each.why});
     }
   }
   std::stable_sort(known.begin(), known.end(),

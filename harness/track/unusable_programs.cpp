@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/track/unusable_programs.h"
 
-#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -12,12 +11,6 @@ namespace stepbench::track {
 namespace {
 
 constexpr std::size_t kDayDigits = 10;
-
-const TrackedRun* run_of_program(std::span<const TrackedRun> runs, std::string_view id) {
-  const auto found = std::find_if(runs.begin(), runs.end(),
-                                  [&](const TrackedRun& run) { return run.run_id == id; });
-  return found == runs.end() ? nullptr : &*found;
-}
 
 const std::string& program_of(const TrackedRun& run) {
   return run.build_id.empty() ? run.run_id : run.build_id;
@@ -38,7 +31,7 @@ UnusablePrograms::UnusablePrograms(std::span<const TrackEvent> events,
     const std::string said_utc = night_of(event).utc;
     if (said_utc > now_utc || has_passed(said_utc, now_utc)) continue;
     UnusableProgram one = unusable_program(event);
-    const TrackedRun* run = run_of_program(runs, one.good);
+    const TrackedRun* run = find_run(runs, one.good);
     builds_.emplace(std::move(one.series), run == nullptr ? one.good : program_of(*run));
   }
 }
@@ -59,7 +52,7 @@ std::vector<std::string> unusable_texts(std::span<const TrackEvent> events,
   }
   std::vector<std::string> texts;
   for (const auto& [program, ids] : series) {
-    const TrackedRun* run = run_of_program(runs, program.first);
+    const TrackedRun* run = find_run(runs, program.first);
     const std::string name = run == nullptr ? program.first
                                             : run->started_utc.substr(0, kDayDigits) + " (build " +
                                                   run->build_id.substr(0, kBuildDigits) + ')';

@@ -62,9 +62,7 @@ HistorySite::HistorySite(const track::History& newest, const track::AlertLog& lo
 SiteFile HistorySite::series(const track::SeriesHistory& one, const track::History& history) {
   const HistoryView view = view_of(one, history, log_, events_, {}, kMaxNights);
   SeriesRow row = row_of(view);
-  const auto known = std::ranges::find(newest_.series, one.series.id,
-                                       [](const auto& each) { return each.series.id; });
-  if (known != newest_.series.end()) row.series = &known->series;
+  if (const auto* known = newest_.find_series(one.series.id)) row.series = &known->series;
   document::Document document = series_document(view, history, names_, kMaxNights, Links::kPages);
   if (document::Table segments = segments_table(history, one); !segments.rows.empty()) {
     document.chapters.push_back({.id = "segments", .title = "Segments", .blocks = {segments}});

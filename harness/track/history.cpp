@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/history.h"
+
+#include <algorithm>
+
+namespace stepbench::track {
+
+const TrackedRun* find_run(std::span<const TrackedRun> runs, std::string_view run_id) {
+  const auto found = std::ranges::find(runs, run_id, &TrackedRun::run_id);
+  return found == runs.end() ? nullptr : &*found;
+}
+
+const TrackedRun* History::find_run(std::string_view run_id) const {
+  return track::find_run(runs, run_id);
+}
+
+const SeriesHistory* History::find_series(std::string_view id) const {
+  const auto found = std::ranges::find(
+      series, id, [](const SeriesHistory& each) -> const auto& { return each.series.id; });
+  return found == series.end() ? nullptr : &*found;
+}
+
+}  // namespace stepbench::track
