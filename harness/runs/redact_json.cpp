@@ -61,11 +61,18 @@ const KnownWords& structural_members() {
 
 // Facts of a worker's environment.
 const KnownWords& environment_members() {
-  static const KnownWords kMembers = {
-      "compiler", "cpu.affinity", "cpu.governor", "cpu.model",  "cpu.smt",    "cpu.turbo",
-      "cudnn",    "cuda_driver",  "cuda_runtime", "gpu.0",      "gpu.driver", "cpu_capability",
-      "kernel",   "memory.thp",   "mkl",          "numa.nodes", "onednn",     "openmp",
-      "os",       "python",       "torch"};
+  static const KnownWords kMembers = {"compiler",     "cpu.affinity",
+                                      "cpu.governor", "cpu.model",
+                                      "cpu.smt",      "cpu.turbo",
+                                      "cudnn",        "cuda_driver",
+                                      "cuda_runtime", "gpu.0",
+                                      "gpu.driver",   "cpu_capability",
+                                      "kernel",       "memory.thp",
+                                      "mkl",          "numa.nodes",
+                                      "numpy",        "onednn",
+                                      "openmp",       "os",
+                                      "python",       "python.implementation",
+                                      "torch",        "torchvision"};
   return kMembers;
 }
 

@@ -142,7 +142,7 @@ RedactedRuns redact_runs(std::span<const fs::path> runs, const fs::path& output,
     fs::remove_all(output, ignored);
     throw;
   }
-  done.replaced = tokens.replaced();
+  done.tokens = std::move(tokens);
   return done;
 }
 

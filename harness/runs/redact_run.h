@@ -19,7 +19,7 @@ struct RedactedRun {
 };
 struct RedactedRuns {
   std::vector<RedactedRun> runs;
-  std::vector<Replaced> replaced;  // in all of them: one text has one token
+  Tokens tokens;  // of all of them: one text has one token
 };
 
 // One run is copied into `output` itself, of several each into a folder below it: "run-1". `output`

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -8,7 +7,6 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/document/render_text.h"
-#include "harness/estimate/columns.h"
 #include "harness/runs/redact_run.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
@@ -16,7 +14,7 @@
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/runs_options.h"
-#include "workloads/built_in.h"
+#include "tools/stepbench/shareable_words.h"
 
 namespace stepbench::cli {
 namespace {
@@ -41,39 +39,12 @@ struct RedactOptions {
   std::string output = {};
 };
 
-// What may stand in anybody's file: values of options, names of phases, texts on metrics.
-runs::KnownWords known_words() {
-  runs::KnownWords words;
-  const Catalogue& catalogue = built_in_catalogue();
-  const auto add = [&](const std::vector<Option>& options) {
-    for (const Option& option : options) {
-      words.insert(option.choices.begin(), option.choices.end());
-      if (const auto* word = std::get_if<std::string>(&option.default_value)) words.insert(*word);
-    }
-  };
-  for (const Section& section : catalogue.sections) {
-    add(section.options);
-    for (const Variant& variant : section.variants) {
-      words.insert(variant.name);
-      add(variant.options);
-    }
-  }
-  for (const Phase& phase : built_in_phases()) words.insert(phase.name);
-  for (const WorkloadSpec& workload : catalogue.workloads) {
-    words.insert(workload.name);
-    for (const Phase& phase : workload.phases) words.insert(phase.name);
-    for (const Metric& metric : workload.metrics) words.insert(metric.doc);
-  }
-  for (const Metric& metric : estimate::harness_metrics()) words.insert(metric.doc);
-  return words;
-}
-
 int redact(const RedactOptions& options, const Environment& environment) {
   const std::vector<std::filesystem::path> runs(options.runs.begin(), options.runs.end());
-  const runs::RedactedRuns done = runs::redact_runs(runs, options.output, known_words());
+  const runs::RedactedRuns done = runs::redact_runs(runs, options.output, shareable_words());
   constexpr std::size_t kCells = 80;
   std::vector<std::vector<std::string>> rows = {{"in the copy", "was"}};
-  for (const runs::Replaced& each : done.replaced) {
+  for (const runs::Replaced& each : done.tokens.replaced()) {
     rows.push_back({each.token, text::shortened(text::printable(each.original), kCells)});
   }
   if (rows.size() > 1) environment.out << document::align(rows) << '\n';
@@ -85,7 +56,7 @@ int redact(const RedactOptions& options, const Environment& environment) {
       environment.out << "  left out: " << text::printable(each) << '\n';
     }
   }
-  environment.out << text::counted(std::ssize(done.replaced), "text")
+  environment.out << text::counted(std::ssize(done.tokens.replaced()), "text")
                   << " replaced. The list above is not in the copy.\n"
                   << std::flush;
   return kExitOk;

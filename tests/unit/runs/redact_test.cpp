@@ -10,6 +10,7 @@
 #include "harness/record/input.h"
 #include "harness/record/pack.h"
 #include "harness/record/writer.h"
+#include "harness/runs/bundle.h"
 #include "harness/runs/redact_json.h"
 #include "harness/runs/redact_run.h"
 #include "tests/unit/compare/result_maker.h"
@@ -222,6 +223,24 @@ TEST(RedactJson, LeavesHardwareAndSoftwareOfAnEnvironment) {
   EXPECT_EQ(
       redacted(R"({"environment":{"cpu.model":"EPYC","gpu.0":"H200","host":"gpu7","env.A":"1"}})"),
       R"({"environment":{"cpu.model":"EPYC","gpu.0":"H200","host":"<text1>","env.A":"1"}})");
+  constexpr const char* kLibraries = R"({"environment":{"numpy":"2.4.6","torchvision":"0.26.0"}})";
+  EXPECT_EQ(redacted(kLibraries), kLibraries);
+}
+
+TEST(RedactCommand, LeavesOptionsNumbersAndWordsOfTheProgram) {
+  using Value = runs::GivenOption::Value;
+  const std::vector<runs::GivenOption> given = {
+      {.values = {"acme.yaml"}},
+      {.name = "--b-set", .value = Value::kPair, .values = {"data.path=/home/annika", "x.y=fused"}},
+      {.name = "--pairs", .values = {"20"}},
+      {.name = "--no-lock"},
+      {.name = "--metric", .value = Value::kWord, .values = {"step_p99"}},
+      {.name = "--"},
+      {.values = {"acme.yaml", "--lr"}}};
+  runs::Tokens tokens;
+  EXPECT_EQ(runs::redacted_command(given, {"fused"}, tokens),
+            "stepbench ab <text1> --b-set data.path=<text2> --b-set x.y=fused --pairs 20 --no-lock "
+            "--metric step_p99 -- <text1> <text3>\n");
 }
 
 TEST(RedactJson, LeavesOperationsOfTorchButNoNamesOfModules) {
