@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/bisect/programs.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
@@ -65,7 +66,7 @@ BisectRequest request_of_alert(const track::Alert& alert, const track::History& 
   const track::TrackedRun& good = night(moved.at->last_good, "last good", alert, history);
   const track::TrackedRun& bad = night(moved.at->first_bad, "first bad", alert, history);
   if (good.git_sha == bad.git_sha) {
-    throw ConfigError(alert.id, "both nights are of commit " + good.git_sha.substr(0, 12) +
+    throw ConfigError(alert.id, "both nights are of commit " + short_id({.id = good.git_sha}) +
                                     ": something else than the program changed");
   }
   basis.good = good.git_sha;

@@ -29,8 +29,7 @@ bool is_hash(const std::string& id) {
 }
 
 std::string folder_name(const Commit& commit) {
-  if (is_hash(commit.id)) return commit.id.substr(0, kHashDigits);
-  std::string name = commit.id;
+  std::string name = short_id(commit);
   for (char& letter : name) {
     if (letter == '/' || letter == '\0') letter = '_';
   }

@@ -24,7 +24,6 @@ using bisect::SearchAnswer;
 using bisect::SearchStep;
 using bisect::Side;
 
-constexpr std::size_t kHashDigits = 12;
 constexpr std::size_t kShownHidden = 5;  // commits that may hide the culprit
 
 std::string change_between(const Ends& change) {
@@ -122,8 +121,8 @@ std::vector<document::Line> below_search_answer(const BisectRun& run) {
   }
   if (run.branch && run.inside.empty()) {
     lines.emplace_back("it merges a branch: --all, or `stepbench bisect " +
-                       run.branch->base.substr(0, kHashDigits) + ' ' +
-                       run.branch->tip.substr(0, kHashDigits) + " ...` searches its commits");
+                       bisect::short_id({.id = run.branch->base}) + ' ' +
+                       bisect::short_id({.id = run.branch->tip}) + " ...` searches its commits");
   }
   if (!run.inside.empty() && run.inside.front().answer == SearchAnswer::kNotReproduced) {
     lines.emplace_back(
