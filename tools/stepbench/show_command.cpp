@@ -29,6 +29,7 @@
 #include "harness/text/share.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
+#include "tools/stepbench/find_case.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
 #include "workloads/built_in.h"
@@ -96,45 +97,6 @@ do different amounts of work; `vs best` is the ratio to the best case. * marks t
 intervals overlap its interval: those are a tie. results/SCHEMA.md describes the files.
 
 Exit status: 0, 2 wrong usage or a file that cannot be read, 4 nothing in the results was measured.)";
-
-// The rows of one case: a timed one for each arm and run, else those of its other passes.
-std::vector<estimate::CaseRow> rows_of_case(const std::vector<estimate::CaseRow>& all,
-                                            const std::string& case_id) {
-  std::vector<estimate::CaseRow> rows;
-  for (const estimate::CaseRow& row : all) {
-    if (row.case_id == case_id) rows.push_back(row);
-  }
-  (void)estimate::take_profiled(rows);
-  return rows;
-}
-
-std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& rows,
-                                         const record::Results& results,
-                                         const std::string& prefix) {
-  std::vector<const estimate::CaseRow*> found;
-  std::vector<std::string> heads;
-  for (const estimate::CaseRow& row : rows) {
-    if (row.case_id == prefix) return rows_of_case(rows, prefix);
-    heads.push_back(row.case_id.substr(0, prefix.size()));
-    const auto same = [&](const estimate::CaseRow* other) { return other->case_id == row.case_id; };
-    if (row.case_id.starts_with(prefix) && std::none_of(found.begin(), found.end(), same)) {
-      found.push_back(&row);
-    }
-  }
-  if (found.size() == 1) return rows_of_case(rows, found.front()->case_id);
-  if (found.empty()) {
-    throw ConfigError("--case", "no case begins with '" + prefix + "'" +
-                                    text::did_you_mean(prefix, heads) +
-                                    "; `stepbench show` lists the cases");
-  }
-  const std::vector<std::string> varying = estimate::varying_options(rows, results);
-  std::string list;
-  for (const estimate::CaseRow* row : found)
-    list +=
-        "\n  " + row->case_id + "  " + estimate::case_label(row->options(), varying, row->case_id);
-  throw ConfigError("--case", "'" + prefix + "' is the beginning of " +
-                                  std::to_string(found.size()) + " cases:" + list);
-}
 
 std::string raw_samples(const ShowOptions& options, const record::Results& results) {
   std::vector<estimate::CaseRow> chosen = estimate::case_rows(results);
