@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/document/cells.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stepbench::document {
@@ -32,6 +33,16 @@ Cell time(std::optional<double> ns, const text::TimeUnit& unit) {
     const double value = time_ns / unit.ns;
     return value > 0 && value < kLeast ? "<0.001" : text::significant(value);
   });
+}
+
+Cell part_of_time(double ns, const text::TimeUnit& unit, double whole_ns) {
+  const auto place = [](double value) { return static_cast<int>(std::floor(std::log10(value))); };
+  const double value = ns / unit.ns;
+  if (!(whole_ns > 0) || !(value > 0)) return time(ns, unit);
+  const int decimals = std::clamp(3 - place(whole_ns / unit.ns), 0, 3);
+  const double least = std::pow(10, -decimals);
+  if (value < least) return {'<' + text::short_number(least, decimals), value};
+  return {text::significant(value, std::clamp(place(value) + decimals + 1, 1, 3)), value};
 }
 
 Cell duration(std::optional<double> ns) { return cell_of(ns, text::duration); }

@@ -26,6 +26,9 @@ namespace stepbench::document {
 [[nodiscard]] Cell count(std::int64_t value);
 // In the unit of its column, given in nanoseconds. What is too little for it is "<0.001".
 [[nodiscard]] Cell time(std::optional<double> ns, const text::TimeUnit& unit);
+// A part of `whole_ns`, as above but in no smaller digits than the fourth of the whole: "0.01"
+// beside 10.0, and "<0.01" what is less.
+[[nodiscard]] Cell part_of_time(double ns, const text::TimeUnit& unit, double whole_ns);
 // With its own unit: "12.3 ms", "+12.3 ms".
 [[nodiscard]] Cell duration(std::optional<double> ns);
 [[nodiscard]] Cell signed_duration(std::optional<double> ns);

@@ -81,6 +81,7 @@ struct Chapter {
   std::string id;     // of the link to it: "sweep"; unique in a page
   std::string title;  // "Sweep"
   std::vector<Block> blocks;
+  bool folded = false;  // a page shows its title until the reader opens it
   // Of the steps that were measured, how many its figures draw; 0: it draws none.
   std::int64_t steps_drawn = 0;
 };

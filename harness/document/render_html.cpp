@@ -146,8 +146,10 @@ HtmlChapters::HtmlChapters(std::string& html, AppendData append_data)
 void HtmlChapters::add(const Chapter& chapter) {
   const std::string id = text::html_text(chapter.id);
   chapter_title_ = id + "-title";
-  html_ += "<section id=\"" + id + "\" aria-labelledby=\"" + chapter_title_ + "\">\n<h2 id=\"" +
-           chapter_title_ + "\">" + text::html_text(chapter.title) + "</h2>\n";
+  html_ += "<section id=\"" + id + "\" aria-labelledby=\"" + chapter_title_ + "\">\n";
+  if (chapter.folded) html_ += "<details><summary>";
+  html_ += "<h2 id=\"" + chapter_title_ + "\">" + text::html_text(chapter.title) + "</h2>";
+  html_ += chapter.folded ? "</summary>\n" : "\n";
   const std::span<const Block> blocks = chapter.blocks;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     table_follows_ = std::ranges::any_of(blocks.subspan(i), is_table);
@@ -156,7 +158,7 @@ void HtmlChapters::add(const Chapter& chapter) {
     std::visit([this](const auto& block) { add(block); }, blocks[i]);
     if (is_choice && (i + 1 == blocks.size() || !has_choice(blocks[i + 1]))) html_ += "</div>\n";
   }
-  html_ += "</section>\n";
+  html_ += chapter.folded ? "</details>\n</section>\n" : "</section>\n";
 }
 
 void HtmlChapters::add(const Answer& answer) {

@@ -43,8 +43,7 @@ document::Paragraph straggler_paragraph(const analyze::RankReport& report) {
   return {.text = std::move(text),
           .tone = document::Tone::kDoubt,
           .below = {"gain: at most " + text::duration(straggler.gain_ns) +
-                    " per step, until the next slowest rank is what limits; its own page: --rank " +
-                    std::to_string(straggler.rank)}};
+                    " per step, until the next slowest rank is what limits"}};
 }
 
 std::string skew_line(const analyze::RankReport& report) {
@@ -98,7 +97,7 @@ void add_ranks(const analyze::RankReport& report, std::size_t limit,
     table.columns.push_back({.head = "hidden", .unit = "%", .drop_at = 5});
   }
   if (starts) table.columns.push_back({.head = "starts late", .unit = in_unit, .drop_at = 1});
-  const auto time = [&](double ns) { return document::time(ns, unit); };
+  const auto time = [&](double ns) { return document::part_of_time(ns, unit, report.step_ns); };
   const std::vector<std::size_t> shown = shown_rows(report, limit);
   for (const std::size_t i : shown) {
     const analyze::RankRow& row = report.rows[i];
@@ -115,7 +114,9 @@ void add_ranks(const analyze::RankReport& report, std::size_t limit,
       cells.push_back(document::percent(row.hidden_share));
     }
     if (starts) cells.push_back(time(row.starts_late_ns.value_or(0)));
-    table.rows.push_back({.cells = std::move(cells)});
+    const bool slow = report.straggler && report.straggler->rank == row.rank;
+    table.rows.push_back({.cells = std::move(cells),
+                          .tone = slow ? document::Tone::kDoubt : document::Tone::kPlain});
   }
   blocks.emplace_back(std::move(table));
   std::vector<std::string> lines;
@@ -164,7 +165,9 @@ document::Table parts_of_ranks(const analyze::RankReport& report, std::size_t li
   for (const std::size_t i : shown_rows(report, limit)) {
     const analyze::RankRow& row = report.rows[i];
     std::vector<document::Cell> cells = {document::count(row.rank)};
-    for (const std::size_t part : parts) cells.push_back(document::time(row.parts_ns[part], unit));
+    for (const std::size_t part : parts) {
+      cells.push_back(document::part_of_time(row.parts_ns[part], unit, report.step_ns));
+    }
     cells.push_back(document::time(row.step_ns, unit));
     table.rows.push_back({.cells = std::move(cells)});
   }
@@ -178,7 +181,7 @@ document::Document ranks_document(const analyze::RankReport& report, std::size_t
   if (report.world) headline += " of " + std::to_string(*report.world);
   headline += ", " + text::counted(report.steps, "step") + " in all of them";
   document::Answer answer;
-  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
+  document::Chapter overview{.id = "ranks", .title = "Ranks", .blocks = {}};
   for (const std::string& warning : report.warnings) {
     overview.blocks.emplace_back(
         document::Paragraph{"warning: " + warning, document::Tone::kDoubt});
@@ -195,16 +198,23 @@ document::Document ranks_document(const analyze::RankReport& report, std::size_t
     overview.blocks.emplace_back(parts_of_ranks(report, row_limit));
     std::ranges::move(matched_collective_blocks(report.sizes, row_limit),
                       std::back_inserter(overview.blocks));
+  } else {
+    answer = {.text = "who holds the others up is not known: no step is in the traces of all ranks",
+              .tone = document::Tone::kDoubt,
+              .doubts = std::move(answer.doubts)};
   }
-  overview.blocks.emplace_back(document::Heading{"traces"});
+  document::Chapter traces{.id = "traces", .title = "Traces", .blocks = {}};
+  traces.blocks.emplace_back(document::Heading{"traces"});
   for (const std::size_t i : shown_rows(report, row_limit)) {
-    overview.blocks.emplace_back(document::Paragraph{"rank " + std::to_string(report.rows[i].rank) +
-                                                     ": " + report.rows[i].path});
+    traces.blocks.emplace_back(document::Paragraph{"rank " + std::to_string(report.rows[i].rank) +
+                                                   ": " + report.rows[i].path});
   }
-  overview.blocks.emplace_back(document::Paragraph{"--rank N shows the page of one rank"});
+  traces.blocks.emplace_back(document::Paragraph{
+      report.straggler ? "--rank " + std::to_string(report.straggler->rank) + " shows its own page"
+                       : "--rank N shows the page of one rank"});
   return {.headline = std::move(headline),
           .answer = std::move(answer),
-          .chapters = {std::move(overview)},
+          .chapters = {std::move(overview), std::move(traces)},
           .all_columns_in = "--format markdown"};
 }
 

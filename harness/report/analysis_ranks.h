@@ -11,7 +11,7 @@
 
 namespace stepbench::report {
 
-// `row_limit`: of the ranks, the slowest; 0: all.
+// The chapters "ranks" and "traces", the files. `row_limit`: of the ranks, the slowest; 0: all.
 [[nodiscard]] document::Document ranks_document(const analyze::RankReport& report,
                                                 std::size_t row_limit);
 // An object of one line: schema, version, `ranks`, `exit_code`.

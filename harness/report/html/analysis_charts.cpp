@@ -189,13 +189,12 @@ std::optional<document::Figure> steps_figure(const AnalysedTrace& analysed) {
                           .note = note};
 }
 
-std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed, const std::string& id,
-                                               const std::string& name) {
+std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed,
+                                               const std::string& id) {
   const analyze::IdleReport* report = analysed.analysis.idle_of(analysed.device);
   auto figure = steps_figure(analysed);
   if (report == nullptr || !figure) return std::nullopt;
   document::Chapter section{.id = id, .title = "Steps of the trace", .blocks = {}};
-  if (!name.empty()) section.title += ": " + name;
   section.blocks.emplace_back(std::move(*figure));
   if (auto parts = mean_figure(analysed, *report)) section.blocks.emplace_back(std::move(*parts));
   section.blocks.emplace_back(steps_table(analysed, *report));

@@ -5,9 +5,7 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "harness/analyze/diff.h"
 #include "harness/analyze/ranks.h"
@@ -16,17 +14,14 @@
 
 namespace stepbench::report {
 
-// `id`: of the section; `name`: of the trace where the page has several. nullopt for a trace
-// without steps.
+// nullopt for a trace without steps.
 [[nodiscard]] std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed,
-                                                             const std::string& id,
-                                                             const std::string& name = {});
+                                                             const std::string& id);
 
 // The parts of every step, stacked. nullopt without steps.
 [[nodiscard]] std::optional<document::Figure> steps_figure(const AnalysedTrace& analysed);
 
-// Of the jobs of several ranks among the traces, a section each.
-[[nodiscard]] std::vector<document::Chapter> rank_sections(std::span<const AnalysedTrace> traces);
+// What the ranks of a job do of their own and how long they wait. nullopt without ranks.
 [[nodiscard]] std::optional<document::Figure> ranks_figure(const analyze::RankReport& report);
 
 // By how much each part of a step grew or shrank, and operators, kernels and calls. nullopt where

@@ -320,10 +320,11 @@
   // A link leads to what it names even where that is folded.
   function openTarget() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let each = target; each; each = each.parentElement) {
+    const inside = target && target.querySelector(":scope > details");  // of a chapter
+    for (let each = inside || target; each; each = each.parentElement) {
       if (each.tagName === "DETAILS") each.open = true;
     }
-    if (target && target.closest("details")) target.scrollIntoView();
+    if (inside || (target && target.closest("details"))) target.scrollIntoView();
   }
 
   const tools = document.getElementById("tools");

@@ -3,10 +3,15 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "harness/report/analysis_diff.h"
+#include "harness/report/analysis_ranks.h"
 #include "harness/report/analysis_report.h"
 #include "harness/report/html/analysis_charts.h"
 #include "harness/report/html/report.h"
@@ -17,24 +22,112 @@ namespace {
 
 constexpr std::size_t kRows = 200;  // of each table; the data has all
 
-// Of the place-th trace or pair of a page: its ids end in "-2", "-3".
+// Of the place-th pair, job or trace of an id: they end in "-2", "-3".
 std::string id_suffix(std::size_t place) {
   return place == 0 ? "" : "-" + std::to_string(place + 1);
 }
 
-// What is said, its charts, then the tables behind it.
-void add_document(document::Document document, std::size_t place,
-                  std::optional<document::Chapter> charts, ReportContent& content) {
-  if (place == 0) content.answer = document.answer;
+// A page of one trace or pair: what is said, its charts, then the tables behind it.
+void add_alone(document::Document document, std::optional<document::Chapter> charts,
+               ReportContent& content) {
+  content.answer = std::move(document.answer);
   document::Chapter& overview = document.chapters.front();
   overview.blocks.insert(overview.blocks.begin(), document::Paragraph{document.headline});
-  if (place > 0) overview.title = document.headline;
   for (document::Chapter& chapter : document.chapters) {
     const bool first = &chapter == &overview;
-    chapter.id += id_suffix(place);
     if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
     if (first && charts) content.sections.push_back(std::move(*charts));
   }
+}
+
+// The same as a chapter of a page of several, whose answer is above all of them.
+void add_beside(document::Document document, std::optional<document::Chapter> charts,
+                document::Chapter chapter, ReportContent& content) {
+  std::vector<document::Block>& blocks = chapter.blocks;
+  blocks.emplace_back(document::Paragraph{std::move(document.headline)});
+  if (!document.answer.text.empty()) {
+    blocks.emplace_back(document::Paragraph{std::move(document.answer.text), document.answer.tone});
+  }
+  for (document::Chapter& each : document.chapters) {
+    std::ranges::move(each.blocks, std::back_inserter(blocks));
+    if (!charts) continue;
+    blocks.emplace_back(document::Heading{charts->title});
+    std::ranges::move(charts->blocks, std::back_inserter(blocks));
+    charts.reset();
+  }
+  content.sections.push_back(std::move(chapter));
+}
+
+// Traces of one job, by place in the page's.
+struct JobOfPage {
+  std::vector<std::size_t> traces;  // by rank
+  analyze::RankReport report;
+};
+
+std::vector<JobOfPage> jobs_of(std::span<const AnalysedTrace> traces) {
+  std::vector<analyze::RankTrace> ranks;
+  std::vector<std::size_t> place_of_rank;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    auto rank = analyze::rank_trace(traces[i].path, *traces[i].trace, traces[i].analysis);
+    if (!rank) continue;
+    ranks.push_back(std::move(*rank));
+    place_of_rank.push_back(i);
+  }
+  std::vector<JobOfPage> jobs;
+  for (std::vector<std::size_t>& members : analyze::rank_jobs(ranks)) {
+    std::ranges::stable_sort(members, {}, [&](std::size_t i) { return ranks[i].rank; });
+    std::vector<analyze::RankTrace> job;
+    JobOfPage& made = jobs.emplace_back();
+    for (const std::size_t i : members) {
+      made.traces.push_back(place_of_rank[i]);
+      job.push_back(std::move(ranks[i]));
+    }
+    made.report = analyze::compare_ranks(std::move(job));
+  }
+  return jobs;
+}
+
+// Which rank holds the others up: the page's answer and its first chapter. Of several jobs the
+// first one with a straggler answers for the page.
+void add_jobs(const std::vector<JobOfPage>& jobs, ReportContent& content) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const analyze::RankReport& report = jobs[i].report;
+    document::Document document = ranks_document(report, kRows);
+    document::Chapter& chapter = document.chapters.front();
+    std::vector<document::Block>& blocks = chapter.blocks;
+    const bool several = jobs.size() > 1;
+    if (several) {
+      chapter.title += " of job " + std::to_string(i + 1);
+      document.answer.text = "job " + std::to_string(i + 1) + ": " + document.answer.text;
+    }
+    chapter.id += id_suffix(i);
+    if (auto figure = ranks_figure(report); figure && report.steps > 0) {
+      const auto table = std::ranges::find_if(blocks, [](const document::Block& block) {
+        return std::holds_alternative<document::Table>(block);
+      });
+      blocks.insert(table, std::move(*figure));
+    }
+    std::vector<document::Block> words = {document::Paragraph{std::move(document.headline)}};
+    if (several)
+      words.emplace_back(document::Paragraph{document.answer.text, document.answer.tone});
+    blocks.insert(blocks.begin(), std::make_move_iterator(words.begin()),
+                  std::make_move_iterator(words.end()));
+    const bool first_straggler =
+        report.straggler &&
+        std::none_of(jobs.begin(), jobs.begin() + std::ptrdiff_t(i),
+                     [](const JobOfPage& job) { return job.report.straggler.has_value(); });
+    if (i == 0 || first_straggler) content.answer = std::move(document.answer);
+    content.sections.push_back(std::move(chapter));
+  }
+}
+
+// What a trace of several is called: its file, with folders where others have the same.
+std::string name_among(const AnalysedTrace& analysed, std::span<const AnalysedTrace> traces) {
+  const auto file = [](const AnalysedTrace& each) {
+    return std::filesystem::path(each.path).filename();
+  };
+  const bool once = 1 == std::ranges::count(traces, file(analysed), file);
+  return once ? file(analysed).string() : analysed.path;
 }
 
 // An element of the array of data.
@@ -47,18 +140,44 @@ void add_data(std::string json, ReportContent& content) {
 
 ReportContent analysis_content(std::span<const AnalysedTrace> traces, const DrawOptions& /*draw*/) {
   ReportContent content{.kind = "analysis", .title = "Trace", .sections = {}};
+  const std::vector<JobOfPage> jobs = jobs_of(traces);
+  add_jobs(jobs, content);
+  std::vector<bool> added(traces.size());
+  std::map<std::string, std::size_t> used;
+  const auto add = [&](std::size_t place, const std::string& title, const std::string& id) {
+    const AnalysedTrace& each = traces[place];
+    added[place] = true;
+    document::Document document = analysis_document(each, kRows);
+    if (traces.size() == 1)
+      return add_alone(std::move(document), trace_section(each, "steps"), content);
+    if (content.sections.empty()) {
+      content.answer = document.answer;
+      content.answer.text = title + ": " + content.answer.text;
+    }
+    add_beside(
+        std::move(document), trace_section(each, ""),
+        {.id = id + id_suffix(used[id]++), .title = title, .blocks = {}, .folded = !jobs.empty()},
+        content);
+  };
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    for (const std::size_t place : jobs[job].traces) {
+      const std::string rank = std::to_string(*traces[place].trace->rank);
+      add(place,
+          "Rank " + rank + (jobs.size() > 1 ? " of job " + std::to_string(job + 1) : std::string()),
+          "rank-" + rank);
+    }
+  }
   std::int64_t steps = 0;
   for (std::size_t i = 0; i < traces.size(); ++i) {
-    const std::string name =
-        i == 0 ? "" : std::filesystem::path(traces[i].path).filename().string();
-    add_document(analysis_document(traces[i], kRows), i,
-                 trace_section(traces[i], "steps" + id_suffix(i), name), content);
+    if (!added[i]) add(i, name_among(traces[i], traces), "trace");
     add_data(analysis_json(traces[i], 0), content);
     steps += std::ssize(traces[i].analysis.steps.counted());
   }
+  for (const JobOfPage& job : jobs) add_data(ranks_json(job.report, 0), content);
   content.data += traces.empty() ? "[]" : "]";
-  std::ranges::move(rank_sections(traces), std::back_inserter(content.sections));
-  if (!traces.empty()) {
+  if (jobs.size() == 1 && jobs.front().traces.size() == traces.size()) {
+    content.title = text::counted(std::ssize(jobs.front().report.rows), "rank") + " of one job";
+  } else if (!traces.empty()) {
     content.title = std::filesystem::path(traces.front().path).filename().string();
     if (traces.size() > 1) {
       content.title += " and " + text::counted(std::ssize(traces) - 1, "other trace");
@@ -73,8 +192,16 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
 ReportContent diff_content(std::span<const analyze::TraceDiff> diffs, const DrawOptions& /*draw*/) {
   ReportContent content{.kind = "analysis", .title = "What changed between traces", .sections = {}};
   for (std::size_t i = 0; i < diffs.size(); ++i) {
-    add_document(diff_document(diffs[i], kRows), i,
-                 diff_section(diffs[i], "changes" + id_suffix(i)), content);
+    document::Document document = diff_document(diffs[i], kRows);
+    std::optional<document::Chapter> charts = diff_section(diffs[i], "changes");
+    if (diffs.size() == 1) {
+      add_alone(std::move(document), std::move(charts), content);
+    } else {
+      if (i == 0) content.answer = document.answer;
+      const std::string title = document.headline;
+      add_beside(std::move(document), std::move(charts),
+                 {.id = "pair" + id_suffix(i), .title = title, .blocks = {}}, content);
+    }
     add_data(diff_json(diffs[i], 0), content);
   }
   content.data += diffs.empty() ? "[]" : "]";

@@ -18,6 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::kMillisecond;
+using ::testing::Not;
 using testing::TraceMaker;
 
 constexpr std::int64_t kSince1970 = 1'700'000'000'000'000'000;
@@ -111,6 +112,27 @@ TEST(Ranks, NameTheOneThatLoadsDataLongerWithItsSize) {
     EXPECT_THAT(document::render(report::ranks_document(report, 10), {}),
                 HasSubstr("rank 2 holds the others up by 7.00 ms"));
   }
+}
+
+TEST(Ranks, HaveTimesInTheDigitsOfTheStep) {
+  RankReport report;
+  report.steps = 8;
+  report.step_ns = 10e6;
+  report.rows = {{.rank = 0, .step_ns = 10e6, .work_ns = 9.488e6, .wait_ns = 0.512e6},
+                 {.rank = 1, .step_ns = 10e6, .work_ns = 9.992e6, .wait_ns = 0.008e6},
+                 {.rank = 2, .step_ns = 10e6, .work_ns = 9.998e6, .wait_ns = 0.002e6}};
+  for (RankRow& row : report.rows) row.parts_ns.resize(step_parts().size());
+  const std::string text = document::render(report::ranks_document(report, 10), {.columns = 200});
+  EXPECT_THAT(text, HasSubstr(" 0.51 "));
+  EXPECT_THAT(text, HasSubstr("<0.01"));
+  EXPECT_THAT(text, Not(HasSubstr("0.00")));
+}
+
+TEST(Ranks, WithoutACommonStepSayThatNothingIsKnown) {
+  std::vector<RankTrace> ranks = all_ranks({.ranks = 2});
+  for (RankStep& step : ranks[1].steps) step.number += 100;
+  const document::Document made = report::ranks_document(compare_ranks(ranks), 10);
+  EXPECT_THAT(made.answer.text, HasSubstr("not known: no step is in the traces of all ranks"));
 }
 
 TEST(Ranks, NameTheOneThatComputesLongerWithItsSize) {

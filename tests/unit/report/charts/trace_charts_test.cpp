@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <set>
+
 #include "harness/analyze/rules.h"
 #include "harness/report/html/analysis_charts.h"
+#include "harness/report/html/report.h"
 #include "tests/unit/analyze/trace_maker.h"
 #include "tests/unit/report/charts/charted.h"
 
@@ -12,7 +16,11 @@ namespace {
 
 using test::figures_of;
 using test::Json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::kMillisecond;
+using ::testing::Not;
+using ::testing::StartsWith;
 using testing::TraceMaker;
 
 // Six steps: loading for 10 ms and `extra_ns`, computing for 30, then nothing for 5.
@@ -58,7 +66,6 @@ TEST(TraceCharts, ATraceWithoutStepsHasNoneOfTheseCharts) {
   if (const auto figure = steps_figure(analysed)) {
     EXPECT_EQ(Json::parse(figure->json)["layout"]["barmode"], "stack");
   }
-  EXPECT_TRUE(rank_sections({&analysed, 1}).empty());
 }
 
 TEST(TraceCharts, TheRankThatTheOthersWaitForIsMarked) {
@@ -74,6 +81,103 @@ TEST(TraceCharts, TheRankThatTheOthersWaitForIsMarked) {
   EXPECT_EQ(json["data"][0]["y"], Json::parse("[50,60]"));
   EXPECT_EQ(json["data"][1]["y"], Json::parse("[10,0]"));
   EXPECT_FALSE(ranks_figure({}));
+}
+
+// Ranks of a job: all leave the all-reduce at the end of a step together, `late` enters it 15 ms
+// after the others.
+trace::Trace trace_of_rank(std::int64_t rank, std::int64_t world, std::int64_t late) {
+  TraceMaker maker;
+  maker.builder.trace().rank = rank;
+  maker.builder.trace().world = world;
+  for (std::int64_t number = 0; number < 6; ++number) {
+    const std::int64_t at_ns = 1'000'000'000 + number * 60 * kMillisecond;
+    const std::int64_t own_ns = (rank == late ? 50 : 35) * kMillisecond;
+    maker.step(number, at_ns, at_ns + 60 * kMillisecond);
+    maker.op("aten::mm", at_ns, at_ns + own_ns);
+    maker.called(maker.kernel("gemm", at_ns + 20'000, at_ns + own_ns), "cudaLaunchKernel",
+                 at_ns + 1'000, at_ns + 5'000);
+    maker.called(maker.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", at_ns + own_ns,
+                              at_ns + 60 * kMillisecond, 30),
+                 "cudaLaunchKernel", at_ns + own_ns - 9'000, at_ns + own_ns - 5'000);
+  }
+  return maker.finish();
+}
+
+// The page of some traces, which it keeps.
+struct TracePage {
+  std::deque<trace::Trace> traces = {};
+  std::vector<AnalysedTrace> analysed = {};
+
+  void add(const std::string& path, trace::Trace trace) {
+    traces.push_back(std::move(trace));
+    analysed.push_back(
+        {.trace = &traces.back(), .path = path, .analysis = analyze::analyse(traces.back())});
+  }
+  void add_job(std::int64_t world, std::int64_t late) {
+    for (std::int64_t rank = world - 1; rank >= 0; --rank) {
+      add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, world, late));
+    }
+  }
+  [[nodiscard]] ReportContent content() const { return analysis_content(analysed, {}); }
+};
+
+std::vector<std::string> titles_of(const ReportContent& content) {
+  std::vector<std::string> titles;
+  for (const document::Chapter& each : content.sections) titles.push_back(each.title);
+  return titles;
+}
+
+TEST(TracePage, OfRanksSaysFirstWhichOneHoldsTheOthersUp) {
+  TracePage page;
+  page.add_job(3, 2);
+  const ReportContent content = page.content();
+  EXPECT_THAT(content.answer.text, StartsWith("rank 2 holds the others up by 15.0 ms per step"));
+  EXPECT_THAT(content.answer.text, HasSubstr("most of all compute, +15.0 ms"));
+  EXPECT_EQ(content.answer.tone, document::Tone::kDoubt);
+  EXPECT_EQ(content.title, "3 ranks of one job");
+  EXPECT_THAT(titles_of(content), ElementsAre("Ranks", "Rank 0", "Rank 1", "Rank 2"));
+  EXPECT_EQ(content.sections[0].id, "ranks");
+  EXPECT_FALSE(content.sections[0].folded);
+  EXPECT_EQ(content.sections[3].id, "rank-2");
+  EXPECT_TRUE(content.sections[3].folded);
+  EXPECT_EQ(figures_of(content.sections[0]).size(), 1U);
+  EXPECT_EQ(figures_of(content.sections[1]).size(), 2U) << "its steps";
+  EXPECT_EQ(Json::parse(content.data).back()["ranks"]["straggler"]["rank"], 2);
+}
+
+TEST(TracePage, OfRanksThatAreAlikeSaysThatNoneHoldsTheOthersUp) {
+  TracePage page;
+  page.add_job(3, -1);
+  const ReportContent content = page.content();
+  EXPECT_THAT(content.answer.text, StartsWith("no rank holds the others up"));
+  EXPECT_EQ(content.answer.tone, document::Tone::kPlain);
+}
+
+TEST(TracePage, OfSeveralJobsIsAnsweredByTheOneWithAStraggler) {
+  TracePage page;
+  page.add_job(2, -1);
+  page.add("else/rank0.json", loading_trace());
+  page.add_job(3, 1);
+  const ReportContent content = page.content();
+  EXPECT_THAT(content.answer.text, StartsWith("job 2: rank 1 holds the others up by 15.0 ms"));
+  EXPECT_THAT(
+      titles_of(content),
+      ElementsAre("Ranks of job 1", "Ranks of job 2", "Rank 0 of job 1", "Rank 1 of job 1",
+                  "Rank 0 of job 2", "Rank 1 of job 2", "Rank 2 of job 2", "else/rank0.json"));
+  std::set<std::string> ids;
+  for (const document::Chapter& each : content.sections) ids.insert(each.id);
+  EXPECT_EQ(ids.size(), content.sections.size()) << "a link leads to one chapter";
+}
+
+TEST(TracePage, OfTracesOfNoJobNamesTheOneThatItsAnswerIsOf) {
+  TracePage page;
+  page.add("a.json", loading_trace());
+  EXPECT_THAT(titles_of(page.content()), ElementsAre("Overview", "Steps of the trace", "Tables"));
+  EXPECT_THAT(page.content().answer.text, Not(HasSubstr("a.json")));
+  page.add("b.json", loading_trace());
+  EXPECT_THAT(titles_of(page.content()), ElementsAre("a.json", "b.json"));
+  EXPECT_THAT(page.content().answer.text, StartsWith("a.json: "));
+  EXPECT_FALSE(page.content().sections[1].folded);
 }
 
 TEST(TraceCharts, TwoTracesDifferByWhatTheirTableSays) {

@@ -73,6 +73,17 @@ TEST(Page, AFigureStandsThereInWordsAndLeadsToItsNumbers) {
   EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">step</th>"));
 }
 
+TEST(Page, AFoldedChapterShowsItsTitleAndIsInTheContents) {
+  Page page = page_of({document::Paragraph{"within"}});
+  page.sections.front().folded = true;
+  const std::string html = html_page(page);
+  EXPECT_THAT(html, HasSubstr("<li><a href=\"#sweep\">"));
+  EXPECT_THAT(html, HasSubstr("<details><summary><h2 id=\"sweep-title\">Sweep &amp; more</h2>"
+                              "</summary>\n<p>within</p>\n</details>\n</section>"));
+  page.sections.front().folded = false;
+  EXPECT_THAT(html_page(page), Not(HasSubstr("<details>")));
+}
+
 TEST(Page, FiguresWithAChoiceShareAPlace) {
   document::Figure step = figure("a");
   step.choice = "step";
