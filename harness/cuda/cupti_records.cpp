@@ -232,8 +232,8 @@ std::span<const std::uint32_t> quiet_driver_calls() {
        CUPTI_DRIVER_TRACE_CBID_cuCtxPushCurrent_v2, CUPTI_DRIVER_TRACE_CBID_cuCtxPopCurrent_v2,
        CUPTI_DRIVER_TRACE_CBID_cuDeviceGet, CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute,
        CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxGetState, CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress,
-       CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress_v2, CUPTI_DRIVER_TRACE_CBID_cuStreamIsCapturing,
-       CUPTI_DRIVER_TRACE_CBID_cuStreamGetCaptureInfo,
+       CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress_v2, CUPTI_DRIVER_TRACE_CBID_cuKernelGetName,
+       CUPTI_DRIVER_TRACE_CBID_cuStreamIsCapturing, CUPTI_DRIVER_TRACE_CBID_cuStreamGetCaptureInfo,
        CUPTI_DRIVER_TRACE_CBID_cuStreamGetCaptureInfo_v2,
        CUPTI_DRIVER_TRACE_CBID_cuThreadExchangeStreamCaptureMode});
   return kCalls;

@@ -264,8 +264,8 @@ void EventClock::report(ReportSink& sink) const {
   if (leads_left_out_ > 0) {
     sink.note("host_lead_ns is left out of " + std::to_string(leads_left_out_) + " of " +
               std::to_string(windows_) +
-              " windows: the clocks of host and device were set against each other only to " +
-              std::to_string(error_ns_) + " ns, more than a hundredth of a step");
+              " windows: the clocks of host and device could not be set against each other to a "
+              "hundredth of a step (event_clock_error_ns)");
   }
 }
 

@@ -323,11 +323,34 @@ TableFacts table_facts(const record::Results& results, const TableStyle& style) 
   return facts;
 }
 
+namespace {
+
+// Only profiled launches have it: kernels, compute_ns.
+bool is_profiled_column(const std::string& name, const TableFacts& facts) {
+  const auto known = [&](std::span<const estimate::CaseRow> rows) {
+    try {
+      static_cast<void>(estimate::full_name(name, rows, "--columns"));
+      return true;
+    } catch (const ConfigError&) {
+      return false;
+    }
+  };
+  return !facts.profiled.empty() && !known(facts.rows) && known(facts.profiled);
+}
+
+}  // namespace
+
 estimate::Judged judged(const TableFacts& facts) {
   return facts.by.value_or(estimate::Judged::kStep);
 }
 
 document::Table case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
+  if (std::any_of(select.begin(), select.end(),
+                  [&](const std::string& name) { return is_profiled_column(name, facts); })) {
+    TableFacts all = facts;
+    all.rows.insert(all.rows.end(), facts.profiled.begin(), facts.profiled.end());
+    return filled(Columns(all).take(select), all, false);
+  }
   Columns maker(facts);
   return filled(select.empty() ? maker.take() : maker.take(select), facts, select.empty());
 }

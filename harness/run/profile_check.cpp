@@ -53,18 +53,33 @@ std::vector<const record::Launch*> timed_launches(const record::LaunchKey& key,
   return found;
 }
 
+// A profiled launch on a device has no events: what is common to it and to the timed ones is the
+// time of a window between two moments at which the device was idle.
+double overhead_of(const record::Launch& profiled,
+                   const std::vector<const record::Launch*>& timed) {
+  const record::Launch* const own[] = {&profiled};
+  const estimate::Estimates base = estimate::estimates_of(timed);
+  const estimate::Estimates candidate = estimate::estimates_of(own);
+  const estimate::StepTimes times = estimate::step_times(base, candidate);
+  const estimate::StepClock clock = times.mixed ? estimate::StepClock::kDrained : times.clock;
+  std::vector<double> steps;
+  for (const auto& estimate : base) {
+    const double step = estimate ? estimate::headline_ns(*estimate, clock) : std::nan("");
+    if (!std::isnan(step)) steps.push_back(step);
+  }
+  if (steps.empty() || !candidate.front()) return std::nan("");
+  return estimate::headline_ns(*candidate.front(), clock) / stats::median(steps);
+}
+
 }  // namespace
 
 void check_profile(record::Launch& profiled, const record::Results& finished) {
   if (!is_profiling(profiled.row.key.pass)) return;
   if (profiled.row.outcome.kind != Outcome::Kind::kMeasured) return;
   const std::vector<const record::Launch*> timed = timed_launches(profiled.row.key, finished);
-  const record::Launch* const own = &profiled;
-  estimate::StepTimes times = estimate::step_times(timed, {&own, 1});
-  std::erase_if(times.base, [](double value) { return std::isnan(value); });
   const bool mismatch = computes_another(profiled, timed);
   record::LaunchReport& report = profiled.row.report;
-  const double overhead = times.candidate.front() / stats::median(times.base);
+  const double overhead = overhead_of(profiled, timed);
   if (std::isfinite(overhead)) {
     report.metrics["profile_overhead"] = overhead;
     if (overhead > kMaxPerturbation) report.flags.emplace_back(launch_flag::kPerturbed);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// model_steps key=value ...: sets up a train_step or eval_step on the CPU, takes four steps, and
-// then answers each number on standard input with so many steps: "seconds faults", without what
-// the wait for data took. steps_against_python.py lets Python's own loop take turns with it.
+// model_steps key=value ...: sets up a train_step or eval_step, takes four steps, and then answers
+// each number on standard input with so many steps: "seconds faults", without what the wait for
+// data took; on a device (device=cuda) under the event clock and up to the end of its last work.
+// steps_against_python.py lets Python's own loop take turns with it.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/catalogue/catalogue.h"
+#include "harness/cuda/event_clock.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/measure/instrument.h"
 #include "harness/measure/step_recorder.h"
@@ -77,6 +80,23 @@ class OutsideDataWait final : public Instrument {
   long faults_inside_ = 0;
 };
 
+bool on_device(const test::Options& options) {
+  const auto device = options.find("device");
+  return device != options.end() && std::get<std::string>(device->second) != "cpu";
+}
+
+std::unique_ptr<Instrument> event_clock(const Clock& clock) {
+  auto api = cuda::load_cuda_api();
+  if (const auto* why = std::get_if<std::string>(&api)) throw Error(*why);
+  std::vector<std::string> phases;
+  for (const Phase& phase : built_in_phases()) phases.push_back(phase.name);
+  auto made = std::make_unique<cuda::EventClock>(
+      std::get<cuda::CudaApi>(api), clock,
+      cuda::EventClockOptions{.window = 1000, .phase_names = std::move(phases)});
+  if (const auto why = made->exercise()) throw Error(*why);
+  return made;
+}
+
 class Steps {
  public:
   explicit Steps(const test::Options& options)
@@ -84,13 +104,30 @@ class Steps {
                       ? step::make_eval_step(test::train_case(options), context_)
                       : step::make_train_step(test::train_case(options), context_)) {
     if (const auto reason = workload_->set_up()) throw Error(*reason);
-    recorder_.listeners({&listener_, 1});
-    for (int i = 0; i < 4; ++i) (void)step_ns();
+    listening_ = {&outside_};
+    if (on_device(options)) {
+      events_ = event_clock(clock_);
+      listening_.push_back(events_.get());
+    }
+    recorder_.listeners(listening_);
+    (void)ns_of(4);
   }
   ~Steps() { workload_->tear_down(); }
 
   [[nodiscard]] long faults() const { return page_faults() - outside_.faults_inside(); }
 
+  std::int64_t ns_of(int count) {
+    if (events_) events_->change(Action::kNone, Action::kRecord);
+    std::int64_t ns = 0;
+    for (int i = 0; i < count; ++i) ns += step_ns();
+    const std::int64_t begin_ns = clock_.now_ns();
+    workload_->synchronize();
+    ns += clock_.now_ns() - begin_ns;
+    if (events_) events_->change(Action::kRecord, Action::kNone);
+    return ns;
+  }
+
+ private:
   std::int64_t step_ns() {
     recorder_.start_step(index_++);
     const std::int64_t begin_ns = clock_.now_ns();
@@ -101,11 +138,11 @@ class Steps {
     return all_ns - recorder_.finish_step().phase_ns[static_cast<std::size_t>(PhaseId::kDataWait)];
   }
 
- private:
   HostClock clock_;
   WorkerContext context_{clock_, {}, {}};
   OutsideDataWait outside_;
-  Instrument* listener_ = &outside_;
+  std::unique_ptr<Instrument> events_;
+  std::vector<Instrument*> listening_;
   StepRecorder recorder_{clock_};
   std::unique_ptr<Workload> workload_;
   std::int64_t index_ = 0;
@@ -122,9 +159,8 @@ int main(int argc, char** argv, char** environment) {
     Steps steps(options);
     for (int count = 0; std::cin >> count;) {
       const long faults = steps.faults();
-      std::int64_t ns = 0;
       stepbench_start_counting();
-      for (int i = 0; i < count; ++i) ns += steps.step_ns();
+      const std::int64_t ns = steps.ns_of(count);
       stepbench_stop_counting();
       std::cout << static_cast<double>(ns) * 1e-9 << ' ' << steps.faults() - faults << std::endl;
     }

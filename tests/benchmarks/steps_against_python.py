@@ -2,6 +2,7 @@
 """Training and evaluation steps of stepbench beside the same steps in Python's own loop, on the CPU with one thread.
 
 usage: steps_against_python.py --program MODEL_STEPS --library COUNTED_INSTRUCTIONS [--rounds N] [--only REGEX]
+                               [--device cuda]
 
 Both set up a model of the same shape, warm up, and then take turns, some steps at a time, so that a busy machine slows
 both; the wait for data does not count. The ratio is ours over Python's: the median over the turns, in brackets its
@@ -64,6 +65,9 @@ def serve(case, library):
     torch.set_num_threads(1)
     torch.manual_seed(0)
     model = torch.jit.load(case["model.path"]) if "model.path" in case else make_model(case, python_models)
+    device = case.get("device", "cpu")
+    model = model.to(device)
+    wait = torch.cuda.synchronize if device != "cpu" else lambda: None
     step, batch, kinds = python_step.make_step(model, case), int(case["loader.batch_size"]), 4
     if "data.sequence_length" in case:
         inputs = [torch.randint(int(case["data.vocabulary"]), (batch, int(case["data.sequence_length"])))
@@ -75,7 +79,8 @@ def serve(case, library):
         targets = [torch.randint(10, (batch,)) for _ in range(kinds)]
     counter = ctypes.PyDLL(library)
     for i in range(4):
-        step(inputs[i % kinds], targets[i % kinds])
+        step(inputs[i % kinds].to(device), targets[i % kinds].to(device))
+    wait()
     taken = 0
     for line in sys.stdin:
         faults, seconds = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, 0.0
@@ -85,9 +90,12 @@ def serve(case, library):
             given, wanted = inputs[taken % kinds], targets[taken % kinds]
             began = time.perf_counter()
             counter.stepbench_toggle_counting()
-            step(given, wanted)
+            step(given.to(device), wanted.to(device))
             counter.stepbench_toggle_counting()
             seconds += time.perf_counter() - began
+        began = time.perf_counter()
+        wait()
+        seconds += time.perf_counter() - began
         counter.stepbench_stop_counting()
         print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults, flush=True)
 
@@ -170,6 +178,7 @@ def main():
     parser.add_argument("--instructions", choices=["always", "needed", "never"], default="needed",
                         help="count them in any case, or where the interval reaches beyond the limit (minutes)")
     parser.add_argument("--only", default=".")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     parser.add_argument("--save", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -191,6 +200,8 @@ def main():
                 file = f"{folder}/{name.replace(' ', '-')}.pt"
                 subprocess.run([*python, "--save", text, file], check=True)
                 text = re.sub("scripted=[^ ]*", f"model.path={file}", text)
+            if given.device != "cpu":
+                text += f" device={given.device}"
             reached &= compare(name, [str(given.program), *text.split()], [*python, "--serve", text], given)
     print(f"{'reached' if reached else 'NOT reached'}: at most {LIMIT} times Python's time in every step, or its "
           f"instructions where times vary too much")

@@ -10,6 +10,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from importlib.machinery import EXTENSION_SUFFIXES
 
 import python_worker
 
@@ -143,12 +144,12 @@ class Fallback(unittest.TestCase):
         self.assertEqual(said["kind"], "failed", said)
         self.assertEqual(said["message"], "ValueError: no such label (my_step.py, line 2, in step)")
 
-    def test_a_python_of_another_version_measures_by_itself(self):
-        """An interpreter that calls itself Python 3.9, with its torch."""
+    def old_python(self, folder):
+        """An interpreter that calls itself Python 3.9, with its torch, and finds the host in `folder`."""
         text = ("#!/bin/sh\nshift\nexec " + sys.executable + " -c '\nimport sys, torch\n"
                 "sys.version_info = (3, 9, 1); sys.executable = \"old python\"\n"
-                f"sys.path.insert(0, \"{WORKER.parent / 'python'}\")\n"
-                f"sys.argv[0] = \"{WORKER.parent / 'python' / 'stepbench_host.py'}\"\n"
+                f"sys.path.insert(0, \"{folder}\")\n"
+                f"sys.argv[0] = \"{folder / 'stepbench_host.py'}\"\n"
                 "exec(open(sys.argv[0]).read())' \"$@\"\n")
         other = python_worker.write(self.folder.name, text, "python")
         os.chmod(other, 0o755)
@@ -156,9 +157,20 @@ class Fallback(unittest.TestCase):
         options = {"data.kind": None, "loader.engine": None, "python.width": "2", "step.path": path}
         said, output = python_worker.run(WORKER, self.folder.name, options, "python_step", {"STEPBENCH_PYTHON": other})
         self.assertEqual(said["kind"], "launch", f"{said}\n{output}")
-        notes = " ".join(said["notes"])
-        self.assertRegex(notes, r"measured by stepbench's worker in Python.* old python is Python 3\.9, and this stepbench was "
+        return " ".join(said["notes"])
+
+    def test_a_python_of_another_version_measures_by_itself(self):
+        self.assertRegex(self.old_python(WORKER.parent / "python"),
+                         r"measured by stepbench's worker in Python.* old python is Python 3\.9, and this stepbench was "
                          r"built for Python 3\.\d+$")
+
+    def test_a_python_of_another_version_hosts_the_worker_where_a_module_for_it_lies_beside_the_host(self):
+        folder = pathlib.Path(self.folder.name, "modules")
+        folder.mkdir()
+        for file in (WORKER.parent / "python").iterdir():
+            name = file.name.replace("stepbench_python.so", "stepbench_python" + EXTENSION_SUFFIXES[0])
+            (folder / name).symlink_to(file)
+        self.assertNotIn("measured by stepbench's worker in Python", self.old_python(folder))
 
 
 if __name__ == "__main__":

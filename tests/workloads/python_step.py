@@ -18,7 +18,7 @@ def make_optimizer(parameters, case):
 
 def autocast(case):
     dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(case.get("model.precision"))
-    return torch.autocast("cpu", dtype) if dtype else contextlib.nullcontext()
+    return torch.autocast(case.get("device", "cpu"), dtype) if dtype else contextlib.nullcontext()
 
 
 class TrainStep:
@@ -26,7 +26,7 @@ class TrainStep:
         self.model, self.case = model.train(), case
         self.optimizer = make_optimizer(list(model.parameters()), case)
         self.clip = float(case.get("optimizer.clip_norm", 0))
-        self.scaler = torch.amp.GradScaler("cpu") if case.get("model.precision") == "fp16" else None
+        self.scaler = torch.amp.GradScaler(case.get("device", "cpu")) if case.get("model.precision") == "fp16" else None
 
     def __call__(self, batch, target):
         self.optimizer.zero_grad()

@@ -2,6 +2,8 @@
 #include "workloads/profile/kineto_collector.h"
 
 #include <ATen/record_function.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/ApproximateClock.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 
@@ -25,6 +27,14 @@ torch::profiler::impl::ExperimentalConfig with_synchronisations() {
   torch::profiler::impl::ExperimentalConfig config;
   config.enable_cuda_sync_events = true;
   return config;
+}
+
+// Of the device that torch computes on. Events say only what was added and given back.
+AllocatedBytes allocated_now() {
+  constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  const auto device = c10::impl::VirtualGuardImpl(c10::DeviceType::CUDA).getDevice();
+  const auto stats = at::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+  return {{static_cast<std::int16_t>(device.index()), stats.allocated_bytes[kAll].current}};
 }
 
 std::uint64_t approximate_now() { return static_cast<std::uint64_t>(c10::getApproximateTime()); }
@@ -58,6 +68,7 @@ struct KinetoState {
   std::optional<c10::ApproximateClockToUnixTimeConverter> clock;
   std::function<c10::time_t(c10::approx_time_t)> unix_ns;
   std::unique_ptr<profiler::ProfilerResult> result;
+  AllocatedBytes allocated_before;
 };
 
 KinetoCollector::KinetoCollector(const OpCollectorOptions& options)
@@ -74,6 +85,7 @@ void KinetoCollector::start() {
 
 void KinetoCollector::begin_window(double) {
   state_->clock.emplace();
+  if (state_->options.cuda && state_->options.memory) state_->allocated_before = allocated_now();
   profiler::enableProfiler(
       state_->config, state_->activities,
       {at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE});
@@ -93,7 +105,7 @@ std::int64_t KinetoCollector::ns_of(std::uint64_t stamp) const {
 
 ops::OpLog KinetoCollector::take() {
   if (state_->result == nullptr) return {};
-  ops::OpLog log = make_op_log(*state_->result, state_->options.shapes);
+  ops::OpLog log = make_op_log(*state_->result, state_->options.shapes, state_->allocated_before);
   state_->result.reset();
   missing_ = missing_work(log);
   if (state_->options.modules) {

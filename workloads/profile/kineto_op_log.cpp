@@ -29,6 +29,8 @@ constexpr std::uint8_t kCpuOp = 0;
 constexpr std::uint8_t kUserAnnotation = 1;
 constexpr std::uint8_t kGpuUserAnnotation = 2;  // an annotation again, over the work it started
 
+constexpr std::string_view kMemory = "[memory]";
+
 bool is_wait(std::string_view name) {
   constexpr std::array<std::string_view, 4> kWaits = {"Event Sync", "Stream Sync", "Context Sync",
                                                       "Stream Wait Event"};
@@ -42,8 +44,9 @@ bool is_runtime_call(std::string_view name) {
 
 class KinetoLogMaker {
  public:
-  KinetoLogMaker(const torch::autograd::profiler::ProfilerResult& result, bool shapes)
-      : result_(result), names_(log_.names), shapes_on_(shapes) {}
+  KinetoLogMaker(const torch::autograd::profiler::ProfilerResult& result, bool shapes,
+                 const AllocatedBytes& before)
+      : result_(result), names_(log_.names), shapes_on_(shapes), allocated_(before) {}
 
   ops::OpLog make() {
     log_.process = ::getpid();
@@ -107,6 +110,7 @@ class KinetoLogMaker {
   void add_activity(const KinetoEvent& event) {
     if (event.activityType() <= kGpuUserAnnotation) return;
     const std::string name = event.name();
+    if (name == kMemory) return;  // of the device's memory too: add_memory()
     const bool wait = is_wait(name);
     const bool on_device = event.deviceType() == c10::DeviceType::CUDA;
     const bool call = !on_device && (is_runtime_call(name) || name.starts_with("cu"));
@@ -137,7 +141,7 @@ class KinetoLogMaker {
 
   // Addresses and totals stand in headers that wheels lack.
   void add_memory(const KinetoEvent& event) {
-    if (event.name() != "[memory]") return;
+    if (event.name() != kMemory) return;
     ops::MemoryEvent& memory = log_.memory.emplace_back();
     memory.at_ns = static_cast<std::int64_t>(event.startNs());
     memory.bytes = event.nBytes();
@@ -147,13 +151,11 @@ class KinetoLogMaker {
       memory.device = static_cast<std::int16_t>(event.deviceIndex());
   }
 
-  // What was allocated since the window began.
   void add_up_memory() {
     std::stable_sort(log_.memory.begin(), log_.memory.end(),
                      [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
-    std::map<std::int16_t, std::int64_t> totals;
     for (ops::MemoryEvent& event : log_.memory)
-      event.total_allocated = totals[event.device] += event.bytes;
+      event.total_allocated = allocated_[event.device] += event.bytes;
   }
 
   std::uint32_t shapes_of(const KinetoEvent& event) {
@@ -187,6 +189,7 @@ class KinetoLogMaker {
   ops::OpLog log_;
   StringTable names_;
   bool shapes_on_;
+  AllocatedBytes allocated_;
   ShapeWords words_;
   std::vector<std::uint64_t> correlations_;  // of the ops as they came
   std::unordered_map<std::uint64_t, std::uint32_t> op_of_;
@@ -216,8 +219,9 @@ std::optional<std::string> missing_work(const ops::OpLog& log) {
   return std::to_string(lost) + " launches without a record of their work";
 }
 
-ops::OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result, bool shapes) {
-  return KinetoLogMaker(result, shapes).make();
+ops::OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result, bool shapes,
+                       const AllocatedBytes& before) {
+  return KinetoLogMaker(result, shapes, before).make();
 }
 
 }  // namespace stepbench::profile

@@ -4,6 +4,8 @@
 
 #include <torch/csrc/autograd/profiler_kineto.h>
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +14,13 @@
 
 namespace stepbench::profile {
 
-// `shapes`: whether they were recorded. The calling thread is step_thread.
+// Bytes by device; -1 is the host.
+using AllocatedBytes = std::map<std::int16_t, std::int64_t>;
+
+// `shapes`: whether they were recorded. `before`: what was allocated when the window began, where
+// it is known. The calling thread is step_thread.
 [[nodiscard]] ops::OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result,
-                                     bool shapes);
+                                     bool shapes, const AllocatedBytes& before);
 
 // What a copy's name says: "Memcpy HtoD (Pageable -> Device)" is a copy from the host's pageable
 // memory. How many bytes it moved stands in headers that wheels lack.

@@ -58,12 +58,19 @@ def no_torch():
     return None
 
 
+def has_module_of_its_own():
+    """Beside this file lies one that only this version of Python loads."""
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    return os.path.exists(os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "stepbench_python" + EXTENSION_SUFFIXES[0]))
+
+
 def misfit(options):
     """Why the module cannot be loaded here, and what to do; or None."""
     if options.get("no-module"):
         return "this stepbench was built without Python", options["no-module"]
     mine, wanted = "{}.{}".format(*sys.version_info[:2]), options["python"]
-    if mine != wanted:
+    if mine != wanted and not has_module_of_its_own():
         return (
             f"{sys.executable} is Python {mine}, and this stepbench was built for Python {wanted}",
             f"name such an interpreter with --interpreter PATH ({MAKE_ONE.format(wanted)}), or build again beside this one",

@@ -303,6 +303,17 @@ TEST(Columns, AreFoundByTheirHeads) {
   EXPECT_THROW((void)render_table(results, {.select = {"peak_byte"}}), ConfigError);
 }
 
+TEST(Columns, ThatOnlyProfiledLaunchesHaveBringTheirRows) {
+  record::Results results = SweepMaker().make();
+  record::Launch profiled = results.launches.front();
+  profiled.row.key.pass = Pass::kNative;
+  profiled.row.report.metrics["kernels"] = 310;
+  results.launches.push_back(profiled);
+  EXPECT_THAT(render_table(results, {.select = {"pass", "kernels"}}),
+              AllOf(HasSubstr("timing        -\n"), HasSubstr("native      310\n")));
+  EXPECT_THAT(render_table(results, {.select = {"pass", "step"}}), Not(HasSubstr("native")));
+}
+
 TEST(Runs, OfOneCaseStandBesideEachOther) {
   record::Results results = SweepMaker().make();
   record::Results second = SweepMaker{.step_us = {50, 75}}.make();

@@ -19,6 +19,7 @@ struct Made {
   std::int64_t steps = 60;
   std::string arm = {};
   std::string precision = "fp32";
+  std::string device = "cpu";
 };
 
 record::Launch launch_of(const Made& made) {
@@ -28,7 +29,13 @@ record::Launch launch_of(const Made& made) {
   launch.row.report.fingerprint["loss"] = made.loss;
   launch.row.report.schedule["steps"] = made.steps;
   launch.row.options["model.precision"] = made.precision;
+  launch.row.report.effective["device"] = made.device;
   launch.samples = {{0, {{"step_ns", "flags"}, {{made.step_ns, made.step_ns}, {0, 0}}}}};
+  if (made.device != "cpu" &&
+      !is_profiling(made.pass)) {  // as on a GPU: events in timed ones alone
+    launch.samples.front().steps.names.emplace_back("period_device_ns");
+    launch.samples.front().steps.columns.push_back({made.step_ns, made.step_ns});
+  }
   return launch;
 }
 
@@ -45,6 +52,15 @@ TEST(ProfileCheck, PublishesHowMuchSlowerAProfiledStepIs) {
                                         {{.step_ns = 900}, {.step_ns = 1000}, {.step_ns = 1100}});
   EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.2);
   EXPECT_THAT(launch.row.report.flags, IsEmpty());
+}
+
+TEST(ProfileCheck, SetsAProfiledStepWithoutEventsAgainstTheTimesOfADevice) {
+  const record::Launch launch =
+      checked({.pass = Pass::kNative, .step_ns = 1200, .device = "cuda:0"},
+              {{.step_ns = 900, .device = "cuda:0"},
+               {.step_ns = 1000, .device = "cuda:0"},
+               {.step_ns = 1100, .device = "cuda:0"}});
+  EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.2);
 }
 
 TEST(ProfileCheck, FlagsAPerturbationThatMakesSharesMislead) {
