@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace stepbench::analyze {
@@ -24,14 +25,15 @@ std::int64_t slack_ns(const trace::TraceEvent& copy) {
   return std::max(kSlackNs, copy.duration_ns() / kSlackPart);
 }
 
-bool blocks(const trace::TraceEvent& call, std::string_view call_name,
-            const trace::TraceEvent& copy, trace::MemoryKind host) {
+// `end_ns`: when the host went on.
+bool blocks(std::int64_t end_ns, std::string_view call_name, const trace::TraceEvent& copy,
+            trace::MemoryKind host) {
   if (host == trace::MemoryKind::kDevice) return false;
   // Not cudaMemcpy, nor hipMemcpyWithStream.
   if (call_name.find("Async") == std::string_view::npos) return true;
   const std::int64_t slack = host == trace::MemoryKind::kPinned ? 0 : slack_ns(copy);
   // A call that returned before the copy began did not wait for it.
-  return call.end_ns > copy.start_ns && call.end_ns >= copy.end_ns - slack;
+  return end_ns > copy.start_ns && end_ns >= copy.end_ns - slack;
 }
 
 struct Sums {
@@ -46,7 +48,8 @@ class CopySums {
       : timeline_(timeline),
         steps_(steps),
         busy_(timeline.busy(std::nullopt, [](const WorkRow&) { return true; })),
-        kernels_(timeline.busy(std::nullopt, is_kernel)) {
+        kernels_(timeline.busy(std::nullopt, is_kernel)),
+        waits_(own_waits(timeline)) {
     counted_.resize(steps.steps.size());
     for (const std::size_t i : steps.counted()) counted_[i] = true;
   }
@@ -76,7 +79,7 @@ class CopySums {
                              static_cast<double>(copy.duration_ns()));
       }
     }
-    if (call_row != nullptr) add_call(*call_row, copy, *step, group);
+    if (call_row != nullptr) add_call(*call_row, waits_[row.call], copy, *step, group);
   }
 
   Copies finish() {
@@ -94,20 +97,28 @@ class CopySums {
   }
 
  private:
-  void add_call(const CallRow& call_row, const trace::TraceEvent& copy, std::size_t step,
-                CopyGroup& group) const {
+  // `own_wait` may be null.
+  void add_call(const CallRow& call_row, const CallRow* own_wait, const trace::TraceEvent& copy,
+                std::size_t step, CopyGroup& group) const {
     const trace::TraceEvent& call = *call_row.event;
     group.call_ns += call.duration_ns();
+    const std::int64_t end_ns = own_wait == nullptr ? call.end_ns : own_wait->event->end_ns;
+    if (own_wait != nullptr) {
+      const TimeSpan wait = span_of(*own_wait->event);
+      group.call_ns += wait.length_ns();
+      group.own_wait_ns += wait.length_ns();
+      group.own_wait_idle_ns += wait.length_ns() - busy_.length_in(wait);
+    }
     if (call.duration_ns() > group.longest_call.length_ns()) {
       group.longest_call = span_of(call);
       group.longest_name = call.name;
       group.longest_op = call_row.op == nullptr ? ops::kNoIndex : call_row.op->name;
       group.longest_step = step;
     }
-    if (!blocks(call, timeline_.name(call), copy, group.host)) return;
+    if (!blocks(end_ns, timeline_.name(call), copy, group.host)) return;
     ++group.blocking;
-    const TimeSpan before = {call.start_ns, std::clamp(copy.start_ns, call.start_ns, call.end_ns)};
-    const TimeSpan after = {std::clamp(copy.end_ns, call.start_ns, call.end_ns), call.end_ns};
+    const TimeSpan before = {call.start_ns, std::clamp(copy.start_ns, call.start_ns, end_ns)};
+    const TimeSpan after = {std::clamp(copy.end_ns, call.start_ns, end_ns), end_ns};
     for (const TimeSpan& wait : {before, after}) {
       const std::int64_t busy_ns = busy_.length_in(wait);
       group.wait_busy_ns += busy_ns;
@@ -119,6 +130,7 @@ class CopySums {
   const Steps& steps_;
   IntervalSet busy_;
   IntervalSet kernels_;
+  std::vector<const CallRow*> waits_;
   std::vector<bool> counted_;
   std::map<std::pair<std::uint32_t, bool>, Sums> by_name_;  // and whether they are read
 };
@@ -133,6 +145,27 @@ bool reads_result(const trace::Trace& trace, const trace::TraceEvent& copy, cons
   }
   return host_side(facts) != trace::MemoryKind::kPinned && copy.value >= 0 &&
          copy.value <= kSmallReadBytes;
+}
+
+std::vector<const CallRow*> own_waits(const Timeline& timeline) {
+  std::unordered_map<const trace::TraceEvent*, std::vector<const CallRow*>> by_op;
+  for (const CallRow& call : timeline.calls) {
+    if (call.op == nullptr || call.op->kind != trace::EventKind::kOp) continue;
+    if (timeline.trace->facts_of(*call.event).call != trace::CallClass::kSynchronize) continue;
+    by_op[call.op].push_back(&call);
+  }
+  std::vector<const CallRow*> waits(timeline.calls.size());
+  for (const WorkRow& row : timeline.work) {
+    if (!is_copy(row) || row.call == ops::kNoIndex) continue;
+    const CallRow& call = timeline.calls[row.call];
+    const auto found = by_op.find(call.op);
+    if (found == by_op.end() || reads_result(*timeline.trace, *row.event, &call)) continue;
+    const auto after = std::find_if(
+        found->second.begin(), found->second.end(),
+        [&](const CallRow* wait) { return wait->event->start_ns >= call.event->end_ns; });
+    if (after != found->second.end()) waits[row.call] = *after;
+  }
+  return waits;
 }
 
 ValueOrReason<Copies> find_copies(const Timeline& timeline, const Steps& steps) {

@@ -27,10 +27,14 @@ struct CopyGroup {
   std::int64_t device_ns = 0;              // sum of the rows
   std::int64_t exposed_ns = 0;             // of their union, while no kernel runs
   Summary bytes_per_ns = {};               // GB/s of each row that lasts
-  std::int64_t call_ns = 0;                // of their calls on the host
+  // Of their calls on the host, with those that wait for a copy in its own operation: torch's
+  // copy_ calls cudaMemcpyAsync and then cudaStreamSynchronize, unless it is non_blocking.
+  std::int64_t call_ns = 0;
+  std::int64_t own_wait_ns = 0;       // of it: these waits
+  std::int64_t own_wait_idle_ns = 0;  // of these: while the device did nothing
   // Copies whose call returned when they were done, within 100 us or 5 % of their time: all calls
-  // that are not Async, and those of pageable memory. A pinned copy blocks where its call outlasts
-  // it.
+  // that are not Async, and those of pageable memory. A pinned copy blocks where its call, or the
+  // wait in its own operation, outlasts it.
   std::int64_t blocking = 0;
   // By how much these calls took longer than the copies: while the device worked on what was queued
   // before, and while it did nothing.
@@ -48,6 +52,10 @@ inline constexpr std::int64_t kSmallReadBytes = std::int64_t{64} << 10;
 // Does this copy bring a small result to the host, which waits for it? `call` may be null.
 [[nodiscard]] bool reads_result(const trace::Trace& trace, const trace::TraceEvent& copy,
                                 const CallRow* call);
+
+// For each of Timeline::calls: the call that waits for the copy which it started, in the same
+// operation; null: there is none. Copies that bring small results are waits themselves.
+[[nodiscard]] std::vector<const CallRow*> own_waits(const Timeline& timeline);
 
 struct Copies {
   std::vector<CopyGroup> groups = {};  // by time on the device

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_set>
 
 #include "harness/analyze/python_frames.h"
 
@@ -53,10 +54,14 @@ std::map<std::uint32_t, std::vector<Wait>> waits_of(const Timeline& timeline) {
     if (!is_copy(row) || row.call == ops::kNoIndex) continue;
     if (reads_result(trace, *row.event, &timeline.calls[row.call])) reads[row.call] = true;
   }
+  // A copy's own wait is told with the copy.
+  const std::vector<const CallRow*> own = own_waits(timeline);
+  const std::unordered_set<const CallRow*> of_copies(own.begin(), own.end());
   std::map<std::uint32_t, std::vector<Wait>> waits;
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const CallRow& call = timeline.calls[i];
-    const bool waits_for_all = trace.facts_of(*call.event).call == trace::CallClass::kSynchronize;
+    const bool waits_for_all = trace.facts_of(*call.event).call == trace::CallClass::kSynchronize &&
+                               !of_copies.contains(&call);
     if (reads[i] || waits_for_all) waits[call.event->lane].push_back({&call, reads[i]});
   }
   return waits;

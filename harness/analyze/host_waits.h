@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the host waits for a device: calls that synchronise, and copies that bring small results
-// back, by operator and by line of Python. In the counted steps. Pure; any thread.
+// back, by operator and by line of Python; without the waits that belong to a copy (own_waits). In
+// the counted steps. Pure; any thread.
 #pragma once
 
 #include <cstddef>

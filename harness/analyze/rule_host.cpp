@@ -43,16 +43,33 @@ std::string functions_text(const RuleInput& in) {
   return named.empty() ? std::string() : "; per step " + text::join_and(named);
 }
 
+struct CopyWaits {
+  double total_ns = 0;
+  double idle_ns = 0;
+};
+
+// Of calls that synchronise inside a copy's own operation: rules of copies count them.
+CopyWaits waits_of_copies(const RuleInput& in) {
+  CopyWaits out;
+  if (!in.analysis.copies) return out;
+  for (const CopyGroup& group : in.analysis.copies->groups) {
+    out.total_ns += double(group.own_wait_ns);
+    out.idle_ns += double(group.own_wait_idle_ns);
+  }
+  return out;
+}
+
 }  // namespace
 
 Ruling sync_bound(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoWork);
-  const double idle_ns = in.idle_ns(IdleCause::kSynchronise);
+  const CopyWaits copies = waits_of_copies(in);
+  const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kSynchronise) - copies.idle_ns);
   const HeldUp reads = held_up_by(in, [](const CopyGroup& group) { return group.reads; });
   const CallsOfClass calls = calls_of(in, trace::CallClass::kSynchronize);
   // While the host waits for the device it prepares nothing: what the device waits for afterwards
   // is lost by the same call.
-  const double busy_ns = std::max(0.0, calls.total_ns - idle_ns);
+  const double busy_ns = std::max(0.0, calls.total_ns - copies.total_ns - idle_ns);
   const double waited_ns = idle_ns + reads.idle_ns;
   const double held_up_ns = waited_ns + std::min(busy_ns + reads.lost_lead_ns, in.host_bound_ns());
   const double shown_ns = waited_ns + std::min(reads.lost_lead_ns, in.host_bound_ns());
@@ -82,17 +99,20 @@ Ruling sync_bound(const RuleInput& in) {
 Ruling allocations(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoWork);
   const CallsOfClass calls = calls_of(in, trace::CallClass::kAllocate);
-  if (calls.worst == nullptr || in.share(calls.total_ns) < in.threshold) return std::nullopt;
-  Finding finding = in.of_share(
-      calls.total_ns, "memory is allocated or freed inside the steps: " +
-                          text::short_number(in.per_step(calls.calls), 1) + " calls per step, " +
-                          in.each_step(calls.total_ns) + "; mostly " + in.name(calls.worst->name) +
-                          " in " + in.name(calls.worst->longest_op));
+  // The device goes on with what is queued meanwhile: no more can be won than it waits for the
+  // host.
+  const double gain_ns = std::min(calls.total_ns, in.host_bound_ns());
+  if (calls.worst == nullptr || in.share(gain_ns) < in.threshold) return std::nullopt;
+  Finding finding = in.of_share(gain_ns, "memory is allocated or freed inside the steps: " +
+                                             text::short_number(in.per_step(calls.calls), 1) +
+                                             " calls per step, " + in.each_step(calls.total_ns) +
+                                             "; mostly " + in.name(calls.worst->name) + " in " +
+                                             in.name(calls.worst->longest_op));
   finding.remedy =
       "A warmed-up caching allocator makes no such calls: keep shapes alike, do not empty the "
       "cache "
       "in the loop, try PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, pin memory once.";
-  in.gain(finding, calls.total_ns);
+  in.gain(finding, gain_ns);
   in.add_call(finding, calls.worst->name, calls.worst->longest_op, calls.worst->longest,
               calls.worst->longest_step);
   return finding;

@@ -40,7 +40,7 @@ class Gpt(nn.Module):
         self.wte.weight = self.lm_head.weight
 
     def forward(self, tokens):
-        positions = torch.arange(0, tokens.size(1), dtype=torch.long)
+        positions = torch.arange(0, tokens.size(1), dtype=torch.long, device=tokens.device)
         x = self.drop(self.wte(tokens) + self.wpe(positions))
         for block in self.h:
             x = block(x)

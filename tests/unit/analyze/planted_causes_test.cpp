@@ -53,6 +53,25 @@ void blocking(PlantedStep& step) {
                     "cudaMemcpy", step.gap_begin_ns(), step.gap_end_ns());
 }
 
+// As torch's copy_ without non_blocking: the call returns, and the same operation waits.
+void torch_copy(PlantedStep& step, std::string_view name, std::int64_t copy_end_ns,
+                std::int64_t call_end_ns) {
+  step.trace.op("aten::copy_", step.gap_begin_ns(), step.gap_end_ns());
+  step.trace.called(step.trace.copy(name, step.gap_begin_ns(), copy_end_ns, 1 << 20),
+                    "cudaMemcpyAsync", step.gap_begin_ns(), call_end_ns);
+  step.trace.call("cudaStreamSynchronize", call_end_ns, step.gap_end_ns());
+}
+
+void pinned_and_waited_for(PlantedStep& step) {
+  const std::int64_t middle_ns = (step.gap_begin_ns() + step.gap_end_ns()) / 2;
+  torch_copy(step, "Memcpy HtoD (Pinned -> Device)", middle_ns, step.gap_begin_ns() + 2'000);
+}
+
+void pageable_and_waited_for(PlantedStep& step) {
+  const std::int64_t nearly_ns = step.gap_end_ns() - 5'000;
+  torch_copy(step, "Memcpy HtoD (Pageable -> Device)", nearly_ns, nearly_ns);
+}
+
 void exposed_copy(PlantedStep& step) {
   step.trace.called(step.trace.copy("Memcpy HtoD (Pinned -> Device)", step.gap_begin_ns(),
                                     step.gap_end_ns(), 1 << 20),
@@ -89,7 +108,9 @@ void nothing(PlantedStep&) {}
 std::vector<Cause> timed_causes() {
   return {{"trace.data_exposed", loading},
           {"trace.pageable_copies", pageable},
+          {"trace.pageable_copies", pageable_and_waited_for},
           {"trace.blocking_copies", blocking},
+          {"trace.blocking_copies", pinned_and_waited_for},
           {"trace.copy_exposed", exposed_copy},
           {"trace.blocking_sets", set_memory},
           {"trace.launch_bound", slow_operators},
@@ -133,6 +154,23 @@ TEST(PlantedCauses, AreNotNamedBelowTheirThreshold) {
     const std::vector<Finding> findings = causes_of(planted(gap_ns, cause.plant));
     EXPECT_EQ(find_made(findings, cause.id), nullptr) << cause.id;
   }
+}
+
+// cudaFree waits for the device: what it takes meanwhile cannot be won.
+TEST(PlantedCauses, AllocationsGainNoMoreThanTheDeviceWaits) {
+  const std::int64_t gap_ns = gap_at(0.05);
+  const auto busy_and_gap = [](PlantedStep& step) {
+    step.trace.call("cudaFree", step.gap_begin_ns() - 5'000'000, step.gap_begin_ns() - 1'000);
+    allocate(step);
+  };
+  const std::vector<Finding> findings = causes_of(planted(gap_ns, busy_and_gap));
+  const Finding* made = find_made(findings, "trace.allocations");
+  ASSERT_NE(made, nullptr);
+  EXPECT_NEAR(*made->gain_ns, double(gap_ns), 0.1 * double(gap_ns));
+  const auto hidden = [](PlantedStep& step) {
+    step.trace.call("cudaFree", step.gap_begin_ns() - 5'000'000, step.gap_begin_ns() - 1'000);
+  };
+  EXPECT_EQ(find_made(causes_of(planted(0, hidden)), "trace.allocations"), nullptr);
 }
 
 TEST(PlantedCauses, OfNoSizeLeaveABusyDeviceWithoutFindings) {
