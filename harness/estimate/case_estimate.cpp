@@ -182,6 +182,7 @@ void estimate_case(CaseRow& row) {
   if (std::any_of(row.measured.begin(), row.measured.end(), unknown)) return;
   row.samples_per_s = rate(row, &LaunchEstimate::samples);
   row.tokens_per_s = rate(row, &LaunchEstimate::tokens);
+  if (!row.samples_per_s) row.bytes_per_s = rate(row, &LaunchEstimate::bytes);
   add_model_rate(row);
 }
 

@@ -231,6 +231,18 @@ std::vector<EstimateColumn> make_estimate_columns() {
        .header = "tokens/s",
        .drop_at = 50,
        .gauge = {"tokens_per_second", "Tokens of a step over its time."}},
+      {.metric = estimated("bytes_per_s", "bytes/s",
+                           "Bytes copied per second of step time, where steps have no samples.",
+                           Direction::kHigherIsBetter),
+       .of_launch =
+           [](OneLaunch of) {
+             return of.estimate.samples ? kNan : work_rate(of, of.estimate.bytes);
+           },
+       .get = number<&CaseRow::bytes_per_s>,
+       .format = ColumnFormat::kGiga,
+       .header = "GB/s",
+       .drop_at = 50,
+       .gauge = {"bytes_per_second", "Bytes of a step over its time."}},
       {.metric = estimated("epoch_gap_ns", "ns",
                            "Extra wait at the start of an epoch, over that of other steps."),
        .of_launch =

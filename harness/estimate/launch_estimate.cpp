@@ -197,6 +197,7 @@ std::optional<LaunchEstimate> estimate_of(const record::Launch& launch) {
   out.no_rates = out.on_device && !out.device_ns && !out.drained_ns;
   out.samples = count("samples");
   out.tokens = count("tokens");
+  out.bytes = count("bytes");
   add_model(launch, steps, out);
   const bool latency = wants_latency(launch);
   std::vector<double> times = latency ? latencies(steps) : steps.values("step_ns");

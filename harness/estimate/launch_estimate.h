@@ -79,6 +79,7 @@ struct LaunchEstimate {
   std::vector<PhaseTime> side_phases;    // on other streams; not part of the step
   std::optional<std::int64_t> samples;
   std::optional<std::int64_t> tokens;
+  std::optional<std::int64_t> bytes;  // copied to the device
   // The model's operations in a step, on average: partial batches have fewer.
   std::optional<double> flops_per_step;
   std::optional<double> device_peak_flops;  // per second

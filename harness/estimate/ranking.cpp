@@ -72,12 +72,27 @@ std::string_view column_of(Judged by) {
     case Judged::kSamplesRate:
       return "samples_per_s";
     case Judged::kTokensRate:
+      return "tokens_per_s";
+    case Judged::kBytesRate:
       break;
   }
-  return "tokens_per_s";
+  return "bytes_per_s";
 }
 
-bool is_rate(Judged by) { return by == Judged::kSamplesRate || by == Judged::kTokensRate; }
+bool is_rate(Judged by) { return by != Judged::kStep && by != Judged::kLatency; }
+
+RateUnit rate_unit(Judged by) {
+  switch (by) {
+    case Judged::kSamplesRate:
+      return {1, "samples/s"};
+    case Judged::kTokensRate:
+      return {1, "tokens/s"};
+    case Judged::kBytesRate:
+      return {1e9, "GB/s"};
+    default:
+      return {};
+  }
+}
 
 std::optional<Judged> judged_by(std::span<const CaseRow> rows) {
   std::size_t numbers = 0;
@@ -91,6 +106,7 @@ std::optional<Judged> judged_by(std::span<const CaseRow> rows) {
   if (latencies > 0) return Judged::kLatency;
   if (differs(rows, &CaseRow::tokens_per_s)) return Judged::kTokensRate;
   if (differs(rows, &CaseRow::samples_per_s)) return Judged::kSamplesRate;
+  if (differs(rows, &CaseRow::bytes_per_s)) return Judged::kBytesRate;
   return Judged::kStep;
 }
 
@@ -100,7 +116,9 @@ std::optional<JudgedValue> judged_value(const CaseRow& row, Judged by) {
     if (!time) return std::nullopt;
     return JudgedValue{*time, row.spread, row.interval_ns};
   }
-  const auto rate = by == Judged::kTokensRate ? row.tokens_per_s : row.samples_per_s;
+  const auto rate = by == Judged::kTokensRate  ? row.tokens_per_s
+                    : by == Judged::kBytesRate ? row.bytes_per_s
+                                               : row.samples_per_s;
   if (!rate || !row.step_ns) return std::nullopt;
   JudgedValue value{*rate, row.spread, {}};
   const double work = *rate * *row.step_ns;

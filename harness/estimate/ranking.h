@@ -15,11 +15,18 @@
 namespace stepbench::estimate {
 
 // By what cases are ranked: a rate where their steps do different amounts of work, else the time.
-enum class Judged : std::uint8_t { kStep, kLatency, kSamplesRate, kTokensRate };
+enum class Judged : std::uint8_t { kStep, kLatency, kSamplesRate, kTokensRate, kBytesRate };
 
 // The column of the number: "step_ns", "samples_per_s".
 [[nodiscard]] std::string_view column_of(Judged by);
 [[nodiscard]] bool is_rate(Judged by);
+
+// How people read a rate: {1e9, "GB/s"} of bytes. Of a time: {1, ""}.
+struct RateUnit {
+  double scale = 1;
+  std::string_view name = {};
+};
+[[nodiscard]] RateUnit rate_unit(Judged by);
 
 struct JudgedValue {
   double centre = 0;  // nanoseconds, or per second

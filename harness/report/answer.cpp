@@ -21,18 +21,18 @@ constexpr std::size_t kLaunchesForAnInterval = 6;
 // "step 52.9 ms [52.6, 53.4]", "1,202 samples/s [1,195 to 1,209]"
 std::string value_text(const estimate::CaseRow& row, estimate::Judged by) {
   const estimate::JudgedValue value = *estimate::judged_value(row, by);
-  const text::TimeUnit unit =
-      estimate::is_rate(by) ? text::TimeUnit{} : text::unit_for({&value.centre, 1});
-  std::string text = text::significant(value.centre / unit.ns);
-  if (by == estimate::Judged::kSamplesRate) text += " samples/s";
-  if (by == estimate::Judged::kTokensRate) text += " tokens/s";
-  if (!estimate::is_rate(by)) {
-    text = (by == estimate::Judged::kLatency ? "latency p50 " : "step ") + text + ' ' +
-           std::string(unit.name);
+  const auto in = [&](double scale, const std::string& before, std::string_view unit) {
+    std::string text = before + text::significant(value.centre / scale) + ' ' + std::string(unit);
+    if (value.spread != estimate::Spread::kOverLaunches) return text;
+    return text + ' ' +
+           text::interval_text(value.interval.low / scale, value.interval.high / scale);
+  };
+  if (estimate::is_rate(by)) {
+    const estimate::RateUnit unit = estimate::rate_unit(by);
+    return in(unit.scale, "", unit.name);
   }
-  if (value.spread != estimate::Spread::kOverLaunches) return text;
-  return text + ' ' +
-         text::interval_text(value.interval.low / unit.ns, value.interval.high / unit.ns);
+  const text::TimeUnit unit = text::unit_for({&value.centre, 1});
+  return in(unit.ns, by == estimate::Judged::kLatency ? "latency p50 " : "step ", unit.name);
 }
 
 std::string ties_text(const estimate::Ranking& ranking, const std::vector<estimate::CaseRow>& rows,

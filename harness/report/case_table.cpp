@@ -38,7 +38,8 @@ std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
 document::Cell spread_cell(const estimate::CaseRow& row, const TableFacts& facts) {
   const auto value = shown_value(row, facts);
   if (!value || value->spread == estimate::Spread::kNone) return kNothing;
-  const double unit = estimate::is_rate(judged(facts)) ? 1 : facts.unit.ns;
+  const estimate::Judged by = judged(facts);
+  const double unit = estimate::is_rate(by) ? estimate::rate_unit(by).scale : facts.unit.ns;
   std::string cell = text::interval_text(value->interval.low / unit, value->interval.high / unit);
   if (estimate::spread_name(row) == facts.spread_head) return {cell, value->interval.low};
   const std::string launches = "n=" + std::to_string(row.measured.size());

@@ -33,11 +33,18 @@ std::optional<Measure> rate_measure(const TableFacts& facts) {
   const bool tokens =
       facts.by == estimate::Judged::kTokensRate ||
       (facts.by != estimate::Judged::kSamplesRate && !any(&estimate::CaseRow::samples_per_s));
-  if (tokens && any(&estimate::CaseRow::tokens_per_s)) {
-    return Measure{.by = estimate::Judged::kTokensRate, .name = "tokens/s", .head = "tokens/s"};
-  }
+  const auto measure = [](estimate::Judged by) {
+    const estimate::RateUnit unit = estimate::rate_unit(by);
+    return Measure{.by = by,
+                   .name = std::string(unit.name),
+                   .head = std::string(unit.name),
+                   .unit = unit.scale};
+  };
+  if (tokens && any(&estimate::CaseRow::tokens_per_s))
+    return measure(estimate::Judged::kTokensRate);
+  if (any(&estimate::CaseRow::bytes_per_s)) return measure(estimate::Judged::kBytesRate);
   if (tokens || !any(&estimate::CaseRow::samples_per_s)) return std::nullopt;
-  return Measure{.by = estimate::Judged::kSamplesRate, .name = "samples/s", .head = "samples/s"};
+  return measure(estimate::Judged::kSamplesRate);
 }
 
 // A row is about its own time where latencies stand beside steps.

@@ -66,6 +66,18 @@ TEST(Answer, CasesOfDifferentWorkAreJudgedByTheirRate) {
                             Not(HasSubstr("tie"))));
 }
 
+TEST(Answer, CopiesOfDifferentSizeAreJudgedByTheirRate) {
+  record::Results results =
+      SweepMaker{.samples = {64 * 1024, 16 * 1024 * 1024}, .step_us = {15, 312}}.make();
+  for (record::Launch& launch : results.launches) {
+    launch.row.workload = "transfer";
+    launch.samples.front().steps.names.back() = "bytes";
+  }
+  EXPECT_THAT(answer_of(results),
+              AllOf(StartsWith("best: batch_size=16777216 (*), 53."), HasSubstr(" GB/s [53.")));
+  EXPECT_THAT(render_table(results, {}), AllOf(HasSubstr("GB/s"), HasSubstr("0.0813x")));
+}
+
 TEST(Answer, CasesOfEqualWorkAreJudgedByTheirStep) {
   const std::string answer = answer_of(SweepMaker{.samples = {8, 8}}.make());
   EXPECT_THAT(answer, StartsWith("best: "));
