@@ -56,9 +56,6 @@ struct TrackReportArguments {
 // A new folder, an empty one, or a site of ours: nothing else is mixed with it or replaced.
 void check_site_folder(const fs::path& folder) {
   std::error_code error;
-  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    throw ConfigError(kSite, folder.string() + " is no folder");
-  }
   fs::create_directories(folder, error);
   if (error) {
     throw ConfigError(kSite, folder.string() + " cannot be made: " + error.message());
@@ -97,16 +94,6 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
   const fs::path folder = arguments.site;
   track::TrackStore store = open_history(arguments.history);
   check_site_folder(folder);
-  std::vector<os::NamedFile> inputs;
-  for (const fs::path& file : track::history_files(arguments.history.db)) {
-    inputs.push_back({"--db", file});
-  }
-  if (!arguments.history.events.empty()) {
-    inputs.push_back({"--events", arguments.history.events});
-  }
-  os::check_files(
-      {.inputs = inputs,
-       .outputs = {{kSite, folder / report::kSiteIndex}, {kSite, folder / report::kSitePlotly}}});
   const report::ReportOptions options = report_options({.plotly = arguments.plotly}, environment);
 
   const std::vector<track::TrackEvent> events = store.events();
