@@ -73,6 +73,12 @@ TEST(Command, EndsWithItsProgramThoughABackgroundOneHoldsThePipe) {
   EXPECT_EQ(result.out, "out\n");
 }
 
+TEST(Command, EndsWithItsProgramThoughOneOfAnotherSessionWritesOn) {
+  const CommandResult result = run_command({"sh", "-c", "setsid yes & sleep 0.1"}, "", 10min);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_status, 0);
+}
+
 TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
   const pid_t child = ::fork();
   if (child == 0) {
