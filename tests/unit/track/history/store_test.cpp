@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/track/track_store.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <set>
 #include <sstream>
 
 #include "harness/base/error.h"
+#include "harness/os/descriptor.h"
 #include "harness/store/database.h"
 #include "harness/store/sqlite.h"
+#include "harness/track/event_file.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
 
@@ -20,6 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 using testing_history::MadeNight;
 
 class TrackStoreTest : public ::testing::Test {
@@ -325,6 +331,22 @@ TEST_F(TrackStoreTest, ATornLastLineOfEventsIsNoEventAndGivesWayToTheNext) {
   open().record({&event, 1});
   std::filesystem::remove(file());
   EXPECT_THAT(open().events(), SizeIs(2));
+}
+
+TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd) {
+  const track::RecordedEvent recorded{.seq = 1, .event = {.what = "suspect"}};
+  folder.write("history.db.events.jsonl", "");
+  const os::Descriptor holder(::open(events_file().c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(holder.value(), LOCK_EX), 0);
+  EXPECT_THAT(
+      [&] {
+        track::append_events(events_file(), {&recorded, 1}, std::chrono::milliseconds(20));
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("is locked by another program")));
+  EXPECT_EQ(text_of_file(events_file()), "");
+  std::filesystem::remove(events_file());
+  ASSERT_EQ(::mkfifo(events_file().c_str(), 0600), 0);
+  EXPECT_THAT([&] { (void)open(); }, ThrowsMessage<ConfigError>(HasSubstr("is a pipe")));
 }
 
 TEST_F(TrackStoreTest, ADamagedLineOfEventsIsNamed) {
