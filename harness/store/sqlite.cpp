@@ -258,23 +258,29 @@ class Sqlite : public Database {
       if (result != SQLITE_ROW) fail(result);
       if (!on_row) continue;
       row.resize(static_cast<std::size_t>(sqlite3_column_count(statement)));
-      for (std::size_t i = 0; i < row.size(); ++i) read(statement, static_cast<int>(i), row[i]);
+      bool all_ours = true;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        all_ours = read(statement, static_cast<int>(i), row[i]) && all_ours;
+      }
+      if (!all_ours) refuse_row(*this, sql, row, "bytes that are no text");
       hand_row(*this, sql, row, on_row);
     }
     spare_row_ = std::move(row);
   }
 
-  static void read(sqlite3_stmt* statement, int column, SqlValue& value) {
-    switch (sqlite3_column_type(statement, column)) {
+  // False for bytes, which we never store: as text all the same.
+  static bool read(sqlite3_stmt* statement, int column, SqlValue& value) {
+    const int type = sqlite3_column_type(statement, column);
+    switch (type) {
       case SQLITE_INTEGER:
         value = static_cast<std::int64_t>(sqlite3_column_int64(statement, column));
-        return;
+        return true;
       case SQLITE_FLOAT:
         value = sqlite3_column_double(statement, column);
-        return;
+        return true;
       case SQLITE_NULL:
         value = std::monostate{};
-        return;
+        return true;
       default:
         break;
     }
@@ -285,6 +291,7 @@ class Sqlite : public Database {
     } else {
       value.emplace<std::string>(bytes, size);
     }
+    return type == SQLITE_TEXT;
   }
 
   [[noreturn]] void fail(int result) const {

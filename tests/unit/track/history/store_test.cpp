@@ -78,6 +78,19 @@ TEST_F(TrackStoreTest, ANightComesBackAsItWasAdded) {
   EXPECT_EQ(text_of(history.cohorts[0].fields, "kernel"), "6.1");
 }
 
+TEST_F(TrackStoreTest, ARowWhoseTextIsNotOursIsNamed) {
+  track::TrackStore store = open();
+  add(store, testing_history::night(3));
+  for (const char* column : {"context", "environment", "asked", "labels"}) {
+    store::open_sqlite(file())->exec(std::string("UPDATE run SET ") + column + " = '{\"a\": '");
+    EXPECT_THAT([&] { (void)open().history(); },
+                ThrowsMessage<ConfigError>(HasSubstr("history.db: a row of the table run is "
+                                                     "damaged ('20260103-020000-nightly'")))
+        << column;
+    store::open_sqlite(file())->exec(std::string("UPDATE run SET ") + column + " = '{}'");
+  }
+}
+
 TEST_F(TrackStoreTest, LabelsOfARunReachTheHistory) {
   track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
