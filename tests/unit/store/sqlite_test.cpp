@@ -183,6 +183,13 @@ TEST_F(SqliteTest, ARowThatItsReaderCannotUseOrThatHoldsBytesIsNamed) {
               HasSubstr("a row of the table run is damaged ('n2')"));
 }
 
+TEST_F(SqliteTest, ARowOfMoreThan64MiBIsRefused) {
+  const auto database = open_sqlite(file());
+  EXPECT_THAT(
+      error_of([&] { database->exec("SELECT printf('%.*c', 70000000, 'x')", {}, [](SqlRow) {}); }),
+      HasSubstr("too big"));
+}
+
 TEST_F(SqliteTest, WhatIsNoFileIsRefused) {
   ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
   EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is no file"));

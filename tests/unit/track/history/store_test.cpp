@@ -91,6 +91,30 @@ TEST_F(TrackStoreTest, ARowWhoseTextIsNotOursIsNamed) {
   }
 }
 
+TEST_F(TrackStoreTest, NothingThatSomebodyPutIntoTheFileIsRun) {
+  {
+    track::TrackStore store = open();
+    add(store, testing_history::night(3));
+  }
+  const auto other = store::open_sqlite(file());
+  other->exec("CREATE TRIGGER boom AFTER INSERT ON launch BEGIN DELETE FROM point; END");
+  {
+    track::TrackStore store = open();
+    add(store, testing_history::night(4));
+    const track::History history = store.history();
+    EXPECT_THAT(history.runs, SizeIs(2));
+    EXPECT_THAT(step_of(history, "aaaaaaaaaaaaaaaa").points, SizeIs(2));
+  }
+  other->exec("PRAGMA foreign_keys = OFF");
+  other->exec("CREATE TABLE kept AS SELECT * FROM run");
+  other->exec("DROP TABLE run");
+  other->exec(
+      "CREATE VIEW run AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+      "SELECT kept.* FROM kept, c");
+  EXPECT_THAT([&] { (void)open().history(); },
+              ThrowsMessage<ConfigError>(HasSubstr("access to view")));
+}
+
 TEST_F(TrackStoreTest, LabelsOfARunReachTheHistory) {
   track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
