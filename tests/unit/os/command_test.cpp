@@ -74,7 +74,11 @@ TEST(Command, EndsWithItsProgramThoughABackgroundOneHoldsThePipe) {
 }
 
 TEST(Command, EndsWithItsProgramThoughOneOfAnotherSessionWritesOn) {
-  const CommandResult result = run_command({"sh", "-c", "setsid yes & sleep 0.1"}, "", 10min);
+  const test::TemporaryFolder folder;
+  const std::string up = folder / "up";
+  const CommandResult result = run_command(
+      {"sh", "-c", "setsid sh -c ': > " + up + "; exec yes' & until [ -e " + up + " ]; do :; done"},
+      "", 10min);
   EXPECT_FALSE(result.timed_out);
   EXPECT_EQ(result.exit_status, 0);
 }
