@@ -33,6 +33,7 @@ std::string folder_name(const Commit& commit) {
   for (char& letter : name) {
     if (letter == '/' || letter == '\0') letter = '_';
   }
+  if (name.starts_with('.')) name.front() = '_';  // "..", of which all is removed in the end
   return name;
 }
 

@@ -6,38 +6,19 @@
 #include <algorithm>
 #include <system_error>
 
-#include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/campaign/kept_folder.h"
 #include "harness/campaign/prune_programs.h"
 #include "harness/campaign/script_files.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
-#include "harness/run/run_header.h"
 #include "harness/run/script_worker.h"
-#include "harness/run/worker_program.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A build id is a name that a program chose.
-std::string folder_name(const std::string& build_id) {
-  const std::string safe = run::file_name_part(build_id);
-  const bool plain = safe == build_id && !safe.starts_with('.') && safe.size() <= 64;
-  return plain ? safe : digest(build_id);
-}
-
-std::optional<std::string> build_id_of(const fs::path& program) {
-  std::error_code error;
-  if (!fs::is_regular_file(program, error)) return std::nullopt;
-  try {
-    return run::program_build_id(program);
-  } catch (const ConfigError&) {
-    return std::nullopt;
-  }
-}
 
 void copy_into(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path());
@@ -96,7 +77,7 @@ class Keeper {
 
   void keep() {
     const fs::path program = run_.worker_path;
-    const fs::path home = dir_ / folder_name(run_.build_id);
+    const fs::path home = dir_ / kept_folder_name(run_.build_id);
     const fs::path copy = home / program.filename();
     const ScriptFiles files = files_of_script(program);
     if (build_id_of(copy) == run_.build_id) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <system_error>
 
+#include "harness/campaign/kept_folder.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::campaign {
@@ -43,6 +44,14 @@ void choose_for_limit(PrunedPrograms& report, std::uint64_t limit) {
   }
 }
 
+// What lies there is not removed with it, whatever the history says.
+void forget_foreign(track::TrackStore& store, const ProgramPruning& request,
+                    const track::KeptBuild& build, const std::string& why, PrunedPrograms& report) {
+  report.notes.push_back(build.worker.parent_path().string() + " " + why +
+                         ": it stays as it is, and the history forgets build " + build.build_id);
+  if (!request.dry_run) store.forget_build(build.build_id, build.host);
+}
+
 void remove_program(track::TrackStore& store, KeptProgram& program, PrunedPrograms& report) {
   const fs::path home = program.build.worker.parent_path();
   std::error_code error;
@@ -65,6 +74,10 @@ PrunedPrograms prune_programs(track::TrackStore& store, const ProgramPruning& re
     const fs::path home = build.worker.parent_path();
     if (build.host != request.host) continue;
     if (!request.folder.empty() && home.parent_path() != request.folder) continue;
+    if (const std::string why = why_not_ours(build); !why.empty()) {
+      forget_foreign(store, request, build, why, report);
+      continue;
+    }
     KeptProgram program{.build = std::move(build), .bytes = bytes_below(home)};
     const auto known = needed.find(program.build.build_id);
     if (known != needed.end()) program.why = known->second;

@@ -36,7 +36,8 @@ struct PrunedPrograms {
   std::vector<std::string> notes = {};  // what could not be removed, a limit that cannot be met
 };
 
-// Over the limit monthly ones go first, then weekly, then daily, of each the oldest; those that
+// What is no folder of a kept program is left as it is, told, and forgotten by the history. Over
+// the limit monthly ones go first, then weekly, then daily, of each the oldest; those that
 // something names never.
 [[nodiscard]] PrunedPrograms prune_programs(track::TrackStore& store,
                                             const ProgramPruning& request);

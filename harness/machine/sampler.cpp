@@ -43,6 +43,7 @@ void MachineSampler::sample() {
   const std::int64_t begin_ns = clock_.now_ns();
   if (begin_ns < next_ns_) return;
   const std::vector<pid_t> tree = process_tree(root_, worker_);
+  processes_.insert(tree.begin(), tree.end());
   const ResidentMemory resident = resident_memory(root_, tree);
   peak_rss_bytes_ = std::max(peak_rss_bytes_, resident.rss);
   peak_processes_ = std::max(peak_processes_, static_cast<std::int64_t>(tree.size()));
@@ -104,6 +105,7 @@ void MachineSampler::window_ends() {
   read_scheduler();
   const std::int64_t ended_ns = clock_.now_ns();
   const std::vector<pid_t> tree = process_tree(root_, worker_);
+  processes_.insert(tree.begin(), tree.end());
   if (clock_.now_ns() >= walk_end_ns_ + walk_cost_ns_ * kRestWhileGrowing) {
     walk_pages(tree, resident_memory(root_, tree));
   }

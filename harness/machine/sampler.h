@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "harness/base/clock.h"
@@ -35,6 +36,9 @@ class MachineSampler {
   // processes nor this one used), steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max,
   // samples, sampling_ns.
   [[nodiscard]] Fields summary() const;
+  [[nodiscard]] const std::set<pid_t>& processes() const {
+    return processes_;
+  }                                       // of the tree, ever
   [[nodiscard]] bool oom_killed() const;  // a process of this cgroup was, since construction
 
  private:
@@ -74,6 +78,7 @@ class MachineSampler {
   std::int64_t peak_descriptors_ = 0;
   std::optional<std::int64_t> first_dev_shm_bytes_;
   std::int64_t dev_shm_growth_bytes_ = 0;
+  std::set<pid_t> processes_;
   std::int64_t peak_processes_ = 0;
   std::int64_t next_ns_ = 0;
   std::int64_t sampling_ns_ = 0;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -53,11 +54,13 @@ bool take(const Descriptor& from, std::string& into) {
   return true;
 }
 
-// What lies in a pipe whose writer is dead; a process that left its group may hold it open.
+// What lies in a pipe whose writer is dead. A process that left its group may hold it open, and
+// write on: no more than what is there now.
 void drain(const Descriptor& from, std::string& into) {
-  if (!from.is_open()) return;
-  ::fcntl(from.value(), F_SETFL, O_NONBLOCK);
-  for (pollfd readable{from.value(), POLLIN, 0}; ::poll(&readable, 1, 0) > 0;) {
+  int bytes = 0;
+  if (!from.is_open() || ::ioctl(from.value(), FIONREAD, &bytes) != 0) return;
+  for (const std::size_t end = into.size() + static_cast<std::size_t>(bytes);
+       into.size() < end && into.size() < kMaxOutputBytes;) {
     if (!take(from, into)) return;
   }
 }

@@ -171,6 +171,35 @@ void check_output(const NamedFile& output, const Identity& file,
   refuse_unwritable(output);
 }
 
+bool lies_below(const fs::path& file, const fs::path& folder) {
+  for (fs::path above = resolved_path(file); above.has_relative_path();) {
+    above = above.parent_path();
+    if (above == folder) return true;
+  }
+  return false;
+}
+
+// A file that lies there may be replaced, by itself or through a link to it.
+void check_output_folder(const NamedFile& output, std::span<const NamedFile> inputs) {
+  std::error_code error;
+  const fs::path folder = resolved_path(output.path);
+  if (!fs::exists(folder, error)) return;
+  if (!fs::is_directory(folder, error)) refuse(output, "is no folder");
+  std::vector<Identity> there;
+  fs::directory_iterator entry{folder, error};
+  for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
+    there.push_back(identity_of(entry->path()));
+  }
+  for (const NamedFile& input : inputs) {
+    if (input.path.empty() || !fs::exists(input.path, error)) continue;
+    if (lies_below(input.path, folder) ||
+        std::ranges::find(there, identity_of(input.path)) != there.end()) {
+      refuse(output, "holds what this command reads (" + input.option + " " + input.path.string() +
+                         "). Name another folder");
+    }
+  }
+}
+
 }  // namespace
 
 fs::path resolved_path(const fs::path& path) {
@@ -188,6 +217,9 @@ void check_files(const CommandFiles& files) {
       if (file == other) refuse(output, "is the file of " + named->option + ", too");
     }
     before.emplace_back(file, &output);
+  }
+  for (const NamedFile& output : files.output_folders) {
+    if (!output.path.empty()) check_output_folder(output, files.inputs);
   }
 }
 

@@ -29,6 +29,7 @@ class OutputRefused : public ConfigError {
 struct CommandFiles {
   std::vector<NamedFile> inputs = {};  // files, or folders of which the files are read
   std::vector<NamedFile> outputs = {};
+  std::vector<NamedFile> output_folders = {};  // are filled with files
 };
 
 // Where a path leads, also when nothing is there yet: links are followed to the last one.
@@ -36,7 +37,8 @@ struct CommandFiles {
 
 // Throws OutputRefused, which names the option, where an output is an input or another output; a
 // folder or a device; a database, a program or among the results of a run, whatever the command
-// reads; or cannot be written. Empty names are left out.
+// reads; or cannot be written; where a folder that is filled is a file, or holds an input. Empty
+// names are left out.
 void check_files(const CommandFiles& files);
 
 }  // namespace stepbench::os

@@ -168,6 +168,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
                               }};
   LaunchResult result = run_launch(request_of(job, resolved, environment.variables), context);
   remove_segments(setup_.shared_memory, ::getpid());
+  remove_segments_of(setup_.shared_memory, result.processes);
   if (result.interrupted) return false;
 
   launch.row.worker_id =

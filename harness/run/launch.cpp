@@ -69,6 +69,7 @@ class LaunchLoop {
     const bool oom_killed = sampler_.oom_killed();
     LaunchResult result;
     result.machine = sampler_.summary();
+    result.processes = sampler_.processes();
     result.machine.merge(device_sampler_.summary());
     if (const auto node = numa_node_of_device()) result.machine.emplace("gpu.numa_node", *node);
     const bool all_reaped = reap_all(worker_.pid);

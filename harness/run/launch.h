@@ -4,10 +4,13 @@
 // left.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +51,7 @@ struct LaunchResult {
   std::vector<record::CycleSamples> samples;
   std::vector<ops::OpFrame> ops;
   Fields machine;
+  std::set<pid_t> processes;  // that were seen in the worker's tree
   std::string output;
   std::int64_t wall_ns = 0;
 };

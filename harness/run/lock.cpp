@@ -18,10 +18,11 @@ namespace {
 // Not O_CREAT alone: in a sticky directory the kernel refuses that for a file of another user.
 os::Descriptor open_or_create(const std::filesystem::path& file) {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    os::Descriptor existing{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
+    // Another user's pipe of this name does not hold us up.
+    os::Descriptor existing{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     if (existing.is_open()) return existing;
     if (errno == EACCES) {  // made by another user under a strict umask
-      os::Descriptor readable{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+      os::Descriptor readable{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
       if (readable.is_open()) return readable;
     }
     if (errno != ENOENT) break;

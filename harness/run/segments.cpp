@@ -14,27 +14,33 @@ namespace {
 
 constexpr std::string_view kStem = "stepbench-";
 
-std::optional<pid_t> controller_of(std::string_view name) {
-  if (!name.starts_with(kStem)) return std::nullopt;
-  name.remove_prefix(kStem.size());
-  const std::size_t dash = name.find('-');
-  if (dash == std::string_view::npos || dash == 0) return std::nullopt;
-  const auto pid = os::parse_integer(name.substr(0, dash));
+constexpr std::string_view kTorchStem = "torch_";
+
+// "stepbench-123-...", "torch_123_...".
+std::optional<pid_t> owner_of(std::string_view name, std::string_view stem) {
+  if (!name.starts_with(stem)) return std::nullopt;
+  name.remove_prefix(stem.size());
+  const std::size_t end = name.find(stem.back());
+  if (end == std::string_view::npos || end == 0) return std::nullopt;
+  const auto pid = os::parse_integer(name.substr(0, end));
   if (!pid || *pid <= 0) return std::nullopt;
   return static_cast<pid_t>(*pid);
 }
 
-int sweep(const std::filesystem::path& directory, const std::function<bool(pid_t)>& is_stale) {
+int sweep(const std::filesystem::path& directory, std::string_view stem,
+          const std::function<bool(pid_t)>& is_stale) {
   int removed = 0;
   std::error_code error;
   for (std::filesystem::directory_iterator at{directory, error}, end; !error && at != end;
        at.increment(error)) {
-    const auto pid = controller_of(at->path().filename().string());
+    const auto pid = owner_of(at->path().filename().string(), stem);
     std::error_code ignored;
     if (pid && is_stale(*pid) && std::filesystem::remove(at->path(), ignored)) ++removed;
   }
   return removed;
 }
+
+bool has_ended(pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
@@ -43,11 +49,16 @@ std::string segment_prefix(pid_t controller) {
 }
 
 int remove_segments(const std::filesystem::path& directory, pid_t controller) {
-  return sweep(directory, [&](pid_t pid) { return pid == controller; });
+  return sweep(directory, kStem, [&](pid_t pid) { return pid == controller; });
+}
+
+int remove_segments_of(const std::filesystem::path& directory, const std::set<pid_t>& processes) {
+  return sweep(directory, kTorchStem,
+               [&](pid_t pid) { return processes.contains(pid) && has_ended(pid); });
 }
 
 int remove_stale_segments(const std::filesystem::path& directory) {
-  return sweep(directory, [](pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; });
+  return sweep(directory, kStem, has_ended);
 }
 
 }  // namespace stepbench::run

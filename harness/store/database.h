@@ -38,6 +38,17 @@ class ConnectionLost : public ConfigError {
   using ConfigError::ConfigError;
 };
 
+// Of a row whose reader cannot use a value: what is wrong with it.
+class DamagedRow : public ConfigError {
+ public:
+  explicit DamagedRow(const std::string& why)
+      : ConfigError("the history", "holds a row that is not ours: " + why), why_(why) {}
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+ private:
+  std::string why_;
+};
+
 // Many rows of one table.
 struct SqlInsert {
   std::string table = {};
@@ -89,9 +100,13 @@ class Database {
 [[nodiscard]] std::optional<std::filesystem::path> sqlite_file(std::string_view url);
 
 // Hands a row to its reader. Throws ConfigError, which names the table of `sql` and the row, where
-// a value is not of the type that the reader takes: only other programs write such ones.
+// a value is not of the type that the reader takes, or it finds a DamagedRow: only other programs
+// write such ones.
 void hand_row(const Database& database, std::string_view sql, SqlRow row,
               const Database::OnRow& on_row);
+
+[[noreturn]] void refuse_row(const Database& database, std::string_view sql, SqlRow row,
+                             std::string_view why);
 
 // For people and logs: "postgresql://user:secret@host/name" -> "postgresql://user@host/name",
 // without what follows '?', which may hold a password too. A file's URL stays as it is.

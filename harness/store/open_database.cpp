@@ -75,13 +75,20 @@ void hand_row(const Database& database, std::string_view sql, SqlRow row,
   try {
     on_row(row);
   } catch (const std::bad_variant_access&) {
-    throw ConfigError(
-        database.name(),
-        "a row of the table " + table_of(sql) + " is damaged (" +
-            text::join(row.first(std::min<std::size_t>(row.size(), 4)), ", ", shown_value) +
-            "): it holds what stepbench does not write; delete it, or make the "
-            "history anew with `stepbench track add`");
+    refuse_row(database, sql, row, "");
+  } catch (const DamagedRow& damaged) {
+    refuse_row(database, sql, row, damaged.why());
   }
+}
+
+void refuse_row(const Database& database, std::string_view sql, SqlRow row, std::string_view why) {
+  throw ConfigError(
+      database.name(),
+      "a row of the table " + table_of(sql) + " is damaged (" +
+          text::join(row.first(std::min<std::size_t>(row.size(), 4)), ", ", shown_value) +
+          "): it holds what stepbench does not write" +
+          (why.empty() ? "" : " (" + text::printable(why) + ")") +
+          "; delete it, or make the history anew with `stepbench track add`");
 }
 
 bool is_storable(std::string_view text) {

@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMaxRowBytes = 64 << 20;  // a column of the file may be computed, and without end
+
 // f_type of statfs(), as Linux has it.
 constexpr std::array<std::pair<std::int64_t, std::string_view>, 9> kShared = {{
     {0x6969, "NFS"},
@@ -96,7 +98,7 @@ struct TextHash {
 class Sqlite : public Database {
  public:
   Sqlite(fs::path file, const SqliteOptions& options)
-      : file_(std::move(file)), timeout_(options.busy_timeout) {
+      : file_(std::move(file)), timeout_(options.busy_timeout), run_schema_(options.run_schema) {
     std::error_code error;
     fs::create_directories(folder_of(file_), error);
     if (error) throw ConfigError(file_.string(), "cannot be made: " + error.message());
@@ -165,10 +167,21 @@ class Sqlite : public Database {
     connection_.reset(opened);
     if (result != SQLITE_OK) fail(result);
     sqlite3_extended_result_codes(connection_.get(), 1);
+    sqlite3_limit(connection_.get(), SQLITE_LIMIT_LENGTH, kMaxRowBytes);
+    if (!run_schema_) run_nothing_of_the_file();
     if (!read_only) use_write_ahead_log();
     sqlite3_busy_timeout(connection_.get(), static_cast<int>(timeout_.count()));
     exec("PRAGMA foreign_keys = ON", {}, {});
     exec("PRAGMA synchronous = NORMAL", {}, {});
+  }
+
+  // It may be anybody's: a view in place of a table has rows without end, a trigger changes what
+  // was stored. Ours has views, which only people read.
+  void run_nothing_of_the_file() {
+    sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   }
 
   // A database of somebody else is refused by whoever reads it, and stays as it is till then.
@@ -258,23 +271,29 @@ class Sqlite : public Database {
       if (result != SQLITE_ROW) fail(result);
       if (!on_row) continue;
       row.resize(static_cast<std::size_t>(sqlite3_column_count(statement)));
-      for (std::size_t i = 0; i < row.size(); ++i) read(statement, static_cast<int>(i), row[i]);
+      bool all_ours = true;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        all_ours = read(statement, static_cast<int>(i), row[i]) && all_ours;
+      }
+      if (!all_ours) refuse_row(*this, sql, row, "bytes that are no text");
       hand_row(*this, sql, row, on_row);
     }
     spare_row_ = std::move(row);
   }
 
-  static void read(sqlite3_stmt* statement, int column, SqlValue& value) {
-    switch (sqlite3_column_type(statement, column)) {
+  // False for bytes, which we never store: as text all the same.
+  static bool read(sqlite3_stmt* statement, int column, SqlValue& value) {
+    const int type = sqlite3_column_type(statement, column);
+    switch (type) {
       case SQLITE_INTEGER:
         value = static_cast<std::int64_t>(sqlite3_column_int64(statement, column));
-        return;
+        return true;
       case SQLITE_FLOAT:
         value = sqlite3_column_double(statement, column);
-        return;
+        return true;
       case SQLITE_NULL:
         value = std::monostate{};
-        return;
+        return true;
       default:
         break;
     }
@@ -285,6 +304,7 @@ class Sqlite : public Database {
     } else {
       value.emplace<std::string>(bytes, size);
     }
+    return type == SQLITE_TEXT;
   }
 
   [[noreturn]] void fail(int result) const {
@@ -321,6 +341,7 @@ class Sqlite : public Database {
 
   fs::path file_;
   std::chrono::milliseconds timeout_;
+  bool run_schema_;
   std::unique_ptr<sqlite3, CloseConnection> connection_;
   std::unordered_map<std::string, StatementHandle, TextHash, std::equal_to<>> statements_;
   std::vector<SqlValue> spare_row_;

@@ -15,6 +15,8 @@ namespace stepbench::store {
 
 struct SqliteOptions {
   std::chrono::milliseconds busy_timeout = std::chrono::seconds(30);
+  // Views and triggers that the file holds: of a history that may be anybody's, never.
+  bool run_schema = false;
   // f_type of statfs() for a folder: tests give a made-up one.
   std::function<std::int64_t(const std::filesystem::path& folder)> file_system = {};
 };

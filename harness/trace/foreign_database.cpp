@@ -46,6 +46,8 @@ ForeignDatabase::ForeignDatabase(const std::filesystem::path& path)
     : path_(path), handle_(std::make_unique<Handle>()) {
   constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
   if (::sqlite3_open_v2(path.c_str(), &handle_->connection, kFlags, nullptr) != SQLITE_OK) fail();
+  constexpr int kMaxRowBytes = 64 << 20;  // as of other traces
+  ::sqlite3_limit(handle_->connection, SQLITE_LIMIT_LENGTH, kMaxRowBytes);
   // Nothing in the file's schema is run.
   ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <thread>
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
@@ -56,6 +57,18 @@ RecordedEvent event_of(const json::LineObject& line) {
                     std::string("the event cannot be recorded: ") + std::strerror(errno));
 }
 
+void lock_within(int descriptor, std::chrono::milliseconds limit, const fs::path& file) {
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) refuse_write(file);
+    if (std::chrono::steady_clock::now() >= deadline) {
+      throw ConfigError(file.string(), "is locked by another program; the event was not recorded");
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 // The end of the last whole line.
 off_t whole_lines(const fs::path& file, off_t size) {
   const std::string text = os::read_text(file).value_or("");
@@ -77,7 +90,8 @@ void write_all(int descriptor, std::string_view text, const fs::path& file) {
 
 std::string event_id(const RecordedEvent& recorded) { return digest(event_line(recorded)); }
 
-void append_events(const fs::path& file, std::span<const RecordedEvent> events) {
+void append_events(const fs::path& file, std::span<const RecordedEvent> events,
+                   std::chrono::milliseconds lock_limit) {
   if (events.empty()) return;
   std::string lines;
   for (const RecordedEvent& each : events) lines += event_line(each) + '\n';
@@ -85,7 +99,8 @@ void append_events(const fs::path& file, std::span<const RecordedEvent> events) 
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
   const os::Descriptor descriptor(
       ::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!descriptor.is_open() || ::flock(descriptor.value(), LOCK_EX) != 0) refuse_write(file);
+  if (!descriptor.is_open()) refuse_write(file);
+  lock_within(descriptor.value(), lock_limit, file);
   struct stat facts {};
   if (::fstat(descriptor.value(), &facts) != 0) refuse_write(file);
   char last = '\n';
@@ -111,6 +126,7 @@ void append_events(const fs::path& file, std::span<const RecordedEvent> events) 
 std::vector<RecordedEvent> read_events(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error)) return {};
+  if (fs::is_fifo(file, error)) throw ConfigError(file.string(), "is a pipe; name a file");
   const auto text = os::read_text(file);
   if (!text) throw ConfigError(file.string(), "cannot be read");
   std::vector<RecordedEvent> events;

@@ -4,6 +4,7 @@
 // thread; processes on one machine may append at once.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -23,8 +24,9 @@ struct RecordedEvent {
 [[nodiscard]] std::string event_id(const RecordedEvent& recorded);
 
 // On the disk when this returns. What a process that died left of a last line is cut off. Throws
-// ConfigError where it cannot be written.
-void append_events(const std::filesystem::path& file, std::span<const RecordedEvent> events);
+// ConfigError where it cannot be written, or another program holds its lock for `lock_limit`.
+void append_events(const std::filesystem::path& file, std::span<const RecordedEvent> events,
+                   std::chrono::milliseconds lock_limit = std::chrono::seconds(30));
 
 // None where there is no such file. A last line without its end is no event yet. Throws ConfigError
 // naming file and line for one that cannot be read.

@@ -5,6 +5,7 @@
 #include "harness/json/json_text.h"
 #include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
+#include "harness/store/database.h"
 
 namespace stepbench::track {
 namespace {
@@ -15,7 +16,7 @@ auto read_json(const std::string& json, const Read& read) {
     json::LineParser parser;
     return read(parser.parse(json, json::LineParser::Padding::kNone).object);
   } catch (const json::LineError& error) {
-    throw ConfigError("the history", std::string("holds a row that is not ours: ") + error.what());
+    throw store::DamagedRow(error.what());
   }
 }
 

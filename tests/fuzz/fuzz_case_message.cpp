@@ -23,7 +23,7 @@ void read_twice(std::string_view line, const Decode& decode) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view line = fuzz::text_of(data, size);
+  const std::string line(fuzz::text_of(data, size));  // with a NUL behind it
   read_twice(line, [](std::string_view text) { return protocol::decode_case(text); });
   read_twice(line, [](std::string_view text) { return protocol::decode_facts(text); });
   return 0;

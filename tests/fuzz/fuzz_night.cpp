@@ -8,7 +8,7 @@ using namespace stepbench;  // NOLINT(google-build-using-namespace): a program o
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    (void)report::read_night(fuzz::text_of(data, size));
+    (void)report::read_night(std::string(fuzz::text_of(data, size)));
   } catch (const Error&) {
   }
   return 0;

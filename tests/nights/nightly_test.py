@@ -200,6 +200,12 @@ class Nights(unittest.TestCase):
         self.machine.night(self.good, "--on-alert", "cat >> told", status=2)
         self.assertEqual(len((self.machine.folder / "told").read_text().splitlines()), 2)
 
+    def test_a_command_that_hangs_is_ended_and_said(self):
+        self.machine.experiment("nightly", "    - {stub.behaviour: throw_in_step}\n")
+        # One that left its group, and writes without end, holds nobody up.
+        failed = self.machine.night(self.good, "--on-alert", "setsid yes & sleep 1000", "--no-confirm", status=4)
+        self.assertRegex(failed.err, "told of a failed night, took longer than 60 s and was ended")
+
     def test_a_message_that_fails_is_sent_by_the_next_night(self):
         self.warm_up()
         slow = self.machine.build("slow", slower=1.05)

@@ -4,12 +4,18 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import threading
 
 GOAL = 1_000_000  # inputs of each, over all runs
-ROUNDS = 6  # turns that each has in a run
+FIRST_SHARE = 0.1  # of the time: a short turn of each
+LEAST_TURN_S = 20.0  # a turn begins with all that was learned
+LEAST_BYTES = 1024  # of the longest input; else twice the longest committed one: small ones are read quickly
+MOST_LEARNED = 2000  # files; above it those that add no coverage go first
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "fuzz"
+# What is freed is looked at for a while only, with short stacks: half as many inputs would be read without.
+ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=16:malloc_context_size=8:" + os.environ.get("ASAN_OPTIONS", "")}
 
 
 class Fuzzer:
@@ -22,17 +28,38 @@ class Fuzzer:
         self.learned = program.parent / "found" / self.kind
         self.learned.mkdir(parents=True, exist_ok=True)
         seeds = [SOURCES / "corpus" / self.kind] + ([SOURCES.parents[1] / "configs"] if self.kind == "config" else [])
-        self.corpora = [self.learned] + [folder for folder in seeds if folder.is_dir()]
+        self.seeds = [folder for folder in seeds if folder.is_dir()]
+        sizes = [file.stat().st_size for folder in self.seeds for file in folder.iterdir() if file.is_file()]
+        self.most_bytes = 2 * max([LEAST_BYTES // 2, *sizes])
 
     def wants(self):
         return max(0, GOAL - self.before - self.inputs)
 
+    def seconds_to_goal(self):
+        return self.wants() * self.seconds / max(1, self.inputs)
+
+    def call(self, *arguments):
+        return subprocess.run([self.program, "-timeout=60", "-rss_limit_mb=2048", f"-max_len={self.most_bytes}", "-reload=0",
+                               f"-artifact_prefix={self.learned}/crash-of-", *arguments],
+                              env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, errors="replace")
+
+    def forget_what_adds_nothing(self):
+        if len(list(self.learned.iterdir())) <= MOST_LEARNED:
+            return
+        smaller = self.learned.with_name(f"{self.kind}.smaller")
+        shutil.rmtree(smaller, ignore_errors=True)
+        smaller.mkdir()
+        if self.call("-merge=1", smaller, self.learned).returncode == 0:
+            for crash in self.learned.glob("crash-of-*"):
+                crash.rename(smaller / crash.name)
+            shutil.rmtree(self.learned)
+            smaller.rename(self.learned)
+
     def turn(self, seconds, seed):
         self.turns += 1
-        done = subprocess.run([self.program, f"-max_total_time={max(1, round(seconds))}", "-timeout=10",
-                               "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1",
-                               f"-artifact_prefix={self.learned}/crash-of-", f"-seed={seed + self.turns}",
-                               *self.corpora], capture_output=True, text=True, errors="replace")
+        self.forget_what_adds_nothing()
+        done = self.call(f"-max_total_time={max(1, round(seconds))}", f"-runs={self.wants() or -1}",
+                         "-print_final_stats=1", f"-seed={seed + self.turns}", self.learned, *self.seeds)
         executed = re.search(r"number_of_executed_units: (\d+)", done.stderr)
         covered = re.findall(r"cov: (\d+)", done.stderr)
         # One that fails says no sum, but how many it had read at its last line.
@@ -46,35 +73,53 @@ class Fuzzer:
                            f"{self.program} {artifact.group(1) if artifact else self.learned}")
 
 
+class Turns:
+    """Whose turn it is, and for how long: a short one each, then a share of the time each, those first that can be done
+    first. What these do not need is left to the others; when all have read enough they go on in turn."""
+
+    def __init__(self, fuzzers, part):
+        self.waiting, self.part = list(fuzzers), part
+        self.first_s = max(LEAST_TURN_S / 4, FIRST_SHARE * self.lanes_s() / max(1, len(fuzzers)))
+
+    def lanes_s(self):
+        return self.part.left() * self.part.arguments.jobs
+
+    def take(self):
+        """A fuzzer and its seconds; nothing where none waits."""
+        if not self.waiting:
+            return None, 0.0
+        mine = min(self.waiting, key=lambda each: (each.turns > 0 and not each.wants(), each.turns,
+                                                   each.seconds_to_goal()))
+        alike = sum(each.turns == mine.turns and (each.wants() > 0) == (mine.wants() > 0) for each in self.waiting)
+        self.waiting.remove(mine)
+        share_s = max(LEAST_TURN_S, self.lanes_s() / alike) if mine.turns else self.first_s
+        return mine, min(share_s, self.part.left())
+
+
 def fuzz(part, tally):
     programs = sorted(part.build.glob("tests/fuzz/fuzz_*"))
     fuzzers = [Fuzzer(program, tally.get(program.name.removeprefix("fuzz_"), 0)) for program in programs
                if os.access(program, os.X_OK) and program.is_file()]
     lock = threading.Lock()
-    jobs = part.arguments.jobs
-    slice_s = max(2.0, part.left() * jobs / max(1, len(fuzzers)) / ROUNDS)
-    waiting = list(fuzzers)
+    turns = Turns(fuzzers, part)
 
     def lane():
         while part.left() > 1:
             with lock:
-                # In turn, those first that have not read enough.
-                ready = sorted(waiting, key=lambda each: (each.wants() == 0, each.turns))
-                if not ready:
-                    return
-                mine = ready[0]
-                waiting.remove(mine)
+                mine, seconds = turns.take()
+            if mine is None:
+                return
             began = part.left()
-            mine.turn(min(slice_s, part.left()), part.arguments.seed)
+            mine.turn(seconds, part.arguments.seed)
             mine.seconds += began - part.left()
             with lock:
                 if mine.failed:
                     part.found(*mine.failed)
                 else:
-                    waiting.append(mine)
+                    turns.waiting.append(mine)
 
-    with concurrent.futures.ThreadPoolExecutor(jobs) as lanes:
-        for each in [lanes.submit(lane) for _ in range(jobs)]:
+    with concurrent.futures.ThreadPoolExecutor(part.arguments.jobs) as lanes:
+        for each in [lanes.submit(lane) for _ in range(part.arguments.jobs)]:
             each.result()
     for each in fuzzers:
         part.count(each.kind, each.inputs)

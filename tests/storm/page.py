@@ -11,24 +11,12 @@ import sys
 import textwrap
 import xml.etree.ElementTree as xml
 
-PARTS = {"fuzz": "inputs", "kills": "kills", "disk": "failures", "soak": "launches", "plants": "bugs found"}
-
-
-def judges(file):
-    """The tests that hold our formats against the readers of others, as a part."""
-    cases = list(xml.parse(file).getroot().iter("testcase"))
-    failed = [case for case in cases if case.find("failure") is not None]
-    skipped = [case for case in cases if case.find("skipped") is not None or case.get("status") == "notrun"]
-    return {"part": "judges", "seconds": round(sum(float(case.get("time", 0)) for case in cases)),
-            "counts": {"passed": len(cases) - len(failed) - len(skipped), "skipped": len(skipped)}, "notes": [],
-            "findings": [{"what": f"{case.get('name')} fails", "repeat": f"ctest -R {case.get('name')}"}
-                         for case in failed]}
+PARTS = {"fuzz": "inputs", "kills": "kills", "disk": "failures", "soak": "launches", "plants": "bugs found", "judges": "tests",
+         "nightly": "tests"}
 
 
 def read(folder, expected):
     parts = [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
-    if (folder / "judges.xml").exists():
-        parts.append(judges(folder / "judges.xml"))
     for name in set(expected) - {part["part"] for part in parts}:
         parts.append({"part": name, "seconds": 0, "counts": {}, "notes": [],
                       "findings": [{"what": f"{name} left no result", "repeat": f"see {folder / name}.log"}]})
@@ -39,8 +27,6 @@ def add_up(tally, parts, seconds):
     tally["runs"] = tally.get("runs", 0) + 1
     tally["hours"] = round(tally.get("hours", 0) + seconds / 3600, 2)
     for part in parts:
-        if part["part"] == "judges":
-            continue
         counts = tally.setdefault(part["part"], {})
         for what, many in part["counts"].items():
             counts[what] = counts.get(what, 0) + many
@@ -49,7 +35,7 @@ def add_up(tally, parts, seconds):
 
 def of_part(part, tally):
     total = sum(part["counts"].values())
-    yield f"## {part['part']}: {total:,} {PARTS.get(part['part'], 'tests')} in {part['seconds'] / 60:.1f} min"
+    yield f"## {part['part']}: {total:,} {PARTS[part['part']]} in {part['seconds'] / 60:.1f} min"
     yield ""
     yield "| what | this run | all runs |"
     yield "|---|---|---|"

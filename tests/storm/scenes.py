@@ -305,4 +305,29 @@ class Export(Scene):
         self.nothing_left()
 
 
-SCENES = {scene.name: scene for scene in (Run, Ab, Import, Night, Compress, Export)}
+class Site(History):
+    """The pages of a history, each old or new, never half."""
+    name = "site"
+
+    def set_up(self):
+        self.database = self.folder / "history.db"
+        self.site = self.folder / "site"
+        self.succeed("track", "add", self.ground.finished, "--db", f"sqlite:{self.database}")
+
+    def command(self):
+        return [self.ground.stepbench, "track", "report", "--site", self.site, "--db", f"sqlite:{self.database}",
+                "--plotly", "none"]
+
+    def after_cut(self):
+        super().after_cut()
+        for page in self.site.glob("*.html"):
+            require(page.read_text().rstrip().endswith("</html>"), f"{page.name} is half a page")
+
+    def whole(self):
+        self.after_cut()
+        pages = [page.name for page in self.site.glob("*.html")]
+        require("index.html" in pages and len(pages) > 2, f"pages: {pages}")
+        self.nothing_left()
+
+
+SCENES = {scene.name: scene for scene in (Run, Ab, Import, Night, Compress, Export, Site)}

@@ -6,6 +6,8 @@ disk    writes that fail: a full disk, an error, half of the bytes; a packed fil
 soak    long runs: what their controller holds must not grow
 plants  planted bugs, each of which one of the above must find
 fuzz    the fuzzers of the build, side by side
+judges  the tests that hold our formats against the readers of others
+nightly the tests of that label
 
 FILE is JSON: what was done, and what was found. Exit status 1: something was found.
 """
@@ -21,6 +23,7 @@ import threading
 import time
 
 from fuzzers import fuzz
+from labelled import labelled
 from scenes import SCENES, Broken, Ground, Run, require
 from soak import soak, soak_for, steady
 
@@ -33,6 +36,7 @@ class Part:
         self.build = pathlib.Path(arguments.build).resolve()
         self.began = time.monotonic()
         self.counts, self.findings, self.notes = {}, [], []
+        self.lock = threading.Lock()
 
     def left(self):
         return self.arguments.seconds - (time.monotonic() - self.began)
@@ -41,11 +45,29 @@ class Part:
         return self.left() > 0 and len(self.findings) < MOST_FINDINGS
 
     def count(self, what, many=1):
-        self.counts[what] = self.counts.get(what, 0) + many
+        with self.lock:
+            self.counts[what] = self.counts.get(what, 0) + many
 
     def found(self, what, repeat):
         self.findings.append({"what": str(what), "repeat": repeat})
         print(f"found: {what}\n  again: {repeat}", flush=True)
+
+    def in_turn(self, waiting, once):
+        """`once(what, place)` for one place of each, then for another, in all lanes as long as there is time."""
+        turns = itertools.cycle(waiting)
+
+        def lane():
+            while True:
+                with self.lock:
+                    what = next((each for each in itertools.islice(turns, len(waiting)) if waiting[each]), None)
+                    if what is None or not self.goes_on():
+                        return
+                    place = waiting[what].pop()
+                once(what, place)
+
+        with concurrent.futures.ThreadPoolExecutor(self.arguments.jobs) as lanes:
+            for each in [lanes.submit(lane) for _ in range(self.arguments.jobs)]:
+                each.result()
 
     def repeat(self, more):
         build = os.path.relpath(self.arguments.build)
@@ -101,27 +123,15 @@ def kills(part, ground):
         waiting[kind] = list(range(stops_of(ground, kind)))
         part.notes.append(f"{kind.name}: {len(waiting[kind])} places to be killed at")
         randomly.shuffle(waiting[kind])
-    turns = itertools.cycle(chosen)
-    lock = threading.Lock()
 
-    def lane():
-        while True:
-            with lock:
-                kind = next((kind for kind in itertools.islice(turns, len(chosen)) if waiting[kind]), None)
-                if kind is None or not part.goes_on():
-                    return
-                stop = waiting[kind].pop()
-                part.count(kind.name)
-            try:
-                kill_once(ground, kind, stop)
-            except Broken as error:
-                with lock:
-                    part.found(f"{kind.name} killed at stop {stop}: {error}",
-                               part.repeat(f"--scene {kind.name} --at {stop}"))
+    def once(kind, stop):
+        part.count(kind.name)
+        try:
+            kill_once(ground, kind, stop)
+        except Broken as error:
+            part.found(f"{kind.name} killed at stop {stop}: {error}", part.repeat(f"--scene {kind.name} --at {stop}"))
 
-    with concurrent.futures.ThreadPoolExecutor(part.arguments.jobs) as lanes:
-        for each in [lanes.submit(lane) for _ in range(part.arguments.jobs)]:
-            each.result()
+    part.in_turn(waiting, once)
 
 
 def fail_once(ground, kind, number, how):
@@ -144,6 +154,26 @@ def fail_once(ground, kind, number, how):
             scene.complete()
         scene.whole()
         return True
+
+
+def calls_of(ground, kind, how):
+    """How many there are, by whether the N-th one is reached."""
+    def is_reached(number):
+        with ground.folder() as folder:
+            scene = kind(ground, folder)
+            fired = pathlib.Path(f"{folder}.fired")
+            scene.call(scene.command(), LD_PRELOAD=str(ground.shim), STORM_DISK=f"{folder}:{number}:{how}")
+            reached = fired.exists()
+            fired.unlink(missing_ok=True)
+            return reached
+
+    low, high = 0, 1
+    while is_reached(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_reached(middle) else (low, middle)
+    return low
 
 
 def cuts(ground, preload=None):
@@ -177,23 +207,22 @@ def disk(part, ground):
         part.count("cuts", cuts(ground))
     except Broken as error:
         part.found(error, part.repeat(""))
-    at = {each: 0 for each in waiting}
-    while part.goes_on() and waiting:
-        for each in list(waiting):
-            kind, how = each
-            # The first calls one by one, of many more some.
-            at[each] += 1 if at[each] < 20 else randomly.randint(1, 1 + at[each] // 10)
-            try:
-                if not fail_once(ground, kind, at[each], how):
-                    waiting.remove(each)
-                    continue
-            except Broken as error:
-                part.found(f"{kind.name}, call {at[each]} {how}: {error}",
-                           part.repeat(f"--scene {kind.name} --at {at[each]}"))
-            part.count(f"{kind.name} {how}")
-            if not part.goes_on():
-                break
-    part.notes += [f"{kind.name}, {how}: stopped at call {at[kind, how]} of more" for kind, how in waiting]
+    places = {}
+    for kind, how in waiting:
+        places[kind, how] = list(range(1, 1 + calls_of(ground, kind, how)))
+        part.notes.append(f"{kind.name}, {how}: {len(places[kind, how])} calls that can fail")
+        randomly.shuffle(places[kind, how])
+
+    def once(which, number):
+        kind, how = which
+        try:
+            if fail_once(ground, kind, number, how):
+                part.count(f"{kind.name} {how}")
+        except Broken as error:
+            part.found(f"{kind.name}, call {number} {how}: {error}",
+                       part.repeat(f"--scene {kind.name} --at {number}"))
+
+    part.in_turn(places, once)
 
 
 def expect_caught(part, plant, look):
@@ -236,11 +265,12 @@ def plants(part, ground):
 
 
 PARTS = {"kills": kills, "disk": disk, "soak": soak, "plants": plants}
+LABELS = ("judges", "nightly")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=[*PARTS, "fuzz"])
+    parser.add_argument("part", choices=[*PARTS, *LABELS, "fuzz"])
     parser.add_argument("--build", required=True)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at once")
@@ -253,6 +283,9 @@ def main():
     if part.arguments.part == "fuzz":
         before = part.arguments.tally
         fuzz(part, json.loads(before.read_text()).get("fuzz", {}) if before and before.exists() else {})
+        return part.write()
+    if part.arguments.part in LABELS:
+        labelled(part, part.arguments.part)
         return part.write()
     ground = Ground(part.arguments.build)
     try:

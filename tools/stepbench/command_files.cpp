@@ -22,6 +22,10 @@ bool is_output(const CommandOption& option) {
   return option.group() == kOutputOptions && option.value_name() == "FILE";
 }
 
+bool is_output_folder(const CommandOption& option) {
+  return option.group() == kOutputOptions && option.value_name() == "DIR";
+}
+
 // A path that is read wherever it leads, also when nothing is there yet.
 bool names_a_path(const CommandOption& option) {
   static const std::set<std::string> kPaths = {"EXPERIMENT", "FILE", "PATH", "RUN", "SCRIPT"};
@@ -62,6 +66,10 @@ void add_option_files(const CommandOption& option, os::CommandFiles& files) {
   const std::string name = option.name();
   if (is_output(option)) {
     for (const std::string& value : option.values()) files.outputs.push_back({name, value});
+    return;
+  }
+  if (is_output_folder(option)) {
+    for (const std::string& value : option.values()) files.output_folders.push_back({name, value});
     return;
   }
   for (const std::string& value : values_of(option)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a command line reads and writes, from the options that were declared: an output is an option
-// of the group Output with a FILE; whatever else names a file is read.
+// of the group Output with a FILE or a DIR; whatever else names a file is read.
 #pragma once
 
 #include "tools/stepbench/command.h"

@@ -112,6 +112,10 @@ SiteFile HistorySite::index() const {
                             .data = index_json(rows, names_)})};
 }
 
+bool is_site_page(std::string_view name) {
+  return name.ends_with(".html") && (name.starts_with("series-") || name.starts_with("alert-"));
+}
+
 std::vector<SiteFile> HistorySite::scripts() const {
   if (options_.plotly.script.empty()) return {};
   return {{kSitePlotly, options_.plotly.script}};

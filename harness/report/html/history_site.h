@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/report/history_tables.h"
@@ -17,6 +18,9 @@ namespace stepbench::report {
 
 inline constexpr const char* kSiteIndex = "index.html";
 inline constexpr const char* kSitePlotly = "plotly.min.js";
+
+// A page of a series or of an alert, by its name.
+[[nodiscard]] bool is_site_page(std::string_view name);
 
 struct SiteFile {
   std::string name;

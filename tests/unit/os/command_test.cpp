@@ -73,6 +73,16 @@ TEST(Command, EndsWithItsProgramThoughABackgroundOneHoldsThePipe) {
   EXPECT_EQ(result.out, "out\n");
 }
 
+TEST(Command, EndsWithItsProgramThoughOneOfAnotherSessionWritesOn) {
+  const test::TemporaryFolder folder;
+  const std::string up = folder / "up";
+  const CommandResult result = run_command(
+      {"sh", "-c", "setsid sh -c ': > " + up + "; exec yes' & until [ -e " + up + " ]; do :; done"},
+      "", 10min);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_status, 0);
+}
+
 TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -73,6 +73,29 @@ TEST_F(CheckFiles, TheResultsOfARunAreNeitherReplacedNorJoinedByOtherFiles) {
   accepts(folder_ / "notes/log.jsonl");
 }
 
+TEST_F(CheckFiles, AFolderThatIsFilledHoldsNoInputNeitherItselfNorBehindALink) {
+  const auto fill = [&](const fs::path& folder) {
+    check_files({.inputs = {{"--db", folder_ / "train.yaml"}, {"--events", folder_ / "absent/e"}},
+                 .output_folders = {{"--site", folder}}});
+  };
+  fs::create_directories(folder_ / "site/deep");
+  fs::create_directories(folder_ / "other");
+  fs::create_symlink(folder_ / "train.yaml", folder_ / "site/script.js");
+  fs::create_hard_link(folder_ / "train.yaml", folder_ / "other/script.js");
+  fs::create_directory_symlink(folder_.path(), folder_ / "around");
+  for (const fs::path& folder :
+       {folder_.path(), folder_ / "site", folder_ / "other", folder_ / "around"}) {
+    EXPECT_THAT([&] { fill(folder); },
+                ThrowsMessage<ConfigError>(AllOf(StartsWith("--site: " + folder.string()),
+                                                 HasSubstr("holds what this command reads (--db"))))
+        << folder;
+  }
+  EXPECT_THAT([&] { fill(folder_ / "train.yaml"); },
+              ThrowsMessage<ConfigError>(HasSubstr("is no folder")));
+  EXPECT_NO_THROW(fill(folder_ / "site/deep"));
+  EXPECT_NO_THROW(fill(folder_ / "absent"));
+}
+
 TEST_F(CheckFiles, WhatCannotBeWrittenIsRefusedAndWhatCanIsLeftAsItIs) {
   refuses(folder_ / "absent/v.json", "there is no folder");
   refuses(folder_ / "run", "is a folder");

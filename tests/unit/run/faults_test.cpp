@@ -242,6 +242,25 @@ TEST(Fault, AWorkerThatIsNoProgramIsSaidBeforeAnythingRuns) {
   EXPECT_THAT(result.err, HasSubstr("not an executable file"));
 }
 
+// As torch leaves one of a tensor for which /dev/shm has no room.
+TEST(Fault, ASegmentOfATensorIsRemovedWhenItsProcessHasEnded) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const std::string stub = program.worker.string();
+  program.worker = program.script("worker",
+                                  "case $1 in --control*)\n: > /dev/shm/torch_$$_1_0\n"
+                                  "echo $$ >> " +
+                                      (program.folder / "workers").string() + "\n;; esac\nexec " +
+                                      stub + " \"$@\"\n");
+  EXPECT_EQ(program.run().exit_status, 0);
+  std::ifstream workers{program.folder / "workers"};
+  int launches = 0;
+  for (std::string pid; workers >> pid; ++launches) {
+    EXPECT_FALSE(std::filesystem::exists("/dev/shm/torch_" + pid + "_1_0"));
+  }
+  EXPECT_GT(launches, 0);
+}
+
 TEST(Fault, AFullDiskEndsTheRunAndKeepsWhatWasFinished) {
   RunProgram program;
   program.config(

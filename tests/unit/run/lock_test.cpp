@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +40,14 @@ TEST(DeviceLockTest, GoesWithItsProcess) {
   int status = 1;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
+  std::string holder;
+  EXPECT_TRUE(DeviceLock::try_acquire(folder.path(), "cpu", holder));
+}
+
+// Anybody may make one in a folder that all may write to.
+TEST(DeviceLockTest, APipeOfItsNameIsNotWaitedFor) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "stepbench-cpu.lock").c_str(), 0444), 0);
   std::string holder;
   EXPECT_TRUE(DeviceLock::try_acquire(folder.path(), "cpu", holder));
 }

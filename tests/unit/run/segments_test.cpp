@@ -38,5 +38,21 @@ TEST(Segments, OfDeadControllersAreStale) {
   EXPECT_TRUE(fs::exists(folder / ("stepbench-" + std::to_string(::getpid()) + "-a")));
 }
 
+TEST(Segments, OfTensorsAreRemovedWhereTheirProcessWasOfTheLaunchAndHasEnded) {
+  const test::TemporaryFolder folder;
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  const std::string ended = "torch_" + std::to_string(dead) + "_1_0";
+  const std::string lives = "torch_" + std::to_string(::getpid()) + "_1_0";
+  for (const std::string& name : {ended, lives, std::string("torch_1_0"), std::string("torch_")}) {
+    folder.write(name, "");
+  }
+  EXPECT_EQ(remove_segments_of(folder.path(), {}), 0) << "another program's";
+  EXPECT_EQ(remove_segments_of(folder.path(), {dead, ::getpid()}), 1);
+  EXPECT_FALSE(fs::exists(folder / ended));
+  EXPECT_TRUE(fs::exists(folder / lives));
+}
+
 }  // namespace
 }  // namespace stepbench::run

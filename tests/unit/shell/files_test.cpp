@@ -119,7 +119,7 @@ DeclaredCommand declared(const std::vector<std::string>& words) {
     if (std::regex_match(line, match, option)) {
       const DeclaredOption found{match[1], match[2], false};
       if (found.value.front() == '[' || is_choice(found.value)) continue;
-      const bool is_output = group == "Output:" && found.value == "FILE";
+      const bool is_output = group == "Output:" && (found.value == "FILE" || found.value == "DIR");
       (is_output ? command.outputs : command.inputs).push_back(found);
     } else if (group == "Usage:" && std::regex_match(line, match, argument)) {
       const std::string name = match[1];
@@ -166,7 +166,9 @@ class CommandFilesTest : public ::testing::Test {
                const DeclaredOption& input, const std::string& use) {
     ++tried_;
     const std::string read = names_[tried_ % names_.size()].string();
-    const std::string written = names_[tried_ / names_.size() % names_.size()].string();
+    const bool folder = output.value == "DIR";
+    const std::string written =
+        folder ? read_in(read) : names_[tried_ / names_.size() % names_.size()].string();
     std::string value = use;
     value.replace(value.find("FILE"), 4, read);
     std::vector<std::string> line = command.words;
@@ -189,9 +191,16 @@ class CommandFilesTest : public ::testing::Test {
     const std::string shown = ::testing::PrintToString(line);
     EXPECT_EQ(result.exit_status, 2) << shown << result.err;
     EXPECT_THAT(result.err, HasSubstr(output.name + ": " + written +
-                                      " is what this command reads; it would be lost"))
+                                      (folder ? " holds what this command reads"
+                                              : " is what this command reads; it would be lost")))
         << shown;
     EXPECT_EQ(os::read_text(folder_ / "kept"), kKept) << shown;
+  }
+
+  // Its folder, now under this name and now under that.
+  [[nodiscard]] std::string read_in(const std::string& file) const {
+    const fs::path folder = fs::path(file).parent_path();
+    return (tried_ % 2 == 0 ? folder : folder_.path() / "sub" / "..").string();
   }
 
   const test::TemporaryFolder folder_;
@@ -224,7 +233,7 @@ TEST_F(CommandFilesTest, NoOutputOfAnyCommandMayBeWhatAnyOfItsOptionsNames) {
   for (const char* one :
        {"nightly --verdict", "nightly --report", "track check --openmetrics", "run --junit",
         "ab --markdown", "compare --verdict", "show --output", "export --output", "report --output",
-        "analyze --output", "analyze --report"}) {
+        "analyze --output", "analyze --report", "track report --site", "runs redact --output"}) {
     EXPECT_THAT(found, Contains(one));
   }
   EXPECT_GT(tried_, 100U);

@@ -22,6 +22,7 @@
 namespace stepbench::store {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -164,6 +165,29 @@ TEST_F(SqliteTest, ARowWithAnotherTypeOfValueIsNamed) {
                                [](SqlRow row) { (void)std::get<std::int64_t>(row[1]); });
               }),
               HasSubstr("history.db: a row of the table run is damaged ('n1', 'seven')"));
+}
+
+TEST_F(SqliteTest, ARowThatItsReaderCannotUseOrThatHoldsBytesIsNamed) {
+  const auto database = open_sqlite(file());
+  database->exec("CREATE TABLE run (id, context)");
+  database->exec("INSERT INTO run VALUES ('n1', '{'), (x'6E32', '{}')");
+  EXPECT_THAT(error_of([&] {
+                database->exec("SELECT context, id FROM run WHERE id = 'n1'", {},
+                               [](SqlRow) { throw DamagedRow("not valid JSON"); });
+              }),
+              AllOf(HasSubstr("history.db: a row of the table run is damaged ('{', 'n1')"),
+                    HasSubstr("(not valid JSON)")));
+  EXPECT_THAT(error_of([&] {
+                database->exec("SELECT id FROM run WHERE context = '{}'", {}, [](SqlRow) {});
+              }),
+              HasSubstr("a row of the table run is damaged ('n2')"));
+}
+
+TEST_F(SqliteTest, ARowOfMoreThan64MiBIsRefused) {
+  const auto database = open_sqlite(file());
+  EXPECT_THAT(
+      error_of([&] { database->exec("SELECT printf('%.*c', 70000000, 'x')", {}, [](SqlRow) {}); }),
+      HasSubstr("too big"));
 }
 
 TEST_F(SqliteTest, WhatIsNoFileIsRefused) {

@@ -53,18 +53,34 @@ struct TrackReportArguments {
   std::string plotly = {};
 };
 
+// The index is written last: without it, pages, their script, and what a program that was killed
+// was writing.
+bool is_begun_site(const fs::path& folder) {
+  bool has_page = false;
+  bool has_script = false;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const std::string whole = name.substr(0, name.rfind(os::kUnfinishedPart));
+    if (!report::is_site_page(whole) && whole != report::kSiteIndex &&
+        whole != report::kSitePlotly) {
+      return false;
+    }
+    has_page = has_page || report::is_site_page(name);
+    has_script = has_script || name == report::kSitePlotly;
+  }
+  return has_page || !has_script;
+}
+
 // A new folder, an empty one, or a site of ours: nothing else is mixed with it or replaced.
 void check_site_folder(const fs::path& folder) {
   std::error_code error;
-  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    throw ConfigError(kSite, folder.string() + " is no folder");
-  }
   fs::create_directories(folder, error);
   if (error) {
     throw ConfigError(kSite, folder.string() + " cannot be made: " + error.message());
   }
   const bool is_site = fs::is_regular_file(folder / report::kSiteIndex, error);
-  if (!is_site && !fs::is_empty(folder, error)) {
+  if (!is_site && !is_begun_site(folder)) {
     throw ConfigError(kSite, folder.string() +
                                  " holds files and is no site of stepbench: they stay as they are. "
                                  "Name a new or an empty folder");
@@ -97,16 +113,6 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
   const fs::path folder = arguments.site;
   track::TrackStore store = open_history(arguments.history);
   check_site_folder(folder);
-  std::vector<os::NamedFile> inputs;
-  for (const fs::path& file : track::history_files(arguments.history.db)) {
-    inputs.push_back({"--db", file});
-  }
-  if (!arguments.history.events.empty()) {
-    inputs.push_back({"--events", arguments.history.events});
-  }
-  os::check_files(
-      {.inputs = inputs,
-       .outputs = {{kSite, folder / report::kSiteIndex}, {kSite, folder / report::kSitePlotly}}});
   const report::ReportOptions options = report_options({.plotly = arguments.plotly}, environment);
 
   const std::vector<track::TrackEvent> events = store.events();
@@ -123,11 +129,11 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
                             .today = today,
                             .history_words = history_words(arguments.history)});
   SiteWriter writer(folder);
-  for (const report::SiteFile& file : site.scripts()) writer.write(file);
   store.each_series([&](const track::History& history, const track::SeriesHistory& one) {
     writer.write(site.series(one, history));
   });
   for (const track::Alert& alert : log.alerts) writer.write(site.alert(alert));
+  for (const report::SiteFile& file : site.scripts()) writer.write(file);
   writer.write(site.index());
   environment.out << text::counted(std::ssize(newest.series), "series") << ", "
                   << text::counted(std::ssize(log.alerts), "alert") << ", "

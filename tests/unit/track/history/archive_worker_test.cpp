@@ -258,6 +258,45 @@ TEST_F(KeepWorkerTest, WhatOthersPutIntoTheFolderIsLeftAlone) {
   EXPECT_TRUE(fs::exists(kept() / "0123456789abcdef/worker"));
 }
 
+// A history may be damaged, or somebody else's.
+TEST_F(KeepWorkerTest, WhatTheHistoryCallsAKeptProgramIsNotRemovedUnlessItIsOne) {
+  write_program("#!/bin/sh\necho first\n");
+  const track::TrackedRun run = add_night(3);
+  folder.write("precious/worker", "#!/bin/sh\necho first\n");
+  folder.write("precious/thesis", "all of it");
+  folder.write("kept/theses/deep/worker", "mine");
+  folder.write("another/" + run.build_id + "/worker", "another program");
+  fs::create_directories(kept());
+  fs::create_directory_symlink(folder / "precious", kept() / run.build_id);
+  const std::vector<fs::path> programs = {folder / "precious/worker",
+                                          kept() / ".." / "precious" / "worker",
+                                          kept() / ".." / "worker",
+                                          kept() / run.build_id / "worker",  // by a link
+                                          folder / "another" / run.build_id / "worker",
+                                          "precious/worker",
+                                          "/worker",
+                                          ""};
+  for (const fs::path& program : programs) {
+    for (const fs::path& in : {fs::path(), kept()}) {
+      store.keep_build({.build_id = run.build_id,
+                        .host = "bench1",
+                        .worker = program,
+                        .stored_utc = "2020-01-01T00:00:00Z"});
+      const campaign::PrunedPrograms pruned = campaign::prune_programs(
+          store, {.host = "bench1", .now_utc = "2030-01-16T06:00:00Z", .folder = in});
+      EXPECT_THAT(pruned.programs, IsEmpty()) << program;
+      if (in.empty()) {
+        EXPECT_THAT(pruned.notes, ElementsAre(HasSubstr("it stays as it is"))) << program;
+        EXPECT_THAT(store.builds(), IsEmpty()) << program;
+      }
+      for (const char* file : {"precious/worker", "precious/thesis", "kept/theses/deep/worker"}) {
+        EXPECT_TRUE(fs::exists(folder / file)) << program << " " << file;
+      }
+      EXPECT_TRUE(fs::exists(folder / "another" / run.build_id / "worker")) << program;
+    }
+  }
+}
+
 TEST(ScriptFiles, AProgramThatIsNoScriptNamesNothing) {
   const test::TemporaryFolder folder;
   folder.write("worker", std::string_view("\x7f"

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/track/track_store.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <set>
 #include <sstream>
 
 #include "harness/base/error.h"
+#include "harness/os/descriptor.h"
 #include "harness/store/database.h"
 #include "harness/store/sqlite.h"
+#include "harness/track/event_file.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
 
@@ -20,6 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 using testing_history::MadeNight;
 
 class TrackStoreTest : public ::testing::Test {
@@ -70,6 +76,43 @@ TEST_F(TrackStoreTest, ANightComesBackAsItWasAdded) {
   ASSERT_THAT(history.cohorts, SizeIs(1));
   EXPECT_EQ(step.points[0].cohort, history.cohorts[0].id);
   EXPECT_EQ(text_of(history.cohorts[0].fields, "kernel"), "6.1");
+}
+
+TEST_F(TrackStoreTest, ARowWhoseTextIsNotOursIsNamed) {
+  track::TrackStore store = open();
+  add(store, testing_history::night(3));
+  for (const char* column : {"context", "environment", "asked", "labels"}) {
+    store::open_sqlite(file())->exec(std::string("UPDATE run SET ") + column + " = '{\"a\": '");
+    EXPECT_THAT([&] { (void)open().history(); },
+                ThrowsMessage<ConfigError>(HasSubstr("history.db: a row of the table run is "
+                                                     "damaged ('20260103-020000-nightly'")))
+        << column;
+    store::open_sqlite(file())->exec(std::string("UPDATE run SET ") + column + " = '{}'");
+  }
+}
+
+TEST_F(TrackStoreTest, NothingThatSomebodyPutIntoTheFileIsRun) {
+  {
+    track::TrackStore store = open();
+    add(store, testing_history::night(3));
+  }
+  const auto other = store::open_sqlite(file());
+  other->exec("CREATE TRIGGER boom AFTER INSERT ON launch BEGIN DELETE FROM point; END");
+  {
+    track::TrackStore store = open();
+    add(store, testing_history::night(4));
+    const track::History history = store.history();
+    EXPECT_THAT(history.runs, SizeIs(2));
+    EXPECT_THAT(step_of(history, "aaaaaaaaaaaaaaaa").points, SizeIs(2));
+  }
+  other->exec("PRAGMA foreign_keys = OFF");
+  other->exec("CREATE TABLE kept AS SELECT * FROM run");
+  other->exec("DROP TABLE run");
+  other->exec(
+      "CREATE VIEW run AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+      "SELECT kept.* FROM kept, c");
+  EXPECT_THAT([&] { (void)open().history(); },
+              ThrowsMessage<ConfigError>(HasSubstr("access to view")));
 }
 
 TEST_F(TrackStoreTest, LabelsOfARunReachTheHistory) {
@@ -325,6 +368,22 @@ TEST_F(TrackStoreTest, ATornLastLineOfEventsIsNoEventAndGivesWayToTheNext) {
   open().record({&event, 1});
   std::filesystem::remove(file());
   EXPECT_THAT(open().events(), SizeIs(2));
+}
+
+TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd) {
+  const track::RecordedEvent recorded{.seq = 1, .event = {.what = "suspect"}};
+  folder.write("history.db.events.jsonl", "");
+  const os::Descriptor holder(::open(events_file().c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(holder.value(), LOCK_EX), 0);
+  EXPECT_THAT(
+      [&] {
+        track::append_events(events_file(), {&recorded, 1}, std::chrono::milliseconds(20));
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("is locked by another program")));
+  EXPECT_EQ(text_of_file(events_file()), "");
+  std::filesystem::remove(events_file());
+  ASSERT_EQ(::mkfifo(events_file().c_str(), 0600), 0);
+  EXPECT_THAT([&] { (void)open(); }, ThrowsMessage<ConfigError>(HasSubstr("is a pipe")));
 }
 
 TEST_F(TrackStoreTest, ADamagedLineOfEventsIsNamed) {

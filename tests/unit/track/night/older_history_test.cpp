@@ -8,6 +8,7 @@
 
 #include "harness/campaign/check_night.h"
 #include "harness/store/database.h"
+#include "harness/store/sqlite.h"
 #include "harness/text/utc.h"
 #include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
@@ -65,7 +66,9 @@ class OlderHistory : public ::testing::Test {
 
   [[nodiscard]] std::string asked(const std::string& sql) const {
     std::string text;
-    store::Database::open(url_)->exec(sql, {}, [&](store::SqlRow row) {
+    // As people look at it.
+    const auto database = store::open_sqlite(folder_ / "history.db", {.run_schema = true});
+    database->exec(sql, {}, [&](store::SqlRow row) {
       for (const store::SqlValue& value : row) {
         const auto* whole = std::get_if<std::int64_t>(&value);
         const auto* words = std::get_if<std::string>(&value);
