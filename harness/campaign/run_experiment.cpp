@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -197,7 +198,9 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
     header.context[kReferenceRun] = beside->run;
     header.context[kReferenceBuild] = beside->planned.worker.value().build_id;
   }
-  run::check_same_experiment(finished, header, plan, catalogue);
+  if (!request.purpose.empty()) header.run_id += '-' + request.purpose;
+  for (const auto& [name, value] : request.context) header.context.insert_or_assign(name, value);
+  run::check_same_experiment(finished, header, plan, catalogue, request.by_launch);
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
   const std::vector<run::ListedCase> cases =
       list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped);
@@ -207,7 +210,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   if (beside != nullptr) {
     turns.emplace(of_plan, cases, split_cases(plan, beside->planned.planned.plan), done);
   }
-  run::Agenda& agenda = turns ? static_cast<run::Agenda&>(*turns) : of_plan;
+  const std::shared_ptr<run::Agenda> given = request.agenda ? request.agenda(finished) : nullptr;
+  run::Agenda& agenda = given ? *given : turns ? static_cast<run::Agenda&>(*turns) : of_plan;
   LimitedAgenda limited{agenda, request.is_enough};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
@@ -216,7 +220,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                            text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                            " to do, ";
   if (request.keeps_results) {
-    const std::string expected = request.resume.empty() && !request.is_short()
+    const std::string expected = request.resume.empty() && !request.is_short() && !given
                                      ? expected_text(estimate_time(plan, request.results))
                                      : std::string();
     progress.say(work + (expected.empty() ? "" : expected + ", ") + "results in " +

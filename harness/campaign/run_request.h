@@ -4,13 +4,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/campaign/device_locks.h"
 #include "harness/plan/plan.h"
 #include "harness/record/reader.h"
+#include "harness/run/agenda.h"
 
 namespace stepbench::campaign {
 
@@ -34,6 +37,12 @@ struct RunRequest {
   std::int64_t max_cases = 100'000;
   std::int64_t launches = 0;  // 0: as the file says
   LockPolicy lock = LockPolicy::kRefuse;
+  std::string purpose = {};  // ends the name of the run's folder: "tune"
+  Fields context = {};       // recorded with the run
+  // In place of the plan's list of launches. `by_launch`: options that differ between its launches
+  // of a case, by full name.
+  std::function<std::shared_ptr<run::Agenda>(const record::Results& finished)> agenda = {};
+  std::set<std::string, std::less<>> by_launch = {};
   bool keeps_results = true;  // false: for a probe, whose folder is soon gone
   // Asked before each launch, with all that has finished: true ends the run. Empty: nothing does.
   std::function<bool(const record::Results&)> is_enough = {};

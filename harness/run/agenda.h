@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/option_values.h"
 #include "harness/record/reader.h"
 #include "harness/record/rows.h"
 
@@ -22,6 +23,8 @@ struct Job {
   int position = 0;
   std::string note = {};  // for progress: what is known so far
   bool counts = false;    // under valgrind: see count_launch.h
+  // Options that this launch has in place of the case's: none that is part of its identity.
+  OptionValues context = {};
 };
 
 class Agenda {

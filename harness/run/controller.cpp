@@ -93,6 +93,7 @@ record::LaunchRow Controller::row_of(const Job& job, const plan::PlannedCase& pl
   row.attempt = attempt == setup_.attempts.end() ? 0 : attempt->second;
   row.smoke = setup_.smoke;
   row.options = without_secrets(resolved.options);
+  for (const auto& [name, value] : job.context) row.options.insert_or_assign(name, value);
   row.started_utc = text::utc_text(setup_.now());
   row.repeat_command = text::mask_secrets(arm_of(job).repeat_prefix, secrets_) + " --case " +
                        resolved.case_id + " --launches 1";
@@ -155,7 +156,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
     if (value != nullptr) start.options.insert_or_assign(name, *value);
   }
   writer_.write(start);
-  const ResolvedCase resolved = job.counts ? counted_case(planned.resolved) : planned.resolved;
+  ResolvedCase resolved = job.counts ? counted_case(planned.resolved) : planned.resolved;
+  for (const auto& [name, value] : job.context) resolved.options.insert_or_assign(name, value);
   if (job.counts) std::filesystem::create_directories(setup_.run_dir / kCountsFolder);
   const machine::LauncherEnvironment environment =
       machine::launcher_environment(setup_.variables, resolved);

@@ -22,8 +22,9 @@ namespace stepbench::run {
 
 // What a continued run must have in common with its beginning. Throws ConfigError naming the first
 // difference: plan, worker build, data, smoke, or an option under which finished launches were
-// measured.
+// measured. `by_launch`: options that differ between launches of a case, by full name.
 void check_same_experiment(const record::Results& earlier, const record::RunRow& now,
-                           const plan::Plan& plan, const Catalogue& catalogue);
+                           const plan::Plan& plan, const Catalogue& catalogue,
+                           const std::set<std::string, std::less<>>& by_launch = {});
 
 }  // namespace stepbench::run

@@ -188,6 +188,7 @@ class Place:
             (folder / "rows.jsonl").write_text(rows.replace(run.name, folder.name))
         # Only where a line names them: they would be taken for what `results/2026*` means.
         for name, command in (("20260131-120000-train", "ab train.yaml"),
+                              ("20260131-120000-sweep-tune", "tune sweep.yaml"),
                               ("20260131-120000-bisect-train", "bisect HEAD~20 HEAD train.yaml --build 'make worker'")):
             b = " --b new/stepbench-worker" if command.startswith("ab") else ""
             self.run(f"stepbench {command}{b} --results campaign", self.made)
@@ -262,7 +263,7 @@ class Place:
         if re.search("ab (--python|train.py)", line):
             line = re.sub("( -- |$)", r" --pairs 2\1", line, count=1)  # each launch starts a Python
         # Whoever else measures on this machine does not matter here.
-        return re.sub(r"stepbench (run|ab|nightly|bisect)\b", r"stepbench \1 --no-lock", line)
+        return re.sub(r"stepbench (run|ab|nightly|bisect|tune)\b", r"stepbench \1 --no-lock", line)
 
     def failures(self, lines):
         """What went wrong with lines that are run one after the other."""

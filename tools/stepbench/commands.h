@@ -9,6 +9,7 @@ namespace stepbench::cli {
 void add_ab(Command program);
 void add_analyze(Command program);
 void add_bisect(Command program);
+void add_tune(Command program);
 void add_compare(Command program);
 void add_completion(Command program);
 void add_data(Command program);

@@ -14,9 +14,9 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using testing::stepbench;
 
-const std::vector<std::string> kCommands = {"plan",    "run",  "ab",     "show",
-                                            "compare", "runs", "list",   "schema",
-                                            "doctor",  "data", "export", "report"};
+const std::vector<std::string> kCommands = {"plan",    "run",    "ab",    "tune",   "show",
+                                            "compare", "runs",   "list",  "schema", "doctor",
+                                            "data",    "export", "report"};
 
 TEST(Help, IsTheSameByTheCommandAndByTheOption) {
   for (const std::string& command : kCommands) {

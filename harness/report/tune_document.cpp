@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/tune_document.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/document/cells.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::report {
+namespace {
+
+using tune::Fate;
+using tune::Scored;
+using tune::TuneAnswer;
+using tune::TunedPoint;
+using tune::TuneRun;
+
+constexpr std::size_t kShownPoints = 20;
+constexpr std::size_t kShownReasons = 3;
+
+std::string objective_text(const TuneRun& run, double value) {
+  if (run.objective.unit == "ns") return text::duration(value);
+  return text::significant(value) + (run.objective.unit.empty() ? "" : ' ' + run.objective.unit);
+}
+
+std::string points_text(std::size_t count) {
+  return text::counted(static_cast<std::int64_t>(count), "point");
+}
+
+// "step -22.0 % [-23.1, -20.8] (97.4 ms -> 76.0 ms)"
+std::string confirmed_change(const TuneRun& run) {
+  const compare::TestResult& test = run.confirmed->test;
+  std::string text = run.objective.name;
+  if (!test.change) return text + " not known";
+  text += ' ' + text::signed_percent(*test.change) + " %";
+  if (std::isfinite(test.interval.high)) {
+    text += " [" + text::signed_percent(test.interval.low) + ", " +
+            text::signed_percent(test.interval.high) + "]";
+  }
+  return text + " (" + objective_text(run, test.base_median) + " -> " +
+         objective_text(run, test.candidate_median) + ")";
+}
+
+std::string fresh_pairs(const TuneRun& run) {
+  return text::counted(static_cast<std::int64_t>(run.pairs), "fresh pair");
+}
+
+std::string why_nothing(const TuneRun& run) {
+  for (const TunedPoint& point : run.points) {
+    if (!point.state.reason.empty()) return ": " + point.state.reason;
+  }
+  return {};
+}
+
+std::string tune_answer(const TuneRun& run) {
+  if (run.answer == TuneAnswer::kNothing) return "nothing could be measured" + why_nothing(run);
+  const std::string best = run.winner()->label;
+  switch (run.answer) {
+    case TuneAnswer::kBetter:
+      return "best: " + best + ": " + confirmed_change(run) +
+             " against the file's own settings, confirmed by " + fresh_pairs(run);
+    case TuneAnswer::kOwnIsBest:
+      if (!run.confirmed) {
+        return "the file's own settings are the best of " + points_text(run.points.size()) + ": " +
+               best;
+      }
+      if (run.confirmed->test.verdict == compare::Verdict::kOk) {
+        return "the file's own settings are as good as the best that was found, " + best + ": " +
+               confirmed_change(run) + " by " + fresh_pairs(run);
+      }
+      return "the file's own settings are better than what the search found, " + best + ": " +
+             confirmed_change(run) + " by " + fresh_pairs(run);
+    case TuneAnswer::kNotConfirmed:
+      return "best: " + best + ", not confirmed" +
+             (run.why_not_confirmed.empty() ? "" : ": " + run.why_not_confirmed);
+    default:
+      return "not decided: " + best + " came out best, but " + fresh_pairs(run) +
+             " do not tell it from the file's own settings: " + confirmed_change(run);
+  }
+}
+
+// What a point costs and saves beside the winner: "+3.1 %, -40 MiB, -0.4 CPU s per 1,000 samples".
+std::string beside_winner(const TuneRun& run, const TunedPoint& point, double behind) {
+  const tune::PointState& ours = point.state;
+  const tune::PointState& best = run.winner()->state;
+  std::string text = text::signed_percent(std::expm1(behind)) + " %";
+  if (ours.memory_bytes > 0 && best.memory_bytes > 0) {
+    const double more = ours.memory_bytes - best.memory_bytes;
+    text += std::string(more < 0 ? ", -" : ", +") + text::byte_text(std::abs(more));
+  }
+  if (ours.cpu_s_per_1k_samples && best.cpu_s_per_1k_samples) {
+    const double more = *ours.cpu_s_per_1k_samples - *best.cpu_s_per_1k_samples;
+    text += std::string(more < 0 ? ", -" : ", +") + text::significant(std::abs(more), 2) +
+            " CPU s per 1,000 samples";
+  }
+  return text;
+}
+
+void add_rivals(const TuneRun& run, std::vector<document::Line>& lines) {
+  const double best = run.standing.front().score;
+  std::string as_good;
+  std::string cheaper;
+  for (std::size_t i = 1; i < run.standing.size(); ++i) {
+    const Scored& each = run.standing[i];
+    const TunedPoint& point = run.points[each.point];
+    const double behind = each.score - best;
+    if (behind <= std::log1p(run.margin)) {
+      as_good += (as_good.empty() ? "" : "; ") + point.label + " (" +
+                 beside_winner(run, point, behind) + ")";
+    } else if (std::ranges::count(run.front, each.point) > 0) {
+      cheaper += (cheaper.empty() ? "" : "; ") + point.label + " (" +
+                 beside_winner(run, point, behind) + ")";
+    }
+  }
+  const std::string margin = text::percent_text(run.margin);
+  if (!as_good.empty()) lines.emplace_back("within " + margin + ": " + as_good);
+  if (!cheaper.empty()) lines.emplace_back("slower, but saves: " + cheaper);
+}
+
+void add_regret(const TuneRun& run, std::vector<document::Line>& lines) {
+  if (!std::isfinite(run.regret.all)) return;
+  std::string text = "the best point is better than this one by at most " +
+                     text::percent_text(run.regret.all) + " over all points";
+  if (run.standing.size() > 1 && std::isfinite(run.regret.finalists)) {
+    text += ", " + text::percent_text(run.regret.finalists) + " among the last " +
+            std::to_string(run.standing.size());
+  }
+  lines.emplace_back(text + " (" + text::percent_text(run.confidence) + " confidence)");
+}
+
+void add_left_out(const TuneRun& run, std::vector<document::Line>& lines) {
+  std::map<std::pair<Fate, std::string>, std::vector<std::string>> by_reason;
+  for (const TunedPoint& point : run.points) {
+    if (point.state.fate == Fate::kMeasured) continue;
+    by_reason[{point.state.fate, point.state.reason}].push_back(point.label);
+  }
+  std::size_t shown = 0;
+  for (const auto& [key, labels] : by_reason) {
+    if (++shown > kShownReasons) {
+      lines.emplace_back("and more that could not be measured: see tuning.json");
+      break;
+    }
+    const std::string what = key.first == Fate::kNotTried     ? "not tried: "
+                             : key.first == Fate::kSkipped    ? "skipped: "
+                             : key.first == Fate::kOverMemory ? "over the limit: "
+                                                              : "failed: ";
+    lines.emplace_back(what + points_text(labels.size()) + " (" + labels.front() +
+                       (labels.size() > 1 ? ", ..." : "") + "): " + key.second);
+  }
+}
+
+std::string spent_text(const TuneRun& run) {
+  std::string text = "spent " + text::rough_duration(run.search_s + run.confirm_s);
+  if (run.confirm_s > 0) {
+    text += " (" + text::rough_duration(run.search_s) + " to search, " +
+            text::rough_duration(run.confirm_s) + " to confirm)";
+  }
+  if (run.allowance.seconds) text += " of " + text::rough_duration(*run.allowance.seconds);
+  if (run.sweep_s > 0) {
+    text += "; six launches of every point would take " + text::rough_duration(run.sweep_s);
+  }
+  return text;
+}
+
+std::string rungs_text(const TuneRun& run) {
+  std::string text = points_text(run.points.size());
+  for (const tune::Rung& rung : run.rungs) {
+    if (rung.rounds == 0) continue;
+    text += std::string(&rung == &run.rungs.front() ? ": " : ", then ") +
+            std::to_string(rung.points.size()) + " x " + std::to_string(rung.rounds) +
+            (&rung == &run.rungs.front() && run.rungs.size() > 1 ? " short" : "");
+  }
+  if (run.stopped) text += "; the budget ended the search early";
+  return text;
+}
+
+std::vector<document::Line> below_answer(const TuneRun& run) {
+  std::vector<document::Line> lines;
+  if (run.answer == TuneAnswer::kUndecided && run.confirmed->test.pairs_needed) {
+    const std::size_t needed = *run.confirmed->test.pairs_needed;
+    lines.emplace_back("about " +
+                       (needed > 400 ? std::string("more than 400") : std::to_string(needed)) +
+                       " pairs would tell");
+  }
+  if (!run.standing.empty()) {
+    add_rivals(run, lines);
+    add_regret(run, lines);
+  }
+  lines.emplace_back(rungs_text(run));
+  lines.emplace_back(spent_text(run));
+  add_left_out(run, lines);
+  if (run.changes_work) {
+    lines.emplace_back(
+        "what varies changes what is computed, not only how fast: see that the training still "
+        "learns");
+  }
+  if (!run.confirm_command.empty() && !run.confirmed) lines.emplace_back(run.confirm_command, true);
+  if (run.answer != TuneAnswer::kBetter && run.answer != TuneAnswer::kNotConfirmed) return lines;
+  std::string sets;
+  for (const std::string& change : run.changes) {
+    sets += (sets.empty() ? "" : " ") + ("--set " + text::shell_word(change));
+  }
+  if (!sets.empty()) lines.emplace_back(sets, true);
+  if (!run.tuned_file.empty()) {
+    lines.emplace_back("stepbench run " + text::shell_word(run.tuned_file.string()), true);
+  }
+  return lines;
+}
+
+// Those that came furthest first, the best of each rung first.
+std::vector<std::size_t> in_order(const TuneRun& run) {
+  std::vector<std::size_t> order;
+  const auto add = [&](std::size_t point) {
+    if (std::ranges::count(order, point) == 0) order.push_back(point);
+  };
+  for (const Scored& each : run.standing) add(each.point);
+  for (std::size_t i = run.rungs.size(); i-- > 0;) {
+    for (const std::size_t point : run.rungs[i].kept) add(point);
+    std::vector<std::size_t> others = run.rungs[i].points;
+    const bool higher = run.objective.direction == Direction::kHigherIsBetter;
+    std::ranges::stable_sort(others, {}, [&](std::size_t point) {
+      const double value = run.points[point].value.value_or(higher ? 0 : HUGE_VAL);
+      return higher ? -value : value;
+    });
+    for (const std::size_t point : others) add(point);
+    if (order.size() > kShownPoints) break;
+  }
+  add(run.own);
+  return order;
+}
+
+document::Cell value_cell(const TuneRun& run, const std::optional<double>& value) {
+  return run.objective.unit == "ns" ? document::duration(value) : document::number(value);
+}
+
+document::Table points_table(const TuneRun& run) {
+  document::Table table{.columns = {document::words("point"),
+                                    {.head = run.objective.name},
+                                    {.head = "behind"},
+                                    {.head = "launches"},
+                                    {.head = "memory"},
+                                    {.head = "CPU s/1k samples"},
+                                    document::words("left")}};
+  table.columns[0].shrink_at = 3;
+  table.columns[0].shrink_to = 24;
+  table.columns[4].drop_at = 2;
+  table.columns[5].drop_at = 1;
+  std::map<std::size_t, double> behind;
+  for (const Scored& each : run.standing) {
+    behind[each.point] = std::expm1(each.score - run.standing.front().score);
+  }
+  std::size_t shown = 0;
+  for (const std::size_t place : in_order(run)) {
+    const TunedPoint& point = run.points[place];
+    if (shown >= kShownPoints && place != run.own) continue;
+    ++shown;
+    const bool is_best = !run.standing.empty() && place == run.standing.front().point;
+    std::string left;
+    if (point.state.fate != Fate::kMeasured) {
+      left = std::string(tune::name_of(point.state.fate));
+    } else if (is_best) {
+      left = "best";
+    } else if (!behind.contains(place)) {
+      left = "in rung " + std::to_string(point.last_rung);
+    }
+    const auto known = behind.find(place);
+    const tune::PointState& state = point.state;
+    table.rows.push_back(
+        {.cells = {point.label + (place == run.own ? " (own settings)" : ""),
+                   value_cell(run, point.value),
+                   known == behind.end() ? document::Cell("-") : document::change(known->second),
+                   document::count(static_cast<std::int64_t>(state.wall_s.size())),
+                   document::bytes(state.memory_bytes > 0 ? std::optional(state.memory_bytes)
+                                                          : std::nullopt),
+                   document::number(state.cpu_s_per_1k_samples), std::move(left)},
+         .tone = is_best ? document::Tone::kGood : document::Tone::kPlain});
+  }
+  drop_if_empty(table, 6);
+  return table;
+}
+
+}  // namespace
+
+document::Document tune_document(const TuneRun& run) {
+  const bool known = run.answer == TuneAnswer::kBetter || run.answer == TuneAnswer::kOwnIsBest;
+  document::Chapter chapter{.id = "tune", .title = "Search", .blocks = {}};
+  chapter.blocks.emplace_back(
+      document::Paragraph{.text = tune_answer(run),
+                          .tone = known ? document::Tone::kGood : document::Tone::kDoubt,
+                          .below = below_answer(run)});
+  chapter.blocks.emplace_back(points_table(run));
+  if (run.points.size() > kShownPoints) {
+    chapter.blocks.emplace_back(document::Paragraph{
+        .text = "the first " + std::to_string(kShownPoints) + " of " +
+                points_text(run.points.size()) + "; tuning.json and `stepbench show` have all"});
+  }
+  document::Document document;
+  document.chapters.push_back(std::move(chapter));
+  return document;
+}
+
+}  // namespace stepbench::report

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search leaves in its folder beside the launches: tuning.json, the answer for programs, and
+// tuned.yaml, the winner as an experiment. One thread; throw ConfigError.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/tune/tune_run.h"
+
+namespace stepbench::tune {
+
+inline constexpr const char* kTuningFile = "tuning.json";
+inline constexpr const char* kTunedFile = "tuned.yaml";
+// The experiment without its sweep, which the confirmation compares with.
+inline constexpr const char* kOwnFile = "own.yaml";
+inline constexpr std::string_view kTuningSchema = "stepbench.tuning";
+inline constexpr std::string_view kTuningVersion = "1.0.0";
+
+[[nodiscard]] std::string tuning_json(const TuneRun& run);
+void write_tuning_file(const TuneRun& run);  // into its folder
+// The comment above the winner's experiment.
+[[nodiscard]] std::string tuned_header(const TuneRun& run);
+
+}  // namespace stepbench::tune

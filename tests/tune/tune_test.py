@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`stepbench tune` as a user calls it: tune_test.py STEPBENCH STUB_WORKER [TEST]...
+
+The worker is a script around the stub worker, whose launches vary by 1 % and last no time."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+STEPBENCH, STUB = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+
+EXPERIMENT = """\
+# How long should a step be?
+name: job
+workload: stub
+stub: {{step_us: {own}, jitter: 0.05, behaviour: {behaviour}}}
+schedule: {{wait: 0, warmup: 2, active: 8}}
+launches: 2
+sweep:
+  matrix:
+    stub.step_us: [{values}]
+    stub.set_up_us: [1000, 2000, 3000, 4000]
+{more}"""
+# Each start draws the next of one row of normal numbers.
+LAUNCH = f"""\
+#!/bin/sh
+number=$(cat NUMBER); echo $((number + 1)) > NUMBER
+STUB_SLOWER=$(awk "BEGIN {{ srand($number); for (i = 0; i < 12; ++i) sum += rand(); print 1 + 0.01 * (sum - 6) }}")
+export STUB_SLOWER
+exec '{STUB}' "$@"
+"""
+
+# A script whose steps last as its argument says, on a clock of its own.
+SCRIPT = """\
+import argparse
+from stepbench_worker import loop, measure, phase
+parser = argparse.ArgumentParser()
+parser.add_argument("--num_workers", type=int, default=0)
+parser.add_argument("--width", type=int, default=1)
+arguments = parser.parse_args()
+now_ns = loop.monotonic_ns()
+loop.monotonic_ns = lambda: now_ns
+class Loader:
+    def __len__(self): return 100
+    def __iter__(self): return iter([[1, 2]] * 100)
+for batch in measure(Loader()):
+    with phase("forward"):
+        now_ns += [2_000_000, 1_400_000, 1_000_000, 1_100_000][arguments.num_workers] * arguments.width
+"""
+
+
+class Tune(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.worker, number = self.folder / "worker", self.folder / "number"
+        self.worker.write_text(LAUNCH.replace("NUMBER", str(number)))
+        self.worker.chmod(0o755)
+        number.write_text("1")
+        self.write()
+
+    def write(self, own=1000, values="1000, 1100, 900, 780, 1300, 1200", behaviour="ok", more=""):
+        (self.folder / "job.yaml").write_text(EXPERIMENT.format(own=own, values=values, behaviour=behaviour, more=more))
+
+    def environment(self):
+        return {**os.environ, "HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder / "cache"),
+                "XDG_STATE_HOME": str(self.folder / "state"), "NO_COLOR": "1"}
+
+    def stepbench(self, *words, status=0):
+        done = subprocess.run([STEPBENCH, *map(str, words)], cwd=self.folder, text=True, capture_output=True,
+                              env=self.environment(), timeout=600)
+        self.assertEqual(done.returncode, status, f"{done.args}\n{done.stdout}{done.stderr}")
+        done.text = " ".join(done.stdout.split())
+        return done
+
+    def tune(self, *words, status=0, worker=None):
+        return self.stepbench("tune", "job.yaml", "--worker", worker or self.worker, "--no-lock", *words, status=status)
+
+    def answer(self, results="results"):
+        (folder,) = (self.folder / results).iterdir()
+        answer = json.loads((folder / "tuning.json").read_text())
+        for point in answer["points"]:
+            point.pop("memory_bytes", None)  # of processes that are gone before anyone looks
+        return answer
+
+    def test_a_better_setting_is_found_and_confirmed(self):
+        done = self.tune("--write", "tuned.yaml")
+        self.assertRegex(done.text, r"best: step_us=780 set_up_us=\d+: step -2\d\.\d+ % \[.*against the file's own settings, "
+                                    r"confirmed by \d+ fresh pairs")
+        self.assertIn("--set stub.step_us=780", done.stdout)
+        self.assertIn("over all points", done.text)
+        answer = self.answer()
+        self.assertEqual(answer["answer"], "better")
+        winner = next(point for point in answer["points"] if point["case_id"] == answer["winner"])
+        self.assertEqual(winner["options"]["stub.step_us"], 780)
+        # What was planted, from fresh pairs.
+        self.assertAlmostEqual(answer["confirmation"]["change"], -0.22, delta=0.02)
+        self.assertLessEqual(answer["confirmation"]["low"], -0.22)
+        self.assertGreaterEqual(answer["confirmation"]["high"], -0.22)
+        # A quarter goes on; the sweep has the file's own settings, too.
+        self.assertEqual([len(rung["points"]) for rung in answer["rungs"]], [24, 6, 2])
+        self.assertEqual([len(point["short_launches"]) for point in answer["points"]], [1] * 24)
+        self.assertLessEqual(answer["spent"]["launches"], 24 + 6 * 2 + 2 * 4)
+        # What was written is an experiment of one case.
+        plan = self.stepbench("plan", "tuned.yaml", "--worker", self.worker)
+        self.assertIn("1 case", plan.stdout)
+        self.assertIn("Found by `stepbench tune` among 24 points", (self.folder / "tuned.yaml").read_text())
+        self.stepbench("run", "tuned.yaml", "--worker", self.worker, "--no-lock", "--results", "again")
+        # The launches are an ordinary run.
+        (folder,) = (self.folder / "results").iterdir()
+        self.assertIn("780", self.stepbench("show", folder).stdout)
+
+    def test_short_launches_measure_fewer_steps_and_say_so(self):
+        self.tune("--no-confirm")
+        (folder,) = (self.folder / "results").iterdir()
+        rows = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
+        launches = [row for row in rows if row["kind"] == "launch"]
+        self.assertEqual({row["options"]["schedule.active"] for row in launches if row["block"] == 0}, {5})
+        self.assertEqual({row["options"]["schedule.active"] for row in launches if row["block"] > 0}, {8})
+        self.assertEqual({len(row) > 0 for row in launches}, {True})
+        self.assertEqual(self.answer()["answer"], "not_confirmed")
+
+    def test_the_files_own_settings_may_be_the_best(self):
+        self.write(own=700)
+        done = self.tune()
+        self.assertIn("the file's own settings are the best of 25 points", done.text)
+        self.assertEqual(self.answer()["answer"], "own_is_best")
+        (folder,) = (self.folder / "results").iterdir()
+        self.assertFalse((folder / "tuned.yaml").exists())
+
+    def test_points_that_are_equal_are_not_told_apart(self):
+        self.write(values="1000")
+        for seed in range(3):
+            done = subprocess.run([STEPBENCH, "tune", "job.yaml", "--worker", self.worker, "--no-lock", "--results",
+                                   f"r{seed}", "--seed", str(seed)], cwd=self.folder, text=True, capture_output=True,
+                                  env=self.environment(), timeout=600)
+            self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)
+            self.assertIn(self.answer(f"r{seed}")["answer"], ("own_is_best", "undecided"))
+
+    def test_a_rate_is_made_large(self):
+        self.write(values="1000", more="    stub.samples: [16, 32, 64]\n")
+        done = self.tune("--objective", "samples_per_s")
+        self.assertRegex(done.text, r"best: .*samples=64.*: samples_per_s \+(9|10)\d\.?\d* %")
+        self.assertEqual(self.answer()["direction"], "higher")
+
+    def test_points_that_fail_are_told(self):
+        self.write(more="    stub.behaviour: [ok, throw_in_step]\n")
+        done = self.tune(status=1)
+        self.assertRegex(done.text, r"failed: 24 points \(.*\): .*scripted exception")
+        self.assertRegex(done.text, "best: step_us=780")
+        self.assertEqual(self.answer()["answer"], "better")
+
+    def test_nothing_is_said_where_nothing_can_be_measured(self):
+        self.write(behaviour="throw_in_step")
+        done = self.tune(status=4)
+        self.assertRegex(done.text, "nothing could be measured: .*scripted exception")
+
+    def test_own_settings_that_fail_are_told(self):
+        self.write(behaviour="throw_in_step", more="    stub.behaviour: [ok]\n")
+        done = self.tune(status=3)
+        self.assertRegex(done.text, "best: step_us=780.*, not confirmed: the file's own settings cannot be measured")
+
+    def test_few_launches_are_kept_to(self):
+        done = self.tune("--launches", 40, status=3)
+        self.assertIn("not confirmed: the budget has no room for 10 pairs", done.text)
+        answer = self.answer()
+        self.assertLessEqual(answer["spent"]["launches"], 28)
+        self.assertTrue(answer["spent"]["stopped"])
+        # What would confirm it is a command that works.
+        command = re.search(r"stepbench (ab .*--metric step)", done.stdout).group(1)
+        again = subprocess.run(f"{STEPBENCH} {command} --pairs 10 --no-lock", shell=True, cwd=self.folder, text=True,
+                               capture_output=True, env=self.environment())
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+        self.assertIn("improvement", again.stdout)
+        self.tune("--launches", 80, "--results", "more")
+
+    def test_a_budget_too_small_for_the_first_rung_is_refused(self):
+        done = self.tune("--budget", "0.05s", status=2)
+        self.assertRegex(done.stderr, r"--budget: one short launch of each of the 24 points takes .*give at least")
+        # With more of it the search goes on.
+        (folder,) = (self.folder / "results").iterdir()
+        self.tune("--budget", "10m", "--resume", folder)
+        self.assertEqual(self.answer()["answer"], "better")
+
+    def test_a_search_that_was_cut_off_goes_on_to_the_same_answer(self):
+        # Without the script nothing is random.
+        words = ["--no-confirm", "--quiet"]
+        self.tune(*words, "--results", "whole", worker=STUB)
+        whole = self.answer("whole")
+        for number, (cut, by) in enumerate(((3, signal.SIGKILL), (27, signal.SIGINT), (35, signal.SIGKILL))):
+            results = f"cut{number}"
+            process = subprocess.Popen([STEPBENCH, "tune", "job.yaml", "--worker", STUB, "--no-lock", *words, "--results",
+                                        results], cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            while process.poll() is None and self.launches(results) < cut:
+                time.sleep(0.002)
+            process.send_signal(by)
+            _, err = process.communicate()
+            (folder,) = (self.folder / results).iterdir()
+            if by == signal.SIGINT and process.returncode != 0:
+                self.assertEqual(process.returncode, 130)
+                self.assertIn(f"go on with --resume {results}/{folder.name}", err)
+            self.tune(*words, "--resume", folder, worker=STUB)
+            answer = self.answer(results)
+            for part in ("winner", "rungs", "standing", "points", "seed", "answer", "changes", "regret"):
+                self.assertEqual(answer[part], whole[part], part)
+        # A finished one says the same again, and measures nothing.
+        before = self.launches("whole")
+        (folder,) = (self.folder / "whole").iterdir()
+        self.tune(*words, "--resume", folder, worker=STUB)
+        self.assertEqual(self.launches("whole"), before)
+        self.assertEqual(self.answer("whole")["standing"], whole["standing"])
+
+    def launches(self, results):
+        return sum(file.read_text().count('"kind":"launch"') for file in (self.folder / results).glob("*/*.jsonl"))
+
+    def test_arguments_of_a_script_are_tuned(self):
+        (self.folder / "train.py").write_text(SCRIPT)
+        done = self.stepbench("tune", "--python", "train.py", "--tune", "num_workers=0..3", "--interpreter", sys.executable,
+                              "--set", "schedule.wait=0", "--set", "schedule.warmup=2", "--set", "schedule.active=6",
+                              "--no-lock", "--write", "tuned.yaml", "--", "--width", "3")
+        self.assertRegex(done.text, r"best: args=--width 3 --num_workers 2: step -50.0 % .* \(6.00 ms -> 3.00 ms\)")
+        self.assertIn("--set 'script.args=--width 3 --num_workers 2'", done.stdout)
+        answer = self.answer()
+        self.assertEqual(answer["answer"], "better")
+        self.assertEqual(len(answer["points"]), 5)
+        plan = self.stepbench("plan", "tuned.yaml")
+        self.assertIn("1 case", plan.stdout)
+        for text, why in [("num_workers", "expected NAME=V1"), ("a=1,a=2", "no new argument"), ("a=3..1", "no range"),
+                          ("a=b c", "no value"), ("=1", "no new argument")]:
+            with self.subTest(text):
+                self.assertIn(why, self.stepbench("tune", "train.py", "--tune", text, status=2).stderr)
+        self.assertIn("gives arguments to a script", self.tune("--tune", "a=1", worker=STUB, status=2).stderr)
+        self.assertIn("--tune NAME=V1,V2", self.stepbench("tune", "train.py", "--space", "loader", status=2).stderr)
+
+    def test_mistakes_are_answered(self):
+        (self.folder / "one.yaml").write_text("workload: stub\n")
+        (self.folder / "required.yaml").write_text(
+            "workload: stub\nstub: {behaviour: nosuch}\nsweep: {matrix: {stub.behaviour: [ok], stub.step_us: [1, 2]}}\n")
+        (self.folder / "other").mkdir()
+        for words, text in [
+                (["nosuch.yaml"], "nosuch.yaml"),
+                (["one.yaml"], "has one point; a search wants a sweep"),
+                (["one.yaml", "--sweep", "stub.step_us=1000"], "has one point"),
+                (["one.yaml", "--sweep", "stub.step_su=1,2"], "did you mean"),
+                (["required.yaml"], "nosuch"),
+                (["job.yaml", "--budget", "soon"], "--budget: expected a time such as 90s, 20m or 1.5h, found `soon`"),
+                (["job.yaml", "--budget", "-5m"], "--budget"),
+                (["job.yaml", "--memory-limit", "lots"], "--memory-limit: expected a size such as 512MiB"),
+                (["job.yaml", "--objective", "stpe"], "did you mean 'step'"),
+                (["job.yaml", "--launches", "5"], "each of the 24 points needs one; at least 35"),
+                (["job.yaml", "--resume", "nosuch"], "nosuch"),
+                (["job.yaml", "--filter", "stub.step_us=7"], "no case is left"),
+                (["job.yaml", "--write", "nosuch/tuned.yaml"], "nosuch"),
+        ]:
+            with self.subTest(words):
+                done = self.stepbench("tune", *words, "--worker", STUB, "--no-lock", status=2)
+                self.assertIn(text, done.stderr)
+        self.tune("--no-confirm", worker=STUB)
+        (folder,) = (self.folder / "results").iterdir()
+        for words, text in [(["--seed", "7"], "another --seed"), (["--objective", "step_p90"], "another --objective")]:
+            with self.subTest(words):
+                self.assertIn(text, self.tune("--resume", folder, *words, worker=STUB, status=2).stderr)
+        self.stepbench("run", "job.yaml", "--worker", STUB, "--no-lock", "--results", "runs")
+        (run,) = (self.folder / "runs").iterdir()
+        self.assertIn("is no folder of `stepbench tune`", self.tune("--resume", run, worker=STUB, status=2).stderr)
+
+    def test_the_answer_comes_in_every_form(self):
+        done = self.tune("--format", "json", "--quiet", "--no-confirm")
+        self.assertEqual(json.loads(done.stdout)["schema"], "stepbench.tuning")
+        done = self.tune("--format", "markdown", "--no-confirm", "--results", "more")
+        self.assertIn("| point |", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *[f"Tune.test_{name}" for name in sys.argv[3:]]])

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/fixed_experiment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "tests/unit/plan/fixture.h"
+
+namespace stepbench::plan {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string fixed(const std::string& text, const std::vector<std::string>& set = {},
+                  const Fields& values = {}) {
+  return fixed_experiment(text, "sweep.yaml", testing::sample_catalogue(), set, values);
+}
+
+TEST(FixedExperiment, HasTheFilesOwnSettingsWithoutItsSweep) {
+  const std::string text = fixed(
+      "# a comment\nworkload: loader\nname: mine\ndata: {kind: synthetic}\n"
+      "loader: {engine: thread, num_workers: 1}\nsweep: {matrix: {loader.num_workers: [2, 4]}}\n");
+  EXPECT_THAT(text, Not(HasSubstr("sweep")));
+  const Plan plan = testing::plan_of(text);
+  ASSERT_EQ(plan.cases.size(), 1U);
+  EXPECT_EQ(plan.name, "mine");
+  EXPECT_EQ(plan.cases.front().resolved.integer("loader.num_workers"), 1);
+}
+
+TEST(FixedExperiment, IsThePointThatTheValuesAre) {
+  const std::string file =
+      "workload: loader\ndata: {kind: synthetic}\nsweep:\n  matrix:\n"
+      "    loader.num_workers: [0, 2, 4]\n    loader.batch_size: [8, 16]\n";
+  const Plan swept = testing::plan_of(file);
+  ASSERT_EQ(swept.cases.size(), 6U);
+  for (const PlannedCase& planned : swept.cases) {
+    Fields values;
+    for (const std::string& name : swept.varying) {
+      values.emplace(name, planned.resolved.options.at(name));
+    }
+    const Plan one = testing::plan_of(fixed(file, {}, values));
+    ASSERT_EQ(one.cases.size(), 1U);
+    EXPECT_EQ(one.cases.front().resolved.case_id, planned.resolved.case_id);
+  }
+}
+
+TEST(FixedExperiment, WhatIsSetOnTheCommandLineIsInItByItsFullName) {
+  const std::string text =
+      fixed("workload: loader\ndata: {kind: synthetic}\n", {"num_workers=3", "loader.batch_size=8"},
+            {{"loader.batch_size", std::int64_t{16}}});
+  EXPECT_EQ(text,
+            "workload: loader\ndata:\n  kind: synthetic\nloader:\n  num_workers: 3\n"
+            "  batch_size: 16\n");
+}
+
+TEST(FixedExperiment, TextsKeepTheirMeaning) {
+  // A quoted number is a text, a dollar sign of a value is no name, and names stay names.
+  const std::string text = fixed(
+      "name: '12'\nworkload: loader\ndata: {kind: files, path: \"${NOWHERE:-a: b}\"}\n"
+      "loader: {engine: thread}\n",
+      {}, {{"name", std::string("cost $5, {\"quoted\"}\n#")}});
+  EXPECT_THAT(text, HasSubstr("${NOWHERE:-a: b}"));
+  const std::string without_path = fixed("name: x\nworkload: loader\ndata: {kind: synthetic}\n", {},
+                                         {{"name", std::string("cost $5, {\"quoted\"} #")}});
+  EXPECT_EQ(testing::plan_of(without_path).name, "cost $5, {\"quoted\"} #");
+}
+
+TEST(FixedExperiment, MistakesNameTheirPlace) {
+  EXPECT_THROW(fixed("workload: [", {}), ConfigError);
+  EXPECT_THROW(fixed("workload: loader\n", {"nosuch=1"}), ConfigError);
+  EXPECT_THROW(fixed("workload: loader\n", {"num_workers"}), ConfigError);
+}
+
+}  // namespace
+}  // namespace stepbench::plan

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/tune/space.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+
+namespace stepbench::tune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+ResolvedCase loader_case(std::int64_t workers, const std::string& device) {
+  ResolvedCase own;
+  own.workload = "train_step";
+  own.options = {{"device", device},
+                 {"loader.num_workers", workers},
+                 {"loader.batch_size", std::int64_t{24}},
+                 {"loader.prefetch_factor", workers == 0 ? Value{} : Value{std::int64_t{3}}},
+                 {"loader.pin_memory", false},
+                 {"model.precision", std::string("fp32")}};
+  return own;
+}
+
+ResolvedCase script_case(const std::string& arguments) {
+  ResolvedCase own;
+  own.workload = "python_script";
+  own.options = {{"script.args", arguments}};
+  return own;
+}
+
+std::vector<std::string> sweeps(const std::string& space, const ResolvedCase& own, int cores = 2) {
+  const std::vector<std::string> spaces = {space};
+  return sweeps_of(spaces, own, cores);
+}
+
+TEST(TuneSpace, OfALoaderGoesAroundItsOwnValues) {
+  EXPECT_THAT(sweeps("loader", loader_case(5, "cpu")),
+              ElementsAre("loader.num_workers=0,1,2,3,4,5", "loader.prefetch_factor=1,2,3,4,8"));
+  // Without workers there is nothing to read ahead, and yet that is what may be gained.
+  EXPECT_THAT(sweeps("loader", loader_case(0, "cuda"), 1),
+              ElementsAre("loader.num_workers=0,1,2", "loader.prefetch_factor=1,2,4,8",
+                          "loader.pin_memory=false,true"));
+}
+
+TEST(TuneSpace, OfBatchesDoubles) {
+  EXPECT_THAT(sweeps("batch", loader_case(0, "cpu")),
+              ElementsAre("loader.batch_size=6,12,24,48,96,192,384"));
+  EXPECT_THAT(sweeps("precision", loader_case(0, "cpu")), ElementsAre("model.precision=fp32,bf16"));
+}
+
+TEST(TuneSpace, AWorkloadWithoutSuchOptionsIsRefused) {
+  EXPECT_THAT([] { (void)sweeps("batch", script_case("")); },
+              ThrowsMessage<ConfigError>(HasSubstr("--tune NAME=V1,V2,... gives a script")));
+}
+
+TEST(TuneSpace, ArgumentsOfAScriptStandBehindItsOwn) {
+  EXPECT_EQ(
+      sweep_of_arguments("num_workers=0..2,mode=a,b", script_case("--width 3")),
+      R"(script.args=["--width 3 --num_workers 0 --mode a","--width 3 --num_workers 0 --mode b",)"
+      R"("--width 3 --num_workers 1 --mode a","--width 3 --num_workers 1 --mode b",)"
+      R"("--width 3 --num_workers 2 --mode a","--width 3 --num_workers 2 --mode b"])");
+  EXPECT_EQ(sweep_of_arguments("--lr=0.1,1e-3", script_case("")),
+            R"(script.args=["--lr 0.1","--lr 1e-3"])");
+  for (const char* wrong : {"num_workers", "=1", "a=1,a=2", "a=3..1", "a=x y", "a=", "a b=1"}) {
+    EXPECT_THROW((void)sweep_of_arguments(wrong, script_case("")), ConfigError) << wrong;
+  }
+  EXPECT_THROW((void)sweep_of_arguments("a=0..999,b=0..999", script_case("")), ConfigError);
+  EXPECT_THROW((void)sweep_of_arguments("a=1", loader_case(0, "cpu")), ConfigError);
+}
+
+}  // namespace
+}  // namespace stepbench::tune

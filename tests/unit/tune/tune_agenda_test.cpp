@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agenda of a search on scripted launches: no process is started.
+#include "harness/tune/tune_agenda.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/compare/result_maker.h"
+
+namespace stepbench::tune {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+struct Made {
+  double step_ms = 10;
+  Outcome outcome = {};
+  double memory_bytes = 1e9;
+  std::int64_t wall_ns = 1'000 * kMs;
+};
+using Script = std::function<Made(std::size_t point, int launch)>;
+
+record::Launch launch_of(const run::Job& job, const std::string& case_id, const Made& made) {
+  record::Results results = testing_compare::make(
+      {.cases = {{.case_id = case_id,
+                  .step_ns = [&](int) { return std::llround(made.step_ms * kMs); },
+                  .peak_bytes = [&](int) { return made.memory_bytes; }}},
+       .launches = 1});
+  record::Launch launch = std::move(results.launches.front());
+  launch.row.key.launch = job.launch;
+  launch.row.outcome = made.outcome;
+  launch.row.wall_ns = made.wall_ns;
+  if (made.outcome.kind != Outcome::Kind::kMeasured) launch.samples.clear();
+  return launch;
+}
+
+// A search over batch sizes 1, 2, 3, ...
+class Search {
+ public:
+  explicit Search(std::size_t points, Script script) : script_(std::move(script)) {
+    plan_.varying = {"loader.batch_size"};
+    for (std::size_t i = 0; i < points; ++i) {
+      plan::PlannedCase planned;
+      planned.resolved.case_id = "p" + std::to_string(i);
+      planned.resolved.options.emplace("loader.batch_size", static_cast<std::int64_t>(i + 1));
+      planned.resolved.options.emplace("limits.wall_s", 600.0);
+      plan_.cases.push_back(std::move(planned));
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<TuneAgenda> agenda() {
+    return std::make_unique<TuneAgenda>(
+        TuneAgenda::Setup{.plan = plan_,
+                          .objective = compare::default_metrics().metrics.front(),
+                          .seed = 3,
+                          .memory_limit = memory_limit,
+                          .allowance = allowance},
+        finished);
+  }
+
+  // Until it is over, or after `most` launches.
+  std::unique_ptr<TuneAgenda> run(std::size_t most = 10'000) {
+    auto agenda = this->agenda();
+    while (jobs.size() < most) {
+      const auto job = agenda->next(finished);
+      if (!job) break;
+      jobs.push_back(*job);
+      finished.launches.push_back(launch_of(*job, plan_.cases[job->case_index].resolved.case_id,
+                                            script_(job->case_index, job->launch)));
+    }
+    return agenda;
+  }
+
+  record::Results finished;
+  std::vector<run::Job> jobs;
+  std::optional<double> memory_limit;
+  Allowance allowance;
+
+ private:
+  plan::Plan plan_;
+  Script script_;
+};
+
+// The best is point 7; launches ripple.
+Made valley(std::size_t point, int launch) {
+  const double away = std::abs(static_cast<double>(point) - 7);
+  const double ripple =
+      static_cast<double>((static_cast<int>(point) * 31 + launch * 17) % 11) / 500;
+  return {.step_ms = 10 + away * 0.3 + ripple * 10};
+}
+
+TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
+  Search whole(24, valley);
+  const auto end = whole.run();
+  ASSERT_FALSE(end->halving().standing().empty());
+  for (std::size_t cut = 0; cut <= whole.jobs.size(); ++cut) {
+    Search again(24, valley);
+    (void)again.run(cut);
+    const auto resumed = again.run();
+    ASSERT_EQ(again.jobs.size(), whole.jobs.size()) << cut;
+    for (std::size_t i = 0; i < whole.jobs.size(); ++i) {
+      ASSERT_EQ(again.jobs[i].case_index, whole.jobs[i].case_index) << cut << ' ' << i;
+      ASSERT_EQ(again.jobs[i].launch, whole.jobs[i].launch);
+    }
+    ASSERT_EQ(resumed->halving().standing().front().point, end->halving().standing().front().point);
+  }
+}
+
+TEST(TuneAgenda, NoLaunchIsAskedForTwice) {
+  Search search(48, valley);
+  (void)search.run();
+  std::set<std::pair<std::size_t, int>> seen;
+  for (const run::Job& job : search.jobs) {
+    EXPECT_TRUE(seen.emplace(job.case_index, job.launch).second);
+  }
+}
+
+TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreNotTried) {
+  Search search(12, [](std::size_t point, int launch) {
+    Made made = valley(point, launch);
+    if (point >= 8) made.outcome = Outcome::failed("CUDA out of memory");
+    if (point == 2) made.outcome = Outcome::failed("exited with status 3");
+    return made;
+  });
+  const auto end = search.run();
+  EXPECT_EQ(end->points()[2].fate, Fate::kFailed);
+  EXPECT_EQ(end->points()[2].reason, "exited with status 3");
+  EXPECT_EQ(end->points()[3].fate, Fate::kMeasured);
+  std::size_t failed = 0;
+  std::size_t not_tried = 0;
+  for (std::size_t i = 8; i < 12; ++i) {
+    failed += end->points()[i].fate == Fate::kFailed ? 1U : 0U;
+    not_tried += end->points()[i].fate == Fate::kNotTried ? 1U : 0U;
+  }
+  EXPECT_GE(failed, 1U);
+  EXPECT_EQ(failed + not_tried, 4U);
+  EXPECT_EQ(end->halving().standing().front().point, 7U);
+}
+
+TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
+  Search search(12, [](std::size_t point, int launch) {
+    Made made = valley(point, launch);
+    if (point == 7) made.memory_bytes = 3e9;
+    return made;
+  });
+  search.memory_limit = 2e9;
+  const auto end = search.run();
+  EXPECT_EQ(end->points()[7].fate, Fate::kOverMemory);
+  EXPECT_NE(end->halving().standing().front().point, 7U);
+}
+
+TEST(TuneAgenda, ABatchThatSmallerOnesSayIsTooLargeIsNotTried) {
+  // 100 MB and 10 MB a sample.
+  Search search(24, [](std::size_t point, int launch) {
+    Made made = valley(point, launch);
+    made.memory_bytes = 1e8 + 1e7 * static_cast<double>(point + 1);
+    EXPECT_LT(made.memory_bytes, 2.01e8);
+    return made;
+  });
+  search.memory_limit = 2e8;
+  const auto end = search.run();
+  EXPECT_EQ(end->points()[9].fate, Fate::kMeasured);
+  for (std::size_t i = 10; i < 24; ++i) {
+    EXPECT_EQ(end->points()[i].fate, Fate::kNotTried);
+    EXPECT_TRUE(end->points()[i].reason.starts_with("would hold ")) << end->points()[i].reason;
+  }
+  EXPECT_EQ(end->halving().standing().front().point, 7U);
+}
+
+TEST(TuneAgenda, ALaunchMayTakeFiveTimesAsLongAsTheBest) {
+  Search search(12, [](std::size_t point, int launch) {
+    Made made = valley(point, launch);
+    made.wall_ns = 20'000 * kMs;
+    return made;
+  });
+  (void)search.run();
+  EXPECT_FALSE(search.jobs.front().context.contains("limits.wall_s"));
+  ASSERT_TRUE(search.jobs[1].context.contains("limits.wall_s"));
+  EXPECT_EQ(number_of(search.jobs[1].context, "limits.wall_s"), 100);
+}
+
+TEST(TuneAgenda, ATimeThatIsUsedUpEndsTheSearchAndWholeRoundsCount) {
+  Search search(24, valley);
+  search.allowance.seconds = 30;  // launches take a second each
+  const auto end = search.run();
+  EXPECT_TRUE(end->is_stopped());
+  EXPECT_EQ(search.jobs.size(), 30U);
+  EXPECT_FALSE(end->halving().standing().empty());
+  // More time later: it goes on.
+  search.allowance.seconds = 1000;
+  EXPECT_FALSE(search.run()->is_stopped());
+}
+
+TEST(TuneAgenda, ATimeTooShortForTheFirstRungIsSeenEarly) {
+  Search search(48, valley);
+  search.allowance.seconds = 20;
+  const auto end = search.run();
+  EXPECT_TRUE(end->is_stopped());
+  EXPECT_LT(search.jobs.size(), 10U);
+  EXPECT_DOUBLE_EQ(end->first_rung_s(), 48);
+}
+
+TEST(TuneAgenda, ANumberThatNoLaunchGivesTakesThePointOut) {
+  Search search(9, [](std::size_t, int) { return Made{.outcome = Outcome::skipped("no GPU")}; });
+  const auto end = search.run();
+  EXPECT_TRUE(end->halving().standing().empty());
+  EXPECT_EQ(end->points().front().fate, Fate::kSkipped);
+  EXPECT_EQ(search.jobs.size(), 9U);
+}
+
+}  // namespace
+}  // namespace stepbench::tune

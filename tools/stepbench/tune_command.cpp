@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/document/render.h"
+#include "harness/report/tune_document.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "harness/tune/run_tune.h"
+#include "harness/tune/space.h"
+#include "harness/tune/tuning_file.h"
+#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/commands.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/script_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kTuneExamples =
+    R"(The sweep of the file is the space. Every point has one short launch, the best quarter two full ones, the best
+of these four more, all in turns, so that no point is judged by another time of the machine. Fresh pairs then
+compare the winner with the file's own settings, without its sweep: only they say how much is gained.
+
+Examples:
+  stepbench tune sweep.yaml --budget 10m
+  stepbench tune train.yaml --sweep loader.num_workers=0,1,2,4 --sweep loader.prefetch_factor=2,4 --budget 20m
+  stepbench tune train.yaml --space loader --budget 10m          workers and prefetch of any loader
+  stepbench tune --python train.py --tune num_workers=0..4,prefetch_factor=2,4 --budget 10m
+  stepbench tune sweep.yaml --budget 10m --write tuned.yaml      the winner as a file of its own
+  stepbench tune sweep.yaml --objective samples_per_s --memory-limit 20GiB
+  stepbench tune --resume results/20260131-120000-sweep-tune sweep.yaml    go on where it was cut off
+
+Exit status: 0 a better setting is confirmed, or the file's own is the best, 1 the same, and some launches
+failed, 2 wrong usage or configuration, or a budget too small for one launch of each point, 3 nothing could be
+told apart, or no room to confirm, 4 nothing measured, 129, 130 or 143 interrupted.)";
+
+struct TuneOptions {
+  tune::TuneRequest request = {};
+  ScriptOptions script = {};
+  std::string budget = {};
+  std::optional<std::size_t> launches = {};
+  std::string memory_limit = {};
+  std::optional<double> margin_percent = {};
+  bool no_confirm = false;
+  LockFlags lock = {};
+  std::string format = "table";
+  bool quiet = false;
+};
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+// "1.5h" by the units of `units`.
+double amount(const std::string& option, const std::string& text, std::span<const Unit> units,
+              const std::string& expected) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc{} && std::isfinite(number) && number > 0) {
+    const std::string_view name(rest, static_cast<std::size_t>(end - rest));
+    for (const Unit& unit : units) {
+      if (unit.name == name) return number * unit.factor;
+    }
+  }
+  throw ConfigError(option, "expected " + expected + ", found `" + text + "`");
+}
+
+double seconds_of(const std::string& text) {
+  static constexpr Unit kUnits[] = {{"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+  return amount("--budget", text, kUnits, "a time such as 90s, 20m or 1.5h");
+}
+
+double bytes_of(const std::string& text) {
+  static constexpr Unit kUnits[] = {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                                    {"TiB", 0x1p40}, {"kB", 1e3},     {"MB", 1e6},
+                                    {"GB", 1e9},     {"TB", 1e12}};
+  return amount("--memory-limit", text, kUnits, "a size such as 512MiB or 20GiB");
+}
+
+void tell_tuned(const tune::TuneRun& run, const TuneOptions& options,
+                const Environment& environment, run::Progress& progress) {
+  if (options.format == "json") {
+    print(environment, tune::tuning_json(run));
+    return;
+  }
+  print(environment,
+        document::render(report::tune_document(run), {.markdown = options.format == "markdown",
+                                                      .colour = environment.colour,
+                                                      .columns = environment.terminal_columns}));
+  progress.say("Results: " + run.folder.string());
+}
+
+int execute_tune(const TuneOptions& options, const Environment& environment) {
+  tune::TuneRequest request = options.request;
+  if (!options.budget.empty()) request.allowance.seconds = seconds_of(options.budget);
+  request.allowance.launches = options.launches;
+  if (!options.memory_limit.empty()) request.memory_limit = bytes_of(options.memory_limit);
+  if (options.margin_percent) request.margin = *options.margin_percent / 100;
+  request.confirm = !options.no_confirm;
+  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
+  request.text = experiment_text(options.script, request.file);
+  const campaign::CampaignContext context = campaign_context(environment);
+  const HostClock clock;
+  run::Progress progress = make_progress(environment, options.quiet, clock);
+  run::Interrupts interrupts;
+  const tune::TuneRun run = tune::run_tune(request, context, progress, interrupts, clock);
+  if (run.signal) {
+    const std::string go_on =
+        run.folder.empty() ? std::string()
+                           : "; go on with --resume " + text::shell_word(run.folder.string());
+    environment.err << "stepbench: interrupted" << text::printable(go_on) << '\n';
+    return run.exit_status;
+  }
+  tell_tuned(run, options, environment, progress);
+  return run.exit_status;
+}
+
+}  // namespace
+
+void add_tune(Command app) {
+  const Command command =
+      app.add("tune", "Which settings are good? Searches a sweep in a budget", kTuneExamples);
+  TuneOptions& options = command.calls(execute_tune);
+  tune::TuneRequest& request = options.request;
+  add_experiment(command, request.file);
+  add_script(command, options.script);
+  require_experiment(command, options.script, request.file);
+  add_set(command, request.set);
+  add_sweep(command, request.sweep);
+  command
+      .option(kCaseOptions, "--space S1,S2,...", request.spaces,
+              "Sweep what is usual, around the file's own values: loader (workers, prefetch, "
+              "pinned memory), batch (its size), precision")
+      .one_of(tune::space_names())
+      .comma_separated()
+      .common();
+  command
+      .option(kCaseOptions, "--tune NAME=V1,V2,...", request.arguments,
+              "Arguments of a script, as num_workers=0..8,prefetch_factor=2,4: every combination "
+              "is passed to it")
+      .common();
+  add_filter(command, request.filter);
+  command
+      .option(kMeasureOptions, "--budget TIME", options.budget,
+              "Time that the launches may take, as 20m: the search has 70 % of it and stops in "
+              "time; default: as much as it needs")
+      .common();
+  command
+      .option(kMeasureOptions, "--launches N", options.launches,
+              "So many launches at most, in place of a time or besides")
+      .whole_number(1, 1'000'000);
+  command
+      .option(kMeasureOptions, "--objective METRIC", request.objective,
+              "What is to be small, or large as samples_per_s and tokens_per_s: any that `list "
+              "metrics` names. Default: the step, or samples_per_s where the sweep has several "
+              "batch sizes")
+      .common();
+  command
+      .option(kMeasureOptions, "--memory-limit SIZE", options.memory_limit,
+              "A point that holds more is out, as 20GiB: of the device's memory where that is "
+              "counted, else of the process tree's")
+      .common();
+  command
+      .option(kMeasureOptions, "--seed N", request.seed,
+              "Seed of the random order of the launches; default: one that follows from the plan")
+      .whole_number(0, std::int64_t{1} << 53U);
+  add_worker(command, request.worker);
+  add_interpreter(command, request.set);
+  add_lock_flags(command, options.lock);
+  command
+      .option(kVerdictOptions, "--margin PERCENT", options.margin_percent,
+              "The difference that does not matter; default: 1 %, or what the file says")
+      .number(0, 50, "%");
+  command.flag(kVerdictOptions, "--no-confirm", options.no_confirm,
+               "Do not compare the winner with the file's own settings");
+  add_results(command, request.results, "Folder in which the search's own folder is made");
+  add_resume(command, request.resume);
+  add_format(command, options.format, {"table", "markdown", "json"});
+  command.option(kOutputOptions, "--write FILE", request.tuned_file,
+                 "Also write the experiment with the winner's values there, unless it is not told "
+                 "from the file's own");
+  add_quiet(command, options.quiet);
+}
+
+}  // namespace stepbench::cli
