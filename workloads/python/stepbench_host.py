@@ -63,16 +63,19 @@ def misfit(options):
     if options.get("no-module"):
         return "this stepbench was built without Python", options["no-module"]
     mine, wanted = "{}.{}".format(*sys.version_info[:2]), options["python"]
+    # torch first: what C++ computes needs no Python, and whoever makes an environment for another Python needs it too.
+    version, built_for = torch_version(), options["torch"].split("+")[0]
+    if version.split("+")[0] != built_for:
+        python = "" if mine == wanted else f" (and for Python {wanted})"
+        return (
+            f"{sys.executable} has torch {version}, and this stepbench was built for torch {built_for}{python}",
+            f"pip install torch=={built_for}, or build again with "
+            f"-DSTEPBENCH_TORCH={sys.prefix}/lib/python{mine}/site-packages/torch",
+        )
     if mine != wanted:
         return (
             f"{sys.executable} is Python {mine}, and this stepbench was built for Python {wanted}",
             f"name such an interpreter with --interpreter PATH ({MAKE_ONE.format(wanted)}), or build again beside this one",
-        )
-    version = torch_version()
-    if version.split("+")[0] != options["torch"].split("+")[0]:
-        return (
-            f"{sys.executable} has torch {version}, and this stepbench was built for torch {options['torch']}",
-            f"install that one, or build again with -DSTEPBENCH_TORCH={sys.prefix}/lib/python{mine}/site-packages/torch",
         )
     return None
 
