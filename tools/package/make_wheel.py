@@ -156,7 +156,8 @@ def lay_out(bundle, build, source, torch, stage):
     write_launcher(bundle, build, source, package)
     set_run_path(package / "bin/stepbench", "$ORIGIN/../lib")
     set_run_path(worker, "$ORIGIN/../lib:$ORIGIN/../../torch/lib")
-    shutil.copytree(build / "tools/stepbench/python", package / "bin/python", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(build / "tools/stepbench/python", package / "bin/python",
+                    ignore=shutil.ignore_patterns("__pycache__", "stepbench_python.*.so"))  # of the build's Python alone
     module = package / "bin/python/stepbench_python.so"
     if module.exists():
         subprocess.run(["strip", "--strip-unneeded", module], check=True)
