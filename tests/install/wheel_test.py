@@ -14,7 +14,7 @@ import unittest
 from unittest import mock
 
 import built_wheel
-from built_wheel import SCRIPT, SHORT, SOURCE, Wheel, output
+from built_wheel import BUILD, SCRIPT, SHORT, SOURCE, Wheel, output
 
 TYPED = """\
 import stepbench
@@ -29,6 +29,10 @@ result = stepbench.load("results/run")
 if isinstance(result, stepbench.Run):
     print(result.cases)
 """
+
+
+def build_id(file):
+    return re.search(r"Build ID: (\w+)", output("readelf", "--notes", file))[1]
 
 
 class Contents(Wheel):
@@ -92,6 +96,42 @@ class Contents(Wheel):
             with self.assertRaises(OSError):
                 make_wheel.pack(self.folder, self.folder, self.folder / "half-0.whl")
         self.assertFalse((self.folder / "half-0.whl").exists())
+
+    def test_a_build_in_another_folder_makes_the_same_wheel(self):
+        """Debug information names the folder, and the linker's build id is of it: a program compiled twice shows that,
+        and that nothing of it is delivered; this build with other ids gives the same wheel."""
+        sys.path.insert(0, str(SOURCE / "tools/package"))
+        from make_wheel import set_build_id
+        source = self.folder / "twice.cpp"
+        source.write_text("#include <cstdio>\nint main() { std::puts(__FILE__); }\n")
+        ids, delivered = set(), set()
+        for name in ("one", "another"):
+            place = self.folder / name
+            place.mkdir()
+            output("c++", "-g1", "-Wl,--build-id=sha1", source, "-o", place / "twice", cwd=place)
+            ids.add(build_id(place / "twice"))
+            output("strip", place / "twice")
+            told = set_build_id(place / "twice")
+            self.assertEqual(told, build_id(place / "twice"))
+            output(place / "twice")
+            delivered.add((place / "twice").read_bytes())
+        self.assertEqual((len(ids), len(delivered)), (2, 1))
+
+        other = self.folder / "other_build"
+        shutil.copytree(BUILD / "tools/stepbench", other / "tools/stepbench", symlinks=True,
+                        ignore=shutil.ignore_patterns("CMakeFiles", "stepbench-gbench"))
+        for name in ("CMakeCache.txt", "build.ninja"):
+            shutil.copy(BUILD / name, other / name)
+        for program in ("stepbench", "stepbench-worker"):
+            file = other / "tools/stepbench" / program
+            had = bytes.fromhex(build_id(file))
+            file.write_bytes(file.read_bytes().replace(had, had[::-1]))
+        output(SOURCE / "tools/wheel", "--out", self.folder / "again", "--build", other)
+        self.assertEqual((self.folder / "again" / self.wheel.name).read_bytes(), self.wheel.read_bytes())
+
+    def test_the_worker_has_the_id_that_its_launcher_tells(self):
+        launcher = (self.folder / "site/stepbench/bin/stepbench-worker").read_text()
+        self.assertIn(f"--build-id={build_id(self.folder / 'site/stepbench/bin/stepbench-worker.elf')} ", launcher)
 
     def test_each_file_is_recorded_with_its_digest(self):
         record, = (name for name in self.names if name.endswith("/RECORD"))
