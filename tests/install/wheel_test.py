@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel of this build: wheel_test.py SOURCE_DIR BUILD_DIR [--measure]
-
-Its names, records, licences and library paths; with --measure instead: it is installed beside torch in a fresh
-environment and measures with both programs."""
+"""What is in a wheel of this build, and what its launcher does: wheel_test.py SOURCE_DIR BUILD_DIR [TEST]..."""
 import base64
 import hashlib
 import importlib.util
@@ -13,44 +10,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
-import zipfile
 from unittest import mock
 
-SOURCE, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-MEASURE = "--measure" in sys.argv
-TORCH = SOURCE / ".venv/lib/python{}.{}/site-packages".format(*sys.version_info[:2])
-SCRIPT = """\
-from stepbench_worker import measure
-for _ in measure([[1, 2]] * 100):
-    pass
-"""
-STEP = """\
-import torch
-def step(record):
-    with record.phase("forward"):
-        return len(torch.ones(8) * 2)
-"""
-# A user's project, with a function that a test measures.
-WORK = """\
-def work(size):
-    return str(size)
-"""
-TEST_OF_WORK = """\
-import pathlib
-import stepbench as package
-from project_work import work
+import built_wheel
+from built_wheel import BUILD, SCRIPT, SHORT, SOURCE, Wheel, output
 
-def test_work(stepbench):
-    result = stepbench(work, 1000)
-    assert result.step_ns > 0
-    assert result.folder.parent.parent == pathlib.Path("results/pytest").resolve()
-    assert len(package.load(result.folder).steps) == 3
-
-def test_inside(stepbench):
-    stepbench(lambda: 1)
-"""
 TYPED = """\
 import stepbench
 from stepbench_worker import measure, phase
@@ -64,30 +29,10 @@ result = stepbench.load("results/run")
 if isinstance(result, stepbench.Run):
     print(result.cases)
 """
-SHORT = ("--launches", "1", "--set", "schedule.warmup=1", "--set", "schedule.active=3", "--no-lock")
 
 
-def output(*words, **options):
-    done = subprocess.run([*map(str, words)], text=True, capture_output=True, timeout=600, **options)
-    assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
-    return done.stdout + done.stderr
-
-
-class Wheel(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = pathlib.Path(temporary.name).resolve()
-        cls.said = output(SOURCE / "tools/wheel", "--out", cls.folder, "--build", BUILD)
-        cls.wheel, = cls.folder.glob("*.whl")
-        with zipfile.ZipFile(cls.wheel) as archive:
-            archive.extractall(cls.folder / "site")
-            cls.names = archive.namelist()
-            cls.modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
-        for name, mode in cls.modes.items():  # as pip sets them
-            if mode & 0o111:
-                (cls.folder / "site" / name).chmod(0o755)
+def build_id(file):
+    return re.search(r"Build ID: (\w+)", output("readelf", "--notes", file))[1]
 
 
 class Contents(Wheel):
@@ -151,6 +96,42 @@ class Contents(Wheel):
             with self.assertRaises(OSError):
                 make_wheel.pack(self.folder, self.folder, self.folder / "half-0.whl")
         self.assertFalse((self.folder / "half-0.whl").exists())
+
+    def test_a_build_in_another_folder_makes_the_same_wheel(self):
+        """Debug information names the folder, and the linker's build id is of it: a program compiled twice shows that,
+        and that nothing of it is delivered; this build with other ids gives the same wheel."""
+        sys.path.insert(0, str(SOURCE / "tools/package"))
+        from make_wheel import set_build_id
+        source = self.folder / "twice.cpp"
+        source.write_text("#include <cstdio>\nint main() { std::puts(__FILE__); }\n")
+        ids, delivered = set(), set()
+        for name in ("one", "another"):
+            place = self.folder / name
+            place.mkdir()
+            output("c++", "-g1", "-Wl,--build-id=sha1", source, "-o", place / "twice", cwd=place)
+            ids.add(build_id(place / "twice"))
+            output("strip", place / "twice")
+            told = set_build_id(place / "twice")
+            self.assertEqual(told, build_id(place / "twice"))
+            output(place / "twice")
+            delivered.add((place / "twice").read_bytes())
+        self.assertEqual((len(ids), len(delivered)), (2, 1))
+
+        other = self.folder / "other_build"
+        shutil.copytree(BUILD / "tools/stepbench", other / "tools/stepbench", symlinks=True,
+                        ignore=shutil.ignore_patterns("CMakeFiles", "stepbench-gbench"))
+        for name in ("CMakeCache.txt", "build.ninja"):
+            shutil.copy(BUILD / name, other / name)
+        for program in ("stepbench", "stepbench-worker"):
+            file = other / "tools/stepbench" / program
+            had = bytes.fromhex(build_id(file))
+            file.write_bytes(file.read_bytes().replace(had, had[::-1]))
+        output(SOURCE / "tools/wheel", "--out", self.folder / "again", "--build", other)
+        self.assertEqual((self.folder / "again" / self.wheel.name).read_bytes(), self.wheel.read_bytes())
+
+    def test_the_worker_has_the_id_that_its_launcher_tells(self):
+        launcher = (self.folder / "site/stepbench/bin/stepbench-worker").read_text()
+        self.assertIn(f"--build-id={build_id(self.folder / 'site/stepbench/bin/stepbench-worker.elf')} ", launcher)
 
     def test_each_file_is_recorded_with_its_digest(self):
         record, = (name for name in self.names if name.endswith("/RECORD"))
@@ -281,105 +262,5 @@ class Launcher(Wheel):
         self.assertNotIn("the other one", ran)
 
 
-class Installed(Wheel):
-    def test_it_measures_beside_the_torch_of_a_fresh_environment(self):
-        venv = self.folder / "venv"
-        output(sys.executable, "-m", "venv", venv)
-        output(venv / "bin/pip", "install", "--no-index", "--no-deps", self.wheel)
-        site, = venv.glob("lib/python*/site-packages")
-        (self.folder / "script.py").write_text(SCRIPT)
-        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "CUDA_VISIBLE_DEVICES": ""}
-        at = {"cwd": self.folder, "env": environment}
-        # A script needs no torch.
-        output(venv / "bin/stepbench", "run", "--python", "script.py", *SHORT, "--results", "script", **at)
-        output(venv / "bin/python", "script.py", **at)
-        mlp = ("run", site / "stepbench/configs/train_mlp.yaml", "--smoke", "--set", "device=cpu", "--no-lock")
-        done = subprocess.run([venv / "bin/stepbench", *map(str, mlp)], text=True, capture_output=True, timeout=600, **at)
-        self.assertIn("has no torch: pip install torch==", " ".join((done.stdout + done.stderr).split()))
-        # One in another folder, one of another version beside it, and the right one beside it.
-        (site / "torch.pth").write_text(str(TORCH))
-        self.assertIn("smoke", output(venv / "bin/stepbench", *mlp, "--results", "elsewhere", **at))
-        (site / "torch").mkdir()
-        (site / "torch/version.py").write_text("__version__ = '2.9.1+cpu'\n")
-        for part in (TORCH / "torch").iterdir():  # all of it but its version
-            if part.name != "version.py":
-                (site / "torch" / part.name).symlink_to(part)
-        (site / "nvidia").symlink_to(TORCH / "nvidia")
-        # What C++ computes is refused with what to install; what is in Python is measured by Python.
-        done = subprocess.run([venv / "bin/stepbench", *map(str, mlp)], text=True, capture_output=True, timeout=600, **at)
-        self.assertRegex(" ".join((done.stdout + done.stderr).split()), r"has torch 2.9.1\+cpu, and this stepbench was built for "
-                                                                        r"torch [\d.]+")
-        (self.folder / "step.py").write_text(STEP)
-        (self.folder / "step.yaml").write_text("workload: python_step\nstep: {path: step.py}\ndevice: cpu\n")
-        step = (venv / "bin/stepbench", "run", "step.yaml", *SHORT)
-        self.assertIn("measured by stepbench's worker in Python", output(*step, "--results", "another", **at))
-        shutil.rmtree(site / "torch")
-        (site / "nvidia").unlink()
-        (site / "torch").symlink_to(TORCH / "torch")
-        self.assertIn("smoke", output(venv / "bin/stepbench", *mlp, "--results", "beside", **at))
-        # A step in Python: inside the interpreter, and where the module is for another one.
-        self.assertNotIn("worker in Python", output(*step, "--results", "hosted", **at))
-        (site / "stepbench/bin/python/stepbench_python.so").unlink()
-        self.assertIn("measured by stepbench's worker in Python", output(*step, "--results", "fallback", **at))
-        file, = (self.folder / "script").glob("*/*.jsonl")
-        rows = [json.loads(line) for line in file.read_text().splitlines()]
-        launch, = (row for row in rows if row["kind"] == "launch")
-        self.assertEqual(launch["outcome"], "measured")
-        self.assertEqual(pathlib.Path(launch["effective"]["python.executable"]).parent, venv / "bin")
-
-
-    def test_it_measures_a_script_in_each_python_that_is_there(self):
-        (self.folder / "script.py").write_text(SCRIPT)
-        for minor in range(10, 15):
-            python = shutil.which(f"python3.{minor}")
-            if python is None or subprocess.run([python, "-c", ""], capture_output=True).returncode:
-                print(f"python3.{minor} is not here")
-                continue
-            venv = self.folder / f"python3.{minor}"
-            output(python, "-m", "venv", venv)
-            output(venv / "bin/pip", "install", "--no-index", "--no-deps", self.wheel)
-            environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder)}
-            output(venv / "bin/python", "-m", "stepbench", "run", "--python", "script.py", *SHORT, "--results", f"with{minor}",
-                   cwd=self.folder, env=environment)
-            file, = (self.folder / f"with{minor}").glob("*/*.jsonl")
-            self.assertIn(f'"python.version":"3.{minor}.', file.read_text().replace(": ", ":"))
-
-    def test_it_needs_to_write_nothing_beside_itself(self):
-        venv = self.folder / "read_only"
-        output(sys.executable, "-m", "venv", venv)
-        output(venv / "bin/pip", "install", "--no-index", "--no-deps", "--no-compile", self.wheel)
-        site, = venv.glob("lib/python*/site-packages")
-        before = {file: file.stat().st_mtime_ns for file in (site / "stepbench").rglob("*")}
-        output("chmod", "-R", "a-w", site)
-        self.addCleanup(subprocess.run, ["chmod", "-R", "u+w", site])
-        (self.folder / "script.py").write_text(SCRIPT)
-        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
-        output(venv / "bin/stepbench", "run", "--python", "script.py", *SHORT, "--results", "read_only_results",
-               cwd=self.folder, env=environment)
-        # root may write everywhere: nothing did.
-        self.assertEqual({file: file.stat().st_mtime_ns for file in (site / "stepbench").rglob("*")}, before)
-
-    @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed; tools/setup --tests")
-    def test_its_fixture_measures_in_the_pytest_of_a_fresh_environment(self):
-        venv = self.folder / "pytest"
-        output(sys.executable, "-m", "venv", venv)
-        output(venv / "bin/pip", "install", "--no-index", "--no-deps", self.wheel)
-        site, = venv.glob("lib/python*/site-packages")
-        beside = {pathlib.Path(importlib.util.find_spec(name).origin).parents[1] for name in ("pytest", "pandas")}
-        (site / "beside.pth").write_text("\n".join(map(str, beside)))
-        project = self.folder / "project"
-        project.mkdir()
-        (project / "project_work.py").write_text(WORK)
-        (project / "test_work.py").write_text(TEST_OF_WORK)
-        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "CUDA_VISIBLE_DEVICES": ""}
-        done = subprocess.run([venv / "bin/python", "-m", "pytest", "-p", "no:cacheprovider",
-                               f"--stepbench-options={' '.join(SHORT)}"], text=True, capture_output=True, timeout=600,
-                              cwd=project, env=environment)
-        self.assertIn("plugins: stepbench", done.stdout, done.stderr)
-        self.assertRegex(done.stdout, r"1 failed, 1 passed", done.stdout)
-        self.assertIn("must stand at the top of a file", done.stdout)
-
-
 if __name__ == "__main__":
-    os.environ.pop("PYTHONPATH", None)
-    unittest.main(argv=[sys.argv[0], *(["Installed"] if MEASURE else ["Contents", "Launcher"])], verbosity=2)
+    built_wheel.main()

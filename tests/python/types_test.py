@@ -40,7 +40,7 @@ class Types(unittest.TestCase):
     @unittest.skipUnless(MYPY, "mypy is not installed; tools/setup --tests")
     def test_mypy_finds_nothing_and_would_find_a_mistake(self):
         folder = self.in_fresh_folder()
-        mypy = (sys.executable, "-m", "mypy", "--no-incremental", *self.copies(folder))
+        mypy = (sys.executable, "-m", "mypy", "--no-incremental", "--strict", *self.copies(folder))
         done = self.checked(*mypy, cwd=folder)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         with (folder / "stepbench_worker/window.py").open("a") as file:

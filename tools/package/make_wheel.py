@@ -21,10 +21,11 @@ import subprocess
 import tempfile
 import zipfile
 
-from elf_versions import ask_for_older, needed_versions, newest
+from elf_versions import Elf, ask_for_older, needed_versions, newest
 
 # dynamic tags: paths of the first kind also count for the libraries of libraries
 DT_RPATH, DT_RUNPATH, PT_DYNAMIC = 15, 29, 2
+NOTE_HEADER = 16  # bytes, with the owner's name
 
 # What a machine has for which manylinux_2_34 is said; who needs more gets the builder's own.
 LIBSTDCXX_OF_2_34 = (3, 4, 29)
@@ -119,9 +120,15 @@ def stand_in_for_cuda(asking, torch, folder):
         source.unlink()
 
 
-def build_id(file):
-    notes = subprocess.run(["readelf", "--notes", file], capture_output=True, text=True, check=True).stdout
-    return re.search(r"Build ID: (\w+)", notes)[1]
+def set_build_id(file):
+    """That of what is delivered, hexadecimal. The linker's is of debug information too, which names the build folder."""
+    data = bytearray(file.read_bytes())
+    offset, size = Elf(data).sections[".note.gnu.build-id"]
+    begin, end = offset + NOTE_HEADER, offset + size
+    data[begin:end] = bytes(end - begin)
+    data[begin:end] = hashlib.sha512(data).digest()[:end - begin]
+    file.write_bytes(data)
+    return data[begin:end].hex()
 
 
 def python_of_build(build):
@@ -130,12 +137,12 @@ def python_of_build(build):
     return found[1] if found else ""
 
 
-def write_launcher(bundle, build, source, package):
+def write_launcher(bundle, build, source, package, ids):
     worker = package / "bin/stepbench-worker.elf"
     torch = [name for name in needed(worker) if name.startswith(("libtorch", "libc10"))]
     text = (source / "tools/package/wheel_worker.sh").read_text()
     for name, value in (("TORCH", (bundle / "torch-version").read_text().strip()), ("LIBRARIES", " ".join(torch)),
-                        ("BUILD_ID", build_id(worker)), ("PYTHON", python_of_build(build))):
+                        ("BUILD_ID", ids[worker]), ("PYTHON", python_of_build(build))):
         text = text.replace(f"@{name}@", value)
     (package / "bin/stepbench-worker").write_text(text)
 
@@ -153,10 +160,10 @@ def lay_out(bundle, build, source, torch, stage):
                         dirs_exist_ok=True)
     worker = package / "bin/stepbench-worker.elf"
     (package / "bin/stepbench-worker").rename(worker)
-    write_launcher(bundle, build, source, package)
     set_run_path(package / "bin/stepbench", "$ORIGIN/../lib")
     set_run_path(worker, "$ORIGIN/../lib:$ORIGIN/../../torch/lib")
-    shutil.copytree(build / "tools/stepbench/python", package / "bin/python", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(build / "tools/stepbench/python", package / "bin/python",
+                    ignore=shutil.ignore_patterns("__pycache__", "stepbench_python.*.so"))  # of the build's Python alone
     module = package / "bin/python/stepbench_python.so"
     if module.exists():
         subprocess.run(["strip", "--strip-unneeded", module], check=True)
@@ -164,6 +171,8 @@ def lay_out(bundle, build, source, torch, stage):
     stand_in_for_cuda([worker, *filter(pathlib.Path.exists, [module])], torch, package / "lib/without_cuda")
     for file in elf_files(package):
         ask_for_older(file)
+    ids = {file: set_build_id(file) for file in (package / "bin/stepbench", worker, module) if file.exists()}
+    write_launcher(bundle, build, source, package, ids)
     for program in ("stepbench", "stepbench-worker", "stepbench-worker.elf"):
         (package / "bin" / program).chmod(0o755)
 

@@ -29,16 +29,22 @@ def parse(arguments):
     return options, arguments[end + 1 :]
 
 
-def torch_version():
+def torch_folder():
     """Of the torch that this interpreter would import, without importing it; None: there is none."""
     # As importlib.util.find_spec, whose module takes longer to import than the interpreter to start.
     found = (finder.find_spec("torch", None) for finder in sys.meta_path)
     spec = next((each for each in found if each is not None), None)
-    if spec is None or not spec.origin:
+    return os.path.dirname(spec.origin) if spec is not None and spec.origin else None
+
+
+def torch_version():
+    """Of that torch; None: there is none."""
+    folder = torch_folder()
+    if folder is None:
         return None
     # Read, not run: the file imports typing, which takes as long as the interpreter's own start.
     try:
-        with open(os.path.join(os.path.dirname(spec.origin), "version.py"), encoding="utf-8") as file:
+        with open(os.path.join(folder, "version.py"), encoding="utf-8") as file:
             lines = [line for line in file if line.startswith("__version__")]
     except OSError:
         return ""
@@ -70,16 +76,19 @@ def misfit(options):
     if options.get("no-module"):
         return "this stepbench was built without Python", options["no-module"]
     mine, wanted = "{}.{}".format(*sys.version_info[:2]), options["python"]
-    if mine != wanted and not has_module_of_its_own():
+    fits = mine == wanted or has_module_of_its_own()
+    # torch first: what C++ computes needs no Python, and whoever makes an environment for another Python needs it too.
+    version, built_for = torch_version(), options["torch"].split("+")[0]
+    if version.split("+")[0] != built_for:
+        python = "" if fits else f" (and for Python {wanted})"
+        return (
+            f"{sys.executable} has torch {version}, and this stepbench was built for torch {built_for}{python}",
+            f"pip install torch=={built_for}, or build again with -DSTEPBENCH_TORCH={torch_folder()}",
+        )
+    if not fits:
         return (
             f"{sys.executable} is Python {mine}, and this stepbench was built for Python {wanted}",
             f"name such an interpreter with --interpreter PATH ({MAKE_ONE.format(wanted)}), or build again beside this one",
-        )
-    version = torch_version()
-    if version.split("+")[0] != options["torch"].split("+")[0]:
-        return (
-            f"{sys.executable} has torch {version}, and this stepbench was built for torch {options['torch']}",
-            f"install that one, or build again with -DSTEPBENCH_TORCH={sys.prefix}/lib/python{mine}/site-packages/torch",
         )
     return None
 

@@ -20,9 +20,11 @@ EXAMPLES = Path(__file__).parent / "examples"
 
 
 def main() -> NoReturn:
-    """Becomes the program. This Python is the one for the user's files, unless another is named."""
+    """Becomes the program. This Python is the one for the user's files, unless another is named, and CONFIGS find the
+    examples that they name."""
     from .program import path_of_program
     os.environ.setdefault("STEPBENCH_PYTHON", sys.executable)
+    os.environ.setdefault("STEPBENCH_EXAMPLES", str(EXAMPLES))
     try:
         program = path_of_program()
         os.execv(program, ["stepbench", *sys.argv[1:]])

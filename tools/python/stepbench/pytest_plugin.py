@@ -10,14 +10,16 @@ fails where the verdict is that its function has become slower.
 """
 import shlex
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from .rounds import RoundError, Rounds, Slower
+from .rounds import Result, RoundError, Rounds, Slower
 
 
-def pytest_addoption(parser):
+def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("stepbench", "rounds in fresh processes")
     group.addoption("--stepbench-compare", metavar="BASE", default=None,
                     help="folder of another checkout of this project: a test fails where its function is slower than there")
@@ -26,7 +28,7 @@ def pytest_addoption(parser):
                     help="more options for `stepbench run` or, with --stepbench-compare, `stepbench ab`")
 
 
-def pytest_configure(config):
+def pytest_configure(config: pytest.Config) -> None:
     base = config.getoption("--stepbench-compare")
     if base is not None and not Path(base).is_dir():
         raise pytest.UsageError(f"--stepbench-compare {base}: there is no such folder; it takes another checkout, as "
@@ -34,27 +36,25 @@ def pytest_configure(config):
 
 
 @pytest.fixture
-def stepbench(request):
-    option = request.config.getoption
+def stepbench(request: pytest.FixtureRequest) -> Callable[..., Result]:
+    option: Any = request.config.getoption
     config = request.config
     root = config.rootpath if config.inipath is not None else Path(config.invocation_params.dir)
     base = option("--stepbench-compare")
     rounds = Rounds(root, request.node.nodeid, root / option("--stepbench-results"),
                     Path(base).resolve() if base is not None else None, tuple(shlex.split(option("--stepbench-options"))))
 
-    def measured(function, *arguments, **named):
-        failed = ""
-        result = None
+    def measured(function: Callable[..., Any], *arguments: Any, **named: Any) -> Result:
         try:
             result = rounds(function, *arguments, **named)
         except Slower as slower:
             failed = f"{function.__name__} is slower than in {base}\n{slower}"
         except (RoundError, TypeError) as error:
             failed = f"stepbench measured nothing: {error}"
-        if failed:
-            pytest.fail(failed, pytrace=False)
-        if rounds.undecided:
-            warnings.warn(f"stepbench cannot tell: {rounds.undecided}", stacklevel=2)
-        return result
+        else:
+            if rounds.undecided:
+                warnings.warn(f"stepbench cannot tell: {rounds.undecided}", stacklevel=2)
+            return result
+        pytest.fail(failed, pytrace=False)
 
     return measured

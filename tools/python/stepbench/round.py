@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,11 @@ from stepbench_worker import measure
 
 
 class Calls:
-    def __iter__(self):
+    def __iter__(self) -> Iterator[None]:
         return itertools.repeat(None)
 
 
-def function_of(wanted, root):
+def function_of(wanted: dict[str, str], root: Path) -> Any:
     file = root / wanted["file"]
     here = str(Path(__file__).resolve().parent)
     places = [str(file.parent), str(root / "src"), str(root)]  # before what is installed: a base has its own
@@ -28,7 +29,7 @@ def function_of(wanted, root):
     return found
 
 
-def main():
+def main() -> None:
     wanted = json.loads(Path(os.environ["STEPBENCH_ROUND"]).read_text())
     function = function_of(wanted, Path(os.environ["STEPBENCH_ROUND_ROOT"]))
     arguments, named = pickle.loads(bytes.fromhex(wanted["arguments"]))

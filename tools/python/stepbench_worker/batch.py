@@ -47,7 +47,8 @@ def sample_counter() -> Callable[[Any], int]:
         known = type(batch) is kind
         if known:
             try:
-                return batch[place].shape[0]
+                samples: int = batch[place].shape[0]
+                return samples
             except (AttributeError, IndexError, KeyError, TypeError):
                 kind = None
         found = samples_of(batch)

@@ -23,7 +23,8 @@ class Control:
             if not part:
                 raise SystemExit("stepbench_worker: the other end was closed before a case came")
             line += part
-        return json.loads(line)
+        case: dict[str, Any] = json.loads(line)
+        return case
 
     def send(self, kind: str, **fields: Any) -> None:
         self._socket.sendall(json.dumps({"kind": kind, **fields}).encode() + b"\n")

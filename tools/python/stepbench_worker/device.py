@@ -67,4 +67,4 @@ class CudaWindow:
 
 
 def _between_ns(begin: Any, end: Any) -> int:
-    return max(round(begin.elapsed_time(end) * 1e6), 0)
+    return max(round(float(begin.elapsed_time(end)) * 1e6), 0)

@@ -80,7 +80,7 @@ class OpRecorder:
     def _enter(self, name: str) -> Any:
         if self._profiler is None:
             return None
-        annotation = self._annotate(name)
+        annotation: Any = self._annotate(name)
         annotation.__enter__()
         return annotation
 

@@ -15,35 +15,35 @@ from transformers import TrainerCallback  # type: ignore[import-not-found,no-red
 
 
 class HuggingFaceCallback(TrainerCallback):  # type: ignore[misc]
-    def __init__(self, **schedule):
+    def __init__(self, **schedule: Any) -> None:
         """As measure(): wait, warmup, active, repeat, results."""
         self._schedule = schedule
         self._steps: Any = None  # Steps, from the first epoch on
         self._optimizer = phase("optimizer")
         self._first = True
 
-    def on_epoch_begin(self, args, state, control, **_):
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._steps is None:
             self._steps = Steps(**self._schedule)
         self._first = True
         self._steps.begin()
 
-    def on_step_begin(self, args, state, control, **_):
+    def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._steps.fetched(first_of_epoch=self._first)
         self._first = False
 
-    def on_pre_optimizer_step(self, args, state, control, **_):
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._optimizer.__enter__()
 
-    def on_optimizer_step(self, args, state, control, **_):
+    def on_optimizer_step(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._optimizer.__exit__(None, None, None)
 
-    def on_step_end(self, args, state, control, **_):
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         samples = args.per_device_train_batch_size * args.gradient_accumulation_steps
         if not self._steps.end(samples=samples):
             control.should_training_stop = True
 
-    def on_evaluate(self, args, state, control, **_):
+    def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._steps is not None and not self._steps.done:
             self._steps.leave()  # a cycle that evaluation cuts begins anew
             self._steps.begin()

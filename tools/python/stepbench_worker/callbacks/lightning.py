@@ -18,42 +18,42 @@ except ImportError:
 
 
 class LightningCallback(Callback):  # type: ignore[misc]
-    def __init__(self, **schedule):
+    def __init__(self, **schedule: Any) -> None:
         """As measure(): wait, warmup, active, repeat, results."""
         self._schedule = schedule
         self._steps: Any = None  # Steps, from the first epoch on
-        self._phase = None
+        self._phase: Any = None
 
-    def _switch(self, name=None):
+    def _switch(self, name: str = "") -> None:
         if self._phase is not None:
             self._phase.__exit__(None, None, None)
         self._phase = phase(name) if name else None
         if self._phase is not None:
             self._phase.__enter__()
 
-    def on_train_epoch_start(self, trainer, module):
+    def on_train_epoch_start(self, trainer: Any, module: Any) -> None:
         if self._steps is None:
             batches = trainer.num_training_batches
             self._steps = Steps(epoch_steps=batches if isinstance(batches, int) else 0, **self._schedule)
         self._steps.begin()
 
-    def on_train_batch_start(self, trainer, module, batch, batch_idx):
+    def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, batch_idx: Any) -> None:
         self._steps.fetched(first_of_epoch=batch_idx == 0)
         self._switch("forward")
 
-    def on_before_zero_grad(self, trainer, module, optimizer):
+    def on_before_zero_grad(self, trainer: Any, module: Any, optimizer: Any) -> None:
         self._switch("zero_grad")
 
-    def on_before_backward(self, trainer, module, loss):
+    def on_before_backward(self, trainer: Any, module: Any, loss: Any) -> None:
         self._switch("backward")
 
-    def on_after_backward(self, trainer, module):
+    def on_after_backward(self, trainer: Any, module: Any) -> None:
         self._switch()
 
-    def on_before_optimizer_step(self, trainer, module, optimizer):
+    def on_before_optimizer_step(self, trainer: Any, module: Any, optimizer: Any) -> None:
         self._switch("optimizer")
 
-    def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx):
+    def on_train_batch_end(self, trainer: Any, module: Any, outputs: Any, batch: Any, batch_idx: Any) -> None:
         self._switch()
         loss = outputs["loss"] if isinstance(outputs, dict) else outputs
         report(loss=loss)
@@ -61,6 +61,6 @@ class LightningCallback(Callback):  # type: ignore[misc]
         if not self._steps.end(samples=len(first)):
             trainer.should_stop = True
 
-    def on_validation_start(self, trainer, module):
+    def on_validation_start(self, trainer: Any, module: Any) -> None:
         if self._steps is not None and not self._steps.done:
             self._steps.leave()  # a cycle that validation cuts begins anew
