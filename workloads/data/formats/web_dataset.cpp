@@ -178,6 +178,7 @@ Variant webdataset_variant() {
            .default_value = std::int64_t{0},
            .min = 0,
            .max = 1 << 24,
+          jpeg_decoder_option(),
            .identity_default = std::int64_t{0}},
           on_error_option()}};
 }
@@ -235,7 +236,8 @@ DataKind webdataset_kind() {
                 WebDatasetOptions{.path = resolved.text("data.path"),
                                   .image = {.image_size = resolved.integer("data.image_size"),
                                             .augment = resolved.flag("data.augment"),
-                                            .fast_decode = resolved.text("data.decode") == "fast"},
+                                            .fast_decode = resolved.text("data.decode") == "fast",
+                                            .own_huffman = has_own_jpeg_decoder(resolved)},
                                   .classes = resolved.integer("data.classes"),
                                   .shuffle_buffer = resolved.integer("data.shuffle_buffer"),
                                   .skip_errors = skips_errors(resolved)});

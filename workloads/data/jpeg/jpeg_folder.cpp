@@ -37,6 +37,7 @@ Variant jpeg_folder_variant() {
               image_size_option(),
               augment_option(),
               decode_option(),
+              jpeg_decoder_option(),
               on_error_option(),
           },
   };
@@ -55,7 +56,8 @@ JpegFolder::JpegFolder(JpegFolderOptions options)
 std::unique_ptr<Dataset::Scratch> JpegFolder::make_scratch() const {
   return std::make_unique<JpegSample>(JpegSampleOptions{.image_size = options_.image_size,
                                                         .augment = options_.augment,
-                                                        .fast_decode = options_.fast_decode});
+                                                        .fast_decode = options_.fast_decode,
+                                                        .own_huffman = options_.own_huffman});
 }
 
 void JpegFolder::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
@@ -124,6 +126,7 @@ DataKind jpeg_folder_kind() {
                                   .fast_decode = resolved.text("data.decode") == "fast",
                                   .skip_errors = skips_errors(resolved)});
           }};
+                                  .own_huffman = has_own_jpeg_decoder(resolved),
 }
 
 }  // namespace stepbench::data
