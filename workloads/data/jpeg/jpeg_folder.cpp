@@ -74,7 +74,9 @@ void JpegFolder::read_one(const SampleKey& key, SampleSlots out, JpegSample& wor
   const std::int64_t began = now();
   std::int64_t fetched = began;
   try {
+    const auto asked = begin_read();
     read_file(file.path, kMaxFileBytes, work.file);
+    end_read(asked, work.file.size(), static_cast<std::uint64_t>(key.index));
     fetched = now();
     if (const std::string_view kind = file_kind(work.file); !kind.empty() && kind != "JPEG") {
       throw Error("is a " + std::string(kind) + " file; data.kind jpeg_folder reads JPEG alone");
@@ -124,9 +126,9 @@ DataKind jpeg_folder_kind() {
                                   .image_size = resolved.integer("data.image_size"),
                                   .augment = resolved.flag("data.augment"),
                                   .fast_decode = resolved.text("data.decode") == "fast",
+                                  .own_huffman = has_own_jpeg_decoder(resolved),
                                   .skip_errors = skips_errors(resolved)});
           }};
-                                  .own_huffman = has_own_jpeg_decoder(resolved),
 }
 
 }  // namespace stepbench::data
