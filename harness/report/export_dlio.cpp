@@ -16,6 +16,7 @@
 #include "harness/estimate/step_columns.h"
 #include "harness/json/json_text.h"
 #include "harness/stats/order.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -144,7 +145,7 @@ std::string dlio_yaml(const record::Results& results) {
   const auto field = [&yaml](std::string_view key, const std::string& value) {
     yaml.append("  ").append(key).append(": ").append(value).append("\n");
   };
-  line("# Case " + row.case_id +
+  line("# Case " + text::printable(row.case_id) +
        " as measured by stepbench: " + text::counted(std::ssize(times), "step") + " in " +
        text::counted(std::ssize(row.measured), "launch") + ".");
   line("model:");

@@ -73,6 +73,7 @@ constexpr ExportFormat kFormats[] = {
     {.name = "dlio",
      .ending = ".yaml",
      .use = "DLIO and MLPerf Storage: one case as a workload",
+     .of_one_case = true,
      .of_run = [](const record::Results& results, Options,
                   const text::TextSink& sink) { sink(dlio_yaml(results)); }},
 };
