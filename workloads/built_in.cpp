@@ -8,6 +8,7 @@
 #include "workloads/data/data_section.h"
 #include "workloads/data/python_kind.h"
 #include "workloads/loader/analysis/loader_report.h"
+#include "workloads/loader/emulated_step.h"
 #include "workloads/loader/loader_section.h"
 #include "workloads/loader/sampler.h"
 #include "workloads/loader/schedule_rule.h"
@@ -31,16 +32,17 @@ std::vector<Metric> model_step_metrics() {
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
   for (Section (*section)() :
-       {data::data_section, loader::loader_section, transfer::transfer_section,
-        transfer::copy_section, model::model_section, step::optimizer_section,
-        model::plugin_section, data::python_section, script::script_section, step::step_section,
-        step::generate_section}) {
+       {data::data_section, loader::loader_section, loader::emulated_section,
+        transfer::transfer_section, transfer::copy_section, model::model_section,
+        step::optimizer_section, model::plugin_section, data::python_section,
+        script::script_section, step::step_section, step::generate_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
       {.name = "loader",
        .doc = "The DataLoader alone: how fast can it deliver batches?",
-       .sections = {"data", "loader", "python"},
+       .sections = {"data", "loader", "emulated", "python"},
+       .phases = loader::emulated_phases(),
        .metrics = loader::loader_metrics()},
       {.name = "transfer",
        .doc = "Copies to the device alone: how near do they come to the bus?",

@@ -3,7 +3,7 @@
 // each with the seconds from the epoch's start to its last batch and the images read. Workers
 // persist.
 //
-//   image_epochs FOLDER WORKERS BATCH exact|fast
+//   image_epochs FOLDER WORKERS BATCH exact|fast [fresh|reused]
 //   image_epochs --libjpeg     answers with the decoder that it was built with
 #include <charconv>
 #include <chrono>
@@ -41,7 +41,8 @@ std::int64_t number(std::string_view text) {
   return value;
 }
 
-void serve(const std::string& folder, std::int64_t workers, std::int64_t batch_size, bool fast) {
+void serve(const std::string& folder, std::int64_t workers, std::int64_t batch_size, bool fast,
+           bool reused) {
   const HostClock clock;
   data::JpegFolderOptions source;
   source.path = folder;
@@ -50,7 +51,8 @@ void serve(const std::string& folder, std::int64_t workers, std::int64_t batch_s
   const loader::LoaderOptions options{.batch_size = batch_size,
                                       .shuffle = true,
                                       .num_workers = workers,
-                                      .persistent_workers = true};
+                                      .persistent_workers = true,
+                                      .reuse_buffers = reused};
   loader::EpochOrder order = loader::shuffled_order(data.size(), 0);
   std::unique_ptr<loader::Loader> loader;
   if (workers == 0) {
@@ -77,14 +79,16 @@ int main(int argc, char** argv) {
     std::puts(kLibjpeg);
     return 0;
   }
-  if (argc != 5) {
+  if (argc != 5 && argc != 6) {
     std::fputs(
-        "usage: image_epochs FOLDER WORKERS BATCH exact|fast\n       image_epochs --libjpeg\n",
+        "usage: image_epochs FOLDER WORKERS BATCH exact|fast [fresh|reused]\n       image_epochs "
+        "--libjpeg\n",
         stderr);
     return 2;
   }
   try {
-    serve(argv[1], number(argv[2]), number(argv[3]), std::string_view(argv[4]) == "fast");
+    serve(argv[1], number(argv[2]), number(argv[3]), std::string_view(argv[4]) == "fast",
+          argc == 6 && std::string_view(argv[5]) == "reused");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "image_epochs: %s\n", error.what());
     return 1;

@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/json/line_error.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
@@ -18,6 +19,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
+#include "tools/stepbench/find_case.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
 #include "tools/stepbench/track/track_options.h"
@@ -30,6 +32,7 @@ constexpr const char* kExportExamples = R"(Examples:
   stepbench export results/RUN --output runs.csv       the format by the file's ending
   stepbench export results/RUN/verdict.json --format junit
   stepbench export results/history.db --format openmetrics --output stepbench.prom
+  stepbench export results/RUN --case 4f1c --format dlio --output workload.yaml
   stepbench export old.jsonl --format gbench --output old.json
       then, with Google Benchmark's tools: compare.py benchmarks old.json new.json
 
@@ -43,6 +46,7 @@ struct ExportRequest {
   std::vector<std::string> sources = {};
   std::string format = {};
   std::string output = {};
+  std::string case_id = {};
   report::ExportOptions options = {};
 };
 
@@ -118,16 +122,19 @@ bool export_history(const std::string& path, const report::ExportFormat& format,
   return !history.series.empty();
 }
 
-bool export_runs(const std::vector<std::string>& sources, const report::ExportFormat& format,
-                 const report::ExportOptions& options, const text::TextSink& sink,
-                 std::ostream& err) {
+bool export_runs(const ExportRequest& arguments, const report::ExportFormat& format,
+                 const text::TextSink& sink, std::ostream& err) {
   std::vector<std::filesystem::path> paths;
-  for (const std::string& source : sources) paths.push_back(choose_run(source, err));
-  const record::Results results = record::read_results(paths);
+  for (const std::string& source : arguments.sources) paths.push_back(choose_run(source, err));
+  record::Results results = record::read_results(paths);
+  if (!arguments.case_id.empty()) {
+    const auto rows = estimate::case_rows(results);
+    keep_case(results, find_case(rows, results, arguments.case_id).front().case_id);
+  }
   for (const std::string& warning : results.warnings) {
     err << "warning: " << text::printable(warning) << '\n';
   }
-  format.of_run(results, options, sink);
+  format.of_run(results, arguments.options, sink);
   return std::any_of(results.launches.begin(), results.launches.end(),
                      [](const record::Launch& launch) {
                        return launch.row.outcome.kind == Outcome::Kind::kMeasured;
@@ -145,6 +152,10 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
                                  ": export it by itself; only runs are joined");
   }
   const std::string& path = arguments.sources.front();
+  if (!arguments.case_id.empty() && source != report::ExportSource::kRun) {
+    throw ConfigError(
+        "--case", path + " is " + std::string(report::describe(source)) + ": only runs have cases");
+  }
   try {
     switch (source) {
       case report::ExportSource::kVerdict:
@@ -161,7 +172,7 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
   } catch (const json::LineError& error) {
     throw ConfigError(path, error.what());
   }
-  return export_runs(arguments.sources, format, arguments.options, sink, err);
+  return export_runs(arguments, format, sink, err);
 }
 
 bool export_to_standard_output(const ExportRequest& arguments, const Environment& environment) {
@@ -207,6 +218,8 @@ void add_export(Command app) {
       .option(kOutputOptions, "--output FILE", arguments.output,
               "Write to this file, replaced as a whole; default: standard output")
       .common();
+  command.option(kOutputOptions, "--case ID", arguments.case_id,
+                 "Only this case of the runs, by its id or the id's first digits");
   command
       .option(kOutputOptions, "--max-series N", arguments.options.max_series,
               "Of openmetrics: refuse results that make more series")

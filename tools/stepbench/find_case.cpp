@@ -49,4 +49,11 @@ std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& r
                                   std::to_string(found.size()) + " cases:" + list);
 }
 
+void keep_case(record::Results& results, const std::string& case_id) {
+  std::erase_if(results.launches,
+                [&](const record::Launch& launch) { return launch.row.key.case_id != case_id; });
+  std::erase_if(results.unfinished,
+                [&](const record::StartRow& start) { return start.key.case_id != case_id; });
+}
+
 }  // namespace stepbench::cli

@@ -16,4 +16,7 @@ namespace stepbench::cli {
                                                        const record::Results& results,
                                                        const std::string& prefix);
 
+// Leaves nothing of other cases in `results`.
+void keep_case(record::Results& results, const std::string& case_id);
+
 }  // namespace stepbench::cli

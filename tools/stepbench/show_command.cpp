@@ -25,6 +25,7 @@
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
+#include "harness/report/what_if.h"
 #include "harness/text/printable.h"
 #include "harness/text/share.h"
 #include "harness/text/words.h"
@@ -58,6 +59,7 @@ struct ShowOptions {
   std::vector<std::string> pivot = {};
   bool noise = false;
   std::string find = {};
+  std::string what_if = {};
   std::string output = {};
 };
 
@@ -74,6 +76,7 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show RUN --noise                  what launches and steps differ by; the launches it takes
   stepbench show RUN --noise --find 1.5%      ... to find a change of 1.5 %; by default 2 %
   stepbench show NIGHT1 NIGHT2 NIGHT3 --noise   also what runs and builds differ by
+  stepbench show RUN --what-if num_workers=4,8   what would other numbers of workers give?
   stepbench show RUN --columns num_workers,samples/s,peak_rss_bytes
                                               these columns: options, estimates, metrics, phases
   stepbench show RUN1 RUN2 --baseline RUN1    two runs beside each other
@@ -157,6 +160,9 @@ void check_combination(const ShowOptions& options) {
          "is of the table; the page of a case has it anyway: leave out --case");
   refuse(!options.noise && !options.find.empty(), "--find",
          "needs --noise: stepbench show --noise --find " + options.find);
+  refuse(!options.what_if.empty() && (other || options.format != ""), "--what-if",
+         "is a text of its own: leave out --case, --columns, --format, --noise, --ops, --pivot and "
+         "--samples");
   const bool page = !options.case_id.empty() && !options.ops && !raw &&
                     (options.format.empty() || options.format == "table");
   const std::string whole = "a case's page shows all of it: leave this out, or add --format csv";
@@ -166,6 +172,7 @@ void check_combination(const ShowOptions& options) {
 
 std::string content(const ShowOptions& options, const record::Results& results,
                     const report::TableStyle& style) {
+  if (!options.what_if.empty()) return report::what_if_text(results, options.what_if);
   if (options.ops) {
     if (options.by_module) return modules(options, results, style);
     const bool for_programs = options.format == "csv" || options.format == "json";
@@ -189,11 +196,7 @@ std::string content(const ShowOptions& options, const record::Results& results,
     });
   }
   record::Results only = results;
-  const std::string& case_id = rows.front().case_id;
-  std::erase_if(only.launches,
-                [&](const record::Launch& launch) { return launch.row.key.case_id != case_id; });
-  std::erase_if(only.unfinished,
-                [&](const record::StartRow& start) { return start.key.case_id != case_id; });
+  keep_case(only, rows.front().case_id);
   if (options.format == "json") {
     return report::json_of(estimate::case_rows(only), only, style.select,
                            estimate::Proposals(all, results));
@@ -323,6 +326,10 @@ void add_what(Command show, ShowOptions& options) {
       .one_value_each_time();
   show.flag(kOutputOptions, "--noise", options.noise,
             "Where the noise comes from, and which launches find a change at the least cost");
+  show.option(
+      kOutputOptions, "--what-if num_workers=N[,N]", options.what_if,
+      "What other numbers of workers would give, by what was measured of their batches, and "
+      "how far that is off where it was measured");
   show.option(kOutputOptions, "--find CHANGE", options.find,
               "With --noise: the change that is to be found; default: 2%");
 }

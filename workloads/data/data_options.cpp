@@ -99,6 +99,22 @@ Option decode_option() {
           .identity_default = std::string{"exact"}};
 }
 
+Option jpeg_decoder_option() {
+  return {.name = "jpeg_decoder",
+          .type = OptionType::kEnum,
+          .doc =
+              "Who reads the Huffman codes of a JPEG file; all else is libjpeg-turbo's, and the "
+              "pixels are the same. own: ours, for baseline files; it takes half the "
+              "instructions. libjpeg: libjpeg-turbo's, as Pillow and torchvision have it.",
+          .default_value = std::string{"own"},
+          .choices = {"own", "libjpeg"},
+          .identity_default = std::string{"own"}};
+}
+
+bool has_own_jpeg_decoder(const ResolvedCase& resolved) {
+  return resolved.text_or("data.jpeg_decoder", "own") == "own";
+}
+
 bool skips_errors(const ResolvedCase& resolved) { return resolved.text("data.on_error") == "skip"; }
 
 bool wants_floats(const ResolvedCase& resolved) { return resolved.text("data.dtype") == "float32"; }

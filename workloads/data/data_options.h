@@ -16,6 +16,7 @@ namespace stepbench::data {
 [[nodiscard]] Option image_size_option();
 [[nodiscard]] Option augment_option();
 [[nodiscard]] Option decode_option();
+[[nodiscard]] Option jpeg_decoder_option();
 [[nodiscard]] Option on_error_option();
 [[nodiscard]] Option split_option();
 // `otherwise`: float32 or stored.
@@ -23,6 +24,8 @@ namespace stepbench::data {
 // A null `default_value`: unset unless the file says it.
 [[nodiscard]] Option classes_option(Value default_value, std::string doc);
 
+// data.jpeg_decoder: own
+[[nodiscard]] bool has_own_jpeg_decoder(const ResolvedCase& resolved);
 // data.on_error: skip
 [[nodiscard]] bool skips_errors(const ResolvedCase& resolved);
 // data.dtype: float32

@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/data_section.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "workloads/data/data_kinds.h"
+#include "workloads/data/storage_shape.h"
 
 namespace stepbench::data {
+namespace {
+
+// Reads of somebody's code, and of nothing, cannot be made slower.
+void check_storage(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  const bool ours = resolved.has("data.path") && data_kind(resolved).open != nullptr;
+  if (ours) return;
+  for (const char* option : {"data.storage_latency_us", "data.storage_bandwidth_mb_s"}) {
+    if (resolved.number_or(option, 0) > 0 && !facts.swept) {
+      sink.error(option, "data.kind " + resolved.text("data.kind") +
+                             " reads no files that stepbench reads; of synthetic data, data.cost "
+                             "says how long a sample takes");
+    }
+    resolved.options[option] = Value{};
+  }
+  resolved.options["data.storage_cv"] = Value{};
+}
+
+}  // namespace
+
 Section data_section() {
   Section section{
       .name = "data",
@@ -42,6 +65,7 @@ Section data_section() {
           },
       .variants = {},
   };
+  std::ranges::move(storage_options(), std::back_inserter(section.options));
   for (const DataKind& kind : data_kinds()) {
     section.options[0].choices.push_back(kind.variant.name);
     section.variants.push_back(kind.variant);
@@ -50,11 +74,13 @@ Section data_section() {
 }
 
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  if (!resolved.has("data.page_cache") || resolved.has("data.path")) return;
-  if (!facts.swept) {
-    sink.error("data.page_cache", "data.kind " + resolved.text("data.kind") + " reads no files");
+  if (resolved.has("data.page_cache") && !resolved.has("data.path")) {
+    if (!facts.swept) {
+      sink.error("data.page_cache", "data.kind " + resolved.text("data.kind") + " reads no files");
+    }
+    resolved.options["data.page_cache"] = Value{};
   }
-  resolved.options["data.page_cache"] = Value{};
+  check_storage(resolved, facts, sink);
 }
 
 }  // namespace stepbench::data

@@ -16,6 +16,7 @@
 
 #include "harness/base/error.h"
 #include "harness/os/descriptor.h"
+#include "workloads/data/stored_size.h"
 
 namespace stepbench::data {
 namespace {
@@ -64,16 +65,6 @@ bool ask_mincore(const fs::path& path, int file, std::size_t bytes, std::size_t 
   counts.cached = static_cast<std::uint64_t>(
       std::ranges::count_if(pages, [](unsigned char byte) { return (byte & 1U) != 0; }));
   return told;
-}
-
-std::vector<fs::path> files_below(const fs::path& path) {
-  if (!fs::is_directory(path)) return {path};
-  std::vector<fs::path> files;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
-  }
-  return files;
 }
 
 std::string percent(const Residency& found) {

@@ -94,6 +94,7 @@ void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
   facts.first_wait_ns = first_wait_ns_;
   facts.machine = cores_.facts();
   facts.unknown_length = unknown_length_;
+  report_model(facts, sink);
   for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));
 }
 

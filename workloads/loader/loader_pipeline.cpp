@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/loader_pipeline.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +11,13 @@
 #include "workloads/loader/analysis/loader_report.h"
 
 namespace stepbench::loader {
+namespace {
+
+std::int64_t memory_bytes() {
+  return ::sysconf(_SC_PHYS_PAGES) * std::int64_t{::sysconf(_SC_PAGESIZE)};
+}
+
+}  // namespace
 
 LoaderPipeline::LoaderPipeline(const ResolvedCase& resolved, WorkerContext& context,
                                OrderMaker order, const std::vector<Engine>& table)
@@ -45,6 +54,14 @@ void LoaderPipeline::report(ReportSink& sink) const {
   stream_->report(sink, resolved_);
   if (context_.python != nullptr) context_.python->report(sink);
   if (data::data_kind(resolved_).open == nullptr) sink.effective("data.digest", dataset_->digest());
+  if (const auto stored = data::stored_size(resolved_, *dataset_)) {
+    report_stored(*stored, sink);
+    const bool says_something_of_storage = resolved_.text_or("data.page_cache", "") == "cold" ||
+                                           data::storage_shape(resolved_) != nullptr;
+    if (resolved_.number_or("emulated.step_us", 0) > 0 && !says_something_of_storage) {
+      note_data_in_memory(*stored, memory_bytes(), sink);
+    }
+  }
   report_idle_readers(*dataset_, options_.num_workers, context_.world, sink);
   for (std::string& note : dataset_->facts().notes) sink.note(std::move(note));
   if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());

@@ -12,6 +12,10 @@ std::optional<std::string> LoaderWorkload::set_up() {
 
 std::int64_t LoaderWorkload::steps_per_epoch() const { return pipeline_.batches_per_epoch(); }
 
-void LoaderWorkload::step(StepRecorder& step) { BatchMarks(pipeline_.next(step)).put_on(step); }
+void LoaderWorkload::step(StepRecorder& step) {
+  const Batch batch = pipeline_.next(step);
+  BatchMarks(batch).put_on(step);
+  emulated_.run(step);
+}
 
 }  // namespace stepbench::loader

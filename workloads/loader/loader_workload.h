@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `workload: loader`: each step takes one batch and drops it, so a step lasts as long as the loader
-// needs. No torch.
+// needs, or holds it for the time of a step that is emulated. No torch.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/workload.h"
+#include "workloads/loader/emulated_step.h"
 #include "workloads/loader/loader_pipeline.h"
 
 namespace stepbench::loader {
@@ -22,7 +23,8 @@ class LoaderWorkload final : public Workload {
                  std::unique_ptr<PinnedMemory> pinned = {}, OrderMaker order = make_order)
       : resolved_(resolved),
         pinned_(std::move(pinned)),
-        pipeline_(resolved_, context, std::move(order), table) {}
+        pipeline_(resolved_, context, std::move(order), table),
+        emulated_(resolved_) {}
 
   [[nodiscard]] static std::unique_ptr<Workload> make(const ResolvedCase& resolved,
                                                       WorkerContext& context) {
@@ -43,6 +45,7 @@ class LoaderWorkload final : public Workload {
   ResolvedCase resolved_;
   std::unique_ptr<PinnedMemory> pinned_;
   LoaderPipeline pipeline_;
+  EmulatedStep emulated_;
 };
 
 }  // namespace stepbench::loader

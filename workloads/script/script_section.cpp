@@ -36,7 +36,8 @@ std::vector<Phase> script_phases() {
           {.name = "metrics", .doc = "Computing and recording metrics."},
           {.name = "clip_grad", .doc = "Limiting the gradient."},
           {.name = "lr_scheduler", .doc = "Setting the learning rate."},
-          {.name = "ema", .doc = "Averaging weights."}};
+          {.name = "ema", .doc = "Averaging weights."},
+          {.name = "checkpoint", .doc = "Writing the state of training."}};
 }
 
 std::vector<Metric> script_metrics() {

@@ -34,7 +34,8 @@ std::vector<Phase> python_step_phases() {
   return {{"clip_grad", "The user's code limits the gradient."},
           {"lr_scheduler", "The user's code sets the learning rate."},
           {"ema", "The user's code averages weights."},
-          {"metrics", "The user's code computes metrics or writes logs."}};
+          {"metrics", "The user's code computes metrics or writes logs."},
+          {"checkpoint", "The user's code writes the state of training."}};
 }
 
 std::vector<Metric> python_step_metrics() {

@@ -22,22 +22,17 @@ using ::testing::Field;
 record::Launch launch_that_says_all() {
   constexpr std::size_t kSteps = 400;
   record::Launch launch =
-      made_launch({"index", "step_ns", "data_wait_ns", "epoch_wait_ns", "other_ns", "samples",
-                   "tokens", "flags"},
-                  std::vector<std::vector<std::int64_t>>(8, std::vector<std::int64_t>(kSteps)));
+      made_launch({"index", "step_ns", "data_wait_ns", "epoch_wait_ns", "forward_ns", "other_ns",
+                   "samples", "tokens", "flags"},
+                  std::vector<std::vector<std::int64_t>>(9, std::vector<std::int64_t>(kSteps)));
   auto& columns = launch.samples.front().steps.columns;
   for (std::size_t i = 0; i < kSteps; ++i) {
     const bool border = i % 100 == 99;
     const auto step = static_cast<std::int64_t>(10'000'000 + 7919 * (i % 37));
     const std::int64_t wait = border ? 6'000'000 : 1'000'000;
-    const std::int64_t values[] = {static_cast<std::int64_t>(i),
-                                   step,
-                                   wait,
-                                   border ? wait : 0,
-                                   step - wait,
-                                   64,
-                                   64 * 128,
-                                   border ? 1 : 0};
+    const std::int64_t values[] = {
+        static_cast<std::int64_t>(i),    step, wait,     border ? wait : 0, (step - wait) / 2,
+        step - wait - (step - wait) / 2, 64,   64 * 128, border ? 1 : 0};
     for (std::size_t c = 0; c < columns.size(); ++c) columns[c][i] = values[c];
   }
   launch.row.options["schedule.sync"] = std::string("step");

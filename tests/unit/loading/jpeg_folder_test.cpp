@@ -126,6 +126,16 @@ TEST_F(JpegFolderTest, TheDigestFollowsCountAndBytes) {
   EXPECT_NE(data().digest(), before);
 }
 
+TEST_F(JpegFolderTest, EitherDecoderGivesTheSameSampleWhateverItsCrop) {
+  root.write("a/0.jpg", test::jpeg(640, 480, 9));
+  const data::JpegFolder ours({.path = root.path(), .image_size = 32});
+  const data::JpegFolder libjpegs({.path = root.path(), .image_size = 32, .own_huffman = false});
+  for (std::int64_t epoch = 0; epoch < 20; ++epoch) {
+    EXPECT_EQ(read(ours, {.index = 0, .epoch = epoch}),
+              read(libjpegs, {.index = 0, .epoch = epoch}));
+  }
+}
+
 TEST_F(JpegFolderTest, FastDecodingDiffersOnlyWhereTheCropIsTwiceTheOutput) {
   root.write("a/0.jpg", test::jpeg(1200, 900, 8));
   const data::JpegFolder exact = data(false, false);

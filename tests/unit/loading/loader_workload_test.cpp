@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -18,6 +19,7 @@
 #include "tests/unit/loading/test_data.h"
 #include "tests/unit/loading/test_images.h"
 #include "workloads/loader/cpu_affinity.h"
+#include "workloads/loader/emulated_step.h"
 #include "workloads/loader/make_loader.h"
 #include "workloads/loader/order.h"
 
@@ -135,6 +137,52 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   EXPECT_EQ(reported.metrics.contains("loader_ready_at_begin"), GetParam() > 0);
   EXPECT_EQ(reported.metrics.contains("loader_ready_at_end"), GetParam() > 0);
   EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
+}
+
+TEST_P(LoaderWorkloadTest, AnEmulatedStepHasAPhaseOfItsOwnAndTakesItsTime) {
+  const HostClock host;
+  WorkerContext own{.clock = host, .run_dir = {}, .shared_memory_prefix = {}};
+  ResolvedCase resolved = small_case(GetParam());
+  for (const char* where : {"sleep", "spin"}) {
+    resolved.options["emulated.step_us"] = 300.0;
+    resolved.options["emulated.where"] = std::string(where);
+    loader::LoaderWorkload workload(resolved, own);
+    ASSERT_EQ(workload.set_up(), std::nullopt);
+    StepRecorder recorder(host);
+    recorder.start_step(0);
+    workload.step(recorder);
+    const StepRecorder::Step& step = recorder.finish_step();
+    EXPECT_GE(step.phase_ns[static_cast<std::size_t>(declared_phase(0))], 300'000) << where;
+    EXPECT_FALSE(step.nested);
+    workload.tear_down();
+  }
+}
+
+TEST(EmulatedStep, ItsTimesHaveTheMeanAndTheSpreadThatWereAskedForAndRepeat) {
+  ResolvedCase resolved = small_case(0);
+  resolved.options["emulated.step_us"] = 1000.0;
+  resolved.options["emulated.cv"] = 0.3;
+  const loader::EmulatedStep step(resolved);
+  const loader::EmulatedStep again(resolved);
+  constexpr int kDrawn = 20'000;
+  double sum = 0, squares = 0;
+  for (std::uint64_t i = 0; i < kDrawn; ++i) {
+    const double us = step.time_us(i);
+    EXPECT_EQ(us, again.time_us(i));
+    sum += us;
+    squares += us * us;
+  }
+  const double mean = sum / kDrawn;
+  EXPECT_NEAR(mean, 1000, 10);
+  EXPECT_NEAR(std::sqrt(squares / kDrawn - mean * mean) / mean, 0.3, 0.01);
+}
+
+TEST(EmulatedStep, WithoutATimeThereIsNoPhase) {
+  const TickClock clock;
+  StepRecorder recorder(clock);
+  recorder.start_step(0);
+  loader::EmulatedStep(small_case(0)).run(recorder);
+  EXPECT_EQ(recorder.finish_step().occurred, 0U);
 }
 
 TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {

@@ -18,7 +18,7 @@ OWN_NAME = re.compile(r"(?!.*_(ns|bytes|device)$)[a-z][a-z0-9_]{0,39}")
 MOST_OWN = 16
 # As `stepbench list` has them. `data_wait` is marked by measure() itself, `other` is the rest of a step.
 NAMES = ("h2d", "zero_grad", "forward", "loss", "backward", "grad_sync", "optimizer", "augment", "metrics",
-         "clip_grad", "lr_scheduler", "ema")
+         "clip_grad", "lr_scheduler", "ema", "checkpoint")
 _all: list[str] = list(NAMES)  # and the script's own, in the order in which it named them
 
 

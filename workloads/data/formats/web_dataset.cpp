@@ -107,12 +107,21 @@ class WebStream final : public SampleStream {
       if (!samples_) {
         if (opened_ == shards_.size()) return false;
         const std::int64_t shard = shards_[opened_++];
+        fresh_ = true;
         held.shard = shard_ = shard;
         samples_.emplace(data_.shards()[static_cast<std::size_t>(shard)]);
       }
       held.shard = shard_;
       try {
-        if (samples_->next(held.sample)) return true;
+        const auto asked = data_.begin_read();
+        if (samples_->next(held.sample)) {
+          // A shard is read ahead: of its later samples only the bytes take time.
+          data_.end_read(asked, held.sample.image.size(),
+                         std::exchange(fresh_, false)
+                             ? std::optional(static_cast<std::uint64_t>(shard_))
+                             : std::nullopt);
+          return true;
+        }
       } catch (...) {
         if (samples_->broken()) samples_.reset();
         throw;
@@ -147,6 +156,7 @@ class WebStream final : public SampleStream {
   std::vector<std::int64_t> shards_;
   std::size_t opened_ = 0;
   std::int64_t shard_ = 0;
+  bool fresh_ = false;  // nothing of the shard was read yet
   std::optional<WebSamples> samples_;
   Philox random_;
   JpegSample work_;
@@ -168,6 +178,7 @@ Variant webdataset_variant() {
           image_size_option(),
           augment_option(),
           decode_option(),
+          jpeg_decoder_option(),
           classes_option(std::int64_t{1000},
                          "Classes lie in 0 to classes - 1; what a model's output is sized for."),
           {.name = "shuffle_buffer",
@@ -235,7 +246,8 @@ DataKind webdataset_kind() {
                 WebDatasetOptions{.path = resolved.text("data.path"),
                                   .image = {.image_size = resolved.integer("data.image_size"),
                                             .augment = resolved.flag("data.augment"),
-                                            .fast_decode = resolved.text("data.decode") == "fast"},
+                                            .fast_decode = resolved.text("data.decode") == "fast",
+                                            .own_huffman = has_own_jpeg_decoder(resolved)},
                                   .classes = resolved.integer("data.classes"),
                                   .shuffle_buffer = resolved.integer("data.shuffle_buffer"),
                                   .skip_errors = skips_errors(resolved)});

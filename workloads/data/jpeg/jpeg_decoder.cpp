@@ -154,7 +154,8 @@ struct JpegDecoder::State {
   }
 };
 
-JpegDecoder::JpegDecoder() : state_(std::make_unique<State>()) {
+JpegDecoder::JpegDecoder(bool own_huffman)
+    : state_(std::make_unique<State>()), own_huffman_(own_huffman) {
   if (!state_->create()) state_->raise();
 }
 
@@ -208,7 +209,7 @@ void JpegDecoder::start(const Region& region) {
   auto width = static_cast<JDIMENSION>(region.left + region.width + kMargin - from);
   if (!state_->start(left, width)) state_->raise();
   state_->skip_left = region.left - static_cast<std::int64_t>(left);
-  state_->huffman.take_over(state_->info, state_->columns(left, width));
+  if (own_huffman_) state_->huffman.take_over(state_->info, state_->columns(left, width));
   if (!state_->skip_rows(static_cast<JDIMENSION>(region.top))) state_->raise();
 }
 

@@ -17,7 +17,9 @@ namespace stepbench::data {
 // decode. One thread; reusable for one file after another. Throws Error without a file name.
 class JpegDecoder {
  public:
-  JpegDecoder();
+  // own_huffman: our reader of the entropy-coded part where it can take over, for the same pixels;
+  // else libjpeg's, as everyone else has it.
+  explicit JpegDecoder(bool own_huffman = true);
   ~JpegDecoder();
   JpegDecoder(const JpegDecoder&) = delete;  // one per thread
   JpegDecoder& operator=(const JpegDecoder&) = delete;
@@ -47,6 +49,7 @@ class JpegDecoder {
  private:
   struct State;
   std::unique_ptr<State> state_;
+  bool own_huffman_;
 };
 
 }  // namespace stepbench::data

@@ -37,6 +37,7 @@ Variant jpeg_folder_variant() {
               image_size_option(),
               augment_option(),
               decode_option(),
+              jpeg_decoder_option(),
               on_error_option(),
           },
   };
@@ -55,7 +56,8 @@ JpegFolder::JpegFolder(JpegFolderOptions options)
 std::unique_ptr<Dataset::Scratch> JpegFolder::make_scratch() const {
   return std::make_unique<JpegSample>(JpegSampleOptions{.image_size = options_.image_size,
                                                         .augment = options_.augment,
-                                                        .fast_decode = options_.fast_decode});
+                                                        .fast_decode = options_.fast_decode,
+                                                        .own_huffman = options_.own_huffman});
 }
 
 void JpegFolder::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
@@ -72,7 +74,9 @@ void JpegFolder::read_one(const SampleKey& key, SampleSlots out, JpegSample& wor
   const std::int64_t began = now();
   std::int64_t fetched = began;
   try {
+    const auto asked = begin_read();
     read_file(file.path, kMaxFileBytes, work.file);
+    end_read(asked, work.file.size(), static_cast<std::uint64_t>(key.index));
     fetched = now();
     if (const std::string_view kind = file_kind(work.file); !kind.empty() && kind != "JPEG") {
       throw Error("is a " + std::string(kind) + " file; data.kind jpeg_folder reads JPEG alone");
@@ -122,6 +126,7 @@ DataKind jpeg_folder_kind() {
                                   .image_size = resolved.integer("data.image_size"),
                                   .augment = resolved.flag("data.augment"),
                                   .fast_decode = resolved.text("data.decode") == "fast",
+                                  .own_huffman = has_own_jpeg_decoder(resolved),
                                   .skip_errors = skips_errors(resolved)});
           }};
 }

@@ -19,6 +19,7 @@ struct JpegFolderOptions {
   std::int64_t image_size = 224;
   bool augment = true;
   bool fast_decode = false;
+  bool own_huffman = true;
   bool skip_errors = false;
 };
 

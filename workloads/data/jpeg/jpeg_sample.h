@@ -18,6 +18,7 @@ struct JpegSampleOptions {
   std::int64_t image_size = 224;
   bool augment = true;
   bool fast_decode = false;
+  bool own_huffman = true;
 };
 
 // JPEG bytes -> float32 (3, S, S) as torchvision's RandomResizedCrop, RandomHorizontalFlip,
@@ -25,7 +26,8 @@ struct JpegSampleOptions {
 // keeps from sample to sample.
 class JpegSample final : public Dataset::Scratch {
  public:
-  explicit JpegSample(const JpegSampleOptions& options) : options_(options) {}
+  explicit JpegSample(const JpegSampleOptions& options)
+      : options_(options), decoder_(options.own_huffman) {}
 
   // Throws Error without a file name; the decoder has forgotten the file then as after success.
   void decode(const SampleKey& key, std::span<const std::byte> bytes, float* out);

@@ -157,8 +157,24 @@ std::vector<Metric> loader_metrics() {
           "Share of the windows in which the training thread could have run and had no CPU.");
   context("loader_other_cores", "cores",
           "Cores that other programs used in the windows, of those that this one may use.");
+  context("loader_turn_ns", "ns",
+          "A worker's time for a batch, without its waits for a CPU: what `show --what-if` starts "
+          "from, as from the next four.");
+  context("loader_turn_cv", "ratio",
+          "How uneven batches are: standard deviation of that time over its mean.");
+  context("loader_own_ns", "ns", "The step beyond its wait for data, and for a CPU.");
+  context("loader_cpu_ns", "ns", "CPU time of the worker and its children for a step.");
+  context("loader_cores", "cores", "That there were for it: what other programs left.");
   context("loader_storage_bytes", "bytes",
           "Bytes of a batch that came from storage and not from the page cache.");
+  context("loader_storage_pressure", "ratio",
+          "Share of the windows in which some program of the machine waited for storage (PSI).");
+  context("data_set_files", "files", "Files of the data set.");
+  context("data_set_bytes", "bytes", "Bytes of these files: what storage holds.");
+  context("data_set_samples", "samples", "Samples in the data set, where it can be asked.");
+  context("data_record_bytes", "bytes",
+          "Bytes of a sample's file, on average, where each has one of its own.");
+  context("data_record_bytes_sd", "bytes", "Standard deviation of data_record_bytes.");
   context("tree_minor_faults", "faults",
           "Page faults served from memory, of the worker and its children, in the windows.");
   context("tree_major_faults", "faults",

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "harness/stats/order.h"
+#include "harness/text/numbers.h"
+#include "workloads/loader/analysis/loader_analysis.h"
 #include "workloads/loader/cpu_affinity.h"
 
 namespace stepbench::loader {
@@ -15,6 +17,8 @@ namespace {
 std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
   return {values.begin(), values.end()};
 }
+
+constexpr std::int64_t kTimesMemory = 5;  // that data must have, by MLPerf Storage's rules
 
 // The parts of one call of next(), on average; their sum is the mean wait.
 void report_next(const LoaderMetrics& metrics, double calls, ReportSink& sink) {
@@ -63,6 +67,9 @@ void report_machine(const CoreFacts& machine, const WindowFacts& window, double 
   if (machine.others_ns) share("loader_other_cores", *machine.others_ns, window.elapsed_ns);
   if (machine.storage_bytes) {
     sink.metric("loader_storage_bytes", static_cast<double>(*machine.storage_bytes) / calls);
+  }
+  if (machine.storage_stalled_ns) {
+    share("loader_storage_pressure", *machine.storage_stalled_ns, window.elapsed_ns);
   }
 }
 
@@ -159,6 +166,38 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
   sink.metric("loader_queue_depth", static_cast<double>(depth) / calls);
   sink.metric("loader_held", static_cast<double>(metrics.held) / calls);
   report_workers(metrics, sink);
+}
+
+void report_model(const LoaderFacts& facts, ReportSink& sink) {
+  if (facts.measured.wait_ns.empty() || facts.window.elapsed_ns <= 0) return;
+  const LoaderAnalysis r(facts);
+  if (r.workers() == 0 || r.batch_ns <= 0) return;
+  const double waited = r.reading ? r.reading->waiting_for_cpu : 0;
+  sink.metric("loader_turn_ns", r.batch_ns * (1 - waited));
+  if (const auto variation = r.variation()) sink.metric("loader_turn_cv", *variation);
+  sink.metric("loader_own_ns", r.consumer_ns * (1 - std::min(0.9, r.training_waited.value_or(0))));
+  sink.metric("loader_cpu_ns", r.own_cores * r.step_ns);
+  sink.metric("loader_cores", r.blocks() ? facts.cores : r.cores_left());
+}
+
+void report_stored(const data::StoredSize& stored, ReportSink& sink) {
+  sink.metric("data_set_files", static_cast<double>(stored.files));
+  sink.metric("data_set_bytes", static_cast<double>(stored.bytes));
+  if (stored.samples > 0) sink.metric("data_set_samples", static_cast<double>(stored.samples));
+  if (stored.record_bytes) sink.metric("data_record_bytes", *stored.record_bytes);
+  if (stored.record_bytes_sd) sink.metric("data_record_bytes_sd", *stored.record_bytes_sd);
+}
+
+void note_data_in_memory(const data::StoredSize& stored, std::int64_t memory_bytes,
+                         ReportSink& sink) {
+  if (memory_bytes <= 0 || stored.bytes >= kTimesMemory * memory_bytes) return;
+  const std::string sizes = text::byte_text(static_cast<double>(stored.bytes)) + " of data, " +
+                            text::byte_text(static_cast<double>(memory_bytes)) + " of memory: ";
+  sink.note(sizes +
+            "reads come from the page cache after the first pass, so AU tells nothing of "
+            "the storage. MLPerf Storage asks for five times the memory; data.page_cache: "
+            "cold takes the files out of it before each window, data.storage_latency_us "
+            "and data.storage_bandwidth_mb_s stand for other storage");
 }
 
 void report_idle_readers(const data::Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,

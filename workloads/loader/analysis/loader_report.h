@@ -7,6 +7,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/workload.h"
+#include "workloads/data/stored_size.h"
 #include "workloads/loader/analysis/loader_facts.h"
 #include "workloads/loader/loader.h"
 
@@ -18,6 +19,14 @@ namespace stepbench::loader {
 // Reports every metric that loader_metrics() declares and this loader has.
 void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
                    const CoreFacts& machine, ReportSink& sink);
+
+// What the steady-state model knows of the windows, for predictions of other numbers of workers.
+void report_model(const LoaderFacts& facts, ReportSink& sink);
+// How large the data set is where it lies.
+void report_stored(const data::StoredSize& stored, ReportSink& sink);
+// A note where the page cache of so much memory may hold it: what is read tells little of storage.
+void note_data_in_memory(const data::StoredSize& stored, std::int64_t memory_bytes,
+                         ReportSink& sink);
 
 // A note when an iterable data set has fewer parts than `ranks` ranks have workers.
 void report_idle_readers(const data::Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,

@@ -6,7 +6,7 @@ from stepbench_worker.window import EPOCH, FIRST_BATCH
 
 PHASES = (
     "h2d", "zero_grad", "forward", "loss", "backward", "grad_sync", "optimizer", "graph_replay",
-    "clip_grad", "lr_scheduler", "ema", "metrics",
+    "clip_grad", "lr_scheduler", "ema", "metrics", "checkpoint",
 )  # fmt: skip
 
 

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Storage and steps of known speed through the real worker: do rates, AU and what an export says come out as arithmetic
+has them?
+
+    planted_storage.py STEPBENCH WORKER [LAUNCHES]
+
+Files of one size. With W workers, a latency L, B bytes a file and a link of R bytes/s a loader gives at most
+min(W / (L + B / R), R / B) samples/s, and a step of C seconds beside it waits for what is left. A control has neither."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+MOST_OFF = 0.03
+RECORD = 200_000  # bytes of a sample: raw uint8, whose reading costs next to nothing
+SAMPLES = 64
+BATCH = 4
+
+# name: options, the step in ms that arithmetic gives, and AU of it (None: none is emulated)
+PLANTS = {
+    "latency, 1 worker": ({"storage_latency_us": 5000}, 1, 0, BATCH * 5, None),
+    "latency, 2 workers": ({"storage_latency_us": 5000}, 2, 0, BATCH * 5 / 2, None),
+    "bandwidth, 2 workers": ({"storage_bandwidth_mb_s": 40}, 2, 0, BATCH * 5, None),
+    "both, 2 workers": ({"storage_latency_us": 20000, "storage_bandwidth_mb_s": 40}, 2, 0, BATCH * 25 / 2, None),
+    "spread latency, 1 worker": ({"storage_latency_us": 5000, "storage_cv": 0.5}, 1, 0, None, None),
+    "step faster than storage": ({"storage_latency_us": 5000}, 1, 10_000, BATCH * 5, 0.5),
+    "step slower than storage": ({"storage_latency_us": 1000}, 1, 20_000, 20, 1.0),
+    "control: a step, storage as it is": ({}, 1, 20_000, 20, 1.0),
+}
+
+
+def run(stepbench, worker, folder, data, name, options, workers, step_us, launches):
+    out = folder / name.replace(" ", "_").replace(":", "").replace(",", "")
+    lines = [f"  {key}: {value}" for key, value in options.items()]
+    (folder / "case.yaml").write_text("\n".join([
+        "name: planted-storage", "workload: loader", "device: cpu", f"launches: {launches}",
+        "schedule: {wait: 0, warmup: 8, active: 48}", "data:", "  kind: raw_tensor", f"  path: {data}", f"  shape: {RECORD}", *lines,
+        f"loader: {{batch_size: {BATCH}, num_workers: {workers}}}", f"emulated: {{step_us: {step_us}}}"]) + "\n")
+    subprocess.run([stepbench, "run", folder / "case.yaml", "--worker", worker, "--results", out, "--no-lock", "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    shown = subprocess.run([stepbench, "show", next(out.iterdir()), "--format", "json"], check=True, capture_output=True,
+                           text=True).stdout
+    rows = json.loads(shown)
+    return (rows["cases"] if isinstance(rows, dict) else rows)[0]
+
+
+def main():
+    stepbench, worker = sys.argv[1:3]
+    launches = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    wrong = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        data = folder / "set"
+        data.mkdir()
+        (data / "input.bin").write_bytes(bytes(RECORD * SAMPLES))
+        for plant, (options, workers, step_us, expected_ms, expected_au) in PLANTS.items():
+            row = run(stepbench, worker, folder, data, plant, options, workers, step_us, launches)
+            step_ms, au = row["step_ns"] * 1e-6, row.get("accelerator_utilisation")
+            said = f"{plant}: step {step_ms:.2f} ms"
+            if expected_ms is not None:
+                said += f", arithmetic {expected_ms:.2f} ({100 * (step_ms / expected_ms - 1):+.1f} %)"
+                if abs(step_ms / expected_ms - 1) > MOST_OFF:
+                    wrong.append(plant)
+            if expected_au is not None:
+                said += f"; AU {100 * au:.1f} %, arithmetic {100 * expected_au:.0f} %"
+                if abs(au - expected_au) > MOST_OFF:
+                    wrong.append(f"{plant} (AU)")
+            elif au is not None:
+                wrong.append(f"{plant} (an AU without a step)")
+            print(said, flush=True)
+    if wrong:
+        sys.exit("not as planted: " + ", ".join(wrong))
+
+
+if __name__ == "__main__":
+    main()

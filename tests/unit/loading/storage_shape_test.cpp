@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Storage that is made to look slow, and how large a data set is where it lies. That rates are what
+// arithmetic says is tests/benchmarks/planted_storage.py.
+#include "workloads/data/storage_shape.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "tests/temporary_folder.h"
+#include "tests/unit/loading/case.h"
+#include "tests/unit/loading/test_data.h"
+#include "workloads/data/data_kinds.h"
+#include "workloads/data/data_section.h"
+#include "workloads/data/stored_size.h"
+
+namespace stepbench {
+namespace {
+
+using data::StorageShape;
+using std::chrono::microseconds;
+using std::chrono::steady_clock;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(StorageShape, AReadIsNotThereBeforeItsLatencyAndItsBytes) {
+  const StorageShape shape({.latency_us = 2000, .bandwidth_bytes_us = 10});
+  const auto began = steady_clock::now();
+  shape.wait(began, 20'000, 0);  // 2 ms on the link
+  EXPECT_GE(steady_clock::now() - began, microseconds(4000));
+  const auto ahead = steady_clock::now();
+  shape.wait(ahead, 20'000, std::nullopt);
+  EXPECT_GE(steady_clock::now() - ahead, microseconds(2000));
+}
+
+TEST(StorageShape, WhatTookLongerByItselfIsNotMadeLonger) {
+  const StorageShape shape({.latency_us = 10e6});
+  const auto began = steady_clock::now();
+  shape.wait(began - std::chrono::seconds(20), 1, 0);
+  EXPECT_LT(steady_clock::now() - began, std::chrono::seconds(10));
+}
+
+TEST(StorageShape, ReadersShareTheLinkAndNotTheLatency) {
+  const StorageShape shape({.latency_us = 0, .bandwidth_bytes_us = 10});
+  const auto began = steady_clock::now();
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i)
+    readers.emplace_back([&] { shape.wait(began, 20'000, std::nullopt); });
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_GE(steady_clock::now() - began, microseconds(8000));
+}
+
+TEST(StorageShape, LatenciesHaveTheMeanAndTheSpreadThatWereAskedForAndRepeat) {
+  const StorageShape shape({.latency_us = 500, .cv = 0.5, .seed = 7});
+  const StorageShape again({.latency_us = 500, .cv = 0.5, .seed = 7});
+  constexpr int kReads = 20'000;
+  double sum = 0, squares = 0;
+  for (std::uint64_t which = 0; which < kReads; ++which) {
+    const double us = shape.latency_us(which);
+    EXPECT_EQ(us, again.latency_us(which));
+    sum += us;
+    squares += us * us;
+  }
+  const double mean = sum / kReads;
+  EXPECT_NEAR(mean, 500, 10);
+  EXPECT_NEAR(std::sqrt(squares / kReads - mean * mean) / mean, 0.5, 0.02);
+}
+
+TEST(StorageShape, ACaseThatAsksForNoneHasNone) {
+  EXPECT_EQ(data::storage_shape(test::loader_case({})), nullptr);
+  EXPECT_NE(data::storage_shape(test::loader_case({{"data.storage_latency_us", 5.0}})), nullptr);
+  EXPECT_NE(data::storage_shape(test::loader_case({{"data.storage_bandwidth_mb_s", 5.0}})),
+            nullptr);
+}
+
+struct SaidOfData final : RuleSink {
+  void note(std::string) override {}
+  void skip(std::string reason) override { errors.push_back(std::move(reason)); }
+  void error(std::string_view, std::string reason) override { errors.push_back(reason); }
+  std::vector<std::string> errors;
+};
+
+TEST(StorageShape, WhatReadsNoFilesOfOursCannotBeMadeSlower) {
+  ResolvedCase asked = test::loader_case({{"data.storage_latency_us", 5.0}});
+  asked.options["data.path"] = Value{};
+  SaidOfData said;
+  data::check_data(asked, {}, said);
+  EXPECT_THAT(said.errors, ElementsAre(HasSubstr("data.cost")));
+
+  ResolvedCase swept = test::loader_case({{"data.storage_bandwidth_mb_s", 5.0}});
+  swept.options["data.path"] = Value{};
+  SaidOfData nothing;
+  data::check_data(swept, {.swept = true}, nothing);
+  EXPECT_THAT(nothing.errors, IsEmpty());
+  EXPECT_FALSE(swept.has("data.storage_bandwidth_mb_s")) << "one case, whatever the sweep says";
+}
+
+class StoredSizes : public testing::Test {
+ protected:
+  void write(const std::string& name, std::size_t bytes) {
+    std::filesystem::create_directories((folder_.path() / name).parent_path());
+    std::ofstream(folder_.path() / name) << std::string(bytes, 'x');
+  }
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(StoredSizes, OfASampleEachAreOfTheirFiles) {
+  write("cat/a.jpg", 1000);
+  write("cat/b.jpg", 3000);
+  const ResolvedCase resolved =
+      test::loader_case({{"data.kind", "jpeg_folder"}, {"data.path", folder_.path().string()}});
+  const auto dataset = data::make_dataset(resolved, nullptr);
+  const auto size = data::stored_size(resolved, *dataset);
+  ASSERT_TRUE(size.has_value());
+  EXPECT_EQ(size->files, 2);
+  EXPECT_EQ(size->bytes, 4000);
+  EXPECT_EQ(size->samples, 2);
+  EXPECT_DOUBLE_EQ(*size->record_bytes, 2000);
+  EXPECT_NEAR(*size->record_bytes_sd, 1414.2, 0.1);
+}
+
+TEST_F(StoredSizes, OfShardsAreOfTheShardsAndTheirSamplesAreNotKnown) {
+  write("0.tar", 512);
+  write("1.tar", 1024);
+  const ResolvedCase resolved =
+      test::loader_case({{"data.kind", "webdataset"}, {"data.path", folder_.path().string()}});
+  const auto dataset = data::make_dataset(resolved, nullptr);
+  const auto size = data::stored_size(resolved, *dataset);
+  ASSERT_TRUE(size.has_value());
+  EXPECT_EQ(size->files, 2);
+  EXPECT_EQ(size->bytes, 1536);
+  EXPECT_EQ(size->samples, 0);
+  EXPECT_FALSE(size->record_bytes.has_value());
+}
+
+TEST_F(StoredSizes, OfSyntheticDataThereAreNone) {
+  const ResolvedCase resolved = test::loader_case({});
+  EXPECT_EQ(data::stored_size(resolved, *data::make_dataset(resolved, nullptr)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace stepbench
