@@ -76,13 +76,14 @@ Ruling sync_bound(const RuleInput& in) {
   const HostWaits& waits = in.analysis.host_waits;
   if (waits.places.empty() || in.share(shown_ns) < in.threshold) return std::nullopt;
   const HostWaitPlace& most = waits.places.front();
-  std::string text =
-      "the host waits for the device " + text::short_number(in.per_step(double(waits.count)), 1) +
-      " times per step, and the device then waits for the host (" + in.each_step(shown_ns) + "): ";
-  if (waits.reads > 0) {
-    text += "small results are read " + text::short_number(in.per_step(double(waits.reads)), 1) +
-            " times; most of all ";
-  }
+  const auto times = [&](std::int64_t count) {
+    const std::string words = text::short_number(in.per_step(double(count)), 1);
+    return words == "1" ? std::string("once") : words + " times";
+  };
+  std::string text = "the host waits for the device " + times(waits.count) +
+                     " per step, and the device then waits for the host (" +
+                     in.each_step(shown_ns) + "): ";
+  if (waits.reads > 0) text += "small results are read " + times(waits.reads) + "; most of all ";
   text += in.called_at(in.call_in(most.call, most.op), most.python);
   Finding finding = in.of_share(shown_ns, std::move(text));
   finding.remedy =

@@ -44,8 +44,8 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs, const TestedMe
     if (side->first == nullptr) continue;
     result.workload = side->first->workload;
     result.options = side->first->options;
-    if (!side->reason.empty()) result.notes.push_back(side->reason);
   }
+  note_missing_launches(pairs.pair, "arm A", "arm B", result);
   for (const TestedMetric& metric : tested.metrics) {
     if (metric.kind == MetricKind::kPeak && tested.by_default) continue;
     result.metrics.push_back(metric_result({.metric = metric, .primary = true}));

@@ -15,6 +15,9 @@ void note_missing_launches(const CaseLaunches& one, const std::string& side, Cas
   result.notes.push_back(std::to_string(one.not_measured) + " of " +
                          std::to_string(one.not_measured + one.measured.size()) + " launches in " +
                          side + " have no measurement: " + one.reason);
+  if (one.measured.empty() && result.without_data.empty()) {
+    result.without_data = side + ": " + one.reason;
+  }
 }
 
 std::size_t steps_of(const CaseLaunches& one) {
@@ -27,6 +30,12 @@ std::size_t steps_of(const CaseLaunches& one) {
 
 }  // namespace
 
+void note_missing_launches(const CasePair& pair, const std::string& base,
+                           const std::string& candidate, CaseResult& result) {
+  note_missing_launches(pair.base, base, result);
+  note_missing_launches(pair.candidate, candidate, result);
+}
+
 CaseResult begin_case_result(const CasePair& pair) {
   CaseResult result{.case_id = pair.base.first->key.case_id,
                     .candidate_case_id = pair.candidate.first->key.case_id,
@@ -37,8 +46,8 @@ CaseResult begin_case_result(const CasePair& pair) {
                     .notes = {},
                     .fingerprint = fingerprint_difference(pair)};
   const bool is_ab = !pair.base.first->key.arm.empty();
-  note_missing_launches(pair.base, is_ab ? "arm A" : "the base", result);
-  note_missing_launches(pair.candidate, is_ab ? "arm B" : "the candidate", result);
+  note_missing_launches(pair, is_ab ? "arm A" : "the base", is_ab ? "arm B" : "the candidate",
+                        result);
   const std::size_t before = steps_of(pair.base);
   const std::size_t after = steps_of(pair.candidate);
   if (before != after && before != 0 && after != 0) {

@@ -13,6 +13,10 @@
 
 namespace stepbench::compare {
 
+// Notes on launches without a measurement, and which side has no other. The sides' names.
+void note_missing_launches(const CasePair& pair, const std::string& base,
+                           const std::string& candidate, CaseResult& result);
+
 // Everything but metrics and cause: ids, options, and notes on launches without a measurement,
 // unequal step counts and results that differ. Both sides have a first launch.
 [[nodiscard]] CaseResult begin_case_result(const CasePair& pair);

@@ -59,6 +59,8 @@ struct CaseResult {
   std::vector<OpChange> ops = {};  // of a changed step, where both sides have profiled launches
   std::optional<FingerprintDifference> fingerprint = {};
   std::size_t ended_at = 0;  // pairs at the look that ended it; 0 outside `ab`
+  // Of a side without any measured launch, and why: "arm B: killed by signal 9"; empty: both have.
+  std::string without_data = {};
 };
 
 struct MissingCase {

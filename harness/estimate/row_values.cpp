@@ -176,7 +176,16 @@ std::string full_name(const std::string& name, std::span<const CaseRow> rows, co
   DetailNames details = detail_names(rows);
   for (auto* names : {&details.requests, &details.phases, &details.metrics, &details.labels,
                       &details.environment}) {
-    std::move(names->begin(), names->end(), std::back_inserter(known));
+    std::ranges::copy(*names, std::back_inserter(known));
+  }
+  // What `ab` and `compare` test by this name: the peak of a device's allocator, else the host's.
+  if (name == "peak_bytes") {
+    std::string peak;
+    for (const std::string& metric : details.metrics) {
+      if (!metric.starts_with("peak_") || !metric.ends_with("_bytes")) continue;
+      if (peak.empty() || peak == "peak_rss_bytes") peak = metric;
+    }
+    if (!peak.empty()) return peak;
   }
   try {
     return text::resolve_name(name, known, "no column or option");

@@ -104,7 +104,8 @@ std::string OptionIndex::unknown(std::string_view name) const {
     return "unknown option '" + std::string(name) + "'" + where;
   }
   const std::vector<std::string> ours = called(name);
-  const std::string near = ours.empty() ? text::nearest_name(name, names_) : ours.front();
+  std::string near = ours.empty() ? text::nearest_name(name, short_names_) : ours.front();
+  if (near.empty()) near = text::nearest_name(name, names_);
   return "unknown option '" + std::string(name) + "'" +
          (near.empty() ? "; `stepbench list` shows all" : text::did_you_mean(near));
 }

@@ -312,7 +312,7 @@ document::Document diff_document(const analyze::TraceDiff& diff, std::size_t row
   }
   if (diff.findings.empty()) overview.blocks.emplace_back(document::Paragraph{"none"});
   add_path(diff, overview.blocks);
-  document::Chapter tables{.id = "tables", .title = "Tables", .blocks = {}};
+  document::Chapter tables{.id = "tables", .title = "Tables", .blocks = {}, .folded = true};
   for (const analyze::DiffTable& table : diff.tables) add_changed(table, row_limit, tables.blocks);
   return {.headline = headline_of_diff(diff),
           .answer = diff_answer(diff),

@@ -281,7 +281,8 @@ document::Document analysis_document(const AnalysedTrace& analysed, std::size_t 
           .chapters = {std::move(overview),
                        {.id = "tables",
                         .title = "Tables",
-                        .blocks = analysis_tables(analysed, row_limit)}},
+                        .blocks = analysis_tables(analysed, row_limit),
+                        .folded = true}},
           .all_columns_in = "--format markdown"};
 }
 

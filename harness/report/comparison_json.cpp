@@ -99,6 +99,7 @@ void write_case(json::JsonText& json, const compare::CaseResult& one) {
   }
   json.close_array();
   write_ops(json, one.ops);
+  if (!one.without_data.empty()) json.text("without_data", one.without_data);
   json.texts("notes", one.notes).close_object();
 }
 

@@ -22,10 +22,6 @@ namespace {
 
 using RowKey = std::pair<std::string, std::string>;  // case id of the base, name of the metric
 
-std::string letter(std::size_t place) {
-  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
-}
-
 // What a cell says beside its number.
 std::string mark_of(const compare::TestResult& test) {
   switch (test.verdict) {
@@ -78,7 +74,7 @@ class JoinedMetrics {
                      document::words("metric"),
                      {.head = "A"}};
     for (std::size_t run = 0; run < comparisons_.size(); ++run) {
-      table.columns.push_back(document::words(letter(run + 1)));
+      table.columns.push_back(document::words(letter_of(run + 1)));
       table.columns.push_back({.head = "95 % interval", .left = true, .drop_at = 30});
     }
     const bool with_ok = all || order_.size() <= kMaxOkRows;
@@ -171,7 +167,7 @@ document::Chapter design_of_several(std::span<const compare::Comparison> compari
                                     std::size_t cases) {
   std::vector<std::string> lines = {"A " + comparisons.front().base + " (base)"};
   for (std::size_t run = 0; run < comparisons.size(); ++run) {
-    lines.push_back(letter(run + 1) + ' ' + comparisons[run].candidate + ": " +
+    lines.push_back(letter_of(run + 1) + ' ' + comparisons[run].candidate + ": " +
                     verdict_line(comparisons[run]));
   }
   lines.emplace_back("measured one after the other; each against A");
@@ -192,7 +188,7 @@ std::vector<document::Paragraph> causes_of_several(
   for (std::size_t run = 0; run < comparisons.size(); ++run) {
     const ComparisonNames names(comparisons[run]);
     for (document::Paragraph& cause : cause_paragraphs(comparisons[run], names)) {
-      cause.text.insert(0, letter(run + 1) + ", ");
+      cause.text.insert(0, letter_of(run + 1) + ", ");
       causes.push_back(std::move(cause));
     }
   }
@@ -219,13 +215,17 @@ std::vector<document::Paragraph> remarks_of_several(
   for (std::size_t i = 0; i < remarks.size(); ++i) {
     if (runs_of[i].size() == comparisons.size()) continue;
     const auto letters =
-        text::join(runs_of[i], ", ", [](std::size_t run) { return letter(run + 1); });
+        text::join(runs_of[i], ", ", [](std::size_t run) { return letter_of(run + 1); });
     remarks[i].text.insert(0, letters + ": ");
   }
   return remarks;
 }
 
 }  // namespace
+
+std::string letter_of(std::size_t place) {
+  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
+}
 
 document::Document several_document(std::span<const compare::Comparison> comparisons, bool all) {
   const JoinedMetrics joined(comparisons);

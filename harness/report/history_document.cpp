@@ -251,13 +251,22 @@ document::Answer open_alerts_answer(const track::AlertLog& log, const SeriesName
     if (track::is_open(alert.state)) open.push_back(&alert);
   }
   if (open.empty()) {
-    const auto moved =
-        std::ranges::count_if(rows, [](const SeriesRow& row) { return row.tone == Tone::kDoubt; });
-    return {.text = "no alert is open" +
-                    (moved == 0 ? ""
-                                : "; " + text::counted(moved, "series") + " moved or without " +
-                                      "a value in the last night"),
-            .tone = moved == 0 ? Tone::kGood : Tone::kPlain};
+    std::int64_t moved = 0;
+    const SeriesRow* most = nullptr;
+    const auto size = [](const SeriesRow* row) { return std::abs(row->change.value_or(0)); };
+    for (const SeriesRow& row : rows) {
+      if (row.tone != Tone::kDoubt) continue;
+      ++moved;
+      if (row.change && (most == nullptr || size(&row) > size(most))) most = &row;
+    }
+    if (moved == 0) return {.text = "no alert is open", .tone = Tone::kGood};
+    std::string text = "no alert is open; " + text::counted(moved, "series") +
+                       " moved or without a value in the last night";
+    if (most != nullptr) {
+      text += ", most of all " + names.name(*most->series) + ' ' +
+              text::signed_percent(*most->change) + " %";
+    }
+    return {.text = std::move(text)};
   }
   const auto weight = [](const track::Alert* alert) {
     const track::AlertSeries* largest = largest_of(*alert);

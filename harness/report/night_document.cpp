@@ -40,8 +40,15 @@ document::Cell score_cell(const std::optional<double>& score) {
   if (!score) return "-";
   if (!std::isfinite(*score)) return *score > 0 ? "inf" : "-inf";
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", *score);
+  const double tenths = std::round(10 * *score) / 10 + 0.0;  // 0.0 and not -0.0
+  std::snprintf(text.data(), text.size(), "%.1f", tenths);
   return {text.data(), score};
+}
+
+std::string run_date(const track::History& history, const std::string& id) {
+  if (id.empty()) return "-";
+  const track::TrackedRun* run = history.find_run(id);
+  return run == nullptr ? id : run->started_utc.substr(0, 10);
 }
 
 // "4 series of nightly begin a new level", and what goes on beside the reference program.
@@ -192,54 +199,16 @@ class NightWriter {
   void gap() { blocks_.emplace_back(document::Heading{}); }
 
   void add_table() {
-    const bool whole = view_.rows == 0;
-    std::vector<const track::NightSeries*> shown = moved_;
-    for (const track::NightSeries& series : night_.series) {
-      if (whole && !has_moved(series)) shown.push_back(&series);
-    }
-    const std::size_t all = shown.size();
-    if (!whole) shown.resize(std::min(all, view_.rows));
-    document::Table table{
-        .columns = {{.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
-                    document::words("metric"),
-                    {.head = "usual"},
-                    {.head = "tonight"},
-                    {.head = "change"},
-                    {.head = "per control", .drop_at = 20},
-                    {.head = std::string(track::name_of(view_.screen)), .drop_at = 30},
-                    document::words("state"),
-                    document::words("alert"),
-                    {.head = "last good", .left = true, .drop_at = 40},
-                    document::words("why")}};
-    const bool with_score = std::any_of(
-        shown.begin(), shown.end(), [](const auto* series) { return series->score.has_value(); });
-    const bool with_control = std::any_of(shown.begin(), shown.end(), [](const auto* series) {
-      return series->normalised_change.has_value();
-    });
-    for (const track::NightSeries* series : shown) {
-      table.rows.push_back(
-          {.cells = {names_.case_name(series->series), metric_label(series->series.metric),
-                     amount_cell(series->usual, *series), amount_cell(series->value, *series),
-                     document::change(series->change),
-                     with_control ? document::change(series->normalised_change) : "",
-                     with_score ? score_cell(series->score) : "", track::name_of(series->state),
-                     series->alert, run_date(series->last_good), whole ? series->why : ""},
-           .tone = tone_of(series->state, series->worse)});
-    }
+    document::Table table = night_table(checked_, view_);
+    const std::size_t all = view_.rows == 0 ? night_.series.size() : moved_.size();
+    const std::size_t left_out = all - table.rows.size();
     if (table.rows.empty()) return;
-    for (const std::size_t column : {10U, 6U, 5U}) document::drop_if_empty(table, column);
     gap();
     blocks_.emplace_back(std::move(table));
-    if (all > shown.size()) {
-      add({text::counted(static_cast<std::int64_t>(all - shown.size()), "series") +
+    if (left_out > 0) {
+      add({text::counted(static_cast<std::int64_t>(left_out), "series") +
            " more (--format json has all)"});
     }
-  }
-
-  [[nodiscard]] std::string run_date(const std::string& id) const {
-    if (id.empty()) return "-";
-    const track::TrackedRun* run = checked_.history.find_run(id);
-    return run == nullptr ? id : run->started_utc.substr(0, 10);
   }
 
   // Of the series that moved, and open ones that no series of tonight shows.
@@ -402,6 +371,46 @@ std::vector<HistoryView> moved_over_nights(const campaign::CheckedNight& checked
                              {.kind = view.screen}, kChartedNights));
   }
   return nights;
+}
+
+document::Table night_table(const campaign::CheckedNight& checked, const NightView& view) {
+  const bool whole = view.rows == 0;
+  const SeriesNames names(checked.history);
+  std::vector<const track::NightSeries*> shown = moved_series(checked.night);
+  if (!whole) shown.resize(std::min(shown.size(), view.rows));
+  for (const track::NightSeries& series : checked.night.series) {
+    if (whole && !has_moved(series)) shown.push_back(&series);
+  }
+  document::Table table{
+      .columns = {{.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
+                  document::words("metric"),
+                  {.head = "usual"},
+                  {.head = "tonight"},
+                  {.head = "change"},
+                  {.head = "per control", .drop_at = 20},
+                  {.head = std::string(track::name_of(view.screen)), .drop_at = 30},
+                  document::words("state"),
+                  document::words("alert"),
+                  {.head = "last good", .left = true, .drop_at = 40},
+                  document::words("why")}};
+  const bool with_score = std::any_of(shown.begin(), shown.end(),
+                                      [](const auto* series) { return series->score.has_value(); });
+  const bool with_control = std::any_of(shown.begin(), shown.end(), [](const auto* series) {
+    return series->normalised_change.has_value();
+  });
+  for (const track::NightSeries* series : shown) {
+    table.rows.push_back(
+        {.cells = {names.case_name(series->series), metric_label(series->series.metric),
+                   amount_cell(series->usual, *series), amount_cell(series->value, *series),
+                   document::change(series->change),
+                   with_control ? document::change(series->normalised_change) : "",
+                   with_score ? score_cell(series->score) : "", track::name_of(series->state),
+                   series->alert, run_date(checked.history, series->last_good),
+                   whole ? series->why : ""},
+         .tone = tone_of(series->state, series->worse)});
+  }
+  for (const std::size_t column : {10U, 6U, 5U}) document::drop_if_empty(table, column);
+  return table;
 }
 
 document::Document night_document(const campaign::CheckedNight& checked, const NightView& view) {

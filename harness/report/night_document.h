@@ -19,6 +19,10 @@ struct NightView {
   std::size_t rows = 40;  // of the series that moved; 0: every series, and why it has its state
 };
 
+// The series that moved, as `moved_series`; with `rows` 0 then all others.
+[[nodiscard]] document::Table night_table(const campaign::CheckedNight& checked,
+                                          const NightView& view);
+
 // The only chapter is "overview". A bot finds its own comment again by the document's marker.
 [[nodiscard]] document::Document night_document(const campaign::CheckedNight& checked,
                                                 const NightView& view);

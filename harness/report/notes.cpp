@@ -16,6 +16,7 @@
 #include "harness/report/estimate_notes.h"
 #include "harness/report/ops_report.h"
 #include "harness/schedule/warmup_verdict.h"
+#include "harness/schedule/window_fit.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -254,6 +255,9 @@ bool is_of_warm_up(std::string_view note) {
   return note.starts_with("warm-up too short") || note.starts_with("drifting");
 }
 
+// Says nothing about what was measured.
+bool is_of_plan(std::string_view note) { return note.starts_with(schedule::kDeliverInTurns); }
+
 void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
@@ -264,7 +268,8 @@ void add_flags(const estimate::CaseRow& row, Collector& notes) {
   for (const auto& [launch, estimate] : row.measured) {
     for (const std::string& flag : launch->row.report.flags) ++flags[flag];
     for (const std::string& note : launch->row.report.notes) {
-      if (is_of_warm_up(note) || (has_sizes && is_of_busy_machine(note))) continue;
+      if (is_of_warm_up(note) || is_of_plan(note)) continue;
+      if (has_sizes && is_of_busy_machine(note)) continue;
       texts.insert(one_line(note));
     }
   }

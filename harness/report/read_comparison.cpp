@@ -139,6 +139,7 @@ compare::CaseResult read_case(const json::LineObject& source) {
   }
   one.notes = source.texts("notes");
   one.ended_at = count_in(source, "ended_at_pairs");
+  one.without_data = source.text("without_data");
   return one;
 }
 

@@ -14,16 +14,6 @@
 namespace stepbench::report {
 namespace {
 
-// A resumed run has a file for each part of it; the first one stands for all.
-std::vector<const record::RunRow*> runs_of(const record::Results& results) {
-  std::vector<const record::RunRow*> runs;
-  for (const record::RunRow& run : results.runs) {
-    const auto same = [&](const record::RunRow* other) { return other->run_id == run.run_id; };
-    if (std::none_of(runs.begin(), runs.end(), same)) runs.push_back(&run);
-  }
-  return runs;
-}
-
 // "2x NVIDIA H100", "no GPU"; empty where the environment does not say.
 std::string gpu_text(const Fields& environment) {
   const auto count = number_of(environment, "gpu.count");
@@ -112,11 +102,20 @@ std::string environment_table(const record::WorkerRow& worker) {
 
 }  // namespace
 
+std::vector<const record::RunRow*> distinct_runs(const record::Results& results) {
+  std::vector<const record::RunRow*> runs;
+  for (const record::RunRow& run : results.runs) {
+    const auto same = [&](const record::RunRow* other) { return other->run_id == run.run_id; };
+    if (std::none_of(runs.begin(), runs.end(), same)) runs.push_back(&run);
+  }
+  return runs;
+}
+
 std::vector<std::string> run_titles(const std::vector<estimate::CaseRow>& rows,
                                     const record::Results& results) {
   const estimate::RowNames names(rows, results);
   std::vector<std::string> titles;
-  for (const record::RunRow* run : runs_of(results)) {
+  for (const record::RunRow* run : distinct_runs(results)) {
     std::string title = title_of(*run, rows, results);
     if (names.has_runs()) title = names.run({.case_id = {}, .run_id = run->run_id}) + ": " + title;
     titles.push_back(text::printable(title));
@@ -125,7 +124,7 @@ std::vector<std::string> run_titles(const std::vector<estimate::CaseRow>& rows,
 }
 
 std::string run_title(const estimate::CaseRow& row, const record::Results& results) {
-  for (const record::RunRow* run : runs_of(results)) {
+  for (const record::RunRow* run : distinct_runs(results)) {
     if (run->run_id == row.run_id) return text::printable(title_of(*run, {row}, results));
   }
   return {};
@@ -133,7 +132,7 @@ std::string run_title(const estimate::CaseRow& row, const record::Results& resul
 
 std::string markdown_details(const record::Results& results) {
   std::string text;
-  for (const record::RunRow* run : runs_of(results)) {
+  for (const record::RunRow* run : distinct_runs(results)) {
     text += "\n<details><summary>How " +
             text::markdown_cell(run->name.empty() ? run->run_id : run->name) +
             " was measured</summary>\n\n";
@@ -141,7 +140,7 @@ std::string markdown_details(const record::Results& results) {
     text += text::markdown_line("run " + run->run_id + file) + "\n\n";
     if (!run->argv.empty())
       text += fenced(text::join(run->argv, " ", text::shell_word) + '\n', "sh") + '\n';
-    if (run == runs_of(results).front()) {
+    if (run == distinct_runs(results).front()) {
       for (const record::WorkerRow& worker : results.workers)
         text += environment_table(worker) + '\n';
     }
@@ -153,7 +152,7 @@ std::string markdown_details(const record::Results& results) {
 
 void add_runs(json::JsonText& json, const record::Results& results) {
   json.open_array("runs");
-  for (const record::RunRow* run : runs_of(results)) {
+  for (const record::RunRow* run : distinct_runs(results)) {
     json.open_object().text("run_id", run->run_id).text("name", run->name);
     json.text("started_utc", run->started_utc).texts("argv", run->argv);
     json.text("stepbench_version", run->stepbench_version);

@@ -10,6 +10,8 @@
 
 namespace stepbench::report {
 
+// A resumed run has a file for each part of it; the first one stands for all.
+[[nodiscard]] std::vector<const record::RunRow*> distinct_runs(const record::Results& results);
 // "quickstart, 2026-11-22 03:15 UTC, 2x AMD EPYC, no GPU, torch 2.11.0, 3 launches per case": a
 // line for each run. Printable.
 [[nodiscard]] std::vector<std::string> run_titles(const std::vector<estimate::CaseRow>& rows,

@@ -51,6 +51,19 @@ std::string changed_text(const compare::Comparison& comparison, const Comparison
   return found.size() == 1 ? text : text + " and " + std::to_string(found.size() - 1) + " more";
 }
 
+// "nothing measured of arm B: killed by signal 9", of the first case of which this is so.
+std::string no_data_text(const compare::Comparison& comparison, const ComparisonNames& names) {
+  const auto lacks = [](const compare::CaseResult& one) { return !one.without_data.empty(); };
+  const auto found = std::ranges::find_if(comparison.cases, lacks);
+  if (found != comparison.cases.end()) {
+    const auto more = std::ranges::count_if(comparison.cases, lacks) - 1;
+    return (comparison.cases.size() == 1 ? "" : names.of(*found) + ": ") + "nothing measured of " +
+           found->without_data + (more == 0 ? "" : " and " + std::to_string(more) + " more");
+  }
+  const auto missing = std::ssize(comparison.only_base) + std::ssize(comparison.only_candidate);
+  return missing == 0 ? "" : text::counted(missing, "case") + " on one side alone";
+}
+
 // What stands behind the verdict's name.
 std::string reason_text(const compare::Comparison& comparison) {
   const ComparisonNames names(comparison);
@@ -79,8 +92,9 @@ std::string reason_text(const compare::Comparison& comparison) {
               first.metric->name + what.substr(compare::name_of(comparison.verdict).size());
       return text;
     }
-    case compare::Verdict::kInvalid:
     case compare::Verdict::kNoData:
+      return no_data_text(comparison, names);
+    case compare::Verdict::kInvalid:
       break;
   }
   return {};

@@ -95,7 +95,7 @@ std::string percent_text(double share) {
 std::string signed_percent(double change) {
   if (std::isnan(change)) return "?";
   if (std::isinf(change)) return change > 0 ? "inf" : "?";
-  const std::string text = fixed(100 * change, std::abs(change) < 0.1 ? 2 : 1);
+  const std::string text = fixed(100 * change, std::abs(change) < 0.09995 ? 2 : 1);
   return text.front() == '-' ? text : '+' + text;
 }
 

@@ -80,7 +80,7 @@ class Page:
         return self.run("return [...document.querySelectorAll('.plot')].map(each => each.dataset.state)")
 
     def draw_visible(self):
-        hidden = "each.closest('[hidden]')"
+        hidden = "each.closest('[hidden], details:not([open])')"
         for number in self.run("return [...document.querySelectorAll('.plot')].map((each, i) => "
                                f"each.dataset.state || {hidden} ? -1 : i).filter(i => i >= 0)"):
             self.run("document.querySelectorAll('.plot')[arguments[0]].scrollIntoView({block: 'center'})", number)

@@ -55,6 +55,31 @@ const questions = {
       ? [`${document.documentElement.scrollWidth} of ${width} px`, ...names] : [];
   },
 
+  // Charts whose names leave them less than half of their width.
+  narrow() {
+    return [...document.querySelectorAll(".plot.drawn")].filter((plot) => {
+      const size = plot._fullLayout && plot._fullLayout._size;
+      return plot.clientWidth && plot._fullLayout.xaxis && size && size.w < plot.clientWidth / 2;
+    }).map((plot) => `${plot.id}: ${Math.round(plot._fullLayout._size.w)} of ${plot.clientWidth} px`);
+  },
+
+  // Texts of a chart's axes, titles and notes that lie on each other.
+  covered() {
+    const inside = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+      Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+    const found = [];
+    for (const plot of document.querySelectorAll(".plot.drawn")) {
+      if (!plot.clientWidth) continue;
+      const texts = [...plot.querySelectorAll(".xtick text, .ytick text, .annotation text, .g-xtitle text, .g-ytitle text, .legendtext, .cbtitle text")]
+        .filter((each) => each.getClientRects().length && each.textContent.trim())
+        .map((each) => ({ text: each.textContent, box: each.getBoundingClientRect() }));
+      texts.forEach((a, i) => texts.slice(i + 1).forEach((b) => {
+        if (inside(a.box, b.box)) found.push(`${plot.id}: ${a.text} / ${b.text}`);
+      }));
+    }
+    return found.slice(0, 10);
+  },
+
   // What a text must never become.
   foreign() {
     const own = document.querySelectorAll("script").length;

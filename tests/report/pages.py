@@ -3,6 +3,7 @@
 
 usage: pages.py STEPBENCH SOURCE_DIR STUB_WORKER COMPOSE_TRACE OUT [TEST]...    pictures of the pages are left under OUT
 """
+import datetime
 import functools
 import html.parser
 import http.server
@@ -21,7 +22,10 @@ try:
 except ImportError as missing:
     print(f"selenium is not installed: {missing}")
     sys.exit(77)
-from compose import Run, nights
+from compose import BEGIN, Run, nights
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "corpus"))
+from inputs import make_results, make_traces  # noqa: E402
 
 PROGRAM, SOURCE, STUB, COMPOSE, OUT = (pathlib.Path(word).resolve() for word in sys.argv[1:6])
 del sys.argv[1:6]
@@ -356,6 +360,96 @@ class Tables(Reports):
         field.clear()
         field.send_keys("\x08")
         self.quiet(page)
+
+
+class EveryKind(Reports):
+    """What each kind of page promises on a desk and on a telephone: its answer on the first screen, nothing beside the
+    page, names above their bars, details folded until somebody asks for them."""
+    SCREENS = ((1440, 900), (800, 1000), (400, 800))
+
+    @classmethod
+    def setUpClass(cls):
+        source = path("kinds")
+        source.mkdir()
+        make_results(SAMPLE, source)
+        make_traces(SOURCE / "tests/fuzz/corpus/trace", source / "traces")
+        for name, slower in (("tied", 0), ("clear", 0.05)):
+            run = Run(SAMPLE, name)
+            run.sweep("loader.num_workers", "loader.prefetch_factor", "loader.pin_memory")
+            for case in range(12):
+                options = {"loader.num_workers": case % 3, "loader.prefetch_factor": 2 << case // 3 % 2,
+                           "loader.pin_memory": case >= 6}
+                run.add(options, 40e6 * (1 + slower * case), launches=8, steps=20)
+            run.write(source / f"{name}.jsonl")
+        one = Run(SAMPLE, "one")
+        one.add({"loader.num_workers": 4}, 40e6, launches=8, steps=20)
+        one.write(source / "one.jsonl")
+        for night in range(14):
+            wide = Run(SAMPLE, "wide", BEGIN + datetime.timedelta(days=night))
+            wide.build(night)
+            wide.sweep("loader.num_workers", "loader.batch_size", "model.kind")
+            for case in range(18):
+                slower = 1.06 if case == 4 and night == 13 else 1
+                wide.add({"loader.num_workers": case % 3, "loader.batch_size": 16 << case // 3 % 3,
+                          "model.kind": ("resnet18", "vit")[case // 9]}, (40e6 + case * 1e6) * slower, launches=3,
+                         steps=5)
+            wide.write(source / "wide" / f"{night}.jsonl")
+        stepbench("track", "add", *(source / "wide").iterdir(), "--db", "sqlite:wide.db")
+        stepbench("track", "check", "--no-confirm", "--night", wide.head["run_id"], "--db", "sqlite:wide.db",
+                  "--report", "night.html", status=(3,))
+        for name, other, status in (("ok", "tuesday", 0), ("suspect", "slower", 3), ("better", "faster", 0),
+                                    ("undecided", "few", 3)):
+            stepbench("compare", source / "monday.jsonl", source / f"{other}.jsonl", "--report", f"{name}.html",
+                      status=(status,))
+        stepbench("compare", *(source / f"{name}.jsonl" for name in ("monday", "tuesday", "slower", "faster")),
+                  "--report", "several.html", status=(3,))
+        cls.files = {name: path(f"{name}.html") for name in ("night", "ok", "suspect", "better", "undecided", "several")}
+        for name, what, status in (("tied", source / "tied.jsonl", 0), ("clear", source / "clear.jsonl", 0),
+                                   ("one", source / "one.jsonl", 0), ("nothing", source / "nothing.jsonl", 4),
+                                   ("regression", SOURCE / "tests/corpus/data/ab/verdict.json", 0),
+                                   ("eventful", SOURCE / "tests/unit/track/night/data/eventful.json", 0),
+                                   ("wide", path("wide.db"), 0), ("profile", PROFILED, 0),
+                                   ("sync", source / "traces/sync.json", 0), ("ranks", source / "traces/ranks", 0)):
+            cls.files[name] = report(name, what, status=(0, status))
+
+    def test_says_its_answer_on_the_first_screen_of_any_width(self):
+        for width, height in self.SCREENS:
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                   {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            try:
+                for name, file in self.files.items():
+                    page = self.look(file)
+                    answer = page.run("return document.querySelector('#answer').getBoundingClientRect().bottom")
+                    self.assertLess(answer, height, f"{name} at {width} px")
+                    page.picture(OUT / f"{name}-{width}-first.png")
+                    self.assertEqual(self.ask(page, "overflow"), [], f"{name} at {width} px")
+                    if width > 400:
+                        continue
+                    states = page.draw_all()
+                    self.assertEqual([state for state in states if state != "drawn"], [], f"{name} at {width} px")
+                    self.assertEqual(self.ask(page, "overflow"), [], f"{name} at {width} px")
+                    self.assertEqual(self.ask(page, "narrow"), [], f"{name} at {width} px")
+            finally:
+                driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_details_are_folded_and_a_link_opens_them(self):
+        page = self.look(self.files["clear"])
+        folded = page.run("return [...document.querySelectorAll('main section')].filter("
+                          "each => each.querySelector(':scope > details:not([open])')).map(each => each.id)")
+        self.assertEqual(folded, ["distributions", "launches", "numbers", "environment"])
+        for chapter in folded:
+            page.run("[...document.querySelectorAll('nav a')].find("
+                     "each => each.getAttribute('href') === '#' + arguments[0]).click()", chapter)
+            page.until(f"document.querySelector('#{chapter} > details').open", chapter)
+        page.draw_visible()
+        self.quiet(page)
+
+    def test_a_tie_has_nothing_bold_and_no_colours_of_its_own(self):
+        page = self.whole(self.files["tied"])
+        self.assertIn("no winner: all 12 overlap", page.run("return document.querySelector('#answer').innerText"))
+        weights = page.run("return [...document.querySelectorAll('#overview td')].map("
+                           "each => Number(getComputedStyle(each).fontWeight))")
+        self.assertLessEqual(max(weights), 400)
 
 
 class HostileNames(Reports):

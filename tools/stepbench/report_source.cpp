@@ -50,8 +50,22 @@ bool is_nsight_export(const std::string& path) {
   return fs::is_regular_file(path, error) && trace::ForeignDatabase(path).has("StringIds");
 }
 
+// A folder of traces and of nothing that a run writes.
+bool is_folder_of_traces(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return false;
+  bool any = false;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory(error) || is_results_file(name, {})) return false;
+    any = any || name.ends_with(".json") || name.ends_with(".json.gz");
+  }
+  return any;
+}
+
 Kind kind_of(const std::string& path) {
   const report::ExportSource source = report::export_source(path);
+  if (source == report::ExportSource::kRun && is_folder_of_traces(path)) return std::nullopt;
   if (source == report::ExportSource::kHistory && is_nsight_export(path)) return std::nullopt;
   std::error_code error;
   if (source != report::ExportSource::kRun || !fs::is_regular_file(path, error)) return source;
@@ -124,13 +138,14 @@ report::ReportContent of_traces(const std::vector<std::string>& sources,
                                 const report::DrawOptions& draw, const Environment& environment) {
   const AnalyzeOptions options{.paths = sources};
   AnalyzeRequest request(options);
+  const std::vector<fs::path> files = traces_of(sources, "");
   std::vector<std::unique_ptr<trace::Trace>> traces;
   std::vector<report::AnalysedTrace> analysed;
-  for (const std::string& source : sources) {
-    std::optional<trace::Trace> trace = read_one(source, sources.size() > 1, environment);
+  for (const fs::path& file : files) {
+    std::optional<trace::Trace> trace = read_one(file, files.size() > 1, environment);
     if (!trace) continue;
     traces.push_back(std::make_unique<trace::Trace>(std::move(*trace)));
-    analysed.push_back(analyse_one(*traces.back(), source, request));
+    analysed.push_back(analyse_one(*traces.back(), file, request));
   }
   return report::analysis_content(analysed, draw);
 }

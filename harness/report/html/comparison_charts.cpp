@@ -25,11 +25,17 @@ const compare::MetricResult* step_of(const compare::CaseResult& one) {
   return found == one.metrics.end() ? nullptr : &*found;
 }
 
+// `letter`: which of several it is, whose chapters are folded; empty: the only one.
 document::Chapter section_of(const compare::Comparison& comparison, const std::string& id,
-                             bool named) {
+                             const std::string& letter) {
   const ComparisonNames names(comparison);
-  document::Chapter section{.id = id, .title = "Before and after", .blocks = {}};
-  if (named) section.title += ": " + comparison.base + " -> " + comparison.candidate;
+  document::Chapter section{
+      .id = id, .title = "Before and after", .blocks = {}, .folded = !letter.empty()};
+  if (section.folded) {
+    section.title += ": A -> " + letter;
+    section.blocks.emplace_back(
+        document::Paragraph{comparison.base + " -> " + comparison.candidate});
+  }
   if (auto figure = forest_figure(comparison)) section.blocks.emplace_back(std::move(*figure));
   document::Table metrics = metric_rows(comparison, names, true, true).table;
   metrics.title = "Every metric that was compared";
@@ -125,7 +131,8 @@ std::vector<document::Chapter> comparison_sections(
   std::vector<document::Chapter> sections;
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const std::string id = i == 0 ? "comparison" : "comparison-" + std::to_string(i + 1);
-    sections.push_back(section_of(comparisons[i], id, comparisons.size() > 1));
+    sections.push_back(
+        section_of(comparisons[i], id, comparisons.size() > 1 ? letter_of(i + 1) : ""));
   }
   return sections;
 }

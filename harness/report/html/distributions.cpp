@@ -77,8 +77,9 @@ class DistributionFigure {
     add_axis(layout, "yaxis2",
              {.title = "step" + unit, .from_zero = true, .domain = "0,0.4", .anchor = "x2"});
     add_percentiles(layout);
-    return {.title = text::shortened(words_.label(row_), kTitleCells) + " (case " +
-                     words_.id(row_) + ")",
+    const std::string label = text::shortened(words_.label(row_), kTitleCells);
+    const std::string id = "case " + words_.id(row_);
+    return {.title = label.starts_with(id) ? id : label + " (" + id + ')',  // nothing varies
             .alt = alt_text(),
             .json = json_.take(),
             .note = note(),

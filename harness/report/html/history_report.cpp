@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -61,13 +62,20 @@ ReportContent history_content(const track::History& history,
                               const DrawOptions& /*draw*/) {
   const track::AlertLog log = track::fold_alerts(events);
   const SeriesNames names(history);
-  const std::vector<const track::SeriesHistory*> all = by_interest(history, log);
+  std::vector<const track::SeriesHistory*> all = by_interest(history, log);
   std::vector<SeriesRow> rows;
+  std::set<const track::SeriesHistory*> quiet;
+  for (const track::SeriesHistory* one : all) {
+    rows.push_back(row_of(view_of(*one, history, log, events, {}, 1)));
+    if (rows.back().alert.empty() && rows.back().tone != document::Tone::kDoubt) quiet.insert(one);
+  }
+  // What moved in the last night is drawn before what is as usual.
+  std::ranges::stable_partition(
+      all, [&](const track::SeriesHistory* one) { return !quiet.contains(one); });
   std::vector<HistoryView> drawn;
   document::Chapter nights{.id = "series", .title = "Series over the nights", .blocks = {}};
   for (const track::SeriesHistory* one : all) {
-    rows.push_back(row_of(view_of(*one, history, log, events, {}, 1)));
-    if (drawn.size() == kMaxSeriesDrawn) continue;
+    if (drawn.size() == kMaxSeriesDrawn) break;
     HistoryView view = view_of(*one, history, log, events, {}, kMaxNights);
     auto figure = series_figure(view, names);
     if (!figure) continue;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 
@@ -11,7 +13,7 @@ namespace stepbench::report {
 
 ReportContent night_content(const campaign::CheckedNight& checked,
                             std::span<const HistoryView> moved, NightView view, std::string data) {
-  view.rows = 0;
+  view.rows = std::max<std::size_t>(1, checked.night.series.size());  // all that moved
   document::Document document = night_document(checked, view);
   document.chapters.front().blocks.insert(document.chapters.front().blocks.begin(),
                                           document::Paragraph{document.headline});
@@ -25,6 +27,11 @@ ReportContent night_content(const campaign::CheckedNight& checked,
       .summary = text::counted(std::ssize(night.series), "series"),
       .measured = !night.series.empty()};
   std::ranges::move(night_charts(checked, moved), std::back_inserter(content.sections));
+  view.rows = 0;
+  document::Table series = night_table(checked, view);
+  series.title = "Every series of the night";
+  content.sections.push_back(
+      {.id = "series", .title = "Every series", .blocks = {std::move(series)}, .folded = true});
   return content;
 }
 

@@ -98,17 +98,6 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
   return columns;
 }
 
-std::vector<const record::RunRow*> distinct_runs(const record::Results& results) {
-  std::vector<const record::RunRow*> runs;
-  for (const record::RunRow& run : results.runs) {
-    if (std::none_of(runs.begin(), runs.end(),
-                     [&](const record::RunRow* other) { return other->run_id == run.run_id; })) {
-      runs.push_back(&run);
-    }
-  }
-  return runs;
-}
-
 // A row for each fact, a column for each worker.
 document::Table environment_of(const std::vector<record::WorkerRow>& workers) {
   document::Table table{

@@ -80,7 +80,8 @@
     const titles = [titleOf(across), titleOf(up)];
     across.forEach((key, i) => {
       const top = 1 - i / across.length;
-      layout[key] = { ...layout[key], domain: [0, 1], title: titles[0] };
+      const title = i + 1 === across.length ? titles[0] : undefined;  // the lowest has it for all
+      layout[key] = { ...layout[key], domain: [0, 1], title };
       layout[up[i]] = { ...layout[up[i]], title: titles[1], domain: [top - 0.62 / across.length, top] };
     });
     layout.height = across.length * 230 + 60;
@@ -104,15 +105,18 @@
         continue;
       }
       layout[key] = { ...axis, showticklabels: false };
+      const bar = 0.35;  // of the height that a row has
+      const heads = 110;
+      layout.margin = { ...layout.margin, l: 12, r: 12 };
+      layout.height = Math.max(layout.height, 46 * axis.ticktext.length + heads);
+      const yshift = Math.max(11, ((layout.height - heads) / axis.ticktext.length) * (bar / 2) + 3);
       axis.ticktext.forEach((text, i) =>
         annotations.push({
           text, x: 0, xref: "paper", xanchor: "left", y: axis.tickvals[i], yref: key.replace("axis", ""),
-          yanchor: "bottom", yshift: 11, showarrow: false, font: { size: 12 },
+          yanchor: "bottom", yshift, showarrow: false, font: { size: 12 },
         }),
       );
-      for (const trace of rows) if (trace.type === "bar") trace.width = 0.35;
-      layout.margin = { ...layout.margin, l: 12, r: 12 };
-      layout.height = Math.max(layout.height, 46 * axis.ticktext.length + 110);
+      for (const trace of rows) if (trace.type === "bar") trace.width = bar;
     }
     layout.annotations = annotations;
   }
@@ -132,7 +136,9 @@
       const named = data.filter((trace) => trace.name && trace.showlegend !== false).length;
       if (named > 2) layout.height += 20 * named;
       // Above what it explains, and not beside it.
-      const flat = { orientation: "h", thickness: 12, y: 1.02, yanchor: "bottom" };
+      const titled = (layout.annotations || []).some((each) => /domain$/.test(each.yref));
+      const y = titled ? 1.02 + 40 / layout.height : 1.02;
+      const flat = { orientation: "h", thickness: 12, y, yanchor: "bottom" };
       const bar = (layout.coloraxis || {}).colorbar;
       if (bar) {
         const title = { ...bar.title, side: "top" };

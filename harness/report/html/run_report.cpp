@@ -58,17 +58,22 @@ ReportContent run_content(const record::Results& results, const std::vector<std:
   const auto add = [&](std::optional<document::Chapter> section) {
     if (section) content.sections.push_back(std::move(*section));
   };
+  // What the answer rests on: the reader opens it.
+  const auto add_detail = [&](std::optional<document::Chapter> section) {
+    if (section) section->folded = true;
+    add(std::move(section));
+  };
   DrawOptions drawing = draw;
   drawing.show_command = "stepbench show " + text::join(files, " ", text::shell_word);
   add(overview_section(facts));
   add(sweep_section(facts, drawing));
   add(anatomy_section(facts, drawing));
   add(findings_section(facts));
-  add(distributions_section(facts, drawing));
-  add(launches_section(facts, drawing));
   add(ops_section(results, drawing));
-  add(numbers_section(facts));
-  add(environment_section(facts, files));
+  add_detail(distributions_section(facts, drawing));
+  add_detail(launches_section(facts, drawing));
+  add_detail(numbers_section(facts));
+  add_detail(environment_section(facts, files));
   content.measured =
       std::any_of(facts.rows.begin(), facts.rows.end(),
                   [](const estimate::CaseRow& row) { return !row.measured.empty(); });

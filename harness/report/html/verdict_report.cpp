@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "harness/report/comparison_chapters.h"
 #include "harness/report/comparison_document.h"
@@ -15,17 +17,18 @@
 namespace stepbench::report {
 namespace {
 
-// Doubts, how the verdict came about, then the table and what changed inside a step.
-document::Chapter verdict_overview(document::Document& document) {
-  namespace chapters = comparison_chapters;
-  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
-  for (const char* id : {chapters::kDoubts, chapters::kDesign, chapters::kCases, chapters::kCauses,
-                         chapters::kRemarks}) {
+namespace chapters = comparison_chapters;
+
+// The blocks of these chapters, which are taken out of the document.
+std::vector<document::Block> blocks_of(document::Document& document,
+                                       std::initializer_list<const char*> ids) {
+  std::vector<document::Block> blocks;
+  for (const char* id : ids) {
     const auto found = std::ranges::find(document.chapters, id, &document::Chapter::id);
     if (found == document.chapters.end()) continue;
-    std::ranges::move(found->blocks, std::back_inserter(overview.blocks));
+    std::ranges::move(found->blocks, std::back_inserter(blocks));
   }
-  return overview;
+  return blocks;
 }
 
 bool was_measured(const compare::Comparison& comparison) {
@@ -49,12 +52,29 @@ ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
       .kind = "verdict",
       .title = document.headline,
       .answer = document.answer,
-      .sections = {verdict_overview(document)},
+      .sections = {},
       .data = verdict_json(comparisons),
       .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
                  text::counted(static_cast<std::int64_t>(cases), "case"),
       .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
+  // Of several this says which letter is which; the table of a single one stands below its chart.
+  std::vector<document::Block> overview =
+      comparisons.size() > 1
+          ? blocks_of(document, {chapters::kDesign, chapters::kCases, chapters::kCauses})
+          : blocks_of(document, {chapters::kCauses});
+  std::ranges::move(blocks_of(document, {chapters::kDoubts}), std::back_inserter(overview));
+  if (!overview.empty()) {
+    content.sections.push_back(
+        {.id = "overview", .title = "Overview", .blocks = std::move(overview)});
+  }
   std::ranges::move(comparison_sections(comparisons), std::back_inserter(content.sections));
+  std::vector<document::Block> rest =
+      comparisons.size() > 1 ? blocks_of(document, {chapters::kRemarks})
+                             : blocks_of(document, {chapters::kDesign, chapters::kRemarks});
+  content.sections.push_back({.id = chapters::kDesign,
+                              .title = "How it was measured and judged",
+                              .blocks = std::move(rest),
+                              .folded = true});
   return content;
 }
 

@@ -24,6 +24,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
@@ -254,6 +255,9 @@ TEST_F(AbCommand, WhatCannotBeMeasuredHasNoDataAndIsNotTriedForever) {
   EXPECT_THAT(result.err, HasSubstr("arm B cannot be measured"));
   EXPECT_LE(program_.results().launches.size(), 8U);
   EXPECT_EQ(verdict().at("verdict"), "no-data");
+  EXPECT_THAT(result.out,
+              StartsWith("verdict: no-data (exit code 4); nothing measured of arm B: "));
+  EXPECT_THAT(result.out, HasSubstr("scripted exception"));
 }
 
 TEST_F(AbCommand, EveryExitCodeReachesAShellPipeline) {

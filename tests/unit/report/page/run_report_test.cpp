@@ -57,6 +57,15 @@ TEST(RunReport, SaysTheAnswerAndItsDoubtsThenTheTable) {
   EXPECT_EQ(content.summary, "8 cases, 35 launches, 280 steps");
 }
 
+TEST(RunReport, FoldsWhatTheAnswerRestsOn) {
+  std::vector<std::string> folded;
+  for (const document::Chapter& chapter : run_content(sweep(), {"RUN"}, {}).sections) {
+    if (chapter.folded) folded.push_back(chapter.id);
+  }
+  EXPECT_EQ(folded,
+            (std::vector<std::string>{"distributions", "launches", "numbers", "environment"}));
+}
+
 TEST(RunReport, HoldsWhatShowWritesAsJson) {
   const record::Results results = sweep();
   const nlohmann::json data =

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -98,6 +99,24 @@ TEST(NightText, OfAQuietNightIsItsVerdictAndTwoLines) {
             "\n"
             "night 2026-01-21 02:00 UTC on box: train (commit 0020c0ff, build b0020c0f)\n"
             "1 series: 1 ok\n");
+}
+
+TEST(NightText, TheTableOfAllSeriesHasTheQuietOnesLastAndNoScoreOfMinusZero) {
+  HistoryMaker maker = eventful();
+  campaign::CheckedNight night = checked(maker, 25);
+  for (track::NightSeries& series : night.night.series) series.score = -0.01;
+  const document::Table all = night_table(night, {.rows = 0});
+  ASSERT_EQ(all.rows.size(), night.night.series.size());
+  std::vector<std::string> heads;
+  for (const document::Column& column : all.columns) heads.push_back(column.head);
+  const auto place = [&](const char* head) {
+    return static_cast<std::size_t>(std::ranges::find(heads, head) - heads.begin());
+  };
+  EXPECT_EQ(all.rows.back().cells.at(place("state")).text, "warming-up");
+  for (const document::TableRow& row : all.rows) {
+    EXPECT_EQ(row.cells.at(place("robust_z")).text, "0.0");
+  }
+  EXPECT_EQ(night_table(night, {.rows = 2}).rows.size(), 2U);
 }
 
 TEST(NightText, SaysWhatBrokeANightWhoseSeriesAreJudgedAllTheSame) {
