@@ -209,7 +209,9 @@ def disk(part, ground):
         part.found(error, part.repeat(""))
     places = {}
     for kind, how in waiting:
-        places[kind, how] = list(range(1, 1 + calls_of(ground, kind, how)))
+        # The same calls fail with either error.
+        calls = len(places[kind, "full"]) if how == "broken" else calls_of(ground, kind, how)
+        places[kind, how] = list(range(1, 1 + calls))
         part.notes.append(f"{kind.name}, {how}: {len(places[kind, how])} calls that can fail")
         randomly.shuffle(places[kind, how])
 
