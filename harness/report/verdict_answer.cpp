@@ -58,7 +58,7 @@ std::string no_data_text(const compare::Comparison& comparison, const Comparison
   if (found != comparison.cases.end()) {
     const auto more = std::ranges::count_if(comparison.cases, lacks) - 1;
     return (comparison.cases.size() == 1 ? "" : names.of(*found) + ": ") + "nothing measured of " +
-           found->without_data + (more == 0 ? "" : " and " + std::to_string(more) + " more");
+           found->without_data + (more == 0 ? "" : ", and " + text::counted(more, "more case"));
   }
   const auto missing = std::ssize(comparison.only_base) + std::ssize(comparison.only_candidate);
   return missing == 0 ? "" : text::counted(missing, "case") + " on one side alone";

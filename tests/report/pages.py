@@ -408,7 +408,7 @@ class EveryKind(Reports):
                                    ("one", source / "one.jsonl", 0), ("nothing", source / "nothing.jsonl", 4),
                                    ("regression", SOURCE / "tests/corpus/data/ab/verdict.json", 0),
                                    ("eventful", SOURCE / "tests/unit/track/night/data/eventful.json", 0),
-                                   ("wide", path("wide.db"), 0), ("profile", PROFILED, 0),
+                                   ("wide", path("wide.db"), 0), ("profile", PROFILED, 4),
                                    ("sync", source / "traces/sync.json", 0), ("ranks", source / "traces/ranks", 0)):
             cls.files[name] = report(name, what, status=(0, status))
 

@@ -110,7 +110,9 @@
       layout.margin = { ...layout.margin, l: 12, r: 12 };
       layout.height = Math.max(layout.height, 46 * axis.ticktext.length + heads);
       const yshift = Math.max(11, ((layout.height - heads) / axis.ticktext.length) * (bar / 2) + 3);
-      axis.ticktext.forEach((text, i) =>
+      // A single row needs no name to be told apart.
+      const names = axis.ticktext.length > 1 ? axis.ticktext : [];
+      names.forEach((text, i) =>
         annotations.push({
           text, x: 0, xref: "paper", xanchor: "left", y: axis.tickvals[i], yref: key.replace("axis", ""),
           yanchor: "bottom", yshift, showarrow: false, font: { size: 12 },
