@@ -19,7 +19,7 @@ workload: loader
 device: cpu
 launches: 1
 schedule: {wait: 0, warmup: 10, active: 48}
-data: {kind: synthetic, features: 16, cost: sleep, cost_us: 500}
+data: {kind: synthetic, features: 16}
 loader: {batch_size: 4}
 emulated: {step_us: 500}
 """
