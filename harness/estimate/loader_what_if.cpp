@@ -77,7 +77,7 @@ bool same_but_for_workers(const CaseRow& a, const CaseRow& b) {
   return a.run_id == b.run_id && a.workload == b.workload && !differs(a, b) && !differs(b, a);
 }
 
-std::optional<WhatIf> what_if(const CaseRow& base, std::int64_t workers) {
+std::optional<WorkersWhatIf> what_if(const CaseRow& base, std::int64_t workers) {
   std::vector<double> steps;
   for (const MeasuredLaunch& launch : base.measured) {
     if (const auto model = loader_model(base, launch)) {
@@ -86,10 +86,10 @@ std::optional<WhatIf> what_if(const CaseRow& base, std::int64_t workers) {
   }
   if (steps.empty()) return std::nullopt;
   const auto [least, most] = std::ranges::minmax(steps);
-  return WhatIf{.base = &base,
-                .workers = workers,
-                .step_ns = stats::median(steps),
-                .within_ns = (most - least) / 2};
+  return WorkersWhatIf{.base = &base,
+                       .workers = workers,
+                       .step_ns = stats::median(steps),
+                       .within_ns = (most - least) / 2};
 }
 
 // Of those with a model; null: none.

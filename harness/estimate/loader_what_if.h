@@ -34,7 +34,7 @@ struct LoaderModel {
 [[nodiscard]] std::optional<LoaderModel> loader_model(const CaseRow& row,
                                                       const MeasuredLaunch& launch);
 
-struct WhatIf {
+struct WorkersWhatIf {
   const CaseRow* base = nullptr;      // whose launches it is from
   const CaseRow* measured = nullptr;  // of that number of workers; null: was not measured
   std::int64_t workers = 0;
@@ -46,8 +46,8 @@ struct WhatIf {
 
 // A case and those that differ from it in loader.num_workers alone.
 struct WorkersSweep {
-  std::vector<WhatIf> asked = {};  // in order of `workers`
-  std::vector<WhatIf> held = {};   // each measured case, from the nearest other one
+  std::vector<WorkersWhatIf> asked = {};  // in order of `workers`
+  std::vector<WorkersWhatIf> held = {};   // each measured case, from the nearest other one
   std::optional<double> median_error = {};
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace stepbench::report {
 namespace {
 
 using estimate::CaseRow;
-using estimate::WhatIf;
+using estimate::WorkersWhatIf;
 
 constexpr std::int64_t kMostWorkers = 1024;
 
@@ -64,7 +65,7 @@ std::int64_t workers_of(const CaseRow& row) {
 }
 
 // "6 workers would give 61.0 ms +- 2.0 ms (not measured), from 4 workers"
-std::string asked_line(const WhatIf& what, const std::optional<double>& median_error) {
+std::string asked_line(const WorkersWhatIf& what, const std::optional<double>& median_error) {
   std::string line = workers_text(what.workers) + " would give " + text::duration(what.step_ns);
   if (median_error) {
     line += " +- " + text::duration(std::max(what.within_ns, *median_error * what.step_ns));
@@ -97,7 +98,7 @@ std::string what_if_text(const record::Results& results, const std::string& aske
               ":\n";
     }
     const std::string indent = sweeps.size() > 1 ? "  " : "";
-    for (const WhatIf& what : sweep.asked) {
+    for (const WorkersWhatIf& what : sweep.asked) {
       text += indent + asked_line(what, sweep.median_error) + '\n';
     }
     if (sweep.held.empty()) {
@@ -107,7 +108,7 @@ std::string what_if_text(const record::Results& results, const std::string& aske
     }
     text += indent + "held against what was measured: " +
             text::join(sweep.held, ", ",
-                       [](const WhatIf& what) {
+                       [](const WorkersWhatIf& what) {
                          return workers_text(what.workers) + ' ' + signed_percent(*what.error);
                        }) +
             "; " + text::percent_text(*sweep.median_error) + " in the median\n";

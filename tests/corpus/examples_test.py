@@ -30,6 +30,8 @@ ELSEWHERE = {
     "track confirm": "wants nights of this machine: tests/nights",
     "track bisect": "wants the repository of its nights: AlertBisect.*",
     "doctor --measure": "measures for a minute: unit_doctor, DoctorMeasure.*",
+    "--format dlio": "wants a real data set: tests/workloads/dlio.py",
+    "--what-if": "wants batches of a real loader: tests/workloads/what_if.py",
     "--versions": "installs from a registry: Bisect.versions_stand_in_place_of_commits",
     "cmake --install": "installs: install.readme",
     "cp -r ": "installs: install.readme",

@@ -11,7 +11,7 @@
 
 #include "harness/base/error.h"
 #include "workloads/data/philox.h"
-#include "workloads/data/synthetic/work.h"
+#include "workloads/data/work.h"
 
 namespace stepbench::data {
 namespace {
@@ -54,7 +54,8 @@ double StorageShape::latency_us(std::uint64_t which) const {
   return options_.latency_us * unit_gamma(random, 1 / (options_.cv * options_.cv));
 }
 
-void StorageShape::wait(Time began, std::uint64_t bytes, std::optional<std::uint64_t> which) const {
+StorageShape::Time StorageShape::due(Time began, std::uint64_t bytes,
+                                     std::optional<std::uint64_t> which) const {
   std::int64_t passed = as_ns(began);
   if (options_.bandwidth_bytes_us > 0) {
     const auto takes = std::llround(1e3 * static_cast<double>(bytes) / options_.bandwidth_bytes_us);
@@ -63,8 +64,13 @@ void StorageShape::wait(Time began, std::uint64_t bytes, std::optional<std::uint
       passed = std::max(as_ns(began), link_free) + takes;
     } while (!free_ns_->compare_exchange_weak(link_free, passed, std::memory_order_relaxed));
   }
-  const std::int64_t there = passed + (which ? std::llround(1e3 * latency_us(*which)) : 0);
-  if (there > as_ns(std::chrono::steady_clock::now())) sleep_until(there);
+  return Time(
+      std::chrono::nanoseconds(passed + (which ? std::llround(1e3 * latency_us(*which)) : 0)));
+}
+
+void StorageShape::wait(Time began, std::uint64_t bytes, std::optional<std::uint64_t> which) const {
+  const Time there = due(began, bytes, which);
+  if (there > std::chrono::steady_clock::now()) sleep_until(as_ns(there));
 }
 
 std::vector<Option> storage_options() {

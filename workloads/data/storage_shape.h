@@ -30,8 +30,10 @@ class StorageShape {
   // Throws Error when there is no memory to share.
   explicit StorageShape(const StorageShapeOptions& options);
 
-  // Waits until a read of so many bytes that began then would be there; at once where it took
-  // longer. `which` draws its latency; without, it has none.
+  // When a read of so many bytes that began then is there, behind those that were asked for before
+  // it. `which` draws its latency; without, it has none.
+  [[nodiscard]] Time due(Time began, std::uint64_t bytes, std::optional<std::uint64_t> which) const;
+  // Until then; at once where the read took longer.
   void wait(Time began, std::uint64_t bytes, std::optional<std::uint64_t> which) const;
   [[nodiscard]] double latency_us(std::uint64_t which) const;
 

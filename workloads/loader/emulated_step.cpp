@@ -2,7 +2,7 @@
 #include "workloads/loader/emulated_step.h"
 
 #include "workloads/data/philox.h"
-#include "workloads/data/synthetic/work.h"
+#include "workloads/data/work.h"
 
 namespace stepbench::loader {
 namespace {

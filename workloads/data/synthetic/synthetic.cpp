@@ -8,7 +8,7 @@
 
 #include "workloads/data/data_options.h"
 #include "workloads/data/philox.h"
-#include "workloads/data/synthetic/work.h"
+#include "workloads/data/work.h"
 
 namespace stepbench::data {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/synthetic/work.h"
+#include "workloads/data/work.h"
 
 #include <chrono>
 #include <cmath>
