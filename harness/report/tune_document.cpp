@@ -80,6 +80,11 @@ std::string tune_answer(const TuneRun& run) {
       return "best: " + best + ", not confirmed" +
              (run.why_not_confirmed.empty() ? "" : ": " + run.why_not_confirmed);
     default:
+      if (!run.why_invalid.empty()) {
+        return "not decided: " + best + " came out best, and by " + fresh_pairs(run) + ' ' +
+               confirmed_change(run) + " against the file's own settings, but " +
+               run.why_invalid.front();
+      }
       return "not decided: " + best + " came out best, but " + fresh_pairs(run) +
              " do not tell it from the file's own settings: " + confirmed_change(run);
   }
@@ -182,7 +187,11 @@ std::string rungs_text(const TuneRun& run) {
 
 std::vector<document::Line> below_answer(const TuneRun& run) {
   std::vector<document::Line> lines;
-  if (run.answer == TuneAnswer::kUndecided && run.confirmed->test.pairs_needed) {
+  if (!run.why_invalid.empty()) {
+    lines.emplace_back("on a quieter machine the same command decides; --resume " +
+                       text::shell_word(run.folder.string()) +
+                       " with --allow and what `ab` calls it judges these launches as they are");
+  } else if (run.answer == TuneAnswer::kUndecided && run.confirmed->test.pairs_needed) {
     const std::size_t needed = *run.confirmed->test.pairs_needed;
     lines.emplace_back("about " +
                        (needed > 400 ? std::string("more than 400") : std::to_string(needed)) +

@@ -62,6 +62,8 @@ class Tuning {
         clock_(clock) {}
 
   TuneRun run() {
+    campaign::check_allowed(request_.allow,
+                            {compare::gate_names().begin(), compare::gate_names().end()});
     plan_space();
     plan_short_launches();
     choose_objective();
@@ -404,6 +406,7 @@ class Tuning {
                            .pairs = pairs.value_or(0),
                            .seed = out_.seed,
                            .metrics = {out_.objective.name},
+                           .allow = request_.allow,
                            .results = (out_.folder / "confirm").string(),
                            .lock = request_.lock,
                            .purpose = "confirm"};
@@ -427,6 +430,11 @@ class Tuning {
     if (run.comparison.cases.empty() || run.comparison.cases.front().metrics.empty()) {
       out_.why_not_confirmed = "the pairs could not be measured";
       return true;
+    }
+    for (const compare::Gate& gate : run.comparison.gates) {
+      if (gate.state == compare::GateState::kFailed && !gate.allowed) {
+        out_.why_invalid.push_back(gate.text);
+      }
     }
     out_.confirmed = run.comparison.cases.front().metrics.front();
     out_.pairs = out_.confirmed->test.pairs;

@@ -33,6 +33,7 @@ struct TuneRequest {
   std::optional<double> memory_limit = {};  // bytes
   Allowance allowance = {};
   bool confirm = true;
+  std::vector<std::string> allow = {};  // gates of the confirmation that only warn
   std::optional<std::uint64_t> seed = {};
   std::string results = "results";
   std::string resume = {};      // the folder of a search to go on with

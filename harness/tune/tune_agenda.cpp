@@ -50,6 +50,10 @@ TuneAgenda::TuneAgenda(Setup setup, const record::Results& earlier)
       halving_(setup_.plan.cases.size(), setup_.seed, std::log1p(setup_.margin),
                smaller_batches_first()),
       points_(setup_.plan.cases.size()) {
+  for (std::size_t point = 0; !batch_option_.empty() && point < points_.size(); ++point) {
+    const double batch = batch_of(point);
+    smallest_batch_ = point == 0 ? batch : std::min(smallest_batch_, batch);
+  }
   (void)catch_up(earlier);
 }
 
@@ -191,13 +195,18 @@ bool TuneAgenda::is_used_up(const Slot& slot) const {
          (tells && first_rung_s() > *allowance.seconds);
 }
 
+double TuneAgenda::work_of(std::size_t point) const {
+  return smallest_batch_ > 0 ? batch_of(point) / smallest_batch_ : 1;
+}
+
 OptionValues TuneAgenda::context_of(const Slot& slot) const {
   OptionValues context;
   if (slot.rung == 0 && !setup_.brief.empty()) context = setup_.brief[slot.point];
   const Walls& walls = slot.rung == 0 ? brief_walls_ : full_walls_;
   if (walls.launches == 0) return context;
   const ResolvedCase& resolved = setup_.plan.cases[slot.point].resolved;
-  const double limit_s = std::max(kTimesTheBest * walls.least_s, kLeastLimitS);
+  const double limit_s =
+      std::max(kTimesTheBest * walls.least_s, kLeastLimitS) * work_of(slot.point);
   if (limit_s < resolved.number_or("limits.wall_s", limit_s)) {
     context.insert_or_assign("limits.wall_s", std::ceil(limit_s));
   }

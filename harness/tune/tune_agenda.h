@@ -88,6 +88,8 @@ class TuneAgenda final : public run::Agenda {
   void say_rung();
   [[nodiscard]] bool is_used_up(const Slot& slot) const;
   [[nodiscard]] double expected_s(const Slot& slot) const;
+  // A larger batch takes longer: over the smallest one.
+  [[nodiscard]] double work_of(std::size_t point) const;
   [[nodiscard]] OptionValues context_of(const Slot& slot) const;
 
   Setup setup_;
@@ -95,6 +97,7 @@ class TuneAgenda final : public run::Agenda {
   Halving halving_;
   std::vector<PointState> points_;
   std::map<std::pair<std::string, int>, std::size_t> at_;  // places by case and launch
+  double smallest_batch_ = 0;                              // 0: batches do not vary
   std::size_t seen_ = 0;
   std::size_t rungs_said_ = 1;
   // Of those that measured something: the least, and the sum, by rung 0 and the others.

@@ -58,7 +58,8 @@ struct TuneRun {
   std::size_t launches = 0;  // of the search
   double sweep_s = 0;        // what the whole sweep is expected to take, 6 launches of every point
   std::optional<compare::MetricResult> confirmed = {};  // of the winner against the own settings
-  std::size_t pairs = 0;                                // of it
+  std::vector<std::string> why_invalid = {};  // gates that forbid to judge it, each a sentence
+  std::size_t pairs = 0;                      // of it
   std::filesystem::path confirm_folder = {};
   std::string why_not_confirmed = {};
   std::vector<std::string> changes = {};  // values that the winner has and the file has not

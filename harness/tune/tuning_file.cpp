@@ -73,6 +73,7 @@ void write_confirmation(json::JsonText& json, const TuneRun& run) {
       .number("own", test.base_median)
       .number("winner", test.candidate_median)
       .integer("pairs", static_cast<std::int64_t>(test.pairs))
+      .texts("invalid", run.why_invalid)
       .text("folder", run.confirm_folder.string())
       .close_object();
 }

@@ -255,6 +255,7 @@ class Tune(unittest.TestCase):
                 (["job.yaml", "--budget", "-5m"], "--budget"),
                 (["job.yaml", "--memory-limit", "lots"], "--memory-limit: expected a size such as 512MiB"),
                 (["job.yaml", "--objective", "stpe"], "did you mean 'step'"),
+                (["job.yaml", "--allow", "noize"], "noise"),
                 (["job.yaml", "--launches", "5"], "each of the 24 points needs one; at least 35"),
                 (["job.yaml", "--resume", "nosuch"], "nosuch"),
                 (["job.yaml", "--filter", "stub.step_us=7"], "no case is left"),

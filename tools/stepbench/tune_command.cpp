@@ -167,7 +167,8 @@ void add_tune(Command app) {
   command
       .option(kMeasureOptions, "--memory-limit SIZE", options.memory_limit,
               "A point that holds more is out, as 20GiB: of the device's memory where that is "
-              "counted, else of the process tree's")
+              "counted, else of the process tree's. Small batches come first then, and one that "
+              "they say holds more is not tried")
       .common();
   command
       .option(kMeasureOptions, "--seed N", request.seed,
@@ -180,6 +181,9 @@ void add_tune(Command app) {
       .option(kVerdictOptions, "--margin PERCENT", options.margin_percent,
               "The difference that does not matter; default: 1 %, or what the file says")
       .number(0, 50, "%");
+  command.repeated(kVerdictOptions, "--allow WHAT", request.allow,
+                   "`noise`, `drift`, `load`, `steal`, `throttling`, `clocks`: only warn, do not "
+                   "make the confirmation invalid");
   command.flag(kVerdictOptions, "--no-confirm", options.no_confirm,
                "Do not compare the winner with the file's own settings");
   add_results(command, request.results, "Folder in which the search's own folder is made");

@@ -184,8 +184,11 @@ TEST(TuneAgenda, ALaunchMayTakeFiveTimesAsLongAsTheBest) {
   });
   (void)search.run();
   EXPECT_FALSE(search.jobs.front().context.contains("limits.wall_s"));
-  ASSERT_TRUE(search.jobs[1].context.contains("limits.wall_s"));
-  EXPECT_EQ(number_of(search.jobs[1].context, "limits.wall_s"), 100);
+  const run::Job& second = search.jobs[1];
+  // A batch that is larger may take longer.
+  const auto batch = static_cast<double>(second.case_index + 1);
+  const auto limit = number_of(second.context, "limits.wall_s");
+  EXPECT_EQ(limit, batch * 100 < 600 ? std::optional(batch * 100) : std::nullopt);
 }
 
 TEST(TuneAgenda, ATimeThatIsUsedUpEndsTheSearchAndWholeRoundsCount) {
