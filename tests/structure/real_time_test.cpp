@@ -47,6 +47,7 @@ constexpr Use kAllowed[] = {
     {"tests/storm/storm.py", Shape::kReadsAClock, 3, "nightly: runs for as long as it is told"},
     {"tests/bisect/bisect_test.py", Shape::kSleeps, 1, kPolls},
     {"tests/tune/tune_test.py", Shape::kSleeps, 1, kPolls},
+    {"tests/install/installed_wheel_test.py", Shape::kReadsAClock, 4, "nightly: prints how long"},
     {"tests/jobs/jobs.py", Shape::kComputes, 1, "640 ms asleep beside 320 ms asleep"},
     {"tests/jobs/jobs.py", Shape::kReadsAClock, 2, kPatience},
     {"tests/nights/dated.cpp", Shape::kReadsAClock, 3, "is the clock that is moved"},

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DTOOLS=… -P tools.cmake: every script in tools/ explains itself and refuses what it does not know.
-foreach(tool setup quickstart test benchmark check build_worker bundle gpu_check wheel)
+foreach(tool setup quickstart test benchmark check build_worker bundle gpu_check wheel release)
   execute_process(COMMAND ${TOOLS}/${tool} --help OUTPUT_VARIABLE out RESULT_VARIABLE status)
   if(NOT status EQUAL 0 OR NOT out MATCHES "tools/${tool}" OR out MATCHES "SPDX|set -euo")
     message(FATAL_ERROR "tools/${tool} --help: exit ${status}\n${out}")
   endif()
 endforeach()
-foreach(tool setup benchmark check build_worker bundle gpu_check wheel)
+foreach(tool setup benchmark check build_worker bundle gpu_check wheel release)
   execute_process(COMMAND ${TOOLS}/${tool} --no-such-argument ERROR_VARIABLE err RESULT_VARIABLE status)
   if(NOT status EQUAL 2 OR NOT err MATCHES "--no-such-argument")
     message(FATAL_ERROR "tools/${tool} --no-such-argument: expected exit 2, got ${status}\n${err}")

@@ -8,6 +8,8 @@
 `pytest --stepbench-compare ../base` measures the functions of this checkout and of another one in turns, and a test
 fails where the verdict is that its function has become slower.
 """
+from __future__ import annotations
+
 import shlex
 import warnings
 from collections.abc import Callable
