@@ -210,6 +210,7 @@ void add_how_to_measure(Command run, RunOptions& options) {
              "and {launch} are filled in");
   add_worker(run, options.request.worker);
   add_interpreter(run, options.request.set);
+  add_ranks(run, options.request.set);
   add_lock_flags(run, options.lock);
 }
 

@@ -12,6 +12,7 @@
 #include "harness/campaign/verdict_options.h"
 #include "harness/compare/tested_metrics.h"
 #include "harness/document/render.h"
+#include "harness/document/render_markdown.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
@@ -23,6 +24,7 @@
 #include "harness/report/module_report.h"
 #include "harness/report/noise_text.h"
 #include "harness/report/ops_report.h"
+#include "harness/report/rank_table.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
@@ -57,6 +59,7 @@ struct ShowOptions {
   std::string baseline = {};
   std::vector<std::string> pivot = {};
   bool noise = false;
+  bool ranks = false;
   std::string find = {};
   std::string output = {};
 };
@@ -73,6 +76,7 @@ constexpr const char* kShowExamples = R"(Examples:
                                               one number as rows by columns; --columns chooses it
   stepbench show RUN --noise                  what launches and steps differ by; the launches it takes
   stepbench show RUN --noise --find 1.5%      ... to find a change of 1.5 %; by default 2 %
+  stepbench show RUN --ranks                  the ranks of a case side by side: who waits for whom
   stepbench show NIGHT1 NIGHT2 NIGHT3 --noise   also what runs and builds differ by
   stepbench show RUN --columns num_workers,samples/s,peak_rss_bytes
                                               these columns: options, estimates, metrics, phases
@@ -116,6 +120,15 @@ std::string modules(const ShowOptions& options, const record::Results& results,
   return report::render_modules(results, view, format_of(options.format), style);
 }
 
+std::string ranks(const ShowOptions& options, const record::Results& results,
+                  const report::TableStyle& style) {
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  if (!options.case_id.empty()) rows = find_case(rows, results, options.case_id);
+  const document::Document page = report::ranks_of_cases(rows, results);
+  if (options.format == "markdown") return document::render_markdown(page);
+  return document::render(page, {.colour = style.colour, .columns = style.columns});
+}
+
 // What has no meaning beside something else is refused, not ignored.
 void check_combination(const ShowOptions& options) {
   const auto refuse = [](bool given, const char* flag, const std::string& why) {
@@ -157,7 +170,15 @@ void check_combination(const ShowOptions& options) {
          "is of the table; the page of a case has it anyway: leave out --case");
   refuse(!options.noise && !options.find.empty(), "--find",
          "needs --noise: stepbench show --noise --find " + options.find);
-  const bool page = !options.case_id.empty() && !options.ops && !raw &&
+  const std::string whole_table = "tells the ranks of each case: leave out ";
+  refuse(options.ranks && options.ops, "--ranks", whole_table + "--ops");
+  refuse(options.ranks && (raw || options.noise), "--ranks", whole_table + "--samples and --noise");
+  refuse(options.ranks && (pivot || baseline), "--ranks", whole_table + "--pivot and --baseline");
+  refuse(options.ranks && !options.columns.empty(), "--ranks", whole_table + "--columns");
+  refuse(options.ranks && !options.format.empty() && options.format != "table" &&
+             options.format != "markdown",
+         "--format", "--ranks comes as a table or markdown; --samples has each step of each rank");
+  const bool page = !options.case_id.empty() && !options.ops && !options.ranks && !raw &&
                     (options.format.empty() || options.format == "table");
   const std::string whole = "a case's page shows all of it: leave this out, or add --format csv";
   refuse(page && !options.columns.empty(), "--columns", whole);
@@ -177,6 +198,7 @@ std::string content(const ShowOptions& options, const record::Results& results,
                                .columns = options.columns};
     return report::render_ops(results, view, format_of(options.format), style);
   }
+  if (options.ranks) return ranks(options, results, style);
   if (options.samples || options.format == "npy") return raw_samples(options, results);
   if (options.format == "github") return report::github_annotations(report::checks_of(results));
   if (options.case_id.empty()) return report::render(results, format_of(options.format), style);
@@ -323,6 +345,9 @@ void add_what(Command show, ShowOptions& options) {
       .one_value_each_time();
   show.flag(kOutputOptions, "--noise", options.noise,
             "Where the noise comes from, and which launches find a change at the least cost");
+  show.flag(kOutputOptions, "--ranks", options.ranks,
+            "The ranks of each case that was launched as a group: their steps, and who waits for "
+            "whom");
   show.option(kOutputOptions, "--find CHANGE", options.find,
               "With --noise: the change that is to be found; default: 2%");
 }
