@@ -87,25 +87,51 @@ void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sin
   loader::check_loader(resolved, facts, sink);
 }
 
+constexpr const char* kRanks = "distributed.ranks";
+
+// Whose step knows nothing of other ranks.
+void refuse_ranks(const ResolvedCase& resolved, RuleSink& sink) {
+  if (resolved.integer_or(kRanks, 1) == 1) return;
+  sink.error(kRanks, "`workload: " + resolved.workload +
+                         "` runs in one process; python_script and python_step take several ranks");
+}
+
+void check_ranks(const ResolvedCase& resolved, RuleSink& sink) {
+  if (resolved.integer_or(kRanks, 1) == 1) return;
+  const Value* active = resolved.options.get("schedule.active");
+  if (active != nullptr && *active == Value(std::string("auto"))) {
+    sink.error("schedule.active",
+               "auto is for one process: ranks that end at different steps would wait for each "
+               "other; give a number");
+  }
+  if (resolved.text_or("profile.counts", "none") != "none") {
+    sink.error("profile.counts", "instructions are counted of one process, not of several ranks");
+  }
+}
+
 void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   step::refuse_requests(resolved, sink);
+  refuse_ranks(resolved, sink);
   check_batches(resolved, facts, sink);
   loader::fit_loader_schedule(resolved, facts, sink);
 }
 
 void check_transfer_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   step::refuse_requests(resolved, sink);
+  refuse_ranks(resolved, sink);
   transfer::check_copy(resolved, facts, sink);
   loader::check_stacks(resolved, facts, sink);
 }
 
 void check_script_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   step::refuse_requests(resolved, sink);
+  check_ranks(resolved, sink);
   script::check_script(resolved, facts, sink);
   loader::check_stacks(resolved, facts, sink);
 }
 
 void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  refuse_ranks(resolved, sink);
   check_batches(resolved, facts, sink);
   transfer::check_transfer(resolved, facts, sink);
   model::check_model(resolved, facts, sink);
@@ -123,6 +149,7 @@ void check_eval_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& s
 }
 
 void check_python_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_ranks(resolved, sink);
   loader::check_stacks(resolved, facts, sink);
   step::check_requests(resolved, facts, sink);
 }

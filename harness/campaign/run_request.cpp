@@ -24,6 +24,29 @@ plan::Shard parse_shard(const std::string& text) {
   return {.index = index - 1, .count = count};
 }
 
+plan::Shard shard_here(const std::string& given, const machine::Variables& variables) {
+  const auto value_of = [&](std::string_view name) {
+    return std::string(machine::find_variable(variables, name).value_or(""));
+  };
+  if (!given.empty()) return parse_shard(given);
+  constexpr const char* kShard = "STEPBENCH_SHARD";
+  if (const std::string shard = value_of(kShard); !shard.empty()) {
+    try {
+      return parse_shard(shard);
+    } catch (const ConfigError&) {
+      throw ConfigError(kShard, "`" + shard + "` is not I/N with 1 <= I <= N, as in 2/4");
+    }
+  }
+  for (const char* task : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
+    if (value_of(task).empty()) continue;
+    throw ConfigError("--shard", "is missing: " + std::string(task) +
+                                     " is set, so that this is one task of several, and how many "
+                                     "there are is not known; say --shard I/N, or 1/1 for the "
+                                     "whole plan");
+  }
+  return {};
+}
+
 void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids) {
   if (ids.empty()) return;
   const auto begins = [](const plan::PlannedCase& planned, const std::string& id) {

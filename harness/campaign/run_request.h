@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/campaign/device_locks.h"
+#include "harness/machine/devices.h"
 #include "harness/plan/plan.h"
 #include "harness/record/reader.h"
 #include "harness/run/agenda.h"
@@ -53,6 +54,9 @@ struct RunRequest {
 
 // "2/4"; empty: everything. Throws ConfigError.
 [[nodiscard]] plan::Shard parse_shard(const std::string& text);
+// `given`, else what STEPBENCH_SHARD says. Throws ConfigError in a task of an array of jobs where
+// neither says anything: each task would measure the whole plan.
+[[nodiscard]] plan::Shard shard_here(const std::string& given, const machine::Variables& variables);
 
 // Keeps the cases whose id begins with one of `ids`; throws ConfigError for one that fits none.
 void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids);

@@ -70,6 +70,7 @@ void Session::measure(run::RunSetup setup, const record::RunRow& header,
   const fs::path run_dir = setup.run_dir;  // as it was written, for people
   setup.run_dir = fs::absolute(run_dir);
   setup.variables = context_.variables;
+  setup.program = context_.program_dir / "stepbench";
   setup.host = host_;
   setup.columns = columns;
   const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());

@@ -227,6 +227,7 @@ Section limits() {
       .doc = "A launch that takes longer is ended and recorded as failed; the sweep goes on.",
       .options = {
           limit("wall_s", "A whole launch, from start to end of its process.", 600),
+          limit("join_s", "With distributed.ranks: until all ranks have called.", 30),
           limit("set_up_s", "Building data set, loader and model.", 120),
           limit("step_s",
                 "A single step while its usual time is not known: a worker may be silent for the "
@@ -238,6 +239,50 @@ Section limits() {
                 "A question to the worker program before anything is launched: `check`, and "
                 "`describe`, which comes before the file is read and looks at --set alone.",
                 60),
+      }};
+}
+
+Section distributed() {
+  const Requires ranks{.option = "distributed.ranks",
+                       .op = Requires::Op::kGreater,
+                       .value = integer(1),
+                       .doc = "needs ranks: 2 or more"};
+  return {
+      .name = "distributed",
+      .doc = "Several processes that train together. Each launch starts a group of them.",
+      .options = {
+          {.name = "ranks",
+           .type = OptionType::kInteger,
+           .doc = "Processes of a launch. Each has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and "
+                  "MASTER_PORT as torchrun sets them.",
+           .unit = "ranks",
+           .default_value = integer(1),
+           .min = 1,
+           .max = 4096,
+           .identity_default = integer(1),
+           .also_called = {"world_size", "nproc_per_node", "num_processes", "world"}},
+          {.name = "launcher",
+           .type = OptionType::kEnum,
+           .doc = "What starts them. local: stepbench, on this machine; torchrun: that of the "
+                  "interpreter, on this machine; srun: in the allocation that stepbench runs in; "
+                  "mpirun: that of PATH.",
+           .default_value = "local"s,
+           .choices = {"local", "torchrun", "srun", "mpirun"},
+           .identity_default = "local"s,
+           .requires_ = ranks,
+           .values_called = {{"slurm", "srun"}, {"mpi", "mpirun"}, {"mpiexec", "mpirun"}}},
+          {.name = "launcher_args",
+           .doc = "Options for the launcher, as a shell would split them: '--nodes 2', "
+                  "'--hostfile hosts'.",
+           .default_value = ""s,
+           .identity = Identity::kContext,
+           .requires_ = ranks},
+          {.name = "bind",
+           .doc = "Where ranks on other machines find stepbench: an interface or an address of "
+                  "this machine. auto: all that it has. What they say is not encrypted.",
+           .default_value = "auto"s,
+           .identity = Identity::kContext,
+           .requires_ = ranks},
       }};
 }
 
@@ -339,8 +384,15 @@ Section environment() {
 }  // namespace
 
 std::vector<Section> harness_sections() {
-  return {top_level(), threads(),    schedule(), limits(), compare(), catalogue::profile_section(),
-          track(),     environment()};
+  return {top_level(),
+          threads(),
+          schedule(),
+          limits(),
+          distributed(),
+          compare(),
+          catalogue::profile_section(),
+          track(),
+          environment()};
 }
 
 const std::vector<Phase>& built_in_phases() {

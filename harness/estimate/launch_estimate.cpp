@@ -83,6 +83,35 @@ void add_device(const record::Launch& launch, const StepColumns& steps, bool old
   other_last(out.device_phases);
 }
 
+void add_to_other(std::vector<PhaseTime>& phases, std::int64_t ns) {
+  if (!phases.empty() && phases.back().name == "other") phases.back().ns += ns;
+}
+
+// A launch of several ranks takes as long as the slowest of them, and does the work of all. What
+// rank 0 was done before it is part of `other`.
+void add_group(const record::Launch& launch, LaunchEstimate& out) {
+  const Fields& schedule = launch.row.report.schedule;
+  const auto whole = number_of(schedule, "group_window_ns");
+  if (!whole) return;
+  const StepClock clock = clock_of(out);
+  const std::int64_t more_ns = static_cast<std::int64_t>(*whole) - window_ns(out, clock);
+  if (more_ns > 0) {
+    if (clock == StepClock::kDevice) {
+      *out.device_ns += more_ns;
+      add_to_other(out.device_phases, more_ns);
+    } else {
+      if (out.drained_ns) *out.drained_ns += more_ns;
+      out.host_ns += more_ns;
+      add_to_other(out.phases, more_ns);
+    }
+  }
+  const auto all = [&](std::optional<std::int64_t>& work, std::string_view name) {
+    if (const auto sum = number_of(schedule, name)) work = static_cast<std::int64_t>(*sum);
+  };
+  all(out.samples, "group_samples");
+  all(out.tokens, "group_tokens");
+}
+
 std::vector<FlaggedSteps> count_flags(std::span<const std::int64_t> flags) {
   std::vector<FlaggedSteps> counted;
   for (const auto& [bits, name] : kStepFlagNames) {
@@ -199,6 +228,7 @@ std::optional<LaunchEstimate> estimate_of(const record::Launch& launch) {
   out.tokens = count("tokens");
   out.bytes = count("bytes");
   add_model(launch, steps, out);
+  add_group(launch, out);
   const bool latency = wants_latency(launch);
   std::vector<double> times = latency ? latencies(steps) : steps.values("step_ns");
   if (latency) out.latency = latency_of(times);

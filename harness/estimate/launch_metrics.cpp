@@ -149,7 +149,11 @@ std::vector<EstimateColumn> make_launch_metrics() {
        lower("loader_construct_ns", "ns", "Building the data loader; part of set-up."),
        lower("loader_tear_down_ns", "ns", "Stopping the data loader; part of tear-down."),
        context("profile_overhead", "",
-               "Step of the profiled launch over that of the timing launches.")});
+               "Step of the profiled launch over that of the timing launches."),
+       context("rank_wait_ns", "ns",
+               "Profiled: time per step that the rank waits in collectives for the last one to "
+               "enter, and computes nothing."),
+       context("own_work_ns", "ns", "Profiled: the rest of the rank's step.")});
   add(Source::kSystem,
       {lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process.")});
   // Sums over the windows: launches may have measured unequally many steps.

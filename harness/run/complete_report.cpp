@@ -50,16 +50,19 @@ std::vector<Series> whole_cycles(const std::vector<record::CycleSamples>& parts)
   return all;
 }
 
-void take_ops(record::Launch& launch, const fs::path& file) {
+std::optional<analyze::RankTrace> take_ops(record::Launch& launch, const fs::path& file) {
   const trace::Trace trace = trace::read_trace(file);
   launch.ops = ops::frames_of(ops::make_op_table(trace::op_log_of(trace)));
   const analyze::Analysis analysis = analyze::analyse(trace);
-  if (analysis.blocked()) return;
+  std::optional<analyze::RankTrace> of_rank;
+  if (launch.row.world > 1) of_rank = analyze::rank_trace(file.string(), trace, analysis);
+  if (analysis.blocked()) return of_rank;
   for (Finding& finding : analyze::find_causes(trace, analysis)) {
     // The recording begins and ends with the window: its edges are no news.
     const bool said = finding.undecided.empty() && finding.id != "trace.edge_step_bias";
     if (said) launch.row.report.findings.push_back(std::move(finding));
   }
+  return of_rank;
 }
 
 }  // namespace
@@ -70,29 +73,31 @@ void add_warmup_verdict(record::Launch& launch) {
   record::put_warmup(record::judge_windows(whole_cycles(launch.samples)), report);
 }
 
-void add_traced_ops(record::Launch& launch, const fs::path& run_dir) {
+std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch, const fs::path& run_dir) {
   record::LaunchReport& report = launch.row.report;
   const auto named = report.effective.find(kTrace);
   if (!is_profiling(launch.row.key.pass) || !launch.ops.empty() ||
       named == report.effective.end()) {
-    return;
+    return std::nullopt;
   }
   // Never a file elsewhere, whatever the worker says.
   const fs::path folder = run_dir / kTraces;
   const fs::path file = folder / fs::path(to_text(named->second)).filename();
+  std::optional<analyze::RankTrace> of_rank;
   try {
-    take_ops(launch, file);
+    of_rank = take_ops(launch, file);
   } catch (const Error& error) {
     report.notes.push_back(std::string("profiled operations: ") + error.what());
   }
   const auto asked = launch.row.options.find(kTrace);
   const bool keep =
       asked != launch.row.options.end() && !is_null(asked->second) && asked->second != Value(false);
-  if (keep) return;
+  if (keep) return of_rank;
   std::error_code ignored;
   fs::remove(file, ignored);
   fs::remove(folder, ignored);  // where it is empty
   report.effective.erase(kTrace);
+  return of_rank;
 }
 
 }  // namespace stepbench::run

@@ -11,12 +11,13 @@
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
-#include "harness/machine/launcher_environment.h"
 #include "harness/run/complete_report.h"
+#include "harness/run/group_facts.h"
 #include "harness/run/hidden_secrets.h"
 #include "harness/run/interpreter.h"
 #include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
+#include "harness/run/worker_program.h"
 #include "harness/run/wrap.h"
 #include "harness/text/secrets.h"
 #include "harness/text/utc.h"
@@ -161,6 +162,31 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
   if (job.counts) std::filesystem::create_directories(setup_.run_dir / kCountsFolder);
   const machine::LauncherEnvironment environment =
       machine::launcher_environment(setup_.variables, resolved);
+  std::vector<LaunchResult> results = this->launch(job, resolved, environment);
+  remove_segments(setup_.shared_memory, ::getpid());
+  for (const LaunchResult& result : results) {
+    remove_segments_of(setup_.shared_memory, result.processes);
+  }
+  if (results.front().interrupted) return false;
+  std::vector<record::Launch> ranks(results.size(), launch);
+  std::vector<analyze::RankTrace> traces;
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    ranks[rank].row.key.rank = static_cast<int>(rank);
+    ranks[rank].row.report.notes = planned.notes;
+    auto trace = fill(ranks[rank], job, resolved, std::move(results[rank]), environment, finished);
+    if (trace) traces.push_back(std::move(*trace));
+  }
+  add_group_facts(ranks, std::move(traces));
+  // The line of rank 0 commits the launch: those of the others are there when it is.
+  while (!ranks.empty()) {
+    commit(std::move(ranks.back()), finished);
+    ranks.pop_back();
+  }
+  return true;
+}
+
+std::vector<LaunchResult> Controller::launch(const Job& job, const ResolvedCase& resolved,
+                                             const machine::LauncherEnvironment& environment) {
   const LaunchContext context{.clock = clock_,
                               .interrupts = interrupts_,
                               .root = "/",
@@ -168,18 +194,53 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
                               .progress = [this](const std::string& stage, std::int64_t step_ns) {
                                 progress_.update(stage, step_ns);
                               }};
-  LaunchResult result = run_launch(request_of(job, resolved, environment.variables), context);
-  remove_segments(setup_.shared_memory, ::getpid());
-  remove_segments_of(setup_.shared_memory, result.processes);
-  if (result.interrupted) return false;
+  LaunchRequest request = request_of(job, resolved, environment.variables);
+  if (resolved.integer_or("distributed.ranks", 1) > 1) {
+    return run_group(group_of(std::move(request), resolved, environment.removed), context).ranks;
+  }
+  std::vector<LaunchResult> results;
+  results.push_back(run_launch(request, context));
+  return results;
+}
 
+GroupRequest Controller::group_of(LaunchRequest worker, const ResolvedCase& resolved,
+                                  const std::vector<std::string>& removed) const {
+  const fleet::LauncherRow& launcher =
+      fleet::launcher_named(resolved.text_or("distributed.launcher", "local"));
+  const bool by_python = launcher.launcher == fleet::Launcher::kTorchrun;
+  GroupRequest group{.worker = std::move(worker),
+                     .launcher = launcher.launcher,
+                     .ranks = static_cast<int>(resolved.integer_or("distributed.ranks", 1)),
+                     .bind = resolved.text_or("distributed.bind", "auto"),
+                     .build = program_build_id(setup_.program),
+                     .unset = removed};
+  const machine::Variables& variables = group.worker.spawn.environment;
+  group.launcher_words = fleet::launch_words(
+      launcher.launcher, group.ranks,
+      split_command(resolved.text_or("distributed.launcher_args", ""), "distributed.launcher_args"),
+      setup_.program.string(), by_python ? find_interpreter(variables) : std::string());
+  // A launcher on another machine gives its ranks an environment of its own.
+  for (const auto& [name, value] : variables) {
+    if (machine::find_variable(setup_.variables, name) != value)
+      group.set.emplace_back(name, value);
+  }
+  return group;
+}
+
+std::optional<analyze::RankTrace> Controller::fill(record::Launch& launch, const Job& job,
+                                                   const ResolvedCase& resolved,
+                                                   LaunchResult result,
+                                                   const machine::LauncherEnvironment& environment,
+                                                   record::Results& finished) {
+  launch.row.world = static_cast<int>(resolved.integer_or("distributed.ranks", 1));
   launch.row.worker_id =
-      write_worker(arm, result, environment.variables, environment.removed, finished);
+      write_worker(arm_of(job), result, environment.variables, environment.removed, finished);
   launch.row.outcome = std::move(result.outcome);
   launch.row.stage = launch.row.outcome.kind == Outcome::Kind::kMeasured ? "" : result.stage;
+  std::vector<std::string> of_plan = std::move(launch.row.report.notes);
   launch.row.report = std::move(result.report);
   std::vector<std::string>& notes = launch.row.report.notes;
-  notes.insert(notes.end(), planned.notes.begin(), planned.notes.end());
+  notes.insert(notes.end(), of_plan.begin(), of_plan.end());
   launch.row.machine = std::move(result.machine);
   launch.row.wall_ns = result.wall_ns;
   if (job.counts) {
@@ -194,10 +255,9 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
     launch.ops = std::move(result.ops);
   }
   add_warmup_verdict(launch);
-  add_traced_ops(launch, setup_.run_dir);
+  auto trace = add_traced_ops(launch, setup_.run_dir);
   check_profile(launch, finished);
-  commit(std::move(launch), finished);
-  return true;
+  return trace;
 }
 
 std::string Controller::write_worker(const RunArm& arm, const LaunchResult& result,
@@ -235,6 +295,12 @@ void Controller::commit(record::Launch launch, record::Results& finished) {
     writer_.write({launch.row.key, samples});
   for (const ops::OpFrame& frame : launch.ops) writer_.write(record::OpsRow{launch.row.key, frame});
   writer_.write(launch.row);
+  if (launch.row.key.rank == 0) count(launch);
+  finished.launches.push_back(std::move(launch));
+}
+
+// A group counts once.
+void Controller::count(const record::Launch& launch) {
   switch (launch.row.outcome.kind) {
     case Outcome::Kind::kMeasured:
       ++counts_.measured;
@@ -254,7 +320,6 @@ void Controller::commit(record::Launch launch, record::Results& finished) {
   progress_.end_launch(launch.row, estimate ? std::optional{estimate::headline_ns(
                                                   *estimate, estimate::clock_of(*estimate))}
                                             : std::nullopt);
-  finished.launches.push_back(std::move(launch));
 }
 
 }  // namespace stepbench::run

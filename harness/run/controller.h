@@ -13,11 +13,14 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/analyze/ranks.h"
+#include "harness/machine/launcher_environment.h"
 #include "harness/plan/plan.h"
 #include "harness/record/reader.h"
 #include "harness/record/writer.h"
 #include "harness/run/agenda.h"
 #include "harness/run/count_launch.h"
+#include "harness/run/group_launch.h"
 #include "harness/run/launch.h"
 #include "harness/run/progress.h"
 #include "harness/run/worker_program.h"
@@ -40,7 +43,8 @@ struct RunSetup {
   // Words before the worker's command line, with {run_dir}, {case_id}, {launch}.
   std::vector<std::string> wrap = {};
   std::filesystem::path run_dir;
-  record::ColumnRow columns = {};  // that samples may have; none: any
+  std::filesystem::path program = {};  // `stepbench`, which launchers start on each rank
+  record::ColumnRow columns = {};      // that samples may have; none: any
   bool smoke = false;
   CountTools count_tools = {};                     // of this machine
   machine::Variables variables = {};               // what workers inherit, before the deny-list
@@ -77,11 +81,22 @@ class Controller {
   [[nodiscard]] CountFiles files_of(const Job& job, const ResolvedCase& resolved) const;
   [[nodiscard]] LaunchRequest request_of(const Job& job, const ResolvedCase& resolved,
                                          machine::Variables environment) const;
+  // By rank; one where the group has failed.
+  [[nodiscard]] std::vector<LaunchResult> launch(const Job& job, const ResolvedCase& resolved,
+                                                 const machine::LauncherEnvironment& environment);
+  [[nodiscard]] GroupRequest group_of(LaunchRequest worker, const ResolvedCase& resolved,
+                                      const std::vector<std::string>& removed) const;
+  // What is kept of one process; `launch` has its row, with the notes of its plan. Returns its
+  // trace, where that names a rank.
+  [[nodiscard]] std::optional<analyze::RankTrace> fill(
+      record::Launch& launch, const Job& job, const ResolvedCase& resolved, LaunchResult result,
+      const machine::LauncherEnvironment& environment, record::Results& finished);
   [[nodiscard]] std::string write_worker(const RunArm& arm, const LaunchResult& result,
                                          const machine::Variables& environment,
                                          const std::vector<std::string>& removed,
                                          record::Results& finished);
   void commit(record::Launch launch, record::Results& finished);
+  void count(const record::Launch& launch);
 
   const RunSetup& setup_;
   record::ResultWriter& writer_;

@@ -20,7 +20,7 @@
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/worker_process.h"
-#include "harness/run/worker_session.h"
+#include "harness/run/worker_talk.h"
 #include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 
@@ -34,10 +34,6 @@ constexpr std::int64_t kLongestTurnNs = 3 * kNsPerS;  // it wakes at least once 
 constexpr std::size_t kLastWordsBytes = 300;
 constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its limits and interrupts
 
-std::string name_of(std::optional<Stage> stage) {
-  return stage ? std::string(protocol::name_of(*stage)) : "start";
-}
-
 class LaunchLoop {
  public:
   LaunchLoop(const LaunchRequest& request, const LaunchContext& context)
@@ -45,10 +41,8 @@ class LaunchLoop {
         context_(context),
         clock_(context.clock),
         unsent_(protocol::encode(request.message) + "\n"),
-        session_(request.limits.protocol_bytes, request.rules),
-        watch_(request.limits.stall),
         begin_ns_(clock_.now_ns()),
-        since_ns_(begin_ns_),
+        talk_(request.limits, request.rules, begin_ns_),
         turned_ns_(begin_ns_),
         worker_(spawn_worker(request.spawn)),
         sampler_(context.root, worker_.pid, clock_),
@@ -83,6 +77,9 @@ class LaunchLoop {
   }
 
  private:
+  [[nodiscard]] WorkerSession& session() { return talk_.session(); }
+  [[nodiscard]] const WorkerSession& session() const { return talk_.session(); }
+
   void turn() {
     std::array<pollfd, 4> waits{{{worker_.pidfd.value(), POLLIN, 0},
                                  {worker_.control.value(), wanted_of_control(), 0},
@@ -102,7 +99,7 @@ class LaunchLoop {
       dead_ = waits[0].revents != 0;
     }
     if (dead_) return;
-    if (session_.protocol_error()) kill_group(SIGKILL);
+    if (session().protocol_error()) kill_group(SIGKILL);
     look_whether_stopped();
     if (turned_ns_ >= deadline_ns()) overdue();
     sampler_.sample();
@@ -116,7 +113,7 @@ class LaunchLoop {
     const std::int64_t slept_ns = now_ns - turned_ns_ - kLongestTurnNs;
     turned_ns_ = now_ns;
     if (slept_ns <= 0) return;
-    since_ns_ += slept_ns;
+    talk_.slept(slept_ns);
     if (stopped_since_ns_) *stopped_since_ns_ += slept_ns;
     asleep_ns_ += slept_ns;
   }
@@ -133,16 +130,11 @@ class LaunchLoop {
       if (count < 0 && errno != EAGAIN && errno != EINTR)
         unsent_.clear();  // its death will tell why
     }
-    const std::optional<Stage> stage = session_.stage();
-    const std::uint64_t messages = session_.messages();
-    const std::uint64_t stages = session_.stage_messages();
-    const std::size_t cycles = session_.cycles();
-    const bool ended = session_.final_outcome().has_value();
+    const std::uint64_t stages = session().stage_messages();
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {
       const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
       if (count > 0) {
-        session_.receive({buffer_.data(), static_cast<std::size_t>(count)},
-                         clock_.now_ns() - begin_ns_);
+        talk_.receive({buffer_.data(), static_cast<std::size_t>(count)}, clock_.now_ns());
         continue;
       }
       if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -151,33 +143,23 @@ class LaunchLoop {
       }
       break;
     }
-    if (session_.stage_messages() != stages) {
-      const std::string& pci = session_.stage_message()->device_pci;
+    if (session().stage_messages() != stages) {
+      const std::string& pci = session().stage_message()->device_pci;
       if (!pci.empty()) device_pci_ = pci;
       device_sampler_.device_is(pci);
     }
     note_windows();
-    if (session_.messages() != messages) heard_ns_ = clock_.now_ns();
-    const bool more_cycles = session_.cycles() != cycles;
-    const bool stage_is_last = session_.last_message().starts_with("`stage");
-    if (more_cycles && stage_is_last) watch_.cycle(session_.last_cycle_step_ns());
-    if (session_.stage_messages() != stages) watch_.stage(*session_.stage_message(), heard_ns_);
-    if (more_cycles && !stage_is_last) watch_.cycle(session_.last_cycle_step_ns());
-    if (session_.stage() != stage || session_.final_outcome().has_value() != ended ||
-        (in_cycles() && session_.messages() != messages)) {
-      since_ns_ = clock_.now_ns();
-    }
   }
 
   // To a millisecond, as the worker's word comes through; devices are sampled once a second.
   void note_windows() {
-    while (window_begins_.size() < session_.cycles() ||
-           (window_begins_.size() == session_.cycles() && session_.stage() == Stage::kActive)) {
+    while (window_begins_.size() < session().cycles() ||
+           (window_begins_.size() == session().cycles() && session().stage() == Stage::kActive)) {
       window_begins_.push_back(clock_.now_ns());
       sampler_.window_begins();
       device_sampler_.window_begins();
     }
-    for (; windows_ended_ < session_.cycles(); ++windows_ended_) {
+    for (; windows_ended_ < session().cycles(); ++windows_ended_) {
       sampler_.window_ends();
       device_sampler_.window_ends();
     }
@@ -230,12 +212,11 @@ class LaunchLoop {
 
   // What lies in the pipes after the worker's death; a grandchild may still hold the other ends.
   void drain() {
-    while (worker_.control.is_open() && !session_.protocol_error()) {
+    while (worker_.control.is_open() && !session().protocol_error()) {
       const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
       if (count <= 0 && errno == EINTR) continue;
       if (count <= 0) break;
-      session_.receive({buffer_.data(), static_cast<std::size_t>(count)},
-                       clock_.now_ns() - begin_ns_);
+      talk_.receive({buffer_.data(), static_cast<std::size_t>(count)}, clock_.now_ns());
     }
     kill_group(SIGKILL);
     while (worker_.output.is_open() && read_output()) {
@@ -259,25 +240,6 @@ class LaunchLoop {
     ::kill(worker_.pid, signal);  // in case it made a group of its own
   }
 
-  [[nodiscard]] bool in_cycles() const {
-    return session_.stage() == Stage::kWarmup || session_.stage() == Stage::kActive;
-  }
-  [[nodiscard]] bool is_ending() const {
-    return session_.final_outcome() || session_.stage() == Stage::kTearDown;
-  }
-
-  [[nodiscard]] std::int64_t stage_limit_ns() const {
-    return is_ending()   ? limits_.tear_down_ns
-           : in_cycles() ? watch_.silence_ns()
-                         : limits_.set_up_ns;
-  }
-
-  [[nodiscard]] std::string stage_limit_name() const {
-    return is_ending()   ? "limits.tear_down_s"
-           : in_cycles() ? watch_.limit().name
-                         : "limits.set_up_s";
-  }
-
   [[nodiscard]] std::int64_t wall_end_ns() const {
     return begin_ns_ + limits_.wall_ns + asleep_ns_;
   }
@@ -285,7 +247,7 @@ class LaunchLoop {
   [[nodiscard]] std::int64_t deadline_ns() const {
     if (interrupted_) return kill_at_ns_;
     if (timed_out_) return wall_end_ns() + limits_.wall_ns;  // killed already
-    return std::min(wall_end_ns(), since_ns_ + stage_limit_ns());
+    return std::min(wall_end_ns(), talk_.deadline_ns());
   }
 
   // Its times would be wrong even if somebody let it go on.
@@ -297,55 +259,46 @@ class LaunchLoop {
     if (!stopped_since_ns_) stopped_since_ns_ = turned_ns_;
     if (timed_out_ || interrupted_ || turned_ns_ - *stopped_since_ns_ < limits_.stopped_ns) return;
     timed_out_ = "a signal stopped it (SIGSTOP or the like), and none let it go on for " +
-                 text::seconds_text(static_cast<double>(limits_.stopped_ns) * 1e-9) + last_sign();
+                 text::seconds_text(static_cast<double>(limits_.stopped_ns) * 1e-9) +
+                 talk_.last_sign();
     kill_group(SIGKILL);
   }
 
   void overdue() {
     if (!interrupted_) {
-      const bool by_stage = since_ns_ + stage_limit_ns() < wall_end_ns();
-      timed_out_ = by_stage ? "no message for " +
-                                  text::seconds_text(static_cast<double>(stage_limit_ns()) * 1e-9) +
-                                  " (limit: " + stage_limit_name() + ")" + last_sign()
-                            : "not finished after " +
-                                  text::seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9) +
-                                  " (limits.wall_s)" + last_sign();
+      timed_out_ = talk_.deadline_ns() < wall_end_ns()
+                       ? talk_.silence()
+                       : "not finished after " +
+                             text::seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9) +
+                             " (limits.wall_s)" + talk_.last_sign();
     }
     kill_group(SIGKILL);
     kill_at_ns_ = clock_.now_ns() + kNsPerS;
   }
 
-  // " in stage active; its last message was `stage active`, 2.1 s after its start"
-  [[nodiscard]] std::string last_sign() const {
-    const std::string where = " in stage " + name_of(session_.stage());
-    if (session_.last_message().empty()) return where + "; it never sent a message";
-    return where + "; its last message was " + session_.last_message() + ", " +
-           text::duration(static_cast<double>(heard_ns_ - begin_ns_)) + " after its start";
-  }
-
   void report_progress() {
     if (!context_.progress || clock_.now_ns() < next_progress_ns_) return;
-    context_.progress(name_of(session_.stage()), session_.last_cycle_step_ns());
+    context_.progress(talk_.stage_name(), session().last_cycle_step_ns());
     next_progress_ns_ = clock_.now_ns() + kNsPerS;
   }
 
   void decide(bool oom_killed, LaunchResult& result) {
-    result.stage = name_of(session_.stage());
-    result.hello = session_.hello();
+    result.stage = talk_.stage_name();
+    result.hello = session().hello();
     result.output = output_.text();
-    if (session_.protocol_error()) {
-      result.outcome = Outcome::failed(*session_.protocol_error());
+    if (session().protocol_error()) {
+      result.outcome = Outcome::failed(*session().protocol_error());
       return;
     }
     const os::ProcessExit death{
         .status = status_,
         .oom_killed = oom_killed,
         .memory_limit_bytes = machine::Cgroup{context_.root}.memory_limit_bytes()};
-    if (session_.final_outcome()) {
-      result.outcome = *session_.final_outcome();
-      result.report = session_.take_report();
-      result.samples = session_.take_samples();
-      result.ops = session_.take_ops();
+    if (session().final_outcome()) {
+      result.outcome = *session().final_outcome();
+      result.report = session().take_report();
+      result.samples = session().take_samples();
+      result.ops = session().take_ops();
       if (timed_out_) {
         result.report.notes.emplace_back(
             "the worker did not exit after its final line and was killed");
@@ -362,7 +315,7 @@ class LaunchLoop {
     } else {
       result.outcome = Outcome::failed(
           "the worker " + os::exit_text(death) + " without a final line" +
-          (session_.has_unfinished_line() ? " (its last line is cut off)" : "") + last_words());
+          (session().has_unfinished_line() ? " (its last line is cut off)" : "") + last_words());
     }
   }
 
@@ -380,13 +333,10 @@ class LaunchLoop {
   const LaunchContext& context_;
   const Clock& clock_;
   std::string unsent_;  // of the case message
-  WorkerSession session_;
-  StallWatch watch_;
   OutputTail output_;
   std::array<char, 65536> buffer_{};
   std::int64_t begin_ns_;
-  std::int64_t since_ns_;       // the current stage's limit counts from here
-  std::int64_t heard_ns_ = 0;   // when the last message came
+  WorkerTalk talk_;
   std::int64_t turned_ns_;      // when the loop last turned
   std::int64_t asleep_ns_ = 0;  // this program itself, in all
   std::int64_t kill_at_ns_ = 0;

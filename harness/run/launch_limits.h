@@ -12,6 +12,7 @@ namespace stepbench::run {
 
 struct LaunchLimits {
   std::int64_t wall_ns = 600 * kNsPerS;
+  std::int64_t join_ns = 30 * kNsPerS;  // from a launcher's start until all ranks have called
   std::int64_t set_up_ns = 120 * kNsPerS;
   StallRule stall = {};  // between two messages in warm-up and active
   std::int64_t tear_down_ns = 30 * kNsPerS;

@@ -155,7 +155,9 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
   for (const auto& [name, value] : request.environment) {
     if (name != kControllerVariable) variables.push_back(name + "=" + value);
   }
-  variables.push_back(std::string(kControllerVariable) + "=" + controller_name("/", ::getpid()));
+  if (request.names_controller) {
+    variables.push_back(std::string(kControllerVariable) + "=" + controller_name("/", ::getpid()));
+  }
   const std::vector<char*> arguments = pointers(request.argv);
   const std::vector<char*> environment = pointers(variables);
 

@@ -24,6 +24,7 @@ inline constexpr int kLifelineDescriptor = 4;
 struct SpawnRequest {
   std::vector<std::string> argv;  // argv[0]: a path, or a name looked up in PATH
   machine::Variables environment;
+  bool names_controller = true;  // in the environment, see orphans.h
 };
 
 // A worker as its parent sees it. Closing `lifeline` kills its group; reap_all() waits for the end

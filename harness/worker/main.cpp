@@ -42,7 +42,11 @@ class Program {
     protocol::LineReader reader(descriptor);
     const auto line = reader.next();
     if (!line) throw ConfigError("--control-fd", "connection closed before a case was received");
-    measure(*line, descriptor);
+    if (measure(*line, descriptor) > 1) {
+      // Others may still exchange with this rank: stepbench closes its end when all have ended.
+      while (reader.next()) {
+      }
+    }
     return 0;
   }
 
@@ -51,7 +55,7 @@ class Program {
     if (!in) throw ConfigError(file.string(), "cannot be opened");
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     say_hello(STDOUT_FILENO);
-    measure(text, STDOUT_FILENO);
+    static_cast<void>(measure(text, STDOUT_FILENO));
     return 0;
   }
 
@@ -85,14 +89,15 @@ class Program {
                          parts_.facts.software == nullptr ? Fields{} : parts_.facts.software()});
   }
 
-  void measure(std::string_view line, int descriptor) const {
+  // How many ranks measure the case.
+  int measure(std::string_view line, int descriptor) const {
     protocol::CaseMessage message;
     try {
       message = protocol::decode_case(line);
       (void)protocol::agree(protocol::kSupported, message.protocol);
     } catch (const Error& error) {
       send(descriptor, protocol::FailedMessage{error.what(), protocol::Stage::kSetUp});
-      return;
+      return 1;
     }
     worker::fill_defaults(message.resolved, parts_.catalogue);
     const HostClock host_clock;
@@ -101,6 +106,7 @@ class Program {
     const std::int64_t began_ns = clock.now_ns() - (scripted ? 0 : worker::process_age_ns());
     worker::run_case(message, parts_, clock, began_ns,
                      [&](const protocol::WorkerMessage& out) { send(descriptor, out); });
+    return message.world;
   }
 
   const worker::WorkerParts& parts_;

@@ -60,7 +60,7 @@ class StubWorkload final : public Workload {
       : resolved_(resolved),
         context_(context),
         clock_(clock),
-        behaviour_(resolved.text("stub.behaviour")),
+        behaviour_(behaves(resolved, context) ? resolved.text("stub.behaviour") : "ok"),
         at_step_(resolved.integer("stub.at_step")),
         step_ns_(ns_of(resolved.number("stub.step_us"))),
         jitter_(resolved.number("stub.jitter")),
@@ -141,6 +141,11 @@ class StubWorkload final : public Workload {
   }
 
  private:
+  static bool behaves(const ResolvedCase& resolved, const WorkerContext& context) {
+    const std::int64_t rank = resolved.integer("stub.of_rank");
+    return rank < 0 || rank == context.rank;
+  }
+
   void mark(const std::string& file) const {
     std::ofstream out(file, std::ios::app);
     out << resolved_.case_id << ' ' << context_.launch << ' ' << context_.rank << std::endl;

@@ -248,6 +248,7 @@ void add_arms(Command ab, campaign::ArmsRequest& options) {
 void add_measuring(Command ab, AbOptions& options) {
   add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
   add_interpreter(ab, options.request.arms.set);
+  add_ranks(ab, options.request.arms.set);
   add_sweep(ab, options.request.arms.sweep);
   add_filter(ab, options.request.arms.filter);
   add_cases(ab, options.request.arms.cases);

@@ -9,7 +9,9 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/fleet/launchers.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/be_rank.h"
 #include "tools/stepbench/command_files.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/complete.h"
@@ -147,6 +149,9 @@ void answer(const Command& program, const UsageError& error, const Environment& 
 }  // namespace
 
 int run_command_line(Environment& environment, bool all_commands) {
+  if (environment.argv.size() > 1 && environment.argv[1] == fleet::kRankCommand) {
+    return be_rank(environment);
+  }
   Program line(environment, "stepbench",
                "Measure training steps: where does the time go, what makes it faster?");
   add_commands(line, all_commands ? kCommands : needed_commands(environment.argv));

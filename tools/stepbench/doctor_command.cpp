@@ -18,6 +18,7 @@
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
+#include "tools/stepbench/doctor_ranks.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 
@@ -29,6 +30,7 @@ struct DoctorOptions {
   double seconds = 5;
   double measure = 0;  // seconds; 0: is not asked for
   std::string root = "/";
+  campaign::RanksRequest ranks = {.ranks = 0};  // 0: one machine is asked about
 };
 
 // On a terminal a line says why nothing happens; it is gone when something does.
@@ -194,6 +196,9 @@ int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
 }
 
 int examine_and_tell(const DoctorOptions& options, const Environment& environment) {
+  if (options.ranks.ranks > 0) {
+    return examine_ranks_and_tell(options.ranks, options.format, environment);
+  }
   std::filesystem::path place;
   std::optional<campaign::MachineRun> run;
   const Fields identity = campaign::machine_identity(options.root);
@@ -231,7 +236,9 @@ void add_doctor(Command app) {
       "  stepbench doctor --seconds 30     the same for longer: more chances to be disturbed\n"
       "  stepbench doctor --format json    the same for a program\n"
       "  stepbench doctor --measure        also measure for a minute what changes can be found\n"
-      "  stepbench doctor --measure 300    for five minutes: more launches, and slower drifts\n\n"
+      "  stepbench doctor --measure 300    for five minutes: more launches, and slower drifts\n"
+      "  stepbench doctor --ranks 2 --launcher torchrun\n"
+      "      what this launcher gives each rank, and do they reach each other?\n\n"
       "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
       "warning is a doubt that results will carry; a note matters for small differences only.");
   DoctorOptions& options = command.calls(examine_and_tell);
@@ -246,6 +253,27 @@ void add_doctor(Command app) {
               "change can be found here; the answer is kept in the user's state folder")
       .with_value_when_bare("60")
       .number(10, 86400, "seconds");
+  const CommandOption ranks =
+      command
+          .option(
+              kMeasureOptions, "--ranks N", options.ranks.ranks,
+              "In place of the machine, look at a group of so many processes: what the launcher "
+              "gives each, a barrier and an all-reduce")
+          .whole_number(1, 4096);
+  command.option(kMeasureOptions, "--launcher", options.ranks.launcher, "What starts them")
+      .with_default()
+      .one_of({"local", "torchrun", "srun", "mpirun"})
+      .needs(ranks);
+  command
+      .option(kMeasureOptions, "--launcher-args WORDS", options.ranks.launcher_args,
+              "More options for the launcher, as '--nodes 2'")
+      .needs(ranks);
+  command
+      .option_function(
+          kMeasureOptions, "--interpreter PATH",
+          [&options](const std::string& path) { options.ranks.interpreter = interpreter_at(path); },
+          "With --ranks: the Python whose torch is tried; default: the active environment's")
+      .needs(ranks);
   command
       .option(kMeasureOptions, "--root DIR", options.root,
               "Read the machine's state below this folder")

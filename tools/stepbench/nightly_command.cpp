@@ -106,6 +106,7 @@ void add_nightly(Command app) {
       app.add("nightly", "A night in one command: measure, judge, confirm, tell", kNightlyExamples);
   nightly.argument("FILE", options->files, "The experiments, YAML files", "EXPERIMENT").required();
   add_set(nightly, options->run.set);
+  add_ranks(nightly, options->run.set);
   add_worker(nightly, options->run.worker);
   add_lock_flags(nightly, options->lock);
   add_check_options(nightly, options->check);

@@ -77,6 +77,24 @@ void add_interpreter(Command command, std::vector<std::string>& set) {
       "The Python that runs your Python files; default: the active environment's, else python3");
 }
 
+void add_ranks(Command command, std::vector<std::string>& set) {
+  const auto into = [&set](const std::string& option) {
+    return [&set, option](const std::string& value) {
+      set.push_back("distributed." + option + "=" + value);
+    };
+  };
+  command
+      .option_function(kMeasureOptions, "--ranks N", into("ranks"),
+                       "Processes of a launch that train together: distributed.ranks")
+      .common();
+  command
+      .option_function(kMeasureOptions, "--launcher", into("launcher"),
+                       "What starts them, with --ranks; local: this program, on this machine")
+      .one_of({"local", "torchrun", "srun", "mpirun"});
+  command.option_function(kMeasureOptions, "--launcher-args WORDS", into("launcher_args"),
+                          "More options for the launcher, as '--nodes 2'");
+}
+
 void add_lock_flags(Command command, LockFlags& flags) {
   const CommandOption wait =
       command.flag(kMeasureOptions, "--wait-lock", flags.wait,

@@ -42,6 +42,8 @@ void add_worker(Command command, std::string& path);
 [[nodiscard]] std::string interpreter_at(const std::string& path);
 // Sets the variable that names it, for the workers. Behind add_set(), which replaces the list.
 void add_interpreter(Command command, std::vector<std::string>& set);
+// --ranks, --launcher and --launcher-args. Behind add_set(), too.
+void add_ranks(Command command, std::vector<std::string>& set);
 struct LockFlags {
   bool wait = false;
   bool none = false;

@@ -62,6 +62,7 @@ void add_options(Command command, PlanCommandOptions& options) {
                "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps");
   add_worker(command, request.worker);
   add_interpreter(command, request.set);
+  add_ranks(command, request.set);
   add_results(command, request.results, "Folder of earlier runs, by which the time is estimated");
   command
       .flag(kRunOptions, "--probe", options.probe,

@@ -115,7 +115,9 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
 int measure_and_print(const RunOptions& options, const Environment& environment) {
   campaign::RunRequest request = options.request;
   if (options.headroom) request.sweep.emplace_back("loader.replay=none,working,stopped");
-  request.shard = campaign::parse_shard(options.shard);
+  request.shard = request.resume.empty()
+                      ? campaign::shard_here(options.shard, environment.variables)
+                      : campaign::parse_shard(options.shard);
   request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
   if (request.file.empty() && options.script.path.empty()) {
     take_recorded(request);
@@ -210,6 +212,7 @@ void add_how_to_measure(Command run, RunOptions& options) {
              "and {launch} are filled in");
   add_worker(run, options.request.worker);
   add_interpreter(run, options.request.set);
+  add_ranks(run, options.request.set);
   add_lock_flags(run, options.lock);
 }
 

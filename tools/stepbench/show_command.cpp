@@ -12,6 +12,7 @@
 #include "harness/campaign/verdict_options.h"
 #include "harness/compare/tested_metrics.h"
 #include "harness/document/render.h"
+#include "harness/document/render_markdown.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
@@ -23,6 +24,7 @@
 #include "harness/report/module_report.h"
 #include "harness/report/noise_text.h"
 #include "harness/report/ops_report.h"
+#include "harness/report/rank_table.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
 #include "harness/report/what_if.h"
@@ -58,6 +60,7 @@ struct ShowOptions {
   std::string baseline = {};
   std::vector<std::string> pivot = {};
   bool noise = false;
+  bool ranks = false;
   std::string find = {};
   std::string what_if = {};
   std::string output = {};
@@ -75,6 +78,7 @@ constexpr const char* kShowExamples = R"(Examples:
                                               one number as rows by columns; --columns chooses it
   stepbench show RUN --noise                  what launches and steps differ by; the launches it takes
   stepbench show RUN --noise --find 1.5%      ... to find a change of 1.5 %; by default 2 %
+  stepbench show RUN --ranks                  the ranks of a case side by side: who waits for whom
   stepbench show NIGHT1 NIGHT2 NIGHT3 --noise   also what runs and builds differ by
   stepbench show RUN --what-if num_workers=4,8   what would other numbers of workers give?
   stepbench show RUN --columns num_workers,samples/s,peak_rss_bytes
@@ -117,6 +121,15 @@ std::string modules(const ShowOptions& options, const record::Results& results,
                                  .depth = options.depth.value_or(report::ModulesView{}.depth),
                                  .sort = options.sort};
   return report::render_modules(results, view, format_of(options.format), style);
+}
+
+std::string ranks(const ShowOptions& options, const record::Results& results,
+                  const report::TableStyle& style) {
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  if (!options.case_id.empty()) rows = find_case(rows, results, options.case_id);
+  const document::Document page = report::ranks_of_cases(rows, results);
+  if (options.format == "markdown") return document::render_markdown(page);
+  return document::render(page, {.colour = style.colour, .columns = style.columns});
 }
 
 // What has no meaning beside something else is refused, not ignored.
@@ -163,7 +176,15 @@ void check_combination(const ShowOptions& options) {
   refuse(!options.what_if.empty() && (other || options.format != ""), "--what-if",
          "is a text of its own: leave out --case, --columns, --format, --noise, --ops, --pivot and "
          "--samples");
-  const bool page = !options.case_id.empty() && !options.ops && !raw &&
+  const std::string whole_table = "tells the ranks of each case: leave out ";
+  refuse(options.ranks && options.ops, "--ranks", whole_table + "--ops");
+  refuse(options.ranks && (raw || options.noise), "--ranks", whole_table + "--samples and --noise");
+  refuse(options.ranks && (pivot || baseline), "--ranks", whole_table + "--pivot and --baseline");
+  refuse(options.ranks && !options.columns.empty(), "--ranks", whole_table + "--columns");
+  refuse(options.ranks && !options.format.empty() && options.format != "table" &&
+             options.format != "markdown",
+         "--format", "--ranks comes as a table or markdown; --samples has each step of each rank");
+  const bool page = !options.case_id.empty() && !options.ops && !options.ranks && !raw &&
                     (options.format.empty() || options.format == "table");
   const std::string whole = "a case's page shows all of it: leave this out, or add --format csv";
   refuse(page && !options.columns.empty(), "--columns", whole);
@@ -184,6 +205,7 @@ std::string content(const ShowOptions& options, const record::Results& results,
                                .columns = options.columns};
     return report::render_ops(results, view, format_of(options.format), style);
   }
+  if (options.ranks) return ranks(options, results, style);
   if (options.samples || options.format == "npy") return raw_samples(options, results);
   if (options.format == "github") return report::github_annotations(report::checks_of(results));
   if (options.case_id.empty()) return report::render(results, format_of(options.format), style);
@@ -330,6 +352,9 @@ void add_what(Command show, ShowOptions& options) {
       kOutputOptions, "--what-if num_workers=N[,N]", options.what_if,
       "What other numbers of workers would give, by what was measured of their batches, and "
       "how far that is off where it was measured");
+  show.flag(kOutputOptions, "--ranks", options.ranks,
+            "The ranks of each case that was launched as a group: their steps, and who waits for "
+            "whom");
   show.option(kOutputOptions, "--find CHANGE", options.find,
               "With --noise: the change that is to be found; default: 2%");
 }

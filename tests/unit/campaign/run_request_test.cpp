@@ -16,6 +16,31 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
+TEST(Shard, IsThatOfTheVariableWhereTheLineSaysNone) {
+  EXPECT_EQ(shard_here("", {}).count, 1);
+  EXPECT_EQ(shard_here("", {{"STEPBENCH_SHARD", "3/8"}}).index, 2);
+  EXPECT_EQ(shard_here("1/2", {{"STEPBENCH_SHARD", "3/8"}}).count, 2);
+  EXPECT_THAT(
+      [] {
+        (void)shard_here("", {{"STEPBENCH_SHARD", "0/4"}});
+      },
+      ::testing::ThrowsMessage<ConfigError>(
+          ::testing::HasSubstr("STEPBENCH_SHARD: `0/4` is not I/N")));
+}
+
+TEST(Shard, OfATaskOfAnArrayMustBeSaid) {
+  for (const char* name : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
+    EXPECT_THAT(
+        [&] {
+          (void)shard_here("", {{name, "0"}});
+        },
+        ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
+            std::string(name) + " is set, so that this is one task of several")));
+    EXPECT_EQ(shard_here("1/1", {{name, "0"}}).count, 1);
+    EXPECT_EQ(shard_here("", {{name, "0"}, {"STEPBENCH_SHARD", "2/4"}}).index, 1);
+  }
+}
+
 TEST(RunRequest, AShardIsCountedFromOne) {
   EXPECT_EQ(parse_shard("").count, 1);
   EXPECT_EQ(parse_shard("2/4").index, 1);

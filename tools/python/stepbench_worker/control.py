@@ -26,6 +26,11 @@ class Control:
         case: dict[str, Any] = json.loads(line)
         return case
 
+    def wait_for_end(self) -> None:
+        """Until the other end is closed: all ranks have ended, and nobody exchanges with this one any more."""
+        while self._socket.recv(65536):
+            pass
+
     def send(self, kind: str, **fields: Any) -> None:
         self._socket.sendall(json.dumps({"kind": kind, **fields}).encode() + b"\n")
 

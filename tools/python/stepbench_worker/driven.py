@@ -35,8 +35,10 @@ class Driven(Session):
             self.stopping = None
             self.wanted = wanted(case)
         self.sync_each_step = options.get("schedule.sync") == "step"
-        wall_s = float(options.get("limits.wall_s") or 1e9)
-        self.deadline_ns = BEGAN_NS + round((wall_s - min(wall_s / 10, 10)) * 1e9)
+        self.ranks = int(case.get("world") or 1)
+        if self.ranks == 1:  # of several none may end alone
+            wall_s = float(options.get("limits.wall_s") or 1e9)
+            self.deadline_ns = BEGAN_NS + round((wall_s - min(wall_s / 10, 10)) * 1e9)
 
     def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
         self.at = name
@@ -66,6 +68,8 @@ class Driven(Session):
     def finish(self, report: dict[str, Any]) -> None:
         self._control.send("launch", **report)
         self.ended = True
+        if self.ranks > 1:
+            self._control.wait_for_end()
 
     def fail(self, reason: str) -> None:
         if not self.ended:

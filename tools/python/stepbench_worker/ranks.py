@@ -39,6 +39,6 @@ def hint(error: BaseException) -> str:
         missing = found.group(1) if found and found.group(1) in VARIABLES else ""
     if not missing:
         return ""
-    return (f": torchrun sets {missing}, and `stepbench run` starts one process of a script. For one rank: env RANK=0 "
-            "LOCAL_RANK=0 WORLD_SIZE=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 stepbench run ...; for all of them: torchrun "
-            "SCRIPT, which records rank 0")
+    return (f": torchrun sets {missing}, and `stepbench run` starts one process of a script. For several: stepbench run "
+            "--ranks N ..., which sets it too; for one rank: env RANK=0 LOCAL_RANK=0 WORLD_SIZE=1 MASTER_ADDR=127.0.0.1 "
+            "MASTER_PORT=29500 stepbench run ...")

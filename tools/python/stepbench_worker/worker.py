@@ -2,13 +2,15 @@
 """One launch under `stepbench run`: a script in a fresh process, driven over a socket."""
 from __future__ import annotations
 
+import faulthandler
 import os
 import shlex
+import signal
 import sys
 from pathlib import Path
 from typing import Any
 
-from . import facts, script, session
+from . import facts, ranks_check, script, session
 from .control import Control
 from .driven import Driven
 
@@ -45,6 +47,8 @@ def measure_case(control: Control) -> int:
     threads = options.get("threads.intra_op")
     if isinstance(threads, int):
         os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
+    if case.get("world", 1) > 1:  # of ranks that wait for each other it is asked where each stands
+        faulthandler.register(signal.SIGUSR1, all_threads=False)
     told = Launch(control, case, path)
     session.use(told)
     told.stage("set_up")
@@ -66,8 +70,9 @@ def measure_case(control: Control) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) == 1 and arguments[0].startswith("--control-fd="):
-        return measure_case(Control(int(arguments[0].partition("=")[2])))
+    if arguments and arguments[0].startswith("--control-fd="):
+        control = Control(int(arguments[0].partition("=")[2]))
+        return ranks_check.check(control) if arguments[1:] == ["--check-ranks"] else measure_case(control)
     print("usage: stepbench run --python SCRIPT [OPTIONS] [-- ARGUMENTS OF THE SCRIPT]\n"
           "This program is the worker that `stepbench run` starts for it.", file=sys.stderr)
     return 2

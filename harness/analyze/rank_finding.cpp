@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/rank_finding.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::analyze {
+namespace {
+
+// What the rank does in the part in which it is longer, and what may be done about it.
+struct PartWords {
+  std::string_view part;
+  std::string_view doing;
+  std::string_view remedy;
+};
+constexpr std::array<PartWords, 4> kPartWords = {{
+    {"idle_data_loading", "loading data",
+     "give its loader more workers, or look at what its part of the data set costs"},
+    {"idle_backward", "in backward", "look at what this rank computes in backward and others not"},
+    {"idle_host_op", "in operators of the host", "look at what this rank computes and others not"},
+    {"compute", "computing", "give it less to compute, or look at the clock of its device"},
+}};
+
+// That some rank of equal ones is the slowest in so many steps or more, at most: the tail of a
+// binomial distribution, times the ranks.
+double chance_of(std::int64_t slowest_in, std::int64_t steps, std::size_t ranks) {
+  const double share = 1.0 / static_cast<double>(ranks);
+  double tail = 0;
+  for (std::int64_t k = slowest_in; k <= steps; ++k) {
+    double term = 1;
+    for (std::int64_t i = 0; i < k; ++i) {
+      term *= share * static_cast<double>(steps - i) / static_cast<double>(i + 1);
+    }
+    for (std::int64_t i = k; i < steps; ++i) term *= 1 - share;
+    tail += term;
+  }
+  return tail * static_cast<double>(ranks);
+}
+
+}  // namespace
+
+std::optional<Finding> straggler_finding(const RankReport& report) {
+  if (!report.straggler || report.collectives == 0) return std::nullopt;
+  const Straggler& straggler = *report.straggler;
+  const auto slowest = std::ranges::find(report.rows, straggler.rank, &RankRow::rank);
+  if (chance_of(slowest->slowest_in, report.steps, report.rows.size()) > kStragglerChance) {
+    return std::nullopt;
+  }
+  const auto words = std::ranges::find(kPartWords, straggler.part, &PartWords::part);
+  Finding finding{.id = kStragglerFinding, .severity = Severity::kWarning};
+  finding.text = "rank " + std::to_string(straggler.rank) + " holds the others up by " +
+                 text::duration(straggler.gain_ns) + " per step";
+  if (words != kPartWords.end()) finding.text += ", " + std::string(words->doing);
+  finding.text += ": it is the slowest in " + std::to_string(slowest->slowest_in) + " of " +
+                  text::counted(report.steps, "profiled step");
+  finding.value = straggler.gain_ns;
+  finding.threshold = kStragglerShare * report.step_ns;
+  finding.unit = "ns";
+  finding.share = straggler.share;
+  finding.gain_ns = straggler.gain_ns;
+  finding.evidence = {"rank_wait_ns", "own_work_ns"};
+  finding.remedy = words == kPartWords.end()
+                       ? "compare what its trace has in a step with that of another rank"
+                       : std::string(words->remedy);
+  return finding;
+}
+
+}  // namespace stepbench::analyze

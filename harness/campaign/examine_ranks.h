@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launcher gives each rank, and whether ranks reach each other: a group of small Python
+// programs that meet at a barrier and add up a tensor. Main thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/clock.h"
+#include "harness/campaign/context.h"
+#include "harness/findings/finding.h"
+#include "harness/run/interrupts.h"
+
+namespace stepbench::campaign {
+
+struct RanksRequest {
+  int ranks = 2;
+  std::string launcher = "local";
+  std::string launcher_args = {};
+  std::string interpreter = {};  // empty: as for scripts
+  double join_s = 60;
+};
+
+struct RankSeen {
+  int rank = 0;
+  std::string host = {};
+  std::string local_rank = {};
+  std::string cpus = {};         // that it may use: "0-3,8"
+  std::string omp_threads = {};  // empty: not set
+  std::optional<std::int64_t> torch_threads = {};
+  std::int64_t devices = 0;  // that torch sees
+};
+
+struct RanksSeen {
+  std::string failed = {};  // why there is no group; then there is nothing else
+  std::string output = {};  // of what failed
+  bool interrupted = false;
+  std::string address = {};  // where rank 0 is met: "10.0.0.1:29500"
+  std::string backend = {};  // empty: torch is missing
+  std::string missing = {};  // why nothing was exchanged
+  double start_ns = 0;       // the whole group, from its start to its end
+  std::optional<double> barrier_ns = {};
+  std::optional<double> all_reduce_ns = {};  // of a MiB; both of the slowest rank
+  std::vector<RankSeen> ranks = {};
+};
+
+[[nodiscard]] RanksSeen examine_ranks(const RanksRequest& request, const CampaignContext& context,
+                                      run::Interrupts& interrupts, const Clock& clock);
+
+// What makes such a group slow. Pure.
+[[nodiscard]] std::vector<Finding> diagnose_ranks(const RanksSeen& seen);
+
+}  // namespace stepbench::campaign

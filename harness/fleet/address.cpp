@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/fleet/address.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "harness/base/error.h"
+#include "harness/os/text_file.h"
+#include "harness/text/words.h"
+
+namespace stepbench::fleet {
+namespace {
+
+constexpr int kBacklog = 4096;
+
+std::string reason() { return std::strerror(errno); }
+
+sockaddr_in address_of(std::string_view text, int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  if (::inet_pton(AF_INET, std::string(text).c_str(), &address.sin_addr) != 1) {
+    throw ConfigError("distributed.bind", "is no IPv4 address: '" + std::string(text) + "'");
+  }
+  return address;
+}
+
+std::string text_of(const sockaddr_in& address) {
+  std::array<char, INET_ADDRSTRLEN> text{};
+  ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+  return text.data();
+}
+
+struct Interface {
+  std::string name;
+  std::string address;
+  bool loopback = false;
+};
+
+std::vector<Interface> interfaces() {
+  std::vector<Interface> found;
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return found;
+  for (const ifaddrs* at = list; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
+    if ((at->ifa_flags & IFF_UP) == 0) continue;
+    sockaddr_in address{};
+    std::memcpy(&address, at->ifa_addr, sizeof address);
+    found.push_back({at->ifa_name, text_of(address), (at->ifa_flags & IFF_LOOPBACK) != 0});
+  }
+  ::freeifaddrs(list);
+  return found;
+}
+
+// Of the interface of this name, or the address itself.
+std::string bound_address(const std::string& bind) {
+  for (const Interface& each : interfaces()) {
+    if (each.name == bind || each.address == bind) return each.address;
+  }
+  throw ConfigError("distributed.bind",
+                    "'" + bind + "' is no interface or address of this machine; it has " +
+                        text::join(interfaces(), ", ", [](const Interface& each) {
+                          return each.name + " (" + each.address + ")";
+                        }));
+}
+
+int port_of(int socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+  return ntohs(address.sin_port);
+}
+
+os::Descriptor make_socket(int flags) {
+  os::Descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)};
+  if (!socket.is_open()) throw Error("cannot make a socket for ranks: " + reason());
+  return socket;
+}
+
+void bind_to(int socket, const std::string& address) {
+  const sockaddr_in at = address_of(address, 0);
+  if (::bind(socket, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0) {
+    throw ConfigError("distributed.bind", "cannot listen at " + address + ": " + reason());
+  }
+}
+
+// False with errno where nobody answers within the limit.
+bool connects(int socket, const sockaddr_in& to, std::chrono::milliseconds limit) {
+  ::fcntl(socket, F_SETFL, O_NONBLOCK);
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+    if (errno != EINPROGRESS) return false;
+    pollfd waits{socket, POLLOUT, 0};
+    if (::poll(&waits, 1, static_cast<int>(limit.count())) != 1) {
+      errno = ETIMEDOUT;
+      return false;
+    }
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size);
+    errno = error;
+    if (error != 0) return false;
+  }
+  ::fcntl(socket, F_SETFL, 0);
+  return true;
+}
+
+}  // namespace
+
+RankListener listen_for_ranks(const std::string& bind, bool other_machines) {
+  RankListener listener{.socket = make_socket(SOCK_NONBLOCK), .addresses = {}};
+  if (bind != "auto") {
+    listener.addresses = {bound_address(bind)};
+    bind_to(listener.socket.value(), listener.addresses.front());
+  } else if (other_machines) {
+    for (const Interface& each : interfaces()) {
+      if (!each.loopback) listener.addresses.push_back(each.address);
+    }
+    if (listener.addresses.empty()) listener.addresses = {std::string(kLoopback)};
+    bind_to(listener.socket.value(), "0.0.0.0");
+  } else {
+    listener.addresses = {std::string(kLoopback)};
+    bind_to(listener.socket.value(), listener.addresses.front());
+  }
+  if (::listen(listener.socket.value(), kBacklog) != 0) {
+    throw Error("cannot listen for ranks: " + reason());
+  }
+  listener.port = port_of(listener.socket.value());
+  return listener;
+}
+
+std::string to_text(const RankListener& listener) {
+  return text::join(listener.addresses, ",") + ":" + std::to_string(listener.port);
+}
+
+void keep_alive(int socket) {
+  const auto set = [&](int level, int option, int value) {
+    ::setsockopt(socket, level, option, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 25'000);
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
+os::Descriptor connect_to(std::string_view controllers, std::chrono::milliseconds limit) {
+  const std::size_t colon = controllers.rfind(':');
+  const auto port = colon == std::string_view::npos
+                        ? std::nullopt
+                        : os::parse_integer(controllers.substr(colon + 1));
+  if (!port || *port < 1 || *port > 65535) {
+    throw Error("the controller's address is none: '" + std::string(controllers) + "'");
+  }
+  std::string tried;
+  std::string_view left = controllers.substr(0, colon);
+  while (!left.empty()) {
+    const std::string_view one = left.substr(0, left.find(','));
+    left.remove_prefix(std::min(one.size() + 1, left.size()));
+    os::Descriptor socket = make_socket(0);
+    if (connects(socket.value(), address_of(one, static_cast<int>(*port)), limit)) {
+      keep_alive(socket.value());
+      return socket;
+    }
+    tried += (tried.empty() ? "" : ", ") + std::string(one) + " (" + reason() + ")";
+  }
+  throw Error("cannot reach the controller at port " + std::to_string(*port) + " of " + tried);
+}
+
+std::string own_address(int socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  return text_of(address);
+}
+
+int free_port() {
+  const os::Descriptor socket = make_socket(0);
+  const sockaddr_in any = address_of("0.0.0.0", 0);
+  if (::bind(socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0) return 0;
+  return port_of(socket.value());
+}
+
+std::string make_token() {
+  std::array<unsigned char, 16> bits{};
+  if (::getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size())) {
+    throw Error("cannot make a token for ranks: " + reason());
+  }
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string token;
+  for (const unsigned char byte : bits) {
+    token.push_back(kDigits[byte >> 4U]);
+    token.push_back(kDigits[byte & 15U]);
+  }
+  return token;
+}
+
+}  // namespace stepbench::fleet

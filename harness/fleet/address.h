@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP between the controller of a group and its ranks: a port to listen at, where it is found, a
+// connection to it. Any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/os/descriptor.h"
+
+namespace stepbench::fleet {
+
+inline constexpr std::string_view kLoopback = "127.0.0.1";
+
+struct RankListener {
+  os::Descriptor socket;               // non-blocking
+  std::vector<std::string> addresses;  // where others find it, the most likely first
+  int port = 0;
+};
+
+// On a free port. `bind`: "auto", an address of this machine or the name of an interface.
+// `other_machines`: ranks come from there too; else auto is the loopback. Throws ConfigError.
+[[nodiscard]] RankListener listen_for_ranks(const std::string& bind, bool other_machines);
+
+// "10.0.0.1,10.1.0.1:4711"
+[[nodiscard]] std::string to_text(const RankListener& listener);
+
+// Tries each address in turn. The connection is blocking, tells of a peer whose machine died within
+// half a minute, and is closed in what this process starts. Throws Error naming all of them.
+[[nodiscard]] os::Descriptor connect_to(std::string_view controllers,
+                                        std::chrono::milliseconds limit);
+
+// The same of a connection that was accepted: a machine that dies is told of.
+void keep_alive(int socket);
+
+// Of this end of a connection: "10.0.0.2".
+[[nodiscard]] std::string own_address(int socket);
+
+// A TCP port that was free at this moment; 0: none.
+[[nodiscard]] int free_port();
+
+// 128 random bits in hex. Throws Error.
+[[nodiscard]] std::string make_token();
+
+}  // namespace stepbench::fleet

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/group_launch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/fleet/address.h"
+#include "harness/fleet/group_lines.h"
+#include "harness/machine/sampler.h"
+#include "harness/os/process_exit.h"
+#include "harness/os/text_file.h"
+#include "harness/run/group_rank.h"
+#include "harness/run/machine_labels.h"
+#include "harness/run/output.h"
+#include "harness/run/stack_place.h"
+#include "harness/run/worker_process.h"
+#include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
+#include "harness/text/words.h"
+
+namespace stepbench::run {
+namespace {
+
+constexpr std::int64_t kNsInMs = 1'000'000;
+constexpr std::int64_t kSettleNs = 100 * kNsInMs;  // what fails with a rank is seen after it
+constexpr std::int64_t kStacksNs = kNsPerS;        // to print where a rank stands
+constexpr std::int64_t kTermNs = kNsPerS;          // a launcher whose ranks are gone ends by itself
+constexpr std::int64_t kLongestWaitNs = 3 * kNsPerS;
+constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+
+std::string seconds(std::int64_t ns) { return text::seconds_text(static_cast<double>(ns) * 1e-9); }
+
+// "rank 1", "ranks 0, 2 and 3"
+std::string rank_names(const std::vector<int>& ranks) {
+  std::vector<std::string> names;
+  for (const int rank : ranks) names.push_back(std::to_string(rank));
+  return (ranks.size() == 1 ? "rank " : "ranks ") + text::join_and(names);
+}
+
+class GroupLoop {
+ public:
+  GroupLoop(const GroupRequest& request, const LaunchContext& context)
+      : request_(request),
+        limits_(request.worker.limits),
+        context_(context),
+        clock_(context.clock),
+        name_(fleet::row_of(request.launcher).name),
+        listener_(
+            fleet::listen_for_ranks(request.bind, fleet::row_of(request.launcher).other_machines)),
+        token_(fleet::make_token()),
+        ranks_(static_cast<std::size_t>(request.ranks)),
+        begin_ns_(clock_.now_ns()),
+        turned_ns_(begin_ns_),
+        launcher_(spawn_worker(launcher_spawn())),
+        sampler_(context.root, launcher_.pid, clock_) {
+    launcher_.control.close();
+  }
+  GroupLoop(const GroupLoop&) = delete;
+  GroupLoop& operator=(const GroupLoop&) = delete;
+  ~GroupLoop() {
+    if (!reaped_) static_cast<void>(reap_all(launcher_.pid));
+  }
+
+  GroupResult run() {
+    while (!is_over()) turn();
+    while (launcher_.output.is_open() && read_output()) {
+    }
+    sampler_.worker_ended();
+    const bool oom_killed = sampler_.oom_killed();
+    Fields machine = sampler_.summary();
+    for (const char* of_one_process : {"cpu_ns", "run_queue_wait_ns", "window_run_queue_wait_ns"})
+      machine.erase(of_one_process);
+    const bool all_reaped = reap_all(launcher_.pid);
+    reaped_ = true;
+    wall_ns_ = clock_.now_ns() - begin_ns_;
+    GroupResult result = cause_ || interrupted_ ? failed(oom_killed) : measured();
+    LaunchResult& first = result.ranks.front();
+    first.machine.merge(machine);
+    if (!all_reaped) first.report.notes.emplace_back("a process of this group could not be killed");
+    first.report.notes.insert(first.report.notes.end(), notes_.begin(), notes_.end());
+    if (!cause_ && !interrupted_) label_machine(first.machine, first.wall_ns, first.report);
+    return result;
+  }
+
+ private:
+  struct Newcomer {
+    os::Descriptor socket;
+    protocol::LineBuffer lines;
+  };
+  struct Cause {
+    std::optional<int> rank;  // nothing: of the launcher, or several
+    Outcome outcome;
+    std::string stage;
+  };
+
+  [[nodiscard]] SpawnRequest launcher_spawn() const {
+    SpawnRequest spawn{request_.launcher_words, request_.worker.spawn.environment};
+    spawn.environment.emplace_back(fleet::kControllersVariable, fleet::to_text(listener_));
+    spawn.environment.emplace_back(fleet::kTokenVariable, token_);
+    // On another machine our number means another process.
+    spawn.names_controller = !fleet::row_of(request_.launcher).other_machines;
+    return spawn;
+  }
+
+  [[nodiscard]] bool all_are(bool (GroupRank::*state)() const) const {
+    return std::ranges::all_of(ranks_,
+                               [&](const auto& rank) { return rank && ((*rank).*state)(); });
+  }
+  [[nodiscard]] bool is_ending() const { return cause_ || interrupted_; }
+  [[nodiscard]] bool is_over() const {
+    if (!launcher_dead_ || !(is_ending() || leaving_)) return false;
+    const bool none_open =
+        std::ranges::none_of(ranks_, [](const auto& rank) { return rank && !rank->is_closed(); });
+    return none_open || turned_ns_ >= *launcher_dead_ + limits_.grace_ns;
+  }
+
+  void turn() {
+    std::vector<pollfd> waits = {
+        {launcher_dead_ ? -1 : launcher_.pidfd.value(), POLLIN, 0},
+        {launcher_.output.value(), POLLIN, 0},
+        {context_.interrupts.descriptor(), POLLIN, 0},
+        {listener_.socket.value(), POLLIN, 0},
+    };
+    constexpr std::size_t kFirstRank = 4;
+    for (const auto& rank : ranks_) waits.push_back({rank ? rank->descriptor() : -1, POLLIN, 0});
+    for (const Newcomer& each : newcomers_) waits.push_back({each.socket.value(), POLLIN, 0});
+    const std::int64_t wake_ns = std::min({deadline_ns(), sampler_.next_ns(), next_progress_ns_});
+    const std::int64_t wait_ms =
+        std::clamp<std::int64_t>((wake_ns - clock_.now_ns() + kNsInMs - 1) / kNsInMs, 0, 1000);
+    const bool any = ::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0;
+    forgive_own_sleep();
+    if (any) {
+      // Ranks first: how one ended tells more than that the launcher did.
+      for (std::size_t i = 0; i < ranks_.size(); ++i) {
+        if (waits[kFirstRank + i].revents != 0 && ranks_[i]) ranks_[i]->receive(turned_ns_);
+      }
+      look_at_newcomers(std::span(waits).subspan(kFirstRank + ranks_.size()));
+      if (waits[3].revents != 0) accept();
+      if (waits[1].revents != 0) read_output();
+      if (waits[2].revents != 0) interrupt();
+      if (waits[0].revents != 0) launcher_dead_ = turned_ns_;
+    }
+    note_windows();
+    look_at_ranks();
+    look_at_launcher();
+    if (turned_ns_ >= deadline_ns()) overdue();
+    sampler_.sample();
+    report_progress();
+  }
+
+  // While this program was stopped or got no processor, nobody listened.
+  void forgive_own_sleep() {
+    const std::int64_t now_ns = clock_.now_ns();
+    const std::int64_t slept_ns = now_ns - turned_ns_ - kLongestWaitNs;
+    turned_ns_ = now_ns;
+    if (slept_ns <= 0) return;
+    for (const auto& rank : ranks_) {
+      if (rank && rank->has_begun()) rank->talk().slept(slept_ns);
+    }
+    asleep_ns_ += slept_ns;
+  }
+
+  // --- ranks come
+
+  void accept() {
+    for (;;) {
+      os::Descriptor socket{
+          ::accept4(listener_.socket.value(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+      if (!socket.is_open()) return;
+      fleet::keep_alive(socket.value());
+      newcomers_.push_back({std::move(socket), protocol::LineBuffer(kMaxJoinBytes)});
+    }
+  }
+
+  void look_at_newcomers(std::span<const pollfd> waits) {
+    std::vector<Newcomer> still;
+    std::vector<Newcomer> all = std::exchange(newcomers_, {});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i >= waits.size() || waits[i].revents == 0) {
+        still.push_back(std::move(all[i]));
+        continue;
+      }
+      std::array<char, 4096> buffer;
+      const ssize_t count = ::recv(all[i].socket.value(), buffer.data(), buffer.size(), 0);
+      if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        still.push_back(std::move(all[i]));
+        continue;
+      }
+      if (count <= 0) continue;
+      try {
+        all[i].lines.append({buffer.data(), static_cast<std::size_t>(count)});
+        const auto line = all[i].lines.next();
+        if (line) {
+          const fleet::RankJoin join = fleet::decode_join(*line);
+          take(join, std::move(all[i]));
+        } else {
+          still.push_back(std::move(all[i]));
+        }
+      } catch (const Error&) {
+        refuse("a connection that is no rank of this group");
+      }
+    }
+    for (Newcomer& each : newcomers_) still.push_back(std::move(each));
+    newcomers_ = std::move(still);
+  }
+
+  void take(const fleet::RankJoin& join, Newcomer newcomer) {
+    if (join.token != token_) return refuse("a connection with a wrong token");
+    if (!join.error.empty()) return fail({}, "a rank on " + join.host + ": " + join.error);
+    const int rank = join.place.rank;
+    const std::string name = "rank " + std::to_string(rank) + " on " + join.host;
+    if (join.place.world != request_.ranks || rank >= request_.ranks) {
+      return fail({}, name_ + " started " + text::counted(join.place.world, "rank") + " where " +
+                          std::to_string(request_.ranks) + " were asked for");
+    }
+    if (join.version != request_.build) {
+      return fail(rank, "another build of stepbench is on " + join.host +
+                            ": install the same one on all machines");
+    }
+    auto& place = ranks_.at(static_cast<std::size_t>(rank));
+    if (place) return refuse("a second " + name);
+    place = std::make_unique<GroupRank>(std::move(newcomer.socket), join);
+    if (std::ranges::all_of(ranks_, [](const auto& each) { return each != nullptr; })) begin();
+  }
+
+  void refuse(const std::string& what) { notes_.push_back("refused " + what); }
+
+  void begin() {
+    listener_.socket.close();
+    const fleet::RankJoin& first = ranks_.front()->join();
+    fleet::RankBegin begin{.argv = request_.worker.spawn.argv,
+                           .folder = std::filesystem::current_path().string(),
+                           .set = request_.set,
+                           .unset = request_.unset};
+    if (!fleet::row_of(request_.launcher).sets_address) {
+      begin.set.emplace_back("MASTER_ADDR", first.address);
+      begin.set.emplace_back("MASTER_PORT", std::to_string(first.port));
+    }
+    protocol::CaseMessage message = request_.worker.message;
+    message.world = request_.ranks;
+    for (const auto& rank : ranks_) {
+      message.rank = rank->join().place.rank;
+      rank->begin(begin, message, limits_, request_.worker.rules, turned_ns_);
+    }
+  }
+
+  // --- ranks go
+
+  void look_at_ranks() {
+    if (interrupted_) return;
+    for (const auto& rank : ranks_) {
+      if (!rank || !rank->has_begun()) continue;
+      const int number = rank->join().place.rank;
+      // Whatever is seen after the cause is its consequence, but for a death that came first.
+      const bool is_better = cause_ && !ended_ && cause_->rank != number && rank->was_killed() &&
+                             !rank->is_done() && !cause_was_killed_;
+      if (cause_ && !is_better) continue;
+      if (rank->is_done() &&
+          rank->talk().session().final_outcome()->kind == Outcome::Kind::kSkipped) {
+        end_with({number, *rank->talk().session().final_outcome(), {}});
+      } else if (const auto trouble = rank->trouble()) {
+        if (is_better) cause_.reset();
+        fail(number, *trouble);
+        cause_was_killed_ = rank->was_killed();
+      }
+    }
+    check_builds();
+    if (!cause_ && !leaving_ && all_are(&GroupRank::is_done)) {
+      leaving_ = turned_ns_;
+      for (const auto& rank : ranks_) rank->say(fleet::kEndLine);
+    }
+  }
+
+  // Ranks of different builds measure different things.
+  void check_builds() {
+    if (builds_checked_ || cause_) return;
+    for (const auto& rank : ranks_) {
+      if (!rank || !rank->has_begun() || !rank->talk().session().hello()) return;
+    }
+    builds_checked_ = true;
+    const std::string& first = ranks_.front()->talk().session().hello()->build_id;
+    for (const auto& rank : ranks_) {
+      const std::string& build = rank->talk().session().hello()->build_id;
+      if (build == first) continue;
+      return fail(rank->join().place.rank, "its worker is of build " + build + " on " +
+                                               rank->join().host + ", and that of rank 0 of " +
+                                               first);
+    }
+  }
+
+  void look_at_launcher() {
+    if (!launcher_dead_ || is_ending() || leaving_) return;
+    // What its ranks say of their end is on the way.
+    if (turned_ns_ < *launcher_dead_ + kSettleNs) return;
+    const os::ProcessExit death{.status = peek_status(launcher_.pid).value_or(0)};
+    const bool joined = std::ranges::all_of(ranks_, [](const auto& each) { return bool(each); });
+    fail({}, name_ + " " + os::exit_text(death) +
+                 (joined ? " while its ranks measured"
+                         : " before " + rank_names(missing()) + " called back") +
+                 launcher_words());
+  }
+
+  [[nodiscard]] std::vector<int> missing() const {
+    std::vector<int> missing;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      if (!ranks_[i]) missing.push_back(static_cast<int>(i));
+    }
+    return missing;
+  }
+
+  // What it said last.
+  [[nodiscard]] std::string launcher_words() const {
+    constexpr std::size_t kLastWordsBytes = 300;
+    const std::string text = output_.text();
+    const std::string_view lines = os::trim(text);
+    const std::string_view last = lines.substr(lines.rfind('\n') + 1);
+    return last.empty() ? "" : ": " + text::to_valid_utf8(last.substr(0, kLastWordsBytes));
+  }
+
+  void fail(std::optional<int> rank, const std::string& reason) {
+    if (is_ending()) return;
+    std::string words = reason;
+    std::string stage = "start";
+    if (rank) {
+      const auto& it = ranks_.at(static_cast<std::size_t>(*rank));
+      words = "rank " + std::to_string(*rank) + ": " + words;
+      if (it && it->has_begun()) stage = it->talk().stage_name();
+    }
+    end_with({rank, Outcome::failed(words), stage});
+  }
+
+  void end_with(Cause cause) {
+    cause_ = std::move(cause);
+    if (failed_ns_ == 0) failed_ns_ = turned_ns_;
+  }
+
+  // --- limits
+
+  [[nodiscard]] std::int64_t wall_end_ns() const {
+    return begin_ns_ + limits_.wall_ns + asleep_ns_;
+  }
+
+  [[nodiscard]] std::int64_t deadline_ns() const {
+    if (is_ending()) return next_end_step_ns();
+    if (launcher_dead_ && !leaving_) return *launcher_dead_ + kSettleNs;
+    if (leaving_) return *leaving_ + limits_.tear_down_ns;
+    std::int64_t first_ns = wall_end_ns();
+    if (!ranks_have_begun()) return std::min(first_ns, begin_ns_ + limits_.join_ns + asleep_ns_);
+    for (const auto& rank : ranks_) {
+      if (!rank->is_done()) first_ns = std::min(first_ns, rank->talk().deadline_ns());
+    }
+    return first_ns;
+  }
+
+  [[nodiscard]] bool ranks_have_begun() const { return all_are(&GroupRank::has_begun); }
+
+  // What is to be done next to end it: ranks, the launcher by TERM, by KILL.
+  [[nodiscard]] std::int64_t next_end_step_ns() const {
+    if (!ended_) return failed_ns_ + (interrupted_ ? 0 : stacks_asked_ ? kStacksNs : kSettleNs);
+    if (launcher_dead_) return *launcher_dead_ + limits_.grace_ns;
+    if (!termed_) return *ended_ + (ranks_have_begun() ? kTermNs : 0);
+    return killed_ ? kEndless : *ended_ + kTermNs + limits_.grace_ns;
+  }
+
+  void overdue() {
+    if (is_ending()) return end_step();
+    if (leaving_) {
+      notes_.emplace_back("the group did not end after its final lines and was killed");
+      for (const auto& rank : ranks_) rank->stop();
+      kill_launcher(SIGKILL);
+      leaving_ = kEndless / 2;
+      return;
+    }
+    if (turned_ns_ >= wall_end_ns()) {
+      return fail({},
+                  "timed out: not finished after " + seconds(limits_.wall_ns) + " (limits.wall_s)");
+    }
+    if (!ranks_have_begun()) {
+      return fail({}, "timed out: " + rank_names(missing()) + " of " +
+                          std::to_string(request_.ranks) + " did not call back within " +
+                          seconds(limits_.join_ns) + " of " + name_ + "'s start (limits.join_s)" +
+                          launcher_words());
+    }
+    std::vector<int> silent;
+    for (const auto& rank : ranks_) {
+      // Those that wait for one that hangs are silent for about as long.
+      const std::int64_t left_ns = rank->talk().deadline_ns() - turned_ns_;
+      if (!rank->is_done() && left_ns <= rank->talk().limit_ns() / 2)
+        silent.push_back(rank->join().place.rank);
+    }
+    if (silent.empty()) return;
+    const auto first = static_cast<std::size_t>(silent.front());
+    const std::string words = "timed out: " + ranks_[first]->talk().silence();
+    if (silent.size() == 1) return fail(silent.front(), words);
+    // All but one wait for that one: where they stand tells which.
+    fail({}, rank_names(silent) + ": " + words);
+    cause_->stage = ranks_[first]->talk().stage_name();
+    for (const auto& rank : ranks_) rank->say(fleet::kStacksLine);
+    stacks_asked_ = true;
+  }
+
+  void end_step() {
+    if (!ended_) {
+      ended_ = turned_ns_;
+      listener_.socket.close();
+      newcomers_.clear();
+      for (const auto& rank : ranks_) {
+        if (rank) rank->stop();
+      }
+    } else if (!termed_) {
+      termed_ = true;
+      kill_launcher(SIGTERM);
+    } else if (!killed_) {
+      killed_ = true;
+      kill_launcher(SIGKILL);
+    }
+  }
+
+  void kill_launcher(int signal) const {
+    if (!launcher_dead_) ::kill(-launcher_.pid, signal);
+  }
+
+  void interrupt() {
+    while (context_.interrupts.take()) {
+      if (interrupted_) {
+        killed_ = true;
+        kill_launcher(SIGKILL);
+      } else if (!leaving_) {
+        interrupted_ = true;
+        failed_ns_ = turned_ns_;
+      }
+    }
+  }
+
+  // --- what is kept
+
+  bool read_output() {
+    std::array<char, 65536> buffer;
+    const ssize_t count = ::read(launcher_.output.value(), buffer.data(), buffer.size());
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
+    if (count <= 0) {
+      launcher_.output.close();
+      return false;
+    }
+    output_.append({buffer.data(), static_cast<std::size_t>(count)});
+    return true;
+  }
+
+  void note_windows() {
+    if (!ranks_.front() || !ranks_.front()->has_begun()) return;
+    const WorkerSession& session = ranks_.front()->talk().session();
+    while (windows_begun_ < session.cycles() ||
+           (windows_begun_ == session.cycles() && session.stage() == protocol::Stage::kActive)) {
+      ++windows_begun_;
+      sampler_.window_begins();
+    }
+    for (; windows_ended_ < session.cycles(); ++windows_ended_) sampler_.window_ends();
+  }
+
+  void report_progress() {
+    if (!context_.progress || turned_ns_ < next_progress_ns_) return;
+    next_progress_ns_ = turned_ns_ + kNsPerS;
+    const auto& first = ranks_.front();
+    if (first && first->has_begun()) {
+      context_.progress(first->talk().stage_name(), first->talk().session().last_cycle_step_ns());
+    } else {
+      context_.progress("start", 0);
+    }
+  }
+
+  // Where each rank stands; one that is not in torch while all others are is the culprit.
+  void name_who_hangs() {
+    std::string words;
+    std::vector<int> outside;
+    std::size_t known = 0;
+    for (const auto& rank : ranks_) {
+      const auto place = rank->exit() ? place_in_stack(rank->exit()->output) : std::nullopt;
+      if (!place) continue;
+      ++known;
+      if (!place->in_torch) outside.push_back(rank->join().place.rank);
+      words += std::string(words.empty() ? "; " : ", ") + "rank " +
+               std::to_string(rank->join().place.rank) + " stands in " + place->text +
+               (place->in_torch ? ", inside torch" : "");
+    }
+    if (known < ranks_.size()) return;
+    if (outside.size() == 1) {
+      const auto& rank = ranks_.at(static_cast<std::size_t>(outside.front()));
+      cause_->rank = outside.front();
+      cause_->outcome.reason =
+          "rank " + std::to_string(outside.front()) + ": timed out: " + rank->talk().silence();
+    }
+    cause_->outcome.reason += words;
+  }
+
+  GroupResult failed(bool oom_killed) {
+    LaunchResult result;
+    result.wall_ns = wall_ns_;
+    if (interrupted_) {
+      result.interrupted = true;
+      result.outcome = Outcome::failed("interrupted");
+    } else {
+      if (stacks_asked_) name_who_hangs();
+      result.outcome = cause_->outcome;
+      result.stage = cause_->stage;
+      const auto others = static_cast<std::int64_t>(ranks_.size()) - 1;
+      if (cause_->rank && result.outcome.kind == Outcome::Kind::kFailed) {
+        result.outcome.reason +=
+            others == 1 ? " (the other rank was ended)"
+                        : " (the other " + std::to_string(others) + " ranks were ended)";
+      }
+      if (oom_killed && !cause_->rank)
+        notes_.emplace_back("the kernel ended a process for lack of memory");
+    }
+    for (const auto& rank : ranks_) {
+      if (!rank || !rank->has_begun()) continue;
+      const bool culprit = cause_ && cause_->rank == rank->join().place.rank;
+      if (rank->talk().session().hello() && (!result.hello || culprit))
+        result.hello = rank->talk().session().hello();
+      if (!rank->exit() || rank->exit()->output.empty()) continue;
+      if (cause_ && cause_->rank && !culprit) continue;
+      result.output +=
+          (ranks_.size() > 1 ? "[rank " + std::to_string(rank->join().place.rank) + "]\n" : "") +
+          rank->exit()->output;
+    }
+    if (output_.total_bytes() > 0) result.output += "[" + name_ + "]\n" + output_.text();
+    GroupResult group;
+    group.ranks.push_back(std::move(result));
+    return group;
+  }
+
+  GroupResult measured() {
+    GroupResult group;
+    for (const auto& rank : ranks_) {
+      WorkerSession& session = rank->talk().session();
+      LaunchResult result;
+      result.outcome = *session.final_outcome();
+      result.stage = rank->talk().stage_name();
+      result.hello = session.hello();
+      result.report = session.take_report();
+      result.samples = session.take_samples();
+      result.ops = session.take_ops();
+      result.wall_ns = wall_ns_;
+      result.machine.emplace("rank.host", rank->join().host);
+      result.machine.emplace("rank.cpus", rank->join().cpus);
+      if (!rank->join().devices.empty())
+        result.machine.emplace("rank.devices", rank->join().devices);
+      if (rank->exit() && rank->exit()->status != 0 && rank->exit()->status != -1) {
+        result.report.notes.push_back("after its final line the worker of rank " +
+                                      std::to_string(rank->join().place.rank) + " " +
+                                      os::exit_text({.status = rank->exit()->status}));
+      }
+      group.ranks.push_back(std::move(result));
+    }
+    return group;
+  }
+
+  static constexpr std::size_t kMaxJoinBytes = std::size_t{64} << 10;
+
+  const GroupRequest& request_;
+  const LaunchLimits& limits_;
+  const LaunchContext& context_;
+  const Clock& clock_;
+  std::string name_;  // of the launcher
+  fleet::RankListener listener_;
+  std::string token_;
+  std::vector<std::unique_ptr<GroupRank>> ranks_;  // by number; null: has not come
+  std::vector<Newcomer> newcomers_;
+  std::int64_t begin_ns_;
+  std::int64_t turned_ns_;
+  std::int64_t asleep_ns_ = 0;
+  std::int64_t wall_ns_ = 0;
+  std::int64_t next_progress_ns_ = 0;
+  WorkerProcess launcher_;
+  machine::MachineSampler sampler_;
+  OutputTail output_;  // of the launcher
+  std::vector<std::string> notes_;
+  std::optional<Cause> cause_;
+  bool cause_was_killed_ = false;
+  bool builds_checked_ = false;
+  bool interrupted_ = false;
+  bool reaped_ = false;
+  std::int64_t failed_ns_ = 0;
+  std::optional<std::int64_t> launcher_dead_ = {};
+  std::optional<std::int64_t> leaving_ = {};  // all have said their last line
+  std::optional<std::int64_t> ended_ = {};    // ranks were told to end
+  bool stacks_asked_ = false;
+  bool termed_ = false;
+  bool killed_ = false;
+  std::size_t windows_begun_ = 0;
+  std::size_t windows_ended_ = 0;
+};
+
+}  // namespace
+
+GroupResult run_group(const GroupRequest& request, const LaunchContext& context) {
+  return GroupLoop{request, context}.run();
+}
+
+}  // namespace stepbench::run

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/group_rank.h"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "harness/base/error.h"
+#include "harness/os/process_exit.h"
+#include "harness/os/text_file.h"
+#include "harness/text/utf8.h"
+
+namespace stepbench::run {
+
+void GroupRank::begin(const fleet::RankBegin& begin, const protocol::CaseMessage& message,
+                      const LaunchLimits& limits, LaunchRules rules, std::int64_t now_ns) {
+  talk_ = std::make_unique<WorkerTalk>(limits, std::move(rules), now_ns);
+  say(fleet::encode(begin));
+  say(protocol::encode(message));
+}
+
+void GroupRank::receive(std::int64_t now_ns) {
+  constexpr int kReadsPerTurn = 16;
+  std::array<char, 65536> buffer;
+  for (int reads = 0; reads < kReadsPerTurn && socket_.is_open(); ++reads) {
+    const ssize_t count = ::recv(socket_.value(), buffer.data(), buffer.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count <= 0) {
+      socket_.close();
+      return;
+    }
+    try {
+      lines_.append({buffer.data(), static_cast<std::size_t>(count)});
+      while (const auto line = lines_.next()) take(*line, now_ns);
+    } catch (const Error& error) {
+      if (!broken_) broken_ = error.what();
+    }
+  }
+}
+
+void GroupRank::take(std::string_view line, std::int64_t now_ns) {
+  if (!line.empty() && line.front() == fleet::kMark) {
+    exit_ = fleet::decode_exit(line);
+  } else if (talk_) {
+    talk_->receive(std::string(line) + '\n', now_ns);
+  }
+}
+
+void GroupRank::say(std::string_view line) {
+  if (!socket_.is_open()) return;
+  try {
+    static_cast<void>(protocol::write_line(socket_.value(), line));
+  } catch (const Error&) {  // that it is gone shows when it is read
+  }
+}
+
+void GroupRank::stop() {
+  if (socket_.is_open()) ::shutdown(socket_.value(), SHUT_WR);
+}
+
+std::optional<std::string> GroupRank::trouble() const {
+  if (broken_) return "breaks the protocol of groups: " + *broken_;
+  if (talk_ && talk_->session().protocol_error()) return *talk_->session().protocol_error();
+  if (is_done()) {
+    const Outcome& outcome = *talk_->session().final_outcome();
+    return outcome.kind == Outcome::Kind::kFailed ? std::optional(outcome.reason) : std::nullopt;
+  }
+  if (exit_) return exit_words();
+  if (is_closed()) return "its connection was closed: its machine or what started it there is gone";
+  return std::nullopt;
+}
+
+bool GroupRank::was_killed() const {
+  return exit_ && exit_->status >= 0 && WIFSIGNALED(exit_->status) &&
+         WTERMSIG(exit_->status) != SIGTERM;
+}
+
+std::string GroupRank::exit_words() const {
+  if (exit_->status < 0) return exit_->message;
+  const os::ProcessExit death{.status = exit_->status, .oom_killed = exit_->oom_killed};
+  std::string words = os::exit_text(death) + " without a final line" +
+                      (exit_->cut ? " (its last line is cut off)" : "");
+  // A worker that ends by itself says why in its last line.
+  constexpr std::size_t kLastWordsBytes = 300;
+  const std::string_view lines = os::trim(exit_->output);
+  const std::string_view last = lines.substr(lines.rfind('\n') + 1);
+  if (!WIFEXITED(exit_->status) || last.empty()) return words;
+  return words + ": " + text::to_valid_utf8(last.substr(0, kLastWordsBytes));
+}
+
+}  // namespace stepbench::run

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/rank_agent.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "harness/base/clock.h"
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/fleet/address.h"
+#include "harness/fleet/group_lines.h"
+#include "harness/machine/cgroup.h"
+#include "harness/machine/environment.h"
+#include "harness/os/text_file.h"
+#include "harness/protocol/channel.h"
+#include "harness/run/interrupts.h"
+#include "harness/run/output.h"
+#include "harness/run/stall_watch.h"
+#include "harness/run/worker_process.h"
+
+namespace stepbench::run {
+namespace {
+
+constexpr std::chrono::seconds kConnectLimit{10};
+constexpr std::int64_t kGraceNs = 3 * kNsPerS;  // between SIGTERM and SIGKILL of the worker
+
+std::string variable_of(const machine::Variables& variables, std::string_view name) {
+  return std::string(machine::find_variable(variables, name).value_or(""));
+}
+
+void set_variable(machine::Variables& variables, std::string_view name, std::string value) {
+  const auto found = std::ranges::find(variables, name, &machine::Variables::value_type::first);
+  if (found == variables.end()) {
+    variables.emplace_back(name, std::move(value));
+  } else {
+    found->second = std::move(value);
+  }
+}
+
+// "0-3,8"
+std::string ranges_of(const std::vector<int>& cpus) {
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t last = i;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(cpus[i]);
+    if (last > i) text += "-" + std::to_string(cpus[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+fleet::RankJoin make_join(fleet::Launcher launcher, const machine::Variables& variables,
+                          const std::string& build, int socket) {
+  fleet::RankJoin join{.token = variable_of(variables, fleet::kTokenVariable), .version = build};
+  join.host = machine::host_name("/");
+  join.pid = ::getpid();
+  join.address = fleet::own_address(socket);
+  join.cpus = ranges_of(machine::cpus_in_affinity("/"));
+  join.threads = variable_of(variables, "OMP_NUM_THREADS");
+  join.devices = variable_of(variables, "CUDA_VISIBLE_DEVICES");
+  try {
+    join.place = fleet::rank_place(launcher, variables);
+    if (join.place.rank == 0) join.port = fleet::free_port();
+  } catch (const Error& error) {
+    join.error = error.what();
+  }
+  return join;
+}
+
+// As torchrun tells them, whoever started the rank.
+machine::Variables worker_variables(const machine::Variables& inherited,
+                                    const fleet::RankJoin& join, const fleet::RankBegin& begin) {
+  machine::Variables variables;
+  for (const auto& variable : inherited) {
+    const std::string& name = variable.first;
+    if (name == fleet::kControllersVariable || name == fleet::kTokenVariable) continue;
+    if (std::ranges::find(begin.unset, name) == begin.unset.end()) variables.push_back(variable);
+  }
+  set_variable(variables, "RANK", std::to_string(join.place.rank));
+  set_variable(variables, "WORLD_SIZE", std::to_string(join.place.world));
+  set_variable(variables, "LOCAL_RANK", std::to_string(join.place.local_rank));
+  set_variable(variables, "LOCAL_WORLD_SIZE", std::to_string(join.place.local_world));
+  for (const auto& [name, value] : begin.set) set_variable(variables, name, value);
+  return variables;
+}
+
+class RankAgent {
+ public:
+  RankAgent(fleet::Launcher launcher, const machine::Variables& variables, const std::string& build)
+      : socket_(
+            fleet::connect_to(variable_of(variables, fleet::kControllersVariable), kConnectLimit)),
+        variables_(variables),
+        join_(make_join(launcher, variables, build, socket_.value())) {}
+
+  int run() {
+    say(fleet::encode(join_));
+    const std::optional<fleet::RankBegin> begin = wait_for_begin();
+    if (!begin || !start(*begin)) return kExitSomeFailed;
+    hand_to_worker();  // what came with the word to begin
+    while (!dead_) turn();
+    finish();
+    return WIFEXITED(exit_.status) ? WEXITSTATUS(exit_.status)
+                                   : exit_status_of_signal(WTERMSIG(exit_.status));
+  }
+
+ private:
+  void say(std::string_view line) {
+    try {
+      if (!gone_) gone_ = !protocol::write_line(socket_.value(), line);
+    } catch (const Error&) {  // its machine is gone
+      gone_ = true;
+    }
+  }
+
+  // Nothing: the connection was closed, or a signal came.
+  std::optional<fleet::RankBegin> wait_for_begin() {
+    for (;;) {
+      if (const auto line = from_controller_.next()) return fleet::decode_begin(*line);
+      std::array<pollfd, 2> waits{
+          {{socket_.value(), POLLIN, 0}, {interrupts_.descriptor(), POLLIN, 0}}};
+      if (::poll(waits.data(), waits.size(), -1) < 0) continue;
+      if (waits[1].revents != 0 || !receive()) return std::nullopt;
+    }
+  }
+
+  // False: the other end is gone.
+  bool receive() {
+    const ssize_t count = ::recv(socket_.value(), buffer_.data(), buffer_.size(), 0);
+    if (count < 0 && errno == EINTR) return true;
+    if (count <= 0) return false;
+    from_controller_.append({buffer_.data(), static_cast<std::size_t>(count)});
+    return true;
+  }
+
+  bool start(const fleet::RankBegin& begin) {
+    try {
+      std::filesystem::current_path(begin.folder);
+      kills_before_ = machine::Cgroup{"/"}.oom_kills();
+      worker_ = spawn_worker({begin.argv, worker_variables(variables_, join_, begin)});
+      return true;
+    } catch (const std::exception& error) {
+      say(fleet::encode(fleet::RankExit{.status = -1, .message = error.what()}));
+      return false;
+    }
+  }
+
+  void turn() {
+    std::array<pollfd, 5> waits{{{worker_.pidfd.value(), POLLIN, 0},
+                                 {worker_.control.value(), POLLIN, 0},
+                                 {worker_.output.value(), POLLIN, 0},
+                                 {gone_ ? -1 : socket_.value(), POLLIN, 0},
+                                 {interrupts_.descriptor(), POLLIN, 0}}};
+    const std::int64_t left_ms =
+        kill_at_ns_ == 0 ? -1
+                         : std::max<std::int64_t>(0, (kill_at_ns_ - clock_.now_ns()) / 1000000);
+    if (::poll(waits.data(), waits.size(), static_cast<int>(left_ms)) < 0) return;
+    if (waits[1].revents != 0) hand_over();
+    if (waits[2].revents != 0) read_output();
+    if (waits[3].revents != 0) listen();
+    if (waits[4].revents != 0) interrupt();
+    if (gone_ || (kill_at_ns_ > 0 && clock_.now_ns() >= kill_at_ns_)) kill_group(SIGKILL);
+    dead_ = waits[0].revents != 0;
+  }
+
+  // Whole lines only: what is cut off is told at the end. False at the end of the stream.
+  bool hand_over() {
+    const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
+    if (count <= 0) {
+      worker_.control.close();
+      return false;
+    }
+    from_worker_.append({buffer_.data(), static_cast<std::size_t>(count)});
+    while (const auto line = from_worker_.next()) say(*line);
+    return true;
+  }
+
+  bool read_output() {
+    const ssize_t count = ::read(worker_.output.value(), buffer_.data(), buffer_.size());
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
+    if (count <= 0) {
+      worker_.output.close();
+      return false;
+    }
+    output_.append({buffer_.data(), static_cast<std::size_t>(count)});
+    return true;
+  }
+
+  // The end of the stream is the controller's word that all is over, or its death.
+  void listen() {
+    if (!receive()) {
+      kill_group(SIGKILL);
+      ::shutdown(socket_.value(), SHUT_RD);
+      gone_ = true;
+      return;
+    }
+    hand_to_worker();
+  }
+
+  void hand_to_worker() {
+    while (const auto line = from_controller_.next()) {
+      if (*line == fleet::kEndLine) {
+        ::shutdown(worker_.control.value(), SHUT_WR);
+      } else if (*line == fleet::kStacksLine) {
+        ::kill(worker_.pid, SIGUSR1);
+      } else if (worker_.control.is_open()) {
+        static_cast<void>(protocol::write_line(worker_.control.value(), *line));
+      }
+    }
+  }
+
+  void interrupt() {
+    while (interrupts_.take()) {
+      kill_group(kill_at_ns_ == 0 ? SIGTERM : SIGKILL);
+      kill_at_ns_ = clock_.now_ns() + kGraceNs;
+    }
+  }
+
+  void kill_group(int signal) const { ::kill(-worker_.pid, signal); }
+
+  void finish() {
+    while (worker_.control.is_open() && hand_over()) {
+    }
+    exit_.status = peek_status(worker_.pid).value_or(0);
+    const auto kills = machine::Cgroup{"/"}.oom_kills();
+    exit_.oom_killed = kills && kills_before_ && *kills > *kills_before_;
+    static_cast<void>(reap_all(worker_.pid));
+    while (worker_.output.is_open() && read_output()) {
+    }
+    exit_.cut = !from_worker_.rest().empty();
+    exit_.output = output_.text();
+    gone_ = false;  // it may have closed its own end only, and still read
+    say(fleet::encode(exit_));
+  }
+
+  Interrupts interrupts_;
+  HostClock clock_;
+  os::Descriptor socket_;
+  const machine::Variables& variables_;
+  fleet::RankJoin join_;
+  protocol::LineBuffer from_controller_;
+  protocol::LineBuffer from_worker_;
+  OutputTail output_;
+  std::array<char, 65536> buffer_{};
+  WorkerProcess worker_;
+  fleet::RankExit exit_;
+  std::optional<std::int64_t> kills_before_;
+  std::int64_t kill_at_ns_ = 0;
+  bool gone_ = false;  // the controller
+  bool dead_ = false;  // the worker
+};
+
+[[noreturn]] void be_local_rank(int rank, int ranks, machine::Variables variables,
+                                const std::string& build, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(kExitSomeFailed);
+  set_variable(variables, "RANK", std::to_string(rank));
+  set_variable(variables, "LOCAL_RANK", std::to_string(rank));
+  set_variable(variables, "WORLD_SIZE", std::to_string(ranks));
+  set_variable(variables, "LOCAL_WORLD_SIZE", std::to_string(ranks));
+  // As torchrun: so many ranks with a thread for each core would only wait for each other.
+  if (variable_of(variables, "OMP_NUM_THREADS").empty())
+    set_variable(variables, "OMP_NUM_THREADS", "1");
+  int status = kExitSomeFailed;
+  try {
+    status = run_rank(fleet::Launcher::kLocal, variables, build);
+  } catch (const std::exception& error) {
+    const std::string text = std::string(error.what()) + '\n';
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+  ::_exit(status);
+}
+
+}  // namespace
+
+int run_rank(fleet::Launcher launcher, const machine::Variables& variables,
+             const std::string& build) {
+  if (variable_of(variables, fleet::kControllersVariable).empty()) {
+    throw ConfigError(std::string(fleet::kControllersVariable),
+                      "is not set: this command is started by `stepbench run --ranks`");
+  }
+  become_subreaper();
+  return RankAgent(launcher, variables, build).run();
+}
+
+int run_local_ranks(int ranks, const machine::Variables& variables, const std::string& build) {
+  const pid_t parent = ::getpid();
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const pid_t child = ::fork();
+    if (child == 0) be_local_rank(rank, ranks, variables, build, parent);
+    if (child < 0) {
+      throw Error("cannot start rank " + std::to_string(rank) + ": " + std::strerror(errno));
+    }
+    children.push_back(child);
+  }
+  bool failed = false;
+  sigset_t wanted;
+  sigset_t old;
+  ::sigemptyset(&wanted);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) ::sigaddset(&wanted, signal);
+  ::sigprocmask(SIG_BLOCK, &wanted, &old);
+  while (!children.empty()) {
+    int status = 0;
+    if (const pid_t ended = ::waitpid(-1, &status, WNOHANG); ended > 0) {
+      failed = failed || status != 0;
+      std::erase(children, ended);
+      continue;
+    }
+    int signal = 0;
+    if (::sigwait(&wanted, &signal) != 0 || signal == SIGCHLD) continue;
+    for (const pid_t child : children) ::kill(child, SIGTERM);
+  }
+  ::sigprocmask(SIG_SETMASK, &old, nullptr);
+  return failed ? kExitSomeFailed : kExitOk;
+}
+
+}  // namespace stepbench::run

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rank a process is, by the variables of each launcher and by stale ones.
+#include "harness/fleet/rank_place.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.h"
+
+namespace stepbench::fleet {
+namespace {
+
+using machine::Variables;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string refusal(Launcher launcher, const Variables& variables) {
+  try {
+    static_cast<void>(rank_place(launcher, variables));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(RankPlace, IsWhatTorchrunSays) {
+  const RankPlace place = rank_place(
+      Launcher::kTorchrun,
+      {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "4"}});
+  EXPECT_EQ(place.rank, 5);
+  EXPECT_EQ(place.world, 8);
+  EXPECT_EQ(place.local_rank, 1);
+  EXPECT_EQ(place.local_world, 4);
+}
+
+TEST(RankPlace, OfSrunHasTheStepsSizeAndNotTheJobs) {
+  const Variables variables = {{"SLURM_PROCID", "3"},  {"SLURM_NTASKS", "16"},
+                               {"SLURM_LOCALID", "0"}, {"SLURM_STEP_NUM_TASKS", "5"},
+                               {"SLURM_NODEID", "1"},  {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}};
+  EXPECT_EQ(rank_place(Launcher::kSrun, variables).world, 5);
+  EXPECT_EQ(rank_place(Launcher::kSrun, variables).local_world, 2);
+}
+
+TEST(RankPlace, OfMpirunInAJobOfSlurmIsThatOfMpirun) {
+  const Variables variables = {{"SLURM_PROCID", "0"},
+                               {"SLURM_STEP_NUM_TASKS", "1"},
+                               {"OMPI_COMM_WORLD_RANK", "3"},
+                               {"OMPI_COMM_WORLD_SIZE", "4"},
+                               {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                               {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
+  EXPECT_EQ(rank_place(Launcher::kMpirun, variables).rank, 3);
+  EXPECT_EQ(rank_place(Launcher::kMpirun, variables).world, 4);
+}
+
+TEST(RankPlace, OfMpichIsReadFromPmi) {
+  const RankPlace place = rank_place(
+      Launcher::kMpirun, {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}});
+  EXPECT_EQ(place.rank, 1);
+  EXPECT_EQ(place.local_world, 2) << "at least as many as its own number says";
+}
+
+TEST(RankPlace, ARankWithoutAWorldIsRefused) {
+  EXPECT_THAT(refusal(Launcher::kTorchrun, {{"RANK", "1"}}),
+              HasSubstr("WORLD_SIZE: is not set, and RANK is"));
+  EXPECT_THAT(refusal(Launcher::kTorchrun, {{"WORLD_SIZE", "2"}}),
+              HasSubstr("RANK: is not set, and WORLD_SIZE is"));
+}
+
+TEST(RankPlace, ARankBeyondItsWorldIsRefused) {
+  EXPECT_THAT(
+      refusal(Launcher::kTorchrun, {{"RANK", "2"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}}),
+      HasSubstr("RANK: is 2 where WORLD_SIZE is 2"));
+}
+
+TEST(RankPlace, WithoutALauncherOrWithNonsenseIsRefused) {
+  EXPECT_THAT(refusal(Launcher::kSrun, {}), HasSubstr("srun did not start this process"));
+  EXPECT_THAT(refusal(Launcher::kTorchrun, {{"RANK", "one"}, {"WORLD_SIZE", "2"}}),
+              HasSubstr("is no number of a rank: 'one'"));
+  EXPECT_THAT(refusal(Launcher::kTorchrun, {{"RANK", ""}, {"WORLD_SIZE", ""}}),
+              HasSubstr("did not start this process"))
+      << "an empty value is unset";
+}
+
+TEST(RankPlace, TasksOfANodeAreReadAsSlurmWritesThem) {
+  EXPECT_EQ(tasks_of_node("2(x3),1", 2), 2);
+  EXPECT_EQ(tasks_of_node("2(x3),1", 3), 1);
+  EXPECT_EQ(tasks_of_node("4", 0), 4);
+  EXPECT_EQ(tasks_of_node("4", 1), 0);
+  EXPECT_EQ(tasks_of_node("", 0), 0);
+  EXPECT_EQ(tasks_of_node("many", 0), 0);
+}
+
+TEST(Launchers, StartTheHiddenCommandOnEachRank) {
+  EXPECT_THAT(launch_words(Launcher::kLocal, 2, {}, "/bin/stepbench", ""),
+              ElementsAre("/bin/stepbench", "__rank", "local", "2"));
+  EXPECT_THAT(
+      launch_words(Launcher::kTorchrun, 2, {}, "/bin/stepbench", "python3"),
+      ElementsAre("python3", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+                  "--no-python", "/bin/stepbench", "__rank", "torchrun"));
+  EXPECT_THAT(launch_words(Launcher::kSrun, 4, {"--nodes", "2"}, "/bin/stepbench", ""),
+              ElementsAre("srun", "-n", "4", "--overlap", "--export=ALL", "--kill-on-bad-exit=1",
+                          "--nodes", "2", "/bin/stepbench", "__rank", "srun"));
+  EXPECT_THAT(
+      launch_words(Launcher::kMpirun, 2, {"--oversubscribe"}, "/bin/stepbench", ""),
+      ElementsAre("mpirun", "-n", "2", "--oversubscribe", "/bin/stepbench", "__rank", "mpirun"));
+}
+
+TEST(Launchers, AnUnknownNameIsRefusedWithThoseThereAre) {
+  try {
+    static_cast<void>(launcher_named("slurm"));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("must be one of local, torchrun, srun, mpirun, is 'slurm'"));
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::fleet

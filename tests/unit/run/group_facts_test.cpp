@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launches of all ranks say together, as readers of rank 0 see it.
+#include "harness/run/group_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/analyze/rank_finding.h"
+#include "harness/estimate/launch_estimate.h"
+
+namespace stepbench::run {
+namespace {
+
+using ::testing::HasSubstr;
+
+record::Launch launch_of(int rank, std::vector<std::int64_t> step_ns, std::int64_t samples) {
+  record::Launch launch;
+  launch.row.key.rank = rank;
+  launch.row.world = 2;
+  launch.row.outcome = Outcome::measured();
+  const std::size_t steps = step_ns.size();
+  std::vector<std::int64_t> other = step_ns;
+  Series series{
+      .names = {"step_ns", "other_ns", "samples"},
+      .columns = {std::move(step_ns), std::move(other), std::vector<std::int64_t>(steps, samples)}};
+  launch.samples.push_back({0, std::move(series)});
+  return launch;
+}
+
+TEST(GroupFacts, TheGroupTakesAsLongAsItsSlowestRankAndDoesTheWorkOfAll) {
+  std::vector<record::Launch> ranks = {launch_of(0, {100, 100}, 8), launch_of(1, {150, 90}, 4)};
+  add_group_facts(ranks, {});
+  const auto estimate = estimate::estimate_of(ranks[0]);
+  EXPECT_EQ(estimate->host_ns, 240);
+  EXPECT_EQ(estimate->samples, 24);
+  std::int64_t parts_ns = 0;
+  for (const estimate::PhaseTime& phase : estimate->phases) parts_ns += phase.ns;
+  EXPECT_EQ(parts_ns, 240) << "its parts sum to it";
+  EXPECT_EQ(estimate::estimate_of(ranks[1])->samples, 8) << "a rank alone is as it was";
+}
+
+TEST(GroupFacts, WithoutTracesOfAllRanksNothingIsSaidOfWaits) {
+  std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
+  for (record::Launch& launch : ranks) launch.row.key.pass = Pass::kKineto;
+  add_group_facts(ranks, {analyze::RankTrace{.rank = 0}});
+  EXPECT_THAT(ranks[0].row.report.notes.at(0), HasSubstr("who waits for whom is not known"));
+  EXPECT_TRUE(ranks[0].row.report.findings.empty());
+}
+
+analyze::RankReport report_of(std::int64_t slowest_in, std::int64_t steps) {
+  analyze::RankReport report;
+  report.rows = {{.rank = 0, .slowest_in = steps - slowest_in},
+                 {.rank = 1, .slowest_in = slowest_in}};
+  report.steps = steps;
+  report.collectives = steps;
+  report.step_ns = 100e6;
+  report.straggler = analyze::Straggler{
+      .rank = 1, .gain_ns = 25e6, .excess_ns = 25e6, .share = 0.25, .part = "idle_data_loading"};
+  return report;
+}
+
+TEST(StragglerFinding, NamesTheRankHowMuchAndBecauseOfWhat) {
+  const auto finding = analyze::straggler_finding(report_of(10, 10));
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->text,
+            "rank 1 holds the others up by 25.0 ms per step, loading data: it is the slowest in 10 "
+            "of 10 profiled steps");
+  EXPECT_EQ(finding->value, 25e6);
+}
+
+TEST(StragglerFinding, IsNotMadeOfWhatChanceExplains) {
+  EXPECT_FALSE(analyze::straggler_finding(report_of(7, 10))) << "34 in 100 of two equal ranks";
+  EXPECT_FALSE(analyze::straggler_finding(report_of(6, 6))) << "3 in 100";
+  EXPECT_TRUE(analyze::straggler_finding(report_of(8, 8)));
+  EXPECT_TRUE(analyze::straggler_finding(report_of(35, 50)));
+}
+
+TEST(StragglerFinding, WithoutCollectivesNobodyWaits) {
+  analyze::RankReport report = report_of(10, 10);
+  report.collectives = 0;
+  EXPECT_FALSE(analyze::straggler_finding(report));
+}
+
+}  // namespace
+}  // namespace stepbench::run

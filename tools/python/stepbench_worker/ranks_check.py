@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `stepbench doctor --ranks` runs on each rank: what the launcher gave it, a barrier and an all-reduce."""
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from time import monotonic_ns
+from typing import Any
+
+from . import facts
+from .control import Control
+
+BARRIERS = 20
+REDUCTIONS = 5
+ELEMENTS = 1 << 18  # a MiB of float32
+
+
+def ranges_of(numbers: list[int]) -> str:
+    """"0-3,8"."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ",".join(str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}" for part in parts)
+
+
+def given() -> dict[str, Any]:
+    """By the launcher."""
+    names = {"rank": "RANK", "local_rank": "LOCAL_RANK", "local_world": "LOCAL_WORLD_SIZE", "address": "MASTER_ADDR",
+             "port": "MASTER_PORT", "omp_threads": "OMP_NUM_THREADS", "visible_devices": "CUDA_VISIBLE_DEVICES"}
+    told: dict[str, Any] = {field: os.environ.get(name, "") for field, name in names.items()}
+    return {**told, "host": os.environ.get("SLURMD_NODENAME") or platform.node(),
+            "cpus": ranges_of(list(os.sched_getaffinity(0)))}
+
+
+def communicate(told: dict[str, Any], metrics: dict[str, float]) -> str:
+    """Why that is not possible; empty: it is."""
+    try:
+        import torch
+        import torch.distributed as dist
+    except ImportError as error:
+        return f"no torch in {platform.python_implementation()} {platform.python_version()}: {error}"
+    told["devices"] = torch.cuda.device_count()
+    told["torch_threads"] = torch.get_num_threads()
+    on_device = 0 < int(os.environ["LOCAL_WORLD_SIZE"]) <= told["devices"]
+    told["backend"] = "nccl" if on_device else "gloo"
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if on_device else torch.device("cpu")
+    if on_device:
+        torch.cuda.set_device(device)
+    dist.init_process_group(told["backend"])
+    times = []
+    for _ in range(BARRIERS):
+        began = monotonic_ns()
+        dist.barrier()
+        times.append(monotonic_ns() - began)
+    metrics["barrier_ns"] = statistics.median(times)
+    times = []
+    world = dist.get_world_size()
+    for _ in range(REDUCTIONS):
+        sums = torch.full((ELEMENTS,), float(dist.get_rank()), device=device)
+        dist.barrier()
+        began = monotonic_ns()
+        dist.all_reduce(sums)
+        if on_device:
+            torch.cuda.synchronize()
+        times.append(monotonic_ns() - began)
+        if not bool((sums == world * (world - 1) / 2).all()):
+            return f"the sum over {world} ranks is {float(sums[0])}, expected {world * (world - 1) / 2}"
+    metrics["all_reduce_ns"] = statistics.median(times)
+    return ""
+
+
+def steps_of(metrics: dict[str, float]) -> list[int]:
+    """A launch has steps: a barrier and an all-reduce are those of this one."""
+    return [round(each) for each in metrics.values()] or [0]
+
+
+def check(control: Control) -> int:
+    control.send("hello", protocol=[1, 3], build_id=facts.build_id(), catalogue_digest="", pid=os.getpid(),
+                 software=facts.software())
+    control.read_case()
+    control.send("stage", stage="set_up")
+    told = given()
+    metrics: dict[str, float] = {}
+    try:
+        why = communicate(told, metrics)
+    except Exception as error:  # whatever torch raises is what the user has to know
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        why = f"{type(error).__name__}: {lines[0] if lines else ''}"
+    if why and not why.startswith("no torch"):
+        control.send("failed", message=why, stage="set_up")
+        return 1
+    times = steps_of(metrics)
+    control.send_samples(0, {"index": list(range(len(times))), "step_ns": times, "other_ns": times})
+    control.send("launch", effective={**told, **({"missing": why} if why else {})}, metrics=metrics)
+    control.wait_for_end()
+    return 0
