@@ -90,7 +90,7 @@ void Halving::leave_early() {
   if (rungs_.size() < kRungs || rung.points.size() < 2) return;
   const std::vector<Scored> scored = scores_of(rounds_, rung.points);
   if (scored.empty() || scored.front().launches < kFewestToLeave) return;
-  const Spread spread = spread_of(rounds_);
+  const ScoreSpread spread = spread_of(rounds_);
   if (spread.freedom == 0) return;
   // For all points and looks together.
   constexpr double kLooks = 4;

@@ -84,7 +84,7 @@ std::vector<Scored> scores_of(const Rounds& rounds, std::span<const std::size_t>
 
 // Rounds that follow each other with the same points are one table: what is left of each value
 // without the effects of its point and of its round.
-Spread spread_of(const Rounds& rounds) {
+ScoreSpread spread_of(const Rounds& rounds) {
   double squares = 0;
   double freedom = 0;
   for (std::size_t first = 0; first < rounds.size();) {
@@ -109,7 +109,7 @@ Spread spread_of(const Rounds& rounds) {
 
 RegretBounds regret_bounds(const Rounds& rounds, std::span<const Scored> standing,
                            double confidence, double short_sd) {
-  const Spread spread = spread_of(rounds);
+  const ScoreSpread spread = spread_of(rounds);
   if (standing.empty() || spread.freedom == 0) return {kUnknown, kUnknown};
   const std::size_t best = standing.front().point;
   std::set<std::size_t> all;

@@ -34,11 +34,11 @@ struct Scored {
                                             std::span<const std::size_t> points);
 
 // Of one launch, by how launches of the same point differ from round to round.
-struct Spread {
+struct ScoreSpread {
   double sd = 0;
   double freedom = 0;  // 0: nothing is known
 };
-[[nodiscard]] Spread spread_of(const Rounds& rounds);
+[[nodiscard]] ScoreSpread spread_of(const Rounds& rounds);
 
 // How much slower than the best point the best of `standing` is at most, with `confidence`.
 struct RegretBounds {

@@ -32,6 +32,7 @@ ELSEWHERE = {
     "doctor --measure": "measures for a minute: unit_doctor, DoctorMeasure.*",
     "--format dlio": "wants a real data set: tests/workloads/dlio.py",
     "--what-if": "wants batches of a real loader: tests/workloads/what_if.py",
+    "--ranks": "wants several CPUs and their launchers: tests/fleet/ranks_test.py",
     "--versions": "installs from a registry: Bisect.versions_stand_in_place_of_commits",
     "cmake --install": "installs: install.readme",
     "cp -r ": "installs: install.readme",

@@ -12,6 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/store/database.h"
 #include "harness/store/postgres.h"
+#include "harness/store/sqlite.h"
 #include "harness/store/transaction.h"
 #include "harness/track/alert_events.h"
 #include "harness/track/baseline.h"
@@ -183,7 +184,9 @@ TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
         if (const auto* real = std::get_if<double>(&value)) text += std::to_string(*real) + ' ';
       }
     };
-    const auto database = store::Database::open(url);
+    const auto database = url == of_file
+                              ? store::open_sqlite(own / "history.db", {.run_schema = true})
+                              : store::Database::open(url);
     database->exec(
         "SELECT alert_id, state, worse, host, experiment, opened_utc, series, assignee "
         "FROM alert",

@@ -40,9 +40,9 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/machine", {"harness/record", "harness/stats", "harness/findings"}},
     {"harness/fleet", {"harness/machine"}},
     {"harness/run",
-     {"harness/plan", "harness/fleet", "harness/protocol", "harness/record", "harness/machine", "harness/catalogue",
-      "harness/stats", "harness/measure", "harness/estimate", "harness/ops", "harness/trace",
-      "harness/analyze", "harness/findings"}},
+     {"harness/plan", "harness/fleet", "harness/protocol", "harness/record", "harness/machine",
+      "harness/catalogue", "harness/stats", "harness/measure", "harness/estimate", "harness/ops",
+      "harness/trace", "harness/analyze", "harness/findings"}},
     {"harness/worker",
      {"harness/schedule", "harness/measure", "harness/protocol", "harness/record",
       "harness/catalogue", "harness/findings", "harness/ops"}},
@@ -69,7 +69,8 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/runs", {"harness/campaign", "harness/record"}},
     {"harness/campaign",
      {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",
-      "harness/track", "harness/machine", "harness/catalogue", "harness/schedule"}},
+      "harness/track", "harness/machine", "harness/catalogue", "harness/schedule",
+      "harness/findings"}},
 };
 
 // What comes before the seam in the order of building cannot include it.

@@ -37,6 +37,8 @@ struct Use {
 constexpr Use kAllowed[] = {
     {"tests/fleet/postgres_test.cpp", Shape::kShortLimit, 1, kMetAnyway},
     {"tests/fleet/postgres_test.cpp", Shape::kSleeps, 1, kPolls},
+    {"tests/fleet/ranks_test.py", Shape::kSleeps, 2, kPolls},
+    {"tests/fleet/ranks_test.py", Shape::kReadsAClock, 2, kPatience},
     {"tests/bisect/bisect_test.py", Shape::kReadsAClock, 3, kPatience},
     {"tests/python/two_environments_test.py", Shape::kReadsAClock, 1,
      "where the clock of a script begins"},

@@ -86,7 +86,7 @@ void add_ranks(Command command, std::vector<std::string>& set) {
   command
       .option_function(kMeasureOptions, "--ranks N", into("ranks"),
                        "Processes of a launch that train together: distributed.ranks")
-      .common();
+      .whole_number(1, 4096);
   command
       .option_function(kMeasureOptions, "--launcher", into("launcher"),
                        "What starts them, with --ranks; local: this program, on this machine")

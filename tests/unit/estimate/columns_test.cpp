@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -43,7 +44,8 @@ record::Launch launch_that_says_all() {
 // Of a workload whose work is bytes.
 record::Launch launch_that_copies() {
   record::Launch launch = launch_that_says_all();
-  launch.samples.front().steps.names[5] = "bytes";
+  std::vector<std::string>& names = launch.samples.front().steps.names;
+  std::replace(names.begin(), names.end(), std::string("samples"), std::string("bytes"));
   return launch;
 }
 

@@ -24,7 +24,7 @@ std::string fixed(const std::string& text, const std::vector<std::string>& set =
 TEST(FixedExperiment, HasTheFilesOwnSettingsWithoutItsSweep) {
   const std::string text = fixed(
       "# a comment\nworkload: loader\nname: mine\ndata: {kind: synthetic}\n"
-      "loader: {engine: thread, num_workers: 1}\nsweep: {matrix: {loader.num_workers: [2, 4]}}\n");
+      "loader: {batch_size: 8, num_workers: 1}\nsweep: {matrix: {loader.num_workers: [2, 4]}}\n");
   EXPECT_THAT(text, Not(HasSubstr("sweep")));
   const Plan plan = testing::plan_of(text);
   ASSERT_EQ(plan.cases.size(), 1U);
@@ -62,12 +62,12 @@ TEST(FixedExperiment, TextsKeepTheirMeaning) {
   // A quoted number is a text, a dollar sign of a value is no name, and names stay names.
   const std::string text = fixed(
       "name: '12'\nworkload: loader\ndata: {kind: files, path: \"${NOWHERE:-a: b}\"}\n"
-      "loader: {engine: thread}\n",
-      {}, {{"name", std::string("cost $5, {\"quoted\"}\n#")}});
+      "loader: {batch_size: 8}\n");
   EXPECT_THAT(text, HasSubstr("${NOWHERE:-a: b}"));
-  const std::string without_path = fixed("name: x\nworkload: loader\ndata: {kind: synthetic}\n", {},
-                                         {{"name", std::string("cost $5, {\"quoted\"} #")}});
-  EXPECT_EQ(testing::plan_of(without_path).name, "cost $5, {\"quoted\"} #");
+  const std::string odd = "cost $5, {\"quoted\"}\n#";
+  const std::string with_odd =
+      fixed("name: x\nworkload: loader\ndata: {kind: synthetic}\n", {}, {{"data.id", odd}});
+  EXPECT_EQ(testing::plan_of(with_odd).cases.front().resolved.text("data.id"), odd);
 }
 
 TEST(FixedExperiment, MistakesNameTheirPlace) {

@@ -83,7 +83,8 @@ const std::set<std::string> kNoFile = {"AGE",
                                        "SECONDS",
                                        "PERCENT",
                                        "KEY=VALUE[,KEY=VALUE]|ID|RUN",
-                                       "KEY=VALUE[,VALUE]"};
+                                       "KEY=VALUE[,VALUE]",
+                                       "WORDS"};
 
 bool is_choice(const std::string& value) {
   static const std::regex names(R"([a-z0-9_]+(\|[a-z0-9_]+)*)");

@@ -32,7 +32,7 @@ TEST(TuneScores, TheSpreadIsWhatPointsAndRoundsDoNotExplain) {
     }
     rounds.push_back(std::move(round));
   }
-  const Spread spread = spread_of(rounds);
+  const ScoreSpread spread = spread_of(rounds);
   EXPECT_NEAR(spread.sd, 0.02, 0.001);
   EXPECT_EQ(spread.freedom, 4 * 399);
 }
