@@ -84,7 +84,13 @@ const std::set<std::string> kNoFile = {"AGE",
                                        "PERCENT",
                                        "KEY=VALUE[,KEY=VALUE]|ID|RUN",
                                        "KEY=VALUE[,VALUE]",
-                                       "WORDS"};
+                                       "WORDS",
+                                       "num_workers=N[,N]",
+                                       "NAME=V1,V2,...",
+                                       "S1,S2,...",
+                                       "TIME",
+                                       "METRIC",
+                                       "SIZE"};
 
 bool is_choice(const std::string& value) {
   static const std::regex names(R"([a-z0-9_]+(\|[a-z0-9_]+)*)");
