@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <span>
+#include <string_view>
 #include <utility>
 
 namespace stepbench::os {
@@ -33,5 +35,9 @@ class Descriptor {
  private:
   int value_ = -1;
 };
+
+// What there is, as far as it fits into `buffer`. Empty: nothing yet, or all was read and `from` is
+// closed now.
+[[nodiscard]] std::string_view read_some(Descriptor& from, std::span<char> buffer);
 
 }  // namespace stepbench::os

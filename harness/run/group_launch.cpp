@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/group_launch.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/fleet/address.h"
 #include "harness/fleet/group_lines.h"
 #include "harness/machine/sampler.h"
 #include "harness/os/process_exit.h"
-#include "harness/os/text_file.h"
+#include "harness/run/group_end.h"
 #include "harness/run/group_rank.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
-#include "harness/run/stack_place.h"
+#include "harness/run/rank_door.h"
 #include "harness/run/worker_process.h"
 #include "harness/text/numbers.h"
-#include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
 namespace stepbench::run {
@@ -56,9 +53,7 @@ class GroupLoop {
         context_(context),
         clock_(context.clock),
         name_(fleet::row_of(request.launcher).name),
-        listener_(
-            fleet::listen_for_ranks(request.bind, fleet::row_of(request.launcher).other_machines)),
-        token_(fleet::make_token()),
+        door_(request.bind, fleet::row_of(request.launcher).other_machines),
         ranks_(static_cast<std::size_t>(request.ranks)),
         begin_ns_(clock_.now_ns()),
         turned_ns_(begin_ns_),
@@ -84,7 +79,12 @@ class GroupLoop {
     const bool all_reaped = reap_all(launcher_.pid);
     reaped_ = true;
     wall_ns_ = clock_.now_ns() - begin_ns_;
-    GroupResult result = cause_ || interrupted_ ? failed(oom_killed) : measured();
+    if (oom_killed && cause_ && !cause_->rank)
+      notes_.emplace_back("the kernel ended a process for lack of memory");
+    const GroupEnd end{ranks_, name_, output_, wall_ns_};
+    GroupResult result = interrupted_ ? interrupted_group(end)
+                         : cause_     ? failed_group(end, *cause_, stacks_asked_)
+                                      : measured_group(end);
     LaunchResult& first = result.ranks.front();
     first.machine.merge(machine);
     if (!all_reaped) first.report.notes.emplace_back("a process of this group could not be killed");
@@ -94,20 +94,10 @@ class GroupLoop {
   }
 
  private:
-  struct Newcomer {
-    os::Descriptor socket;
-    protocol::LineBuffer lines;
-  };
-  struct Cause {
-    std::optional<int> rank;  // nothing: of the launcher, or several
-    Outcome outcome;
-    std::string stage;
-  };
-
   [[nodiscard]] SpawnRequest launcher_spawn() const {
     SpawnRequest spawn{request_.launcher_words, request_.worker.spawn.environment};
-    spawn.environment.emplace_back(fleet::kControllersVariable, fleet::to_text(listener_));
-    spawn.environment.emplace_back(fleet::kTokenVariable, token_);
+    spawn.environment.emplace_back(fleet::kControllersVariable, door_.address());
+    spawn.environment.emplace_back(fleet::kTokenVariable, door_.token());
     // On another machine our number means another process.
     spawn.names_controller = !fleet::row_of(request_.launcher).other_machines;
     return spawn;
@@ -130,11 +120,10 @@ class GroupLoop {
         {launcher_dead_ ? -1 : launcher_.pidfd.value(), POLLIN, 0},
         {launcher_.output.value(), POLLIN, 0},
         {context_.interrupts.descriptor(), POLLIN, 0},
-        {listener_.socket.value(), POLLIN, 0},
     };
-    constexpr std::size_t kFirstRank = 4;
+    constexpr std::size_t kFirstRank = 3;
     for (const auto& rank : ranks_) waits.push_back({rank ? rank->descriptor() : -1, POLLIN, 0});
-    for (const Newcomer& each : newcomers_) waits.push_back({each.socket.value(), POLLIN, 0});
+    door_.wait_for(waits);
     const std::int64_t wake_ns = std::min({deadline_ns(), sampler_.next_ns(), next_progress_ns_});
     const std::int64_t wait_ms =
         std::clamp<std::int64_t>((wake_ns - clock_.now_ns() + kNsInMs - 1) / kNsInMs, 0, 1000);
@@ -145,8 +134,7 @@ class GroupLoop {
       for (std::size_t i = 0; i < ranks_.size(); ++i) {
         if (waits[kFirstRank + i].revents != 0 && ranks_[i]) ranks_[i]->receive(turned_ns_);
       }
-      look_at_newcomers(std::span(waits).subspan(kFirstRank + ranks_.size()));
-      if (waits[3].revents != 0) accept();
+      door_.receive(std::span(waits).subspan(kFirstRank + ranks_.size()), visitors_);
       if (waits[1].revents != 0) read_output();
       if (waits[2].revents != 0) interrupt();
       if (waits[0].revents != 0) launcher_dead_ = turned_ns_;
@@ -173,50 +161,7 @@ class GroupLoop {
 
   // --- ranks come
 
-  void accept() {
-    for (;;) {
-      os::Descriptor socket{
-          ::accept4(listener_.socket.value(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-      if (!socket.is_open()) return;
-      fleet::keep_alive(socket.value());
-      newcomers_.push_back({std::move(socket), protocol::LineBuffer(kMaxJoinBytes)});
-    }
-  }
-
-  void look_at_newcomers(std::span<const pollfd> waits) {
-    std::vector<Newcomer> still;
-    std::vector<Newcomer> all = std::exchange(newcomers_, {});
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i >= waits.size() || waits[i].revents == 0) {
-        still.push_back(std::move(all[i]));
-        continue;
-      }
-      std::array<char, 4096> buffer;
-      const ssize_t count = ::recv(all[i].socket.value(), buffer.data(), buffer.size(), 0);
-      if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
-        still.push_back(std::move(all[i]));
-        continue;
-      }
-      if (count <= 0) continue;
-      try {
-        all[i].lines.append({buffer.data(), static_cast<std::size_t>(count)});
-        const auto line = all[i].lines.next();
-        if (line) {
-          const fleet::RankJoin join = fleet::decode_join(*line);
-          take(join, std::move(all[i]));
-        } else {
-          still.push_back(std::move(all[i]));
-        }
-      } catch (const Error&) {
-        refuse("a connection that is no rank of this group");
-      }
-    }
-    for (Newcomer& each : newcomers_) still.push_back(std::move(each));
-    newcomers_ = std::move(still);
-  }
-
-  void take(const fleet::RankJoin& join, Newcomer newcomer) {
-    if (join.token != token_) return refuse("a connection with a wrong token");
+  void take(const fleet::RankJoin& join, os::Descriptor socket) {
     if (!join.error.empty()) return fail({}, "a rank on " + join.host + ": " + join.error);
     const int rank = join.place.rank;
     const std::string name = "rank " + std::to_string(rank) + " on " + join.host;
@@ -230,14 +175,14 @@ class GroupLoop {
     }
     auto& place = ranks_.at(static_cast<std::size_t>(rank));
     if (place) return refuse("a second " + name);
-    place = std::make_unique<GroupRank>(std::move(newcomer.socket), join);
+    place = std::make_unique<GroupRank>(std::move(socket), join);
     if (std::ranges::all_of(ranks_, [](const auto& each) { return each != nullptr; })) begin();
   }
 
   void refuse(const std::string& what) { notes_.push_back("refused " + what); }
 
   void begin() {
-    listener_.socket.close();
+    door_.stop_listening();
     const fleet::RankJoin& first = ranks_.front()->join();
     fleet::RankBegin begin{.argv = request_.worker.spawn.argv,
                            .folder = std::filesystem::current_path().string(),
@@ -308,7 +253,7 @@ class GroupLoop {
     fail({}, name_ + " " + os::exit_text(death) +
                  (joined ? " while its ranks measured"
                          : " before " + rank_names(missing()) + " called back") +
-                 launcher_words());
+                 output_.last_words());
   }
 
   [[nodiscard]] std::vector<int> missing() const {
@@ -317,15 +262,6 @@ class GroupLoop {
       if (!ranks_[i]) missing.push_back(static_cast<int>(i));
     }
     return missing;
-  }
-
-  // What it said last.
-  [[nodiscard]] std::string launcher_words() const {
-    constexpr std::size_t kLastWordsBytes = 300;
-    const std::string text = output_.text();
-    const std::string_view lines = os::trim(text);
-    const std::string_view last = lines.substr(lines.rfind('\n') + 1);
-    return last.empty() ? "" : ": " + text::to_valid_utf8(last.substr(0, kLastWordsBytes));
   }
 
   void fail(std::optional<int> rank, const std::string& reason) {
@@ -340,7 +276,7 @@ class GroupLoop {
     end_with({rank, Outcome::failed(words), stage});
   }
 
-  void end_with(Cause cause) {
+  void end_with(GroupCause cause) {
     cause_ = std::move(cause);
     if (failed_ns_ == 0) failed_ns_ = turned_ns_;
   }
@@ -390,7 +326,7 @@ class GroupLoop {
       return fail({}, "timed out: " + rank_names(missing()) + " of " +
                           std::to_string(request_.ranks) + " did not call back within " +
                           seconds(limits_.join_ns) + " of " + name_ + "'s start (limits.join_s)" +
-                          launcher_words());
+                          output_.last_words());
     }
     std::vector<int> silent;
     for (const auto& rank : ranks_) {
@@ -413,8 +349,7 @@ class GroupLoop {
   void end_step() {
     if (!ended_) {
       ended_ = turned_ns_;
-      listener_.socket.close();
-      newcomers_.clear();
+      door_.close();
       for (const auto& rank : ranks_) {
         if (rank) rank->stop();
       }
@@ -446,15 +381,9 @@ class GroupLoop {
   // --- what is kept
 
   bool read_output() {
-    std::array<char, 65536> buffer;
-    const ssize_t count = ::read(launcher_.output.value(), buffer.data(), buffer.size());
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
-    if (count <= 0) {
-      launcher_.output.close();
-      return false;
-    }
-    output_.append({buffer.data(), static_cast<std::size_t>(count)});
-    return true;
+    const std::string_view bytes = os::read_some(launcher_.output, buffer_);
+    output_.append(bytes);
+    return !bytes.empty();
   }
 
   void note_windows() {
@@ -479,103 +408,16 @@ class GroupLoop {
     }
   }
 
-  // Where each rank stands; one that is not in torch while all others are is the culprit.
-  void name_who_hangs() {
-    std::string words;
-    std::vector<int> outside;
-    std::size_t known = 0;
-    for (const auto& rank : ranks_) {
-      const auto place = rank->exit() ? place_in_stack(rank->exit()->output) : std::nullopt;
-      if (!place) continue;
-      ++known;
-      if (!place->in_torch) outside.push_back(rank->join().place.rank);
-      words += std::string(words.empty() ? "; " : ", ") + "rank " +
-               std::to_string(rank->join().place.rank) + " stands in " + place->text +
-               (place->in_torch ? ", inside torch" : "");
-    }
-    if (known < ranks_.size()) return;
-    if (outside.size() == 1) {
-      const auto& rank = ranks_.at(static_cast<std::size_t>(outside.front()));
-      cause_->rank = outside.front();
-      cause_->outcome.reason =
-          "rank " + std::to_string(outside.front()) + ": timed out: " + rank->talk().silence();
-    }
-    cause_->outcome.reason += words;
-  }
-
-  GroupResult failed(bool oom_killed) {
-    LaunchResult result;
-    result.wall_ns = wall_ns_;
-    if (interrupted_) {
-      result.interrupted = true;
-      result.outcome = Outcome::failed("interrupted");
-    } else {
-      if (stacks_asked_) name_who_hangs();
-      result.outcome = cause_->outcome;
-      result.stage = cause_->stage;
-      const auto others = static_cast<std::int64_t>(ranks_.size()) - 1;
-      if (cause_->rank && result.outcome.kind == Outcome::Kind::kFailed) {
-        result.outcome.reason +=
-            others == 1 ? " (the other rank was ended)"
-                        : " (the other " + std::to_string(others) + " ranks were ended)";
-      }
-      if (oom_killed && !cause_->rank)
-        notes_.emplace_back("the kernel ended a process for lack of memory");
-    }
-    for (const auto& rank : ranks_) {
-      if (!rank || !rank->has_begun()) continue;
-      const bool culprit = cause_ && cause_->rank == rank->join().place.rank;
-      if (rank->talk().session().hello() && (!result.hello || culprit))
-        result.hello = rank->talk().session().hello();
-      if (!rank->exit() || rank->exit()->output.empty()) continue;
-      if (cause_ && cause_->rank && !culprit) continue;
-      result.output +=
-          (ranks_.size() > 1 ? "[rank " + std::to_string(rank->join().place.rank) + "]\n" : "") +
-          rank->exit()->output;
-    }
-    if (output_.total_bytes() > 0) result.output += "[" + name_ + "]\n" + output_.text();
-    GroupResult group;
-    group.ranks.push_back(std::move(result));
-    return group;
-  }
-
-  GroupResult measured() {
-    GroupResult group;
-    for (const auto& rank : ranks_) {
-      WorkerSession& session = rank->talk().session();
-      LaunchResult result;
-      result.outcome = *session.final_outcome();
-      result.stage = rank->talk().stage_name();
-      result.hello = session.hello();
-      result.report = session.take_report();
-      result.samples = session.take_samples();
-      result.ops = session.take_ops();
-      result.wall_ns = wall_ns_;
-      result.machine.emplace("rank.host", rank->join().host);
-      result.machine.emplace("rank.cpus", rank->join().cpus);
-      if (!rank->join().devices.empty())
-        result.machine.emplace("rank.devices", rank->join().devices);
-      if (rank->exit() && rank->exit()->status != 0 && rank->exit()->status != -1) {
-        result.report.notes.push_back("after its final line the worker of rank " +
-                                      std::to_string(rank->join().place.rank) + " " +
-                                      os::exit_text({.status = rank->exit()->status}));
-      }
-      group.ranks.push_back(std::move(result));
-    }
-    return group;
-  }
-
-  static constexpr std::size_t kMaxJoinBytes = std::size_t{64} << 10;
-
   const GroupRequest& request_;
   const LaunchLimits& limits_;
   const LaunchContext& context_;
   const Clock& clock_;
   std::string name_;  // of the launcher
-  fleet::RankListener listener_;
-  std::string token_;
+  RankDoor door_;
+  const RankDoor::Visitors visitors_{
+      .join = [this](const auto& join, os::Descriptor socket) { take(join, std::move(socket)); },
+      .refused = [this](const std::string& what) { refuse(what); }};
   std::vector<std::unique_ptr<GroupRank>> ranks_;  // by number; null: has not come
-  std::vector<Newcomer> newcomers_;
   std::int64_t begin_ns_;
   std::int64_t turned_ns_;
   std::int64_t asleep_ns_ = 0;
@@ -584,8 +426,9 @@ class GroupLoop {
   WorkerProcess launcher_;
   machine::MachineSampler sampler_;
   OutputTail output_;  // of the launcher
+  std::array<char, 65536> buffer_{};
   std::vector<std::string> notes_;
-  std::optional<Cause> cause_;
+  std::optional<GroupCause> cause_;
   bool cause_was_killed_ = false;
   bool builds_checked_ = false;
   bool interrupted_ = false;

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 
 #include "harness/base/error.h"
@@ -26,15 +25,10 @@ void GroupRank::receive(std::int64_t now_ns) {
   constexpr int kReadsPerTurn = 16;
   std::array<char, 65536> buffer;
   for (int reads = 0; reads < kReadsPerTurn && socket_.is_open(); ++reads) {
-    const ssize_t count = ::recv(socket_.value(), buffer.data(), buffer.size(), 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) return;
-    if (count <= 0) {
-      socket_.close();
-      return;
-    }
+    const std::string_view bytes = os::read_some(socket_, buffer);
+    if (bytes.empty()) return;
     try {
-      lines_.append({buffer.data(), static_cast<std::size_t>(count)});
+      lines_.append(bytes);
       while (const auto line = lines_.next()) take(*line, now_ns);
     } catch (const Error& error) {
       if (!broken_) broken_ = error.what();

@@ -22,7 +22,6 @@
 #include "harness/run/worker_process.h"
 #include "harness/run/worker_talk.h"
 #include "harness/text/numbers.h"
-#include "harness/text/utf8.h"
 
 namespace stepbench::run {
 namespace {
@@ -31,7 +30,6 @@ using protocol::Stage;
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kLongestTurnNs = 3 * kNsPerS;  // it wakes at least once a second
-constexpr std::size_t kLastWordsBytes = 300;
 constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its limits and interrupts
 
 class LaunchLoop {
@@ -132,17 +130,11 @@ class LaunchLoop {
     }
     const std::uint64_t stages = session().stage_messages();
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {
-      const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
-      if (count > 0) {
-        talk_.receive({buffer_.data(), static_cast<std::size_t>(count)}, clock_.now_ns());
-        continue;
-      }
-      if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
-        unsent_.clear();
-        worker_.control.close();
-      }
-      break;
+      const std::string_view bytes = os::read_some(worker_.control, buffer_);
+      if (bytes.empty()) break;
+      talk_.receive(bytes, clock_.now_ns());
     }
+    if (!worker_.control.is_open()) unsent_.clear();
     if (session().stage_messages() != stages) {
       const std::string& pci = session().stage_message()->device_pci;
       if (!pci.empty()) device_pci_ = pci;
@@ -199,13 +191,9 @@ class LaunchLoop {
 
   bool read_output() {
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {
-      const ssize_t count = ::read(worker_.output.value(), buffer_.data(), buffer_.size());
-      if (count > 0) {
-        output_.append({buffer_.data(), static_cast<std::size_t>(count)});
-        continue;
-      }
-      if (count == 0) worker_.output.close();
-      return false;
+      const std::string_view bytes = os::read_some(worker_.output, buffer_);
+      if (bytes.empty()) return false;
+      output_.append(bytes);
     }
     return true;
   }
@@ -213,10 +201,9 @@ class LaunchLoop {
   // What lies in the pipes after the worker's death; a grandchild may still hold the other ends.
   void drain() {
     while (worker_.control.is_open() && !session().protocol_error()) {
-      const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
-      if (count <= 0 && errno == EINTR) continue;
-      if (count <= 0) break;
-      talk_.receive({buffer_.data(), static_cast<std::size_t>(count)}, clock_.now_ns());
+      const std::string_view bytes = os::read_some(worker_.control, buffer_);
+      if (bytes.empty()) break;
+      talk_.receive(bytes, clock_.now_ns());
     }
     kill_group(SIGKILL);
     while (worker_.output.is_open() && read_output()) {
@@ -323,10 +310,7 @@ class LaunchLoop {
   // exception of an interpreter.
   [[nodiscard]] std::string last_words() const {
     if (!WIFEXITED(status_) || WEXITSTATUS(status_) == 0) return {};
-    const std::string text = output_.text();
-    const std::string_view lines = os::trim(text);
-    const std::string_view last = lines.substr(lines.rfind('\n') + 1);
-    return last.empty() ? "" : ": " + text::to_valid_utf8(last.substr(0, kLastWordsBytes));
+    return output_.last_words();
   }
 
   const LaunchLimits& limits_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/os/text_file.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench::run {
@@ -24,6 +25,14 @@ std::string OutputTail::text() const {
   std::string text = text::to_valid_utf8(first_);
   if (left_out > 0) text += "\n[" + std::to_string(left_out) + " bytes left out]\n";
   return text + text::to_valid_utf8(last);
+}
+
+std::string OutputTail::last_words() const {
+  constexpr std::size_t kLastWordsBytes = 300;
+  const std::string all = text();
+  const std::string_view lines = os::trim(all);
+  const std::string_view last = lines.substr(lines.rfind('\n') + 1);
+  return last.empty() ? "" : ": " + text::to_valid_utf8(last.substr(0, kLastWordsBytes));
 }
 
 }  // namespace stepbench::run

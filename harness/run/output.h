@@ -17,6 +17,8 @@ class OutputTail {
   void append(std::string_view bytes);
   // Valid UTF-8: other bytes become U+FFFD. Says how much was left out between the two parts.
   [[nodiscard]] std::string text() const;
+  // Its last line as ": words", shortened; empty where it said nothing.
+  [[nodiscard]] std::string last_words() const;
   [[nodiscard]] std::uint64_t total_bytes() const { return total_bytes_; }
 
  private:

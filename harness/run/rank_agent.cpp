@@ -174,28 +174,18 @@ class RankAgent {
     dead_ = waits[0].revents != 0;
   }
 
-  // Whole lines only: what is cut off is told at the end. False at the end of the stream.
+  // Whole lines only: what is cut off is told at the end. False: there is no more now.
   bool hand_over() {
-    const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
-    if (count <= 0) {
-      worker_.control.close();
-      return false;
-    }
-    from_worker_.append({buffer_.data(), static_cast<std::size_t>(count)});
+    const std::string_view bytes = os::read_some(worker_.control, buffer_);
+    from_worker_.append(bytes);
     while (const auto line = from_worker_.next()) say(*line);
-    return true;
+    return !bytes.empty();
   }
 
   bool read_output() {
-    const ssize_t count = ::read(worker_.output.value(), buffer_.data(), buffer_.size());
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
-    if (count <= 0) {
-      worker_.output.close();
-      return false;
-    }
-    output_.append({buffer_.data(), static_cast<std::size_t>(count)});
-    return true;
+    const std::string_view bytes = os::read_some(worker_.output, buffer_);
+    output_.append(bytes);
+    return !bytes.empty();
   }
 
   // The end of the stream is the controller's word that all is over, or its death.
