@@ -47,8 +47,7 @@ std::vector<std::int64_t> parse_workers(std::string_view asked) {
     rest.remove_prefix(comma + 1);
   }
   std::ranges::sort(numbers);
-  const auto repeated = std::ranges::unique(numbers);
-  numbers.erase(repeated.begin(), repeated.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
 }
 

@@ -70,8 +70,8 @@ ReportContent history_content(const track::History& history,
     if (rows.back().alert.empty() && rows.back().tone != document::Tone::kDoubt) quiet.insert(one);
   }
   // What moved in the last night is drawn before what is as usual.
-  std::ranges::stable_partition(
-      all, [&](const track::SeriesHistory* one) { return !quiet.contains(one); });
+  std::stable_partition(all.begin(), all.end(),
+                        [&](const track::SeriesHistory* one) { return !quiet.contains(one); });
   std::vector<HistoryView> drawn;
   document::Chapter nights{.id = "series", .title = "Series over the nights", .blocks = {}};
   for (const track::SeriesHistory* one : all) {
