@@ -14,6 +14,7 @@
 #include "workloads/loader/schedule_rule.h"
 #include "workloads/model/model_section.h"
 #include "workloads/script/script_section.h"
+#include "workloads/step/checkpoint_section.h"
 #include "workloads/step/generate_section.h"
 #include "workloads/step/optimizer_section.h"
 #include "workloads/step/python_step_section.h"
@@ -29,13 +30,19 @@ std::vector<Metric> model_step_metrics() {
   return metrics;
 }
 
+std::vector<Metric> train_step_metrics() {
+  std::vector<Metric> metrics = model_step_metrics();
+  for (Metric& metric : step::checkpoint_metrics()) metrics.push_back(std::move(metric));
+  return metrics;
+}
+
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
   for (Section (*section)() :
        {data::data_section, loader::loader_section, loader::emulated_section,
         transfer::transfer_section, transfer::copy_section, model::model_section,
-        step::optimizer_section, model::plugin_section, data::python_section,
-        script::script_section, step::step_section, step::generate_section}) {
+        step::optimizer_section, step::checkpoint_section, model::plugin_section,
+        data::python_section, script::script_section, step::step_section, step::generate_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
@@ -50,8 +57,10 @@ Catalogue make() {
        .metrics = transfer::copy_metrics()},
       {.name = "train_step",
        .doc = "One optimizer step on batches of a DataLoader.",
-       .sections = {"data", "loader", "transfer", "model", "optimizer", "plugin", "python"},
-       .metrics = model_step_metrics()},
+       .sections = {"data", "loader", "transfer", "model", "optimizer", "checkpoint", "plugin",
+                    "python"},
+       .phases = step::train_phases(),
+       .metrics = train_step_metrics()},
       {.name = "eval_step",
        .doc =
            "The forward pass alone, in evaluation mode and without gradients. With schedule.sync: "
@@ -141,6 +150,7 @@ void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
 void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   step::refuse_requests(resolved, sink);
   check_model_step(resolved, facts, sink);
+  step::check_checkpoint(resolved, facts, sink);
 }
 
 void check_eval_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {

@@ -360,5 +360,29 @@ TEST(TransferRules, TheWorkloadTransferNeedsSomethingToCopy) {
   EXPECT_THAT(fine.skips, ElementsAre("pinned memory needs a CUDA device"));
 }
 
+TEST(CheckpointRules, AllWindowsHoldAsManyCheckpoints) {
+  const auto errors_of = [](std::int64_t every, std::int64_t active, const RuleFacts& facts) {
+    test::Options options = test::tiny_images("mlp");
+    options["checkpoint.every"] = every;
+    options["checkpoint.path"] = std::string("/tmp");
+    options["schedule.active"] = active;
+    Heard heard;
+    judge(options, facts, heard);
+    return heard.errors;
+  };
+  EXPECT_THAT(errors_of(20, 60, {}), IsEmpty());
+  EXPECT_THAT(errors_of(0, 50, {}), IsEmpty());
+  EXPECT_THAT(errors_of(20, 50, {.smoke = true}), IsEmpty());
+  EXPECT_THAT(errors_of(20, 50, {}),
+              ElementsAre("checkpoint.every: windows of 50 steps (schedule.active) do not all hold "
+                          "as many checkpoints; give schedule.active a multiple of 20, e.g. 60"));
+}
+
+TEST(CheckpointRules, WhereToWriteIsAsked) {
+  Heard heard;
+  judge(with(test::tiny_images("mlp"), "checkpoint.every", std::int64_t{1}), {}, heard);
+  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("checkpoint.path: expected the folder")));
+}
+
 }  // namespace
 }  // namespace stepbench

@@ -54,11 +54,18 @@ class Adam final : public Optimizer {
   }
 
   void reset() override {
-    for (State& state : states_) {
-      for (const at::Tensor& tensor : {state.mean, state.square, state.steps}) {
-        if (tensor.defined()) tensor.zero_();
+    for (const at::Tensor& tensor : state()) tensor.zero_();
+  }
+
+  std::vector<at::Tensor> state() const override {
+    std::vector<at::Tensor> defined;
+    for (const State& each : states_) {
+      if (!each.mean.defined()) continue;
+      for (const at::Tensor& tensor : {each.mean, each.square, each.steps}) {
+        defined.push_back(tensor);
       }
     }
+    return defined;
   }
 
  private:

@@ -50,6 +50,7 @@ ModelStepOptions step_options(const ResolvedCase& resolved) {
 
 ModelStep::ModelStep(const ResolvedCase& resolved, WorkerContext& context)
     : resolved_(resolved),
+      clock_(context.clock),
       options_(step_options(resolved)),
       python_(context.python),
       pipeline_(resolved_, context, torch_loader::torch_order, torch_loader::torch_engines()) {}
@@ -200,6 +201,7 @@ std::int64_t ModelStep::samples_per_step() const {
 
 void ModelStep::window(Edge edge) {
   pipeline_.window(edge);
+  window_edge(edge);
   if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)
     module_listener->names(model_->module_names());
@@ -207,6 +209,7 @@ void ModelStep::window(Edge edge) {
 }
 
 void ModelStep::tear_down() {
+  end();
   transfer_.reset();
   pipeline_.tear_down();
 }
@@ -258,6 +261,7 @@ void ModelStep::report(ReportSink& sink) const {
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
   report_model_work(resolved_, flops_per_sample_ * static_cast<double>(samples_per_step()), sink);
   if (memory_) stepbench::cuda::report(*memory_, sink);
+  report_own(sink);
 }
 
 }  // namespace stepbench::step

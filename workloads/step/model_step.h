@@ -55,7 +55,10 @@ class ModelStep : public Workload {
 
  protected:
   // The parts that differ. Errors of torch become Error around them.
-  virtual void prepare() {}                  // the model stands on its device
+  virtual void prepare() {}  // the model stands on its device
+  virtual void window_edge(Edge) {}
+  virtual void end() {}  // in tear_down(), before the loader's
+  virtual void report_own(ReportSink&) const {}
   virtual void run(StepRecorder& step) = 0;  // one step
   [[nodiscard]] virtual Fingerprint score(const torch_loader::BatchTensors& fixed) = 0;
 
@@ -64,6 +67,7 @@ class ModelStep : public Workload {
     return input.numel();
   }
 
+  [[nodiscard]] const Clock& clock() const { return clock_; }
   // Next batch, on the device: data_wait, then h2d.
   [[nodiscard]] torch_loader::BatchTensors next_batch(StepRecorder& step);
   // Bytes become floats between 0 and 1, and images take the model's layout, as a training loop
@@ -94,6 +98,7 @@ class ModelStep : public Workload {
   void keep_data_on_device();
 
   ResolvedCase resolved_;
+  const Clock& clock_;
   ModelStepOptions options_;
   // Null in a worker that never has them.
   data::PythonParts* python_;

@@ -38,6 +38,8 @@ class Optimizer {
   [[nodiscard]] virtual bool takes_loss_scale() const = 0;
   // Forgets all updates, in place: state keeps its memory.
   virtual void reset() = 0;
+  // What it keeps between steps, of each parameter that has been updated.
+  [[nodiscard]] virtual std::vector<at::Tensor> state() const = 0;
   void zero_grad(bool set_to_none);
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
 

@@ -42,9 +42,15 @@ class Sgd final : public Optimizer {
   }
 
   void reset() override {
+    for (const at::Tensor& momentum : state()) momentum.zero_();
+  }
+
+  std::vector<at::Tensor> state() const override {
+    std::vector<at::Tensor> defined;
     for (const at::Tensor& momentum : momenta_) {
-      if (momentum.defined()) momentum.zero_();
+      if (momentum.defined()) defined.push_back(momentum);
     }
+    return defined;
   }
 
  private:

@@ -4,10 +4,12 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/ones_like.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "workloads/step/autocast.h"
+#include "workloads/step/checkpoint.h"
 #include "workloads/step/grad_scaler.h"
 #include "workloads/step/model_step.h"
 #include "workloads/step/optimizer.h"
@@ -47,23 +49,38 @@ class TrainStep final : public ModelStep {
  private:
   void prepare() override;
   void run(StepRecorder& step) override;
+  void window_edge(Edge edge) override {
+    if (checkpoint_) checkpoint_->window(edge);
+  }
+  void end() override {
+    if (checkpoint_) checkpoint_->finish();
+  }
+  void report_own(ReportSink& sink) const override {
+    if (checkpoint_) checkpoint_->report(sink);
+  }
   Fingerprint score(const torch_loader::BatchTensors& fixed) override;
   void capture();
   void replay(StepRecorder& step);
   void micro_batch(StepRecorder& step, bool first);
   [[nodiscard]] at::Tensor loss_of(const torch_loader::BatchTensors& batch);
   void update();
+  void train(StepRecorder& step);
+  [[nodiscard]] NamedTensors state();
 
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<GradScaler> scaler_;   // fp16 only
   torch_loader::BatchTensors static_;  // what the graph reads
   std::unique_ptr<StepGraph> graph_;   // model.cuda_graph only
+  std::optional<Checkpoint> checkpoint_;
 };
 
 void TrainStep::prepare() {
   optimizer_ = make_optimizer(resolved(), model().parameters());
   if (options().autocast == at::kHalf) scaler_.emplace(options().device);
   if (options().cuda_graph) capture();
+  if (resolved().integer("checkpoint.every") > 0) {
+    checkpoint_.emplace(resolved(), options().device, clock());
+  }
 }
 
 // The runs that a capture needs are taken back, so that the fingerprint is that of a step without
@@ -90,7 +107,19 @@ void TrainStep::replay(StepRecorder& step) {
 }
 
 void TrainStep::run(StepRecorder& step) {
-  if (graph_) return replay(step);
+  graph_ ? replay(step) : train(step);
+  if (checkpoint_) checkpoint_->after_step(step, [this] { return state(); });
+}
+
+NamedTensors TrainStep::state() {
+  NamedTensors tensors = model().state();
+  for (const at::Tensor& tensor : optimizer_->state()) {
+    tensors.emplace_back("optimizer." + std::to_string(tensors.size()), tensor);
+  }
+  return tensors;
+}
+
+void TrainStep::train(StepRecorder& step) {
   for (std::int64_t i = 0; i < options().accumulate; ++i) micro_batch(step, i == 0);
   const auto optimizer = step.phase(PhaseId::kOptimizer);
   update();

@@ -9,7 +9,8 @@
 namespace stepbench::step {
 
 // One optimizer step on batches of a DataLoader. Phases: data_wait, h2d (not on the CPU),
-// zero_grad, forward, loss, backward, optimizer; with model.accumulate the first ones repeat.
+// zero_grad, forward, loss, backward, optimizer, checkpoint; with model.accumulate the first ones
+// repeat.
 [[nodiscard]] std::unique_ptr<Workload> make_train_step(const ResolvedCase& resolved,
                                                         WorkerContext& context);
 

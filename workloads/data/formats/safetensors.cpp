@@ -136,4 +136,23 @@ std::vector<StoredTensor> read_safetensors(const MappedFile& file) {
   return Header(file).tensors();
 }
 
+std::string safetensors_header(std::span<const StoredTensor> tensors) {
+  Json json = Json::object();
+  std::uint64_t begin = 0;
+  for (const StoredTensor& tensor : tensors) {
+    const std::uint64_t end = begin + tensor.bytes;
+    json[tensor.name] = {
+        {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    begin = end;
+  }
+  std::string text = json.dump();
+  text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes,
+              ' ');  // data lies even
+  std::string header;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    header += static_cast<char>(text.size() >> (8 * i) & 0xff);
+  }
+  return header + text;
+}
+
 }  // namespace stepbench::data

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the header of a safetensors file.
+// The header of a safetensors file.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,9 @@ struct StoredTensor {
 
 // All tensors of a file in the order of their data. Throws ConfigError naming file and offset.
 [[nodiscard]] std::vector<StoredTensor> read_safetensors(const MappedFile& file);
+
+// The bytes before the data of these tensors, which follow each other; `begin` and `dtype` are not
+// read.
+[[nodiscard]] std::string safetensors_header(std::span<const StoredTensor> tensors);
 
 }  // namespace stepbench::data

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <numeric>
+
+#include "harness/base/error.h"
+#include "harness/findings/finding.h"
+#include "tests/temporary_folder.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/data/formats/safetensors.h"
+#include "workloads/step/train_step.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const char* const kFile = "stepbench-checkpoint.safetensors";
+
+class Reported final : public ReportSink {
+ public:
+  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
+  void effective(std::string_view, Value) override {}
+  void note(std::string) override {}
+  void finding(Finding finding) override { findings.push_back(std::move(finding)); }
+
+  std::map<std::string, double> metrics;
+  std::vector<Finding> findings;
+};
+
+struct Trained {
+  std::vector<std::int64_t> phase_ns;  // of checkpoints, in each step
+  std::string file;                    // as the last one left it
+  std::vector<data::StoredTensor> tensors;
+  std::map<std::string, double> metrics;
+  std::vector<Finding> findings;
+};
+
+// Six steps in one window, a checkpoint after each third.
+Trained train(const test::TemporaryFolder& folder, const test::Options& more = {}) {
+  test::Options options = test::tiny_images("mlp");
+  options["checkpoint.every"] = std::int64_t{3};
+  options["checkpoint.path"] = folder.path().string();
+  for (const auto& [name, value] : more) options[name] = value;
+  const TickClock clock;
+  WorkerContext context{clock, {}, {}};
+  Trained trained;
+  {
+    const auto workload = step::make_train_step(test::train_case(options), context);
+    EXPECT_EQ(workload->set_up(), std::nullopt);
+    workload->window(Edge::kBegin);
+    StepRecorder recorder(clock);
+    for (std::int64_t i = 0; i < 6; ++i) {
+      recorder.start_step(i);
+      workload->step(recorder);
+      trained.phase_ns.push_back(
+          recorder.finish_step().phase_ns[static_cast<std::size_t>(declared_phase(0))]);
+    }
+    workload->window(Edge::kEnd);
+    workload->tear_down();
+    Reported reported;
+    workload->report(reported);
+    trained.metrics = reported.metrics;
+    trained.findings = reported.findings;
+    std::ifstream in(folder / kFile, std::ios::binary);
+    trained.file.assign(std::istreambuf_iterator<char>(in), {});
+    trained.tensors = data::read_safetensors(data::MappedFile(folder / kFile));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / kFile)) << "it is removed at the end";
+  return trained;
+}
+
+TEST(Checkpoint, IsWrittenInAPhaseOfItsOwnAfterEachThirdStep) {
+  const test::TemporaryFolder folder;
+  std::vector<bool> written;
+  for (const std::int64_t ns : train(folder).phase_ns) written.push_back(ns > 0);
+  EXPECT_THAT(written, ElementsAre(false, false, true, false, false, true));
+}
+
+TEST(Checkpoint, HoldsParametersAndWhatTheOptimizerKeeps) {
+  const test::TemporaryFolder folder;
+  const auto bytes = [](const Trained& trained) {
+    return std::accumulate(
+        trained.tensors.begin(), trained.tensors.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const data::StoredTensor& each) { return sum + each.bytes; });
+  };
+  const Trained sgd = train(folder);
+  const Trained adam = train(folder, {{"optimizer.kind", std::string("adam")}});
+  ASSERT_FALSE(sgd.tensors.empty());
+  // Two means and a counter of steps for each parameter.
+  EXPECT_EQ(adam.tensors.size(), 4 * sgd.tensors.size());
+  EXPECT_EQ(bytes(adam), 3 * bytes(sgd) + sizeof(float) * sgd.tensors.size());
+  EXPECT_EQ(adam.metrics.at("checkpoint_bytes"), static_cast<double>(adam.file.size()));
+}
+
+TEST(Checkpoint, IsTheSameWhoeverWritesIt) {
+  const test::TemporaryFolder folder;
+  const Trained by_the_step = train(folder);
+  const Trained beside_it = train(folder, {{"checkpoint.async", true}, {"checkpoint.fsync", true}});
+  EXPECT_EQ(by_the_step.file, beside_it.file);
+}
+
+TEST(Checkpoint, ThatTakesMuchOfTheTimeIsAFinding) {
+  const test::TemporaryFolder folder;
+  const test::Options often = {{"checkpoint.every", std::int64_t{1}}};
+  const Trained trained = train(folder, often);
+  ASSERT_EQ(trained.findings.size(), 1U);
+  const Finding& finding = trained.findings.front();
+  EXPECT_EQ(finding.id, "checkpoint.blocks");
+  EXPECT_THAT(finding.text, HasSubstr("every step, "));
+  ASSERT_EQ(finding.set.size(), 1U);
+  EXPECT_EQ(finding.set.front().option, "checkpoint.async");
+  test::Options beside = often;
+  beside["checkpoint.async"] = true;
+  EXPECT_TRUE(train(folder, beside).findings.front().set.empty());
+  EXPECT_TRUE(train(folder, {{"checkpoint.every", std::int64_t{6}}}).findings.empty());
+}
+
+TEST(Checkpoint, WithoutItNothingIsWrittenOrSaid) {
+  const test::TemporaryFolder folder;
+  test::Options options = test::tiny_images("mlp");
+  const TickClock clock;
+  WorkerContext context{clock, {}, {}};
+  const auto workload = step::make_train_step(test::train_case(options), context);
+  EXPECT_EQ(workload->set_up(), std::nullopt);
+  Reported reported;
+  workload->report(reported);
+  workload->tear_down();
+  EXPECT_FALSE(reported.metrics.contains("checkpoint_bytes"));
+}
+
+TEST(Checkpoint, AFolderThatIsNoneOrAFileThatCannotBeReplacedIsAnErrorOfTheUser) {
+  const test::TemporaryFolder folder;
+  test::Options options = test::tiny_images("mlp");
+  options["checkpoint.every"] = std::int64_t{1};
+  options["checkpoint.path"] = (folder / "none").string();
+  const TickClock clock;
+  WorkerContext context{clock, {}, {}};
+  EXPECT_THROW(
+      static_cast<void>(step::make_train_step(test::train_case(options), context)->set_up()),
+      ConfigError);
+  std::filesystem::create_directories(folder / "none" / kFile);
+  for (const bool async : {false, true}) {
+    options["checkpoint.async"] = async;
+    const auto workload = step::make_train_step(test::train_case(options), context);
+    EXPECT_EQ(workload->set_up(), std::nullopt);
+    StepRecorder recorder(clock);
+    const auto step = [&](std::int64_t index) {
+      recorder.start_step(index);
+      workload->step(recorder);
+    };
+    // Of one that is written beside the steps, the next one tells.
+    if (async) step(0);
+    EXPECT_THROW(step(async ? 1 : 0), ConfigError);
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The section `checkpoint` of the catalogue. Torch-free.
+#pragma once
+
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/rule.h"
+
+namespace stepbench::step {
+
+inline constexpr PhaseId kCheckpointPhase = declared_phase(0);  // of train_step
+
+[[nodiscard]] Section checkpoint_section();
+[[nodiscard]] std::vector<Phase> train_phases();
+[[nodiscard]] std::vector<Metric> checkpoint_metrics();
+
+// All windows must hold as many checkpoints. Call where schedule.active is settled.
+void check_checkpoint(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+
+}  // namespace stepbench::step
