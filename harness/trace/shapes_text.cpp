@@ -6,7 +6,33 @@
 namespace stepbench::trace {
 
 bool are_plain_shapes(std::string_view shapes) {
-  return !shapes.empty() && shapes.find_first_not_of("[]0123456789, -") == std::string_view::npos;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  int depth = 0;
+  bool ended = false;
+  bool wants_value = true;  // else a comma or a bracket
+  bool may_end = false;     // right behind an opening bracket
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const char c = shapes[i];
+    if (c == ' ') continue;
+    if (ended || (depth == 0 && c != '[')) return false;
+    if (c == '[' && wants_value) {
+      ++depth;
+      may_end = true;
+    } else if (c == ']' && (!wants_value || may_end)) {
+      ended = --depth == 0;
+      wants_value = may_end = false;
+    } else if (c == ',' && !wants_value) {
+      wants_value = true;
+    } else if (wants_value && (c == '-' || is_digit(c))) {
+      const std::size_t first = c == '-' ? i + 1 : i;
+      while (i + 1 < shapes.size() && is_digit(shapes[i + 1])) ++i;
+      if (i < first || (shapes[first] == '0' && i > first)) return false;
+      wants_value = may_end = false;
+    } else {
+      return false;
+    }
+  }
+  return ended;
 }
 
 std::string spaced_array(std::string_view json) {

@@ -7,7 +7,7 @@
 
 namespace stepbench::trace {
 
-// Made of numbers and brackets alone: stands in JSON as it is.
+// A JSON array of integers and such arrays: stands in JSON as it is.
 [[nodiscard]] bool are_plain_shapes(std::string_view shapes);
 
 // A JSON array with one blank behind each comma and no others outside of its strings:
