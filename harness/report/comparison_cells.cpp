@@ -26,6 +26,18 @@ std::string compared_value(double value, const std::string& unit) {
   return text::significant(value);
 }
 
+std::pair<std::string, std::string> compared_values(double before, double after,
+                                                    const std::string& unit) {
+  if (unit != "ns" || !std::isfinite(before) || !std::isfinite(after)) {
+    return {compared_value(before, unit), compared_value(after, unit)};
+  }
+  const text::TimeUnit in = text::unit_for(std::array{before, after});
+  const auto words = [&](double ns) {
+    return text::significant(ns / in.ns) + ' ' + std::string(in.name);
+  };
+  return {words(before), words(after)};
+}
+
 std::string change_text(const compare::TestResult& test) {
   return test.change ? text::signed_percent(*test.change) + " %" : "?";
 }
