@@ -293,6 +293,17 @@ class Place:
         return found
 
 
+def not_of_the_sample(program, source):
+    """Lines of the README's first box and of its table that `show results/sample` does not print."""
+    page = (source / "README.md").read_text()
+    table = re.search(r"```\n(quickstart, .*?)```", page, re.DOTALL)[1].splitlines()
+    answer = re.search(r"(?m)^\$ stepbench run .*\n(.*)", page)[1]
+    shown = subprocess.run([program, "show", "results/sample"], cwd=source, text=True, capture_output=True, check=True).stdout
+    whole = " ".join(shown.split())
+    return [f"README.md: `show results/sample` does not print: {line}\n" for line in [answer, *table]
+            if " ".join(line.split()) not in whole]
+
+
 def main():
     program, stub, source = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
     chapters = [[line] for line in dict.fromkeys(lines_of_help(program))]
@@ -303,6 +314,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         place = Place(program, stub, source, pathlib.Path(folder).resolve())
         found = [text for failures in pool.map(place.failures, filter(None, here)) for text in failures]
+    found += not_of_the_sample(program, source)
     print(*found, f"{len(found)} of {count} command lines fail; {elsewhere} are run by other tests", sep="\n")
     return 1 if found or not count else 0
 
