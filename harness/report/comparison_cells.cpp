@@ -19,6 +19,10 @@ std::string needed_text(std::size_t pairs) {
 
 }  // namespace
 
+std::string letter_of(std::size_t place) {
+  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
+}
+
 std::string compared_value(double value, const std::string& unit) {
   if (!std::isfinite(value)) return "-";
   if (unit == "ns") return text::duration(value);

@@ -2,6 +2,7 @@
 // What one test says, in the words that all tables of comparisons use. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,8 @@
 
 namespace stepbench::report {
 
+// By which the results of several are told apart: "A" is the base.
+[[nodiscard]] std::string letter_of(std::size_t place);
 [[nodiscard]] std::string compared_value(double value, const std::string& unit);  // "12.3 ms"
 // Times in one unit: "0.999 ms" and "1.10 ms".
 [[nodiscard]] std::pair<std::string, std::string> compared_values(double before, double after,

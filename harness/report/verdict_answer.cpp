@@ -7,7 +7,6 @@
 #include <string>
 
 #include "harness/report/comparison_cells.h"
-#include "harness/report/comparison_document.h"
 #include "harness/report/comparison_names.h"
 #include "harness/report/tones.h"
 #include "harness/text/words.h"
