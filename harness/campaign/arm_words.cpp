@@ -33,16 +33,27 @@ std::optional<std::string> value_in(const AbArm& arm, std::size_t cases, const s
   return *values.begin();
 }
 
+// An option may have another default in a variant of its section.
+bool is_default(const AbArm& arm, std::size_t cases, const std::string& name,
+                const std::string& value) {
+  const Option* option = arm.catalogue.find_option(name);
+  if (option == nullptr) return false;
+  const std::string section = name.substr(0, name.find('.'));
+  const Section* in = arm.catalogue.find_section(section);
+  const auto variant = in == nullptr || in->selector.empty()
+                           ? std::nullopt
+                           : value_in(arm, cases, section + '.' + in->selector);
+  return to_text(default_of(*option, variant.value_or(""))) == value;
+}
+
 std::string setting_words(const AbArm& arm, std::size_t cases, const std::string& name) {
   const auto value = value_in(arm, cases, name);
   if (!value) return name + " as the file says";
   if (value->empty()) return name + " unset";
   const std::vector<std::string> own = names_set_by(arm);
   if (std::find(own.begin(), own.end(), name) != own.end()) return name + '=' + *value;
-  const Option* option = arm.catalogue.find_option(name);
-  const bool is_default =
-      option != nullptr && to_text(option->default_value) == *value && option->default_in.empty();
-  return name + '=' + *value + (is_default ? " (default)" : " (from the file)");
+  return name + '=' + *value +
+         (is_default(arm, cases, name, *value) ? " (default)" : " (from the file)");
 }
 
 std::string worker_words(const std::string& given) {

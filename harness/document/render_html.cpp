@@ -113,12 +113,21 @@ std::vector<HtmlColumn> html_columns(const Table& table) {
   return columns;
 }
 
+// What may be broken into lines: a number, a date and an interval ("+1.2 ms to +1.4 ms") may not.
+std::string cell_class(const HtmlColumn& column, std::string_view text) {
+  constexpr std::size_t kShort = 16;
+  constexpr std::size_t kInterval = 32;
+  if (column.number) return "number";
+  const bool interval = text.size() < kInterval && text.find_first_of("[+-") == 0;
+  return text.size() > kShort && !interval ? "long" : "";
+}
+
 // A long text in short.
 void append_cell(std::string& html, const HtmlColumn& column, const Cell& cell) {
   if (column.number && cell.value && std::isfinite(*cell.value)) {
     html += "<td data-v=\"" + sort_value(*cell.value) + '"';
   } else {
-    html += column.number ? "<td class=\"number\"" : "<td";
+    html += "<td" + class_attribute(cell_class(column, cell.text));
   }
   html += '>';
   html +=
@@ -146,6 +155,7 @@ HtmlChapters::HtmlChapters(std::string& html, AppendData append_data)
 void HtmlChapters::add(const Chapter& chapter) {
   const std::string id = text::html_text(chapter.id);
   chapter_title_ = id + "-title";
+  chapter_name_ = chapter.title;
   html_ += "<section id=\"" + id + "\" aria-labelledby=\"" + chapter_title_ + "\">\n";
   if (chapter.folded) html_ += "<details><summary>";
   html_ += "<h2 id=\"" + chapter_title_ + "\">" + text::html_text(chapter.title) + "</h2>";
@@ -193,8 +203,10 @@ void HtmlChapters::add(const Figure& figure) {
   if (folds) html_ += "<details><summary>" + text::html_text(figure.title) + "</summary>\n";
   html_ += "<figure id=\"" + id + '"';
   if (!figure.choice.empty()) html_ += " data-choice=\"" + text::html_text(figure.choice) + '"';
-  html_ += ">\n<figcaption><h3 id=\"" + id + "-title\">" + text::html_text(figure.title) +
-           "</h3></figcaption>\n";
+  // A title that stands right above is not said again.
+  const bool said = folds || figure.title == chapter_name_;
+  html_ += std::string(">\n<figcaption><h3") + class_attribute(said ? "unseen" : "") + " id=\"" +
+           id + "-title\">" + text::html_text(figure.title) + "</h3></figcaption>\n";
   if (append_data_) {
     const std::string height = std::to_string(figure.height_px);
     html_ += "<div class=\"plot\" id=\"plot-" + number + "\" data-figure=\"" + id +

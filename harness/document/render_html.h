@@ -38,6 +38,7 @@ class HtmlChapters {
   std::string& html_;
   AppendData append_data_;
   std::string chapter_title_;  // the id of its element
+  std::string chapter_name_ = {};
   std::size_t figures_ = 0;
   std::size_t tables_ = 0;
   bool table_follows_ = false;  // in this chapter, after the block at hand

@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/check_value.h"
+#include "harness/os/near_file.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
@@ -280,8 +281,8 @@ void check_path(const std::string& name, const Value& value, const std::string& 
                                         "` says what each kind expects and "
                                         "which command makes one";
   context.errors.add(where, "no such file or folder: '" + *path + "' (seen from " +
-                                std::filesystem::current_path(error).string() + "); '" + name +
-                                "': " + doc);
+                                std::filesystem::current_path(error).string() + ")" +
+                                os::near_file(*path) + "; '" + name + "': " + doc);
 }
 
 void check_paths(const Settings& settings, const ParseContext& context) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/os/near_file.h"
 #include "harness/plan/interpolate.h"
 
 namespace stepbench::plan {
@@ -247,7 +248,10 @@ std::string read_config_text(const std::filesystem::path& file, const YamlLimits
     throw ConfigError(file.string(), "is a folder; expected a YAML file");
   }
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw ConfigError(file.string(), "cannot be read: no such file, or no permission");
+  if (!stream) {
+    throw ConfigError(file.string(),
+                      "cannot be read: no such file, or no permission" + os::near_file(file));
+  }
   return read_config_text(stream, file.string(), limits);
 }
 

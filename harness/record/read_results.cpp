@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/os/near_file.h"
 #include "harness/record/decode.h"
 #include "harness/record/input.h"
 #include "harness/record/join.h"
@@ -138,8 +139,9 @@ class FileReader {
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status))
-    throw ConfigError(path.string(), "no such file or directory");
+  if (!std::filesystem::exists(status)) {
+    throw ConfigError(path.string(), "no such file or directory" + os::near_file(path));
+  }
   if (!std::filesystem::is_directory(status)) return {path};
   std::vector<std::filesystem::path> files;
   try {

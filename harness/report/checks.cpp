@@ -148,10 +148,11 @@ Check check_of_case(const compare::CaseResult& one, const std::vector<std::strin
   const compare::MetricResult* worst = nullptr;
   for (const compare::MetricResult& metric : one.metrics) {
     const std::string interval = interval_text_of(metric.test);
+    const auto [base, candidate] =
+        compared_values(metric.test.base_median, metric.test.candidate_median, metric.unit);
     const std::string line =
-        metric.name + ": " + compared_value(metric.test.base_median, metric.unit) + " -> " +
-        compared_value(metric.test.candidate_median, metric.unit) + ", " +
-        change_text(metric.test) + (interval == "-" ? "" : ' ' + interval) +
+        metric.name + ": " + base + " -> " + candidate + ", " + change_text(metric.test) +
+        (interval == "-" ? "" : ' ' + interval) +
         (metric.test.corrected_change ? ", corrected " + corrected_text(metric.test)
                                       : std::string()) +
         ", " + verdict_text(metric.test, unit);

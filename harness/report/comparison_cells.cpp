@@ -19,11 +19,27 @@ std::string needed_text(std::size_t pairs) {
 
 }  // namespace
 
+std::string letter_of(std::size_t place) {
+  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
+}
+
 std::string compared_value(double value, const std::string& unit) {
   if (!std::isfinite(value)) return "-";
   if (unit == "ns") return text::duration(value);
   if (unit == "bytes") return text::byte_text(value);
   return text::significant(value);
+}
+
+std::pair<std::string, std::string> compared_values(double before, double after,
+                                                    const std::string& unit) {
+  if (unit != "ns" || !std::isfinite(before) || !std::isfinite(after)) {
+    return {compared_value(before, unit), compared_value(after, unit)};
+  }
+  const text::TimeUnit in = text::unit_for(std::array{before, after});
+  const auto words = [&](double ns) {
+    return text::significant(ns / in.ns) + ' ' + std::string(in.name);
+  };
+  return {words(before), words(after)};
 }
 
 std::string change_text(const compare::TestResult& test) {

@@ -2,14 +2,21 @@
 // What one test says, in the words that all tables of comparisons use. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 
 #include "harness/compare/comparison.h"
 
 namespace stepbench::report {
 
+// By which the results of several are told apart: "A" is the base.
+[[nodiscard]] std::string letter_of(std::size_t place);
 [[nodiscard]] std::string compared_value(double value, const std::string& unit);  // "12.3 ms"
-[[nodiscard]] std::string change_text(const compare::TestResult& test);           // "+2.50 %"
+// Times in one unit: "0.999 ms" and "1.10 ms".
+[[nodiscard]] std::pair<std::string, std::string> compared_values(double before, double after,
+                                                                  const std::string& unit);
+[[nodiscard]] std::string change_text(const compare::TestResult& test);       // "+2.50 %"
 [[nodiscard]] std::string interval_text_of(const compare::TestResult& test);  // "[+1.10, +3.90]"
 // "+1.90 %": the change without what being claimed added to it; "-": nothing is claimed.
 [[nodiscard]] std::string corrected_text(const compare::TestResult& test);

@@ -59,8 +59,11 @@ std::string confidence_text(const compare::Comparison& comparison) {
 std::string tests_text(const compare::Comparison& comparison) {
   const auto tested = static_cast<std::int64_t>(comparison.tested);
   if (tested == 0) return "nothing could be tested";
-  return text::counted(tested, comparison.cases.size() == 1 ? "metric" : "test") +
-         (tested == 1 ? " tested: " : " tested together: ") +
+  const bool one_case = comparison.cases.size() == 1;
+  return text::counted(tested, one_case ? "metric" : "test") +
+         (tested == 1 ? ": "
+          : one_case  ? " tested together: "
+                      : " corrected together: ") +
          moved_text(moved_metrics({&comparison, 1}));
 }
 
@@ -149,13 +152,14 @@ MetricRows metric_rows(const compare::Comparison& comparison, const ComparisonNa
         ++made.hidden;
         continue;
       }
-      std::vector<document::Cell> cells = {
-          names.of(one),
-          metric.name,
-          {compared_value(test.base_median, metric.unit), test.base_median},
-          {compared_value(test.candidate_median, metric.unit), test.candidate_median},
-          {change_text(test), test.change},
-          interval_text_of(test)};
+      auto [base, candidate] =
+          compared_values(test.base_median, test.candidate_median, metric.unit);
+      std::vector<document::Cell> cells = {names.of(one),
+                                           metric.name,
+                                           {std::move(base), test.base_median},
+                                           {std::move(candidate), test.candidate_median},
+                                           {change_text(test), test.change},
+                                           interval_text_of(test)};
       if (corrected) cells.push_back(document::change(test.corrected_change));
       if (margins) {
         cells.emplace_back(text::short_number(100 * metric.margin) + " %", metric.margin);

@@ -28,8 +28,6 @@ inline constexpr const char* kVerdictMarker = "stepbench-verdict";
 // Of two and more.
 [[nodiscard]] document::Document several_document(std::span<const compare::Comparison> comparisons,
                                                   bool all);
-// By which the results of several are told apart: "A" is the base.
-[[nodiscard]] std::string letter_of(std::size_t place);
 
 struct MetricRows {
   document::Table table;

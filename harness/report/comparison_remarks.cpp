@@ -271,6 +271,9 @@ void add_remarks(document::Document& document, Paragraphs causes, const Paragrap
   document::Chapter plain{.id = comparison_chapters::kRemarks, .title = "Remarks", .blocks = {}};
   document::Chapter doubts{.id = comparison_chapters::kDoubts, .title = "Doubts", .blocks = {}};
   for (const document::Paragraph& remark : remarks) {
+    const std::string& doubt = remark.doubt;
+    const bool said = !doubt.empty() && remark.below.empty() && remark.text.ends_with(doubt);
+    if (said) continue;  // below the answer
     (remark.tone == document::Tone::kPlain ? plain : doubts).blocks.emplace_back(remark);
   }
   std::string commands;

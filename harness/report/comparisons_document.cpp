@@ -223,10 +223,6 @@ std::vector<document::Paragraph> remarks_of_several(
 
 }  // namespace
 
-std::string letter_of(std::size_t place) {
-  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
-}
-
 document::Document several_document(std::span<const compare::Comparison> comparisons, bool all) {
   const JoinedMetrics joined(comparisons);
   document::Chapter cases{.id = comparison_chapters::kCases, .title = "Cases", .blocks = {}};

@@ -51,7 +51,7 @@ std::string quantity_text(double value, std::string_view name, std::string_view 
   const bool whole = value == std::floor(value) && std::abs(value) < kMostWhole;
   std::string number =
       whole ? text::with_separators(static_cast<std::int64_t>(value)) : text::significant(value);
-  return unit.empty() ? number : number + ' ' + std::string(unit);
+  return unit.empty() || unit == "1" ? number : number + ' ' + std::string(unit);
 }
 
 std::string header_text(const estimate::EstimateColumn& column, text::TimeUnit unit) {

@@ -12,6 +12,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/document/cells.h"
 #include "harness/report/alert_paragraph.h"
+#include "harness/report/comparison_cells.h"
 #include "harness/report/history_words.h"
 #include "harness/report/series_names.h"
 #include "harness/report/tones.h"
@@ -31,9 +32,13 @@ bool has_moved(const track::NightSeries& series) {
          series.state != track::NightState::kFutureDated;
 }
 
-document::Cell amount_cell(const std::optional<double>& value, const track::NightSeries& series) {
+// In one unit with what stands beside it.
+document::Cell amount_cell(const std::optional<double>& value, const std::optional<double>& beside,
+                           const track::NightSeries& series) {
   if (!value || !std::isfinite(*value)) return "-";
-  return {amount_text(*value, series.series.unit), value};
+  if (!beside || series.series.unit != "ns")
+    return {amount_text(*value, series.series.unit), value};
+  return {compared_values(*value, *beside, "ns").first, value};
 }
 
 document::Cell score_cell(const std::optional<double>& score) {
@@ -401,7 +406,8 @@ document::Table night_table(const campaign::CheckedNight& checked, const NightVi
   for (const track::NightSeries* series : shown) {
     table.rows.push_back(
         {.cells = {names.case_name(series->series), metric_label(series->series.metric),
-                   amount_cell(series->usual, *series), amount_cell(series->value, *series),
+                   amount_cell(series->usual, series->value, *series),
+                   amount_cell(series->value, series->usual, *series),
                    document::change(series->change),
                    with_control ? document::change(series->normalised_change) : "",
                    with_score ? score_cell(series->score) : "", track::name_of(series->state),

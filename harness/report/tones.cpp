@@ -32,7 +32,7 @@ document::Tone tone_of(const compare::TestResult& test) {
     case compare::Verdict::kNoData:
       return document::Tone::kBad;
     case compare::Verdict::kSuspect:
-      return test.slower ? document::Tone::kDoubt : document::Tone::kGood;
+      return document::Tone::kDoubt;
     case compare::Verdict::kImprovement:
       return document::Tone::kGood;
     case compare::Verdict::kOk:

@@ -109,7 +109,9 @@ document::Answer verdict_answer(std::span<const compare::Comparison> comparisons
                                   " (exit code " + std::to_string(worst.exit_code) + ')',
                           .tone = tone_of(worst.verdict)};
   if (comparisons.size() > 1) {
-    answer.text += ", the worst of " + std::to_string(comparisons.size());
+    const std::size_t at = compare::worst_of(comparisons);
+    answer.text +=
+        ", " + letter_of(at + 1) + ", the worst of " + std::to_string(comparisons.size());
   }
   if (const std::string reason = reason_text(worst); !reason.empty()) answer.text += "; " + reason;
   document::add_doubts(answer, remarks);

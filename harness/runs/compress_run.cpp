@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/near_file.h"
 #include "harness/os/text_file.h"
 #include "harness/record/pack.h"
 #include "harness/record/writer.h"
@@ -44,7 +45,7 @@ std::vector<fs::path> plain_files(const fs::path& run) {
     }
     all = {run};
   } else {
-    throw ConfigError(run.string(), "no such file or directory");
+    throw ConfigError(run.string(), "no such file or directory" + os::near_file(run));
   }
   std::erase_if(all, [](const fs::path& file) {
     std::error_code ignored;

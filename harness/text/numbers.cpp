@@ -17,7 +17,9 @@ std::string fixed(double value, int decimals) {
   std::array<char, 400> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
                                     std::chars_format::fixed, decimals);
-  return {buffer.data(), result.ptr};
+  const std::string_view text(buffer.data(), result.ptr);
+  const bool minus_zero = text.find_first_not_of("-0.") == text.npos && text.front() == '-';
+  return std::string(text.substr(minus_zero ? 1 : 0));
 }
 
 int decimals_for(double value, int digits) {
@@ -76,7 +78,7 @@ std::string short_number(double value, int decimals) {
   std::string text = fixed(value, decimals);
   if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
-  return text == "-0" ? "0" : text;
+  return text;
 }
 
 std::string percent(double share) {

@@ -20,7 +20,8 @@ import tempfile
 
 from inputs import Plant, make_nights
 
-PAGES = ("README.md", "tools/COMMANDS.md", "results/COOKBOOK.md", "tools/examples/ci/README.md")
+PAGES = ("README.md", "tools/COMMANDS.md", "results/COOKBOOK.md", "tools/examples/ci/README.md",
+         "tools/examples/python/README.md", "tools/python/README.md")
 PATIENCE_S = 300
 VERDICTS = {0, 1, 3}  # 1: slower; 3: undecided
 
@@ -28,22 +29,22 @@ VERDICTS = {0, 1, 3}  # 1: slower; 3: undecided
 ELSEWHERE = {
     "postgresql://": "wants a server: tests/fleet",
     "track confirm": "wants nights of this machine: tests/nights",
-    "track bisect": "wants the repository of its nights: AlertBisect.*",
+    "track bisect": "wants the repository of its nights: Nights.an_alert_leads_to_the_commit",
     "doctor --measure": "measures for a minute: unit_doctor, DoctorMeasure.*",
     "--format dlio": "wants a real data set: tests/workloads/dlio.py",
     "--what-if": "wants batches of a real loader: tests/workloads/what_if.py",
     "--ranks": "wants several CPUs and their launchers: tests/fleet/ranks_test.py",
     "--versions": "installs from a registry: Bisect.versions_stand_in_place_of_commits",
-    "cmake --install": "installs: install.readme",
-    "cp -r ": "installs: install.readme",
-    "sort-worker": "installs: install.readme",
-    "cmake -S ": "installs: install.readme",
-    "tools/bundle": "builds: install.bundle",
-    "DIR/stepbench": "builds: install.bundle",
+    "cmake --install": "installs: Install.TheLinesOfTheReadmeWork",
+    "cp -r ": "installs: Install.TheLinesOfTheReadmeWork",
+    "sort-worker": "installs: Install.TheLinesOfTheReadmeWork",
+    "cmake -S ": "installs: Install.TheLinesOfTheReadmeWork",
+    "tools/bundle": "builds: Install.ABundleRunsWithACleanEnvironment",
+    "DIR/stepbench": "builds: Install.ABundleRunsWithACleanEnvironment",
     "stepbench-gbench": "another program: tests/unit/gbench",
     "measure.sh": "Install.TheRecipesForCiPassInACleanCheckout",
 }
-MERE_NAMES = {"stepbench ab"}
+MERE_NAMES = {"stepbench ab", "stepbench nightly", "stepbench run", "stepbench run --python", "stepbench tune"}
 # Words that stand for what a reader puts there, in a table's cells.
 PLACES = {"PATH": "build/my-worker", "GOOD BAD": "HEAD~20 HEAD", "ID": "3f9a", "SERIES": "3f2a91", "WORDS": "alert",
           "DIR": "bundle", "FILE": "train.yaml"}
@@ -165,7 +166,7 @@ class Place:
             (self.made / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, launches=3, sweep=""))
         for name in ("sweep", "mine"):
             (self.made / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, launches=6, sweep=SWEEP))
-        for name in ("train", "old", "new"):
+        for name in ("train", "old", "new", "new_train"):
             (self.made / f"{name}.py").write_text(SCRIPT)
         for program in ("old/stepbench-worker", "build/my-worker"):
             self.worker(self.made / program)
@@ -292,6 +293,17 @@ class Place:
         return found
 
 
+def not_of_the_sample(program, source):
+    """Lines of the README's first box and of its table that `show results/sample` does not print."""
+    page = (source / "README.md").read_text()
+    table = re.search(r"```\n(quickstart, .*?)```", page, re.DOTALL)[1].splitlines()
+    answer = re.search(r"(?m)^\$ stepbench run .*\n(.*)", page)[1]
+    shown = subprocess.run([program, "show", "results/sample"], cwd=source, text=True, capture_output=True, check=True).stdout
+    whole = " ".join(shown.split())
+    return [f"README.md: `show results/sample` does not print: {line}\n" for line in [answer, *table]
+            if " ".join(line.split()) not in whole]
+
+
 def main():
     program, stub, source = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
     chapters = [[line] for line in dict.fromkeys(lines_of_help(program))]
@@ -302,6 +314,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         place = Place(program, stub, source, pathlib.Path(folder).resolve())
         found = [text for failures in pool.map(place.failures, filter(None, here)) for text in failures]
+    found += not_of_the_sample(program, source)
     print(*found, f"{len(found)} of {count} command lines fail; {elsewhere} are run by other tests", sep="\n")
     return 1 if found or not count else 0
 

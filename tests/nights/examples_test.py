@@ -20,10 +20,16 @@ from nights import PATIENCE_S, Machine  # noqa: E402
 PROGRAM, STUB, DATED, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:5])
 EXAMPLES = SOURCE / "tools/examples/nightly"
 WARMING_UP = 0
+REGRESSION = 1
 UNDECIDED = 3
 ALERT = {"schema": "stepbench.alert", "version": "1.0.0", "id": "A1", "state": "regression", "host": "bench1",
          "text": "A1 on bench1: it's 3.2 % slower \"now\"", "show": "stepbench track show A1",
          "series": [{"experiment": "nightly", "case": "kind=mlp", "metric": "step_ns", "change": 0.0324}]}
+
+
+def without_numbers(line):
+    line = re.sub(r"\d{4}-\d\d-\d\d", "DATE", line)
+    return re.sub(r"\d+(\.\d+)?", "N", re.sub(r"\b[0-9a-f]{8}\b", "HASH", line))
 
 
 class Examples(unittest.TestCase):
@@ -114,6 +120,25 @@ class Examples(unittest.TestCase):
         self.assertIn(UNDECIDED, job["allow_failure"]["exit_codes"])
         for file in job["artifacts"]["paths"]:
             self.assertTrue((self.folder / file).exists(), file)
+
+    def test_the_night_of_the_readme(self):
+        """Its lines are those of a night like it, but for numbers, dates and hashes."""
+        page = (SOURCE / "README.md").read_text()
+        chapter = page.partition("## Did last night's build make it slower?\n")[2]
+        told = [re.search(r"(?m)^\$ stepbench nightly .*\n(.*)\n", page)[1],
+                *re.search(r"```\n(.*?)```", chapter, re.DOTALL)[1].splitlines()]
+        self.machine.experiment("nightly", cases="    - {stub.step_us: 10000}\n")
+        self.machine.commit("one case")
+        for night in range(13):
+            self.machine.night(self.machine.build(f"built-{night}"), status=WARMING_UP)
+            if night == 0:
+                self.machine.ignore_memory()
+        self.machine.commit("Read each image twice")
+        done = self.machine.night(self.machine.build("slow", slower=1.06), status=REGRESSION)
+        seen = list(map(without_numbers, done.out.splitlines()))
+        for line in map(without_numbers, told):
+            self.assertIn(line, seen, done)
+            seen = seen[seen.index(line) + 1:]
 
     def tell(self, script, **variables):
         environment = {**os.environ, **variables}

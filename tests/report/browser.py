@@ -126,5 +126,17 @@ class Page:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", **parameters)["data"]))
 
+    def on_paper(self, width):
+        """As it is printed, seen on the screen."""
+        self.command("Emulation.setEmulatedMedia", media="print")
+        self.command("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
+        self.run("window.dispatchEvent(new Event('beforeprint'))")
+        self.until("[...document.querySelectorAll('.plot .main-svg')].every(each => "
+                   f"each.getBoundingClientRect().width < {width})", "figures as wide as paper")
+
+    def first_chart_ms(self):
+        """From the page's beginning, by its own clock."""
+        return self.until("(performance.getEntriesByName('first-chart')[0] || {}).startTime", "the first chart")
+
     def printed(self):
         return base64.b64decode(self.command("Page.printToPDF", preferCSSPageSize=False)["data"])

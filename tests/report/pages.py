@@ -43,7 +43,7 @@ HOSTILE = f"{IMAGE}{SCRIPT}{LINK}'\"`&amp; %{{x}} \u202egnp.exe\u2028\u0007 <!--
 def setUpModule():
     global folder, driver
     folder = tempfile.TemporaryDirectory()
-    driver = browser("--window-size=1200,900", logs=True)
+    driver = browser("--window-size=1200,900", "--hide-scrollbars", logs=True)
 
 
 def tearDownModule():
@@ -262,12 +262,8 @@ class TheSample(Reports):
         printed = page.printed()
         self.assertTrue(printed.startswith(b"%PDF"))
         (OUT / "sample.pdf").write_bytes(printed)
-        page.command("Emulation.setEmulatedMedia", media="print")
-        page.command("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1, mobile=False)
         try:
-            page.run("window.dispatchEvent(new Event('beforeprint'))")
-            page.until("[...document.querySelectorAll('.plot .main-svg')].every(each => "
-                       "each.getBoundingClientRect().width < 718)", "figures as wide as paper")
+            page.on_paper(718)
             self.assertEqual(self.ask(page, "overflow"), [])
             lines = page.run("return [...document.querySelectorAll('#overview td:first-child')].map(cell => "
                              "cell.getClientRects()[0].height / parseFloat(getComputedStyle(cell).lineHeight))")
@@ -363,9 +359,10 @@ class Tables(Reports):
 
 
 class EveryKind(Reports):
-    """What each kind of page promises on a desk and on a telephone: its answer on the first screen, nothing beside the
-    page, names above their bars, details folded until somebody asks for them."""
+    """What each kind of page promises at all widths, in the dark and on paper: its answer on the first screen, nothing
+    beside the page, no text over another, names above their bars, details folded until somebody asks for them."""
     SCREENS = ((1440, 900), (800, 1000), (400, 800))
+    PAPER = 718  # pixels
 
     @classmethod
     def setUpClass(cls):
@@ -421,16 +418,48 @@ class EveryKind(Reports):
                     page = self.look(file)
                     answer = page.run("return document.querySelector('#answer').getBoundingClientRect().bottom")
                     self.assertLess(answer, height, f"{name} at {width} px")
-                    page.picture(OUT / f"{name}-{width}-first.png")
                     self.assertEqual(self.ask(page, "overflow"), [], f"{name} at {width} px")
-                    if width > 400:
-                        continue
                     states = page.draw_all()
                     self.assertEqual([state for state in states if state != "drawn"], [], f"{name} at {width} px")
-                    self.assertEqual(self.ask(page, "overflow"), [], f"{name} at {width} px")
-                    self.assertEqual(self.ask(page, "narrow"), [], f"{name} at {width} px")
+                    for question in ("overflow", "narrow", "covered"):
+                        self.assertEqual(self.ask(page, question), [], f"{name} at {width} px: {question}")
+                    page.picture(OUT / f"{name}-{width}.png", whole=True)
             finally:
                 driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_is_read_in_the_dark_and_on_paper(self):
+        dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+        try:
+            for name, file in self.files.items():
+                driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": dark})
+                driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+                page = self.look(file)
+                page.draw_all()
+                self.assertEqual(self.ask(page, "contrast"), [], f"{name} in the dark")
+                page.picture(OUT / f"{name}-dark.png", whole=True)
+                page.on_paper(self.PAPER)
+                for question in ("overflow", "narrow", "covered", "contrast"):
+                    self.assertEqual(self.ask(page, question), [], f"{name} on paper: {question}")
+                page.picture(OUT / f"{name}-paper.png", whole=True)
+        finally:
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+            driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_what_is_not_confirmed_is_no_win(self):
+        page = self.whole(self.files["better"])
+        self.assertEqual(page.run("return document.querySelectorAll('tr.good').length"), 0)
+        legends = page.run("return [...document.querySelectorAll('.legendtext')].map(each => each.textContent)")
+        self.assertIn("perhaps better", legends)
+        self.assertNotIn("better", legends)
+
+    def test_a_title_is_said_once(self):
+        for name, file in self.files.items():
+            page = self.look(file)
+            page.draw_all()
+            titles = page.run("return [...document.querySelectorAll('h2, h3:not(.unseen), summary')].filter("
+                              "each => !each.querySelector('h2') && each.getClientRects().length).map("
+                              "each => each.textContent.trim())")
+            self.assertEqual([a for a, b in zip(titles, titles[1:]) if a == b], [], name)
 
     def test_details_are_folded_and_a_link_opens_them(self):
         page = self.look(self.files["clear"])

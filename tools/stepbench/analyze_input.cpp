@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/os/near_file.h"
 #include "harness/record/case_options.h"
 #include "harness/text/words.h"
 #include "harness/trace/read_trace.h"
@@ -147,7 +148,9 @@ std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& pat
   std::vector<std::filesystem::path> traces;
   for (const std::string& text : paths) {
     const std::filesystem::path path = text;
-    if (!std::filesystem::exists(path)) throw ConfigError(text, "no such file or folder");
+    if (!std::filesystem::exists(path)) {
+      throw ConfigError(text, "no such file or folder" + os::near_file(path));
+    }
     if (!std::filesystem::is_directory(path)) {
       traces.push_back(path);
       continue;

@@ -123,7 +123,7 @@ CommandOption CommandOption::with_value_when_bare(const std::string& value) cons
 }
 
 CommandOption CommandOption::comma_separated() const {
-  option_->delimiter(',');
+  option_->delimiter(',')->allow_extra_args(false);  // what follows is no part of the list
   return *this;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <span>
+#include <sstream>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
@@ -82,14 +83,18 @@ void add_help(Command program) {
                 "COMMAND");
   help.on_call([program, names] {
     const Environment& environment = program.environment();
-    const bool is_command = names->empty() || program.command(names->front());
-    const std::string page = is_command ? std::string() : help_page(*names);
+    std::vector<std::string> words;  // quoted or not
+    std::istringstream all(text::join(*names, " "));
+    for (std::string word; all >> word;) words.push_back(word);
+    const bool is_command = words.empty() || program.command(words.front());
+    const std::string page = is_command ? std::string() : help_page(words);
     if (!is_command && page.empty()) {
-      throw ConfigError("help", unknown_command_text(program, names->front()) +
-                                    "\nor a page: " + text::join(topic_names()));
+      throw ConfigError("help", unknown_command_text(program, words.front()) +
+                                    "\nor a page: " + text::join(topic_names()) +
+                                    "; none of them has '" + text::join(words, " ") + "'");
     }
     environment.out << (is_command
-                            ? help_text(command_named(program, *names), out_style(environment))
+                            ? help_text(command_named(program, words), out_style(environment))
                             : page);
     return kExitOk;
   });

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/run_folders.h"
 
-#include <algorithm>
 #include <ostream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/os/near_file.h"
 #include "harness/runs/run_summary.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -15,20 +15,6 @@
 namespace stepbench::cli {
 
 namespace fs = std::filesystem;
-
-std::string near_names(const fs::path& path) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  const fs::path parent = path.parent_path().empty() ? fs::path(".") : path.parent_path();
-  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  std::string near = text::nearest(path.filename().string(), names);
-  if (near.empty()) return {};
-  if (path.has_parent_path()) near = (path.parent_path() / near).string();
-  return text::did_you_mean(near);
-}
 
 std::vector<fs::path> runs_in(const fs::path& directory) {
   std::vector<fs::path> runs;
@@ -47,7 +33,7 @@ fs::path choose_run(const fs::path& path, std::ostream& err) {
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (!fs::exists(status)) {
-    throw ConfigError(path.string(), "no such file or directory" + near_names(path));
+    throw ConfigError(path.string(), "no such file or directory" + os::near_file(path));
   }
   if (!fs::is_directory(status) || runs::holds_results(path)) return path;
   const std::vector<fs::path> runs = runs_in(path);

@@ -17,9 +17,6 @@ namespace stepbench::cli {
 [[nodiscard]] std::filesystem::path choose_run(const std::filesystem::path& path,
                                                std::ostream& err);
 
-// " (did you mean 'results'?)": the entry beside `path` that was probably meant; may be empty.
-[[nodiscard]] std::string near_names(const std::filesystem::path& path);
-
 // A line that says where the run's Chrome traces lie and what opens them; empty where it has none.
 [[nodiscard]] std::string traces_text(const std::filesystem::path& run);
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/near_file.h"
 #include "harness/text/age.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
@@ -49,7 +50,7 @@ std::vector<runs::RunSummary> runs_of(const WhichRuns& which) {
   if (!std::filesystem::is_directory(which.folder, error)) {
     const bool there = std::filesystem::exists(which.folder, error);
     throw ConfigError(which.folder, there ? "is no folder; give the one that holds the runs"
-                                          : "no such folder" + near_names(which.folder));
+                                          : "no such folder" + os::near_file(which.folder));
   }
   return runs::summarise_runs(which.folder);
 }

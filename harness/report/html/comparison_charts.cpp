@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/report/comparison_cells.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/html/comparison_tables.h"
 #include "harness/report/html/figure.h"

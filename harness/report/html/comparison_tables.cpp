@@ -60,12 +60,13 @@ document::Table causes_table(const compare::Comparison& comparison, const Compar
     for (const compare::PhaseChange& change : one.cause) {
       const bool known =
           std::isfinite(change.interval_ns.low) && std::isfinite(change.interval_ns.high);
+      auto [before, after] = compared_values(change.base_ns, change.candidate_ns, "ns");
       table.rows.push_back(
           {.cells = {
                names.of(one),
                change.phase,
-               {compared_value(change.base_ns, "ns"), finite(change.base_ns)},
-               {compared_value(change.candidate_ns, "ns"), finite(change.candidate_ns)},
+               {std::move(before), finite(change.base_ns)},
+               {std::move(after), finite(change.candidate_ns)},
                {text::signed_duration(change.change_ns), finite(change.change_ns)},
                known ? text::signed_duration(change.interval_ns.low) + " to " +
                            text::signed_duration(change.interval_ns.high)

@@ -64,7 +64,7 @@ void add_intervals(json::JsonText& json, std::string_view key, std::span<const d
                    std::span<const stats::Interval> intervals, std::string_view colour = {});
 
 // The width of a name at an axis; a wider one is cut out of its middle.
-inline constexpr std::size_t kTickCells = 46;
+inline constexpr std::size_t kTickCells = 72;
 
 enum class AxisKind : std::uint8_t { kLinear, kLog, kDate };
 

@@ -44,39 +44,42 @@ int forest_rank(const compare::MetricResult& metric) {
   return 5;
 }
 
-constexpr std::array<MarkLook, 5> kForestKinds = {
+constexpr std::array<MarkLook, 7> kForestKinds = {
     {{"worse", kBadColour, "triangle-right"},
      {"better", kBestColour, "triangle-left"},
+     {"perhaps worse", kBadColour, "triangle-right-open"},
+     {"perhaps better", kBestColour, "triangle-left-open"},
      {"ok: within the margin", kPlainColour, "circle"},
      {"not decided", kDimColour, "circle-open"},
      {"decides nothing", kDimColour, "x-thin-open"}}};
 
 std::size_t forest_kind(const compare::MetricResult& metric) {
-  if (!metric.decides) return 4;
+  if (!metric.decides) return 6;
   switch (metric.test.verdict) {
     case compare::Verdict::kRegression:
       return 0;
     case compare::Verdict::kImprovement:
       return 1;
     case compare::Verdict::kSuspect:
-      return metric.test.slower ? 0 : 1;
+      return metric.test.slower ? 2 : 3;
     case compare::Verdict::kOk:
-      return 2;
+      return 4;
     case compare::Verdict::kInconclusive:
     case compare::Verdict::kInvalid:
     case compare::Verdict::kNoData:
       break;
   }
-  return 3;
+  return 5;
 }
 
 std::string forest_hover(const compare::Comparison& comparison, const ForestRow& row) {
   const compare::MetricResult& metric = *row.metric;
   const compare::TestResult& test = metric.test;
+  const auto [base, candidate] =
+      compared_values(test.base_median, test.candidate_median, metric.unit);
   std::vector<std::string> lines = {
       row.name,
-      compared_value(test.base_median, metric.unit) + " -> " +
-          compared_value(test.candidate_median, metric.unit),
+      base + " -> " + candidate,
       "change " + change_text(test) + ", " +
           text::short_number(kToPercent * comparison.rule.confidence) + " % interval " +
           interval_text_of(test),

@@ -133,12 +133,6 @@ document::Chapter overview_section(const TableFacts& facts) {
     section.blocks.push_back(document::Paragraph{.text = std::move(title)});
   }
   std::vector<document::Paragraph> notes = notes_paragraphs(facts);
-  if (std::none_of(facts.rows.begin(), facts.rows.end(),
-                   [](const estimate::CaseRow& row) { return row.step_ns.has_value(); })) {
-    section.blocks.push_back(document::Paragraph{
-        .text = facts.rows.empty() ? "No launches in these results." : "Nothing was measured.",
-        .tone = document::Tone::kBad});
-  }
   if (!facts.rows.empty()) {
     document::Table table = case_grid(facts, {});
     table.title = "Cases";

@@ -59,7 +59,7 @@
         font: { color: text, family: getComputedStyle(document.body).fontFamily, size: 13 },
         paper_bgcolor: none,
         plot_bgcolor: none,
-        xaxis: axis,
+        xaxis: { ...axis, ticklabelstandoff: 6 },  // away from the lowest name of the other axis
         yaxis: axis,
         hoverlabel: { bgcolor: raised, bordercolor: soft, font: { color: text }, align: "left" },
         modebar: { bgcolor: none, color: soft, activecolor: text },
@@ -87,6 +87,17 @@
     layout.height = across.length * 230 + 60;
   }
 
+  const kCell = 7.3;  // pixels that a letter of a name takes
+  const kMostOfNames = 0.35;  // of the width of a figure
+
+  // The end of a name tells more than its middle.
+  function cutInside(text, width) {
+    const cells = Math.floor(width / kCell);
+    if (text.length <= cells) return text;
+    const begin = Math.floor(cells / 3);
+    return `${text.slice(0, begin)}…${text.slice(begin + 1 - cells)}`;
+  }
+
   // The names of rows stand above them where they would leave these no room.
   function putNamesAbove(layout, data, width) {
     const annotations = [...(layout.annotations || [])];
@@ -95,13 +106,10 @@
       if (!axis.ticktext || axis.showticklabels === false) continue;
       const rows = data.filter((trace) => (trace.yaxis || "y") === key.replace("axis", ""));
       const longest = Math.max(...axis.ticktext.map((text) => text.length));
-      if (longest * 7 < width * 0.3) continue;
+      if (longest * kCell < width * kMostOfNames) continue;
       if (rows.some((trace) => trace.type === "heatmap")) {
-        const cells = Math.floor((width * 0.3) / 7);
-        const begin = Math.floor(cells / 3);
-        const cut = (text) =>
-          text.length > cells ? `${text.slice(0, begin)}…${text.slice(begin + 1 - cells)}` : text;
-        layout[key] = { ...axis, ticktext: axis.ticktext.map(cut) };
+        const ticktext = axis.ticktext.map((text) => cutInside(text, width * kMostOfNames));
+        layout[key] = { ...axis, ticktext };
         continue;
       }
       layout[key] = { ...axis, showticklabels: false };
@@ -112,7 +120,7 @@
       const yshift = Math.max(11, ((layout.height - heads) / axis.ticktext.length) * (bar / 2) + 3);
       // A single row needs no name to be told apart.
       const names = axis.ticktext.length > 1 ? axis.ticktext : [];
-      names.forEach((text, i) =>
+      names.map((text) => cutInside(text, width - 24)).forEach((text, i) =>
         annotations.push({
           text, x: 0, xref: "paper", xanchor: "left", y: axis.tickvals[i], yref: key.replace("axis", ""),
           yanchor: "bottom", yshift, showarrow: false, font: { size: 12 },
@@ -123,17 +131,21 @@
     layout.annotations = annotations;
   }
 
-  // What is drawn of a figure at this width.
-  function fitted(figure, plot) {
+  // What is drawn of a figure at this width, that of the page if none is given.
+  function fitted(figure, plot, width) {
     const data = figure.data.map((trace) => ({ ...trace }));
     const layout = { ...figure.layout, template: template(), autosize: true };
     layout.height = Number(plot.dataset.height);
     // Text that would be too small to be read is left to the hover.
     layout.uniformtext = { mode: "hide", minsize: 10 };
     if (touched) layout.dragmode = false;
+    if (width) layout.width = width;
+    if (data.every((trace) => !trace.x && !trace.y && !trace.dimensions)) {  // no axis to have room for
+      layout.margin = { ...layout.margin, l: 8, r: 8 };
+    }
+    if (phone.matches) stackPanels(layout);
+    putNamesAbove(layout, data, width || plot.clientWidth);
     if (phone.matches) {
-      stackPanels(layout);
-      putNamesAbove(layout, data, plot.clientWidth);
       // A legend of more entries than fit a row stands in a column above the plot.
       const named = data.filter((trace) => trace.name && trace.showlegend !== false).length;
       if (named > 2) layout.height += 20 * named;
@@ -216,14 +228,16 @@
     show(0);
   }
 
-  function recolour(more = {}) {
-    const changed = { template: template(), ...more };
+  function recolour() {
+    const changed = { template: template() };
     for (const plot of drawn.keys()) window.Plotly.relayout(plot, changed);
   }
 
-  phone.addEventListener("change", () => {
-    for (const [plot, figure] of drawn) window.Plotly.react(plot, ...fitted(figure, plot));
-  });
+  function refit(width) {
+    for (const [plot, figure] of drawn) window.Plotly.react(plot, ...fitted(figure, plot, width));
+  }
+
+  phone.addEventListener("change", () => refit());
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark.matches);
@@ -256,19 +270,21 @@
     tools.append(button);
   }
 
+  const kPaper = 680;
+
   // Figures as wide as paper, in the colours of print.
   function watchPrint() {
     let theme;
     window.addEventListener("beforeprint", () => {
       theme = root.dataset.theme;
       root.dataset.theme = "light";
-      recolour({ width: 680 });
+      refit(kPaper);
       document.querySelectorAll(".plot[data-figure]").forEach(draw);
     });
     window.addEventListener("afterprint", () => {
       if (theme) root.dataset.theme = theme;
       else delete root.dataset.theme;
-      recolour({ width: null, autosize: true });
+      refit();
     });
   }
 

@@ -76,7 +76,6 @@ class LinesFigure {
     std::vector<stats::Interval> intervals;
     std::vector<std::string> texts;
     std::vector<std::string> marks;
-    std::vector<std::string_view> colours;
     bool any = false;
     for (std::size_t x = 0; x < x_.size(); ++x) {
       const auto found = at_.find({x, line, panel});
@@ -87,7 +86,6 @@ class LinesFigure {
       intervals.push_back(value ? value->interval : stats::Interval{kHole, kHole});
       texts.push_back(value ? view_.words.hover(*row) : std::string());
       marks.emplace_back(value && row->is_best ? kBestMark : "");
-      colours.push_back(value && row->is_best ? kBestColour : series_colour(line));
     }
     if (!any) return;
     const bool named = line_ != nullptr;
@@ -101,9 +99,7 @@ class LinesFigure {
     json.texts("text", marks).text("textposition", "top right");
     json.open_object("line").text("color", series_colour(line)).text("dash", series_dash(line));
     json.close_object().open_object("marker").text("symbol", series_symbol(line));
-    json.integer("size", 9).open_array("color");
-    for (const std::string_view colour : colours) json.text({}, colour);
-    json.close_array().close_object();
+    json.integer("size", 9).text("color", series_colour(line)).close_object();
     json.text("xaxis", Panels::axis('x', panel)).text("yaxis", Panels::axis('y', panel));
     // One entry of the legend switches the line of all panels.
     json.text("legendgroup", std::to_string(line));

@@ -109,7 +109,7 @@ TEST(CompareSeveral, TheTableHasAColumnForEachRun) {
   EXPECT_THAT(text, HasSubstr("A base (base)\nB run1: suspect: 1 perhaps worse"));
   EXPECT_THAT(text, HasSubstr("num_workers=4"));
   EXPECT_THAT(text, HasSubstr(" % worse?  [+"));
-  EXPECT_THAT(text, StartsWith("verdict: suspect (exit code 3), the worst of 2; "));
+  EXPECT_THAT(text, StartsWith("verdict: suspect (exit code 3), B, the worst of 2; "));
   EXPECT_THAT(text, HasSubstr("2 cases, "));
   EXPECT_EQ(text,
             document::render(report::comparison_document(
@@ -156,7 +156,7 @@ TEST(CompareSeveral, MarkdownCanBePostedAsAComment) {
       {.markdown = true});
   EXPECT_TRUE(
       text.starts_with("<!-- stepbench-verdict -->\n### 2 results against base\n\n"
-                       "**verdict: suspect (exit code 3), the worst of 2; "));
+                       "**verdict: suspect (exit code 3), B, the worst of 2; "));
   EXPECT_THAT(text, HasSubstr("| case | metric | A | B | 95 % interval | C | 95 % interval |"));
 }
 

@@ -68,8 +68,12 @@ TEST(Help, AnExampleOfSeveralLinesStaysAsItIsTyped) {
 TEST(Help, OfEachCommandIsAScreenAndTheRestIsBehindHelpAll) {
   std::vector<std::vector<std::string>> commands = {{}};
   for (const std::string& name : kCommands) commands.push_back({name});
-  for (const char* name : {"nightly", "track", "analyze"}) commands.push_back({name});
-  for (const char* name : {"add", "check", "confirm", "list", "screen", "show", "prune"}) {
+  for (const char* name : {"nightly", "track", "analyze", "bisect", "tune"}) {
+    commands.push_back({name});
+  }
+  for (const char* name :
+       {"acknowledge", "add", "assign", "baseline", "bisect", "check", "confirm", "export",
+        "ignore", "list", "merge", "note", "prune", "report", "screen", "show", "why-split"}) {
     commands.push_back({"track", name});
   }
   for (const char* name : {"prune", "compress", "redact"}) commands.push_back({"runs", name});
@@ -83,6 +87,8 @@ TEST(Help, OfEachCommandIsAScreenAndTheRestIsBehindHelpAll) {
     EXPECT_GE(all.size() + 200, screen.size());
     EXPECT_TRUE(screen == all || screen.find("--help-all") != std::string::npos) << screen;
   }
+  EXPECT_EQ(stepbench({"help", "out of memory"}).out,
+            stepbench({"help", "out", "of", "memory"}).out);
   const std::string run = stepbench({"run", "--help"}).out;
   EXPECT_THAT(run, HasSubstr("  --sweep KEY=V1,V2,..."));
   EXPECT_THAT(run, HasSubstr("  stepbench run configs/quickstart.yaml"));

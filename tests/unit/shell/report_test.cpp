@@ -94,7 +94,7 @@ TEST(Report, OfFailuresAloneIsWrittenAndSaysSo) {
   const os::CommandResult done = stepbench(
       {"report", (folder / "failed.jsonl").string(), "--plotly", "none", "--output", page});
   EXPECT_EQ(done.exit_status, 4) << done.err;
-  EXPECT_THAT(html_in(page), HasSubstr("Nothing was measured."));
+  EXPECT_THAT(html_in(page), HasSubstr("<strong>nothing was measured"));
 }
 
 TEST(Report, IsWrittenBesideAVerdictAndOfAFailure) {

@@ -63,6 +63,7 @@ TEST(Percent, OfAChangeHasASign) {
   EXPECT_EQ(signed_percent(-0.123), "-12.3");
   EXPECT_EQ(signed_percent(0.09996), "+10.0");
   EXPECT_EQ(signed_percent(0), "+0.00");
+  EXPECT_EQ(signed_percent(-1e-9), "+0.00");
   EXPECT_EQ(signed_percent(kInfinity), "inf");
   EXPECT_EQ(signed_percent(kNan), "?");
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/comparison_cells.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "harness/report/estimate_text.h"
+
+namespace stepbench::report {
+namespace {
+
+using Two = std::pair<std::string, std::string>;
+
+TEST(ComparedValues, TimesAreInOneUnit) {
+  EXPECT_EQ(compared_values(0.9996e6, 1.1e6, "ns"), Two("1.00 ms", "1.10 ms"));
+  EXPECT_EQ(compared_values(1.1e6, 0.9e6, "ns"), Two("1.10 ms", "0.900 ms"));
+  EXPECT_EQ(compared_values(450, 520, "ns"), Two("450 ns", "520 ns"));
+}
+
+TEST(ComparedValues, WhatIsMissingOrNoTimeStandsByItself) {
+  EXPECT_EQ(compared_values(std::numeric_limits<double>::quiet_NaN(), 1e6, "ns"),
+            Two("-", "1.00 ms"));
+  EXPECT_EQ(compared_values(1 << 20, 3 << 20, "bytes"), Two("1.00 MiB", "3.00 MiB"));
+}
+
+TEST(QuantityText, HasNoUnitOfOne) {
+  EXPECT_EQ(quantity_text(8, "value", "1"), "8");
+  EXPECT_EQ(quantity_text(8, "calls", "calls"), "8 calls");
+}
+
+}  // namespace
+}  // namespace stepbench::report
