@@ -14,8 +14,8 @@ namespace stepbench::tune {
 struct RecordedLaunch {
   double step = 0;
   double short_step = 0;
-  double wall_s = 0;
-  double short_wall_s = 0;
+  double wall_s;
+  double short_wall_s;
   double wait_ns = 0;    // of a step: for its batch
   double worker_ns = 0;  // that a worker makes a batch in; 0: nobody told
 };
