@@ -255,7 +255,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                      .run_dir = folder,
                      .smoke = request.is_short(),
                      .count_tools = tools,
-                     .attempts = run::next_attempts(finished)},
+                     .attempts = run::next_attempts(finished),
+                     .memory_bytes = request.memory_bytes},
                     header, columns, request.shard, limited, finished);
   }
   RunEnd end{

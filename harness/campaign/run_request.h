@@ -44,7 +44,8 @@ struct RunRequest {
   // of a case, by full name.
   std::function<std::shared_ptr<run::Agenda>(const record::Results& finished)> agenda = {};
   std::set<std::string, std::less<>> by_launch = {};
-  bool keeps_results = true;  // false: for a probe, whose folder is soon gone
+  std::optional<std::int64_t> memory_bytes = {};  // that a launch may hold; see memory_limit.h
+  bool keeps_results = true;                      // false: for a probe, whose folder is soon gone
   // Asked before each launch, with all that has finished: true ends the run. Empty: nothing does.
   std::function<bool(const record::Results&)> is_enough = {};
 

@@ -36,6 +36,8 @@ class MachineSampler {
   // processes nor this one used), steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max,
   // samples, sampling_ns.
   [[nodiscard]] Fields summary() const;
+  // The most that the tree was seen to hold, each page divided among those that map it.
+  [[nodiscard]] std::int64_t peak_pss_bytes() const { return peak_memory_.pss; }
   [[nodiscard]] const std::set<pid_t>& processes() const {
     return processes_;
   }                                       // of the tree, ever

@@ -314,4 +314,16 @@ document::Document tune_document(const TuneRun& run) {
   return document;
 }
 
+ReportContent tune_content(const tune::TuneRun& run, const record::Results& results) {
+  ReportContent content = run_content(results, {run.folder.string()}, {});
+  // The best of many launches looks better than it is: the run's own answer would name it.
+  const bool known = run.answer == TuneAnswer::kBetter || run.answer == TuneAnswer::kOwnIsBest;
+  content.answer = {.text = tune_answer(run),
+                    .tone = known ? document::Tone::kGood : document::Tone::kDoubt};
+  content.title += ": search";
+  document::Document document = tune_document(run);
+  content.sections.insert(content.sections.begin(), std::move(document.chapters.front()));
+  return content;
+}
+
 }  // namespace stepbench::report

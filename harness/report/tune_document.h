@@ -3,11 +3,17 @@
 #pragma once
 
 #include "harness/document/document.h"
+#include "harness/record/reader.h"
+#include "harness/report/html/report.h"
 #include "harness/tune/tune_run.h"
 
 namespace stepbench::report {
 
 // The answer, how sure it is and what it cost, then the points.
 [[nodiscard]] document::Document tune_document(const tune::TuneRun& run);
+
+// A page of the search: its answer and points, then what its launches show, as that of a run.
+// `results`: those of its folder, without the confirmation's.
+[[nodiscard]] ReportContent tune_content(const tune::TuneRun& run, const record::Results& results);
 
 }  // namespace stepbench::report

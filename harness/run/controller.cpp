@@ -15,6 +15,7 @@
 #include "harness/run/group_facts.h"
 #include "harness/run/hidden_secrets.h"
 #include "harness/run/interpreter.h"
+#include "harness/run/memory_limit.h"
 #include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
 #include "harness/run/worker_program.h"
@@ -121,6 +122,7 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
                         .message = {},
                         .limits = limits_of(resolved, job.pass),
                         .rules = launch_rules(resolved, job.pass, setup_.columns)};
+  if (setup_.memory_bytes) limit_memory(*setup_.memory_bytes, resolved, setup_.devices, request);
   request.rules.catalogue_digest = arm_of(job).catalogue_digest;
   const auto usual = usual_step_ns_.find({resolved.case_id, job.arm, job.pass});
   if (usual != usual_step_ns_.end()) request.limits.stall.usual_step_ns = usual->second;

@@ -52,6 +52,7 @@ struct RunSetup {
   std::map<record::LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
   std::filesystem::path shared_memory = "/dev/shm";
   const machine::NvmlSession* devices = nullptr;  // watched while workers use them; null: none
+  std::optional<std::int64_t> memory_bytes = {};  // that a launch may hold; see memory_limit.h
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
 };
 

@@ -101,6 +101,7 @@ class LaunchLoop {
     look_whether_stopped();
     if (turned_ns_ >= deadline_ns()) overdue();
     sampler_.sample();
+    end_if_over_memory();
     device_sampler_.sample();
     report_progress();
   }
@@ -263,6 +264,15 @@ class LaunchLoop {
     kill_at_ns_ = clock_.now_ns() + kNsPerS;
   }
 
+  void end_if_over_memory() {
+    if (!limits_.memory_bytes || over_memory_ || timed_out_ || interrupted_) return;
+    if (sampler_.peak_pss_bytes() <= *limits_.memory_bytes) return;
+    over_memory_ = "out of memory: it held " +
+                   text::byte_text(static_cast<double>(sampler_.peak_pss_bytes())) +
+                   ", more than " + text::byte_text(static_cast<double>(*limits_.memory_bytes));
+    kill_group(SIGKILL);
+  }
+
   void report_progress() {
     if (!context_.progress || clock_.now_ns() < next_progress_ns_) return;
     context_.progress(talk_.stage_name(), session().last_cycle_step_ns());
@@ -289,7 +299,7 @@ class LaunchLoop {
       if (timed_out_) {
         result.report.notes.emplace_back(
             "the worker did not exit after its final line and was killed");
-      } else if (status_ != 0 && !interrupted_) {
+      } else if (status_ != 0 && !interrupted_ && !over_memory_) {
         result.report.notes.push_back("after its final line the worker " + os::exit_text(death));
       }
       return;
@@ -297,6 +307,8 @@ class LaunchLoop {
     if (interrupted_) {
       result.interrupted = true;
       result.outcome = Outcome::failed("interrupted");
+    } else if (over_memory_) {
+      result.outcome = Outcome::failed(*over_memory_);
     } else if (timed_out_) {
       result.outcome = Outcome::failed("timed out: " + *timed_out_);
     } else {
@@ -330,6 +342,7 @@ class LaunchLoop {
   bool reaped_ = false;
   int status_ = 0;
   std::optional<std::string> timed_out_;
+  std::optional<std::string> over_memory_;
   std::optional<std::int64_t> stopped_since_ns_ = {};
   WorkerProcess worker_;
   machine::MachineSampler sampler_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a worker may take, and how much it may say. Times in nanoseconds. Pure.
+// How long a worker may take, and how much it may say and hold. Times in nanoseconds. Pure.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "harness/base/pass.h"
 #include "harness/base/resolved_case.h"
@@ -19,6 +20,7 @@ struct LaunchLimits {
   std::int64_t stopped_ns = 10 * kNsPerS;  // by a signal, as SIGSTOP: nobody here wakes it
   std::int64_t grace_ns = 5 * kNsPerS;     // between SIGTERM and SIGKILL
   std::uint64_t protocol_bytes = std::uint64_t{1} << 30;
+  std::optional<std::int64_t> memory_bytes = {};  // of its process tree; see memory_limit.h
 };
 
 // From the options limits.* and schedule.*: a worker is silent for a whole cycle, so that

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -68,6 +69,7 @@ struct ChildPlan {
   int lifeline;
   int error;  // close-on-exec: the parent reads errno from it, or the end of the stream
   pid_t parent;
+  rlim_t data_bytes;  // RLIM_INFINITY: as much as the parent
 };
 
 void close_from(int first) {
@@ -84,6 +86,15 @@ void bind_to_lifeline(int descriptor) {
   ::fcntl(descriptor, F_SETOWN, -::getpid());
   ::fcntl(descriptor, F_SETSIG, SIGKILL);
   ::fcntl(descriptor, F_SETFL, O_ASYNC | O_NONBLOCK);
+}
+
+// False: the kernel refused.
+bool limit_data(rlim_t bytes) {
+  if (bytes == RLIM_INFINITY) return true;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return false;
+  limit.rlim_cur = limit.rlim_max = std::min(bytes, limit.rlim_max);
+  return ::setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
 // Between fork and exec: async-signal-safe calls only, no allocation.
@@ -111,6 +122,7 @@ void bind_to_lifeline(int descriptor) {
     fail();
   }
   close_from(kLifelineDescriptor + 1);
+  if (!limit_data(plan.data_bytes)) fail();
   ::execve(plan.program, plan.arguments, plan.environment);
   fail();
   ::_exit(127);
@@ -173,15 +185,17 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
   set_non_blocking(our_control);
   set_non_blocking(our_output);
 
-  const ChildPlan plan{.program = program.c_str(),
-                       .arguments = arguments.data(),
-                       .environment = environment.data(),
-                       .null = null.value(),
-                       .output = their_output.value(),
-                       .control = their_control.value(),
-                       .lifeline = their_lifeline.value(),
-                       .error = their_error.value(),
-                       .parent = ::getpid()};
+  const ChildPlan plan{
+      .program = program.c_str(),
+      .arguments = arguments.data(),
+      .environment = environment.data(),
+      .null = null.value(),
+      .output = their_output.value(),
+      .control = their_control.value(),
+      .lifeline = their_lifeline.value(),
+      .error = their_error.value(),
+      .parent = ::getpid(),
+      .data_bytes = request.data_bytes ? static_cast<rlim_t>(*request.data_bytes) : RLIM_INFINITY};
   const pid_t pid = ::fork();
   if (pid < 0) throw_errno("cannot start a process for the worker");
   if (pid == 0) become_worker(plan);

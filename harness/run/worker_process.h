@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct SpawnRequest {
   std::vector<std::string> argv;  // argv[0]: a path, or a name looked up in PATH
   machine::Variables environment;
   bool names_controller = true;  // in the environment, see orphans.h
+  // That each of its processes may have as data, RLIMIT_DATA; nullopt: as much as this one.
+  std::optional<std::int64_t> data_bytes = {};
 };
 
 // A worker as its parent sees it. Closing `lifeline` kills its group; reap_all() waits for the end

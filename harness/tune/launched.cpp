@@ -69,8 +69,8 @@ double wall_s_of(const record::Launch& launch) {
 }
 
 bool ran_out_of_memory(const std::string& reason) {
-  for (const std::string_view words :
-       {"out of memory", "lack of memory", "MemoryError", "bad_alloc", "OutOfMemory"}) {
+  for (const std::string_view words : {"out of memory", "lack of memory", "allocate memory",
+                                       "MemoryError", "bad_alloc", "OutOfMemory"}) {
     if (reason.find(words) != std::string::npos) return true;
   }
   return false;

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/value.h"
 #include "harness/json/json_text.h"
 #include "harness/text/words.h"
 
@@ -19,44 +21,21 @@ constexpr const char* kTuneOption = "--tune";
 constexpr const char* kArguments = "script.args";
 constexpr std::size_t kMostCombinations = 10'000;
 
-std::string numbers(const std::string& option, const std::set<std::int64_t>& values) {
-  return option + "=" +
-         text::join(values, ",", [](std::int64_t value) { return std::to_string(value); });
-}
+// The spaces so far, each option once.
+class Sweeps {
+ public:
+  void add(const std::string& option, const std::string& values) {
+    if (options_.insert(option).second) sweeps_.push_back(option + "=" + values);
+  }
+  void add(const std::string& option, const std::set<std::int64_t>& values) {
+    add(option, text::join(values, ",", [](std::int64_t value) { return std::to_string(value); }));
+  }
+  [[nodiscard]] std::size_t size() const { return sweeps_.size(); }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(sweeps_); }
 
-void add_loader(const ResolvedCase& own, int cores, std::vector<std::string>& sweeps) {
-  if (own.has("loader.num_workers")) {
-    std::set<std::int64_t> workers = {own.integer("loader.num_workers")};
-    for (const std::int64_t each : {0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
-      if (each <= std::max(2 * cores, 2)) workers.insert(each);
-    }
-    sweeps.push_back(numbers("loader.num_workers", workers));
-  }
-  // Its value has no meaning without workers, and then is null.
-  if (own.options.contains("loader.prefetch_factor")) {
-    std::set<std::int64_t> ahead = {1, 2, 4, 8};
-    if (own.has("loader.prefetch_factor")) ahead.insert(own.integer("loader.prefetch_factor"));
-    sweeps.push_back(numbers("loader.prefetch_factor", ahead));
-  }
-  if (own.has("loader.pin_memory") && own.text_or("device", "cpu") != "cpu") {
-    sweeps.emplace_back("loader.pin_memory=false,true");
-  }
-}
-
-void add_batches(const ResolvedCase& own, std::vector<std::string>& sweeps) {
-  if (!own.has("loader.batch_size")) return;
-  const std::int64_t size = own.integer("loader.batch_size");
-  std::set<std::int64_t> sizes;
-  for (const std::int64_t factor : {1, 2, 4, 8, 16}) sizes.insert(size * factor);
-  for (const std::int64_t divisor : {2, 4}) {
-    if (size % divisor == 0) sizes.insert(size / divisor);
-  }
-  sweeps.push_back(numbers("loader.batch_size", sizes));
-}
-
-struct Argument {
-  std::string name;
-  std::vector<std::string> values;
+ private:
+  std::set<std::string> options_;
+  std::vector<std::string> sweeps_;
 };
 
 std::optional<std::int64_t> whole(std::string_view text) {
@@ -65,6 +44,83 @@ std::optional<std::int64_t> whole(std::string_view text) {
   if (error != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
   return value;
 }
+
+bool has_device(const ResolvedCase& own) { return own.text_or("device", "cpu") != "cpu"; }
+
+// Arguments of an iterable's loader() that say how it loads, not what: by their names.
+bool says_how_to_load(std::string_view argument) {
+  for (const std::string_view word : {"worker", "thread", "process", "concurren", "prefetch",
+                                      "buffer", "queue", "ahead", "parallel"}) {
+    if (argument.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// What an iterable's loader() does not take is refused: its own arguments alone, from a half to
+// four times what they are.
+void add_iterable(const ResolvedCase& own, Sweeps& sweeps) {
+  const auto around = [&](const std::string& option, std::int64_t value) {
+    sweeps.add(option, std::set<std::int64_t>{std::max<std::int64_t>(value / 2, 1), value,
+                                              value * 2, value * 4});
+  };
+  const std::int64_t workers =
+      own.has("loader.num_workers") ? own.integer("loader.num_workers") : 0;
+  if (workers > 0) around("loader.num_workers", workers);
+  constexpr std::string_view kSection = "python.";
+  for (const auto& [option, value] : own.options) {
+    // Python's side reads it from the text.
+    const std::optional<std::int64_t> number = whole(to_text(value));
+    const std::string_view name = option;
+    if (number.value_or(0) < 1 || !name.starts_with(kSection)) continue;
+    if (says_how_to_load(name.substr(kSection.size()))) around(option, *number);
+  }
+}
+
+void add_loader(const ResolvedCase& own, int cores, Sweeps& sweeps) {
+  if (own.text_or("loader.engine", "") == "iterable") return add_iterable(own, sweeps);
+  if (own.has("loader.num_workers")) {
+    std::set<std::int64_t> workers = {own.integer("loader.num_workers")};
+    for (const std::int64_t each : {0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
+      if (each <= std::max(2 * cores, 2)) workers.insert(each);
+    }
+    sweeps.add("loader.num_workers", workers);
+  }
+  // Its value has no meaning without workers, and then is null.
+  if (own.options.contains("loader.prefetch_factor")) {
+    std::set<std::int64_t> ahead = {1, 2, 4, 8};
+    if (own.has("loader.prefetch_factor")) ahead.insert(own.integer("loader.prefetch_factor"));
+    sweeps.add("loader.prefetch_factor", ahead);
+  }
+  if (own.has("loader.pin_memory") && has_device(own)) {
+    sweeps.add("loader.pin_memory", "false,true");
+  }
+}
+
+// The ways that need nothing else of the experiment.
+void add_transfer(const ResolvedCase& own, Sweeps& sweeps) {
+  if (!own.has("transfer.placement") || !has_device(own)) return;
+  std::set<std::string> ways = {"inline", "inline_non_blocking", "prefetch_stream"};
+  ways.insert(own.text_or("transfer.placement", "inline"));
+  sweeps.add("transfer.placement", text::join(ways, ","));
+  if (own.has("loader.pin_memory")) sweeps.add("loader.pin_memory", "false,true");
+  if (own.has("copy.source")) sweeps.add("copy.source", "pageable,pinned");
+}
+
+void add_batches(const ResolvedCase& own, Sweeps& sweeps) {
+  if (!own.has("loader.batch_size")) return;
+  const std::int64_t size = own.integer("loader.batch_size");
+  std::set<std::int64_t> sizes;
+  for (const std::int64_t factor : {1, 2, 4, 8, 16}) sizes.insert(size * factor);
+  for (const std::int64_t divisor : {2, 4}) {
+    if (size % divisor == 0) sizes.insert(size / divisor);
+  }
+  sweeps.add("loader.batch_size", sizes);
+}
+
+struct Argument {
+  std::string name;
+  std::vector<std::string> values;
+};
 
 // "0..8": every whole number; anything else is one value.
 void add_values(const std::string& text, std::vector<std::string>& values) {
@@ -115,34 +171,46 @@ std::vector<Argument> arguments_of(const std::string& text) {
   return arguments;
 }
 
+std::string why_empty(const std::string& space, const ResolvedCase& own) {
+  if (own.options.contains(kArguments)) {
+    return "workload " + own.workload +
+           " has no such options; --tune NAME=V1,V2,... gives a script its arguments";
+  }
+  if (space == "loader" && own.text_or("loader.engine", "") == "iterable") {
+    return "loader() has no whole number among its arguments that says how it loads (workers, "
+           "threads, prefetch, buffers, queues): set one under `python`, or sweep another one "
+           "by --sweep python.NAME=V1,V2,...";
+  }
+  if (space == "transfer" && own.has("transfer.placement")) {
+    return "nothing is copied on the CPU; set device: cuda";
+  }
+  return "workload " + own.workload + " has no such options";
+}
+
 }  // namespace
 
 const std::vector<std::string>& space_names() {
-  static const std::vector<std::string> kNames = {"loader", "batch", "precision"};
+  static const std::vector<std::string> kNames = {"loader", "transfer", "batch", "precision"};
   return kNames;
 }
 
 std::vector<std::string> sweeps_of(std::span<const std::string> spaces, const ResolvedCase& own,
                                    int cores) {
-  std::vector<std::string> sweeps;
+  Sweeps sweeps;
   for (const std::string& space : spaces) {
     const std::size_t before = sweeps.size();
     if (space == "loader") {
       add_loader(own, cores, sweeps);
+    } else if (space == "transfer") {
+      add_transfer(own, sweeps);
     } else if (space == "batch") {
       add_batches(own, sweeps);
     } else if (own.has("model.precision")) {
-      sweeps.emplace_back("model.precision=fp32,bf16");
+      sweeps.add("model.precision", "fp32,bf16");
     }
-    if (sweeps.size() == before) {
-      const bool is_script = own.options.contains(kArguments);
-      throw ConfigError(
-          "--space " + space,
-          "workload " + own.workload + " has no such options" +
-              (is_script ? "; --tune NAME=V1,V2,... gives a script its arguments" : ""));
-    }
+    if (sweeps.size() == before) throw ConfigError("--space " + space, why_empty(space, own));
   }
-  return sweeps;
+  return sweeps.take();
 }
 
 std::string sweep_of_arguments(const std::string& text, const ResolvedCase& own) {

@@ -10,7 +10,7 @@
 
 namespace stepbench::tune {
 
-// "loader", "batch", "precision".
+// "loader", "transfer", "batch", "precision".
 [[nodiscard]] const std::vector<std::string>& space_names();
 
 // Each as --sweep has it: of options that mean something in `own`, around its values. `cores`: that

@@ -87,9 +87,12 @@ void TuneAgenda::take(const Slot& slot, const record::Launch& launch) {
     return take_out(slot.point, Fate::kSkipped, outcome.reason);
   }
   if (outcome.kind == Outcome::Kind::kFailed) {
-    take_out(slot.point, Fate::kFailed, outcome.reason);
-    if (ran_out_of_memory(outcome.reason)) take_out_larger(slot.point);
-    return;
+    if (!ran_out_of_memory(outcome.reason)) {
+      return take_out(slot.point, Fate::kFailed, outcome.reason);
+    }
+    // Where it may hold so much and no more, that is no failure.
+    take_out(slot.point, setup_.memory_limit ? Fate::kOverMemory : Fate::kFailed, outcome.reason);
+    return take_out_larger(slot.point);
   }
   const double memory_bytes = memory_bytes_of(launch).value_or(0);
   point.memory_bytes = std::max(point.memory_bytes, memory_bytes);
@@ -174,15 +177,19 @@ void TuneAgenda::say_rung() {
   }
 }
 
-double TuneAgenda::first_rung_s() const {
-  if (brief_walls_.launches == 0) return 0;
-  return brief_walls_.sum_s / brief_walls_.launches * static_cast<double>(points_.size());
+double TuneAgenda::first_round_s() const {
+  const Walls& walls = brief_walls_.launches > 0 ? brief_walls_ : full_walls_;
+  const bool measured = walls.launches > 0;
+  const double launches = measured ? walls.launches : static_cast<double>(launches_);
+  if (launches == 0) return 0;
+  return (measured ? walls.sum_s : spent_s_) / launches * static_cast<double>(points_.size());
 }
 
 double TuneAgenda::expected_s(const Slot& slot) const {
-  const Walls& walls = slot.rung == 0 || full_walls_.launches == 0 ? brief_walls_ : full_walls_;
+  const Walls& walls = full_walls_.launches == 0 ? brief_walls_ : full_walls_;
   const std::vector<double>& own = points_[slot.point].wall_s;
-  const double usual = walls.launches == 0 ? 0 : walls.sum_s / walls.launches;
+  const double all = spent_s_ / std::max(static_cast<double>(launches_), 1.0);
+  const double usual = walls.launches == 0 ? all : walls.sum_s / walls.launches;
   return own.empty() ? usual : std::max(usual, own.back());
 }
 
@@ -190,9 +197,9 @@ bool TuneAgenda::is_used_up(const Slot& slot) const {
   const Allowance& allowance = setup_.allowance;
   if (allowance.launches && launches_ + 1 > *allowance.launches) return true;
   if (!allowance.seconds) return false;
-  const bool tells = slot.rung == 0 && brief_walls_.launches >= kEnoughToTell;
+  const bool tells = halving_.rounds().empty() && launches_ >= kEnoughToTell;
   return spent_s_ + expected_s(slot) > *allowance.seconds ||
-         (tells && first_rung_s() > *allowance.seconds);
+         (tells && first_round_s() > *allowance.seconds);
 }
 
 double TuneAgenda::work_of(std::size_t point) const {

@@ -71,8 +71,8 @@ class TuneAgenda final : public run::Agenda {
   [[nodiscard]] std::size_t launches() const { return launches_; }
   // The allowance was used up before the search was over.
   [[nodiscard]] bool is_stopped() const { return stopped_; }
-  // What one short launch of every point takes, by those so far. 0: none was made.
-  [[nodiscard]] double first_rung_s() const;
+  // What the first round takes, one launch of every point, by those of it so far. 0: none was made.
+  [[nodiscard]] double first_round_s() const;
 
  private:
   // Tells the halving what is known; the slot that wants a launch, if any.

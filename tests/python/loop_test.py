@@ -19,6 +19,7 @@ from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import samples_of  # noqa: E402
 from stepbench_worker.dataloader import LESS_WORK, LoaderWatch  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
+from stepbench_worker import memory  # noqa: E402
 from stepbench_worker.loop import Session  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
 from stepbench_worker.driven import in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
@@ -716,6 +717,25 @@ class OnADevice(unittest.TestCase):
         self.assertEqual(said["effective"]["device"], "cuda:1")
         self.assertEqual(said["metrics"]["peak_allocated_bytes"], 7)
         self.assertEqual(said["schedule"]["window_drained_ns"], 15_000_000)
+
+    def test_a_share_of_its_memory_is_told_to_a_torch_that_does_not_know_the_setting(self):
+        share = "per_process_memory_fraction:0.25"
+        for version, others, calls in (("2.11.0+cu130", f"expandable_segments:True,{share}", []),
+                                       ("2.8.0", "expandable_segments:True", [(0.25, 0), (0.25, 1)])):
+            with self.subTest(version):
+                told = []
+                cuda = types.SimpleNamespace(device_count=lambda: 2,
+                                             set_per_process_memory_fraction=lambda *words: told.append(words))
+                environment = {"PYTORCH_CUDA_ALLOC_CONF": f"expandable_segments:True,{share}"}
+                with (mock.patch.dict(sys.modules, torch=types.SimpleNamespace(cuda=cuda)),
+                      mock.patch.object(memory.metadata, "version", lambda _: version)):
+                    memory.keep_to_share(environment)
+                self.assertEqual(environment, {"PYTORCH_CUDA_ALLOC_CONF": others})
+                self.assertEqual(told, calls)
+        with mock.patch.object(memory.metadata, "version", lambda _: "2.8.0"):
+            untouched = {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64"}
+            memory.keep_to_share(untouched)
+        self.assertEqual(untouched, {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64"})
 
 
 if __name__ == "__main__":

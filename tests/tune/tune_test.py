@@ -54,6 +54,19 @@ for batch in measure(Loader()):
         now_ns += [2_000_000, 1_400_000, 1_000_000, 1_100_000][arguments.num_workers] * arguments.width
 """
 
+# A script that holds as many MiB as its argument says: much of it as pages that it writes, very much as a promise.
+HOLD = """\
+import argparse, time
+from stepbench_worker import measure, phase
+parser = argparse.ArgumentParser()
+parser.add_argument("--hold_mib", type=int, default=1)
+size = parser.parse_args().hold_mib << 20
+held = bytearray(size) if size > 1 << 30 else bytearray(b"x") * size
+for batch in measure([[1, 2]] * 100):
+    with phase("forward"):
+        time.sleep(0.1 if size > 1 << 28 else 0.001)
+"""
+
 
 class Tune(unittest.TestCase):
     def setUp(self):
@@ -167,6 +180,10 @@ class Tune(unittest.TestCase):
         done = self.tune(status=3)
         self.assertRegex(done.text, "best: step_us=780.*, not confirmed: the file's own settings cannot be measured")
 
+    def test_an_objective_that_no_launch_reports_is_told(self):
+        done = self.tune("--objective", "tokens_per_s", status=4, worker=STUB)
+        self.assertRegex(done.text, "nothing could be measured: gives no number for tokens_per_s")
+
     def test_few_launches_are_kept_to(self):
         done = self.tune("--launches", 40, status=3)
         self.assertIn("not confirmed: the budget has no room for 10 pairs", done.text)
@@ -188,6 +205,16 @@ class Tune(unittest.TestCase):
         (folder,) = (self.folder / "results").iterdir()
         self.tune("--budget", "10m", "--resume", folder)
         self.assertEqual(self.answer()["answer"], "better")
+
+    def test_a_budget_too_small_for_few_points_is_refused(self):
+        # All of few points are measured in full: no launch of them is short.
+        (self.folder / "few.yaml").write_text("name: few\nworkload: stub\nsweep: {matrix: {stub.step_us: [1, 2, 3]}}\n")
+        done = self.stepbench("tune", "few.yaml", "--worker", STUB, "--no-lock", "--budget", "0.01s", status=2)
+        self.assertRegex(done.stderr, r"--budget: one launch of each of the \d points takes [1-9]\d* s; give at least [1-9]")
+        # So does one in which nothing could be measured.
+        done = self.stepbench("tune", "few.yaml", "--worker", STUB, "--no-lock", "--budget", "0.01s", "--set",
+                              "stub.behaviour=throw_in_step", "--results", "failing", status=2)
+        self.assertRegex(done.stderr, r"takes [1-9]\d* s; give at least [1-9]")
 
     def test_a_search_that_was_cut_off_goes_on_to_the_same_answer(self):
         # Without the script nothing is random.
@@ -240,6 +267,25 @@ class Tune(unittest.TestCase):
         self.assertIn("gives arguments to a script", self.tune("--tune", "a=1", worker=STUB, status=2).stderr)
         self.assertIn("--tune NAME=V1,V2", self.stepbench("tune", "train.py", "--space", "loader", status=2).stderr)
 
+    def test_a_point_that_wants_more_memory_than_it_may_ends_by_itself(self):
+        (self.folder / "hold.py").write_text(HOLD)
+
+        def hold(values, launches, *words):
+            self.stepbench("tune", "--python", "hold.py", "--tune", f"hold_mib={values}", "--interpreter", sys.executable,
+                           "--set", "schedule.wait=0", "--set", "schedule.warmup=1", "--set", "schedule.active=3",
+                           "--no-lock", "--no-confirm", "--launches", launches, "--results", f"of-{launches}", *words)
+            return {point["options"]["script.args"]: point for point in self.answer(f"of-{launches}")["points"]}
+
+        points = hold("1,2,500,5000", 6, "--memory-limit", "250MiB")
+        fates = {args: point["fate"] for args, point in points.items()}
+        self.assertEqual(fates, {"": "measured", "--hold_mib 1": "measured", "--hold_mib 2": "measured",
+                                 "--hold_mib 500": "over_memory", "--hold_mib 5000": "over_memory"})
+        self.assertIn("MemoryError", points["--hold_mib 5000"]["reason"])
+        self.assertRegex(points["--hold_mib 500"]["reason"], r"held [45]\d\d MiB, more than 250 MiB")
+        # Nobody is ended who has no limit, or who keeps to it.
+        self.assertEqual({point["fate"] for point in hold("1,500", 4).values()}, {"measured"})
+        self.assertEqual({point["fate"] for point in hold("1,500", 3, "--memory-limit", "700MiB").values()}, {"measured"})
+
     def test_mistakes_are_answered(self):
         (self.folder / "one.yaml").write_text("workload: stub\n")
         (self.folder / "required.yaml").write_text(
@@ -251,6 +297,16 @@ class Tune(unittest.TestCase):
                 (["one.yaml", "--sweep", "stub.step_us=1000"], "has one point"),
                 (["one.yaml", "--sweep", "stub.step_su=1,2"], "did you mean"),
                 (["required.yaml"], "nosuch"),
+                # Points of which one is left when what is alike is put together.
+                (["one.yaml", "--sweep", "stub.step_us=1000,1000.0"], "has one point"),
+                (["job.yaml", "--smoke"], "--smoke"),
+                (["job.yaml", "--space", "transfer"], "workload stub has no such options"),
+                (["job.yaml", "--space", "lodaer"], "loader"),
+                (["job.yaml", "--tune", "a=1"], "gives arguments to a script"),
+                (["job.yaml", "--margin", "99"], "--margin"),
+                (["job.yaml", "--report", "job.yaml"], "--report"),
+                (["job.yaml", "--budget", "0s"], "--budget: expected a time"),
+                (["job.yaml", "--launches", "0"], "--launches"),
                 (["job.yaml", "--budget", "soon"], "--budget: expected a time such as 90s, 20m or 1.5h, found `soon`"),
                 (["job.yaml", "--budget", "-5m"], "--budget"),
                 (["job.yaml", "--memory-limit", "lots"], "--memory-limit: expected a size such as 512MiB"),
@@ -274,6 +330,10 @@ class Tune(unittest.TestCase):
         self.assertIn("is no folder of `stepbench tune`", self.tune("--resume", run, worker=STUB, status=2).stderr)
 
     def test_the_answer_comes_in_every_form(self):
+        self.tune("--no-confirm", "--quiet", "--report", "page.html", "--results", "page", worker=STUB)
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("over all points", page)
+        self.assertIn("not confirmed", page)
         done = self.tune("--format", "json", "--quiet", "--no-confirm")
         self.assertEqual(json.loads(done.stdout)["schema"], "stepbench.tuning")
         done = self.tune("--format", "markdown", "--no-confirm", "--results", "more")

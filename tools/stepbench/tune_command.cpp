@@ -17,7 +17,9 @@
 #include "harness/tune/tuning_file.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
+#include "tools/stepbench/export_files.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/report_output.h"
 #include "tools/stepbench/script_options.h"
 
 namespace stepbench::cli {
@@ -34,6 +36,7 @@ Examples:
   stepbench tune train.yaml --space loader --budget 10m          workers and prefetch of any loader
   stepbench tune --python train.py --tune num_workers=0..4,prefetch_factor=2,4 --budget 10m
   stepbench tune sweep.yaml --budget 10m --write tuned.yaml      the winner as a file of its own
+  stepbench tune train.yaml --space loader --report search.html  its page, for a browser
   stepbench tune sweep.yaml --objective samples_per_s --memory-limit 20GiB
   stepbench tune --resume results/20260131-120000-sweep-tune sweep.yaml    go on where it was cut off
 
@@ -51,6 +54,7 @@ struct TuneOptions {
   bool no_confirm = false;
   LockFlags lock = {};
   std::string format = "table";
+  ExportFiles exports = {};
   bool quiet = false;
 };
 
@@ -107,6 +111,7 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
   if (options.margin_percent) request.margin = *options.margin_percent / 100;
   request.confirm = !options.no_confirm;
   request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
+  check_export_files(options.exports, environment);
   request.text = experiment_text(options.script, request.file);
   const campaign::CampaignContext context = campaign_context(environment);
   const HostClock clock;
@@ -121,6 +126,8 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
     return run.exit_status;
   }
   tell_tuned(run, options, environment, progress);
+  write_report(options.exports, report::tune_content(run, record::read_results(run.folder)),
+               {run.folder.string()}, environment);
   return run.exit_status;
 }
 
@@ -139,7 +146,8 @@ void add_tune(Command app) {
   command
       .option(kCaseOptions, "--space S1,S2,...", request.spaces,
               "Sweep what is usual, around the file's own values: loader (workers, prefetch, "
-              "pinned memory), batch (its size), precision")
+              "pinned memory, numbers that an iterable's loader() takes), transfer (ways to the "
+              "device, pinned memory), batch (its size), precision")
       .one_of(tune::space_names())
       .comma_separated()
       .common();
@@ -192,6 +200,7 @@ void add_tune(Command app) {
   command.option(kOutputOptions, "--write FILE", request.tuned_file,
                  "Also write the experiment with the winner's values there, unless it is not told "
                  "from the file's own");
+  add_report_file(command, options.exports.report);
   add_quiet(command, options.quiet);
 }
 

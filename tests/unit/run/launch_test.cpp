@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr const char* kHello =
     "echo '{\"kind\":\"hello\",\"protocol\":[1,1],\"build_id\":\"b\",\"pid\":1}' >&3; read line "
@@ -33,6 +34,7 @@ class LaunchOfAScript : public ::testing::Test {
     LaunchRequest request;
     request.spawn = {{"sh", "-c", script},
                      {{"PATH", "/usr/bin:/bin"}, {"MARK", "set by the launcher"}}};
+    request.spawn.data_bytes = data_bytes_;
     request.limits = limits_;
     Interrupts interrupts;
     const HostClock clock;
@@ -41,6 +43,7 @@ class LaunchOfAScript : public ::testing::Test {
 
   const test::TemporaryFolder folder_;
   LaunchLimits limits_;
+  std::optional<std::int64_t> data_bytes_ = {};
 };
 
 TEST_F(LaunchOfAScript, ItsFinalLineIsItsOutcome) {
@@ -54,6 +57,21 @@ TEST_F(LaunchOfAScript, SeesNothingButItsFiveDescriptorsAndItsEnvironment) {
   const LaunchResult result = launch("readlink /proc/$$/fd/0; echo $MARK; exec ls /proc/self/fd");
   EXPECT_EQ(result.output, "/dev/null\nset by the launcher\n0\n1\n2\n3\n4\n5\n")
       << "5 is the folder that ls reads";
+}
+
+TEST_F(LaunchOfAScript, HasAsMuchDataAsItMayAndNoMore) {
+  data_bytes_ = std::int64_t{64} << 20;
+  const LaunchResult result = launch("ulimit -d; ulimit -d unlimited || echo refused; exit 1");
+  EXPECT_THAT(result.output, HasSubstr("65536\n"));
+  EXPECT_THAT(result.output, HasSubstr("refused"));
+}
+
+TEST_F(LaunchOfAScript, EndsWhenItsTreeHoldsMoreThanItMay) {
+  limits_.memory_bytes = 1;
+  const LaunchResult result = launch(std::string{kHello} + "exec sleep 1000");
+  EXPECT_EQ(result.outcome.kind, Outcome::Kind::kFailed);
+  EXPECT_THAT(result.outcome.reason, StartsWith("out of memory: it held "));
+  EXPECT_THAT(result.outcome.reason, HasSubstr("more than 1.00 B"));
 }
 
 TEST_F(LaunchOfAScript, LeadsAProcessGroupOfItsOwn) {

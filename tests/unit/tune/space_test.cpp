@@ -55,6 +55,42 @@ TEST(TuneSpace, OfBatchesDoubles) {
   EXPECT_THAT(sweeps("precision", loader_case(0, "cpu")), ElementsAre("model.precision=fp32,bf16"));
 }
 
+TEST(TuneSpace, OfATransferIsTheWaysToADevice) {
+  ResolvedCase own = loader_case(2, "cuda");
+  own.options["transfer.placement"] = std::string("pin_thread");
+  EXPECT_THAT(
+      sweeps("transfer", own),
+      ElementsAre("transfer.placement=inline,inline_non_blocking,pin_thread,prefetch_stream",
+                  "loader.pin_memory=false,true"));
+  // What both spaces have is swept once.
+  const std::vector<std::string> both = {"loader", "transfer"};
+  EXPECT_THAT(sweeps_of(both, own, 1),
+              ElementsAre("loader.num_workers=0,1,2", "loader.prefetch_factor=1,2,3,4,8",
+                          "loader.pin_memory=false,true",
+                          "transfer.placement=inline,inline_non_blocking,pin_thread,"
+                          "prefetch_stream"));
+  own.options["device"] = std::string("cpu");
+  EXPECT_THAT([&] { (void)sweeps("transfer", own); },
+              ThrowsMessage<ConfigError>(HasSubstr("nothing is copied on the CPU")));
+}
+
+TEST(TuneSpace, OfAnIterableIsTheNumbersThatSayHowItLoads) {
+  ResolvedCase own = loader_case(0, "cpu");
+  own.options["loader.engine"] = std::string("iterable");
+  EXPECT_THAT([&] { (void)sweeps("loader", own); },
+              ThrowsMessage<ConfigError>(HasSubstr("--sweep python.NAME=V1,V2")));
+  own.options["python.root"] = std::string("/data");
+  own.options["python.image_size"] = std::string("224");
+  own.options["python.decode_threads"] = std::string("4");
+  own.options["python.buffer_size"] = std::int64_t{1};
+  EXPECT_THAT(sweeps("loader", own),
+              ElementsAre("python.buffer_size=1,2,4", "python.decode_threads=2,4,8,16"));
+  own.options["loader.num_workers"] = std::int64_t{3};
+  EXPECT_THAT(sweeps("loader", own),
+              ElementsAre("loader.num_workers=1,3,6,12", "python.buffer_size=1,2,4",
+                          "python.decode_threads=2,4,8,16"));
+}
+
 TEST(TuneSpace, AWorkloadWithoutSuchOptionsIsRefused) {
   EXPECT_THAT([] { (void)sweeps("batch", script_case("")); },
               ThrowsMessage<ConfigError>(HasSubstr("--tune NAME=V1,V2,... gives a script")));

@@ -158,6 +158,29 @@ TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
   EXPECT_NE(end->halving().standing().front().point, 7U);
 }
 
+TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
+  for (const bool limited : {false, true}) {
+    Search search(12, [](std::size_t point, int launch) {
+      Made made = valley(point, launch);
+      if (point >= 9) {
+        made.outcome = Outcome::failed("DefaultCPUAllocator: can't allocate memory: you tried");
+      }
+      return made;
+    });
+    if (limited) search.memory_limit = 2e9;
+    const auto end = search.run();
+    const Fate fate = limited ? Fate::kOverMemory : Fate::kFailed;
+    std::size_t ended = 0;
+    for (std::size_t i = 9; i < 12; ++i) {
+      if (end->points()[i].fate == Fate::kNotTried) continue;
+      EXPECT_EQ(end->points()[i].fate, fate);
+      ++ended;
+    }
+    EXPECT_GE(ended, 1U);
+    EXPECT_EQ(end->halving().standing().front().point, 7U);
+  }
+}
+
 TEST(TuneAgenda, ABatchThatSmallerOnesSayIsTooLargeIsNotTried) {
   // 100 MB and 10 MB a sample.
   Search search(24, [](std::size_t point, int launch) {
@@ -209,7 +232,23 @@ TEST(TuneAgenda, ATimeTooShortForTheFirstRungIsSeenEarly) {
   const auto end = search.run();
   EXPECT_TRUE(end->is_stopped());
   EXPECT_LT(search.jobs.size(), 10U);
-  EXPECT_DOUBLE_EQ(end->first_rung_s(), 48);
+  EXPECT_DOUBLE_EQ(end->first_round_s(), 48);
+}
+
+TEST(TuneAgenda, ATimeTooShortForFewPointsTellsWhatOneLaunchOfEachTakes) {
+  for (const bool fails : {false, true}) {
+    Search search(5, [&](std::size_t point, int launch) {
+      Made made = valley(point, launch);
+      if (fails) made.outcome = Outcome::failed("exited with status 3");
+      return made;
+    });
+    search.allowance.seconds = 2;
+    const auto end = search.run();
+    EXPECT_TRUE(end->is_stopped());
+    EXPECT_EQ(search.jobs.size(), 2U);
+    EXPECT_TRUE(end->halving().rounds().empty());
+    EXPECT_DOUBLE_EQ(end->first_round_s(), 5);
+  }
 }
 
 TEST(TuneAgenda, ANumberThatNoLaunchGivesTakesThePointOut) {

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import facts, ranks_check, script, session
+from . import facts, memory, ranks_check, script, session
 from .control import Control
 from .driven import Driven
 
@@ -47,6 +47,7 @@ def measure_case(control: Control) -> int:
     threads = options.get("threads.intra_op")
     if isinstance(threads, int):
         os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
+    memory.keep_to_share(os.environ)
     if case.get("world", 1) > 1:  # of ranks that wait for each other it is asked where each stands
         faulthandler.register(signal.SIGUSR1, all_threads=False)
     told = Launch(control, case, path)

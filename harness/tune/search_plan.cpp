@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/tune/search_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/machine/environment.h"
+#include "harness/plan/fixed_experiment.h"
+#include "harness/plan/yaml_document.h"
+#include "harness/tune/space.h"
+
+namespace stepbench::tune {
+namespace {
+
+// Of a short launch: a third of the steps.
+constexpr std::int64_t kShorter = 3;
+constexpr std::int64_t kFewestActive = 5;
+
+// What the options of another batch size, precision or accumulation compute is other work.
+bool changes_work(const std::string& option) {
+  const std::string end = option.substr(option.find_last_of('.') + 1);
+  return end == "batch_size" || end == "precision" || end == "accumulate";
+}
+
+campaign::RunRequest own_run(const TuneRequest& request, const std::string& own_text) {
+  campaign::RunRequest own = search_run(request, {});
+  own.text = own_text;
+  own.filter.clear();
+  return own;
+}
+
+plan::PlannedCase plan_own(const TuneRequest& request, const campaign::CampaignContext& context,
+                           const std::string& own_text) {
+  try {
+    campaign::PlannedRun planned =
+        campaign::plan_experiment(own_run(request, own_text), context, true);
+    return std::move(planned.planned.plan.cases.front());
+  } catch (const ConfigError& error) {
+    throw ConfigError(plan::source_name(request.file),
+                      std::string("its own settings, without the sweep, make no case to "
+                                  "compare with: ") +
+                          error.what());
+  }
+}
+
+std::vector<std::string> whole_sweep(const TuneRequest& request, const ResolvedCase& own) {
+  std::vector<std::string> sweep = request.sweep;
+  const auto cores = static_cast<int>(std::ceil(machine::usable_cores("/")));
+  for (std::string& each : sweeps_of(request.spaces, own, cores)) sweep.push_back(std::move(each));
+  if (!request.arguments.empty()) sweep.push_back(sweep_of_arguments(request.arguments, own));
+  return sweep;
+}
+
+// As the plan has it with fewer steps: its rules see to it that a window still fits the loader.
+void plan_short_launches(const TuneRequest& request, const campaign::CampaignContext& context,
+                         SearchPlan& search) {
+  const std::vector<plan::PlannedCase>& cases = search.plan().cases;
+  const ResolvedCase& first = cases.front().resolved;
+  if (first.has("schedule.max_active")) return;  // active: auto measures as much as it needs
+  const std::int64_t active = first.integer("schedule.active");
+  const std::int64_t fewer = std::min(active, std::max(active / kShorter, kFewestActive));
+  std::map<std::string_view, const ResolvedCase*> known;
+  campaign::RunRequest swept = search_run(request, search.sweep);
+  campaign::RunRequest own = own_run(request, search.own_text);
+  std::vector<campaign::PlannedRun> planned;
+  for (campaign::RunRequest* each : {&swept, &own}) {
+    each->set.push_back("schedule.active=" + std::to_string(fewer));
+    planned.push_back(campaign::plan_experiment(*each, context, true));
+  }
+  for (const campaign::PlannedRun& run : planned) {
+    for (const plan::PlannedCase& each : run.planned.plan.cases) {
+      known.emplace(each.resolved.case_id, &each.resolved);
+    }
+  }
+  for (const plan::PlannedCase& each : cases) {
+    OptionValues brief;
+    const auto found = known.find(each.resolved.case_id);
+    if (found != known.end()) {
+      for (const auto& [name, value] : found->second->options) {
+        const Value* full = each.resolved.options.get(name);
+        if (!name.starts_with("schedule.") || full == nullptr || *full == value) continue;
+        brief.insert_or_assign(name, value);
+        search.by_launch.insert(name);
+      }
+    }
+    search.brief.push_back(std::move(brief));
+  }
+}
+
+}  // namespace
+
+campaign::RunRequest search_run(const TuneRequest& request, const std::vector<std::string>& sweep) {
+  return {.file = request.file,
+          .text = request.text,
+          .results = request.results,
+          .resume = request.resume,
+          .filter = request.filter,
+          .set = request.set,
+          .sweep = sweep,
+          .worker = request.worker,
+          .lock = request.lock};
+}
+
+SearchPlan plan_search(const TuneRequest& request, const campaign::CampaignContext& context) {
+  const std::string source = plan::source_name(request.file);
+  SearchPlan search;
+  search.own_text =
+      plan::fixed_experiment(request.text ? *request.text : plan::read_config_text(request.file),
+                             source, context.built_in.catalogue, {}, {});
+  plan::PlannedCase own = plan_own(request, context, search.own_text);
+  search.sweep = whole_sweep(request, own.resolved);
+  search.space = campaign::plan_experiment(search_run(request, search.sweep), context, true);
+  plan::Plan& plan = search.space.planned.plan;
+  if (plan.varying.empty()) {
+    throw ConfigError(source,
+                      "has one point; a search wants a sweep, as `sweep: {matrix: "
+                      "{loader.num_workers: [0, 2, 4]}}`, --sweep loader.num_workers=0,2,4 or "
+                      "--space loader");
+  }
+  const auto found = std::ranges::find_if(plan.cases, [&](const plan::PlannedCase& each) {
+    return each.resolved.case_id == own.resolved.case_id;
+  });
+  search.own_is_swept = found != plan.cases.end();
+  search.own = static_cast<std::size_t>(found - plan.cases.begin());
+  if (!search.own_is_swept) plan.cases.push_back(std::move(own));
+  search.changes_work = std::ranges::any_of(plan.varying, changes_work);
+  plan_short_launches(request, context, search);
+  return search;
+}
+
+}  // namespace stepbench::tune

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/memory_limit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "tests/unit/machine/scripted_nvml.h"
+
+namespace stepbench::run {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+LaunchRequest limited(std::int64_t bytes, const std::string& device,
+                      const machine::NvmlSession* devices, machine::Variables variables = {}) {
+  ResolvedCase resolved;
+  resolved.options = {{"device", device}};
+  LaunchRequest request;
+  request.spawn.environment = std::move(variables);
+  limit_memory(bytes, resolved, devices, request);
+  return request;
+}
+
+TEST(MemoryLimit, OnTheCpuIsThatOfEachProcessAndOfTheTree) {
+  const LaunchRequest request = limited(100 * kMiB, "cpu", nullptr);
+  EXPECT_EQ(request.spawn.data_bytes, 100 * kMiB + kMappedOnlyBytes);
+  EXPECT_EQ(request.limits.memory_bytes, 100 * kMiB);
+  EXPECT_THAT(request.spawn.environment, IsEmpty());
+}
+
+TEST(MemoryLimit, OnADeviceIsAShareOfItInTorchsAllocator) {
+  machine::ScriptedNvml nvml;  // of 1000 bytes
+  const auto devices = machine::NvmlSession::open(nvml.api());
+  const LaunchRequest request = limited(250, "cuda", devices.get());
+  EXPECT_THAT(request.spawn.environment,
+              ElementsAre(Pair("PYTORCH_CUDA_ALLOC_CONF", "per_process_memory_fraction:0.250000")));
+  // The process holds what it likes: CUDA maps what it never touches.
+  EXPECT_FALSE(request.spawn.data_bytes);
+  EXPECT_FALSE(request.limits.memory_bytes);
+  // What the user asked of the allocator stays.
+  const machine::Variables own = {{"PYTORCH_ALLOC_CONF", "expandable_segments:True"}};
+  EXPECT_THAT(limited(500, "cuda:0", devices.get(), own).spawn.environment,
+              ElementsAre(Pair("PYTORCH_ALLOC_CONF",
+                               "expandable_segments:True,per_process_memory_fraction:0.500000")));
+}
+
+TEST(MemoryLimit, ADeviceThatHasNoMoreOrIsNotKnownIsNotLimited) {
+  machine::ScriptedNvml nvml;
+  const auto devices = machine::NvmlSession::open(nvml.api());
+  EXPECT_THAT(limited(1000, "cuda", devices.get()).spawn.environment, IsEmpty());
+  EXPECT_THAT(limited(250, "cuda", nullptr).spawn.environment, IsEmpty());
+  nvml.mig = 1;
+  EXPECT_THAT(limited(250, "cuda", devices.get()).spawn.environment, IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepbench::run

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches replayed on a recorded grid: each of their rounds is a recorded one, drawn with
+// replacement, so that what the machine did in it falls on all its launches.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/unit/tune/recorded_grid.h"
+
+namespace stepbench::tune {
+
+struct Replayed {
+  double regret = 0;  // of the winner over the best point
+  double cost = 0;    // of 6 launches of every point, by time
+};
+
+// By the code that `stepbench tune` runs.
+[[nodiscard]] Replayed replay_halving(const RecordedGrid& grid, std::uint64_t seed);
+
+// Six launches of every point, the least mean wins: the most that a budget buys.
+[[nodiscard]] Replayed replay_sweep(const RecordedGrid& grid, std::uint64_t seed);
+
+// For comparison, each with `budget`, a cost. Random search: every point once in random order, then
+// again; the least mean wins. Plain halving: full launches, a half goes on, values are compared
+// as they are.
+[[nodiscard]] Replayed replay_random(const RecordedGrid& grid, double budget, std::uint64_t seed);
+[[nodiscard]] Replayed replay_plain_halving(const RecordedGrid& grid, double budget,
+                                            std::uint64_t seed);
+
+}  // namespace stepbench::tune
