@@ -35,7 +35,7 @@ std::vector<double> logs_of(const std::vector<double>& values) {
   return logs;
 }
 
-Ratio ratio_of(const LogRatio& log) {
+TimesRatio ratio_of(const LogRatio& log) {
   return {.value = std::exp(log.centre),
           .interval = {std::exp(log.interval.low), std::exp(log.interval.high)}};
 }

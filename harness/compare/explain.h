@@ -20,7 +20,7 @@
 namespace stepbench::compare {
 
 // A ratio b / a and its interval.
-struct Ratio {
+struct TimesRatio {
   double value = 1;
   stats::Interval interval = {};
 };
@@ -44,11 +44,11 @@ struct PhaseSplit {
   bool part = true;  // of the step: these sum to it. Else a metric that says more of a part
   double a_ns = 0;   // median over launches
   double b_ns = 0;
-  Ratio ratio = {};
+  TimesRatio ratio = {};
   std::vector<std::string> controls = {};  // that speak of it
   bool by_operations = false;              // mixed as recorded operations say
-  std::optional<Ratio> predicted = {};
-  std::optional<Ratio> rest = {};  // ratio over predicted
+  std::optional<TimesRatio> predicted = {};
+  std::optional<TimesRatio> rest = {};  // ratio over predicted
   Told told = Told::kUnknown;
   std::string why_not = {};
 };
@@ -72,7 +72,7 @@ struct ControlRatio {
   std::string name = {};
   double a_ns = 0;
   double b_ns = 0;
-  Ratio ratio = {};
+  TimesRatio ratio = {};
 };
 
 struct ExplainSide {

@@ -18,11 +18,11 @@ using compare::CaseSplit;
 using compare::ControlRatio;
 using compare::Explanation;
 using compare::PhaseSplit;
-using compare::Ratio;
+using compare::TimesRatio;
 using compare::Told;
 
 // "1.24x [1.21 to 1.27]"
-std::string times_text(const Ratio& ratio) {
+std::string times_text(const TimesRatio& ratio) {
   std::string text = text::significant(ratio.value) + "x";
   if (std::isfinite(ratio.interval.high) && ratio.interval.low > 0) {
     text += " [" + text::significant(ratio.interval.low) + ", " +
@@ -31,12 +31,13 @@ std::string times_text(const Ratio& ratio) {
   return text;
 }
 
-document::Cell ratio_cell(const std::optional<Ratio>& ratio) {
+document::Cell ratio_cell(const std::optional<TimesRatio>& ratio) {
   if (!ratio) return "-";
   return {times_text(*ratio), ratio->value};
 }
 
-void write_ratio(json::JsonText& json, std::string_view key, const std::optional<Ratio>& ratio) {
+void write_ratio(json::JsonText& json, std::string_view key,
+                 const std::optional<TimesRatio>& ratio) {
   if (!ratio) {
     json.null(key);
     return;
@@ -48,7 +49,7 @@ void write_ratio(json::JsonText& json, std::string_view key, const std::optional
       .close_object();
 }
 
-std::optional<Ratio> measured_ratio(const PhaseSplit& split) {
+std::optional<TimesRatio> measured_ratio(const PhaseSplit& split) {
   if (split.a_ns <= 0 || split.b_ns <= 0) return std::nullopt;
   return split.ratio;
 }

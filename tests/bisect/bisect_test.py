@@ -14,6 +14,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from own_clock import on_its_own_clock  # noqa: E402
+
 STEPBENCH, STUB = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 
 EXPERIMENT = """\
@@ -44,21 +47,12 @@ export STUB_SLOWER
 exec '{STUB}' "$@"
 """
 
-# A script whose steps last as long as its own commit says, on a clock of its own; 1 of 2 steps calls relu more where
-# the commit says so.
-SCRIPT = """\
-import sys
-from stepbench_worker import loop, measure, phase
-import cost
-now_ns = loop.monotonic_ns()
-loop.monotonic_ns = lambda: now_ns
-class Loader:
-    def __len__(self): return 100
-    def __iter__(self): return iter([[1, 2]] * 100)
-for batch in measure(Loader()):
-    with phase("forward"):
-        now_ns += int(1_000_000 * cost.SLOWER * float(sys.argv[1]))
-"""
+# A script whose steps last as long as its own commit says.
+SCRIPT = on_its_own_clock("import sys\nimport cost\n", """\
+with phase("forward"):
+    now_ns += int(1_000_000 * cost.SLOWER * float(sys.argv[1]))
+""")
+# One that calls relu as often as the commit says.
 PROFILED = """\
 import torch
 from stepbench_worker import measure, phase
@@ -68,19 +62,12 @@ for batch in measure([[1, 2]] * 100):
     with phase("forward"):
         for _ in range(cost.CALLS): data = torch.relu(data)
 """
-# The same with both: calls that are counted, and a time of its own.
-COUNTED = """\
-import torch
-from stepbench_worker import loop, measure, phase
-import cost
-data = torch.ones(4)
-now_ns = loop.monotonic_ns()
-loop.monotonic_ns = lambda: now_ns
-for batch in measure([[1, 2]] * 100):
-    with phase("forward"):
-        for _ in range(cost.CALLS): data = torch.relu(data)
-        now_ns += int(1_000_000 * cost.SLOWER)
-"""
+# The same with both: calls that are counted, and a time of its own, beside which that of the calls is nothing.
+COUNTED = on_its_own_clock("import torch\nimport cost\ndata = torch.ones(4)\n", """\
+with phase("forward"):
+    for _ in range(cost.CALLS): data = torch.relu(data)
+    now_ns += int(2_000_000_000 * cost.SLOWER)
+""")
 SHORT = [word for each in ("wait=0", "warmup=2", "active=6") for word in ("--set", "schedule." + each)]
 
 
