@@ -233,9 +233,13 @@ class CaseExplainer {
       split.why_not = kinds.why_not.empty() ? "the two sides read other data" : kinds.why_not;
       return split;
     }
-    const UsedThreads threads{.a = threads_of(a_.side, pair_.base.measured.front()->row),
-                              .b = threads_of(b_.side, pair_.candidate.measured.front()->row)};
-    const bool has_operations = kinds.kinds.size() > 1 && split.part && split.phase != "data_wait";
+    // A loader reads a batch in one thread, whatever operations use.
+    const bool in_step = split.part && split.phase != "data_wait";
+    const UsedThreads threads =
+        in_step ? UsedThreads{.a = threads_of(a_.side, pair_.base.measured.front()->row),
+                              .b = threads_of(b_.side, pair_.candidate.measured.front()->row)}
+                : UsedThreads{.a = 1, .b = 1};
+    const bool has_operations = kinds.kinds.size() > 1 && in_step;
     const auto shares = has_operations ? shares_.find(split.phase) : shares_.end();
     const bool mixes =
         shares != shares_.end() && std::ranges::all_of(shares->second.of, [&](const auto& share) {
@@ -293,11 +297,14 @@ std::vector<ControlRatio> control_ratios(const Controls& a, const Controls& b) {
   return ratios;
 }
 
-// What a machine is, and where; all else may be what is slower.
+// What a machine is, and where, and numbers of threads, which the controls know; all else may be
+// what is slower.
 bool is_the_machines(const EnvironmentDifference& difference) {
   const std::string& field = difference.field;
   if (difference.field_class == FieldClass::kInformative) return true;
-  for (const char* begin : {"cpu", "gpu", "memory.", "numa", "host", "kernel", "cuda_driver"}) {
+  for (const char* begin :
+       {"cpu", "gpu", "memory.", "numa", "host", "kernel", "cuda_driver", "intra_op_threads",
+        "threads.intra_op", "env.OMP_NUM_THREADS", "env.MKL_NUM_THREADS"}) {
     if (field.starts_with(begin)) return true;
   }
   return false;

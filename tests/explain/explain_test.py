@@ -171,6 +171,19 @@ class Explain(unittest.TestCase):
         self.assertIn("not the machine: torch is 2.11.0 on A, 2.8.0 on B: what that changes is in the rest", out)
         self.assertNotIn("cpu.model is", out)
 
+    def test_more_threads_are_predicted_by_the_controls_on_all_cores(self):
+        a = self.run_of("a")
+        b = self.run_of("b", {"backward": 0.7, "forward": 0.7}, environment={"intra_op_threads": 2})
+        case, phases = self.answer(a, b)
+        # From work on one thread, 1x, to matrices in two, 20 ms for 30 ms.
+        self.assertAlmostEqual(phases["forward"]["predicted"]["low"], 0.667, delta=0.02)
+        self.assertAlmostEqual(phases["forward"]["predicted"]["high"], 1, delta=0.02)
+        self.assertIn("gemm_threads", phases["forward"]["controls"])
+        self.assertNotIn("intra_op_threads is", self.explain(a, b).stdout)
+        b = self.run_of("b", {"backward": 0.5}, environment={"intra_op_threads": 2})
+        _, phases = self.answer(a, b)
+        self.assertEqual(phases["backward"]["told"], "faster")
+
     def test_controls_come_from_a_file_too(self):
         a, b = self.run_of("a", controls={}), self.run_of("b", {"data_wait": 1.5}, {})
         for name, factors in [("a", None), ("b", {"decode": 1.5})]:
