@@ -110,9 +110,9 @@ class Bisect(unittest.TestCase):
         return {**os.environ, "HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder / "cache"),
                 "XDG_STATE_HOME": str(self.folder / "state"), "NO_COLOR": "1"}
 
-    def bisect(self, *words, status=0):
+    def bisect(self, *words, status=0, limit_s=600):
         done = subprocess.run(self.words("--seed", 7, "--no-lock", *words), cwd=self.repository, text=True, capture_output=True,
-                              env=self.environment(), timeout=600)
+                              env=self.environment(), timeout=limit_s)
         self.assertEqual(done.returncode, status, f"{done.args}\n{done.stdout}{done.stderr}")
         return done
 
@@ -236,7 +236,7 @@ class Bisect(unittest.TestCase):
         calls = [4] * 3 + [5] * 6
         hashes = self.scripts(COUNTED, [f"CALLS, SLOWER = {n}, {1 if n == 4 else 1.04}" for n in calls])
         words = ["--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
-        done = self.bisect(hashes[0], hashes[-1], *words)
+        done = self.bisect(hashes[0], hashes[-1], *words, limit_s=3000)
         self.assertRegex(done.stdout, f'culprit: {hashes[3][:12]} "change number 3": step [+]4.0')
         judged = [each for each in self.answer()["judged"] if each["step"] == "commit"]
         self.assertEqual({each.get("counted") for each in judged}, {"op_calls"}, judged)
@@ -248,11 +248,11 @@ class Bisect(unittest.TestCase):
         hashes = self.scripts(COUNTED, ["CALLS, SLOWER = 4, 1", "CALLS, SLOWER = 5, 1", "CALLS, SLOWER = 5, 1",
                                         "CALLS, SLOWER = 5, 1.04", "CALLS, SLOWER = 5, 1.04"])
         words = ["--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
-        done = self.bisect(hashes[0], hashes[-1], *words)
+        done = self.bisect(hashes[0], hashes[-1], *words, limit_s=3000)
         self.assertIn("what is counted moved elsewhere: the commits are timed", done.stderr)
         self.assertRegex(done.stdout, f'culprit: {hashes[3][:12]} "change number 3": step [+]4.0')
         # Nothing that is counted moved: nothing is said of counts, and each commit is timed.
-        done = self.bisect(hashes[1], hashes[-1], *words, "--results", "again")
+        done = self.bisect(hashes[1], hashes[-1], *words, "--results", "again", limit_s=3000)
         self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
         self.assertNotIn("counted", done.stdout)
 

@@ -45,6 +45,7 @@ constexpr Use kAllowed[] = {
     {"tests/fleet/slurm.py", Shape::kSleeps, 1, kPolls},
     {"tests/fleet/slurm.py", Shape::kReadsAClock, 2, kPatience},
     {"tests/bisect/bisect_test.py", Shape::kReadsAClock, 2, kPatience},
+    {"tests/unit/bisect/repository_test.cpp", Shape::kSleeps, 1, kPolls},
     {"tests/own_clock.py", Shape::kReadsAClock, 1, "where the clock of a script begins"},
     {"tests/explain/explain_test.py", Shape::kAssertsTime, 5, "of files that it wrote itself"},
     {"tests/storm/scenes.py", Shape::kReadsAClock, 2, kPatience},
