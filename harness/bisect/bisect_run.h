@@ -22,6 +22,8 @@ struct JudgedStep {
   Ends change = {};                   // its log ratio
   std::string why_not = {};           // why it could not be built or measured
   std::filesystem::path folder = {};  // of its launches
+  // The count that told the side, where times are looked for: `change` is its log ratio then.
+  std::string counted = {};
 };
 
 struct BisectRun {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "harness/bisect/search.h"
 #include "harness/bisect/sequential_test.h"
@@ -43,9 +44,16 @@ class Bisection {
   [[nodiscard]] bool is_enough(LogRatios log_ratios) const;
   // Its end.
   void take(LogRatios log_ratios);
+  // The same of kCommit, where something else than log ratios told it: the spread learns nothing.
+  void take_side(Side side);
   // Its candidate could not be built or measured. Only of kCommit; of others it is for the caller
   // to give up.
   void leave_out();
+
+  // Commits that may have to be judged: the next one first, at most so many.
+  [[nodiscard]] std::vector<std::size_t> ahead(std::size_t most) const {
+    return search_.ahead(most);
+  }
 
   [[nodiscard]] SearchAnswer answer() const;
   [[nodiscard]] std::size_t good() const { return search_.good(); }

@@ -51,11 +51,16 @@ std::string risen_count(const compare::CaseResult& one) {
   return most == nullptr ? std::string() : most->metric;
 }
 
-std::vector<double> log_ratios_of_count(const compare::CaseResult& one, std::string_view count) {
+std::optional<double> log_ratio_of_count(const compare::CaseResult& one, std::string_view count) {
   const auto found = std::ranges::find(one.metrics, count, &compare::MetricResult::metric);
-  if (found == one.metrics.end()) return {};
+  if (found == one.metrics.end()) return std::nullopt;
   const double ratio = log_ratio_of_counts(*found);
-  return std::isfinite(ratio) ? std::vector<double>(kFewestPairs, ratio) : std::vector<double>();
+  return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt;
+}
+
+std::vector<double> log_ratios_of_count(const compare::CaseResult& one, std::string_view count) {
+  const std::optional<double> ratio = log_ratio_of_count(one, count);
+  return ratio ? std::vector<double>(kFewestPairs, *ratio) : std::vector<double>();
 }
 
 }  // namespace stepbench::bisect

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,8 @@ inline constexpr std::string_view kCounts = "counts";  // as a metric: what repe
 // not counted on both sides.
 [[nodiscard]] std::vector<double> log_ratios_of_count(const compare::CaseResult& one,
                                                       std::string_view count);
+// The log ratio itself; nullopt as above.
+[[nodiscard]] std::optional<double> log_ratio_of_count(const compare::CaseResult& one,
+                                                       std::string_view count);
 
 }  // namespace stepbench::bisect

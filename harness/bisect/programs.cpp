@@ -13,6 +13,7 @@
 #include "harness/os/command.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
+#include "harness/text/words.h"
 
 namespace stepbench::bisect {
 namespace {
@@ -128,28 +129,63 @@ void Programs::make_tree(const Commit& commit) {
   if (repository_ != nullptr) repository_->check_out(commit.id, tree);
 }
 
-std::string Programs::build(const Commit& commit) {
-  const fs::path tree = tree_of(commit);
-  const fs::path log = folder_ / "logs" / (folder_name(commit) + ".log");
-  const std::string command = filled_in(request_.command, commit, tree);
-  say_("building " + short_id(commit) + ", log in " + log.string());
-  const os::CommandResult result = os::run_command(
-      {"sh", "-c", "cd \"$1\" && shift && eval \"$1\"", "sh", tree.string(), command}, "",
-      kBuildLimit);
-  fs::create_directories(log.parent_path());
-  os::write_output_file("", log, "$ " + command + "\n" + result.out + result.err);
-  if (result.interrupted) {
-    interrupted_ = true;
-    return "interrupted";
+bool Programs::is_built(const Commit& commit) const {
+  return fs::exists(folder_ / "programs" / folder_name(commit) / kKept) ||
+         why_not_.contains(commit.id);
+}
+
+// One shell runs all commands at once, so that a signal ends them together.
+void Programs::build_beside(const std::vector<Commit>& commits) {
+  constexpr const char* kAtOnce =
+      "while [ $# -gt 0 ]; do ( (cd \"$1\" && eval \"$2\") >\"$3.out\" 2>\"$3.err\" </dev/null; "
+      "echo $? >\"$3.status\" ) & shift 3; done; wait";
+  const fs::path said = folder_ / "building";
+  std::vector<std::string> words = {"sh", "-c", kAtOnce, "sh"};
+  std::vector<std::pair<Commit, std::string>> begun;
+  for (const Commit& commit : commits) {
+    if (request_.command.empty() || is_built(commit)) continue;
+    // What reads the tree finds it there already.
+    if (!request_.keep_trees || !trees_.contains(tree_of(commit))) make_tree(commit);
+    const std::string command = filled_in(request_.command, commit, tree_of(commit));
+    words.insert(words.end(),
+                 {tree_of(commit).string(), command, (said / folder_name(commit)).string()});
+    begun.emplace_back(commit, command);
   }
-  if (!result.started) return "sh cannot be run: " + result.reason;
-  if (result.timed_out) return "the build took more than 4 hours";
-  if (result.exit_status != 0) {
-    const std::string last = last_line(result.err.empty() ? result.out : result.err);
-    return "the build ends with exit status " + std::to_string(result.exit_status) +
-           (last.empty() ? "" : ": " + last);
+  if (begun.empty()) return;
+  fs::create_directories(said);
+  say_("building " +
+       text::join(begun, ", ", [](const auto& each) { return short_id(each.first); }) +
+       ", logs in " + (folder_ / "logs").string());
+  const os::CommandResult result = os::run_command(words, "", kBuildLimit);
+  interrupted_ = interrupted_ || result.interrupted;
+  for (const auto& [commit, command] : begun) {
+    std::string why = result.interrupted ? "interrupted"
+                      : !result.started  ? "sh cannot be run: " + result.reason
+                      : result.timed_out ? "the build took more than 4 hours"
+                                         : built(commit, command);
+    if (why.empty()) why = keep(commit);
+    if (!why.empty() && !result.interrupted) why_not_.insert_or_assign(commit.id, why);
+    if (!request_.keep_trees) remove_tree_at(tree_of(commit));
   }
-  if (repository_ != nullptr && commit_of_tree(tree) != commit.id) {
+  std::error_code ignored;
+  fs::remove_all(said, ignored);
+}
+
+// Writes its log. Why there is no program; empty: there may be one.
+std::string Programs::built(const Commit& commit, const std::string& command) {
+  const fs::path said = folder_ / "building" / folder_name(commit);
+  const std::string out = os::read_text(said.string() + ".out").value_or("");
+  const std::string err = os::read_text(said.string() + ".err").value_or("");
+  fs::create_directories(folder_ / "logs");
+  os::write_output_file("", folder_ / "logs" / (folder_name(commit) + ".log"),
+                        "$ " + command + "\n" + out + err);
+  const std::string status = os::read_line(said.string() + ".status").value_or("");
+  if (status.empty()) return "the build was ended from outside";
+  if (status != "0") {
+    const std::string last = last_line(err.empty() ? out : err);
+    return "the build ends with exit status " + status + (last.empty() ? "" : ": " + last);
+  }
+  if (repository_ != nullptr && commit_of_tree(tree_of(commit)) != commit.id) {
     return "the build command checked out another commit in its tree";
   }
   return {};
@@ -187,19 +223,20 @@ std::string Programs::keep(const Commit& commit) {
 BuiltProgram Programs::of(const Commit& commit) {
   const fs::path kept = folder_ / "programs" / folder_name(commit);
   const fs::path tree = tree_of(commit);
-  const bool has_tree = trees_.contains(tree);
   BuiltProgram program;
   if (request_.keep_trees) {
-    if (!has_tree) make_tree(commit);
+    // A tree that is made anew is built anew.
+    if (!trees_.contains(tree)) {
+      make_tree(commit);
+      if (repository_ != nullptr) fs::remove(kept / kKept);
+    }
     program.tree = tree;
   }
   if (request_.command.empty()) return program;
-  const bool same_tree = !request_.keep_trees || has_tree || repository_ == nullptr;
-  if (!same_tree || !fs::exists(kept / kKept)) {
-    if (!request_.keep_trees) make_tree(commit);
-    program.why_not = build(commit);
-    if (program.why_not.empty()) program.why_not = keep(commit);
-    if (!request_.keep_trees) remove_tree_at(tree);
+  build_beside({commit});
+  if (interrupted_ && !is_built(commit)) program.why_not = "interrupted";
+  if (const auto why = why_not_.find(commit.id); why != why_not_.end()) {
+    program.why_not = why->second;
   }
   if (const auto path = os::read_line(kept / kKept); path && !path->empty()) {
     program.worker = kept / *path;

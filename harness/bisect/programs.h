@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/bisect/repository.h"
 
@@ -35,6 +37,10 @@ class Programs {
   Programs& operator=(const Programs&) = delete;
   ~Programs();  // removes the trees
 
+  // Builds those that are not built yet, all at once. of() then tells what became of each.
+  void build_beside(const std::vector<Commit>& commits);
+  [[nodiscard]] bool is_built(const Commit& commit) const;  // or was tried
+
   // Throws ConfigError where the tree cannot be made: no space, no permission.
   [[nodiscard]] BuiltProgram of(const Commit& commit);
   // A copy at another path of another length: the layout in memory is drawn anew.
@@ -48,7 +54,7 @@ class Programs {
   [[nodiscard]] std::filesystem::path tree_of(const Commit& commit) const;
   void make_tree(const Commit& commit);
   void remove_tree_at(const std::filesystem::path& tree);
-  [[nodiscard]] std::string build(const Commit& commit);
+  [[nodiscard]] std::string built(const Commit& commit, const std::string& command);
   [[nodiscard]] std::string keep(const Commit& commit);
 
   BuildRequest request_;
@@ -56,6 +62,7 @@ class Programs {
   std::filesystem::path folder_;
   std::function<void(const std::string&)> say_;
   std::set<std::filesystem::path> trees_;
+  std::map<std::string, std::string> why_not_ = {};  // by commit: of those that were tried
   bool interrupted_ = false;
 };
 

@@ -43,11 +43,18 @@ std::string needed(const std::string& where, const os::CommandResult& result) {
 Repository::Repository(const fs::path& inside)
     : top_(trimmed(needed("bisect", git(inside, {"rev-parse", "--show-toplevel"})))) {}
 
+bool Repository::is_shallow() const {
+  return trimmed(git(top_, {"rev-parse", "--is-shallow-repository"}).out) == "true";
+}
+
 Commit Repository::commit_named(const std::string& name) const {
   const os::CommandResult found =
       git(top_, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
   if (!is_done(found)) {
-    throw ConfigError(name, "is no commit, branch or tag of the repository " + top_.string());
+    throw ConfigError(name, "is no commit, branch or tag of the repository " + top_.string() +
+                                (is_shallow() ? ", which is a shallow clone: `git fetch "
+                                                "--unshallow` brings all commits"
+                                              : ""));
   }
   Commit commit{.id = trimmed(found.out)};
   commit.title = trimmed(needed(name, git(top_, {"show", "-s", "--format=%s", commit.id})));
@@ -60,15 +67,15 @@ std::vector<Commit> Repository::commits_between(const std::string& good,
   const Commit last = commit_named(bad);
   if (commits.front().id == last.id) throw ConfigError(bad, "is the same commit as " + good);
   if (!is_done(git(top_, {"merge-base", "--is-ancestor", commits.front().id, last.id}))) {
-    const bool shallow = trimmed(git(top_, {"rev-parse", "--is-shallow-repository"}).out) == "true";
     const bool reversed =
         is_done(git(top_, {"merge-base", "--is-ancestor", last.id, commits.front().id}));
     throw ConfigError(
-        good, "is no ancestor of " + bad +
-                  (reversed  ? ": it comes after it; the good commit stands first"
-                   : shallow ? ": this clone is shallow; `git fetch --unshallow` brings the rest"
-                             : "; `git merge-base " + text::shell_word(good) + " " +
-                                   text::shell_word(bad) + "` tells where they part"));
+        good,
+        "is no ancestor of " + bad +
+            (reversed       ? ": it comes after it; the good commit stands first"
+             : is_shallow() ? ": this clone is shallow; `git fetch --unshallow` brings the rest"
+                            : "; `git merge-base " + text::shell_word(good) + " " +
+                                  text::shell_word(bad) + "` tells where they part"));
   }
   const std::string list =
       needed(bad, git(top_, {"log", "--first-parent", "--reverse", "--format=%H %s",

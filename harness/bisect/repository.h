@@ -43,6 +43,7 @@ class Repository {
   [[nodiscard]] bool has_submodules() const;
 
  private:
+  [[nodiscard]] bool is_shallow() const;
   [[nodiscard]] Commit commit_named(const std::string& name) const;
 
   std::filesystem::path top_;

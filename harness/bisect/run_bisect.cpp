@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/bisect/counting.h"
 #include "harness/bisect/pair_values.h"
 #include "harness/bisect/programs.h"
 #include "harness/bisect/search_file.h"
@@ -64,13 +65,13 @@ class SearchRun {
 
   BisectRun run() {
     begin();
-    Bisection bisection(out_.commits.size() - 1, request_.confidence,
-                        out_.size.value_or(std::numeric_limits<double>::infinity()));
-    while (const std::optional<SearchStep> step = bisection.next()) {
-      if (!measure(*step, bisection)) return end_by_signal();
-      save(bisection);
+    if (!search(counts() || !out_.size)) return end_by_signal();
+    // Of times nothing is left of what counts narrowed down.
+    if (out_.answer == SearchAnswer::kContradicted && ends_counted_ && !counts()) {
+      progress_.say("what is counted moved elsewhere: the commits are timed");
+      ends_counted_.reset();
+      if (!search(false)) return end_by_signal();
     }
-    finish(bisection);
     return std::move(out_);
   }
 
@@ -153,8 +154,131 @@ class SearchRun {
     return stats::seed_of(letters) >> 11U;
   }
 
+  // Counts first: where they moved between the ends, they tell the commits, and fresh pairs decide.
+  // False: a signal ended it.
+  bool search(bool counts_first) {
+    Bisection bisection(out_.commits.size() - 1, request_.confidence,
+                        out_.size.value_or(std::numeric_limits<double>::infinity()));
+    while (const std::optional<SearchStep> step = bisection.next()) {
+      build_ahead(*step, bisection);
+      if (!measure(*step, bisection)) return false;
+      save(bisection);
+      const bool reproduced = step->kind == SearchStep::Kind::kEnds && bisection.ends().worse;
+      if (reproduced && counts_first && out_.commits.size() > 2 && !count_ends()) return false;
+    }
+    finish(bisection);
+    return true;
+  }
+
+  // Only where something has to be built at all: then as much as may be needed next.
+  void build_ahead(const SearchStep& step, const Bisection& bisection) {
+    if (request_.jobs < 2 || request_.build.empty()) return;
+    std::vector<std::size_t> places = {step.base, step.candidate};
+    const bool ends = step.kind == SearchStep::Kind::kEnds;
+    if (!ends && step.kind != SearchStep::Kind::kCommit) return;
+    for (const std::size_t place : bisection.ahead(request_.jobs)) places.push_back(place);
+    std::vector<Commit> commits;
+    for (const std::size_t place : places) {
+      const Commit& commit = out_.commits[place];
+      const bool known = programs_->is_built(commit) ||
+                         std::ranges::find(commits, commit.id, &Commit::id) != commits.end();
+      if (!known && commits.size() < request_.jobs) commits.push_back(commit);
+    }
+    const bool needed = !programs_->is_built(out_.commits[step.candidate]) ||
+                        !programs_->is_built(out_.commits[step.base]);
+    if (needed && commits.size() > 1) programs_->build_beside(commits);
+    out_.builds = programs_->builds();
+  }
+
+  // Whether a signal left the search alone. Where nothing can be counted nothing is said.
+  bool count_ends() {
+    try {
+      if (counts()) {
+        // Counted already, by pairs.
+        ends_counted_ = record::read_results(out_.judged.front().folder);
+        return true;
+      }
+      std::optional<record::Results> good = counted(0, kProfiledLaunches);
+      if (!good) return false;
+      std::optional<record::Results> bad = counted(out_.commits.size() - 1, kProfiledLaunches);
+      if (!bad) return false;
+      const compare::CaseResult one = compare_counts(*good, "", *bad);
+      moved_ = risen_count(one);
+      if (moved_.empty()) return true;
+      moved_by_ = log_ratio_of_count(one, moved_).value_or(0);
+      ends_counted_ = std::move(*good);
+      progress_.say(moved_ + " moved between the ends: it is counted in the commits");
+    } catch (const ConfigError&) {
+      ends_counted_.reset();
+    }
+    return true;
+  }
+
+  // nullopt: a signal ended it. Throws ConfigError where nothing can be counted.
+  std::optional<record::Results> counted(std::size_t place, std::int64_t launches) {
+    const SearchStep step{.kind = SearchStep::Kind::kCommit, .base = place, .candidate = place};
+    const BuiltProgram program = program_of(place, false);
+    if (interrupts_.take() || interrupts_.first()) return std::nullopt;
+    if (!program.why_not.empty()) throw ConfigError(short_id(out_.commits[place]), program.why_not);
+    campaign::ArmsRequest arms = arms_of(step, program, program);
+    Counted end = count_program(
+        {.arms = std::move(arms),
+         .launches = static_cast<int>(launches),
+         .folder = out_.folder / ("counts-" + run::file_name_part(short_id(out_.commits[place]))),
+         .lock = request_.lock},
+        context_, progress_, interrupts_, clock_);
+    if (end.signal) return std::nullopt;
+    out_.launches += end.results.launches.size();
+    const bool any = std::ranges::any_of(
+        end.results.launches, [](const record::Launch& launch) { return !launch.ops.empty(); });
+    if (!any) throw ConfigError(short_id(out_.commits[place]), "counts nothing");
+    return std::move(end.results);
+  }
+
+  enum class ByCount { kTold, kSignal, kNotTold };
+  // One launch tells a commit; where it cannot, pairs do.
+  ByCount measure_by_count(const SearchStep& step, Bisection& bisection) {
+    const std::string name = counts() ? out_.counted : moved_;
+    std::optional<double> ratio;
+    try {
+      progress_.say(short_id(out_.commits[step.candidate]) + ", counted");
+      const std::optional<record::Results> results = counted(step.candidate, 1);
+      if (!results) return ByCount::kSignal;
+      ratio = log_ratio_of_count(
+          compare_counts(*ends_counted_, counts() ? compare::kArmA : "", *results), name);
+    } catch (const ConfigError&) {
+      return ByCount::kNotTold;
+    }
+    if (!ratio) return ByCount::kNotTold;
+    JudgedStep judged{.step = step,
+                      .pairs = 1,
+                      .change = {.size = *ratio, .low = *ratio, .high = *ratio},
+                      .folder = out_.folder};
+    if (counts()) {
+      const std::vector<double> ratios(kFewestPairs, *ratio);
+      judged.side = bisection.side(ratios);
+      bisection.take(ratios);
+    } else {
+      judged.counted = name;
+      judged.side = *ratio > moved_by_ / 2 ? Side::kBad : Side::kGood;
+      bisection.take_side(judged.side);
+    }
+    out_.judged.push_back(std::move(judged));
+    return ByCount::kTold;
+  }
+
   // False: a signal ended it.
   bool measure(const SearchStep& step, Bisection& bisection) {
+    if (step.kind == SearchStep::Kind::kCommit && ends_counted_) {
+      switch (measure_by_count(step, bisection)) {
+        case ByCount::kTold:
+          return true;
+        case ByCount::kSignal:
+          return false;
+        case ByCount::kNotTold:
+          break;
+      }
+    }
     JudgedStep judged{.step = step};
     const bool fresh = step.kind == SearchStep::Kind::kCulprit;
     const BuiltProgram base = program_of(step.base, fresh);
@@ -273,7 +397,9 @@ class SearchRun {
     const std::vector<double> ratios =
         counts() ? counted_ratios(step, run.comparison)
                  : log_ratios_of(results, point, plan.tested, plan.columns, kMostPairs);
-    out_.launches += results.launches.size();
+    const bool again =
+        std::ranges::find(out_.judged, run.run_folder, &JudgedStep::folder) != out_.judged.end();
+    if (!again) out_.launches += results.launches.size();
     judged.folder = run.run_folder;
     judged.pairs = counts() ? std::min<std::size_t>(ratios.size(), 1) : ratios.size();
     if (ratios.size() < kFewestPairs) {
@@ -290,7 +416,7 @@ class SearchRun {
       out_.comparison = std::move(run.comparison);
       out_.repeat = repeat_of(ab.arms, point);
     }
-    out_.judged.push_back(std::move(judged));
+    if (!again) out_.judged.push_back(std::move(judged));
     return true;
   }
 
@@ -401,6 +527,10 @@ class SearchRun {
   std::uint64_t seed_ = 0;
   std::int64_t begin_ns_;
   double earlier_seconds_ = 0;
+  // Where counts moved between the ends: the good one's, the count, its log ratio.
+  std::optional<record::Results> ends_counted_ = {};
+  std::string moved_ = {};
+  double moved_by_ = 0;
   BisectRun out_;
 };
 

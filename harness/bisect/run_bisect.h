@@ -34,6 +34,7 @@ struct BisectRequest {
   std::string metric = "step";  // or kCounts
   double confidence = 0.95;
   std::optional<double> size = {};  // of the step looked for, 0.03; nullopt: that of the ends
+  std::size_t jobs = 1;             // builds beside each other
   bool merges = false;              // a merge that is the culprit is searched too
   std::optional<std::uint64_t> seed = {};
   std::string results = "results";

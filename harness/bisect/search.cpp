@@ -14,6 +14,22 @@ std::optional<std::size_t> Search::next() const {
   return std::nullopt;
 }
 
+std::vector<std::size_t> Search::ahead(std::size_t most) const {
+  std::vector<std::size_t> places;
+  std::vector<Search> states = {*this};
+  for (std::size_t i = 0; i < states.size() && places.size() < most; ++i) {
+    const std::optional<std::size_t> place = states[i].next();
+    if (!place) continue;
+    places.push_back(*place);
+    for (const Side side : {Side::kGood, Side::kBad}) {
+      Search then = states[i];
+      then.take(*place, side);
+      states.push_back(std::move(then));
+    }
+  }
+  return places;
+}
+
 void Search::take(std::size_t place, Side side) {
   switch (side) {
     case Side::kGood:

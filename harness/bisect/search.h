@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "harness/bisect/sequential_test.h"
 
@@ -18,6 +19,8 @@ class Search {
 
   // The one to judge; nullopt: the culprit is among those behind good() up to bad().
   [[nodiscard]] std::optional<std::size_t> next() const;
+  // The next one and those that may follow it, nearest first, at most so many.
+  [[nodiscard]] std::vector<std::size_t> ahead(std::size_t most) const;
   // Of what next() gave. kOpen, and a commit that cannot be built: it is left out.
   void take(std::size_t place, Side side);
 

@@ -59,7 +59,8 @@ void write_judged(json::JsonText& json, const BisectRun& run) {
         .integer("pairs", static_cast<std::int64_t>(each.pairs));
     if (each.why_not.empty()) {
       if (each.step.kind == SearchStep::Kind::kCommit) json.text("side", name_of(each.side));
-      write_change(json, "step_change", each.change);
+      if (!each.counted.empty()) json.text("counted", each.counted);
+      write_change(json, each.counted.empty() ? "step_change" : "count_change", each.change);
     } else {
       json.text("why_not", each.why_not);
     }

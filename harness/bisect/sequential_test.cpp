@@ -87,7 +87,8 @@ Ends interval_of(LogRatios log_ratios, double error) {
   return {.worse = size > half_width,
           .size = size,
           .low = size - half_width,
-          .high = size + half_width};
+          .high = size + half_width,
+          .standard_error = standard_error};
 }
 
 Ends judge_ends(LogRatios log_ratios, double error) {

@@ -47,6 +47,7 @@ struct Ends {
   double size = 0;     // log ratios
   double low = 0;
   double high = 0;
+  double standard_error = 0;  // of size
 };
 // At one of kLooksAtEnds.
 [[nodiscard]] Ends judge_ends(LogRatios log_ratios, double error);

@@ -13,7 +13,7 @@
 namespace stepbench::campaign {
 
 inline constexpr std::string_view kMachineSchema = "stepbench.machine";
-inline constexpr std::string_view kMachineVersion = "1.0.0";
+inline constexpr std::string_view kMachineVersion = "1.1.0";
 
 // What must not change for a measurement to be of this machine: host, cpu.model, cores.
 [[nodiscard]] Fields machine_identity(const std::filesystem::path& root);
@@ -32,6 +32,10 @@ struct KeptMachine {
                                                       const Fields& identity);
 // Throws ConfigError; the old file stays then.
 void keep_machine(const std::filesystem::path& file, const compare::MachineNoise& noise);
+
+// The controls of a kept file, of whatever machine, or of what `doctor --measure --format json`
+// printed. Throws ConfigError where it holds none.
+[[nodiscard]] compare::Controls read_controls(const std::filesystem::path& file);
 
 // As it stands in the file: one object on one line.
 [[nodiscard]] std::string machine_json(const compare::MachineNoise& noise);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/controls.h"
 #include "harness/record/reader.h"
 #include "harness/stats/interval.h"
 
@@ -37,6 +38,7 @@ struct MachineNoise {
   std::optional<double> others_share = {};  // of the CPUs, by other programs
   std::vector<CaseSpread> cases = {};       // in their order in `names`
   std::vector<std::string> too_few = {};    // cases with fewer than kFewestForSpread launches
+  Controls controls = {};                   // how fast the machine is at known work
 };
 inline constexpr std::size_t kFewestForSpread = 6;
 

@@ -146,7 +146,10 @@ std::string step_verdict(const JudgedStep& judged) {
       break;
   }
   if (judged.side == Side::kOpen) return "undecided";
-  return judged.side == Side::kGood ? "as good" : "as bad";
+  const std::string side = judged.side == Side::kGood ? "as good" : "as bad";
+  if (judged.counted.empty()) return side;
+  return side + ": " + judged.counted + ' ' + text::signed_percent(std::expm1(judged.change.size)) +
+         " %";
 }
 
 document::Table judged_table(const BisectRun& run) {
@@ -166,7 +169,9 @@ document::Table judged_table(const BisectRun& run) {
     const bisect::Commit& commit = run.commits[each.step.candidate];
     document::TableRow row{.cells = {bisect::short_id(commit), commit.title,
                                      bisect::short_id(run.commits[each.step.base])}};
-    if (each.why_not.empty()) {
+    if (!each.counted.empty()) {
+      row.cells.insert(row.cells.end(), {"counted", "-", "-"});
+    } else if (each.why_not.empty()) {
       row.cells.push_back(document::count(static_cast<std::int64_t>(each.pairs)));
       row.cells.push_back(document::change(std::expm1(each.change.size)));
       row.cells.emplace_back(each.change.low == each.change.high

@@ -14,6 +14,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from own_clock import on_its_own_clock  # noqa: E402
+
 STEPBENCH, STUB = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 
 EXPERIMENT = """\
@@ -44,21 +47,12 @@ export STUB_SLOWER
 exec '{STUB}' "$@"
 """
 
-# A script whose steps last as long as its own commit says, on a clock of its own; 1 of 2 steps calls relu more where
-# the commit says so.
-SCRIPT = """\
-import sys
-from stepbench_worker import loop, measure, phase
-import cost
-now_ns = loop.monotonic_ns()
-loop.monotonic_ns = lambda: now_ns
-class Loader:
-    def __len__(self): return 100
-    def __iter__(self): return iter([[1, 2]] * 100)
-for batch in measure(Loader()):
-    with phase("forward"):
-        now_ns += int(1_000_000 * cost.SLOWER * float(sys.argv[1]))
-"""
+# A script whose steps last as long as its own commit says.
+SCRIPT = on_its_own_clock("import sys\nimport cost\n", """\
+with phase("forward"):
+    now_ns += int(1_000_000 * cost.SLOWER * float(sys.argv[1]))
+""")
+# One that calls relu as often as the commit says.
 PROFILED = """\
 import torch
 from stepbench_worker import measure, phase
@@ -68,6 +62,12 @@ for batch in measure([[1, 2]] * 100):
     with phase("forward"):
         for _ in range(cost.CALLS): data = torch.relu(data)
 """
+# The same with both: calls that are counted, and a time of its own, beside which that of the calls is nothing.
+COUNTED = on_its_own_clock("import torch\nimport cost\ndata = torch.ones(4)\n", """\
+with phase("forward"):
+    for _ in range(cost.CALLS): data = torch.relu(data)
+    now_ns += int(200_000_000 * cost.SLOWER)
+""")
 SHORT = [word for each in ("wait=0", "warmup=2", "active=6") for word in ("--set", "schedule." + each)]
 
 
@@ -110,9 +110,9 @@ class Bisect(unittest.TestCase):
         return {**os.environ, "HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder / "cache"),
                 "XDG_STATE_HOME": str(self.folder / "state"), "NO_COLOR": "1"}
 
-    def bisect(self, *words, status=0):
+    def bisect(self, *words, status=0, limit_s=600):
         done = subprocess.run(self.words("--seed", 7, "--no-lock", *words), cwd=self.repository, text=True, capture_output=True,
-                              env=self.environment(), timeout=600)
+                              env=self.environment(), timeout=limit_s)
         self.assertEqual(done.returncode, status, f"{done.args}\n{done.stdout}{done.stderr}")
         return done
 
@@ -230,6 +230,39 @@ class Bisect(unittest.TestCase):
         done = self.bisect(hashes[0], hashes[5], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
                            "--metric", "counts", "--results", "again", status=3)
         self.assertIn("not reproduced", done.stdout)
+
+    def test_counts_come_first_and_times_decide(self):
+        """Commits that call an operation more often, on a clock of the script's own: it is slower by 4 % of it."""
+        calls = [4] * 3 + [5] * 6
+        hashes = self.scripts(COUNTED, [f"CALLS, SLOWER = {n}, {1 if n == 4 else 1.04}" for n in calls])
+        words = ["--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
+        done = self.bisect(hashes[0], hashes[-1], *words, limit_s=3000)
+        self.assertRegex(done.stdout, f'culprit: {hashes[3][:12]} "change number 3": step [+]4.0')
+        judged = [each for each in self.answer()["judged"] if each["step"] == "commit"]
+        self.assertLessEqual({each.get("counted") for each in judged}, {"op_calls", "cpu_allocated_bytes"}, judged)
+        self.assertEqual({each["pairs"] for each in judged}, {1})
+        self.assertTrue(all("step_change" not in each for each in judged))
+        self.assertRegex(done.stdout, r"as bad: (op_calls|cpu_allocated_bytes) [+]25.0 %")
+
+    def test_counts_that_moved_elsewhere_mislead_nobody(self):
+        hashes = self.scripts(COUNTED, ["CALLS, SLOWER = 4, 1", "CALLS, SLOWER = 5, 1", "CALLS, SLOWER = 5, 1",
+                                        "CALLS, SLOWER = 5, 1.04", "CALLS, SLOWER = 5, 1.04"])
+        words = ["--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
+        done = self.bisect(hashes[0], hashes[-1], *words, limit_s=3000)
+        self.assertIn("what is counted moved elsewhere: the commits are timed", done.stderr)
+        self.assertRegex(done.stdout, f'culprit: {hashes[3][:12]} "change number 3": step [+]4.0')
+        # Nothing that is counted moved: nothing is said of counts, and each commit is timed.
+        done = self.bisect(hashes[1], hashes[-1], *words, "--results", "again", limit_s=3000)
+        self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
+        self.assertNotIn("counted", done.stdout)
+
+    def test_commits_are_built_beside_each_other(self):
+        hashes = self.commits([1] * 5 + [1.05] * 4, broken={7})
+        done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--jobs", 3)
+        self.assertIn(f"culprit: {hashes[5][:12]}", done.stdout)
+        rounds = [line for line in done.stderr.splitlines() if "building " in line]
+        self.assertGreater(self.answer()["builds"], len(rounds))
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
     def test_the_first_step_of_the_size_is_found(self):
         hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 2 + ["SLOWER = 1.03"] * 4 + ["SLOWER = 1.1"] * 4)

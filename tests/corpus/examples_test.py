@@ -206,6 +206,9 @@ class Place:
         for name in ("old", "new", "a"):
             (self.made / f"{name}.jsonl").write_text(rows.replace(run.name, name))
         (self.made / "b.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
+        controls = {"gemm_ns": 3e7, "gemm_sd": 0.01, "gemm_launches": 8}
+        for name in ("machine-a", "machine-b"):
+            (self.made / f"{name}.json").write_text(json.dumps({"controls": controls}))
 
     def make_traces(self):
         for name, gap in (("trace", 2000), ("base", 2000), ("new", 4000)):

@@ -9,25 +9,19 @@ import tempfile
 import unittest
 import venv
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from own_clock import on_its_own_clock  # noqa: E402
+
 PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 del sys.argv[1:3]
 
 # The library is what differs between the environments; its cost is on the script's own clock.
-TRAIN = """\
-import os, sys
-from stepbench_worker import loop, measure, phase
-import library
-now_ns = loop.monotonic_ns()
-loop.monotonic_ns = lambda: now_ns
-class Loader:
-    def __len__(self): return 100
-    def __iter__(self): return iter([[1, 2]] * 100)
-for batch in measure(Loader()):
-    with phase("forward"):
-        now_ns += 1_000_000
-    with phase("backward"):
-        now_ns += int(2_000_000 * library.SLOWER * float(os.environ.get("FACTOR", "1")))
-"""
+TRAIN = on_its_own_clock("import os, sys\nimport library\n", """\
+with phase("forward"):
+    now_ns += 1_000_000
+with phase("backward"):
+    now_ns += int(2_000_000 * library.SLOWER * float(os.environ.get("FACTOR", "1")))
+""")
 SHORT = [word for each in ("wait=0", "warmup=2", "active=6") for word in ("--set", "schedule." + each)]
 
 

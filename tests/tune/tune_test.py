@@ -13,6 +13,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from own_clock import on_its_own_clock  # noqa: E402
+
 STEPBENCH, STUB = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 
 EXPERIMENT = """\
@@ -36,23 +39,17 @@ export STUB_SLOWER
 exec '{STUB}' "$@"
 """
 
-# A script whose steps last as its argument says, on a clock of its own.
-SCRIPT = """\
+# A script whose steps last as its argument says.
+SCRIPT = on_its_own_clock("""\
 import argparse
-from stepbench_worker import loop, measure, phase
 parser = argparse.ArgumentParser()
 parser.add_argument("--num_workers", type=int, default=0)
 parser.add_argument("--width", type=int, default=1)
 arguments = parser.parse_args()
-now_ns = loop.monotonic_ns()
-loop.monotonic_ns = lambda: now_ns
-class Loader:
-    def __len__(self): return 100
-    def __iter__(self): return iter([[1, 2]] * 100)
-for batch in measure(Loader()):
-    with phase("forward"):
-        now_ns += [2_000_000, 1_400_000, 1_000_000, 1_100_000][arguments.num_workers] * arguments.width
-"""
+""", """\
+with phase("forward"):
+    now_ns += [2_000_000, 1_400_000, 1_000_000, 1_100_000][arguments.num_workers] * arguments.width
+""")
 
 # A script that holds as many MiB as its argument says: much of it as pages that it writes, very much as a promise.
 HOLD = """\

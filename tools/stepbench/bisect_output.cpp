@@ -19,6 +19,10 @@ void add_building(Command command, bisect::BisectRequest& request) {
   command.option(kMeasureOptions, "--worker PATH", request.worker,
                  "Where the command leaves the worker program, or the folder that holds it and its "
                  "libraries, in the tree; default: the only stepbench-worker there");
+  command
+      .option(kMeasureOptions, "--jobs N", request.jobs,
+              "Build so many commits beside each other, those that may be needed next among them")
+      .whole_number(1, 64);
   command.flag(kCaseOptions, "--all", request.merges,
                "Where the culprit is a merge, also search the commits that it brought");
   add_results(command, request.results, "Folder in which the search's own folder is made");

@@ -97,6 +97,16 @@ TEST_F(RepositoryTest, NamesWhatIsWrongWithTheEnds) {
   EXPECT_THAT(refusal("main", "other"), HasSubstr("git merge-base main other"));
 }
 
+TEST_F(RepositoryTest, SaysThatACloneIsShallow) {
+  const std::string first = commit("first", "1");
+  commit("second", "2");
+  commit("third", "3");
+  const fs::path shallow = folder_ / "shallow";
+  git({"clone", "-q", "--depth", "2", "file://" + folder_.string(), shallow.string()});
+  EXPECT_THAT([&] { (void)Repository(shallow).commits_between(first, "main"); },
+              testing::ThrowsMessage<ConfigError>(HasSubstr("`git fetch --unshallow`")));
+}
+
 TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
   const std::string first = commit("first", "1");
   commit("second", "2");
@@ -160,6 +170,34 @@ TEST_F(ProgramsTest, SaysWhyThereIsNoProgram) {
               HasSubstr("checked out another commit"));
   EXPECT_THAT(built("read answer || echo nobody answers >&2; test \"$answer\"").why_not,
               HasSubstr("nobody answers"));
+}
+
+// Each waits for the other to have begun.
+TEST_F(ProgramsTest, BuildsBesideEachOther) {
+  commit("first", "first");
+  commit("second", "second");
+  commit("third", "broken");
+  const fs::path met = folder_ / "met";
+  fs::create_directories(met);
+  const std::string command =
+      "grep -q broken file.txt && { echo 'does not compile' >&2; exit 2; }; touch " + met.string() +
+      "/$(cat file.txt); i=0; until test -e " + met.string() + "/first && test -e " + met.string() +
+      "/second; do sleep 0.05; i=$((i + 1)); test $i -lt 12000 || exit 3; done; " +
+      std::string(kMakesWorker);
+  const Repository repository(folder_);
+  Programs programs({.command = command}, &repository, folder_ / "search",
+                    [this](const std::string& words) { said_.push_back(words); });
+  std::vector<Commit> commits;
+  for (const char* name : {"HEAD~2", "HEAD~1", "HEAD"}) {
+    commits.push_back({.id = git({"rev-parse", name})});
+  }
+  programs.build_beside(commits);
+  EXPECT_EQ(os::read_text(programs.of(commits[0]).worker), "first");
+  EXPECT_EQ(os::read_text(programs.of(commits[1]).worker), "second");
+  EXPECT_EQ(programs.of(commits[2]).why_not, "the build ends with exit status 2: does not compile");
+  EXPECT_EQ(programs.builds(), 3U);
+  EXPECT_THAT(said_, SizeIs(1)) << "nothing is built twice, not even what failed";
+  EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
 }
 
 TEST_F(ProgramsTest, FillsInTheCommitAndItsTree) {

@@ -49,6 +49,14 @@ TEST(Search, GoesAroundACommitThatCannotBeJudged) {
   }
 }
 
+TEST(Search, TellsWhatMayBeNeededNext) {
+  const Search search(16);
+  EXPECT_EQ(search.ahead(3), (std::vector<std::size_t>{8, 12, 4}));
+  EXPECT_EQ(search.ahead(1), std::vector<std::size_t>{8});
+  EXPECT_EQ(Search(3).ahead(9).size(), 2U);
+  EXPECT_TRUE(Search(1).ahead(4).empty());
+}
+
 TEST(Search, LeavesTheWholeRangeWhereNothingBuilds) {
   Search search(5);
   while (const auto place = search.next()) search.take(*place, Side::kOpen);

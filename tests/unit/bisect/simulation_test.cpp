@@ -71,9 +71,9 @@ TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
   // As the page says, less two points for what is simulated again.
   const std::vector<Promise> promises = {
       {0.05, false, 0, 0.977, 0.99, 90},      {0.03, false, 0, 0.95, 0.99, 130},
-      {0.02, false, 0, 0.914, 0.99, 220},     {0.01, false, 0, 0.625, 0.98, 540},
-      {0.05, true, 0, 0.936, 0.99, 125},      {0.03, true, 0, 0.88, 0.99, 215},
-      {0.02, true, 0, 0.809, 0.98, 355},      {0.01, true, 0, 0.15, 0.95, 780},
+      {0.02, false, 0, 0.914, 0.99, 220},     {0.01, false, 0, 0.69, 0.98, 540},
+      {0.05, true, 0, 0.943, 0.99, 125},      {0.03, true, 0, 0.89, 0.99, 215},
+      {0.02, true, 0, 0.83, 0.98, 360},       {0.01, true, 0, 0.22, 0.95, 660},
       {0.05, false, 0.005, 0.944, 0.98, 100}, {0.03, false, 0.005, 0.788, 0.94, 175},
   };
   std::printf(

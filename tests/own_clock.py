@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python scripts to measure whose steps last as they say, on a clock of their own: they take no time and do not vary."""
+import textwrap
+
+BEGIN = """\
+from stepbench_worker import loop, measure, phase
+now_ns = loop.monotonic_ns()
+loop.monotonic_ns = lambda: now_ns
+class Loader:
+    def __len__(self): return 100
+    def __iter__(self): return iter([[1, 2]] * 100)
+"""
+
+
+def on_its_own_clock(begin, step):
+    """A script that begins with `begin` and adds to now_ns in each step. Phases stay on the machine's clock."""
+    return begin + BEGIN + "for batch in measure(Loader()):\n" + textwrap.indent(step, "    ")
