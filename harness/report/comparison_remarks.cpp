@@ -63,14 +63,18 @@ void add_environment(const compare::Comparison& comparison, Paragraphs& remarks)
   for (const compare::EnvironmentDifference& difference : comparison.environment) {
     if (difference.field_class == compare::FieldClass::kInformative) continue;
     if (difference.allowed && difference.field_class == compare::FieldClass::kShouldMatch) continue;
-    std::string text = difference.allowed ? "allowed: " : "warning: ";
+    // Arms that took turns differ in nothing but what they were told to: this is what is compared.
+    const bool compared = comparison.rule.design == compare::Design::kInterleaved &&
+                          difference.field_class == compare::FieldClass::kShouldMatch;
+    const bool fine = difference.allowed || compared;
+    std::string text = compared ? "compared: " : difference.allowed ? "allowed: " : "warning: ";
     text += difference.field + " differs: " + difference.base + " -> " + difference.candidate;
     if (difference.cases > 0) {
       text += " (in " + text::counted(static_cast<std::int64_t>(difference.cases), "case") + ')';
     }
     remarks.push_back({.text = std::move(text),
-                       .tone = difference.allowed ? document::Tone::kPlain : document::Tone::kDoubt,
-                       .doubt = difference.allowed ? "" : difference.field + " differs"});
+                       .tone = fine ? document::Tone::kPlain : document::Tone::kDoubt,
+                       .doubt = fine ? "" : difference.field + " differs"});
   }
 }
 
