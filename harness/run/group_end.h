@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "harness/base/outcome.h"
-#include "harness/run/group_launch.h"
 #include "harness/run/group_rank.h"
+#include "harness/run/group_result.h"
 #include "harness/run/output.h"
 
 namespace stepbench::run {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/fleet/launchers.h"
+#include "harness/run/group_result.h"
 #include "harness/run/launch.h"
 
 namespace stepbench::run {
@@ -24,12 +25,6 @@ struct GroupRequest {
   std::string build = {};                        // of the program that the launcher starts
   machine::Variables set = {};          // what options add to the environment of the launcher
   std::vector<std::string> unset = {};  // what a worker must not inherit there
-};
-
-struct GroupResult {
-  // By rank where all were measured; else one: of the group.
-  std::vector<LaunchResult> ranks;
-  [[nodiscard]] bool interrupted() const { return ranks.front().interrupted; }
 };
 
 // Throws ConfigError when the launcher cannot be run at all.

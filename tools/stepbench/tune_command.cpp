@@ -36,7 +36,7 @@ Examples:
   stepbench tune train.yaml --space loader --budget 10m          workers and prefetch of any loader
   stepbench tune --python train.py --tune num_workers=0..4,prefetch_factor=2,4 --budget 10m
   stepbench tune sweep.yaml --budget 10m --write tuned.yaml      the winner as a file of its own
-  stepbench tune train.yaml --space loader --report search.html  its page, for a browser
+  stepbench tune train.yaml --space loader --report search.html    its page, for a browser
   stepbench tune sweep.yaml --objective samples_per_s --memory-limit 20GiB
   stepbench tune --resume results/20260131-120000-sweep-tune sweep.yaml    go on where it was cut off
 
@@ -146,8 +146,7 @@ void add_tune(Command app) {
   command
       .option(kCaseOptions, "--space S1,S2,...", request.spaces,
               "Sweep what is usual, around the file's own values: loader (workers, prefetch, "
-              "pinned memory, numbers that an iterable's loader() takes), transfer (ways to the "
-              "device, pinned memory), batch (its size), precision")
+              "pinning, an iterable's numbers), transfer, batch, precision")
       .one_of(tune::space_names())
       .comma_separated()
       .common();

@@ -34,7 +34,6 @@ Section checkpoint_section() {
            .type = OptionType::kPath,
            .doc = "The folder to write to, on the disk that is to be measured. One file, "
                   "stepbench-checkpoint.safetensors, replaced each time and removed at the end.",
-           .default_value = std::string{},
            .identity = Identity::kContext,
            .requires_ = with_checkpoints},
           {.name = "fsync",
@@ -64,15 +63,18 @@ std::vector<Metric> checkpoint_metrics() {
            .role = Role::kContext,
            .direction = Direction::kNeither,
            .doc = "A checkpoint's file.",
+           .source = Source::kCounted,
            .exact = true},
           {.name = "checkpoint_block_ns",
            .unit = "ns",
-           .doc = "What a checkpoint adds to the step that writes it; mean over the windows."},
+           .doc = "What a checkpoint adds to the step that writes it; mean over the windows.",
+           .source = Source::kHostClock},
           {.name = "checkpoint_bytes_per_s",
            .unit = "bytes/s",
            .direction = Direction::kHigherIsBetter,
            .doc = "A checkpoint's bytes over the time that it took to write them, beside the steps "
-                  "with checkpoint.async; mean over the windows."}};
+                  "with checkpoint.async; mean over the windows.",
+           .source = Source::kHostClock}};
 }
 
 void check_checkpoint(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
