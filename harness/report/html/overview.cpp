@@ -133,7 +133,10 @@ document::Chapter overview_section(const TableFacts& facts) {
     section.blocks.push_back(document::Paragraph{.text = std::move(title)});
   }
   std::vector<document::Paragraph> notes = notes_paragraphs(facts);
-  if (!facts.rows.empty()) {
+  if (facts.rows.empty()) {  // no answer says it
+    section.blocks.push_back(
+        document::Paragraph{.text = "No launches in these results.", .tone = document::Tone::kBad});
+  } else {
     document::Table table = case_grid(facts, {});
     table.title = "Cases";
     if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
