@@ -134,7 +134,7 @@ TEST(RunReport, OfFailuresAloneSaysThatNothingWasMeasured) {
   });
   const ReportContent content = run_content(results, {"RUN"}, {});
   EXPECT_FALSE(content.measured);
-  EXPECT_THAT(report_of(content, {}).html, HasSubstr("Nothing was measured."));
+  EXPECT_THAT(report_of(content, {}).html, HasSubstr("<strong>nothing was measured"));
 }
 
 }  // namespace
