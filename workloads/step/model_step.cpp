@@ -209,9 +209,9 @@ void ModelStep::window(Edge edge) {
 }
 
 void ModelStep::tear_down() {
-  end();
   transfer_.reset();
   pipeline_.tear_down();
+  end();
 }
 
 Fingerprint ModelStep::fingerprint() {

@@ -57,7 +57,7 @@ class ModelStep : public Workload {
   // The parts that differ. Errors of torch become Error around them.
   virtual void prepare() {}  // the model stands on its device
   virtual void window_edge(Edge) {}
-  virtual void end() {}  // in tear_down(), before the loader's
+  virtual void end() {}  // the loader is gone; may throw
   virtual void report_own(ReportSink&) const {}
   virtual void run(StepRecorder& step) = 0;  // one step
   [[nodiscard]] virtual Fingerprint score(const torch_loader::BatchTensors& fixed) = 0;
