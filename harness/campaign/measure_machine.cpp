@@ -11,16 +11,22 @@
 #include "harness/text/utc.h"
 
 namespace stepbench::campaign {
+namespace {
 
-MachineCases machine_cases() {
-  return {.yaml = R"(name: machine
-workload: train_step
+// What the cases vary.
+constexpr const char* kSmallStep = R"(workload: train_step
 device: cpu
 data: {kind: synthetic, features: 256, samples: 4096}
 loader: {batch_size: 64}
 model: {kind: mlp, hidden: 256, layers: 4}
 optimizer: {kind: sgd, lr: 0.01}
 threads: {intra_op: 1}
+)";
+
+}  // namespace
+
+MachineCases machine_cases() {
+  return {.yaml = std::string(kSmallStep) + R"(name: machine
 schedule: {wait: 0, warmup: 10, active: 60}
 launches: 1000
 sweep:
@@ -33,14 +39,7 @@ sweep:
 }
 
 MachineCases control_cases(const std::string& images, int cores) {
-  MachineCases cases{.yaml = R"(name: controls
-workload: train_step
-device: cpu
-data: {kind: synthetic, features: 256, samples: 4096}
-loader: {batch_size: 64}
-model: {kind: mlp, hidden: 256, layers: 4}
-optimizer: {kind: sgd, lr: 0.01}
-threads: {intra_op: 1}
+  MachineCases cases{.yaml = std::string(kSmallStep) + R"(name: controls
 schedule: {wait: 0, warmup: 5, active: 20}
 launches: 8
 sweep:
