@@ -44,7 +44,8 @@ ELSEWHERE = {
     "stepbench-gbench": "another program: tests/unit/gbench",
     "measure.sh": "Install.TheRecipesForCiPassInACleanCheckout",
 }
-MERE_NAMES = {"stepbench ab", "stepbench nightly", "stepbench run", "stepbench run --python", "stepbench tune"}
+MERE_NAMES = {"stepbench ab", "stepbench nightly", "stepbench run", "stepbench run --python", "stepbench tune",
+              "stepbench explain"}
 # Words that stand for what a reader puts there, in a table's cells.
 PLACES = {"PATH": "build/my-worker", "GOOD BAD": "HEAD~20 HEAD", "ID": "3f9a", "SERIES": "3f2a91", "WORDS": "alert",
           "DIR": "bundle", "FILE": "train.yaml"}
