@@ -22,6 +22,7 @@ EXCUSES = re.compile("|".join((
 NOT_STARTED = ("Unable to find executable", "Fixture dependency failed", "Unable to find required file")
 MOST_LINES = 60  # of one test's output
 MOST_OUTPUTS = 10
+MOST_SLOW, SLOW_S = 8, 10  # tests of a build that took longest
 
 
 class Test:
@@ -31,9 +32,11 @@ class Test:
         self.build, self.name = build, name
         self.runs, self.failed, self.reasons, self.skipped = 0, [], [], False
         self.file = None  # of its output
+        self.seconds = 0.0
 
     def take(self, case):
         self.runs += 1
+        self.seconds += float(case.get("time") or 0)
         output = (case.findtext("system-out") or "").rstrip()
         skipped = case.find("skipped")
         if case.find("failure") is not None or skipped is not None and skipped.get("message", "").startswith(NOT_STARTED):
@@ -93,18 +96,25 @@ def print_skipped(tests):
         print(f"skipped: {missing}{reason} ({len(names)}: {', '.join(sorted(names))})")
 
 
+def print_slowest(build, tests):
+    slow = sorted((test for test in tests if test.seconds >= SLOW_S), key=lambda test: -test.seconds)[:MOST_SLOW]
+    if slow:
+        print(f"slowest of {build}: " + ", ".join(f"{test.name} {test.seconds:.0f} s" for test in slow))
+
+
 def counted(number, noun):
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def main(arguments):
     ci = arguments[:1] == ["--ci"]
-    tests, failed = [], []
+    tests, failed, builds = [], [], {}
     for build in map(pathlib.Path, arguments[ci:]):
         of_build = tests_of(build)
         failed_here = [test for test in of_build if test.failed]
         keep_outputs(build, failed_here)
         tests += of_build
+        builds[build] = of_build
         failed += failed_here
     hiding = [test for test in tests if ci and not test.failed and not all(map(EXCUSES.search, test.reasons))]
     if not tests:  # ctest was asked to list them, or says itself that there are none
@@ -112,6 +122,8 @@ def main(arguments):
     print_outputs(failed)
     print()
     print_skipped(tests)
+    for build, of_build in builds.items():
+        print_slowest(build, of_build)
     for test in hiding:
         print(f"failed: {test.name} skipped in CI, where all that it needs must be installed")
     runs = max((test.runs for test in tests), default=0)

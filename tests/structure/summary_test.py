@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 SUMMARY = pathlib.Path(sys.argv.pop(1)).resolve() / "tests/summary.py"
+SLOW = '<testcase name="{name}" time="61.6" status="run"><system-out>{output}</system-out></testcase>'
 PASSED = '<testcase name="{name}" time="0.1" status="run"><system-out>{output}</system-out></testcase>'
 FAILED = '<testcase name="{name}" time="2.5" status="fail"><failure message=""/><system-out>{output}</system-out></testcase>'
 SKIPPED = '''<testcase name="{name}" time="0.1" status="notrun">
@@ -83,6 +84,10 @@ class Summary(unittest.TestCase):
         self.run_of((FAILED, "A.race", "WARNING: ThreadSanitizer"), build="tsan")
         self.run_of((PASSED, "A.race", ""))
         self.assertIn("again:  ctest --test-dir tsan ", self.summary("tsan", "ci", status=1))
+
+    def test_the_tests_that_took_longest_are_named(self):
+        self.run_of((PASSED, "A.good", ""), (SLOW, "B.slow", ""))
+        self.assertEqual(self.summary().strip(), "slowest of ci: B.slow 62 s\n0 failed, 2 passed, 0 skipped")
 
     def test_what_failed_before_is_forgotten(self):
         self.run_of((FAILED, "A.bad", "once"))
