@@ -134,4 +134,17 @@ std::string commit_of_tree(const fs::path& folder) {
   return is_done(found) ? trimmed(found.out) : std::string();
 }
 
+std::vector<Commit> versions_between(const std::vector<std::string>& all, const std::string& good,
+                                     const std::string& bad) {
+  const auto first = std::ranges::find(all, good);
+  const auto last = std::ranges::find(all, bad);
+  for (const auto& [at, name] : {std::pair(first, good), std::pair(last, bad)}) {
+    if (at == all.end()) throw ConfigError(name, "is not one of --versions");
+  }
+  if (first >= last) throw ConfigError(bad, "does not come after " + good + " in --versions");
+  std::vector<Commit> commits;
+  for (auto at = first; at <= last; ++at) commits.push_back({.id = *at});
+  return commits;
+}
+
 }  // namespace stepbench::bisect

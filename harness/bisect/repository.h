@@ -52,4 +52,8 @@ class Repository {
 // The commit that the tree in `folder` is at; empty: none.
 [[nodiscard]] std::string commit_of_tree(const std::filesystem::path& folder);
 
+// In place of commits: `all` from `good` to `bad`. Throws ConfigError unless they lie so.
+[[nodiscard]] std::vector<Commit> versions_between(const std::vector<std::string>& all,
+                                                   const std::string& good, const std::string& bad);
+
 }  // namespace stepbench::bisect

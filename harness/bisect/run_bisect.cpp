@@ -12,10 +12,12 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/bisect/counting.h"
+#include "harness/bisect/moved_count.h"
 #include "harness/bisect/pair_values.h"
 #include "harness/bisect/programs.h"
 #include "harness/bisect/search_file.h"
 #include "harness/bisect/search_words.h"
+#include "harness/bisect/step_requests.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/record/reader.h"
 #include "harness/run/run_header.h"
@@ -28,21 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kProfiledLaunches = 2;  // of the last two commits: which operations changed
-
 // "20260131-120000-bisect-train"
 std::string search_id(const std::string& name) {
   return text::compact_utc(text::utc_text(std::chrono::system_clock::now())) + "-bisect-" +
          run::file_name_part(name);
-}
-
-std::string reason_of(const record::Results& results, std::string_view arm) {
-  for (const record::Launch& launch : results.launches) {
-    const record::LaunchRow& row = launch.row;
-    if (row.key.arm == arm && row.outcome.kind != Outcome::Kind::kMeasured)
-      return row.outcome.reason;
-  }
-  return {};
 }
 
 bool is_in(const fs::path& path, const fs::path& folder) {
@@ -67,9 +58,9 @@ class SearchRun {
     begin();
     if (!search(counts() || !out_.size)) return end_by_signal();
     // Of times nothing is left of what counts narrowed down.
-    if (out_.answer == SearchAnswer::kContradicted && ends_counted_ && !counts()) {
+    if (out_.answer == SearchAnswer::kContradicted && moved_.is_known() && !counts()) {
       progress_.say("what is counted moved elsewhere: the commits are timed");
-      ends_counted_.reset();
+      moved_.forget();
       if (!search(false)) return end_by_signal();
     }
     return std::move(out_);
@@ -81,7 +72,7 @@ class SearchRun {
       repository_.emplace(fs::current_path());
       out_.commits = repository_->commits_between(request_.good, request_.bad);
     } else {
-      out_.commits = versions();
+      out_.commits = versions_between(request_.versions, request_.good, request_.bad);
     }
     out_.confidence = request_.confidence;
     out_.metric = request_.metric;
@@ -106,38 +97,16 @@ class SearchRun {
           "of the build command does");
     }
     seed_ = request_.seed ? *request_.seed : seed_of_commits();
-    programs_ = std::make_unique<Programs>(
-        BuildRequest{
-            .command = request_.build, .worker = request_.worker, .keep_trees = reads_trees()},
-        repository_ ? &*repository_ : nullptr, out_.folder,
-        [this](const std::string& words) { progress_.say(words); });
+    programs_ =
+        std::make_unique<Programs>(BuildRequest{.command = request_.build,
+                                                .worker = request_.worker,
+                                                .keep_trees = reads_trees(request_)},
+                                   repository_ ? &*repository_ : nullptr, out_.folder,
+                                   [this](const std::string& words) { progress_.say(words); });
     const auto last = static_cast<std::int64_t>(out_.commits.size()) - 1;
     progress_.say(text::counted(last, request_.versions.empty() ? "commit" : "version") +
                   " to search, results in " + out_.folder.string());
     write_search_file(out_);
-  }
-
-  std::vector<Commit> versions() const {
-    const auto& all = request_.versions;
-    const auto first = std::find(all.begin(), all.end(), request_.good);
-    const auto last = std::find(all.begin(), all.end(), request_.bad);
-    for (const auto& [at, name] :
-         {std::pair(first, request_.good), std::pair(last, request_.bad)}) {
-      if (at == all.end()) throw ConfigError(name, "is not one of --versions");
-    }
-    if (first >= last) {
-      throw ConfigError(request_.bad, "does not come after " + request_.good + " in --versions");
-    }
-    std::vector<Commit> commits;
-    for (auto at = first; at <= last; ++at) commits.push_back({.id = *at});
-    return commits;
-  }
-
-  // Values of the arms, or the script, lie in the commit's tree.
-  bool reads_trees() const {
-    return !request_.script.empty() ||
-           std::any_of(request_.arms.set.begin(), request_.arms.set.end(),
-                       [](const auto& set) { return set.find("{worktree}") != std::string::npos; });
   }
 
   std::string name_of_search() const {
@@ -164,7 +133,8 @@ class SearchRun {
       if (!measure(*step, bisection)) return false;
       save(bisection);
       const bool reproduced = step->kind == SearchStep::Kind::kEnds && bisection.ends().worse;
-      if (reproduced && counts_first && out_.commits.size() > 2 && !count_ends()) return false;
+      if (reproduced && counts_first && out_.commits.size() > 2 && !find_moved_count())
+        return false;
     }
     finish(bisection);
     return true;
@@ -190,27 +160,17 @@ class SearchRun {
     out_.builds = programs_->builds();
   }
 
-  // Whether a signal left the search alone. Where nothing can be counted nothing is said.
-  bool count_ends() {
-    try {
-      if (counts()) {
-        // Counted already, by pairs.
-        ends_counted_ = record::read_results(out_.judged.front().folder);
-        return true;
-      }
-      std::optional<record::Results> good = counted(0, kProfiledLaunches);
-      if (!good) return false;
-      std::optional<record::Results> bad = counted(out_.commits.size() - 1, kProfiledLaunches);
-      if (!bad) return false;
-      const compare::CaseResult one = compare_counts(*good, "", *bad);
-      moved_ = risen_count(one);
-      if (moved_.empty()) return true;
-      moved_by_ = log_ratio_of_count(one, moved_).value_or(0);
-      ends_counted_ = std::move(*good);
-      progress_.say(moved_ + " moved between the ends: it is counted in the commits");
-    } catch (const ConfigError&) {
-      ends_counted_.reset();
+  bool counts() const { return counts_only(request_); }
+
+  // False: a signal ended it.
+  bool find_moved_count() {
+    if (counts()) {
+      moved_.take(record::read_results(out_.judged.front().folder), out_.counted);
+      return true;
     }
+    if (!moved_.find(0, out_.commits.size() - 1)) return false;
+    if (moved_.is_known())
+      progress_.say(moved_.name() + " moved between the ends: it is counted in the commits");
     return true;
   }
 
@@ -220,7 +180,7 @@ class SearchRun {
     const BuiltProgram program = program_of(place, false);
     if (interrupts_.take() || interrupts_.first()) return std::nullopt;
     if (!program.why_not.empty()) throw ConfigError(short_id(out_.commits[place]), program.why_not);
-    campaign::ArmsRequest arms = arms_of(step, program, program);
+    campaign::ArmsRequest arms = arms_of(request_, step, out_.commits, program, program);
     Counted end = count_program(
         {.arms = std::move(arms),
          .launches = static_cast<int>(launches),
@@ -235,51 +195,20 @@ class SearchRun {
     return std::move(end.results);
   }
 
-  enum class ByCount { kTold, kSignal, kNotTold };
-  // One launch tells a commit; where it cannot, pairs do.
-  ByCount measure_by_count(const SearchStep& step, Bisection& bisection) {
-    const std::string name = counts() ? out_.counted : moved_;
-    std::optional<double> ratio;
-    try {
-      progress_.say(short_id(out_.commits[step.candidate]) + ", counted");
-      const std::optional<record::Results> results = counted(step.candidate, 1);
-      if (!results) return ByCount::kSignal;
-      ratio = log_ratio_of_count(
-          compare_counts(*ends_counted_, counts() ? compare::kArmA : "", *results), name);
-    } catch (const ConfigError&) {
-      return ByCount::kNotTold;
-    }
-    if (!ratio) return ByCount::kNotTold;
-    JudgedStep judged{.step = step,
-                      .pairs = 1,
-                      .change = {.size = *ratio, .low = *ratio, .high = *ratio},
-                      .folder = out_.folder};
-    if (counts()) {
-      const std::vector<double> ratios(kFewestPairs, *ratio);
-      judged.side = bisection.side(ratios);
-      bisection.take(ratios);
-    } else {
-      judged.counted = name;
-      judged.side = *ratio > moved_by_ / 2 ? Side::kBad : Side::kGood;
-      bisection.take_side(judged.side);
-    }
-    out_.judged.push_back(std::move(judged));
-    return ByCount::kTold;
-  }
-
   // False: a signal ended it.
   bool measure(const SearchStep& step, Bisection& bisection) {
-    if (step.kind == SearchStep::Kind::kCommit && ends_counted_) {
-      switch (measure_by_count(step, bisection)) {
-        case ByCount::kTold:
-          return true;
-        case ByCount::kSignal:
-          return false;
-        case ByCount::kNotTold:
-          break;
-      }
-    }
     JudgedStep judged{.step = step};
+    if (step.kind == SearchStep::Kind::kCommit && moved_.is_known()) {
+      progress_.say(short_id(out_.commits[step.candidate]) + ", counted");
+      const MovedCount::Told told = moved_.tell(step, bisection, judged);
+      if (told == MovedCount::Told::kSignal) return false;
+      if (told == MovedCount::Told::kSide) {
+        judged.folder = out_.folder;
+        out_.judged.push_back(std::move(judged));
+        return true;
+      }
+      // Pairs tell what one launch cannot.
+    }
     const bool fresh = step.kind == SearchStep::Kind::kCulprit;
     const BuiltProgram base = program_of(step.base, fresh);
     if (interrupts_.take() || interrupts_.first()) return false;
@@ -321,65 +250,13 @@ class SearchRun {
     return program;
   }
 
-  campaign::ArmsRequest arms_of(const SearchStep& step, const BuiltProgram& base,
-                                const BuiltProgram& candidate) {
-    campaign::ArmsRequest arms = request_.arms;
-    arms.set.clear();
-    for (const std::string& set : request_.arms.set) {
-      if (set.find('{') == std::string::npos) {
-        arms.set.push_back(set);
-        continue;
-      }
-      arms.a_set.push_back(filled_in(set, out_.commits[step.base], base.tree));
-      arms.b_set.push_back(filled_in(set, out_.commits[step.candidate], candidate.tree));
-    }
-    if (!request_.script.empty()) {
-      arms.a_set.push_back("script.path=" + (base.tree / request_.script).string());
-      arms.b_set.push_back("script.path=" + (candidate.tree / request_.script).string());
-    }
-    arms.a = base.worker.string();
-    arms.b = candidate.worker.string();
-    arms.profile = profiled_launches(step);
-    return arms;
-  }
-
-  bool counts() const { return request_.metric == kCounts; }
-
-  // Of each program. Whether counts repeat is seen at the ends.
-  std::int64_t profiled_launches(const SearchStep& step) const {
-    if (counts() && step.kind != SearchStep::Kind::kEnds) return 1;
-    return counts() || step.kind == SearchStep::Kind::kCulprit ? kProfiledLaunches : 0;
-  }
-
-  campaign::AbRequest ab_request(const SearchStep& step, campaign::ArmsRequest arms) {
-    campaign::AbRequest ab{.arms = std::move(arms),
-                           .pairs = static_cast<std::int64_t>(kMostPairs),
-                           .seed = seed_ + step.candidate,
-                           .metrics = {request_.metric},
-                           .results = (out_.folder / folder_of(step, out_.commits)).string(),
-                           .lock = request_.lock,
-                           .purpose = "bisect",
-                           .context = {{"bisect_base", out_.commits[step.base].id},
-                                       {"bisect_candidate", out_.commits[step.candidate].id}}};
-    if (counts()) {
-      ab.pairs = 1;
-      ab.metrics = {};
-      ab.gate_counts = true;
-    }
-    for (std::size_t pairs = kFewestPairs; !counts() && pairs < kMostPairs;
-         pairs += kPairsOfBlock) {
-      ab.looks.push_back(pairs);
-    }
-    const std::vector<fs::path> earlier = campaign::folders_newest_first(ab.results);
-    if (!earlier.empty()) ab.resume = earlier.front().string();
-    return ab;
-  }
-
   bool measure_pairs(const SearchStep& step, const BuiltProgram& base,
                      const BuiltProgram& candidate, Bisection& bisection, JudgedStep& judged) {
-    campaign::AbRequest ab = ab_request(step, arms_of(step, base, candidate));
+    campaign::AbRequest ab =
+        pairs_of(request_, step, out_.commits,
+                 arms_of(request_, step, out_.commits, base, candidate), out_.folder, seed_);
     const campaign::AbArms arms = campaign::resolve_arms(ab.arms, context_);
-    if (arms.points.size() != 1) refuse_cases(arms);
+    require_one_case(request_, arms);
     const compare::AbPoint& point = arms.points.front();
     const campaign::AbPlan plan = campaign::plan_ab(ab, arms);
     if (!counts()) {
@@ -403,8 +280,8 @@ class SearchRun {
     judged.folder = run.run_folder;
     judged.pairs = counts() ? std::min<std::size_t>(ratios.size(), 1) : ratios.size();
     if (ratios.size() < kFewestPairs) {
-      refuse_what_is_not_measured(step, results);
-      judged.why_not = "cannot be measured: " + reason_of(results, compare::kArmB);
+      require_measured(request_, step, out_.commits, results);
+      judged.why_not = "cannot be measured: " + reason_of_failure(results, compare::kArmB);
       leave_out(std::move(judged), bisection);
       return true;
     }
@@ -414,7 +291,7 @@ class SearchRun {
         step.kind == SearchStep::Kind::kEnds ? bisection.ends() : interval_of(ratios, error());
     if (step.kind == SearchStep::Kind::kCulprit) {
       out_.comparison = std::move(run.comparison);
-      out_.repeat = repeat_of(ab.arms, point);
+      out_.repeat = repeat_of(request_, ab.arms, point);
     }
     if (!again) out_.judged.push_back(std::move(judged));
     return true;
@@ -436,42 +313,6 @@ class SearchRun {
   }
 
   double error() const { return error_of_decision(request_.confidence, out_.commits.size() - 1); }
-
-  [[noreturn]] void refuse_cases(const campaign::AbArms& arms) const {
-    if (arms.points.empty()) {
-      const std::string why = arms.missing.empty() ? "" : ": " + arms.missing.front().reason;
-      throw ConfigError(request_.arms.file, "neither end can measure a case of it" + why);
-    }
-    throw ConfigError(request_.arms.file,
-                      "has " + text::counted(std::ssize(arms.points), "case") +
-                          "; a search judges one: choose it with --case ID or --filter KEY=VALUE");
-  }
-
-  void refuse_what_is_not_measured(const SearchStep& step, const record::Results& results) const {
-    const std::string base = reason_of(results, compare::kArmA);
-    if (counts() && base.empty() && reason_of(results, compare::kArmB).empty()) {
-      if (step.kind == SearchStep::Kind::kCommit) return;
-      throw NothingMeasured("--metric counts",
-                            "nothing was counted on both sides; `profile.ops` "
-                            "says what a workload can count");
-    }
-    if (!base.empty()) {
-      throw NothingMeasured(short_id(out_.commits[step.base]), "cannot be measured: " + base);
-    }
-    if (step.kind == SearchStep::Kind::kCommit) return;
-    throw NothingMeasured(short_id(out_.commits[step.candidate]),
-                          "cannot be measured: " + reason_of(results, compare::kArmB));
-  }
-
-  std::string repeat_of(const campaign::ArmsRequest& arms, const compare::AbPoint& point) const {
-    // Trees are gone then, programs are not.
-    if (reads_trees() || arms.a.empty()) return {};
-    std::string command = "stepbench ab " + text::shell_word(arms.file) + " --a " +
-                          text::shell_word(arms.a) + " --b " + text::shell_word(arms.b);
-    for (const std::string& set : arms.set) command += " --set " + text::shell_word(set);
-    return command + " --case " + point.a_case.substr(0, 12) +
-           (counts() ? " --gate counts" : " --metric " + request_.metric);
-  }
 
   void write() {
     constexpr double kNs = 1e9;
@@ -527,10 +368,8 @@ class SearchRun {
   std::uint64_t seed_ = 0;
   std::int64_t begin_ns_;
   double earlier_seconds_ = 0;
-  // Where counts moved between the ends: the good one's, the count, its log ratio.
-  std::optional<record::Results> ends_counted_ = {};
-  std::string moved_ = {};
-  double moved_by_ = 0;
+  MovedCount moved_{
+      [this](std::size_t place, std::int64_t launches) { return counted(place, launches); }};
   BisectRun out_;
 };
 
