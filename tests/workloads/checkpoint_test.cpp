@@ -159,6 +159,13 @@ TEST(Checkpoint, AFolderThatIsNoneOrAFileThatCannotBeReplacedIsAnErrorOfTheUser)
     // Of one that is written beside the steps, the next one tells.
     if (async) step(0);
     EXPECT_THROW(step(async ? 1 : 0), ConfigError);
+    // Of the last one the end tells.
+    if (!async) continue;
+    const auto last = step::make_train_step(test::train_case(options), context);
+    EXPECT_EQ(last->set_up(), std::nullopt);
+    recorder.start_step(2);
+    last->step(recorder);
+    EXPECT_THROW(last->tear_down(), ConfigError);
   }
 }
 
