@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/bisect/bisect_request.h"
 #include "harness/bisect/bisection.h"
 #include "harness/bisect/programs.h"
-#include "harness/bisect/run_bisect.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/record/reader.h"
 
