@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """measure() by itself, on loaders without torch and on a scripted CUDA: loop_test.py SOURCE_DIR [TEST]..."""
 import contextlib
+import gc
 import importlib
 import io
 import itertools
@@ -19,10 +20,10 @@ from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import samples_of  # noqa: E402
 from stepbench_worker.dataloader import LESS_WORK, LoaderWatch  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
-from stepbench_worker import memory  # noqa: E402
+from stepbench_worker import garbage, memory  # noqa: E402
 from stepbench_worker.loop import Session  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
-from stepbench_worker.driven import in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
+from stepbench_worker.driven import Driven, in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
 from stepbench_worker.source import LoopError  # noqa: E402
 from stepbench_worker.stopping import Stopping, interval_of_windows  # noqa: E402
 from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
@@ -305,6 +306,37 @@ class Loops(unittest.TestCase):
         said = launch_report(self.told.loop, {})
         self.assertEqual(said["fingerprint"], {"loss": 1.5, "gradient_norm": None})
         self.assertEqual(said["non_finite"], {"fingerprint.gradient_norm": "inf"})
+
+    def test_collections_of_garbage_in_the_windows_are_counted_and_timed(self):
+        with mock.patch.object(garbage, "monotonic_ns", itertools.count(1, 1000).__next__):
+            for number, _ in enumerate(measure(Loader(9), wait=0, warmup=2, active=4)):
+                gc.collect() if number != 4 else (gc.collect(), gc.collect())
+        metrics = launch_report(self.told.loop, {})["metrics"]
+        self.assertGreaterEqual(metrics["gc_collections"], 5 / 4)  # and those that Python begins of its own
+        self.assertEqual(metrics["gc_ns"], 1000 * metrics["gc_collections"])
+        self.assertFalse([each for each in gc.callbacks if "Collections" in repr(each)])
+
+    def test_a_collector_that_takes_much_of_the_step_is_a_finding_with_what_to_try(self):
+        self.assertEqual(garbage.findings(1.9e6, 3, 1e8, "default"), [])
+        found, = garbage.findings(6e6, 3.2, 1e8, "default")
+        self.assertEqual((found["id"], found["severity"]), ("script.gc", "warning"))
+        self.assertEqual(found["text"], "Python's garbage collector takes 6.0 % of the step: 3.2 collections, 6 ms")
+        self.assertEqual(found["set"], [{"option": "script.gc", "value": "freeze"}])
+        found, = garbage.findings(3e7, 3, 1e8, "freeze")
+        self.assertEqual((found["severity"], found["set"][0]["value"]), ("problem", "off"))
+        # There is nothing left to try.
+        self.assertNotIn("set", garbage.findings(3e7, 3, 1e8, "off")[0])
+
+    def test_what_is_done_about_garbage_is_done_once_before_the_first_step(self):
+        self.addCleanup(gc.unfreeze)
+        self.addCleanup(gc.enable)
+        for way, frozen, enabled in (("default", False, True), ("freeze", True, True), ("off", False, False)):
+            gc.unfreeze()
+            gc.enable()
+            told = Driven(mock.Mock(), {"options": {"script.gc": way}})
+            for _ in range(2):
+                told.open(Schedule(active=2), "", None)
+            self.assertEqual((gc.get_freeze_count() > 0, gc.isenabled()), (frozen, enabled), way)
 
     def test_samples_are_the_first_dimension_of_the_first_tensor(self):
         for batch, samples in ((Tensor(8, 3), 8), ([Tensor(8, 3), Tensor(9)], 8), ({"a": [Tensor(4)]}, 4),

@@ -392,6 +392,20 @@ class Scripts(unittest.TestCase):
         columns = [set(row["columns"]) for row in rows_of(self.results, "samples")]
         self.assertEqual([column & {"clip_grad_ns", "pack_ns"} for column in columns], [{"clip_grad_ns"}, set()])
 
+    def test_what_the_collector_of_garbage_costs_is_said_and_its_axis_stands_beside(self):
+        self.write("import gc, sys\nfrom stepbench_worker import measure\nkept = [[i, [i]] for i in range(200_000)]\n"
+                   "for number, _ in enumerate(measure([[1]] * 100)):\n    gc.collect()\n    if number == 0:\n"
+                   "        print(gc.get_freeze_count() > 400_000, gc.isenabled(), file=open('seen', 'a'))\n")
+        told = self.run_script("--sweep", "script.gc=default,freeze,off", "--format", "json")
+        rows = {row["effective"].get("script.gc") or row["options"]["script.gc"]: row for row in rows_of(self.results, "launch")}
+        self.assertEqual(set(rows), {"default", "freeze", "off"}, told)
+        for way, row in rows.items():
+            self.assertEqual(row["metrics"]["gc_collections"], 1, (way, row["metrics"]))
+            self.assertIn("gc_ns", row["metrics"])
+        found = [each for each in rows["default"]["findings"] if each["id"] == "script.gc"]
+        self.assertEqual([each["set"] for each in found], [[{"option": "script.gc", "value": "freeze"}]])
+        self.assertEqual(sorted((self.folder / "seen").read_text().splitlines()), ["False False", "False True", "True True"])
+
     def test_a_loop_that_the_script_does_not_have_is_named_with_those_that_it_has(self):
         self.write(HEAD + "for _ in measure(Loader(), name='train'): pass\nfor _ in measure(Loader(), name='val'): pass")
         self.write("workload: python_script\nscript: {path: script.py, loop: vaildate}\nlaunches: 1\n"

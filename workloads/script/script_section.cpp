@@ -9,26 +9,36 @@ namespace stepbench::script {
 using std::string_literals::operator""s;
 
 Section script_section() {
-  return {.name = "script",
-          .doc = "A Python script with a loop over measure(), see tools/examples/python.",
-          .options = {
-              {.name = "path",
-               .type = OptionType::kPath,
-               .doc = "The script, seen from the current folder.",
-               .required = true,
-               .identity = Identity::kContext,
-               .must_exist = true},
-              {.name = "args",
-               .doc = "Its arguments, as a shell would split them; sweepable.",
-               .default_value = ""s,
-               .identity_default = ""s,
-               .also_called = {"argv", "arguments"}},
-              {.name = "loop",
-               .doc = "The loop that is measured, by its name in measure(loader, name=...); "
-                      "sweepable. Empty: the first one.",
-               .default_value = ""s,
-               .identity_default = ""s},
-          }};
+  return {
+      .name = "script",
+      .doc = "A Python script with a loop over measure(), see tools/examples/python.",
+      .options = {
+          {.name = "path",
+           .type = OptionType::kPath,
+           .doc = "The script, seen from the current folder.",
+           .required = true,
+           .identity = Identity::kContext,
+           .must_exist = true},
+          {.name = "args",
+           .doc = "Its arguments, as a shell would split them; sweepable.",
+           .default_value = ""s,
+           .identity_default = ""s,
+           .also_called = {"argv", "arguments"}},
+          {.name = "loop",
+           .doc = "The loop that is measured, by its name in measure(loader, name=...); "
+                  "sweepable. Empty: the first one.",
+           .default_value = ""s,
+           .identity_default = ""s},
+          {.name = "gc",
+           .type = OptionType::kEnum,
+           .doc = "Python's collector of garbage, when the loop begins: freeze lets it never again "
+                  "look at what the script has made so far (gc.freeze), off stops it "
+                  "(gc.disable); sweepable. Workers of a loader are forked with it.",
+           .default_value = "default"s,
+           .choices = {"default", "freeze", "off"},
+           .identity_default = "default"s,
+           .also_called = {"garbage_collector"}},
+      }};
 }
 
 std::vector<Phase> script_phases() {
@@ -47,7 +57,17 @@ std::vector<Metric> script_metrics() {
                   .doc = std::move(doc),
                   .source = Source::kAllocator};
   };
-  return {device_bytes("peak_allocated_bytes",
+  return {{.name = "gc_ns",
+           .unit = "ns",
+           .doc = "Time per step that Python's collector of garbage took; every thread of the "
+                  "interpreter stands still meanwhile.",
+           .source = Source::kHostClock},
+          {.name = "gc_collections",
+           .unit = "collections",
+           .direction = Direction::kNeither,
+           .doc = "Collections per step.",
+           .source = Source::kCounted},
+          device_bytes("peak_allocated_bytes",
                        "Most memory that tensors held at once in the last window."),
           device_bytes("peak_reserved_bytes",
                        "Most memory that the allocator held from the driver in the last window."),

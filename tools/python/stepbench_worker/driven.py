@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic_ns
 from typing import Any
 
-from . import facts
+from . import facts, garbage
 from .control import Control
 from .loop import Loop, Session
 from .phases import own_names
@@ -29,6 +29,7 @@ class Driven(Session):
         options = case["options"]
         self.schedule, self.stopping = schedule_of(options)
         self.wanted_loop = options.get("script.loop") or ""
+        self.gc = options.get("script.gc") or self.gc
         if case.get("pass") in ("native", "kineto"):
             self.timing = self.schedule
             self.schedule = last_steps(self.timing, options)
@@ -39,6 +40,13 @@ class Driven(Session):
         if self.ranks == 1:  # of several none may end alone
             wall_s = float(options.get("limits.wall_s") or 1e9)
             self.deadline_ns = BEGAN_NS + round((wall_s - min(wall_s / 10, 10)) * 1e9)
+
+    def open(self, schedule: Schedule, name: str, results: str | None) -> Loop | None:
+        first = self.loop is None
+        loop = super().open(schedule, name, results)
+        if first and loop is not None:
+            garbage.apply(self.gc)
+        return loop
 
     def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
         self.at = name
@@ -54,7 +62,7 @@ class Driven(Session):
         for number, columns in enumerate(loop.cycles):
             self._control.send_samples(number, in_others(columns))
         self.stage("tear_down")
-        report = facts.launch_report(loop, self.facts())
+        report = facts.launch_report(loop, self.facts(), self.gc)
         report["notes"] += notes
         if self.others:
             report["notes"].append(f"not measured here: the loops {', '.join(name or 'without a name' for name in self.others)}"

@@ -12,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import garbage
+from .garbage import GARBAGE
 from .stopping import interval_of_windows
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def facts_of_script(script: Path | None) -> dict[str, Any]:
     return {} if script is None else {"script.digest": digest_of_script(script)}
 
 
-def launch_report(loop: Loop, own: dict[str, Any]) -> dict[str, Any]:
+def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> dict[str, Any]:
     """The fields of the final line `launch`, where the loop has finished its schedule. `own`: more for `effective`."""
     schedule = loop.plan.schedule
     effective: dict[str, Any] = {"device": loop.device}
@@ -99,12 +101,17 @@ def launch_report(loop: Loop, own: dict[str, Any]) -> dict[str, Any]:
     if loop.plan.inside_an_epoch:
         notes.append("the window lies inside one epoch: what a border costs is not in these numbers; schedule.active: "
                      f"{loop.plan.inside_an_epoch} holds a whole epoch")
-    metrics = {"peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-               "first_batch_ns": loop.first_batch_ns, **loop.usage}
+    peak_rss_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    metrics: dict[str, float] = {"peak_rss_bytes": peak_rss_bytes, "first_batch_ns": loop.first_batch_ns, **loop.usage}
+    active = sum(len(cycle["index"]) for cycle in loop.cycles)
+    for name in GARBAGE:
+        metrics[name] = metrics[name] / max(1, active)
     if loop.device != "cpu" and torch is not None:
         metrics["peak_allocated_bytes"] = torch.cuda.max_memory_allocated()
         metrics["peak_reserved_bytes"] = torch.cuda.max_memory_reserved()
         metrics["reserved_bytes"] = torch.cuda.memory_reserved()
+    findings = loop.watch.findings() if loop.watch is not None else []
+    findings += garbage.findings(metrics["gc_ns"], metrics["gc_collections"], loop.drained_ns / max(1, active), gc_way)
     fingerprint, non_finite = _fingerprint(loop)
     interval = interval_of_windows(loop.window_means) if automatic else None
     within = {"within_launch_low_ns": interval[0], "within_launch_high_ns": interval[1]} if interval else {}
@@ -112,11 +119,11 @@ def launch_report(loop: Loop, own: dict[str, Any]) -> dict[str, Any]:
         "effective": effective,
         "schedule": {
             "stop_reason": loop.stopped, "cycles": len(loop.cycles),
-            "active": sum(len(cycle["index"]) for cycle in loop.cycles), "warmup": schedule.warmup, "steps": loop.steps,
+            "active": active, "warmup": schedule.warmup, "steps": loop.steps,
             "window_drained_ns": loop.drained_ns, "epochs": loop.plan.epochs, **within},
         "metrics": metrics, "fingerprint": fingerprint, "non_finite": non_finite,
         "flags": ["truncated"] if loop.truncated else [], "notes": notes,
-        "findings": loop.watch.findings() if loop.watch is not None and loop.recorder is None else []}
+        "findings": findings if loop.recorder is None else []}
 
 
 def _fingerprint(loop: Loop) -> tuple[dict[str, float | None], dict[str, str]]:

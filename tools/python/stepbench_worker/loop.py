@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from . import phases, turn
 from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
+from .garbage import GARBAGE, Collections
 from .profile import OpRecorder, Wanted
 from .schedule import Action, Plan, Schedule
 from .source import LoopError, Source, epoch_length
@@ -35,6 +36,7 @@ class Session:
     deadline_ns = 1 << 62  # no step begins later, on the monotonic clock
     results: str | None = "results"  # folder for result files; None: none are written
     wanted_loop = ""  # the name of the loop that is measured; "": the first
+    gc = "default"  # what was done about Python's collector of garbage, see garbage.py
     goes_on = False  # a loop has the batches after its schedule too, as it has without measure()
     loop: Loop | None = None
 
@@ -97,7 +99,7 @@ class Loop:
         self.done = False
         self.device = "cpu"
         self.first_batch_ns = 0
-        self.usage: dict[str, int] = dict.fromkeys(USAGE, 0)
+        self.usage: dict[str, int] = dict.fromkeys((*USAGE, *GARBAGE), 0)
         self.loss: Any = None
         self.gradient_norm: Any = None
         self.times = phases.PhaseTimes() if names is None else phases.PhaseTimes(names)
@@ -113,6 +115,7 @@ class Loop:
         self._window: list[tuple[Any, ...]] | None = None  # of the fields of Step
         self._events: CudaWindow | None = None
         self._usage_before: dict[str, int] = {}
+        self._garbage = Collections()
         self._window_began_ns = 0
         self._largest = 0
         self._cycle_began_ns = 0
@@ -315,7 +318,8 @@ class Loop:
             self.device = f"cuda:{cuda.current_device()}"
         self._told.stage("active", steps=self.plan.schedule.active, step_ns=self._step_ns())
         self._window = []
-        self._usage_before = _usage()
+        self._garbage.begin()
+        self._usage_before = self._usage()
         if cuda is not None:
             cuda.reset_peak_memory_stats()
         if self.recorder is not None:
@@ -359,6 +363,7 @@ class Loop:
         steps = [Step(first + i, *fields[1:]) for i, fields in enumerate(window)]
         self._window = None
         self._add_usage()
+        self._garbage.end()
         self._synchronize()
         drained_ns = monotonic_ns() - self._window_began_ns
         if self.watch is not None:
@@ -383,6 +388,7 @@ class Loop:
             recorder.leave()
         if self._window is not None:
             self._told.window(False)
+            self._garbage.end()
         self._window = self._events = self.times.listener = None
         self.plan.begin_cycle_again(self.steps)
 
@@ -398,7 +404,7 @@ class Loop:
         """After pause()."""
         if self._window is None or self._paused_at == 0:
             return
-        self._usage_before = _usage()
+        self._usage_before = self._usage()
         if self._events is not None:
             self._events.go_on()
         self._began_ns = monotonic_ns()
@@ -406,8 +412,11 @@ class Loop:
         self._paused_at = 0
 
     def _add_usage(self) -> None:
-        for name, value in _usage().items():
+        for name, value in self._usage().items():
             self.usage[name] += value - self._usage_before[name]
+
+    def _usage(self) -> dict[str, int]:
+        return {**_process_usage(), **dict(zip(GARBAGE, (self._garbage.ns, self._garbage.count)))}
 
     def _end_by_limit(self) -> None:
         if not self.cycles:
@@ -430,7 +439,7 @@ class Loop:
 USAGE = ("cpu_user_ns", "cpu_system_ns", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
 
 
-def _usage() -> dict[str, int]:
+def _process_usage() -> dict[str, int]:
     now = resource.getrusage(resource.RUSAGE_SELF)
     return dict(zip(USAGE, (round(now.ru_utime * 1e9), round(now.ru_stime * 1e9), now.ru_minflt, now.ru_majflt,
                             now.ru_nvcsw, now.ru_nivcsw)))
