@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "harness/machine/devices.h"
 #include "workloads/data/batch.h"
 #include "workloads/data/storage_shape.h"
 
@@ -98,6 +99,9 @@ class Dataset {
   // Content digest: count and bytes; a must-match field of comparisons.
   [[nodiscard]] virtual std::string digest() const = 0;
 
+  // What it needs of the environment to read over a network; before the first read, and before
+  // processes are forked. Throws ConfigError saying what is missing.
+  virtual void connect(const machine::Variables&) {}
   // Null: its storage is taken as it is. Before the first read.
   void set_storage(std::shared_ptr<const StorageShape> shape) { storage_ = std::move(shape); }
   // Around each read of its files, by whoever makes it. `which` draws the read's latency; a read

@@ -54,12 +54,13 @@ std::string order_in_words(const data::Dataset& data, const LoaderOptions& optio
 class Preview {
  public:
   Preview(const ResolvedCase& resolved, const PreviewRequest& request,
-          const std::vector<Engine>& table, const OrderMaker& order, data::PythonParts* python)
+          const std::vector<Engine>& table, const OrderMaker& order, data::PythonParts* python,
+          const machine::Variables* variables)
       : request_(request), resolved_(resolved), options_(loader_options(resolved)) {
     // Pinned memory holds the same numbers.
     resolved_.options["loader.pin_memory"] = Value{false};
     context_.python = python;
-    data_ = data::make_dataset(resolved_, python);
+    data_ = data::make_dataset(resolved_, python, variables);
     facts_ = data_->facts();
     EpochOrder epochs = order(*data_, options_);
     if (epochs) indices_ = epochs(0);
@@ -297,8 +298,8 @@ class Preview {
 
 DataPreview preview_data(const ResolvedCase& resolved, const PreviewRequest& request,
                          const std::vector<Engine>& table, const OrderMaker& order,
-                         data::PythonParts* python) {
-  return Preview(resolved, request, table, order, python).run();
+                         data::PythonParts* python, const machine::Variables* variables) {
+  return Preview(resolved, request, table, order, python, variables).run();
 }
 
 bool previews_without_torch(const ResolvedCase& resolved) {
