@@ -12,6 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 #include "workloads/data/data_kinds.h"
+#include "workloads/loader/analysis/loader_report.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/python_shuffle.h"
 
@@ -265,6 +266,9 @@ class Preview {
     if (const std::int64_t skipped = loader_->metrics().skipped_samples; skipped > 0) {
       note(text::counted(skipped, "sample") +
            " could not be read, and the next took its place (data.on_error: skip)");
+    }
+    if (const std::string again = retries_text(loader_->metrics().remote); !again.empty()) {
+      note(again);
     }
     if (request_.pictures && layouts_[0] && first.spec.dtype == DType::kFloat32 && !facts_.pixels) {
       note("the numbers of field " + first.spec.name +
