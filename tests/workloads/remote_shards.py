@@ -103,6 +103,12 @@ class RemoteShards(unittest.TestCase):
         said = self.run_on(self.serve().url + "/shard-{000000..000004}.tar", status=4)
         self.assertIn("shard-000004.tar: offset 0: the server answered 404 (NoSuchKey): there is no such shard", " ".join(said.split()))
 
+    def test_with_skip_the_next_shard_takes_its_place(self):
+        said = self.run_on(self.serve().url + "/shard-{000000..000004}.tar", "--set", "data.on_error=skip", "--set",
+                           "schedule.active=24")
+        self.assertIn("samples/s", said)
+        self.assertGreater(self.metric("loader_skipped_samples"), 0)
+
     def test_a_server_that_says_nothing_fails_the_row_and_nothing_hangs(self):
         served = self.serve()
         for name in self.shards:
