@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "harness/base/clock.h"
 #include "harness/base/resolved_case.h"
@@ -74,6 +76,8 @@ struct WorkerContext {
   // What users wrote in Python, for the workloads of this project; null in a worker without it.
   data::PythonParts* python = nullptr;
   bool profiled = false;  // its times are for no table: what costs time may be recorded
+  // The environment as the worker's main() found it, {name, value}; null: it handed nothing down.
+  const std::vector<std::pair<std::string, std::string>>* variables = nullptr;
 };
 
 class Workload {

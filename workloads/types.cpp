@@ -59,9 +59,10 @@ std::unique_ptr<Workload> make_python_step(const ResolvedCase& resolved, WorkerC
 }
 
 std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request,
-                                 data::PythonParts* python) {
+                                 data::PythonParts* python, const machine::Variables* variables) {
   return loader::show_data(resolved, loader::decode_show_data(request),
-                           torch_loader::torch_engines(), torch_loader::torch_order, python);
+                           torch_loader::torch_engines(), torch_loader::torch_order, python,
+                           variables);
 }
 
 }  // namespace
@@ -104,7 +105,8 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
                       .rules = rules,
                       .show_data = show_data_with_torch,
                       .python = host.python != nullptr ? host.python : &no_python,
-                      .build_id = host.build_id});
+                      .build_id = host.build_id,
+                      .variables = &host.variables});
 }
 
 }  // namespace stepbench

@@ -4,6 +4,8 @@
 
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/workload.h"
 
@@ -17,7 +19,8 @@ struct WorkerHost {
   // Null: this process has no interpreter, and `no_python` says why.
   data::PythonParts* python = nullptr;
   std::string no_python = {};
-  std::string build_id = {};  // WorkerFacts::build_id
+  std::string build_id = {};                                        // WorkerFacts::build_id
+  std::vector<std::pair<std::string, std::string>> variables = {};  // of the environment
 };
 
 // The built-in workloads behind worker_main: the whole of stepbench-worker's main().

@@ -10,6 +10,7 @@
 #include "harness/os/near_file.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
+#include "harness/text/url.h"
 #include "harness/text/words.h"
 
 namespace stepbench::plan {
@@ -274,6 +275,8 @@ void check_path(const std::string& name, const Value& value, const std::string& 
   if (!option.must_exist || path == nullptr) return;
   std::error_code error;
   if (std::filesystem::exists(*path, error)) return;
+  const auto takes_urls = [](const Option* each) { return each->may_be_url; };
+  if (text::is_url(*path) && std::ranges::any_of(declarations, takes_urls)) return;
   const bool one_doc = std::all_of(declarations.begin(), declarations.end(),
                                    [&](const Option* other) { return other->doc == option.doc; });
   const std::string doc = one_doc ? option.doc

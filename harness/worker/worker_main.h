@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
@@ -22,13 +24,16 @@ struct WorkerFacts {
   const Clock* clock = nullptr;                               // null: the host's
   // For `data`: the text to print for a case; null: this worker cannot. The request is what
   // `stepbench data show` wrote.
-  std::string (*show_data)(const ResolvedCase& resolved, std::string_view request,
-                           data::PythonParts* python) = nullptr;
+  std::string (*show_data)(
+      const ResolvedCase& resolved, std::string_view request, data::PythonParts* python,
+      const std::vector<std::pair<std::string, std::string>>* variables) = nullptr;
   // WorkerContext::python, which outlives the worker.
   data::PythonParts* python = nullptr;
   // For `hello`: of the program that stepbench started, where another one carries on for it. Empty:
   // this program's own.
   std::string build_id = {};
+  // WorkerContext::variables, which outlive the worker.
+  const std::vector<std::pair<std::string, std::string>>* variables = nullptr;
 };
 
 //   WORKER --control-fd=3     driven by stepbench

@@ -92,6 +92,7 @@ constexpr Use kAllowed[] = {
     {"tests/unit/store/sqlite_test.cpp", Shape::kShortLimit, 2, kMetAnyway},
     {"tests/unit/track/history/store_test.cpp", Shape::kShortLimit, 1, kMetAnyway},
     {"tests/unit/worker/launch_test.cpp", Shape::kShortLimit, 1, "a scripted clock"},
+    {"tests/workloads/remote_shards.py", Shape::kShortLimit, 1, kMetAnyway},
     {"tests/workloads/profile_parts_test.cpp", Shape::kReadsAClock, 1, "one moment after another"},
     {"tests/workloads/python_bad_input.py", Shape::kReadsAClock, 4, kPatience},
     {"tests/workloads/python_bad_input.py", Shape::kShortLimit, 1, kMetAnyway},

@@ -30,14 +30,14 @@ stepbench::machine::Variables environment() {
 
 int main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
-  stepbench::WorkerHost host;
+  stepbench::WorkerHost host{.variables = environment()};
   if (argc > 1 && std::string_view(argv[1]).starts_with(kNoPython)) {
     host.no_python = argv[1] + kNoPython.size();
     arguments.erase(arguments.begin() + 1);
   } else if (argc > 1) {
     try {
       host.no_python = stepbench::python::become_python_host(
-          std::span<const char* const>(argv + 1, argv + argc), environment());
+          std::span<const char* const>(argv + 1, argv + argc), host.variables);
     } catch (const std::exception& error) {
       host.no_python = error.what();
     }

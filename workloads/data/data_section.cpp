@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "workloads/data/data_kinds.h"
+#include "workloads/data/remote_access.h"
 #include "workloads/data/storage_shape.h"
 
 namespace stepbench::data {
@@ -74,6 +75,7 @@ Section data_section() {
 }
 
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_remote(resolved, facts, sink);
   if (resolved.has("data.page_cache") && !resolved.has("data.path")) {
     if (!facts.swept) {
       sink.error("data.page_cache", "data.kind " + resolved.text("data.kind") + " reads no files");

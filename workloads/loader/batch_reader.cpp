@@ -15,12 +15,13 @@ Batch BatchReader::read(const BatchSamples& samples, BatchCost& cost,
 
 void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cost,
                        const std::atomic<bool>* stop) {
-  data::ReadCost reads{.clock = &clock_};
+  data::ReadCost reads{.clock = &clock_, .stop = stop};
   const auto account = [&] {
     cost.ended_ns = clock_.now_ns();
     cost.fetch_ns = reads.fetch_ns;
     cost.decode_ns = reads.decode_ns;
     cost.skipped = reads.skipped;
+    cost.remote = reads.remote;
   };
   try {
     slots_.clear();

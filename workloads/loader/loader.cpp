@@ -8,6 +8,7 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   samples += other.samples;
   bytes += other.bytes;
   skipped_samples += other.skipped_samples;
+  remote += other.remote;
   lost_samples += other.lost_samples;
   epochs += other.epochs;
   epoch_begin_ns += other.epoch_begin_ns;

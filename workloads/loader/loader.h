@@ -72,6 +72,7 @@ struct LoaderMetrics {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
   std::int64_t skipped_samples = 0;
+  data::RemoteReads remote = {};
   std::int64_t lost_samples = 0;  // of epochs that an engine ended early
 
   std::int64_t epochs = 0;          // begun

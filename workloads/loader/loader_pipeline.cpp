@@ -30,7 +30,7 @@ LoaderPipeline::LoaderPipeline(const ResolvedCase& resolved, WorkerContext& cont
 void LoaderPipeline::open(std::unique_ptr<PinnedMemory> pinned, BatchUpload* upload) {
   pinned_ = std::move(pinned);
   options_ = loader_options(resolved_);
-  dataset_ = data::make_dataset(resolved_, context_.python);
+  dataset_ = data::make_dataset(resolved_, context_.python, context_.variables);
   page_cache_.prepare(*dataset_);
   loader_ = make_loader(*dataset_, resolved_, order(), context_, table_, pinned_.get(), upload);
   stream_.emplace(*loader_, context_);

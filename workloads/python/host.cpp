@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/machine/devices.h"
 #include "workloads/python/hosted_parts.h"
 #include "workloads/types.h"
 
@@ -14,13 +16,13 @@ namespace stepbench::python {
 namespace {
 
 int hosted_worker_main(std::vector<std::string> arguments, const std::string& build_id,
-                       std::int64_t import_torch_ns) {
+                       std::int64_t import_torch_ns, machine::Variables variables) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   HostedParts parts(import_torch_ns);
+  const WorkerHost host{.python = &parts, .build_id = build_id, .variables = std::move(variables)};
   const pybind11::gil_scoped_release released;
-  return stepbench_worker_main(static_cast<int>(argv.size()), argv.data(),
-                               {.python = &parts, .build_id = build_id});
+  return stepbench_worker_main(static_cast<int>(argv.size()), argv.data(), host);
 }
 
 }  // namespace

@@ -163,7 +163,8 @@ def main():
         give_up(why, "", options, arguments, bool(options.get("package")))
         measure_in_python(options, arguments)
     sys.argv = [options["worker"], *arguments]
-    return stepbench_python.worker_main(sys.argv, options["build-id"], imported - began)
+    variables = list(os.environb.items())
+    return stepbench_python.worker_main(sys.argv, options["build-id"], imported - began, variables)
 
 
 if __name__ == "__main__":

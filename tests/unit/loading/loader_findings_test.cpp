@@ -203,6 +203,14 @@ TEST(LoaderFindings, WaitingForSomethingElseIsNotCalledStorage) {
   EXPECT_THAT(only(facts).text, HasSubstr("(waiting for what is not known)"));
 }
 
+TEST(LoaderFindings, WaitingForAServerIsCalledTheNetworkWhateverTheDiskDid) {
+  loader::LoaderFacts facts = steady(2, 2, 10, 160);
+  wait_for_storage(facts);
+  facts.measured.remote.bytes = kSteps << 10;
+  EXPECT_THAT(only(facts).text, HasSubstr("100 % busy (waiting for the network)"));
+  EXPECT_THAT(only(facts).remedy, HasSubstr("as far as the server and the link to it give more"));
+}
+
 TEST(LoaderFindings, ReadingThatComputesIsNeverCalledWaitingHoweverManyCoresAreFree) {
   loader::LoaderFacts facts = steady(2, 2, 10, 40);
   facts.engine = "python";

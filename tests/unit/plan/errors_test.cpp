@@ -140,6 +140,11 @@ TEST(ConfigErrors, MissingFolderNamesIt) {
                  "sweep.yaml:2:27", "no such file or folder: '/no/such/folder'");
 }
 
+TEST(ConfigErrors, AnAddressIsNoFolderButOfAnOptionThatTakesOne) {
+  expect_refusal("workload: loader\ndata: {kind: files, path: \"http://host/a.tar\"}\n",
+                 "sweep.yaml:2:27", "no such file or folder: 'http://host/a.tar'");
+}
+
 TEST(ConfigErrors, EmptyFileSaysWhatIsExpected) {
   expect_refusal("", "sweep.yaml:1:1", "is empty; expected at least `workload: NAME`");
   expect_refusal("# nothing\n", "sweep.yaml:1:1", "is empty");

@@ -166,7 +166,11 @@ std::vector<Metric> loader_metrics() {
   context("loader_cpu_ns", "ns", "CPU time of the worker and its children for a step.");
   context("loader_cores", "cores", "That there were for it: what other programs left.");
   context("loader_storage_bytes", "bytes",
-          "Bytes of a batch that came from storage and not from the page cache.");
+          "Bytes of a batch that came from storage and not from the page cache; of shards behind "
+          "an address, over the network.");
+  context("loader_retries", "requests",
+          "Requests over the network that were made again in the windows: the connection broke, "
+          "nothing came in time, or the server's answer was an error that may pass.");
   context("loader_storage_pressure", "ratio",
           "Share of the windows in which some program of the machine waited for storage (PSI).");
   context("data_set_files", "files", "Files of the data set.");

@@ -49,12 +49,12 @@ ShowDataRequest decode_show_data(std::string_view line) {
 
 std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                       const std::vector<Engine>& table, const OrderMaker& order,
-                      data::PythonParts* python) {
+                      data::PythonParts* python, const machine::Variables* variables) {
   if (!request.png.empty()) expect_new(request.png);
   DataPreview preview = preview_data(
       resolved,
       {.samples = request.samples, .batches = request.batches, .pictures = !request.png.empty()},
-      table, order, python);
+      table, order, python, variables);
   if (!preview.pictures.empty()) {
     const std::filesystem::path folder = std::filesystem::path(request.png).parent_path();
     std::error_code ignored;

@@ -27,6 +27,7 @@ struct ShowDataRequest {
 // already, before anything is read, and what preview_data() throws.
 [[nodiscard]] std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                                     const std::vector<Engine>& table, const OrderMaker& order,
-                                    data::PythonParts* python = nullptr);
+                                    data::PythonParts* python = nullptr,
+                                    const machine::Variables* variables = nullptr);
 
 }  // namespace stepbench::loader
