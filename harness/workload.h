@@ -59,6 +59,14 @@ struct LifeCycle {
   std::int64_t loader_tear_down_ns = 0;
 };
 
+// Where the ranks of a group find each other, as the launcher said it (MASTER_ADDR, MASTER_PORT).
+struct MeetingPlace {
+  std::string address = {};  // empty: it did not say
+  std::uint16_t port = 0;    // 0: it did not say
+  int local_rank = 0;        // among the ranks of this machine
+  bool is_hosted = false;    // the launcher listens there itself: no rank has to
+};
+
 // What a workload may use of its worker. Outlives the workload.
 struct WorkerContext {
   const Clock& clock;
@@ -74,6 +82,7 @@ struct WorkerContext {
   // What users wrote in Python, for the workloads of this project; null in a worker without it.
   data::PythonParts* python = nullptr;
   bool profiled = false;  // its times are for no table: what costs time may be recorded
+  MeetingPlace meeting_place = {};
 };
 
 class Workload {

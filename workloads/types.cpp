@@ -2,18 +2,24 @@
 #include "workloads/types.h"
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/cuda/allocator_series.h"
 #include "harness/cuda/cuda_instruments.h"
+#include "harness/os/text_file.h"
 #include "harness/record/rows.h"
 #include "harness/worker/count_instruments.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/data/python_parts.h"
+#include "workloads/distributed/collective.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/model/check_plugin.h"
@@ -58,6 +64,24 @@ std::unique_ptr<Workload> make_python_step(const ResolvedCase& resolved, WorkerC
   return context.python->make_step(resolved, context);
 }
 
+// 0: it is unset, or no number from 0 to `most`.
+int number_in_environment(const char* name, int most) {
+  const char* text = std::getenv(name);
+  const auto number = os::parse_integer(text == nullptr ? "" : text);
+  return number && *number >= 0 && *number <= most ? static_cast<int>(*number) : 0;
+}
+
+MeetingPlace meeting_place() {
+  constexpr int kMostRanks = 1 << 20;
+  const char* address = std::getenv("MASTER_ADDR");
+  const char* hosted = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
+  return {.address = address == nullptr ? "" : address,
+          .port = static_cast<std::uint16_t>(
+              number_in_environment("MASTER_PORT", std::numeric_limits<std::uint16_t>::max())),
+          .local_rank = number_in_environment("LOCAL_RANK", kMostRanks),
+          .is_hosted = hosted != nullptr && std::string_view(hosted) == "True"};
+}
+
 std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request,
                                  data::PythonParts* python) {
   return loader::show_data(resolved, loader::decode_show_data(request),
@@ -74,6 +98,7 @@ std::span<const WorkloadType> built_in_workloads() {
       WorkloadType{"eval_step", step::make_eval_step},
       WorkloadType{"python_step", make_python_step},
       WorkloadType{"generate", step::make_generate_step},
+      WorkloadType{"collective", distributed::make_collective},
   };
   return types;
 }
@@ -104,7 +129,8 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
                       .rules = rules,
                       .show_data = show_data_with_torch,
                       .python = host.python != nullptr ? host.python : &no_python,
-                      .build_id = host.build_id});
+                      .build_id = host.build_id,
+                      .meeting_place = meeting_place()});
 }
 
 }  // namespace stepbench

@@ -100,7 +100,8 @@ class Launch {
                  message.launch,
                  phase_names(parts.catalogue, message.resolved.workload),
                  parts.facts.python,
-                 is_profiling(message.pass)} {}
+                 is_profiling(message.pass),
+                 parts.facts.meeting_place} {}
 
   void run() {
     guarded([&] { set_up(); });

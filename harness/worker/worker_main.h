@@ -29,6 +29,7 @@ struct WorkerFacts {
   // For `hello`: of the program that stepbench started, where another one carries on for it. Empty:
   // this program's own.
   std::string build_id = {};
+  MeetingPlace meeting_place = {};  // WorkerContext::meeting_place
 };
 
 //   WORKER --control-fd=3     driven by stepbench
