@@ -7,6 +7,7 @@
 
 #include "workloads/data/data_section.h"
 #include "workloads/data/python_kind.h"
+#include "workloads/distributed/collective_section.h"
 #include "workloads/loader/analysis/loader_report.h"
 #include "workloads/loader/emulated_step.h"
 #include "workloads/loader/loader_section.h"
@@ -42,7 +43,8 @@ Catalogue make() {
        {data::data_section, loader::loader_section, loader::emulated_section,
         transfer::transfer_section, transfer::copy_section, model::model_section,
         step::optimizer_section, step::checkpoint_section, model::plugin_section,
-        data::python_section, script::script_section, step::step_section, step::generate_section}) {
+        data::python_section, script::script_section, step::step_section, step::generate_section,
+        distributed::collective_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
@@ -85,6 +87,11 @@ Catalogue make() {
        .sections = {"data", "loader", "transfer", "model", "generate", "python"},
        .phases = step::generate_phases(),
        .metrics = model_step_metrics()},
+      {.name = "collective",
+       .doc = "One collective of several ranks alone: how fast is the wire between them?",
+       .sections = {"collective"},
+       .phases = distributed::collective_phases(),
+       .metrics = distributed::collective_metrics()},
   };
   return catalogue;
 }
@@ -101,8 +108,10 @@ constexpr const char* kRanks = "distributed.ranks";
 // Whose step knows nothing of other ranks.
 void refuse_ranks(const ResolvedCase& resolved, RuleSink& sink) {
   if (resolved.integer_or(kRanks, 1) == 1) return;
-  sink.error(kRanks, "`workload: " + resolved.workload +
-                         "` runs in one process; python_script and python_step take several ranks");
+  sink.error(
+      kRanks,
+      "`workload: " + resolved.workload +
+          "` runs in one process; python_script, python_step and collective take several ranks");
 }
 
 void check_ranks(const ResolvedCase& resolved, RuleSink& sink) {
@@ -169,6 +178,13 @@ void check_generate_workload(ResolvedCase& resolved, const RuleFacts& facts, Rul
   step::check_generate(resolved, facts, sink);
 }
 
+void check_collective_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  step::refuse_requests(resolved, sink);
+  check_ranks(resolved, sink);
+  distributed::check_collective(resolved, facts, sink);
+  loader::check_stacks(resolved, facts, sink);
+}
+
 }  // namespace
 
 const Catalogue& built_in_catalogue() {
@@ -185,6 +201,7 @@ std::span<const WorkloadRule> built_in_rules() {
       WorkloadRule{"python_script", check_script_workload},
       WorkloadRule{"python_step", check_python_step},
       WorkloadRule{"generate", check_generate_workload},
+      WorkloadRule{"collective", check_collective_workload},
   };
   return rules;
 }

@@ -2,18 +2,23 @@
 #include "workloads/types.h"
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/cuda/allocator_series.h"
 #include "harness/cuda/cuda_instruments.h"
+#include "harness/machine/devices.h"
 #include "harness/record/rows.h"
 #include "harness/worker/count_instruments.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/data/python_parts.h"
+#include "workloads/distributed/collective.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/model/check_plugin.h"
@@ -28,6 +33,8 @@
 #include "workloads/torch_loader/epoch_order.h"
 #include "workloads/torch_loader/pinned.h"
 #include "workloads/torch_loader/torch_cpp_loader.h"
+
+extern char** environ;  // NOLINT: POSIX
 
 namespace stepbench {
 namespace {
@@ -75,6 +82,7 @@ std::span<const WorkloadType> built_in_workloads() {
       WorkloadType{"eval_step", step::make_eval_step},
       WorkloadType{"python_step", make_python_step},
       WorkloadType{"generate", step::make_generate_step},
+      WorkloadType{"collective", distributed::make_collective},
   };
   return types;
 }
@@ -82,6 +90,8 @@ std::span<const WorkloadType> built_in_workloads() {
 int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
   // Models of kind aoti check the shapes of their inputs only then.
   ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", /*overwrite=*/0);
+  const machine::Variables variables =
+      host.variables.empty() ? machine::variables_of(environ) : host.variables;
   NoPython no_python(host.no_python);
   // The allocator first: a step's end has been marked by all others when it reads its counters.
   const std::array instruments = {
@@ -106,7 +116,7 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
                       .show_data = show_data_with_torch,
                       .python = host.python != nullptr ? host.python : &no_python,
                       .build_id = host.build_id,
-                      .variables = &host.variables});
+                      .variables = &variables});
 }
 
 }  // namespace stepbench

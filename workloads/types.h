@@ -19,8 +19,9 @@ struct WorkerHost {
   // Null: this process has no interpreter, and `no_python` says why.
   data::PythonParts* python = nullptr;
   std::string no_python = {};
-  std::string build_id = {};                                        // WorkerFacts::build_id
-  std::vector<std::pair<std::string, std::string>> variables = {};  // of the environment
+  std::string build_id = {};  // WorkerFacts::build_id
+  std::vector<std::pair<std::string, std::string>> variables =
+      {};  // of the environment; empty: the process's own
 };
 
 // The built-in workloads behind worker_main: the whole of stepbench-worker's main().

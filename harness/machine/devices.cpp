@@ -83,6 +83,17 @@ Devices find_devices(const fs::path& root, const ManagementLibrary& management_l
   return devices;
 }
 
+Variables variables_of(const char* const* entries) {
+  Variables variables;
+  for (; *entries != nullptr; ++entries) {
+    const std::string_view text = *entries;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
 std::optional<std::string_view> find_variable(const Variables& variables, std::string_view name) {
   for (const auto& [key, value] : variables) {
     if (key == name) return value;

@@ -47,6 +47,7 @@ std::string quantity_text(double value, std::string_view name, std::string_view 
   constexpr double kMostWhole = 1e15;
   if (unit == "ns" || name.ends_with("_ns")) return text::duration(value);
   if (unit == "bytes" || name.ends_with("_bytes")) return text::byte_text(value);
+  if (unit == "bytes/s") return text::significant(value * 1e-9) + " GB/s";
   if (unit == "ratio") return text::percent(value) + " %";
   const bool whole = value == std::floor(value) && std::abs(value) < kMostWhole;
   std::string number =

@@ -2,6 +2,7 @@
 #include "harness/run/group_launch.h"
 
 #include <poll.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -69,6 +70,7 @@ class GroupLoop {
 
   GroupResult run() {
     while (!is_over()) turn();
+    blame_killed_launcher();
     while (launcher_.output.is_open() && read_output()) {
     }
     sampler_.worker_ended();
@@ -249,11 +251,28 @@ class GroupLoop {
     // What its ranks say of their end is on the way.
     if (turned_ns_ < *launcher_dead_ + kSettleNs) return;
     const os::ProcessExit death{.status = peek_status(launcher_.pid).value_or(0)};
-    const bool joined = std::ranges::all_of(ranks_, [](const auto& each) { return bool(each); });
-    fail({}, name_ + " " + os::exit_text(death) +
-                 (joined ? " while its ranks measured"
-                         : " before " + rank_names(missing()) + " called back") +
-                 output_.last_words());
+    fail({}, end_of_launcher(death));
+  }
+
+  // Ranks that end with a launcher that was killed are no culprits.
+  void blame_killed_launcher() {
+    if (!cause_ || !cause_->rank || !launcher_dead_) return;
+    if (ended_ && *launcher_dead_ >= *ended_) return;  // by us
+    const int status = peek_status(launcher_.pid).value_or(0);
+    if (!WIFSIGNALED(status)) return;
+    const auto& rank = ranks_.at(static_cast<std::size_t>(*cause_->rank));
+    const bool told = !rank || rank->exit() || (rank->has_begun() && rank->is_done());
+    if (told && *launcher_dead_ > failed_ns_) return;  // it says how it ended, before its launcher
+    const std::string stage = cause_->stage;
+    end_with({{}, Outcome::failed(end_of_launcher({.status = status})), stage});
+  }
+
+  [[nodiscard]] std::string end_of_launcher(const os::ProcessExit& death) const {
+    return (request_.launcher == fleet::Launcher::kLocal ? "the launcher, local," : name_) + " " +
+           os::exit_text(death) +
+           (missing().empty() ? " while its ranks measured"
+                              : " before " + rank_names(missing()) + " called back") +
+           output_.last_words();
   }
 
   [[nodiscard]] std::vector<int> missing() const {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -238,18 +239,65 @@ class Scripts(unittest.TestCase):
         self.assertEqual(digests[0], digests[1])
         self.assertNotEqual(digests[1], digests[2])
 
-    def test_of_several_ranks_the_first_speaks_and_names_those_that_are_not_recorded(self):
+    def by_hand(self, *heads, world=2):
+        """Runs script.py once for each rank, as torchrun would; what each said."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        ranks = []
+        for rank in range(world):
+            environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "RANK": str(rank),
+                           "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+            ranks.append(subprocess.Popen([sys.executable, "script.py"], cwd=self.folder, env=environment, text=True,
+                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        return [rank.communicate(timeout=600)[0] for rank in ranks]
+
+    def test_of_several_ranks_that_have_not_met_the_first_speaks_and_names_those_that_are_not_recorded(self):
         self.write(HEAD + "for _ in measure(Loader(), warmup=1, active=5): pass")
-        said = []
-        for rank in ("0", "1"):
-            environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "RANK": rank, "WORLD_SIZE": "2"}
-            done = subprocess.run([sys.executable, "script.py"], cwd=self.folder, env=environment, text=True,
-                                  capture_output=True, timeout=600, check=True)
-            said.append(done.stdout + done.stderr)
-        self.assertIn("of 2 ranks rank 0 is recorded; rank 1 ran the same schedule", said[0])
+        said = self.by_hand()
+        self.assertIn("of 2 ranks rank 0 is recorded; what the steps of rank 1 took is in no file: torch.distributed, through "
+                      "which they would tell it, is not initialized", said[0])
         self.assertEqual(said[1], "")
         launch, = rows_of(self.results, "launch")
         self.assertIn("of 2 ranks rank 0 is recorded", "".join(launch["notes"]))
+        self.assertEqual(launch["world"], 1)
+
+    def test_ranks_that_have_met_are_recorded_together_without_stepbench(self):
+        self.write(HEAD + "import torch.distributed as dist\ndist.init_process_group('gloo')\n"
+                          "for _ in measure(Loader(), warmup=1, active=5, results=None): pass\n"
+                          "for _ in measure(Loader(), warmup=1, active=5, name='train'): pass\n"
+                          "dist.barrier()\ndist.destroy_process_group()\n")
+        said = self.by_hand()
+        self.assertEqual(said[1], "")
+        self.assertIn("2 ranks: the slowest has the step of the group", said[0])
+        launches = rows_of(self.results, "launch")
+        self.assertEqual([(row["rank"], row["world"], row["outcome"]) for row in launches],
+                         [(1, 2, "measured"), (0, 2, "measured")])
+        steps = {row["rank"]: sum(row["values"][row["columns"].index("step_ns")])
+                 for row in rows_of(self.results, "samples")}
+        self.assertEqual(launches[1]["schedule"]["group_window_ns"], max(steps.values()))
+        self.assertEqual(launches[1]["schedule"]["group_samples"], 2 * 5 * 2)
+        self.assertEqual(launches[1]["options"]["distributed.ranks"], 2)
+        folder, = self.results.iterdir()
+        table = self.stepbench("show", "--ranks", folder)
+        self.assertRegex(table, r"(?m)^ *0 .*\n *1 ")
+        rows = json.loads(self.stepbench("show", "--format", "json", folder))["cases"]
+        self.assertEqual(len(rows), 1)
+        self.assertEqual(round(rows[0]["step_ns"] * 5), max(steps.values()))
+
+    def test_a_rank_that_does_not_measure_or_leaves_early_is_named_and_waited_for_no_longer(self):
+        loops = {"if dist.get_rank() == 0:\n    for _ in measure(Loader(), warmup=1, active=5): pass\n":
+                     "in no file: rank 1 runs no such loop over measure()",
+                 "for n, _ in enumerate(measure(Loader(), warmup=1, active=5)):\n"
+                 "    if dist.get_rank() == 1 and n == 3: break\n":
+                     "in no file: rank 1: nothing was measured: the script left the loop, after 3 steps"}
+        for loop, words in loops.items():
+            with self.subTest(words):
+                self.write(HEAD + "import torch.distributed as dist\ndist.init_process_group('gloo')\n" + loop
+                           + "dist.barrier()\n")
+                said = self.by_hand()
+                self.assertIn(words, said[0])
+                self.assertNotIn("2 ranks:", said[0])
 
     def test_loops_whose_names_only_running_tells_are_spoken_of(self):
         self.write(HEAD + "for epoch in range(2):\n    for _ in measure(Loader(), name=f'epoch-{epoch}'): pass")

@@ -97,12 +97,14 @@ const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
     {"workloads/step",
      {"workloads/profile", "workloads/model", "workloads/transfer", "workloads/torch_loader",
       "workloads/loader", "workloads/data"}},
+    {"workloads/distributed", {"workloads/step"}},
     {"workloads/python",
      {"workloads", "workloads/step", "workloads/profile", "workloads/model",
       "workloads/torch_loader", "workloads/loader", "workloads/data"}},
     {"workloads",
-     {"workloads/step", "workloads/profile", "workloads/model", "workloads/transfer",
-      "workloads/torch_loader", "workloads/loader", "workloads/data", "workloads/script"}},
+     {"workloads/distributed", "workloads/step", "workloads/profile", "workloads/model",
+      "workloads/transfer", "workloads/torch_loader", "workloads/loader", "workloads/data",
+      "workloads/script"}},
 };
 
 bool in(const std::map<std::string, std::set<std::string>>& table, const std::string& from,

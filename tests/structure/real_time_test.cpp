@@ -35,6 +35,8 @@ struct Use {
 };
 
 constexpr Use kAllowed[] = {
+    {"tests/fleet/kills_test.py", Shape::kSleeps, 3, "nightly: polls; when to kill"},
+    {"tests/fleet/kills_test.py", Shape::kReadsAClock, 4, kPatience},
     {"tests/fleet/postgres_test.cpp", Shape::kShortLimit, 1, kMetAnyway},
     {"tests/fleet/postgres_test.cpp", Shape::kSleeps, 1, kPolls},
     {"tests/fleet/ranks_test.py", Shape::kSleeps, 2, kPolls},

@@ -137,6 +137,8 @@ class Fallback(unittest.TestCase):
         self.assertEqual(said["kind"], "failed", said)
         for words in ("model.kind: resnet18 is computed by stepbench's C++", "python3-dev"):
             self.assertIn(words, said["message"])
+        said = self.last(self.worker, "collective", {"collective.op": "all_reduce"}, step="def step(record): pass")
+        self.assertIn("workload: collective is computed by stepbench's C++", said["message"])
 
     def test_what_the_users_code_raises_is_the_reason_with_its_traceback(self):
         files = {"step": "def step(record):\n    raise ValueError('no such label')\n"}

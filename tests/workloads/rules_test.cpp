@@ -360,6 +360,64 @@ TEST(TransferRules, TheWorkloadTransferNeedsSomethingToCopy) {
   EXPECT_THAT(fine.skips, ElementsAre("pinned memory needs a CUDA device"));
 }
 
+test::Options collective(const std::string& op, std::int64_t bytes, std::int64_t ranks) {
+  return {{"workload", std::string("collective")},
+          {"collective.op", op},
+          {"collective.bytes", bytes},
+          {"distributed.ranks", ranks}};
+}
+
+TEST(CollectiveRules, BytesThatRanksCannotShareAreRefusedAloneAndLeftOutOfASweep) {
+  struct Size {
+    test::Options options;
+    const char* reason;  // null: fine
+  };
+  const test::Options bytes =
+      with(collective("all_reduce", 7, 2), "collective.dtype", std::string("bfloat16"));
+  for (const Size& size :
+       {Size{collective("all_reduce", 4, 3), nullptr}, Size{collective("broadcast", 4, 3), nullptr},
+        Size{collective("all_gather", 24, 3), nullptr},
+        Size{collective("all_reduce", 2, 3), "2 is no multiple of 4, an element of float32; use 4"},
+        Size{bytes, "7 is no multiple of 2, an element of bfloat16; use 6 or 8"},
+        Size{collective("all_to_all", 1024, 3),
+             "1024 is no multiple of 12, an element of float32 for each of 3 ranks; use 1020 or "
+             "1032"}}) {
+    Heard alone;
+    judge(size.options, {}, alone);
+    Heard swept;
+    judge(size.options, {.swept = true}, swept);
+    EXPECT_THAT(swept.errors, IsEmpty());
+    if (size.reason == nullptr) {
+      EXPECT_THAT(alone.errors, IsEmpty());
+      EXPECT_THAT(swept.skips, IsEmpty());
+      continue;
+    }
+    const std::string text = std::string("collective.bytes: ") + size.reason;
+    EXPECT_THAT(alone.errors, ElementsAre(text));
+    EXPECT_THAT(swept.skips, ElementsAre(text));
+  }
+}
+
+TEST(CollectiveRules, ABackendWithoutItsDeviceIsAMistake) {
+  const auto heard_of = [](const std::string& backend, const std::string& device, bool cuda) {
+    Heard heard;
+    judge(with(with(collective("all_reduce", 1024, 2), "collective.backend", backend), "device",
+               device),
+          {.cuda_available = cuda}, heard);
+    return heard.errors;
+  };
+  EXPECT_THAT(heard_of("nccl", "cpu", false),
+              ElementsAre("collective.backend: nccl needs a CUDA device, and there is none here; "
+                          "use backend: gloo"));
+  EXPECT_THAT(heard_of("nccl", "cpu", true),
+              ElementsAre(StartsWith("collective.backend: nccl exchanges the memory of CUDA")));
+  EXPECT_THAT(heard_of("gloo", "cuda", true),
+              ElementsAre(StartsWith("collective.backend: gloo exchanges the memory of hosts")));
+  EXPECT_THAT(heard_of("nccl", "cuda", true), IsEmpty());
+  EXPECT_THAT(heard_of("gloo", "cpu", true), IsEmpty());
+  EXPECT_THAT(heard_of("auto", "cuda", true), IsEmpty());
+}
+
 TEST(CheckpointRules, AllWindowsHoldAsManyCheckpoints) {
   const auto errors_of = [](std::int64_t every, std::int64_t active, const RuleFacts& facts) {
     test::Options options = test::tiny_images("mlp");

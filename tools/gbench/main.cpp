@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/machine/devices.h"
 #include "tools/gbench/arguments.h"
 #include "tools/gbench/run_benchmarks.h"
 #include "tools/stepbench/command.h"
@@ -19,12 +20,7 @@ namespace {
 stepbench::cli::Environment read_environment(int argc, char** argv) {
   stepbench::cli::Environment environment{.out = std::cout, .err = std::cerr};
   environment.argv.assign(argv, argv + argc);
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    environment.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
+  environment.variables = stepbench::machine::variables_of(environ);
   environment.program_dir = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
   return environment;
 }

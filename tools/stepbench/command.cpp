@@ -352,10 +352,46 @@ void Program::complete(const std::string& version, const std::string& footer) {
   root().add_general_options();
 }
 
+namespace {
+
+// "--profile kineto" as "--profile=kineto": an option that may stand alone takes the word behind it
+// where that is one of its own. It would be a FILE otherwise, or an argument of a script.
+std::vector<std::string> with_choices_joined(Command command,
+                                             const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  bool in_options = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out.push_back(words[i]);
+    if (words[i] == "--") {  // what follows is no option's
+      out.insert(out.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      break;
+    }
+    if (i > 0 && !in_options) {
+      if (const auto next = command.command(words[i])) {
+        command = *next;
+        continue;
+      }
+      in_options = true;
+    }
+    if (!words[i].starts_with("--") || i + 1 == words.size()) continue;
+    const auto option = command.find_option(words[i]);
+    if (!option || !option->may_lack_value()) continue;
+    const std::string choices = '|' + option->value_name() + '|';
+    if (choices.find('|' + words[i + 1] + '|') == std::string::npos || words[i + 1].empty()) {
+      continue;
+    }
+    out.back() += '=' + words[++i];
+  }
+  return out;
+}
+
+}  // namespace
+
 Program::Result Program::run(const std::vector<std::string>& words) {
   try {
     // CLI11 takes the arguments from the back.
-    app_->parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+    const std::vector<std::string> joined = with_choices_joined(root(), words);
+    app_->parse(std::vector<std::string>(joined.rbegin(), joined.rend() - 1));
   } catch (const CLI::ParseError& error) {
     if (error.get_name() == "CallForVersion") return Result::kVersion;
     if (error.get_name() == "CallForAllHelp") return Result::kHelpAll;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/exit_status.h"
+#include "harness/machine/devices.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/usage.h"
@@ -35,14 +36,9 @@ Environment read_environment(int argc, char** argv) {
   environment.err_is_terminal = isatty(STDERR_FILENO) == 1;
   environment.argv.assign(argv, argv + argc);
   if (environment.argv.empty()) environment.argv.emplace_back("stepbench");
-  bool no_color = false;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    environment.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-    if (text.substr(0, equals) == "NO_COLOR" && text.size() > equals + 1) no_color = true;
-  }
+  environment.variables = stepbench::machine::variables_of(environ);
+  const auto said = stepbench::machine::find_variable(environment.variables, "NO_COLOR");
+  const bool no_color = said && !said->empty();
   environment.colour = environment.out_is_terminal && !no_color;
   environment.err_colour = environment.err_is_terminal && !no_color;
   if (const int columns = columns_of(STDOUT_FILENO); columns > 0) {

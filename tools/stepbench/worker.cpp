@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/machine/devices.h"
 #include "workloads/python/launcher.h"
 #include "workloads/types.h"
 
@@ -15,22 +16,11 @@ namespace {
 // What stepbench_host.py says where it cannot carry on, before the worker's own arguments.
 constexpr std::string_view kNoPython = "--no-python=";
 
-stepbench::machine::Variables environment() {
-  stepbench::machine::Variables variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return variables;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
-  stepbench::WorkerHost host{.variables = environment()};
+  stepbench::WorkerHost host{.variables = stepbench::machine::variables_of(environ)};
   if (argc > 1 && std::string_view(argv[1]).starts_with(kNoPython)) {
     host.no_python = argv[1] + kNoPython.size();
     arguments.erase(arguments.begin() + 1);

@@ -2,8 +2,6 @@
 #include "workloads/step/transfer_workload.h"
 
 #include <ATen/ops/empty.h>
-#include <c10/core/Event.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +12,7 @@
 #include "harness/cuda/cuda_api.h"
 #include "harness/text/numbers.h"
 #include "workloads/step/device.h"
+#include "workloads/step/drained_mark.h"
 #include "workloads/step/torch_errors.h"
 #include "workloads/transfer/plain_rate.h"
 #include "workloads/transfer/transfer.h"
@@ -46,7 +45,7 @@ class TransferWorkload final : public Workload {
   void synchronize() override { synchronize_device(device_); }
   void window(Edge edge) override {
     with_torch_errors([&] {
-      const Mark now = mark();
+      const DrainedMark now = mark_now(context_.clock, device_);
       if (edge == Edge::kBegin) {
         begin_ = now;
         steps_ = 0;
@@ -80,28 +79,6 @@ class TransferWorkload final : public Workload {
   }
 
  private:
-  // The window begins behind what the warm-up has enqueued, and ends on an idle device.
-  struct Mark {
-    std::int64_t host_ns = 0;
-    std::shared_ptr<c10::Event> passed = {};  // on the stream that computes; null on the CPU
-  };
-
-  [[nodiscard]] Mark mark() const {
-    Mark mark{.host_ns = context_.clock.now_ns()};
-    if (device_.is_cpu()) return mark;
-    mark.passed = std::make_shared<c10::Event>(device_.type(),
-                                               c10::EventFlag::BACKEND_DEFAULT);  // with times
-    mark.passed->record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
-    return mark;
-  }
-
-  static std::int64_t ns_between(const Mark& begin, const Mark& end) {
-    if (begin.passed == nullptr || end.passed == nullptr) return end.host_ns - begin.host_ns;
-    end.passed->synchronize();
-    const double ms = begin.passed->elapsedTime(*end.passed);
-    return static_cast<std::int64_t>(ms * 1e6);
-  }
-
   std::optional<std::string> build() {
     if (auto reason = device_unavailable(device_)) return reason;
     bytes_ = resolved_.integer("copy.bytes");
@@ -157,7 +134,7 @@ class TransferWorkload final : public Workload {
   Batch batch_;
   std::optional<transfer::Transfer> transfer_;
   torch_loader::BatchTensors last_;
-  Mark begin_;
+  DrainedMark begin_;
   std::int64_t steps_ = 0;
   double bytes_per_s_ = std::numeric_limits<double>::quiet_NaN();
   double plain_before_ = std::numeric_limits<double>::quiet_NaN();

@@ -29,6 +29,7 @@ TEST(ComparedValues, WhatIsMissingOrNoTimeStandsByItself) {
 TEST(QuantityText, HasNoUnitOfOne) {
   EXPECT_EQ(quantity_text(8, "value", "1"), "8");
   EXPECT_EQ(quantity_text(8, "calls", "calls"), "8 calls");
+  EXPECT_EQ(quantity_text(299'825'960, "bus_bytes_per_s", "bytes/s"), "0.300 GB/s");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "harness/estimate/case_rows.h"
+#include "harness/machine/process_tree.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
@@ -154,6 +155,20 @@ TEST(Group, ALauncherThatFailsIsQuoted) {
   EXPECT_THAT(reason_with_mpirun("echo 'not enough slots' >&2; exit 7\n"),
               HasSubstr("mpirun exited with status 7 before ranks 0 and 1 called back: not enough "
                         "slots"));
+}
+
+TEST(Group, ALauncherThatIsKilledIsNamed) {
+  RunProgram program;
+  program.config(yaml_with("hang_in_step", std::string(kThree) + "stub: {at_step: 3, marker: " +
+                                               (program.folder / "started").string() + "}\n"));
+  StartedRun run = program.start();
+  ASSERT_TRUE(appears(program.folder / "started"));
+  for (const pid_t launcher : machine::children_of("/", run.pid())) ::kill(launcher, SIGKILL);
+  EXPECT_EQ(run.wait(), 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              ::testing::StartsWith("the launcher, local, was killed by SIGKILL (Killed) while its "
+                                    "ranks measured"));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
 TEST(Group, RanksWithoutAPlaceOrOfAnotherWorldAreRefused) {

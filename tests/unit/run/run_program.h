@@ -22,6 +22,7 @@ class StartedRun {
   StartedRun(pid_t pid, os::Descriptor err) : pid_(pid), err_(std::move(err)) {}
   [[nodiscard]] bool read_line(std::string& line);  // false at the end
   void signal(int number) const;
+  [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int wait();  // exit status, 128 + signal when killed by one; drains standard error
 
  private:

@@ -44,6 +44,8 @@ TEST(Usage, AnswersNameWhatWasExpected) {
       {{"run", "x", "--set"}, "--set needs a value: --set KEY=VALUE"},
       {{"run", "x", "--quiet=3"}, "--quiet takes no value"},
       {{"run", "x", "--profile=fast"}, "--profile: expected one of native, kineto, found 'fast'"},
+      {{"run", "--profile", "kineto"}, "FILE: is missing: expected an experiment"},
+      {{"run", "--profile", "--", "kineto"}, "kineto"},
       {{"run", "x", "--no-lock", "--wait-lock"}, "contradict each other: give one of them"},
       {{"run", "x", "--retry-failed"}, "--retry-failed is of use only with --resume RUN"},
       {{"plan", "x", "--results", "a", "--results", "b"},

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from . import facts, ranks
+from .group import Group
 from .loop import Loop, Session
 from .measured import why_nothing
 from .schedule import Schedule
-from .summary import summary
+from .summary import parts_of, summary
 
 SCHEMA_VERSION = "1.8.0"
 
@@ -33,6 +34,8 @@ class Alone(Session):
         self._began = time.time()
         self._began_ns = time.monotonic_ns()
         self._said = ""
+        self._opened = 0
+        self._group: Group | None = None  # of this loop; None: this process is all there is
 
     @property
     def over(self) -> bool:
@@ -42,34 +45,52 @@ class Alone(Session):
         """Each is a loop of its own."""
         self._began, self._began_ns, self._said = time.time(), time.monotonic_ns(), ""
         self.results = results
+        self._opened += 1
+        self._group = Group(self._opened) if ranks.place()[1] > 1 else None
+        if self._group is not None:
+            self._group.begin()
         self.loop = Loop(schedule, self)
         self.loop.name = name
         self.loop.title = "-".join(filter(None, (self._script.stem if self._script else "python", name)))
         return self.loop
 
+    def window(self, begins: bool) -> None:
+        if begins and self._group is not None:
+            self._group.begin()
+
     def left(self, loop: Loop) -> None:
-        if not ranks.speaks():  # each process of torchrun does the same
-            return
         if not loop.done and loop.cycles:
             loop.truncated = True
             loop.stopped = "count"
             loop.done = True
             self.finished(loop)
-        if loop.done:
+        if not ranks.speaks():  # each process of torchrun does the same
+            if self._group is not None and not loop.done:
+                self._group.tell({"why": why_nothing(loop)})
+        elif loop.done:
             print(self._said, flush=True)
         elif loop.steps > 0 or loop.why:
             print(f"stepbench_worker: {f'{loop.name}: ' if loop.name else ''}{why_nothing(loop)}", file=sys.stderr)
 
     def finished(self, loop: Loop) -> None:
         """The file is written now, whatever becomes of the rest of the loop; the table comes after it."""
+        report = facts.launch_report(loop, facts.facts_of_script(self._script))
+        mine = {"rank": 0, "host": platform.node(), "cycles": loop.cycles, "report": report}
         if not ranks.speaks():
+            if self._group is not None:
+                self._group.tell({**mine, "rank": self._group.rank})
             return
         run_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._began)) + "-" + _file_name(loop.title)
-        report = facts.launch_report(loop, facts.facts_of_script(self._script))
         said = [summary(loop)]
-        if ranks.not_recorded():
-            said.append(f"note: {ranks.not_recorded()}")
-            report["notes"].append(ranks.not_recorded())
+        everyone = [mine]
+        if self._group is not None:
+            others, why = self._group.hear()
+            if why:
+                said.append(f"note: {ranks.not_recorded(why)}")
+                report["notes"].append(ranks.not_recorded(why))
+            else:
+                everyone += others
+                said.append(_together(everyone))
         said += [f"{finding['severity']}: {finding['text']}\n  {finding['remedy']}" for finding in report["findings"]]
         self._said = "\n".join(said)
         if self.results is None:
@@ -79,17 +100,19 @@ class Alone(Session):
             file = folder / f"{_file_name(platform.node())}-1of1-{os.getpid()}.jsonl"
             with file.open("x", encoding="utf-8") as out:
                 fcntl.lockf(out, fcntl.LOCK_EX)
-                for row in self._rows(folder.name, loop, report):
+                for row in self._rows(folder.name, loop, everyone):
                     _write(out, row)
                 os.fsync(out.fileno())
         except OSError as error:
             print(f"stepbench_worker: no result file was written: {error}", file=sys.stderr)
             return
-        said.append(f"Results: {file}\nstepbench show {shlex.quote(str(folder))} has the rest; `stepbench run --python` "
-                    "measures in fresh processes and gives an interval")
+        shown = "stepbench show " + ("--ranks " if len(everyone) > 1 else "") + shlex.quote(str(folder))
+        again = f"stepbench run --ranks {len(everyone)} --python" if len(everyone) > 1 else "stepbench run --python"
+        said.append(f"Results: {file}\n{shown} has the rest; `{again}` measures in fresh processes and gives an interval")
         self._said = "\n".join(said)
 
-    def _rows(self, run_id: str, loop: Loop, report: dict[str, Any]) -> list[dict[str, Any]]:
+    def _rows(self, run_id: str, loop: Loop, everyone: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """`everyone`: of each rank its number, host, cycles and report, rank 0 first."""
         schedule = loop.plan.schedule
         options = {"script.path": str(self._script or ""), "script.args": shlex.join(sys.argv[1:] if self._script else []),
                    "device": loop.device.partition(":")[0], "schedule.wait": schedule.wait,
@@ -97,10 +120,13 @@ class Alone(Session):
                    "schedule.repeat": schedule.repeat, "schedule.sync": "none"}
         if loop.name:
             options["script.loop"] = loop.name
-        identity = [f"{option}={options[option]}" for option in ("script.path", "script.args", "device", "script.loop")
-                    if option in options]
+        if len(everyone) > 1:
+            options["distributed.ranks"] = len(everyone)
+            everyone[0]["report"]["schedule"].update(_group_facts(everyone))
+        identity = [f"{option}={options[option]}" for option in
+                    ("script.path", "script.args", "device", "script.loop", "distributed.ranks") if option in options]
         case_id = hashlib.sha256("\n".join(identity).encode(errors="replace")).hexdigest()[:16]
-        key = {"case_id": case_id, "arm": "", "pass": "timing", "launch": 0, "rank": 0}
+        key = {"case_id": case_id, "arm": "", "pass": "timing", "launch": 0}
         environment = {**facts.machine(), **facts.software()}
         worker = {"path": str(Path(__file__).parent), "build_id": facts.build_id(), "environment": environment}
         worker_id = hashlib.sha256(json.dumps(worker, sort_keys=True).encode()).hexdigest()[:16]
@@ -111,21 +137,53 @@ class Alone(Session):
              "config_path": str(self._script or ""), "config_text": "", "config_hash": "", "plan_digest": case_id,
              "cases": 1, "swept": [], "smoke": False,
              "context": {"host": platform.node(), "shard": "1of1", "worker_build_id": worker["build_id"]}},
-            {"kind": "columns", "columns": _columns(loop, report)},
+            {"kind": "columns", "columns": _columns([cycle for one in everyone for cycle in one["cycles"]],
+                                                    everyone[0]["report"])},
             {"kind": "worker", "worker_id": worker_id, **worker},
-            {"kind": "start", **key, "attempt": 0, "started_utc": began, "options": {}},
-            *({"kind": "samples", **key, "cycle": number, "steps": len(columns["index"]), "columns": list(columns),
-               "values": list(columns.values())} for number, columns in enumerate(loop.cycles)),
-            {"kind": "launch", **key, "point_id": case_id, "workload": "python_script", "worker_id": worker_id, "world": 1,
-             "block": 0, "position": 0, "attempt": 0, "smoke": False, "outcome": "measured", "reason": "",
-             "options": options, **report, "machine": {}, "started_utc": began,
-             "wall_ns": time.monotonic_ns() - self._began_ns},
+            {"kind": "start", **key, "rank": 0, "attempt": 0, "started_utc": began, "options": {}},
+            *({"kind": "samples", **key, "rank": one["rank"], "cycle": number, "steps": len(columns["index"]),
+               "columns": list(columns), "values": list(columns.values())}
+              for one in everyone for number, columns in enumerate(one["cycles"])),
+            *({"kind": "launch", **key, "rank": one["rank"], "point_id": case_id, "workload": "python_script",
+               "worker_id": worker_id, "world": len(everyone), "block": 0, "position": 0, "attempt": 0, "smoke": False,
+               "outcome": "measured", "reason": "", "options": options, **one["report"],
+               "machine": {"rank.host": one["host"]} if len(everyone) > 1 else {}, "started_utc": began,
+               "wall_ns": time.monotonic_ns() - self._began_ns}
+              for one in (*everyone[1:], everyone[0])),  # the line of rank 0 says that all are there
             {"kind": "end", "measured": 1, "skipped": 0, "failed": 0, "reason": "complete", "ended_utc": _utc(time.time())},
         ]
 
 
-def _columns(loop: Loop, report: dict[str, Any]) -> list[dict[str, Any]]:
-    names = dict.fromkeys(name for cycle in loop.cycles for name in cycle)
+def _step_ns(one: dict[str, Any]) -> float:
+    return parts_of(one["cycles"])["step"]
+
+
+def _group_facts(everyone: list[dict[str, Any]]) -> dict[str, int]:
+    """As `stepbench run` says them in the line of rank 0: the step of the slowest, the work of all."""
+    def total(one: dict[str, Any], column: str) -> int:
+        return sum(sum(cycle.get(column, ())) for cycle in one["cycles"])
+
+    found = {"group_window_ns": round(max(_step_ns(one) * sum(len(cycle["index"]) for cycle in one["cycles"])
+                                          for one in everyone))}
+    for work in ("samples", "tokens"):
+        if all(work in cycle for one in everyone for cycle in one["cycles"]):
+            found["group_" + work] = sum(total(one, work) for one in everyone)
+    return found
+
+
+def _together(everyone: list[dict[str, Any]]) -> str:
+    """A line for each of few ranks, or for the fastest and the slowest."""
+    few = 8
+    order = sorted(everyone, key=_step_ns)
+    shown = everyone if len(everyone) <= few else [order[0], order[-1]]
+    lines = [f"  rank {one['rank']:<5} {_step_ns(one) * 1e-6:10.3f} ms   {one['host']}" for one in shown]
+    rate = sum(parts_of(one["cycles"])["samples"] for one in everyone) / (_step_ns(order[-1]) * 1e-9 or 1)
+    of_all = f"   {rate:,.1f} samples/s of all" if rate else ""
+    return "\n".join([f"{len(everyone)} ranks: the slowest has the step of the group{of_all}", *lines])
+
+
+def _columns(cycles: list[dict[str, list[int]]], report: dict[str, Any]) -> list[dict[str, Any]]:
+    names = dict.fromkeys(name for cycle in cycles for name in cycle)
 
     def column(name: str, times: bool) -> dict[str, Any]:
         role = "metric" if times else "context"

@@ -20,15 +20,19 @@ def speaks() -> bool:
     return _number("RANK", 0) == 0
 
 
-def not_recorded() -> str:
-    """In one sentence; empty: this process is all there is."""
+def place() -> tuple[int, int]:
+    """This rank, and how many there are."""
+    world = max(_number("WORLD_SIZE", 1), 1)
+    return min(_number("RANK", 0), world - 1), world
+
+
+def not_recorded(why: str) -> str:
+    """In one sentence, of several."""
     world = _number("WORLD_SIZE", 1)
-    if world <= 1:
-        return ""
     others = [str(rank) for rank in range(1, world)]
     named = " and ".join(others) if len(others) <= 2 else ", ".join(others) if len(others) <= FEW else f"1 to {world - 1}"
-    return (f"of {world} ranks rank 0 is recorded; {'ranks' if world > 2 else 'rank'} {named} ran the same schedule, and what "
-            "their steps took is in no file")
+    return (f"of {world} ranks rank 0 is recorded; what the steps of {'ranks' if world > 2 else 'rank'} {named} took is in no "
+            f"file: {why}")
 
 
 def hint(error: BaseException) -> str:

@@ -97,10 +97,12 @@ class Loading:
 
 def make_step(case):
     """Raises UserError for what C++ alone can do."""
+    kinds = {"python_step": PythonStep, "loader": Loading, "train_step": TrainStep, "eval_step": EvalStep}
+    if case.workload not in kinds:
+        case.refuse("workload", case.workload)
     if case.workload != "python_step":
         for option in ("data.kind", "model.kind"):
             kind = case.options.get(option)
             if kind not in (None, "python"):
                 case.refuse(option, kind)
-    kinds = {"python_step": PythonStep, "loader": Loading, "train_step": TrainStep, "eval_step": EvalStep}
     return kinds[case.workload](case, device_of(case))

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of a group as threads of one process: each has a group of its own, which meets the others
+// over loopback.
+#include "workloads/distributed/collective.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/zeros.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cmath>
+#include <future>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "harness/base/clock.h"
+#include "harness/base/error.h"
+#include "harness/findings/finding.h"
+#include "harness/os/descriptor.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/distributed/collective_data.h"
+#include "workloads/distributed/collective_section.h"
+
+namespace stepbench {
+namespace {
+
+using distributed::CollectiveOp;
+using distributed::CollectiveShape;
+using testing::HasSubstr;
+
+constexpr int kSteps = 3;
+
+class ReportedCollective final : public ReportSink {
+ public:
+  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
+  void effective(std::string_view option, Value value) override {
+    effects[std::string(option)] = to_text(value);
+  }
+  void note(std::string) override {}
+  void finding(Finding) override {}
+
+  std::map<std::string, double> metrics;
+  std::map<std::string, std::string> effects;
+};
+
+std::uint16_t free_port() {
+  const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(socket.value(), any, size), 0);
+  EXPECT_EQ(::getsockname(socket.value(), any, &size), 0);
+  return ntohs(address.sin_port);
+}
+
+struct Exchanged {
+  std::map<std::string, double> metrics;
+  std::map<std::string, std::string> effects;
+  std::vector<std::int64_t> bytes;  // of each step
+};
+
+// As a worker drives it; the workload checks what it exchanged.
+Exchanged exchange(const test::Options& options, int rank, int world, std::uint16_t port) {
+  const TickClock clock;
+  WorkerContext context{clock, {}, {}, rank, world};
+  const std::vector<std::pair<std::string, std::string>> variables = {
+      {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", std::to_string(port)}};
+  context.variables = &variables;
+  test::Options all = options;
+  all["workload"] = std::string("collective");
+  const auto workload = distributed::make_collective(test::train_case(all), context);
+  EXPECT_EQ(workload->set_up(), std::nullopt);
+  StepRecorder step(clock);
+  Exchanged out;
+  workload->window(Edge::kBegin);
+  for (int i = 0; i < kSteps; ++i) {
+    step.start_step(i);
+    workload->step(step);
+    out.bytes.push_back(step.finish_step().counts[static_cast<std::size_t>(Count::kBytes)]);
+  }
+  workload->window(Edge::kEnd);
+  static_cast<void>(workload->fingerprint());
+  ReportedCollective reported;
+  workload->report(reported);
+  out.metrics = reported.metrics;
+  out.effects = reported.effects;
+  workload->tear_down();
+  return out;
+}
+
+std::vector<Exchanged> exchange_in_threads(const test::Options& options, int world) {
+  const std::uint16_t port = free_port();
+  std::vector<std::future<Exchanged>> ranks;
+  for (int rank = 0; rank < world; ++rank) {
+    ranks.push_back(
+        std::async(std::launch::async, [=] { return exchange(options, rank, world, port); }));
+  }
+  std::vector<Exchanged> out;
+  for (auto& rank : ranks) out.push_back(rank.get());
+  return out;
+}
+
+class EachCollective : public testing::TestWithParam<std::string> {};
+
+TEST_P(EachCollective, OfEachTypeHasTheRightResultOnEachNumberOfRanks) {
+  for (const std::string dtype :
+       {"float32", "float64", "float16", "bfloat16", "int32", "int64", "int8", "uint8"}) {
+    for (const int world : {1, 2, 3}) {
+      SCOPED_TRACE(dtype + " on " + std::to_string(world));
+      const auto ranks = exchange_in_threads({{"collective.op", GetParam()},
+                                              {"collective.dtype", dtype},
+                                              {"collective.bytes", std::int64_t{24 * 8}}},
+                                             world);
+      for (const Exchanged& rank : ranks) {
+        EXPECT_EQ(rank.bytes, std::vector<std::int64_t>(kSteps, 192));
+        EXPECT_EQ(rank.effects.at("collective.backend"), "gloo");
+        // The slowest rank's, which all say.
+        EXPECT_EQ(rank.metrics.at("bus_bytes_per_s"), ranks.front().metrics.at("bus_bytes_per_s"));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Collective, EachCollective,
+                         testing::Values("all_reduce", "all_gather", "reduce_scatter", "broadcast",
+                                         "all_to_all"),
+                         [](const auto& each) { return each.param; });
+
+// More than one block of the indices that fill and check a buffer.
+TEST(Collective, LargeBuffersAreCheckedToTheirEnds) {
+  EXPECT_EQ(exchange_in_threads({{"collective.op", std::string("all_to_all")},
+                                 {"collective.dtype", std::string("int8")},
+                                 {"collective.bytes", std::int64_t{(2 << 20) + 6}}},
+                                2)
+                .size(),
+            2U);
+}
+
+TEST(Collective, ARankThatIsToldNoMeetingPlaceSaysWhatIsMissing) {
+  try {
+    exchange({}, 1, 2, 0);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("MASTER_ADDR and MASTER_PORT do not say where"));
+  }
+}
+
+TEST(CollectiveData, ALostADoubledAndAMisplacedPartShow) {
+  const CollectiveShape shape{.op = CollectiveOp::kAllReduce, .rank = 0, .world = 3, .elements = 9};
+  at::Tensor sum = at::zeros({9});
+  at::Tensor last;
+  for (int rank = 0; rank < 3; ++rank) {
+    at::Tensor sent = at::zeros({9});
+    distributed::fill_sent(sent, {.op = shape.op, .rank = rank, .world = 3, .elements = 9});
+    sum += sent;
+    last = sent;
+  }
+  EXPECT_EQ(wrong_element(sum, shape), std::nullopt);
+  EXPECT_NE(wrong_element(sum - last, shape), std::nullopt);
+  EXPECT_NE(wrong_element(sum + last, shape), std::nullopt);
+  EXPECT_NE(wrong_element(sum.flip(0), shape), std::nullopt);
+  sum[4] += 1;
+  EXPECT_EQ(wrong_element(sum, shape), "element 4 is 3 and must be 2");
+}
+
+TEST(BusBandwidth, IsThatOfNcclTests) {
+  const auto factor = [](const char* op, int ranks) {
+    return distributed::bus_factor(distributed::collective_kind(op), ranks);
+  };
+  EXPECT_DOUBLE_EQ(factor("all_reduce", 2), 1);
+  EXPECT_DOUBLE_EQ(factor("all_reduce", 8), 2 * 7 / 8.);
+  for (const char* op : {"all_gather", "reduce_scatter", "all_to_all"}) {
+    EXPECT_DOUBLE_EQ(factor(op, 8), 7 / 8.) << op;
+    EXPECT_DOUBLE_EQ(factor(op, 1), 0) << op;
+  }
+  EXPECT_DOUBLE_EQ(factor("broadcast", 8), 1);
+}
+
+// A tick of the clock is a nanosecond: all numbers of the report are known.
+TEST(BusBandwidth, IsBytesOverTheTimeOfAStepTimesTheFactor) {
+  const auto ranks = exchange_in_threads({{"collective.bytes", std::int64_t{1200}}}, 3);
+  const double per_step_ns = 1200 * 4 / 3. * 1e9 / ranks.front().metrics.at("bus_bytes_per_s");
+  EXPECT_NEAR(per_step_ns * kSteps, std::round(per_step_ns * kSteps), 1e-6);
+  EXPECT_GT(per_step_ns, 1);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The section `collective` of the catalogue, the phase and the metrics of the workload collective,
+// its rule, and the arithmetic of its bandwidths. Torch-free.
+//
+// Sizes and bandwidths are those of nccl-tests (doc/PERFORMANCE.md there), so that numbers can be
+// set beside its tables. With n ranks and S bytes in the whole buffer of a rank (what it sends to
+// all of all_to_all and reduce_scatter, what it has in the end of all_gather):
+//
+//   algorithm bandwidth  algbw = S / time
+//   bus bandwidth        busbw = algbw * factor, what a link carries whatever the number of ranks:
+//     all_reduce                              2 (n - 1) / n
+//     all_gather, reduce_scatter, all_to_all    (n - 1) / n
+//     broadcast                               1
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/measure/phase.h"
+#include "harness/rule.h"
+
+namespace stepbench::distributed {
+
+enum class CollectiveOp : std::uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kBroadcast,
+  kAllToAll
+};
+
+struct CollectiveKind {
+  std::string_view name;
+  CollectiveOp op;
+  bool divided = false;  // each rank has a part of the buffer for each rank
+  double links = 1;      // factor over (n - 1) / n; of broadcast: the factor
+};
+// By its name in `collective.op`.
+[[nodiscard]] const CollectiveKind& collective_kind(std::string_view name);
+[[nodiscard]] double bus_factor(const CollectiveKind& kind, int ranks);
+
+// Of `collective.dtype`.
+[[nodiscard]] std::int64_t element_bytes(std::string_view dtype);
+
+inline constexpr PhaseId kCollectivePhase = declared_phase(0);
+
+[[nodiscard]] Section collective_section();
+[[nodiscard]] std::vector<Phase> collective_phases();
+[[nodiscard]] std::vector<Metric> collective_metrics();
+
+void check_collective(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+
+}  // namespace stepbench::distributed

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// See README.md of the room.
+#pragma once

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// See README.md of the room.
+#pragma once
+
+#include <chrono>
+
+namespace gloo {
+
+class Context {
+ public:
+  void setTimeout(std::chrono::milliseconds timeout);
+};
+
+}  // namespace gloo

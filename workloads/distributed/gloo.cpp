@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled with declared/ in the path: torch's wheel has Gloo inside and its headers not.
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include "workloads/distributed/patience.h"
+#include "workloads/distributed/process_group.h"
+
+namespace stepbench::distributed {
+
+c10::intrusive_ptr<c10d::Backend> make_gloo(const Membership& membership) {
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(
+      membership.store, membership.rank, membership.world,
+      c10d::ProcessGroupGloo::Options::create_default(kPatience));
+}
+
+}  // namespace stepbench::distributed

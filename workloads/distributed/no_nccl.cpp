@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// In place of nccl.cpp where torch was built without CUDA, or the headers of CUDA or NCCL are
+// absent.
+#include "harness/base/error.h"
+#include "workloads/distributed/process_group.h"
+
+namespace stepbench::distributed {
+
+c10::intrusive_ptr<c10d::Backend> make_nccl(const Membership&) {
+  throw Error("this worker was built without the headers of CUDA and NCCL, and knows no nccl");
+}
+
+}  // namespace stepbench::distributed
