@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/archive_worker.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <string_view>
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/campaign/confirm_claims.h"
 #include "harness/campaign/kept_folder.h"
 #include "harness/campaign/prune_programs.h"
 #include "harness/campaign/script_files.h"
+#include "harness/machine/environment.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
 #include "harness/run/script_worker.h"
@@ -28,9 +29,25 @@ void copy_into(const fs::path& from, const fs::path& to) {
   fs::permissions(to, fs::status(from).permissions());
 }
 
+constexpr std::string_view kUnfinished = " unfinished";
+
+// What a process that was killed has left of a copy. Another machine's is for that one to tell.
+void remove_unfinished(const fs::path& dir) {
+  std::error_code error;
+  std::vector<fs::path> left;
+  for (fs::directory_iterator at(dir, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const bool copy = name.find(std::string(kUnfinished) + " on ") != std::string::npos;
+    if (copy && claimant_is_gone(name, machine::host_name("/"))) left.push_back(at->path());
+  }
+  for (const fs::path& each : left) fs::remove_all(each, error);
+}
+
 // Nothing half-made is ever seen under the name of the build.
 void copy_program(const fs::path& program, const ScriptFiles& files, const fs::path& home) {
-  const fs::path unfinished = home.string() + "." + std::to_string(::getpid()) + ".unfinished";
+  const fs::path unfinished =
+      home.parent_path() /
+      claimant_name(home.filename().string() + std::string(kUnfinished), machine::host_name("/"));
   std::error_code ignored;
   fs::remove_all(unfinished, ignored);
   try {
@@ -58,6 +75,7 @@ class Keeper {
       : store_(store), run_(run), dir_(fs::absolute(dir).lexically_normal()), now_utc_(now_utc) {}
 
   KeepReport take() {
+    remove_unfinished(dir_);
     if (run_.build_id.empty() || run_.worker_path.empty()) {
       note("run " + run_.run_id + " does not say which worker measured it: nothing was kept");
     } else if (run::is_script_worker(run_.worker_path)) {

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
+#include "harness/campaign/confirm_claims.h"
 #include "harness/campaign/prune_programs.h"
 #include "harness/campaign/script_files.h"
+#include "harness/machine/environment.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"
 #include "harness/track/alert_events.h"
@@ -66,6 +68,22 @@ TEST_F(KeepWorkerTest, TheProgramOfANightStaysWhenItsFolderIsBuiltAnew) {
   ASSERT_THAT(store.builds(), SizeIs(1));
   EXPECT_EQ(store.builds()[0].worker, report.kept->worker);
   EXPECT_EQ(store.builds()[0].host, "bench1");
+}
+
+TEST_F(KeepWorkerTest, WhatAProcessThatWasKilledLeftOfACopyIsRemovedByTheNextOne) {
+  write_program("#!/bin/sh\n");
+  const std::string host = machine::host_name("/");
+  const auto half = [&](const std::string& name) {
+    folder.write("kept/" + name + "/worker.part", "half");
+    return kept() / name;
+  };
+  const fs::path killed = half("ab12 unfinished on " + host + " #999999999.1");
+  const fs::path at_work = half(campaign::claimant_name("ab12 unfinished", host));
+  const fs::path elsewhere = half("ab12 unfinished on another-host #999999999.1");
+  const fs::path foreign = half("notes on " + host + " #999999999.1");
+  keep(add_night(3));
+  EXPECT_FALSE(fs::exists(killed));
+  for (const fs::path& stays : {at_work, elsewhere, foreign}) EXPECT_TRUE(fs::exists(stays));
 }
 
 TEST_F(KeepWorkerTest, ABuildThatIsThereIsNotCopiedAgain) {
