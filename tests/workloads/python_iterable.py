@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """loader.engine: iterable: batches of whatever loader() of a user's file returns, and what is said of one that is wrong.
 
-    python python_iterable.py WORKER
+    python python_iterable.py WORKER [TEST]...
 """
 import os
 import pathlib
