@@ -12,6 +12,10 @@ namespace {
 
 using Seconds = std::chrono::seconds;
 
+// A typing error otherwise, and far from what nanoseconds in 64 bits can hold.
+constexpr int kFirstYear = 1970;
+constexpr int kLastYear = 2200;
+
 // Reads on from the front.
 class DateReader {
  public:
@@ -56,7 +60,7 @@ std::optional<Seconds> date_in(DateReader& reader) {
   const std::chrono::year_month_day date{std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
+  if (!date.ok() || *year < kFirstYear || *year > kLastYear) return std::nullopt;
   return std::chrono::sys_days(date).time_since_epoch();
 }
 

@@ -73,7 +73,14 @@ std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view 
                                          std::chrono::day{static_cast<unsigned>(*day)}};
   const auto time = time_of_day(text);
   if (!date.ok() || !time) return std::nullopt;
-  return std::chrono::sys_days{date} + *time;
+  // Seconds hold more years than the clock's nanoseconds.
+  const std::chrono::sys_seconds seconds = std::chrono::sys_days{date} + *time;
+  using Clock = std::chrono::system_clock;
+  if (seconds < std::chrono::ceil<std::chrono::seconds>(Clock::time_point::min()) ||
+      seconds > std::chrono::floor<std::chrono::seconds>(Clock::time_point::max())) {
+    return std::nullopt;
+  }
+  return seconds;
 }
 
 std::string minute_text(const std::string& utc) {

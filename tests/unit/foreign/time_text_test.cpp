@@ -28,8 +28,9 @@ TEST(TimeText, NumbersAreTakenForTheUnitInWhichTheyAreOfThisCentury) {
 }
 
 TEST(TimeText, WhatIsNoDateIsNone) {
-  for (const char* text : {"", "yesterday", "12", "2026-02-30", "2026-13-01", "31.01.2026",
-                           "2026-01-31 25:00", "2026-01-31T12:00:00+99:00", "2026-01-31 noon"}) {
+  for (const char* text :
+       {"", "yesterday", "12", "2026-02-30", "2026-13-01", "31.01.2026", "2026-01-31 25:00",
+        "2026-01-31T12:00:00+99:00", "2026-01-31 noon", "4052-01-31", "1026-01-31T02:00:00Z"}) {
     EXPECT_EQ(utc_of(text), std::nullopt) << text;
   }
 }
