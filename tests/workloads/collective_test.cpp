@@ -23,6 +23,7 @@
 #include "tests/workloads/test_case.h"
 #include "workloads/distributed/collective_data.h"
 #include "workloads/distributed/collective_section.h"
+#include "workloads/distributed/meeting_place.h"
 
 namespace stepbench {
 namespace {
@@ -139,6 +140,27 @@ TEST(Collective, LargeBuffersAreCheckedToTheirEnds) {
                                 2)
                 .size(),
             2U);
+}
+
+TEST(MeetingPlace, IsWhatTheLauncherSaid) {
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  const Variables said = {{"MASTER_ADDR", "node1"},
+                          {"MASTER_PORT", "29500"},
+                          {"LOCAL_RANK", "3"},
+                          {"TORCHELASTIC_USE_AGENT_STORE", "True"}};
+  const distributed::MeetingPlace place = distributed::meeting_place(&said);
+  EXPECT_EQ(place.address, "node1");
+  EXPECT_EQ(place.port, 29500);
+  EXPECT_EQ(place.local_rank, 3);
+  EXPECT_TRUE(place.is_hosted);
+  const Variables wrong = {{"MASTER_PORT", "65536"}, {"LOCAL_RANK", "-1"}};
+  for (const Variables* variables : {&wrong, static_cast<const Variables*>(nullptr)}) {
+    const distributed::MeetingPlace none = distributed::meeting_place(variables);
+    EXPECT_EQ(none.address, "");
+    EXPECT_EQ(none.port, 0);
+    EXPECT_EQ(none.local_rank, 0);
+    EXPECT_FALSE(none.is_hosted);
+  }
 }
 
 TEST(Collective, ARankThatIsToldNoMeetingPlaceSaysWhatIsMissing) {
