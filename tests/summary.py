@@ -108,13 +108,12 @@ def counted(number, noun):
 
 def main(arguments):
     ci = arguments[:1] == ["--ci"]
-    tests, failed, builds = [], [], {}
+    tests, failed = [], []
     for build in map(pathlib.Path, arguments[ci:]):
         of_build = tests_of(build)
         failed_here = [test for test in of_build if test.failed]
         keep_outputs(build, failed_here)
         tests += of_build
-        builds[build] = of_build
         failed += failed_here
     hiding = [test for test in tests if ci and not test.failed and not all(map(EXCUSES.search, test.reasons))]
     if not tests:  # ctest was asked to list them, or says itself that there are none
@@ -122,8 +121,8 @@ def main(arguments):
     print_outputs(failed)
     print()
     print_skipped(tests)
-    for build, of_build in builds.items():
-        print_slowest(build, of_build)
+    for build in dict.fromkeys(test.build for test in tests):
+        print_slowest(build, [test for test in tests if test.build == build])
     for test in hiding:
         print(f"failed: {test.name} skipped in CI, where all that it needs must be installed")
     runs = max((test.runs for test in tests), default=0)
