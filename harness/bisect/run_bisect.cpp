@@ -165,7 +165,11 @@ class SearchRun {
   // False: a signal ended it.
   bool find_moved_count() {
     if (counts()) {
-      moved_.take(record::read_results(out_.judged.front().folder), out_.counted);
+      try {
+        moved_.take(record::read_results(out_.judged.front().folder), out_.counted);
+      } catch (const ConfigError&) {
+        moved_.forget();  // pairs tell the commits
+      }
       return true;
     }
     if (!moved_.find(0, out_.commits.size() - 1)) return false;
