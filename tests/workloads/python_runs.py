@@ -110,7 +110,7 @@ class Runs(unittest.TestCase):
 class SlowLines(Runs):
     # Five times as long as the sleep took, so that no machine decides which line is the slower one.
     BODY = """began = time.monotonic()
-            time.sleep(0.002)
+            time.sleep(0.004)
             until = time.monotonic() + 5 * (time.monotonic() - began)
             while time.monotonic() < until: sum(range(600_000))"""
 
@@ -243,6 +243,25 @@ class HeldLock(Runs):
         self.assertNotIn("python.gil", [finding["id"] for finding in launch.get("findings", [])])
 
 
+class Sharing(Runs):
+    """loader.sharing_strategy: what a worker asks torch for, and what it does to the file's own choice."""
+
+    BODY = "assert torch.utils.data.get_worker_info() is None or torch.multiprocessing.get_sharing_strategy() == 'file_system'"
+    SPAWNED = ", start_method: spawn, persistent_workers: true"
+    SET = "torch.multiprocessing.set_sharing_strategy('file_system')"
+
+    def test_workers_share_as_the_option_says(self):
+        self.run_on(self.config(self.BODY, workers=1, loader=self.SPAWNED + ", sharing_strategy: file_system"))
+        self.assertEqual(self.launches()[0]["outcome"], "measured")
+
+    def test_without_it_as_the_file_does(self):
+        self.run_on(self.config(self.BODY, top=self.SET, workers=1))
+
+    def test_it_stands_above_the_file(self):
+        out = self.run_on(self.config(self.BODY, top=self.SET, workers=1, loader=", sharing_strategy: file_descriptor"), status=4)
+        self.assertIn("AssertionError", out)
+
+
 class Planned(Runs):
     """What is said of the DataLoader's own names before anything runs."""
 
@@ -254,6 +273,7 @@ class Planned(Runs):
 
     def test_names_of_the_data_loaders_arguments_are_answered_with_ours(self):
         for given, said in (("multiprocessing_context: spawn", "did you mean 'start_method'?"),
+                            ("sharing_strategy: shm", "expected one of file_descriptor, file_system"),
                             ("collate_fn: f", "define collate(samples) in the file data.path"),
                             ("worker_init_fn: f", "define worker_init(worker) in the file data.path"),
                             ("batch_sampler: f", "define batch_sampler(dataset) in the file data.path"),

@@ -17,7 +17,8 @@ from torch.utils.data._utils import fetch as torch_fetch
 
 from stepbench_hosted import timing
 
-# Between two looks, on average. Not a fixed time: work that repeats would be met at the same place again and again.
+# Between two looks, on average. They are due at random moments that do not depend on each other (a Poisson process): with
+# a fixed or a least time between two, work that repeats would be met at the same place again and again.
 PERIOD_S = 0.01
 # A thread that computes in Python gives the interpreter's lock away after this time. With Python's own 5 ms the looks
 # would be drawn to the moments at which it gives it away by itself: while it reads a file.
@@ -55,19 +56,25 @@ class Watch:
 
     def run(self):
         flushed = time.monotonic()
+        due = flushed + random.expovariate(1 / PERIOD_S)
         while True:
-            time.sleep(random.uniform(0.5, 1.5) * PERIOD_S)
+            time.sleep(max(0, due - time.monotonic()))
+            # A call that keeps the interpreter's lock delays this thread: all looks that were due during it are of it.
+            now, looks = time.monotonic(), 0
+            while due <= now:
+                due += random.expovariate(1 / PERIOD_S)
+                looks += 1
             thread = self.busy
             if thread is not None:
                 frame = sys._current_frames().get(thread)
                 if frame is not None and self.busy == thread:
-                    self.look(frame)
+                    self.look(frame, looks)
                 del frame  # it would keep the user's objects
             if time.monotonic() - flushed > FLUSH_S:
                 self.flush()
                 flushed = time.monotonic()
 
-    def look(self, frame):
+    def look(self, frame, looks):
         lines = []
         part = "fetch"
         while frame is not None and len(lines) < DEEPEST:
@@ -83,7 +90,7 @@ class Watch:
                 lines.append((id(code), frame.f_lineno))
             frame = frame.f_back
         with self.lock:
-            self.counts[part, tuple(reversed(lines))] += 1
+            self.counts[part, tuple(reversed(lines))] += looks
 
     def flush(self):
         with self.lock:
