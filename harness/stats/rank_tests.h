@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests and intervals that go by the ranks of values: Wilcoxon's signed-rank test with the
-// Hodges-Lehmann estimate, for paired differences that are symmetric about their centre; the sign
-// test's interval, which needs no symmetry; Mann and Whitney's test of two unpaired samples, with
-// the estimate of their shift. Pure; any thread.
+// Tests and intervals that go by the ranks of values: Wilcoxon's signed-rank test, for paired
+// differences that are symmetric about their centre; the sign test's interval, which needs no
+// symmetry; Mann and Whitney's test of two unpaired samples. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +21,6 @@ struct SignedRank {
 };
 
 [[nodiscard]] SignedRank signed_rank(std::span<const double> differences);
-
-struct HodgesLehmann {
-  // Median of the Walsh averages (d_i + d_j) / 2, i <= j, zeros included; NaN when empty.
-  double centre = 0;
-  // (-inf, +inf) when there are too few differences: 95 % needs six.
-  Interval interval;
-};
-
-// Sorts n (n + 1) / 2 averages: meant for samples up to some thousands.
-[[nodiscard]] HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence);
-// Of two unpaired samples: the median of all differences y_j - x_i, with the interval of Mann and
-// Whitney's test (Lehmann 1963). (-inf, +inf) when there are too few values: 95 % needs four each.
-[[nodiscard]] HodgesLehmann hodges_lehmann(std::span<const double> x, std::span<const double> y,
-                                           double confidence);
 
 // k such that the k-th smallest and the k-th largest Walsh average are the ends of the two-sided
 // interval: the largest with P(T <= k - 1) <= alpha / 2 under the null law of n untied differences;

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "harness/stats/autocorrelation.h"
+#include "harness/stats/hodges_lehmann.h"
 #include "harness/stats/order.h"
-#include "harness/stats/rank_tests.h"
 
 namespace stepbench::stats {
 namespace {

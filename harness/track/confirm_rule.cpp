@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/compare/judge.h"
+#include "harness/stats/hodges_lehmann.h"
 #include "harness/stats/rank_tests.h"
 
 namespace stepbench::track {

@@ -43,9 +43,7 @@ void add_normalised(NightSeries& judged, const SeriesHistory& series, std::size_
     if (point.control && *point.control > 0) before.push_back(point.value / *point.control);
   }
   if (before.size() < kMinForScreen) return;
-  const auto middle = before.begin() + static_cast<std::ptrdiff_t>(before.size() / 2);
-  std::nth_element(before.begin(), middle, before.end());
-  judged.normalised_change = tonight.value / *tonight.control / *middle - 1;
+  judged.normalised_change = tonight.value / *tonight.control / stats::median(before) - 1;
 }
 
 // Of a series with a wide margin: within it, and nothing that a measurement could tell.

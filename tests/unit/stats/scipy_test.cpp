@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/stats/benjamini_hochberg.h"
+#include "harness/stats/hodges_lehmann.h"
 #include "harness/stats/order.h"
 #include "harness/stats/random.h"
 #include "harness/stats/rank_tests.h"
