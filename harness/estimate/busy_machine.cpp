@@ -20,10 +20,15 @@ bool had_to_wait(const record::LaunchRow& row) {
   return std::find(flags.begin(), flags.end(), launch_flag::kWaitedForCpu) != flags.end();
 }
 
-std::optional<double> waited(const record::LaunchRow& row) {
+std::optional<double> waited_in_windows(const record::LaunchRow& row) {
   const auto in_windows = number_of(row.machine, "window_run_queue_wait_ns");
   const auto windows = number_of(row.machine, "window_ns");
-  if (in_windows && windows && *windows > 0) return *in_windows / *windows;
+  if (!in_windows || !windows || *windows <= 0) return std::nullopt;
+  return *in_windows / *windows;
+}
+
+std::optional<double> waited(const record::LaunchRow& row) {
+  if (const auto share = waited_in_windows(row)) return share;
   const auto in_all = number_of(row.machine, "run_queue_wait_ns");
   if (!in_all || row.wall_ns <= 0) return std::nullopt;
   return *in_all / static_cast<double>(row.wall_ns);
@@ -68,6 +73,14 @@ std::vector<BusyMachine> busy_launches(const CaseRow& row) {
       busy.push_back({*share, others_of(each.launch->row)});
   }
   return busy;
+}
+
+std::optional<double> window_wait(const CaseRow& row) {
+  std::vector<double> shares;
+  for (const MeasuredLaunch& each : row.measured) {
+    if (const auto share = waited_in_windows(each.launch->row)) shares.push_back(*share);
+  }
+  return shares.empty() ? std::nullopt : std::optional(stats::median(shares));
 }
 
 std::optional<BusyMachine> busiest(std::span<const CaseRow> rows) {
