@@ -26,10 +26,14 @@ std::size_t size_of(DType dtype) {
   return 0;
 }
 
+std::int64_t FieldSpec::elements() const {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shape) elements *= extent;
+  return elements;
+}
+
 std::size_t FieldSpec::bytes() const {
-  std::size_t elements = 1;
-  for (const std::int64_t extent : shape) elements *= static_cast<std::size_t>(extent);
-  return elements * size_of(dtype);
+  return static_cast<std::size_t>(elements()) * size_of(dtype);
 }
 
 void BatchFields::push_back(BatchField field) {
@@ -52,6 +56,18 @@ std::size_t Batch::bytes() const {
   for (const BatchField& field : fields)
     sum += field.spec->bytes() * static_cast<std::size_t>(size);
   return sum;
+}
+
+std::int64_t Batch::elements() const {
+  return fields.empty() ? 0 : fields[0].spec->elements() * size;
+}
+
+void set_length(Batch& batch, std::int64_t length) {
+  for (BatchField& field : batch.fields) {
+    FieldSpec spec = *field.spec;
+    spec.shape.at(0) = length;
+    field.spec = std::make_shared<const FieldSpec>(std::move(spec));
+  }
 }
 
 }  // namespace stepbench

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ struct FieldSpec {
   std::string name;
   std::vector<std::int64_t> shape;
   DType dtype = DType::kFloat32;
+  [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::size_t bytes() const;
 };
 
@@ -105,7 +107,14 @@ struct Batch {
   // Left by the loader's pin thread where it copies to a device (BatchUpload). May be released on
   // any thread, also while that copy is under way.
   std::shared_ptr<const void> device_copy = {};
+  // Elements of the first field that stand behind a shorter sample; nullopt: samples have one
+  // length.
+  std::optional<std::int64_t> padding = {};
   [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] std::int64_t elements() const;  // of the first field
 };
+
+// Of samples of different lengths: the first dimension of every field becomes `length`.
+void set_length(Batch& batch, std::int64_t length);
 
 }  // namespace stepbench

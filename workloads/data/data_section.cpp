@@ -6,6 +6,7 @@
 
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/remote_access.h"
+#include "workloads/data/sample_lengths.h"
 #include "workloads/data/storage_shape.h"
 
 namespace stepbench::data {
@@ -83,6 +84,7 @@ void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) 
     resolved.options["data.page_cache"] = Value{};
   }
   check_storage(resolved, facts, sink);
+  check_lengths(resolved, facts, sink);
 }
 
 }  // namespace stepbench::data

@@ -82,6 +82,7 @@ struct DatasetFacts {
 };
 
 class IterableDataset;
+class SampleLengths;
 
 // A map-style data set. read() may be called from many threads at once, each with a scratch of its
 // own.
@@ -106,6 +107,9 @@ class Dataset {
   [[nodiscard]] virtual const IterableDataset* iterable() const { return nullptr; }
   [[nodiscard]] virtual const std::vector<FieldSpec>& fields() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Scratch> make_scratch() const = 0;
+  // Null: all samples have the shapes of fields(). Else the first dimension there is that of the
+  // longest, read() writes so many elements as the sample has, and whoever makes the batch pads it.
+  [[nodiscard]] virtual const SampleLengths* lengths() const { return nullptr; }
   // Writes one sample. Throws Error naming the file (and offset) when the data is bad.
   virtual void read(const SampleKey& key, SampleSlots out, Scratch& scratch,
                     ReadCost& cost) const = 0;

@@ -27,7 +27,7 @@ Batch BatchLayout::place(std::byte* memory, std::int64_t size, std::shared_ptr<v
               .partial = size < batch_size_,
               .owner = std::move(owner)};
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    batch.fields.emplace_back(memory + offsets_[i], fields_[i]);
+    batch.fields.emplace_back(memory == nullptr ? nullptr : memory + offsets_[i], fields_[i]);
   }
   return batch;
 }

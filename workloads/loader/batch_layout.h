@@ -17,7 +17,7 @@ class BatchLayout {
  public:
   BatchLayout(std::vector<FieldSpec> fields, std::int64_t batch_size);
 
-  // A batch of `size` samples over `memory`, which has room for bytes().
+  // A batch of `size` samples over `memory`, which has room for bytes(), or is null.
   [[nodiscard]] Batch place(std::byte* memory, std::int64_t size,
                             std::shared_ptr<void> owner) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }  // of a full batch

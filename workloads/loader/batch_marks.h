@@ -16,6 +16,7 @@ struct BatchMarks {
   explicit BatchMarks(const Batch& batch)
       : samples(batch.size),
         bytes(static_cast<std::int64_t>(batch.bytes())),
+        padding(batch.padding.value_or(0)),
         partial(batch.partial) {}
 
   void put_on(StepRecorder& step) const {
@@ -26,6 +27,7 @@ struct BatchMarks {
 
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
+  std::int64_t padding = 0;  // elements of the first field that are none of a sample's
   bool partial = false;
 };
 

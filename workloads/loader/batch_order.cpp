@@ -13,9 +13,7 @@ using Indices = std::vector<std::int64_t>;
 
 BatchOrder::BatchOrder(std::int64_t samples, const LoaderOptions& options, EpochOrder order)
     : samples_(samples),
-      batch_size_(options.batch_size),
-      drop_last_(options.drop_last),
-      joined_(options.joined),
+      options_(options),
       order_(std::move(order)),
       indices_(std::make_shared<const Indices>()) {}
 
@@ -23,21 +21,23 @@ void BatchOrder::begin(std::int64_t epoch) {
   at_ = 0;
   epoch_ = drawn_ = epoch;
   if (samples_ < 0) {
-    indices_ = std::make_shared<const Indices>(static_cast<std::size_t>(batch_size_));
+    indices_ = std::make_shared<const Indices>(static_cast<std::size_t>(options_.batch_size));
     batches_ = kEndless;
     return;
   }
-  indices_ = std::make_shared<const Indices>(order_(epoch));
+  Indices order = order_(epoch);
+  sort_by_length(order, options_, epoch);
+  indices_ = std::make_shared<const Indices>(std::move(order));
   left_ = pass_ = drawn();
-  const bool endless = joined_ && pass_ > 0;
-  batches_ = endless ? kEndless : batch_count(pass_, batch_size_, drop_last_);
+  const bool endless = options_.joined && pass_ > 0;
+  batches_ = endless ? kEndless : batch_count(pass_, options_.batch_size, options_.drop_last);
 }
 
 std::optional<BatchSamples> BatchOrder::next() {
   if (samples_ < 0) return BatchSamples{.indices = *indices_, .epoch = epoch_};
-  if (endless() && drawn() - at_ < batch_size_) append_epochs();
-  const std::int64_t size = std::min(batch_size_, drawn() - at_);
-  if (size == 0 || (drop_last_ && size < batch_size_)) return std::nullopt;
+  if (endless() && drawn() - at_ < options_.batch_size) append_epochs();
+  const std::int64_t size = std::min(options_.batch_size, drawn() - at_);
+  if (size == 0 || (options_.drop_last && size < options_.batch_size)) return std::nullopt;
   BatchSamples batch{.indices = std::span(*indices_).subspan(static_cast<std::size_t>(at_),
                                                              static_cast<std::size_t>(size)),
                      .epoch = epoch_};
@@ -53,9 +53,15 @@ std::optional<BatchSamples> BatchOrder::next() {
 // Batches under way keep what they point into.
 void BatchOrder::append_epochs() {
   auto indices = std::make_shared<Indices>(indices_->begin() + at_, indices_->end());
-  while (static_cast<std::int64_t>(indices->size()) < batch_size_) {
-    const Indices epoch = order_(++drawn_);
+  while (static_cast<std::int64_t>(indices->size()) < options_.batch_size) {
+    Indices epoch = order_(++drawn_);
     assert(static_cast<std::int64_t>(epoch.size()) == pass_);
+    // The first ones fill the batch that the epoch before left unfinished.
+    const auto batch = static_cast<std::size_t>(options_.batch_size);
+    const std::size_t fill = (batch - indices->size()) % batch;
+    if (fill < epoch.size()) {
+      sort_by_length(std::span(epoch).subspan(fill), options_, drawn_);
+    }
     indices->insert(indices->end(), epoch.begin(), epoch.end());
   }
   indices_ = std::move(indices);

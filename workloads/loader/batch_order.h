@@ -47,9 +47,7 @@ class BatchOrder {
   void move_on(std::int64_t samples);
 
   std::int64_t samples_;
-  std::int64_t batch_size_;
-  bool drop_last_;
-  bool joined_;
+  LoaderOptions options_;
   EpochOrder order_;
   std::shared_ptr<const std::vector<std::int64_t>> indices_;  // drawn so far and still of use
   std::int64_t batches_ = 0;

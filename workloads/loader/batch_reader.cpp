@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/batch_reader.h"
 
+#include <algorithm>
+
 #include "harness/base/error.h"
+#include "workloads/data/sample_lengths.h"
 
 namespace stepbench::loader {
 
@@ -9,8 +12,27 @@ Batch BatchReader::read(const BatchSamples& samples, BatchCost& cost,
                         const std::atomic<bool>* stop) {
   cost.began_ns = cost.ended_ns = clock_.now_ns();
   Batch batch = memory_->take(static_cast<std::int64_t>(samples.indices.size()));
+  if (const std::int64_t padded = length(samples); padded > 0) set_length(batch, padded);
   fill(batch, samples, cost, stop);
   return batch;
+}
+
+std::int64_t BatchReader::length(const BatchSamples& samples) const {
+  const data::SampleLengths* lengths = dataset_.lengths();
+  if (lengths == nullptr) return 0;
+  std::int64_t longest = 0;
+  for (const std::int64_t index : samples.indices) {
+    longest = std::max(longest, lengths->of(index, options_.seed));
+  }
+  return lengths->padded(longest);
+}
+
+// Behind the sample that was read last.
+void BatchReader::pad(Batch& batch, std::int64_t index) {
+  const std::int64_t padded = batch.fields[0].spec->shape[0];
+  const std::int64_t length = dataset_.lengths()->of(index, options_.seed);
+  data::put_padding(slots_, length, padded);
+  *batch.padding += padded - length;
 }
 
 void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cost,
@@ -24,6 +46,8 @@ void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cos
     cost.remote = reads.remote;
   };
   try {
+    const bool pads = dataset_.lengths() != nullptr;
+    if (pads) batch.padding = 0;
     slots_.clear();
     for (const BatchField& field : batch.fields) slots_.push_back(field.data);
     std::int64_t got = 0;
@@ -35,6 +59,7 @@ void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cos
         const data::SampleKey key{
             .index = index, .seed = options_.seed, .epoch = samples.epoch_of(got)};
         dataset_.read(key, slots_, *scratch_, reads);
+        if (pads) pad(batch, index);
       }
       for (std::size_t f = 0; f < slots_.size(); ++f) slots_[f] += batch.fields[f].spec->bytes();
       ++got;

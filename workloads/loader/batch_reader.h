@@ -56,13 +56,17 @@ class BatchReader {
   // two samples, by an Error that nobody will see, when `stop` becomes true.
   [[nodiscard]] Batch read(const BatchSamples& samples, BatchCost& cost,
                            const std::atomic<bool>* stop = nullptr);
-  // The same into memory that is there already. `cost` says when it began.
+  // That a batch of these samples is padded to; 0: all samples have one length.
+  [[nodiscard]] std::int64_t length(const BatchSamples& samples) const;
+  // The same into memory that is there already, of a batch that has this length (set_length()).
+  // `cost` says when it began.
   void fill(Batch& batch, const BatchSamples& samples, BatchCost& cost,
             const std::atomic<bool>* stop = nullptr);
   // The share of an iterable data set begins anew, even in the same epoch.
   void restart() { stream_.reset(); }
 
  private:
+  void pad(Batch& batch, std::int64_t index);
   [[nodiscard]] bool next_of_stream(std::int64_t epoch, data::ReadCost& reads);
   void open_stream(std::int64_t pass);
 

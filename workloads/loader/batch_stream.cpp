@@ -78,7 +78,8 @@ void BatchStream::window(Edge edge) {
   }
 }
 
-void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
+void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved,
+                         std::optional<double> padding_sorted) const {
   report_loader(measured_, window_, cores_.facts(), sink);
   const auto report = [&](const char* name, auto value) {
     if (value) sink.metric(name, static_cast<double>(*value));
@@ -94,6 +95,7 @@ void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
   facts.first_wait_ns = first_wait_ns_;
   facts.machine = cores_.facts();
   facts.unknown_length = unknown_length_;
+  facts.padding_sorted = padding_sorted;
   report_model(facts, sink);
   for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));
 }

@@ -33,7 +33,9 @@ class BatchStream {
   void window(Edge edge);
   // The loader's metrics, which loader_metrics() declares, and what they mean for this case; also
   // after the loader is gone.
-  void report(ReportSink& sink, const ResolvedCase& resolved) const;
+  // `padding_sorted`: LoaderFacts.
+  void report(ReportSink& sink, const ResolvedCase& resolved,
+              std::optional<double> padding_sorted = {}) const;
   [[nodiscard]] const LoaderMetrics& measured() const { return measured_; }
 
  private:

@@ -70,9 +70,7 @@ std::optional<Batch> InlineLoader::next() {
       batch = pinned_copy(batch, *options_.pinned);
       pinning_ns = clock_.now_ns() - read;
     }
-    ++metrics_.batches;
-    metrics_.samples += batch.size;
-    metrics_.bytes += static_cast<std::int64_t>(batch.bytes());
+    metrics_.count(batch);
     account();
     return batch;
   } catch (...) {

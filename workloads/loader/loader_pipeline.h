@@ -12,6 +12,8 @@
 #include "workloads/data/page_cache.h"
 #include "workloads/loader/batch_stream.h"
 #include "workloads/loader/make_loader.h"
+#include "workloads/loader/order.h"
+#include "workloads/loader/recording_loader.h"
 
 namespace stepbench::loader {
 
@@ -30,8 +32,10 @@ class LoaderPipeline {
   // After open().
   [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
   [[nodiscard]] const LoaderOptions& options() const { return options_; }
-  // The order of an epoch's samples, anew.
-  [[nodiscard]] EpochOrder order() const { return order_(*dataset_, options_); }
+  // The order of an epoch's samples, anew: of those that are this rank's.
+  [[nodiscard]] EpochOrder order() const {
+    return order_of_rank(order_(*dataset_, options_), options_.rank, options_.world);
+  }
   // 0 where it is not known, or where epochs are joined.
   [[nodiscard]] std::int64_t batches_per_epoch() const;
   [[nodiscard]] Batch next(StepRecorder& step) { return stream_->next(step); }
@@ -39,7 +43,7 @@ class LoaderPipeline {
   // From the calls of Workload that have these names.
   void before_cycle() { page_cache_.prepare(*dataset_); }
   void window(Edge edge);
-  void steps_done() { stream_->window(Edge::kEnd); }
+  void steps_done();
   // Also after a set_up() that threw, and a second time.
   void tear_down();
   void report(ReportSink& sink) const;
@@ -54,6 +58,7 @@ class LoaderPipeline {
   data::PageCache page_cache_;
   std::unique_ptr<PinnedMemory> pinned_;
   std::unique_ptr<Loader> loader_;
+  RecordingLoader* recording_ = nullptr;  // loader.record_arrivals: loader_ itself
   std::optional<BatchStream> stream_;
 };
 

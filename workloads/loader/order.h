@@ -18,7 +18,10 @@ namespace stepbench::loader {
 // Each draw as likely as the sample's weight says; without replacement, no sample twice.
 [[nodiscard]] EpochOrder weighted_order(std::vector<double> weights, std::int64_t draws,
                                         bool replacement, std::uint64_t seed);
-// How many samples an epoch has, of a data set of this size.
+// Of an order of all ranks the part of one, as DistributedSampler deals it out: every world-th
+// sample from the rank's own on. All ranks get as many, for which the first samples come twice.
+[[nodiscard]] EpochOrder order_of_rank(EpochOrder of_all, std::int64_t rank, std::int64_t world);
+// How many samples an epoch of all ranks has, of a data set of this size.
 [[nodiscard]] std::int64_t epoch_samples(std::int64_t samples, const LoaderOptions& options);
 
 // Python's BatchSampler: cuts an epoch's order into batches. A view; `order` must outlive it.
@@ -33,6 +36,11 @@ class BatchCut {
   std::int64_t batch_size_;
   std::int64_t count_;
 };
+
+// options.bucket_batches: sorts by length what comes in so many batches, and puts the batches in
+// random order, a function of (seed, epoch). What fills no batch stays where it was, at the end.
+void sort_by_length(std::span<std::int64_t> order, const LoaderOptions& options,
+                    std::int64_t epoch);
 
 [[nodiscard]] std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size,
                                        bool drop_last);

@@ -77,9 +77,7 @@ std::optional<Batch> PrefetchingLoader::next() {
   metrics_.transport_ns += wait.receive_ns;
   metrics_.dispatch_ns += wait_ns - wait.blocked_ns - wait.receive_ns;
   if (error) std::rethrow_exception(error);
-  ++metrics_.batches;
-  metrics_.samples += batch.size;
-  metrics_.bytes += static_cast<std::int64_t>(batch.bytes());
+  metrics_.count(batch);
   return batch;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -50,7 +51,7 @@ std::vector<std::string> token_files(const fs::path& path) {
 }
 
 Variant token_bin_variant() {
-  return {
+  Variant variant{
       .name = "token_bin",
       .doc =
           "Files of token ids as nanoGPT and llm.c write them, mapped. Fields: tokens int64, "
@@ -96,6 +97,8 @@ Variant token_bin_variant() {
            .max = 1 << 30,
            .identity_default = std::int64_t{50257}},
           on_error_option()}};
+  std::ranges::move(length_options(), std::back_inserter(variant.options));
+  return variant;
 }
 
 TokenBinOptions token_bin_options(const ResolvedCase& resolved) {
@@ -108,6 +111,7 @@ TokenBinOptions token_bin_options(const ResolvedCase& resolved) {
           .sequence_length = resolved.integer("data.sequence_length"),
           .vocabulary = resolved.integer("data.vocabulary"),
           .random = resolved.text("data.windows") == "random",
+          .lengths = sample_lengths(resolved),
           .skip_errors = skips_errors(resolved)};
 }
 
@@ -182,16 +186,19 @@ std::unique_ptr<Dataset::Scratch> TokenBin::make_scratch() const {
 
 void TokenBin::read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost& cost) const {
   const std::int64_t began = cost.clock != nullptr ? cost.clock->now_ns() : 0;
+  // Of a window that another one replaces, too: the batch is made for it.
+  const std::int64_t length =
+      options_.lengths ? options_.lengths->of(key.index, key.seed) : options_.sequence_length;
   if (options_.skip_errors) {
-    read_skipping(key, size_, cost, [&](const SampleKey& next) { read_one(next, out); });
+    read_skipping(key, size_, cost, [&](const SampleKey& next) { read_one(next, length, out); });
   } else {
-    read_one(key, out);
+    read_one(key, length, out);
   }
   if (cost.clock != nullptr) cost.fetch_ns += cost.clock->now_ns() - began;
 }
 
-void TokenBin::read_one(const SampleKey& key, SampleSlots out) const {
-  const std::int64_t length = options_.sequence_length;
+void TokenBin::read_one(const SampleKey& key, std::int64_t length, SampleSlots out) const {
+  const std::int64_t window = options_.sequence_length;
   std::int64_t place = key.index;
   if (options_.random) {
     const auto stream = static_cast<std::uint64_t>(key.epoch) * static_cast<std::uint64_t>(size_) +
@@ -200,22 +207,24 @@ void TokenBin::read_one(const SampleKey& key, SampleSlots out) const {
         Philox(key.seed, stream, kWindowDraws).below(static_cast<std::uint64_t>(starts_)));
   }
   const auto places = [&](const File& file) {
-    return options_.random ? file.tokens - length : (file.tokens - 1) / length;
+    return options_.random ? file.tokens - window : (file.tokens - 1) / window;
   };
   auto file = files_.begin();
   for (; place >= places(*file); ++file) place -= places(*file);
-  const std::int64_t first = options_.random ? place : place * length;
+  const std::int64_t first = options_.random ? place : place * window;
   const auto asked = begin_read();
-  file->wide ? copy<std::uint32_t>(*file, first, out) : copy<std::uint16_t>(*file, first, out);
+  file->wide ? copy<std::uint32_t>(*file, first, length, out)
+             : copy<std::uint16_t>(*file, first, length, out);
   end_read(asked, static_cast<std::uint64_t>((length + 1) * (file->wide ? 4 : 2)),
            static_cast<std::uint64_t>(key.index));
 }
 
 template <typename Token>
-void TokenBin::copy(const File& file, std::int64_t first, SampleSlots out) const {
+void TokenBin::copy(const File& file, std::int64_t first, std::int64_t tokens,
+                    SampleSlots out) const {
   const std::byte* from =
       file.mapped->bytes().data() + file.begin + static_cast<std::uint64_t>(first) * sizeof(Token);
-  const auto length = static_cast<std::size_t>(options_.sequence_length);
+  const auto length = static_cast<std::size_t>(tokens);
   std::int64_t largest = 0;
   for (std::size_t i = 0; i <= length; ++i) {
     const auto token = static_cast<std::int64_t>(load_little<Token>(from + i * sizeof(Token)));
@@ -249,7 +258,8 @@ DatasetFacts TokenBin::facts() const {
 
 std::string TokenBin::digest() const {
   return "token_bin:" + std::to_string(files_.size()) + ":" + std::to_string(tokens()) + ":" +
-         std::to_string(options_.sequence_length) + ":" + std::to_string(options_.vocabulary);
+         std::to_string(options_.sequence_length) + ":" + std::to_string(options_.vocabulary) +
+         (options_.lengths ? ":" + options_.lengths->digest() : "");
 }
 
 DataKind token_bin_kind() {

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "workloads/data/data_kind.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/formats/mapped_file.h"
+#include "workloads/data/sample_lengths.h"
 
 namespace stepbench::data {
 
@@ -23,6 +25,7 @@ struct TokenBinOptions {
   std::int64_t sequence_length = 1024;
   std::int64_t vocabulary = 50257;
   bool random = false;  // windows anywhere, drawn from (seed, epoch, index); else one after another
+  std::optional<SampleLengths> lengths = {};  // of the front of each window; nullopt: all of it
   bool skip_errors = false;
 };
 
@@ -37,6 +40,9 @@ class TokenBin final : public Dataset {
   [[nodiscard]] std::int64_t size() const override { return size_; }
   [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override;
+  [[nodiscard]] const SampleLengths* lengths() const override {
+    return options_.lengths ? &*options_.lengths : nullptr;
+  }
   void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
   [[nodiscard]] std::int64_t classes() const override { return options_.vocabulary; }
   void release_pages() const override {
@@ -54,9 +60,9 @@ class TokenBin final : public Dataset {
     std::int64_t tokens = 0;
   };
   [[nodiscard]] File open(const std::string& path) const;
-  void read_one(const SampleKey& key, SampleSlots out) const;
+  void read_one(const SampleKey& key, std::int64_t length, SampleSlots out) const;
   template <typename Token>
-  void copy(const File& file, std::int64_t first, SampleSlots out) const;
+  void copy(const File& file, std::int64_t first, std::int64_t tokens, SampleSlots out) const;
 
   TokenBinOptions options_;
   std::vector<File> files_;

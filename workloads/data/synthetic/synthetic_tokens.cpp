@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/synthetic/synthetic_tokens.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "workloads/data/data_options.h"
 #include "workloads/data/philox.h"
@@ -12,34 +15,37 @@ namespace {
 constexpr std::uint32_t kTokenDraws = 4;  // follows the sequences that `synthetic` draws from
 
 Variant synthetic_tokens_variant() {
-  return {.name = "synthetic_tokens",
-          .doc =
-              "Sequences of token ids made from (seed, index), for language models. Fields: tokens "
-              "int64, target int64, the token that follows each.",
-          .options = {
-              samples_option(),
-              {.name = "sequence_length",
-               .type = OptionType::kInteger,
-               .doc = "Tokens in a sample.",
-               .unit = "tokens",
-               .default_value = std::int64_t{128},
-               .min = 1,
-               .max = 1 << 20,
-               .identity_default = std::int64_t{128}},
-              {.name = "vocabulary",
-               .type = OptionType::kInteger,
-               .doc = "Different tokens. 50257 is GPT-2's number, 30522 BERT's.",
-               .unit = "tokens",
-               .default_value = std::int64_t{50257},
-               .min = 1,
-               .max = 1 << 30,
-               .identity_default = std::int64_t{50257}},
-          }};
+  Variant variant{
+      .name = "synthetic_tokens",
+      .doc =
+          "Sequences of token ids made from (seed, index), for language models. Fields: tokens "
+          "int64, target int64, the token that follows each.",
+      .options = {
+          samples_option(),
+          {.name = "sequence_length",
+           .type = OptionType::kInteger,
+           .doc = "Tokens in a sample.",
+           .unit = "tokens",
+           .default_value = std::int64_t{128},
+           .min = 1,
+           .max = 1 << 20,
+           .identity_default = std::int64_t{128}},
+          {.name = "vocabulary",
+           .type = OptionType::kInteger,
+           .doc = "Different tokens. 50257 is GPT-2's number, 30522 BERT's.",
+           .unit = "tokens",
+           .default_value = std::int64_t{50257},
+           .min = 1,
+           .max = 1 << 30,
+           .identity_default = std::int64_t{50257}},
+      }};
+  std::ranges::move(length_options(), std::back_inserter(variant.options));
+  return variant;
 }
 
 }  // namespace
 
-SyntheticTokens::SyntheticTokens(SyntheticTokensOptions options) : options_(options) {
+SyntheticTokens::SyntheticTokens(SyntheticTokensOptions options) : options_(std::move(options)) {
   const std::vector<std::int64_t> shape = {options_.sequence_length};
   fields_ = {{.name = "tokens", .shape = shape, .dtype = DType::kInt64},
              {.name = "target", .shape = shape, .dtype = DType::kInt64}};
@@ -59,7 +65,9 @@ void SyntheticTokens::read(const SampleKey& key, SampleSlots out, Scratch&, Read
     std::memcpy(to + static_cast<std::size_t>(position) * sizeof token, &token, sizeof token);
   };
   std::int64_t token = draw();
-  for (std::int64_t i = 0; i < options_.sequence_length; ++i) {
+  const std::int64_t length =
+      options_.lengths ? options_.lengths->of(key.index, key.seed) : options_.sequence_length;
+  for (std::int64_t i = 0; i < length; ++i) {
     put(out[0], i, token);
     token = draw();
     put(out[1], i, token);
@@ -69,7 +77,8 @@ void SyntheticTokens::read(const SampleKey& key, SampleSlots out, Scratch&, Read
 
 std::string SyntheticTokens::digest() const {
   return "synthetic_tokens:" + std::to_string(options_.samples) + ":" +
-         std::to_string(options_.sequence_length) + ":" + std::to_string(options_.vocabulary);
+         std::to_string(options_.sequence_length) + ":" + std::to_string(options_.vocabulary) +
+         (options_.lengths ? ":" + options_.lengths->digest() : "");
 }
 
 DataKind synthetic_tokens_kind() {
@@ -79,7 +88,8 @@ DataKind synthetic_tokens_kind() {
             return std::make_unique<SyntheticTokens>(
                 SyntheticTokensOptions{.samples = resolved.integer("data.samples"),
                                        .sequence_length = resolved.integer("data.sequence_length"),
-                                       .vocabulary = resolved.integer("data.vocabulary")});
+                                       .vocabulary = resolved.integer("data.vocabulary"),
+                                       .lengths = sample_lengths(resolved)});
           }};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,9 @@ struct LoaderFacts {
   double cores = 1;                // that this process may use: a quota of 1.5 is 1.5
   double machine_cores = 0;        // the same without the quota; 0: as many
   bool unknown_length = false;     // of an epoch
+  bool pads_to_longest = true;     // of the batch (data.padding)
+  // Share of padding that sorting kSortedBatches batches by length would leave.
+  std::optional<double> padding_sorted = {};
   std::int64_t first_wait_ns = 0;  // the consumer's, for its first batch
   LoaderMetrics measured = {};
   WindowFacts window = {};

@@ -12,6 +12,7 @@
 #include "harness/text/words.h"
 #include "workloads/data/python_kind.h"
 #include "workloads/loader/analysis/loader_analysis.h"
+#include "workloads/loader/analysis/padding.h"
 #include "workloads/loader/analysis/waiting_findings.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/iterable_engine.h"
@@ -32,6 +33,10 @@ constexpr double kMinFaultsPerPage = 0.5;
 constexpr double kMinSystemShare = 0.15;
 constexpr double kPageBytes = 4096;
 constexpr double kMinBatchBytes = 1 << 20;
+// Of the tokens of the batches, padding; and what sorting has to take away of it.
+constexpr double kMinPadding = 0.1;
+constexpr double kMuchPadding = 0.25;
+constexpr double kMinPaddingSaved = 0.3;
 // Waiting for an iterable of the user's.
 constexpr double kMinIterableWait = 0.1;
 // The first batch: seconds, and times a worker's time for a batch.
@@ -165,6 +170,36 @@ std::optional<Finding> pinning(const LoaderFacts& facts, const LoaderAnalysis& r
                  .remedy = "With workers a thread of its own pins."};
 }
 
+// What sorting would leave is counted from the lengths of the samples, not guessed.
+std::optional<Finding> padding(const LoaderFacts& facts, const LoaderAnalysis&) {
+  if (facts.measured.elements == 0) return std::nullopt;
+  const double share =
+      static_cast<double>(facts.measured.padding) / static_cast<double>(facts.measured.elements);
+  if (share < kMinPadding) return std::nullopt;
+  Finding finding{.id = "loader.padding",
+                  .severity = share < kMuchPadding ? Severity::kInfo : Severity::kWarning,
+                  .text = text::percent_text(share) +
+                          " of the tokens in the batches are padding behind shorter samples: "
+                          "loader, copies and model work on them for nothing",
+                  .value = share,
+                  .threshold = kMinPadding,
+                  .unit = "ratio",
+                  .evidence = {"loader_padding"}};
+  if (!facts.pads_to_longest) {
+    finding.remedy = "Pad to the longest sample of each batch.";
+    finding.set = {{.option = "data.padding", .value = "longest"}};
+    return finding;
+  }
+  if (!facts.padding_sorted || *facts.padding_sorted > (1 - kMinPaddingSaved) * share) {
+    return std::nullopt;
+  }
+  const std::string batches = std::to_string(kSortedBatches);
+  finding.remedy = "Sorted by length within " + batches + " batches, " +
+                   text::percent_text(*facts.padding_sorted) + " would be.";
+  finding.set = {{.option = "loader.bucket_batches", .value = batches}};
+  return finding;
+}
+
 std::optional<Finding> not_shared_out(const LoaderFacts& facts, const LoaderAnalysis& r) {
   if (!facts.measured.workers_repeat) return std::nullopt;
   return Finding{.id = "loader.repeated_samples",
@@ -233,7 +268,7 @@ std::vector<Finding> loader_findings(const LoaderFacts& facts) {
   }
   look(cause_of_waiting(facts, analysis));
   for (const auto rule : {gil_costs_nothing, idle_workers, epoch_border, start_up, page_faults,
-                          pinning, not_shared_out, truncated}) {
+                          pinning, padding, not_shared_out, truncated}) {
     look(rule(facts, analysis));
   }
   return found;

@@ -62,6 +62,9 @@ std::vector<Metric> loader_metrics() {
        .unit = "samples",
        .role = Role::kContext,
        .doc = "Unreadable samples that another one replaced (data.on_error: skip)."},
+      {.name = "loader_padding",
+       .unit = "ratio",
+       .doc = "Share of the tokens of the batches that are padding behind shorter samples."},
       {.name = "loader_epoch_begin_ns",
        .unit = "ns",
        .doc = "Starting an epoch: workers started, first tasks sent. In windows of separate epochs "
@@ -159,12 +162,14 @@ std::vector<Metric> loader_metrics() {
           "Cores that other programs used in the windows, of those that this one may use.");
   context("loader_turn_ns", "ns",
           "A worker's time for a batch, without its waits for a CPU: what `show --what-if` starts "
-          "from, as from the next four.");
+          "from, as from the next five.");
   context("loader_turn_cv", "ratio",
           "How uneven batches are: standard deviation of that time over its mean.");
   context("loader_own_ns", "ns", "The step beyond its wait for data, and for a CPU.");
   context("loader_cpu_ns", "ns", "CPU time of the worker and its children for a step.");
   context("loader_cores", "cores", "That there were for it: what other programs left.");
+  context("loader_machine_cores", "cores",
+          "That it shared with other programs; absent under a quota, which nobody shares.");
   context("loader_storage_bytes", "bytes",
           "Bytes of a batch that came from storage and not from the page cache; of shards behind "
           "an address, over the network.");

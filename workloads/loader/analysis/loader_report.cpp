@@ -173,6 +173,10 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
     sink.metric("loader_memory_wait_ns", static_cast<double>(metrics.memory_wait_ns) / calls);
     sink.metric("loader_memories", static_cast<double>(metrics.memories) / calls);
   }
+  if (metrics.elements > 0) {
+    sink.metric("loader_padding",
+                static_cast<double>(metrics.padding) / static_cast<double>(metrics.elements));
+  }
   sink.metric("loader_lost_samples", static_cast<double>(metrics.lost_samples));
   if (metrics.epochs > 0) {
     const auto epochs = static_cast<double>(metrics.epochs);
@@ -199,6 +203,9 @@ void report_model(const LoaderFacts& facts, ReportSink& sink) {
   sink.metric("loader_own_ns", r.consumer_ns * (1 - std::min(0.9, r.training_waited.value_or(0))));
   sink.metric("loader_cpu_ns", r.own_cores * r.step_ns);
   sink.metric("loader_cores", r.blocks() ? facts.cores : r.cores_left());
+  if (r.others_cores && facts.machine_cores <= facts.cores) {
+    sink.metric("loader_machine_cores", facts.cores);
+  }
 }
 
 void report_stored(const data::StoredSize& stored, ReportSink& sink) {

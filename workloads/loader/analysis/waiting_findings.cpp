@@ -275,8 +275,7 @@ Finding gil_finding(const LoaderFacts& facts, const LoaderAnalysis& r, double sh
 
 std::optional<Finding> gil_holds_up(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double share = gain_without_gil(r);
-  if (share <= 0) return std::nullopt;
-  return gil_finding(facts, r, share);
+  return share > 0 ? std::optional(gil_finding(facts, r, share)) : std::nullopt;
 }
 
 // Workers with time to spare, and a consumer that waits all the same: for batches, not for a CPU.

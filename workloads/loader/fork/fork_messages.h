@@ -29,6 +29,8 @@ struct TaskMessage {
 struct ResultMessage {
   std::int64_t batch = 0;
   std::int64_t samples = 0;
+  std::int64_t length = 0;  // that samples of different lengths are padded to; else 0
+  std::int64_t padding = 0;
   std::int64_t ticket = 0;
   BatchCost cost;
   std::int64_t idle_ns = 0;

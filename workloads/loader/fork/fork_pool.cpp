@@ -241,7 +241,7 @@ std::optional<LoaderResult> ForkPool::first_result() {
     result.error = worker_error(arrived.worker, arrived.result.error);
   } else if (ring_) {
     auto* memory = static_cast<std::byte*>(arrived.memory.get());
-    result.data = layout_.place(memory, message.samples, std::move(arrived.memory));
+    result.data = place(memory, message, std::move(arrived.memory));
   } else {
     try {
       result.data = map_segments(arrived.result);
@@ -261,21 +261,24 @@ Batch ForkPool::map_segments(ReceivedResult& received) const {
         "limit (ulimit -n) or use loader.transport: shm_ring");
   }
   auto segments = std::make_shared<std::vector<SharedSegment>>();
-  Batch batch{.fields = {},
-              .size = received.message.samples,
-              .index = 0,
-              .partial = received.message.samples < layout_.batch_size(),
-              .owner = segments};
+  Batch batch = place(nullptr, received.message, segments);
   std::size_t next = 0;
-  for (const SharedSpec& field : layout_.fields()) {
-    const std::size_t bytes = field->bytes() * static_cast<std::size_t>(batch.size);
-    std::byte* data = nullptr;
-    if (bytes > 0) {
-      segments->push_back(SharedSegment::map(std::move(received.segments.at(next++)), bytes));
-      data = segments->back().data();
-    }
-    batch.fields.emplace_back(data, field);
+  for (BatchField& field : batch.fields) {
+    const std::size_t bytes = field.spec->bytes() * static_cast<std::size_t>(batch.size);
+    field.data = nullptr;
+    if (bytes == 0) continue;
+    segments->push_back(SharedSegment::map(std::move(received.segments.at(next++)), bytes));
+    field.data = segments->back().data();
   }
+  return batch;
+}
+
+Batch ForkPool::place(std::byte* memory, const ResultMessage& message,
+                      std::shared_ptr<void> owner) const {
+  Batch batch = layout_.place(memory, message.samples, std::move(owner));
+  if (message.length == 0) return batch;
+  set_length(batch, message.length);
+  batch.padding = message.padding;
   return batch;
 }
 

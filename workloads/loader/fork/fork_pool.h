@@ -92,6 +92,8 @@ class ForkPool final : public WorkerPool {
   void take_results(std::size_t worker);
   [[nodiscard]] std::optional<LoaderResult> first_result();
   [[nodiscard]] Batch map_segments(ReceivedResult& received) const;
+  [[nodiscard]] Batch place(std::byte* memory, const ResultMessage& message,
+                            std::shared_ptr<void> owner) const;
   void stop() noexcept;
 
   const BatchLayout& layout_;

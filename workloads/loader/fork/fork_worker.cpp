@@ -65,16 +65,19 @@ class WorkerLoop {
     BatchCost& cost = result.cost;
     try {
       if (std::exchange(stream_, task.stream) != task.stream) reader_->restart();
-      Batch batch = worker_.ring != nullptr ? worker_.layout.place(worker_.ring->memory(task.slot),
-                                                                   task.samples, nullptr)
-                                            : fresh(task.samples);
-      cost.began_ns = cost.ended_ns = worker_.clock.now_ns();
       const BatchSamples samples{.indices = worker_.board.samples(task.task, task.samples),
                                  .epoch = task.epoch,
                                  .left = task.left,
                                  .pass = task.pass};
+      result.length = reader_->length(samples);
+      std::byte* const memory = worker_.ring != nullptr ? worker_.ring->memory(task.slot) : nullptr;
+      Batch batch = worker_.layout.place(memory, task.samples, nullptr);
+      if (result.length > 0) set_length(batch, result.length);
+      if (memory == nullptr) give_segments(batch);
+      cost.began_ns = cost.ended_ns = worker_.clock.now_ns();
       reader_->fill(batch, samples, cost, &worker_.board.stopping());
       result.samples = batch.size;
+      result.padding = batch.padding.value_or(0);
       if (batch.size == 0) segments_.clear();
       return {};
     } catch (...) {
@@ -83,19 +86,14 @@ class WorkerLoop {
     }
   }
 
-  Batch fresh(std::int64_t samples) {
-    Batch batch;
-    batch.size = samples;
-    for (const SharedSpec& field : worker_.layout.fields()) {
-      const std::size_t bytes = field->bytes() * static_cast<std::size_t>(samples);
-      std::byte* data = nullptr;
-      if (bytes > 0) {
-        segments_.push_back(SharedSegment::create(worker_.segment_name, bytes));
-        data = segments_.back().data();
-      }
-      batch.fields.emplace_back(data, field);
+  void give_segments(Batch& batch) {
+    for (BatchField& field : batch.fields) {
+      const std::size_t bytes = field.spec->bytes() * static_cast<std::size_t>(batch.size);
+      field.data = nullptr;
+      if (bytes == 0) continue;
+      segments_.push_back(SharedSegment::create(worker_.segment_name, bytes));
+      field.data = segments_.back().data();
     }
-    return batch;
   }
 
   const ForkWorker& worker_;
