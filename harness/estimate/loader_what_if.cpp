@@ -16,6 +16,8 @@ namespace stepbench::estimate {
 namespace {
 
 constexpr std::int64_t kBatches = 4000;
+constexpr int kMostRounds = 50;
+constexpr double kCloseEnough = 0.002;
 constexpr std::string_view kWorkersOption = "loader.num_workers";
 
 // TurnTimes of a mean and a spread, as uneven as batches are: never negative.
@@ -35,6 +37,7 @@ class TurnTimes {
 };
 
 double dispatched_step_ns(const LoaderModel& model, std::int64_t workers) {
+  if (workers <= 0) return model.own_ns + model.turn_ns;
   TurnTimes turns(model.turn_ns, model.turn_cv, 1);
   TurnTimes own(model.own_ns, model.own_cv, 2);
   const auto count = static_cast<std::size_t>(workers);
@@ -53,10 +56,38 @@ double dispatched_step_ns(const LoaderModel& model, std::int64_t workers) {
   return (given_ns[(kBatches - 1) % ahead] - begun) / (kBatches - kBatches / 4);
 }
 
+// With what computes taking so many times as long.
+LoaderModel slowed(const LoaderModel& model, double slower) {
+  LoaderModel made = model;
+  made.turn_ns += model.turn_cpu_ns * (slower - 1);
+  made.own_ns += model.own_cpu_ns * (slower - 1);
+  return made;
+}
+
 std::optional<std::int64_t> workers_of_row(const CaseRow& row) {
   const Value* value = row.option(kWorkersOption);
   const auto number = value == nullptr ? std::nullopt : number_of(*value);
   return number ? std::optional(std::llround(*number)) : std::nullopt;
+}
+
+// Of a launch; not a number: not known.
+struct SharedCores {
+  double machine_cores = 0;
+  double others_cores = 0;  // that other programs used
+  double computing = 0;     // shares of the workers' time
+  double waiting = 0;
+  double workers_step_ns = 0;  // all workers' time in a step
+};
+
+// In place of cores that others had left: they leave more to who wants more.
+void share_cores(LoaderModel& model, const SharedCores& seen) {
+  const double known = seen.machine_cores + seen.others_cores + seen.computing + seen.waiting;
+  if (std::isnan(known) || seen.computing <= 0) return;
+  const double turns_cpu_ns = seen.computing * seen.workers_step_ns;
+  model.cores = seen.machine_cores;
+  model.others = seen.others_cores * (1 + seen.waiting / seen.computing);
+  model.turn_cpu_ns = std::min(model.turn_ns, turns_cpu_ns);
+  model.own_cpu_ns = std::clamp(model.cpu_ns - turns_cpu_ns, 0.0, model.own_ns);
 }
 
 bool is_told_of(const CaseRow& row) {
@@ -141,9 +172,21 @@ WorkersSweep told_of(const std::vector<const CaseRow*>& rows,
 }  // namespace
 
 double predicted_step_ns(const LoaderModel& model, std::int64_t workers) {
-  const double on_cores_ns = model.cpu_ns / std::max(0.25, model.cores);
-  if (workers <= 0) return std::max(model.own_ns + model.turn_ns, on_cores_ns);
-  return std::max(dispatched_step_ns(model, workers), on_cores_ns);
+  const double cores = std::max(0.25, model.cores);
+  const auto step_ns = [&](double slower) {
+    return std::max(dispatched_step_ns(slowed(model, slower), workers), model.cpu_ns / cores);
+  };
+  if (model.others <= 0) return step_ns(1);
+  // What computes is so many times slower as there are threads for each core; the slower it is the
+  // more of our own want one.
+  double slower = 1;
+  for (int i = 0; i < kMostRounds; ++i) {
+    const double threads = model.cpu_ns * slower / step_ns(slower) + model.others;
+    const double now = std::max(1.0, threads / cores);
+    if (std::abs(now - slower) < kCloseEnough) break;
+    slower += (now - slower) / 2;
+  }
+  return step_ns(slower);
 }
 
 std::optional<LoaderModel> loader_model(const CaseRow& row, const MeasuredLaunch& launch) {
@@ -158,6 +201,14 @@ std::optional<LoaderModel> loader_model(const CaseRow& row, const MeasuredLaunch
     return std::nullopt;
   }
   if (std::isnan(model.turn_cv)) model.turn_cv = 0;
+  const double host_step_ns = static_cast<double>(launch.estimate.host_ns) /
+                              static_cast<double>(std::max<std::int64_t>(1, launch.estimate.steps));
+  share_cores(model, {.machine_cores = metric("loader_machine_cores"),
+                      .others_cores = metric("loader_other_cores"),
+                      .computing = metric("loader_worker_cpu"),
+                      .waiting = metric("loader_worker_cpu_wait"),
+                      .workers_step_ns =
+                          static_cast<double>(workers_of_row(row).value_or(0)) * host_step_ns});
   const Value* prefetch = row.option("loader.prefetch_factor");
   if (prefetch != nullptr) model.prefetch_factor = std::llround(number_of(*prefetch).value_or(2));
   const StepColumns steps(*launch.launch);

@@ -20,13 +20,20 @@ struct LoaderModel {
   double own_ns = 0;   // of the step beyond its wait for data
   double own_cv = 0;
   double cpu_ns = 0;  // CPU time of all for a step
-  double cores = 1;   // that there are for it
+  double cores = 1;   // that there are for it, and for `others`
+  // Threads of other programs that want these cores, on average: as many of equal right as explain
+  // how the CPU time was divided.
+  double others = 0;
+  // While it waits for a core it gets no further with its computing.
+  double turn_cpu_ns = 0;  // of turn_ns
+  double own_cpu_ns = 0;   // of own_ns
   std::int64_t prefetch_factor = 2;
 };
 
 // The mean step in a steady state: worker i makes batches i, i + workers, ..., at most
-// prefetch_factor * workers are ahead of the step, and all share the cores. 0: the step reads its
-// batches itself.
+// prefetch_factor * workers are ahead of the step, and all share the cores: each thread that wants
+// one gets as much as any other, those of other programs among them. 0: the step reads its batches
+// itself.
 [[nodiscard]] double predicted_step_ns(const LoaderModel& model, std::int64_t workers);
 
 // nullopt where the launch tells too little: no loader of ours or Python's, separate epochs whose

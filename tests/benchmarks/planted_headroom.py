@@ -60,11 +60,10 @@ sweep:
 def steps_of(program, run):
     """Medians over launches in milliseconds, by (wait, burn, replay)."""
     shown = subprocess.run([program, "show", run, "--format", "json"], check=True, capture_output=True, text=True).stdout
-    rows = json.loads(shown)
-    rows = rows["cases"] if isinstance(rows, dict) else rows
+    rows = [(row["options"], row["step_ns"] * 1e-6) for row in json.loads(shown)["cases"]]
     return {
-        (str(row["python.wait_ms"]), str(row["python.burn"]).lower(), row["loader.replay"]): row["step_ns"] * 1e-6
-        for row in rows
+        (str(options["python.wait_ms"]), str(options["python.burn"]).lower(), options["loader.replay"]): step
+        for options, step in rows
     }
 
 

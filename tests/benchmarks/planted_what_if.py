@@ -19,6 +19,9 @@ PLANTS = {
     "uneven batches": "data: {kind: synthetic, features: 16, cost: sleep, cost_us: 5000, cost_distribution: gamma, cost_cv: 0.8}\n"
                       "emulated: {step_us: 6000, cv: 0.2}",
     "no step beside it": "data: {kind: synthetic, features: 16, cost: sleep, cost_us: 5000}",
+    "batches that compute": "data: {kind: synthetic, features: 16, cost: spin, cost_us: 1500}",
+    "batches that compute, and a step beside them": "data: {kind: synthetic, features: 16, cost: spin, cost_us: 1500}\n"
+                                                    "emulated: {step_us: 5000}",
     "control: a step that never waits": "data: {kind: synthetic, features: 16, cost: sleep, cost_us: 1000}\n"
                                         "emulated: {step_us: 20000}",
 }

@@ -7,6 +7,8 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   batches += other.batches;
   samples += other.samples;
   bytes += other.bytes;
+  elements += other.elements;
+  padding += other.padding;
   skipped_samples += other.skipped_samples;
   remote += other.remote;
   lost_samples += other.lost_samples;
@@ -44,6 +46,15 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
     workers[i].blocked_ns += other.workers[i].blocked_ns;
     if (!other.workers[i].cores.empty()) workers[i].cores = other.workers[i].cores;
   }
+}
+
+void LoaderMetrics::count(const Batch& batch) {
+  ++batches;
+  samples += batch.size;
+  bytes += static_cast<std::int64_t>(batch.bytes());
+  if (!batch.padding) return;
+  elements += batch.elements();
+  padding += *batch.padding;
 }
 
 }  // namespace stepbench::loader

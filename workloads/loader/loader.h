@@ -41,6 +41,9 @@ struct LoaderOptions {
   bool with_replacement = false;  // each draw of any sample; not with shuffle
   std::string weights = {};       // of the draws: `balanced` or a file; empty: all alike
   std::int64_t num_samples = 0;   // drawn per epoch; 0: as many as the data set has
+  // Samples of so many batches are sorted by length; 1: they come as they are.
+  std::int64_t bucket_batches = 1;
+  const data::SampleLengths* lengths = nullptr;  // of the data set; must outlive the loader
   std::uint64_t seed = 0;
   // Epochs follow each other without a border: the loader never ends, every batch is full and may
   // hold the end of one epoch and the beginning of the next; drop_last and persistent_workers mean
@@ -62,7 +65,7 @@ struct LoaderOptions {
   std::string affinity = "none";  // none | spread | compact | a list of cores
   // How long a worker process may finish its sample at the end, before it is killed.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
-  std::int64_t rank = 0;  // of `world`: which share of an iterable data set is this loader's
+  std::int64_t rank = 0;  // of `world`: which share of the data set is this loader's
   std::int64_t world = 1;
 };
 
@@ -71,6 +74,10 @@ struct LoaderMetrics {
   std::int64_t batches = 0;
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
+  // Of batches of samples of different lengths: elements of the first field, and those of them that
+  // stand behind a shorter sample.
+  std::int64_t elements = 0;
+  std::int64_t padding = 0;
   std::int64_t skipped_samples = 0;
   data::RemoteReads remote = {};
   std::int64_t lost_samples = 0;  // of epochs that an engine ended early
@@ -122,6 +129,7 @@ struct LoaderMetrics {
   bool tells_blocked = true;  // false: a worker's handing over is part of its idle time
 
   void add(const LoaderMetrics& other);  // of the same loader, later
+  void count(const Batch& batch);        // that next() returns
 };
 
 // The order of one epoch: sample indices. Given from outside, so that every engine and torch's own

@@ -11,6 +11,7 @@
 #include "workloads/data/python_kind.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/iterable_engine.h"
+#include "workloads/loader/recording_loader.h"
 #include "workloads/loader/replay_loader.h"
 #include "workloads/loader/sampler.h"
 
@@ -29,6 +30,15 @@ Requires with_separate_epochs() {
           .op = Requires::Op::kEqual,
           .value = std::string{"separate"},
           .doc = "needs epochs that end (epochs: separate)"};
+}
+
+Requires with_lengths() {
+  return {.option = "data.lengths",
+          .op = Requires::Op::kNotEqual,
+          .value = std::string{"fixed"},
+          .doc =
+              "needs samples of different lengths (data.lengths: uniform, or a file, of token "
+              "data); a data set in Python sorts them in batch_sampler(dataset)"};
 }
 
 Requires with_processes() {
@@ -133,6 +143,19 @@ std::vector<Option> common_options() {
        .default_value = false,
        .identity_default = false,
        .requires_ = with_separate_epochs()},
+      {.name = "bucket_batches",
+       .type = OptionType::kInteger,
+       .doc = "Sorts samples by length within so many batches of the order, so that a batch holds "
+              "samples of about one length and little padding; these batches then come in random "
+              "order. 1: as they come. In Python: LengthGroupedSampler (its mega-batches) or "
+              "BucketIterator.",
+       .unit = "batches",
+       .default_value = std::int64_t{1},
+       .min = 1,
+       .max = 1 << 20,
+       .identity_default = std::int64_t{1},
+       .requires_ = with_lengths(),
+       .also_called = {"group_by_length", "bucketing", "mega_batch_mult"}},
       {.name = "pin_memory",
        .type = OptionType::kBool,
        .doc = "Copies each batch into page-locked memory, from which copies to the device can be "
@@ -161,7 +184,8 @@ std::vector<Option> common_options() {
        .doc = "How a batch leaves its worker process. shm_ring: written once, where the consumer "
               "reads it, into slots of shared memory that are used again. torch_fd: a fresh "
               "segment of /dev/shm per tensor and batch, handed over as PyTorch does it; without "
-              "Python's pickling and connections, so a lower bound of what Python pays.",
+              "Python's pickling and connections, so a lower bound of what Python pays. Engine "
+              "python has sharing_strategy in its place.",
        .default_value = std::string{"shm_ring"},
        .choices = {"shm_ring", "torch_fd"},
        .identity_default = std::string{"shm_ring"},
@@ -182,6 +206,7 @@ std::vector<Option> common_options() {
   options.insert(seed, std::make_move_iterator(samplers.begin()),
                  std::make_move_iterator(samplers.end()));
   std::ranges::move(replay_options(), std::back_inserter(options));
+  options.push_back(record_option());
   return options;
 }
 
@@ -287,6 +312,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   }
   check_stacks(resolved, facts, sink);
   check_replay(resolved, facts, sink);
+  check_recording(resolved, facts, sink);
   if (engine->check != nullptr) engine->check(resolved, facts, sink);
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +

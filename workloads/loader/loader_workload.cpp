@@ -15,6 +15,7 @@ std::int64_t LoaderWorkload::steps_per_epoch() const { return pipeline_.batches_
 void LoaderWorkload::step(StepRecorder& step) {
   const Batch batch = pipeline_.next(step);
   BatchMarks(batch).put_on(step);
+  if (batch.padding) step.add(Count::kTokens, batch.elements() - *batch.padding);
   emulated_.run(step);
 }
 

@@ -44,6 +44,7 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
       .with_replacement = sampler == "random_with_replacement" || sampler == "weighted",
       .weights = resolved.text_or("loader.weights", usual.weights),
       .num_samples = resolved.integer_or("loader.num_samples", usual.num_samples),
+      .bucket_batches = resolved.integer_or("loader.bucket_batches", usual.bucket_batches),
       .seed = static_cast<std::uint64_t>(
           resolved.integer_or("loader.seed", resolved.integer_or("seed", 0))),
       .joined = joined,
@@ -84,6 +85,7 @@ std::unique_ptr<Loader> make_loader(const data::Dataset& dataset, const Resolved
   LoaderOptions options = loader_options(resolved);
   options.rank = context.rank;
   options.world = context.world;
+  options.lengths = dataset.lengths();
   const Engine& engine = engine_to_make(table, resolved.text("loader.engine"), options);
   if (options.pin_memory) {
     if (!engine.pins) {
@@ -102,11 +104,8 @@ std::unique_ptr<Loader> make_loader(const data::Dataset& dataset, const Resolved
     options.upload = upload;
   }
   std::unique_ptr<Loader> loader = engine.make(dataset, options, std::move(order), context);
-  if (const ReplayMode replay = replay_of(resolved); replay != ReplayMode::kNone) {
-    loader = std::make_unique<ReplayLoader>(std::move(loader), replayed_batches(resolved), replay,
-                                            options.pin_memory ? pinned : nullptr, context.clock,
-                                            free_memory_bytes());
-  }
+  loader =
+      replaying(std::move(loader), resolved, options.pin_memory ? pinned : nullptr, context.clock);
   context.life_cycle.loader_construct_ns = context.clock.now_ns() - began;
   return loader;
 }

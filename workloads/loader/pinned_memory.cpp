@@ -24,7 +24,8 @@ Batch pinned_copy(const Batch& batch, PinnedMemory& memory) {
                .size = batch.size,
                .index = batch.index,
                .partial = batch.partial,
-               .owner = owners};
+               .owner = owners,
+               .padding = batch.padding};
   for (const BatchField& field : batch.fields) {
     const std::size_t bytes = field.spec->bytes() * static_cast<std::size_t>(batch.size);
     std::byte* data = nullptr;

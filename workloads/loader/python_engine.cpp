@@ -61,6 +61,7 @@ void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   resolved.options["loader.buffers"] = Value{};
   if (resolved.integer("loader.num_workers") == 0) {
     resolved.options["loader.start_method"] = Value{};
+    resolved.options["loader.sharing_strategy"] = Value{};
     resolved.options["loader.switch_interval_us"] = Value{};
   }
 }
@@ -69,29 +70,42 @@ void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
 
 Engine python_engine() {
   return {
-      .variant = {.name = data::kPythonName,
-                  .doc = "torch.utils.data.DataLoader of Python itself, for data.kind: python. "
-                         "Its batches reach the step without a copy.",
-                  .options = {{.name = "start_method",
-                               .type = OptionType::kEnum,
-                               .doc = "How Python starts its workers, as "
-                                      "DataLoader(multiprocessing_context=...).",
-                               .default_value = std::string{"fork"},
-                               .choices = {"fork", "spawn", "forkserver"},
-                               .identity_default = std::string{"fork"},
-                               .requires_ = with_python_workers(),
-                               .also_called = {"multiprocessing_context", "mp_context"}},
-                              {.name = "switch_interval_us",
-                               .type = OptionType::kInteger,
-                               .doc = "After how long a worker's thread gives Python's lock (GIL) "
-                                      "to another that wants it: sys.setswitchinterval, before "
-                                      "worker_init().",
-                               .unit = "us",
-                               .default_value = kSwitchIntervalUs,
-                               .min = 1,
-                               .max = 1e6,
-                               .identity_default = kSwitchIntervalUs,
-                               .requires_ = with_python_workers()}}},
+      .variant =
+          {.name = data::kPythonName,
+           .doc = "torch.utils.data.DataLoader of Python itself, for data.kind: python. "
+                  "Its batches reach the step without a copy.",
+           .options = {{.name = "start_method",
+                        .type = OptionType::kEnum,
+                        .doc = "How Python starts its workers, as "
+                               "DataLoader(multiprocessing_context=...).",
+                        .default_value = std::string{"fork"},
+                        .choices = {"fork", "spawn", "forkserver"},
+                        .identity_default = std::string{"fork"},
+                        .requires_ = with_python_workers(),
+                        .also_called = {"multiprocessing_context", "mp_context"}},
+                       {.name = "sharing_strategy",
+                        .type = OptionType::kEnum,
+                        .doc = "How batches leave Python's workers, as "
+                               "torch.multiprocessing.set_sharing_strategy() takes it, "
+                               "here and in each worker. file_descriptor: a descriptor per "
+                               "tensor, whose number is limited (ulimit -n). file_system: "
+                               "a name in /dev/shm that a process of its own "
+                               "(torch_shm_manager) looks after. Unset: what the file data.path "
+                               "sets, else PyTorch's file_descriptor.",
+                        .choices = {"file_descriptor", "file_system"},
+                        .requires_ = with_python_workers(),
+                        .also_called = {"set_sharing_strategy", "sharing"}},
+                       {.name = "switch_interval_us",
+                        .type = OptionType::kInteger,
+                        .doc = "After how long a worker's thread gives Python's lock (GIL) "
+                               "to another that wants it: sys.setswitchinterval, before "
+                               "worker_init().",
+                        .unit = "us",
+                        .default_value = kSwitchIntervalUs,
+                        .min = 1,
+                        .max = 1e6,
+                        .identity_default = kSwitchIntervalUs,
+                        .requires_ = with_python_workers()}}},
       .reads_alone = true,
       .forks = true,
       .check = check_python,

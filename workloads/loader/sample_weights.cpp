@@ -2,17 +2,14 @@
 #include "workloads/loader/sample_weights.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <sstream>
 #include <string>
-#include <string_view>
-#include <system_error>
 
 #include "harness/base/error.h"
+#include "workloads/data/number_file.h"
 #include "workloads/loader/order.h"
 
 namespace stepbench::loader {
@@ -21,13 +18,6 @@ namespace {
 constexpr const char* kWeightsOption = "loader.weights";
 // Of torch.multinomial.
 constexpr std::size_t kMaxWeights = std::size_t{1} << 24;
-
-bool separates(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ','; }
-
-std::string place(const std::filesystem::path& file, std::string_view text, std::size_t at) {
-  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
-  return file.string() + ": line " + std::to_string(line);
-}
 
 void require_drawable(const std::vector<double>& weights) {
   if (weights.size() > kMaxWeights) {
@@ -56,40 +46,6 @@ std::vector<double> balanced_weights(const std::vector<std::int64_t>& labels) {
   return weights;
 }
 
-std::vector<double> read_weights(const std::filesystem::path& file) {
-  std::error_code ignored;
-  const bool endless = std::filesystem::is_character_file(file, ignored);
-  std::ifstream stream;
-  if (!endless) stream.open(file, std::ios::binary);
-  if (!stream.is_open()) {
-    throw ConfigError(kWeightsOption,
-                      "cannot read " + file.string() +
-                          "; expected `balanced` or a text file with a weight per sample");
-  }
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  std::vector<double> weights;
-  for (std::size_t at = 0; at < text.size();) {
-    if (separates(text[at])) {
-      ++at;
-      continue;
-    }
-    const auto begin = text.begin() + static_cast<long>(at);
-    const auto end = std::find_if(begin, text.end(), separates);
-    double weight = 0;
-    const char* const last = text.data() + (end - text.begin());
-    const auto [stop, error] = std::from_chars(text.data() + at, last, weight);
-    if (error != std::errc() || stop != last) {
-      constexpr std::ptrdiff_t kShown = 40;
-      throw ConfigError(kWeightsOption,
-                        place(file, text, at) + ": expected a number, found '" +
-                            std::string(begin, begin + std::min(end - begin, kShown)) + "'");
-    }
-    weights.push_back(weight);
-    at = static_cast<std::size_t>(end - text.begin());
-  }
-  return weights;
-}
-
 std::vector<double> sample_weights(const data::Dataset& dataset, const LoaderOptions& options) {
   std::vector<double> weights;
   if (options.weights == "balanced") {
@@ -100,7 +56,10 @@ std::vector<double> sample_weights(const data::Dataset& dataset, const LoaderOpt
                         "give a file with a weight per sample");
     }
   } else {
-    weights = read_weights(options.weights);
+    weights =
+        data::read_numbers({.option = kWeightsOption,
+                            .path = options.weights,
+                            .expected = "`balanced` or a text file with a weight per sample"});
     if (weights.size() != static_cast<std::size_t>(dataset.size())) {
       throw ConfigError(kWeightsOption, options.weights + " has " + std::to_string(weights.size()) +
                                             " weights for " + std::to_string(dataset.size()) +

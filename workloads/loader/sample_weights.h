@@ -2,7 +2,7 @@
 // Weights of the weighted samplers: from a file, or balanced over classes.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <vector>
 
 #include "workloads/data/dataset.h"
@@ -19,7 +19,5 @@ namespace stepbench::loader {
 
 // One over the number of samples of the same class.
 [[nodiscard]] std::vector<double> balanced_weights(const std::vector<std::int64_t>& labels);
-// Numbers between white space or commas, as numpy.savetxt writes them.
-[[nodiscard]] std::vector<double> read_weights(const std::filesystem::path& file);
 
 }  // namespace stepbench::loader

@@ -35,13 +35,18 @@ class ScheduleOfCase {
   bool raised_ = false;
 };
 
-// The batches that are replayed come before the window.
+// The batches that are replayed come before the window, and so does filling the queue of a replayed
+// loader.
 void fit_replay(ResolvedCase& resolved, const RuleFacts& facts) {
   const std::int64_t kept = replayed_batches(resolved);
   if (kept == 0 || facts.smoke || !resolved.has("schedule.active")) return;
   const std::int64_t of_a_step =
       std::max<std::int64_t>(1, resolved.integer_or("model.accumulate", 1));
-  ScheduleOfCase(resolved).raise("schedule.warmup", kept / of_a_step + 2);
+  const std::int64_t queue = replay_of(resolved) == ReplayMode::kRecorded
+                                 ? resolved.integer_or("loader.num_workers", 0) *
+                                       resolved.integer_or("loader.prefetch_factor", 0)
+                                 : 0;
+  ScheduleOfCase(resolved).raise("schedule.warmup", (kept + 2 * queue) / of_a_step + 2);
 }
 
 }  // namespace

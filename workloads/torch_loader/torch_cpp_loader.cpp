@@ -209,9 +209,7 @@ class TorchCppLoader final : public loader::Loader {
     ++yielded_;
     account(taken);
     count(began, depth, is_there);
-    ++metrics_.batches;
-    metrics_.samples += taken.data.size;
-    metrics_.bytes += static_cast<std::int64_t>(taken.data.bytes());
+    metrics_.count(taken.data);
     return std::move(taken.data);
   }
 

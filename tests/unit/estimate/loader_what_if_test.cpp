@@ -45,6 +45,45 @@ TEST(LoaderWhatIf, UnevenBatchesCostTheMoreTheFewerAreAhead) {
   EXPECT_DOUBLE_EQ(many_ns, predicted_step_ns(model, 4)) << "the same each time";
 }
 
+// Batches that compute for 12 ms, on two cores on which so many threads of others are.
+LoaderModel computing(double others) {
+  return {.turn_ns = 12 * kMilli,
+          .cpu_ns = 12 * kMilli,
+          .cores = 2,
+          .others = others,
+          .turn_cpu_ns = 12 * kMilli};
+}
+
+TEST(LoaderWhatIf, ThreadsOfOtherProgramsGiveUpTheMoreTheMoreWorkersWantACore) {
+  // Of 2 cores, workers of all threads.
+  for (const int workers : {1, 2, 4, 8}) {
+    EXPECT_NEAR(predicted_step_ns(computing(4), workers),
+                12 * kMilli / (2.0 * workers / (workers + 4)), 0.1 * kMilli)
+        << workers;
+  }
+  EXPECT_NEAR(predicted_step_ns(computing(1), 1), 12 * kMilli, 0.1 * kMilli) << "a core for each";
+  EXPECT_NEAR(predicted_step_ns(computing(0), 8), 6 * kMilli, 0.1 * kMilli);
+}
+
+TEST(LoaderWhatIf, BatchesThatSleepWaitForNobodysThreads) {
+  LoaderModel model = sleeping();
+  model.others = 500;
+  model.cpu_ns = 0.01 * kMilli;
+  EXPECT_NEAR(predicted_step_ns(model, 1), 12 * kMilli, 0.1 * kMilli);
+  EXPECT_NEAR(predicted_step_ns(model, 4), 5 * kMilli, 0.1 * kMilli);
+}
+
+TEST(LoaderWhatIf, AStepThatComputesIsSlowedToo) {
+  LoaderModel model{.turn_ns = 2 * kMilli,
+                    .own_ns = 10 * kMilli,
+                    .cpu_ns = 10 * kMilli,
+                    .cores = 2,
+                    .others = 3,
+                    .own_cpu_ns = 10 * kMilli};
+  // It and three others on two cores.
+  EXPECT_NEAR(predicted_step_ns(model, 2), 20 * kMilli, 0.2 * kMilli);
+}
+
 TEST(LoaderWhatIf, RowsThatTellNothingOfTheirLoaderAreNotToldOf) {
   EXPECT_THAT(workers_what_if({}, {4}), testing::IsEmpty());
   EXPECT_THAT(workers_what_if({CaseRow{.case_id = "a", .step_ns = 1.0}}, {4}), testing::IsEmpty());

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/case.h"
+#include "workloads/data/sample_lengths.h"
 #include "workloads/loader/sampler.h"
 
 namespace stepbench {
@@ -45,6 +46,30 @@ TEST(LoaderRules, InlineWithWorkersIsAnErrorAndInASweepASkippedPoint) {
   loader::check_loader(resolved, {.swept = true, .cores = 4}, swept);
   EXPECT_THAT(swept.errors, IsEmpty());
   EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("num_workers is 2")));
+}
+
+TEST(LoaderRules, LengthsThatCannotBeAreErrorsAndInASweepSkippedPoints) {
+  const auto lengths = [](std::int64_t shortest, std::int64_t longest, std::int64_t multiple) {
+    return test::loader_case({{"data.kind", std::string("synthetic_tokens")},
+                              {"data.lengths", std::string("uniform")},
+                              {"data.min_length", shortest},
+                              {"data.sequence_length", longest},
+                              {"data.pad_to_multiple_of", multiple}});
+  };
+  Said fine;
+  data::check_lengths(lengths(64, 64, 8), {}, fine);
+  EXPECT_THAT(fine.errors, IsEmpty());
+  Said alone;
+  data::check_lengths(lengths(65, 64, 1), {}, alone);
+  data::check_lengths(lengths(1, 60, 8), {}, alone);
+  EXPECT_THAT(
+      alone.errors,
+      ElementsAre(HasSubstr("data.min_length: min_length 65 is more than sequence_length 64"),
+                  HasSubstr("data.pad_to_multiple_of: sequence_length 60 is no multiple")));
+  Said swept;
+  data::check_lengths(lengths(65, 64, 1), {.swept = true}, swept);
+  EXPECT_THAT(swept.errors, IsEmpty());
+  EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("min_length 65")));
 }
 
 TEST(LoaderRules, StacksAreOfEnginePythonAndLeftOutOfOtherEnginesInASweep) {

@@ -114,6 +114,22 @@ TEST(TokenBin, WindowsFollowEachOtherWithoutCrossingFiles) {
   }
 }
 
+TEST(TokenBin, OfAWindowTheFrontIsTakenWhereLengthsDiffer) {
+  const test::TemporaryFolder root;
+  make("token_bin", root.path() / "set", {{"tokens", 50}, {"vocabulary", 1000}});
+  const data::TokenBin data({.path = root.path() / "set",
+                             .sequence_length = 8,
+                             .vocabulary = 1000,
+                             .lengths = data::SampleLengths({.longest = 8, .listed = {3, 8}})});
+  ASSERT_NE(data.lengths(), nullptr);
+  EXPECT_EQ(data.size(), 6);
+  for (const std::int64_t i : {2, 3}) {
+    std::vector<std::int64_t> tokens = made_tokens(i * 8, i == 2 ? 3 : 8);
+    tokens.resize(8);
+    EXPECT_EQ(numbers<std::int64_t>(sample(data, {.index = i})[0]), tokens) << i;
+  }
+}
+
 TEST(TokenBin, RandomWindowsComeFromEverywhereAndRepeat) {
   const test::TemporaryFolder root;
   make("token_bin", root.path() / "set", {{"tokens", 20}, {"vocabulary", 1000}});

@@ -8,6 +8,7 @@
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/synthetic/synthetic.h"
+#include "workloads/data/synthetic/synthetic_tokens.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
 
@@ -33,6 +34,25 @@ std::vector<std::vector<std::byte>> two_epochs(loader::Loader& loader) {
   return batches;
 }
 
+// What a batch of samples of different lengths holds, its shape and its padding.
+struct Padded {
+  std::vector<std::byte> numbers;
+  std::vector<std::int64_t> shape;
+  std::optional<std::int64_t> padding;
+  bool operator==(const Padded&) const = default;
+};
+
+std::vector<Padded> padded_batches(loader::Loader& loader, std::int64_t count) {
+  std::vector<Padded> batches;
+  loader.begin_epoch(0);
+  while (std::ssize(batches) < count) {
+    const auto batch = loader.next();
+    if (!batch) break;
+    batches.push_back({bytes(*batch), batch->fields[1].spec->shape, batch->padding});
+  }
+  return batches;
+}
+
 // The next batch, however often a slow machine times out before it.
 Batch patiently(loader::Loader& loader) {
   for (;;) {
@@ -48,6 +68,34 @@ Batch patiently(loader::Loader& loader) {
 std::unique_ptr<loader::Loader> LoaderContract::make(const data::Dataset& data,
                                                      const loader::LoaderOptions& options) {
   return make(data, options, loader::sequential_order(data.size()), kContractClock);
+}
+
+TEST_P(LoaderContract, PadsAndSortsSamplesOfDifferentLengthsAsTheInlineLoaderDoes) {
+  const data::SyntheticTokens data(
+      {.samples = 50,
+       .sequence_length = 40,
+       .vocabulary = 1000,
+       .lengths = data::SampleLengths({.shortest = 3, .longest = 40, .multiple_of = 4})});
+  for (const bool joined : {false, true}) {
+    for (const std::int64_t bucket : {1, 4}) {
+      loader::LoaderOptions options{.batch_size = 4,
+                                    .bucket_batches = bucket,
+                                    .lengths = data.lengths(),
+                                    .seed = 5,
+                                    .joined = joined};
+      loader::InlineLoader reference(data, options, loader::shuffled_order(50, 5), kContractClock);
+      const auto expected = padded_batches(reference, 30);
+      options.num_workers = 2;
+      for (const loader::Transport transport :
+           {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
+        options.transport = transport;
+        const auto loader = make(data, options, loader::shuffled_order(50, 5), kContractClock);
+        EXPECT_EQ(padded_batches(*loader, 30), expected) << joined << bucket;
+        EXPECT_EQ(loader->metrics().padding, reference.metrics().padding);
+        EXPECT_EQ(loader->metrics().elements, reference.metrics().elements);
+      }
+    }
+  }
 }
 
 TEST_P(LoaderContract, GivesTheSamplesOfTheInlineLoaderBitForBitWhateverItsOptions) {

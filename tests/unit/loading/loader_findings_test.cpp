@@ -55,6 +55,40 @@ loader::LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_
   return facts;
 }
 
+// Of batches of samples of different lengths, so much is padding; sorted, so much would be.
+loader::LoaderFacts padded(std::int64_t percent, double sorted) {
+  loader::LoaderFacts facts = steady(1, 4, 100, 10);
+  facts.measured.elements = kSteps * 100;
+  facts.measured.padding = kSteps * percent;
+  facts.padding_sorted = sorted;
+  return facts;
+}
+
+TEST(LoaderFindings, PaddingIsToldWithWhatSortingWouldLeave) {
+  const auto found = loader::loader_findings(padded(38, 0.02));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].id, "loader.padding");
+  EXPECT_THAT(found[0].text, HasSubstr("38.0 % of the tokens in the batches are padding"));
+  EXPECT_EQ(found[0].remedy, "Sorted by length within 64 batches, 2.0 % would be.");
+  EXPECT_EQ(found[0].set.at(0).option, "loader.bucket_batches");
+}
+
+TEST(LoaderFindings, PaddingThatIsLittleOrThatSortingLeavesIsNoFinding) {
+  EXPECT_THAT(loader::loader_findings(padded(9, 0.01)), IsEmpty());
+  EXPECT_THAT(loader::loader_findings(padded(38, 0.30)), IsEmpty());
+  loader::LoaderFacts unknown = padded(38, 0);
+  unknown.padding_sorted.reset();
+  EXPECT_THAT(loader::loader_findings(unknown), IsEmpty());
+}
+
+TEST(LoaderFindings, WhereAllIsPaddedToTheLongestSampleOfAllTheBatchesOwnIsProposed) {
+  loader::LoaderFacts facts = padded(60, 0.60);
+  facts.pads_to_longest = false;
+  const auto found = loader::loader_findings(facts);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].set.at(0).option, "data.padding");
+}
+
 // The readers hardly compute: they sleep.
 void block(loader::LoaderFacts& facts) {
   std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);

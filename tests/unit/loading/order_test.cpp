@@ -70,6 +70,20 @@ TEST(Order, WeightedWithoutReplacementTakesNoSampleTwiceAndHeavyOnesFirst) {
   EXPECT_GT(first, 95);
 }
 
+// As DistributedSampler deals out ten samples: with four ranks two of them come twice.
+TEST(Order, RanksTakeTurnsAndAllGetAsMany) {
+  const loader::EpochOrder all = loader::sequential_order(10);
+  EXPECT_THAT(loader::order_of_rank(all, 0, 4)(0), ElementsAre(0, 4, 8));
+  EXPECT_THAT(loader::order_of_rank(all, 1, 4)(0), ElementsAre(1, 5, 9));
+  EXPECT_THAT(loader::order_of_rank(all, 2, 4)(0), ElementsAre(2, 6, 0));
+  EXPECT_THAT(loader::order_of_rank(all, 3, 4)(0), ElementsAre(3, 7, 1));
+  EXPECT_THAT(loader::order_of_rank(loader::sequential_order(1), 2, 3)(0), ElementsAre(0));
+  EXPECT_THAT(loader::order_of_rank(all, 0, 1)(0), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_FALSE(loader::order_of_rank({}, 1, 2)) << "of an iterable data set";
+  EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 2, .rank = 3, .world = 4}), 2);
+  EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 2, .drop_last = true, .world = 4}), 1);
+}
+
 TEST(Order, AnEpochHasAsManySamplesAsAreDrawn) {
   EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 4}), 3);
   EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 4, .num_samples = 5}), 2);

@@ -9,6 +9,7 @@
 #include "harness/base/error.h"
 #include "tests/scripted_clock.h"
 #include "tests/unit/loading/case.h"
+#include "workloads/loader/recording_loader.h"
 #include "workloads/loader/schedule_rule.h"
 
 namespace stepbench {
@@ -163,6 +164,80 @@ TEST_F(Replays, BatchesThatDoNotFitIntoMemoryAreRefused) {
                   HasSubstr("loader.replay_batches: 3 batches"), HasSubstr("keep fewer"))));
 }
 
+// A loader that takes `gap_ns` for a batch of one int32, `ahead` before they are asked for.
+loader::BatchArrivals even_arrivals(std::int64_t gap_ns, std::int64_t ahead, int batches = 8) {
+  loader::BatchArrivals arrivals{.ahead = ahead, .fields = {{.dtype = "int32", .shape = {}}}};
+  for (std::int64_t i = 0; i < batches; ++i) {
+    arrivals.batches.push_back({.asked_ns = i * gap_ns,
+                                .arrived_ns = (i + 1) * gap_ns,
+                                .size = 1,
+                                .bytes = 4,
+                                .in_window = true});
+  }
+  return arrivals;
+}
+
+class RecordedReplays : public Replays {
+ protected:
+  std::unique_ptr<loader::ReplayLoader> replay(const loader::BatchArrivals& arrivals) {
+    auto made = std::make_unique<loader::ReplayLoader>(
+        std::make_unique<CountingLoader>(counts, 1 << 20, true), 2, arrivals, arrivals.ahead,
+        nullptr, clock, free_bytes);
+    made->begin_epoch(0);
+    (void)numbers(*made, 2);  // those that are kept
+    return made;
+  }
+  // Steps of `own_ns` beside the loader.
+  std::int64_t time_of(loader::Loader& loader, int steps, std::int64_t own_ns) {
+    const std::int64_t began = clock.now_ns();
+    for (int i = 0; i < steps; ++i) {
+      (void)number_of(loader);
+      clock.pass(own_ns);
+    }
+    return clock.now_ns() - began;
+  }
+};
+
+TEST_F(RecordedReplays, AStepWaitsAsItWouldHaveForTheLoader) {
+  const auto loader = replay(even_arrivals(1000, 2));
+  EXPECT_TRUE(counts.gone);
+  EXPECT_EQ(time_of(*loader, 100, 200), 100 * 1000 + 200);
+  EXPECT_EQ(loader->metrics().batches, 102);
+}
+
+TEST_F(RecordedReplays, AStepThatIsSlowerThanTheLoaderNeverWaits) {
+  const auto loader = replay(even_arrivals(1000, 2));
+  (void)number_of(*loader);
+  clock.pass(5000);
+  EXPECT_EQ(time_of(*loader, 100, 1100), 100 * 1100);
+}
+
+TEST_F(RecordedReplays, ALoaderThatReadsNothingAheadTakesItsTimeWithinEachStep) {
+  const auto loader = replay(even_arrivals(1000, 0));
+  EXPECT_EQ(time_of(*loader, 100, 5000), 100 * 6000);
+}
+
+TEST_F(RecordedReplays, BatchesComeInTurnsFromTheKeptOnes) {
+  const auto loader = replay(even_arrivals(1000, 2));
+  EXPECT_THAT(numbers(*loader, 4), ElementsAre(0, 1, 0, 1));
+}
+
+TEST_F(RecordedReplays, OthersThanTheRecordedBatchesAreRefused) {
+  loader::BatchArrivals arrivals = even_arrivals(1000, 2);
+  arrivals.fields = {{.dtype = "float32", .shape = {3, 8, 8}}};
+  EXPECT_THAT([&] { (void)replay(arrivals); },
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "loader.arrivals: batches of 1 sample of float32 3x8x8 were recorded, and this "
+                  "case's are of 1 sample of int32")));
+  arrivals = even_arrivals(1000, 2);
+  for (loader::Arrival& each : arrivals.batches) {
+    each.size = 32;
+    each.bytes *= 32;
+  }
+  EXPECT_THAT([&] { (void)replay(arrivals); },
+              ThrowsMessage<ConfigError>(HasSubstr("batches of 32 samples of int32")));
+}
+
 struct Refusals final : RuleSink {
   void error(std::string_view option, std::string reason) override {
     said.push_back(std::string(option) + ": " + reason);
@@ -187,6 +262,34 @@ TEST(ReplayRules, WorkersThatAreNotThereCannotGoOnAndCopiesAreNotLeftOut) {
   EXPECT_THAT(said_of({{"loader.replay", std::string("stopped")}}, false), IsEmpty());
   EXPECT_THAT(said_of({working, two, {"transfer.placement", std::string("pin_thread")}}, true),
               ElementsAre(HasSubstr("leave out the copies")));
+}
+
+TEST(ReplayRules, RecordedTimesNeedTheirFileAndAreNotRecordedAgain) {
+  const auto said_of = [](const std::vector<std::pair<std::string, Value>>& changes) {
+    ResolvedCase resolved = test::loader_case(changes);
+    Refusals sink;
+    loader::check_replay(resolved, {.cores = 4}, sink);
+    loader::check_recording(resolved, {.cores = 4}, sink);
+    return sink.said;
+  };
+  const std::pair<std::string, Value> recorded{"loader.replay", std::string("recorded")};
+  const std::pair<std::string, Value> file{"loader.arrivals", std::string("a.jsonl")};
+  const std::pair<std::string, Value> record{"loader.record_arrivals", true};
+  EXPECT_THAT(said_of({recorded, file}), IsEmpty());
+  EXPECT_THAT(said_of({record}), IsEmpty());
+  EXPECT_THAT(said_of({recorded}), ElementsAre(HasSubstr("needs the file of a recording")));
+  EXPECT_THAT(said_of({recorded, file, record}),
+              ElementsAre(HasSubstr("have no arrivals of their own")));
+}
+
+TEST(ReplayRules, TheWarmUpHoldsTheBatchesThatAreKeptAndFillsTheQueueOfARecordedLoader) {
+  ResolvedCase resolved = test::loader_case({{"loader.replay", std::string("recorded")},
+                                             {"loader.num_workers", std::int64_t{4}},
+                                             {"schedule.active", std::int64_t{50}},
+                                             {"schedule.warmup", std::int64_t{10}}});
+  Refusals sink;
+  loader::fit_loader_schedule(resolved, {.cores = 4}, sink);
+  EXPECT_EQ(resolved.integer("schedule.warmup"), 4 + 2 * 4 * 2 + 2);
 }
 
 TEST(ReplayRules, TheWarmUpHoldsTheBatchesThatAreKept) {

@@ -74,7 +74,7 @@ TEST_F(WeightsFile, SaysWhatIsWrongAndOnWhichLine) {
   EXPECT_THAT(
       [&] { (void)weights("/nowhere/w.txt", 3); },
       ThrowsMessage<ConfigError>(HasSubstr("cannot read /nowhere/w.txt; expected `balanced`")));
-  EXPECT_THAT([] { (void)loader::read_weights("/dev/zero"); },
+  EXPECT_THAT([&] { (void)weights("/dev/zero", 3); },
               ThrowsMessage<ConfigError>(HasSubstr("cannot read /dev/zero; expected `balanced`")));
 }
 

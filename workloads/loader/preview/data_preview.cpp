@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/loader/analysis/loader_report.h"
@@ -64,7 +65,11 @@ class Preview {
     data_ = data::make_dataset(resolved_, python, variables);
     facts_ = data_->facts();
     EpochOrder epochs = order(*data_, options_);
-    if (epochs) indices_ = epochs(0);
+    if (epochs) {
+      indices_ = epochs(0);
+      options_.lengths = data_->lengths();
+      sort_by_length(indices_, options_, 0);
+    }
     loader_ = make_loader(*data_, resolved_, std::move(epochs), context_, table);
   }
 
@@ -81,6 +86,11 @@ class Preview {
       }
       if (out_.batches_read == 1) out_.full_batch = std::max(out_.batch_size, batch->size);
       take(*batch);
+    }
+    if (const LoaderMetrics& read = loader_->metrics(); read.elements > 0) {
+      const double share = static_cast<double>(read.padding) / static_cast<double>(read.elements);
+      out_.notes.push_back("samples have different lengths: " + text::percent_text(share) +
+                           " of the tokens that were read are padding");
     }
     if (out_.samples_read == 0) throw Error("an epoch of this loader has no batch");
     finish();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/json/json_text.h"
+#include "workloads/loader/dtype_name.h"
 #include "workloads/loader/preview/preview_text.h"
 
 namespace stepbench::loader {

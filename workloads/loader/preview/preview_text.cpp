@@ -10,6 +10,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
+#include "workloads/loader/dtype_name.h"
 
 namespace stepbench::loader {
 namespace {
@@ -194,30 +195,6 @@ void add_grid(std::string& text, const document::Table& grid, std::size_t column
 }
 
 }  // namespace
-
-std::string dtype_name(DType dtype) {
-  switch (dtype) {
-    case DType::kUInt8:
-      return "uint8";
-    case DType::kInt32:
-      return "int32";
-    case DType::kInt64:
-      return "int64";
-    case DType::kFloat32:
-      return "float32";
-    case DType::kBool:
-      return "bool";
-    case DType::kInt16:
-      return "int16";
-    case DType::kFloat16:
-      return "float16";
-    case DType::kBFloat16:
-      return "bfloat16";
-    case DType::kFloat64:
-      return "float64";
-  }
-  return {};
-}
 
 std::string preview_text(const DataPreview& preview, const std::string& title,
                          std::size_t columns) {

@@ -14,7 +14,4 @@ namespace stepbench::loader {
 // One object, on one line.
 [[nodiscard]] std::string preview_json(const DataPreview& preview);
 
-// "float32", as torch calls it.
-[[nodiscard]] std::string dtype_name(DType dtype);
-
 }  // namespace stepbench::loader
