@@ -54,6 +54,25 @@ TEST(Model, ParameterCountsAreThePublishedOnes) {
   EXPECT_GT(compared, 5);
 }
 
+// What stands behind a sample changes neither its outputs nor the loss.
+TEST(Model, TheLossOfAPaddedBatchOfGptIsThatOfItsSamplesAlone) {
+  const ResolvedCase resolved = model_case("gpt", "tiny");
+  const auto model = make_model(resolved, tokens(16, 50));
+  const step::Loss loss(resolved, 50);
+  const at::Tensor input = at::randint(1, 50, {2, 16}, at::kLong);
+  const at::Tensor target = at::randint(50, {2, 16}, at::kLong);
+  constexpr std::int64_t kShort = 6;
+  input[1].slice(0, kShort).fill_(0);
+  target[1].slice(0, kShort).fill_(-100);
+  const auto alone = [&](std::int64_t sample, std::int64_t length) {
+    const at::Tensor row = input.slice(0, sample, sample + 1).slice(1, 0, length);
+    return loss(model->forward(row), target.slice(0, sample, sample + 1).slice(1, 0, length))
+        .item<double>();
+  };
+  const double expected = (16 * alone(0, 16) + kShort * alone(1, kShort)) / (16 + kShort);
+  EXPECT_NEAR(loss(model->forward(input), target).item<double>(), expected, 1e-5);
+}
+
 TEST(Model, TheCatalogueOffersExactlyTheModelsOfTheTable) {
   std::vector<std::string> offered = built_in_catalogue().find_option("model.kind")->choices;
   std::vector<std::string> made;

@@ -14,6 +14,7 @@
 #include "workloads/model/attention.h"
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
+#include "workloads/model/recompute.h"
 
 namespace stepbench::model {
 namespace {
@@ -107,7 +108,7 @@ class Bert final : public Network {
     at::Tensor x = run_module(words_, input) + run_module(types_, one_segment_.expand_as(input));
     x = x + run_module(positions_, places_);
     x = at::dropout(run_module(norm_, x), kBertDropout, is_training());
-    for (const auto& layer : layers_) x = run_module(layer, x);
+    for (const auto& layer : layers_) x = run_block(layer, x, recompute());
     x = run_module(transform_norm_, at::gelu(run_module(transform_, x)));
     return at::linear(x, words_->weight, head_bias_);
   }
@@ -138,7 +139,7 @@ std::unique_ptr<Model> make_bert_base(const ResolvedCase& resolved, const DataSh
                                : BertShape{.layers = 12, .heads = 12, .width = 768};
   const std::int64_t positions =
       tiny ? data.input.shape[0] : std::max(kBertPositions, data.input.shape[0]);
-  return as_model(std::make_shared<Bert>(shape, data.classes, positions));
+  return as_model(std::make_shared<Bert>(shape, data.classes, positions), resolved);
 }
 
 }  // namespace stepbench::model

@@ -14,6 +14,7 @@
 #include "workloads/model/attention.h"
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
+#include "workloads/model/recompute.h"
 
 namespace stepbench::model {
 namespace {
@@ -137,7 +138,7 @@ class Gpt final : public Network, private Decoder {
     const at::Tensor places = at::arange(place, place + tokens.size(1), tokens.options());
     at::Tensor x = run_module(tokens_, tokens) + run_module(positions_, places);
     x = at::dropout(x, kGptDropout, is_training());
-    for (const auto& block : blocks_) x = run_module(block, x);
+    for (const auto& block : blocks_) x = run_block(block, x, recompute());
     return x;
   }
   at::Tensor logits(const at::Tensor& x) {
@@ -158,7 +159,7 @@ std::unique_ptr<Model> make_gpt(const ResolvedCase& resolved, const DataShape& d
   GptShape shape = tiny ? GptShape{.layers = 2, .heads = 2, .width = 32}
                         : GptShape{.layers = 12, .heads = 12, .width = 768};
   if (resolved.has("model.blocks")) shape.layers = resolved.integer("model.blocks");
-  return as_model(std::make_shared<Gpt>(shape, data.classes, data.input.shape[0]));
+  return as_model(std::make_shared<Gpt>(shape, data.classes, data.input.shape[0]), resolved);
 }
 
 }  // namespace stepbench::model

@@ -34,7 +34,8 @@ std::int64_t parameter_count(const Model& model) {
 
 namespace model {
 
-std::unique_ptr<Model> as_model(std::shared_ptr<Network> network) {
+std::unique_ptr<Model> as_model(std::shared_ptr<Network> network, const ResolvedCase& resolved) {
+  network->recompute_blocks(resolved.flag_or("model.activation_checkpointing", false));
   return model_of(std::move(network));
 }
 

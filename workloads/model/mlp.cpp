@@ -38,7 +38,8 @@ std::unique_ptr<Model> make_mlp(const ResolvedCase& resolved, const DataShape& d
     return resolved.integer_or(option, tiny ? tiny_value : standard);
   };
   return as_model(std::make_shared<Mlp>(features, size("model.hidden", 32, 1024),
-                                        size("model.layers", 1, 3), data.classes));
+                                        size("model.layers", 1, 3), data.classes),
+                  resolved);
 }
 
 }  // namespace stepbench::model

@@ -21,8 +21,12 @@ struct ModelKind {
   std::string (*unmet_need)(data::InputKind input, const ResolvedCase& resolved) = nullptr;
   // Takes model.loss: masked_cross_entropy.
   bool masked_loss = false;
+  // Each position sees all others, padding among them: nothing masks it.
+  bool sees_padding = false;
   // Makes text with a key-value cache: workload generate.
   bool generates = false;
+  // Consists of blocks that can run again in the backward pass: model.activation_checkpointing.
+  bool has_blocks = false;
 
   [[nodiscard]] bool from_file() const { return unmet_need == nullptr; }
 };

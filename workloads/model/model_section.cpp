@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workloads/data/data_kinds.h"
+#include "workloads/data/sample_lengths.h"
 #include "workloads/model/model_kinds.h"
 
 namespace stepbench::model {
@@ -96,6 +97,27 @@ Section model_section() {
                .default_value = std::string{"contiguous"},
                .choices = {"contiguous", "channels_last"},
                .identity_default = std::string{"contiguous"}},
+              {.name = "activation_checkpointing",
+               .type = OptionType::kBool,
+               .doc = "Keep the input of each block alone (a transformer layer, a residual block) "
+                      "and run the block again in the backward pass, as torch.utils.checkpoint "
+                      "does: less memory for a longer step. Losses and gradients stay the same, "
+                      "and FLOPs are those of the model. Of train_step.",
+               .default_value = false,
+               .identity_default = false,
+               .also_called = {"gradient_checkpointing", "activation_checkpoint", "recompute",
+                               "checkpoint_activations"}},
+              {.name = "deterministic",
+               .type = OptionType::kBool,
+               .doc = "torch.use_deterministic_algorithms(True) with cuDNN's deterministic "
+                      "algorithms: the same inputs give the same bits, at a price. New memory is "
+                      "filled with NaN, and an operation that has no such algorithm fails the "
+                      "case, with its name. On a GPU the environment needs "
+                      "CUBLAS_WORKSPACE_CONFIG=:4096:8.",
+               .default_value = false,
+               .identity_default = false,
+               .also_called = {"deterministic_algorithms", "use_deterministic_algorithms",
+                               "cudnn_deterministic"}},
           },
       .variants = {},
   };
@@ -226,6 +248,73 @@ void check_cuda_graph(const ResolvedCase& resolved, const RuleFacts& facts, Rule
   }
 }
 
+std::string models_of_blocks() {
+  std::string names;
+  for (const ModelKind& kind : model_kinds()) {
+    if (kind.has_blocks) names += (names.empty() ? "" : ", ") + kind.variant.name;
+  }
+  return names;
+}
+
+void check_recomputed(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (!resolved.flag_or("model.activation_checkpointing", false)) return;
+  const auto refuse = [&](const std::string& reason) {
+    const std::string text = "activation_checkpointing " + reason;
+    facts.swept ? sink.skip(text) : sink.error("model.activation_checkpointing", text);
+  };
+  const ModelKind& kind = model_kind(resolved);
+  const std::string& name = kind.variant.name;
+  if (resolved.workload != "train_step") {
+    refuse("runs blocks again in the backward pass, and " + resolved.workload +
+           " has none; leave it out");
+  } else if (kind.from_file()) {
+    refuse("knows the blocks of built-in models alone; call torch.utils.checkpoint in the " +
+           std::string(name == "python" ? "forward() of your model" : "model of your file"));
+  } else if (!kind.has_blocks) {
+    refuse("would save nothing of " + name +
+           ", which keeps the input of each layer and no more; models of blocks are " +
+           models_of_blocks());
+  } else if (resolved.flag("model.cuda_graph")) {
+    refuse(
+        "sets the generator of random numbers back in the backward pass, which a CUDA graph "
+        "cannot record; leave one of the two out");
+  }
+}
+
+void check_deterministic(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (!resolved.flag_or("model.deterministic", false) || !resolved.flag("model.cudnn_benchmark"))
+    return;
+  const std::string reason =
+      "cudnn_benchmark takes the algorithm that was fastest in this launch, which deterministic "
+      "forbids; leave one of the two out";
+  facts.swept ? sink.skip(reason) : sink.error("model.deterministic", reason);
+}
+
+// What samples of different lengths do not go with.
+void check_padding(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (!data::lengths_differ(resolved)) return;
+  const std::string& lengths = resolved.text("data.lengths");
+  const auto refuse = [&](const std::string& reason) {
+    const std::string text = "lengths " + lengths + ": " + reason;
+    facts.swept ? sink.skip(text) : sink.error("data.lengths", text);
+  };
+  if (resolved.workload == "generate") {
+    refuse(
+        "workload generate takes its prompts from the front of each sample; set "
+        "generate.prompt_tokens in place of data.lengths");
+  } else if (model_kind(resolved).sees_padding) {
+    refuse("every position of " + model_kind(resolved).variant.name +
+           " sees all others, and nothing hides the padding from them; use gpt, whose positions "
+           "see earlier ones alone");
+  } else if (resolved.flag("model.cuda_graph")) {
+    refuse("a CUDA graph replays batches of one shape; leave out model.cuda_graph");
+  } else if (resolved.text("model.kind") == "aoti") {
+    refuse("an aoti model was compiled for one shape");
+  } else if (resolved.text_or("transfer.placement", "") == "upstream") {
+    refuse("transfer.placement: upstream keeps samples of one length on the device");
+  }
+}
+
 void check_loss(const ResolvedCase& resolved, RuleSink& sink) {
   const std::string& loss = resolved.text("model.loss");
   const ModelKind& kind = model_kind(resolved);
@@ -278,8 +367,11 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
                                    "model's output is sized by it; set data.classes");
   }
   check_loss(resolved, sink);
+  check_padding(resolved, facts, sink);
   check_compiled_model(resolved, sink);
   check_cuda_graph(resolved, facts, sink);
+  check_recomputed(resolved, facts, sink);
+  check_deterministic(resolved, facts, sink);
   if (resolved.text("model.precision") == "tf32" && resolved.text("device") == "cpu") {
     const std::string reason = "precision tf32 needs a CUDA device; the case runs on the CPU";
     facts.swept || facts.device_auto ? sink.skip(reason) : sink.error("model.precision", reason);

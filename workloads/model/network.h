@@ -13,9 +13,18 @@ class Network : public torch::nn::Module {
  public:
   [[nodiscard]] virtual at::Tensor forward(const at::Tensor& input) = 0;
   [[nodiscard]] virtual Decoder* decoder() { return nullptr; }
+  // model.activation_checkpointing, before the first forward().
+  void recompute_blocks(bool on) { recompute_ = on; }
+
+ protected:
+  [[nodiscard]] bool recompute() const { return recompute_; }
+
+ private:
+  bool recompute_ = false;
 };
 
-[[nodiscard]] std::unique_ptr<Model> as_model(std::shared_ptr<Network> network);
+[[nodiscard]] std::unique_ptr<Model> as_model(std::shared_ptr<Network> network,
+                                              const ResolvedCase& resolved);
 
 // Checks that a model can make of its data. They throw ConfigError.
 void require_image(std::string_view kind, const DataShape& data);

@@ -9,6 +9,7 @@
 
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
+#include "workloads/model/recompute.h"
 
 namespace stepbench::model {
 namespace {
@@ -100,7 +101,7 @@ class ResNet final : public Network {
     at::Tensor x = run_module(stem_norm_, run_module(stem_, input)).relu_();
     x = at::max_pool2d(x, 3, 2, 1);
     for (const auto& stage : stages_) {
-      for (const auto& block : stage->blocks) x = run_module(block, x);
+      for (const auto& block : stage->blocks) x = run_block(block, x, recompute());
     }
     return run_module(head_, at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
@@ -120,7 +121,7 @@ std::unique_ptr<Model> make_resnet(std::string_view kind, ResNetShape standard,
     standard.blocks = {1, 1, 1, 1};
     standard.width = 8;
   }
-  return as_model(std::make_shared<ResNet>(standard, data.classes));
+  return as_model(std::make_shared<ResNet>(standard, data.classes), resolved);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "harness/base/error.h"
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
+#include "workloads/model/recompute.h"
 
 namespace stepbench::model {
 namespace {
@@ -146,7 +147,7 @@ class Vit final : public Network {
     x = x.reshape({x.size(0), x.size(1), x.size(2) * x.size(3)}).permute({0, 2, 1});
     x = at::cat({class_token_.expand({input.size(0), -1, -1}), x}, 1) + positions_;
     x = vit_dropout(x, *this);
-    for (const auto& block : blocks_) x = run_module(block, x);
+    for (const auto& block : blocks_) x = run_block(block, x, recompute());
     return run_module(head_, run_module(norm_, x).select(1, 0));
   }
 
@@ -181,7 +182,7 @@ std::unique_ptr<Model> make_vit_b16(const ResolvedCase& resolved, const DataShap
   const VitShape shape = tiny
                              ? VitShape{.layers = 2, .heads = 2, .width = 32, .mlp_width = 64}
                              : VitShape{.layers = 12, .heads = 12, .width = 768, .mlp_width = 3072};
-  return as_model(std::make_shared<Vit>(shape, size, data.classes));
+  return as_model(std::make_shared<Vit>(shape, size, data.classes), resolved);
 }
 
 }  // namespace stepbench::model

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// model.activation_checkpointing and model.deterministic: what they must change and what they must
+// not.
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/randint.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/base/error.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/model/model.h"
+#include "workloads/step/train_step.h"
+
+namespace stepbench {
+namespace {
+
+test::Options tiny(const std::string& kind) {
+  test::Options options = test::tiny_images(kind);
+  if (kind != "gpt" && kind != "bert_base") return options;
+  options["data.kind"] = std::string("synthetic_tokens");
+  options["data.sequence_length"] = std::int64_t{16};
+  options["data.vocabulary"] = std::int64_t{50};
+  return options;
+}
+
+test::Options checkpointed(test::Options options) {
+  options["model.activation_checkpointing"] = true;
+  return options;
+}
+
+class Told final : public ReportSink {
+ public:
+  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
+  void effective(std::string_view name, Value value) override {
+    effects[std::string(name)] = std::move(value);
+  }
+  void note(std::string) override {}
+  void finding(Finding) override {}
+  std::map<std::string, double> metrics;
+  std::map<std::string, Value> effects;
+};
+
+struct StepsTaken {
+  Fingerprint fingerprint;
+  std::map<std::string, double> metrics;
+  std::map<std::string, Value> effects;
+};
+
+StepsTaken take_steps(const test::Options& options, int steps) {
+  at::set_num_threads(1);
+  const TickClock clock;
+  WorkerContext context{clock, {}, {}};
+  const auto workload = step::make_train_step(test::train_case(options), context);
+  EXPECT_EQ(workload->set_up(), std::nullopt);
+  StepRecorder recorder(clock);
+  for (int i = 0; i < steps; ++i) {
+    recorder.start_step(i);
+    workload->step(recorder);
+    (void)recorder.finish_step();
+  }
+  const Fingerprint fingerprint = workload->fingerprint();
+  Told told;
+  workload->report(told);
+  workload->tear_down();
+  return {fingerprint, told.metrics, told.effects};
+}
+
+// Dropout of bert_base draws the same numbers again, and in the steps that follow.
+TEST(ActivationCheckpointing, LeavesEveryBitOfATrainingAsItIs) {
+  for (const std::string kind : {"resnet18", "resnet50", "vit_b16", "gpt", "bert_base"}) {
+    for (const std::string precision : {"fp32", "bf16"}) {
+      test::Options options = tiny(kind);
+      options["model.precision"] = precision;
+      options["model.accumulate"] = std::int64_t{2};
+      const StepsTaken plain = take_steps(options, 3);
+      const StepsTaken twice = take_steps(checkpointed(options), 3);
+      EXPECT_EQ(twice.fingerprint.loss, plain.fingerprint.loss) << kind << " " << precision;
+      EXPECT_EQ(twice.fingerprint.gradient_norm, plain.fingerprint.gradient_norm) << kind;
+      EXPECT_EQ(twice.metrics.at("model_flops_per_step"), plain.metrics.at("model_flops_per_step"))
+          << kind;
+    }
+  }
+}
+
+// Of an image model with batch norms, which a second run would move on.
+NamedTensors state_after_a_step(const test::Options& options) {
+  at::manual_seed(0);
+  const auto model = make_model(test::train_case(options),
+                                {.input = {.name = "image", .shape = {3, 32, 32}},
+                                 .target = {.name = "label", .shape = {}, .dtype = DType::kInt64},
+                                 .classes = 10});
+  const at::Tensor input = at::randint(0, 255, {4, 3, 32, 32}).to(at::kFloat).div_(255.0);
+  model->forward(input).sum().backward();
+  return model->state();
+}
+
+TEST(ActivationCheckpointing, RunningMeansMoveOnce) {
+  const NamedTensors plain = state_after_a_step(tiny("resnet18"));
+  const NamedTensors twice = state_after_a_step(checkpointed(tiny("resnet18")));
+  ASSERT_EQ(plain.size(), twice.size());
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_TRUE(plain[i].second.equal(twice[i].second)) << plain[i].first;
+    EXPECT_EQ(plain[i].second.grad().defined(), twice[i].second.grad().defined());
+  }
+}
+
+// Bytes of the CPU's tensors that live at once.
+class LiveBytes final : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void*, std::int64_t size, std::size_t, std::size_t, c10::Device) override {
+    live_ += size;
+    peak_ = std::max(peak_, live_);
+  }
+  [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }
+  [[nodiscard]] std::int64_t peak() const { return peak_; }
+
+ private:
+  std::int64_t live_ = 0;
+  std::int64_t peak_ = 0;
+};
+
+std::int64_t peak_of(const test::Options& options) {
+  const auto bytes = std::make_shared<LiveBytes>();
+  const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, bytes);
+  (void)take_steps(options, 1);
+  return bytes->peak();
+}
+
+// Eight layers, each of which keeps some 16 numbers per token and width beside those of its
+// attention: with it the inputs of eight and the whole of one.
+TEST(ActivationCheckpointing, KeepsTheInputsOfBlocksAlone) {
+  test::Options options = tiny("gpt");
+  options["model.blocks"] = std::int64_t{8};
+  options["data.sequence_length"] = std::int64_t{64};
+  const std::int64_t plain = peak_of(options);
+  const std::int64_t twice = peak_of(checkpointed(options));
+  EXPECT_LT(twice, plain / 2) << plain;
+  EXPECT_GT(twice, plain / 16) << plain;
+}
+
+// In what torch gives out: memory that nothing was written to yet.
+TEST(Deterministic, IsTorchsSwitchForTheCaseAlone) {
+  test::Options options = tiny("gpt");
+  options["model.deterministic"] = true;
+  const StepsTaken switched = take_steps(options, 2);
+  EXPECT_EQ(switched.effects.at("model.deterministic"), Value{true});
+  EXPECT_TRUE(at::globalContext().deterministicCuDNN());
+  EXPECT_TRUE(at::empty({64}).isnan().all().item<bool>());
+  const StepsTaken plain = take_steps(tiny("gpt"), 2);
+  EXPECT_FALSE(plain.effects.contains("model.deterministic"));
+  EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
+  EXPECT_EQ(switched.fingerprint.loss, plain.fingerprint.loss);
+}
+
+}  // namespace
+}  // namespace stepbench
