@@ -78,6 +78,8 @@ struct WorkerContext {
   bool profiled = false;  // its times are for no table: what costs time may be recorded
   // The environment as the worker's main() found it, {name, value}; null: it handed nothing down.
   const std::vector<std::pair<std::string, std::string>>* variables = nullptr;
+  // Over which the ranks exchange, in c10d's words, where the workload knows it.
+  std::string backend = {};
 };
 
 class Workload {

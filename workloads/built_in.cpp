@@ -8,6 +8,7 @@
 #include "workloads/data/data_section.h"
 #include "workloads/data/python_kind.h"
 #include "workloads/distributed/collective_section.h"
+#include "workloads/distributed/sync_rule.h"
 #include "workloads/loader/analysis/loader_report.h"
 #include "workloads/loader/emulated_step.h"
 #include "workloads/loader/loader_section.h"
@@ -111,7 +112,8 @@ void refuse_ranks(const ResolvedCase& resolved, RuleSink& sink) {
   sink.error(
       kRanks,
       "`workload: " + resolved.workload +
-          "` runs in one process; python_script, python_step and collective take several ranks");
+          "` runs in one process; train_step, python_script, python_step and collective take "
+          "several ranks");
 }
 
 void check_ranks(const ResolvedCase& resolved, RuleSink& sink) {
@@ -144,12 +146,12 @@ void check_transfer_workload(ResolvedCase& resolved, const RuleFacts& facts, Rul
 void check_script_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   step::refuse_requests(resolved, sink);
   check_ranks(resolved, sink);
+  distributed::refuse_sync(resolved, sink);
   script::check_script(resolved, facts, sink);
   loader::check_stacks(resolved, facts, sink);
 }
 
 void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  refuse_ranks(resolved, sink);
   check_batches(resolved, facts, sink);
   transfer::check_transfer(resolved, facts, sink);
   model::check_model(resolved, facts, sink);
@@ -158,17 +160,21 @@ void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
 
 void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   step::refuse_requests(resolved, sink);
+  check_ranks(resolved, sink);
+  distributed::check_group_train_step(resolved, facts, sink);
   check_model_step(resolved, facts, sink);
   step::check_checkpoint(resolved, facts, sink);
 }
 
 void check_eval_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  refuse_ranks(resolved, sink);
   check_model_step(resolved, facts, sink);
   step::check_requests(resolved, facts, sink);
 }
 
 void check_python_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_ranks(resolved, sink);
+  distributed::refuse_sync(resolved, sink);
   loader::check_stacks(resolved, facts, sink);
   step::check_requests(resolved, facts, sink);
 }
@@ -181,6 +187,7 @@ void check_generate_workload(ResolvedCase& resolved, const RuleFacts& facts, Rul
 void check_collective_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   step::refuse_requests(resolved, sink);
   check_ranks(resolved, sink);
+  distributed::refuse_sync(resolved, sink);
   distributed::check_collective(resolved, facts, sink);
   loader::check_stacks(resolved, facts, sink);
 }

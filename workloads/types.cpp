@@ -19,6 +19,7 @@
 #include "workloads/built_in.h"
 #include "workloads/data/python_parts.h"
 #include "workloads/distributed/collective.h"
+#include "workloads/distributed/group_train_step.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/model/check_plugin.h"
@@ -28,7 +29,6 @@
 #include "workloads/step/eval_step.h"
 #include "workloads/step/generate_step.h"
 #include "workloads/step/software.h"
-#include "workloads/step/train_step.h"
 #include "workloads/step/transfer_workload.h"
 #include "workloads/torch_loader/epoch_order.h"
 #include "workloads/torch_loader/pinned.h"
@@ -78,7 +78,7 @@ std::span<const WorkloadType> built_in_workloads() {
   static constexpr std::array types = {
       WorkloadType{"loader", make_loader_workload},
       WorkloadType{"transfer", step::make_transfer_workload},
-      WorkloadType{"train_step", step::make_train_step},
+      WorkloadType{"train_step", distributed::make_train_step},
       WorkloadType{"eval_step", step::make_eval_step},
       WorkloadType{"python_step", make_python_step},
       WorkloadType{"generate", step::make_generate_step},

@@ -7,8 +7,6 @@
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <cmath>
 #include <future>
@@ -19,7 +17,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
 #include "harness/findings/finding.h"
-#include "harness/os/descriptor.h"
+#include "tests/workloads/free_port.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/distributed/collective_data.h"
 #include "workloads/distributed/collective_section.h"
@@ -46,18 +44,6 @@ class ReportedCollective final : public ReportSink {
   std::map<std::string, double> metrics;
   std::map<std::string, std::string> effects;
 };
-
-std::uint16_t free_port() {
-  const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* any = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(::bind(socket.value(), any, size), 0);
-  EXPECT_EQ(::getsockname(socket.value(), any, &size), 0);
-  return ntohs(address.sin_port);
-}
 
 struct Exchanged {
   std::map<std::string, double> metrics;
@@ -95,7 +81,7 @@ Exchanged exchange(const test::Options& options, int rank, int world, std::uint1
 }
 
 std::vector<Exchanged> exchange_in_threads(const test::Options& options, int world) {
-  const std::uint16_t port = free_port();
+  const std::uint16_t port = test::free_port();
   std::vector<std::future<Exchanged>> ranks;
   for (int rank = 0; rank < world; ++rank) {
     ranks.push_back(

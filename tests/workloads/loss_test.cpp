@@ -57,6 +57,21 @@ TEST(Loss, OnlyHiddenTokensCount) {
   EXPECT_NEAR(loss(logits, prepared.target).item<double>(), before, 1e-6);
 }
 
+TEST(Loss, PaddingIsNeitherHiddenNorAskedFor) {
+  step::Loss loss(test::train_case({{"data.kind", std::string("synthetic_tokens")},
+                                    {"data.lengths", std::string("uniform")},
+                                    {"model.loss", std::string("masked_cross_entropy")}}),
+                  100);
+  const at::Tensor tokens = at::randint(1, 99, {16, 64}, at::kLong);
+  const at::Tensor target = tokens.add(1);
+  tokens.slice(1, 24).fill_(0);
+  target.slice(1, 24).fill_(-100);
+  const torch_loader::BatchTensors prepared = loss.prepare({tokens, target});
+  EXPECT_TRUE(prepared.target.slice(1, 24).eq(-100).all().item<bool>());
+  EXPECT_TRUE(prepared.input.slice(1, 24).eq(0).all().item<bool>());
+  EXPECT_GT(prepared.input.eq(99).sum().item<std::int64_t>(), 16);
+}
+
 TEST(Loss, TheMaskRepeatsForASeed) {
   const at::Tensor tokens = at::randint(9, {4, 16}, at::kLong);
   step::Loss first = loss_named("masked_cross_entropy", 10);

@@ -5,11 +5,14 @@
 
 #include "tests/workloads/test_case.h"
 #include "workloads/built_in.h"
+#include "workloads/distributed/sync_rule.h"
 
 namespace stepbench {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
@@ -76,6 +79,48 @@ TEST(GenerateRules, AModelWithoutACacheIsAMistakeThatNamesOneThatHasIt) {
                           "have one: gpt",
                           "model.accumulate: generate has no gradients to accumulate; leave it "
                           "out"));
+}
+
+test::Options twice(test::Options options) {
+  return with(std::move(options), "model.activation_checkpointing", true);
+}
+
+TEST(ModelRules, OnlyBlocksOfATrainingRunTwice) {
+  Heard heard;
+  judge(twice(test::tiny_images("resnet18")), {}, heard);
+  judge(twice(with(prompts(), "workload", std::string("train_step"))), {}, heard);
+  EXPECT_THAT(heard.errors, IsEmpty());
+  judge(twice(prompts()), {}, heard);
+  judge(twice(test::tiny_images("mlp")), {}, heard);
+  judge(twice(with(test::tiny_images("python"), "model.path", std::string("my.py"))), {}, heard);
+  const std::string option = "model.activation_checkpointing: activation_checkpointing ";
+  EXPECT_THAT(heard.errors,
+              ElementsAre(option + "runs blocks again in the backward pass, and generate has none; "
+                                   "leave it out",
+                          option + "would save nothing of mlp, which keeps the input of each layer "
+                                   "and no more; models of blocks are resnet18, resnet50, vit_b16, "
+                                   "gpt, bert_base",
+                          option + "knows the blocks of built-in models alone; call "
+                                   "torch.utils.checkpoint in the forward() of your model"));
+}
+
+TEST(ModelRules, WhatCannotRunTwiceIsLeftOutOfASweep) {
+  Heard heard;
+  judge(twice(test::tiny_images("mlp")), {.swept = true}, heard);
+  EXPECT_THAT(heard.errors, IsEmpty());
+  EXPECT_THAT(heard.skips, ElementsAre(StartsWith("activation_checkpointing would save nothing")));
+}
+
+TEST(ModelRules, ATimedChoiceOfAlgorithmsIsNotDeterministic) {
+  const test::Options options = with(test::tiny_images("resnet18"), "model.deterministic", true);
+  Heard heard;
+  judge(options, {}, heard);
+  EXPECT_THAT(heard.errors, IsEmpty());
+  judge(with(options, "model.cudnn_benchmark", true), {}, heard);
+  judge(with(options, "model.cudnn_benchmark", true), {.swept = true}, heard);
+  EXPECT_THAT(heard.errors,
+              ElementsAre(StartsWith("model.deterministic: cudnn_benchmark takes the algorithm")));
+  EXPECT_THAT(heard.skips, ElementsAre(StartsWith("cudnn_benchmark takes the algorithm")));
 }
 
 test::Options arriving(test::Options options, double rate) {
@@ -358,6 +403,82 @@ TEST(TransferRules, TheWorkloadTransferNeedsSomethingToCopy) {
              std::string("pinned")),
         {.device_auto = true}, fine);
   EXPECT_THAT(fine.skips, ElementsAre("pinned memory needs a CUDA device"));
+}
+
+test::Options in_ranks(const std::string& workload, std::int64_t ranks) {
+  test::Options options = test::tiny_images("mlp");
+  options["workload"] = workload;
+  options["distributed.ranks"] = ranks;
+  return options;
+}
+
+TEST(GroupTrainStepRules, DdpIsTakenWhereNothingIsSaid) {
+  ResolvedCase group = test::train_case(in_ranks("train_step", 2));
+  Heard heard;
+  distributed::check_group_train_step(group, {}, heard);
+  EXPECT_THAT(heard.errors, IsEmpty());
+  EXPECT_EQ(group.text("distributed.sync"), "ddp");
+  ResolvedCase alone = test::train_case(in_ranks("train_step", 1));
+  distributed::check_group_train_step(alone, {}, heard);
+  EXPECT_FALSE(alone.has("distributed.sync"));
+}
+
+TEST(GroupTrainStepRules, WhatRanksCannotShareIsRefusedAloneAndLeftOutOfASweep) {
+  struct Wrong {
+    const char* option;
+    Value value;
+    const char* reason;
+  };
+  for (const Wrong& wrong :
+       {Wrong{"model.cuda_graph", true, "model.cuda_graph: is for one process"},
+        Wrong{"loader.engine", std::string("python"),
+              "loader.engine: python takes all samples in each of the ranks"},
+        Wrong{"device", std::string("cuda:1"), "device: cuda:1 is one device"}}) {
+    ResolvedCase resolved =
+        test::train_case(with(in_ranks("train_step", 2), wrong.option, wrong.value));
+    Heard alone;
+    distributed::check_group_train_step(resolved, {}, alone);
+    EXPECT_THAT(alone.errors, ElementsAre(HasSubstr(wrong.reason)));
+    Heard swept;
+    distributed::check_group_train_step(resolved, {.swept = true}, swept);
+    EXPECT_THAT(swept.errors, IsEmpty());
+    EXPECT_THAT(swept.skips, ElementsAre(HasSubstr(wrong.reason)));
+  }
+}
+
+TEST(GroupTrainStepRules, WhatBelongsToDdpIsRefusedBesideAnother) {
+  const test::Options flat =
+      with(in_ranks("train_step", 2), "distributed.sync", std::string("flat"));
+  ResolvedCase fine = test::train_case(flat);
+  Heard heard;
+  distributed::check_group_train_step(fine, {}, heard);
+  EXPECT_THAT(heard.errors, IsEmpty());
+  EXPECT_FALSE(fine.has("distributed.bucket_cap_mb"));
+  ResolvedCase wrong = test::train_case(with(flat, "distributed.bucket_cap_mb", 5.0));
+  distributed::check_group_train_step(wrong, {}, heard);
+  EXPECT_THAT(heard.errors, ElementsAre("distributed.bucket_cap_mb: needs distributed.sync: ddp"));
+  // With ddp, said or not, they hold.
+  ResolvedCase given =
+      test::train_case(with(in_ranks("train_step", 2), "distributed.bucket_cap_mb", 5.0));
+  distributed::check_group_train_step(given, {}, heard);
+  EXPECT_EQ(given.number("distributed.bucket_cap_mb"), 5.0);
+}
+
+TEST(GroupTrainStepRules, SyncIsRefusedWhereThereIsNoModelOfOurs) {
+  for (const char* workload : {"collective", "python_step", "python_script"}) {
+    Heard heard;
+    const test::Options ranks = with(in_ranks(workload, 2), "script.path", std::string("train.py"));
+    judge(with(ranks, "distributed.sync", std::string("ddp")), {}, heard);
+    EXPECT_THAT(heard.errors,
+                Contains(HasSubstr("distributed.sync: `workload: " + std::string(workload) +
+                                   "` has no model of which stepbench would exchange gradients")));
+  }
+  Heard buckets;
+  judge(with(in_ranks("collective", 2), "distributed.bucket_cap_mb", 5.0), {}, buckets);
+  EXPECT_THAT(buckets.errors, Contains(HasSubstr("distributed.bucket_cap_mb: is of gradients")));
+  Heard eval;
+  judge(in_ranks("eval_step", 2), {}, eval);
+  EXPECT_THAT(eval.errors, Contains(HasSubstr("runs in one process; train_step, python_script")));
 }
 
 test::Options collective(const std::string& op, std::int64_t bytes, std::int64_t ranks) {

@@ -19,7 +19,7 @@ void add_defaults(ResolvedCase& resolved, const std::string& section,
 }
 
 Value value_of(const std::string& text) {
-  if (text == "true") return true;
+  if (text == "true" || text == "false") return text == "true";
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) return text;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/distributed/collective.h"
 
-#include <ATen/Context.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 
@@ -12,9 +11,9 @@
 #include "harness/base/error.h"
 #include "workloads/distributed/collective_data.h"
 #include "workloads/distributed/collective_section.h"
-#include "workloads/distributed/meeting_place.h"
 #include "workloads/distributed/patience.h"
 #include "workloads/distributed/process_group.h"
+#include "workloads/distributed/rank_device.h"
 #include "workloads/step/device.h"
 #include "workloads/step/drained_mark.h"
 #include "workloads/step/torch_errors.h"
@@ -44,9 +43,11 @@ class CollectiveWorkload final : public Workload {
 
   std::optional<std::string> set_up() override {
     return step::with_torch_errors([this]() -> std::optional<std::string> {
-      if (auto reason = choose_device()) return reason;
+      device_ = device_of_rank(device_, context_);
+      if (auto reason = step::device_unavailable(device_)) return reason;
       const Membership membership = meet(context_);
       group_ = device_.is_cpu() ? make_gloo(membership) : make_nccl(membership);
+      context_.backend = group_->getBackendName();
       make_buffers();
       check_result();
       return std::nullopt;
@@ -97,23 +98,6 @@ class CollectiveWorkload final : public Workload {
   }
 
  private:
-  // Ranks of a machine take one CUDA device each, in the order of their local numbers.
-  std::optional<std::string> choose_device() {
-    if (device_.is_cpu()) return std::nullopt;
-    if (context_.world > 1) {
-      const int devices = at::hasCUDA() ? static_cast<int>(at::getNumGPUs()) : 0;
-      const int local = meeting_place(context_.variables).local_rank;
-      if (devices > 0 && local >= devices) {
-        throw Error("rank " + std::to_string(context_.rank) + " is number " +
-                    std::to_string(local + 1) + " on a machine with " + std::to_string(devices) +
-                    " CUDA device" + (devices == 1 ? "" : "s") +
-                    ", and nccl takes one for each rank");
-      }
-      device_.set_index(static_cast<c10::DeviceIndex>(local));
-    }
-    return step::device_unavailable(device_);
-  }
-
   [[nodiscard]] CollectiveShape shape() const {
     return {.op = kind_.op, .rank = context_.rank, .world = context_.world, .elements = elements_};
   }

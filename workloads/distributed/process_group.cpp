@@ -33,4 +33,17 @@ Membership meet(const WorkerContext& context) {
   return membership;
 }
 
+c10::intrusive_ptr<c10d::ProcessGroup> make_group(const Membership& membership,
+                                                  c10::DeviceType device) {
+  using c10d::ProcessGroup;
+  const bool on_cpu = device == c10::DeviceType::CPU;
+  const auto type = on_cpu ? ProcessGroup::BackendType::GLOO : ProcessGroup::BackendType::NCCL;
+  auto group =
+      c10::make_intrusive<ProcessGroup>(membership.store, membership.rank, membership.world);
+  group->setBackend(device, type, on_cpu ? make_gloo(membership) : make_nccl(membership));
+  group->setDefaultBackend(type);
+  group->setGroupName("stepbench");
+  return group;
+}
+
 }  // namespace stepbench::distributed

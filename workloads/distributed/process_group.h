@@ -3,7 +3,9 @@
 // NCCL's own are seen by one file each. Main thread.
 #pragma once
 
+#include <c10/core/Device.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "harness/workload.h"
@@ -23,5 +25,10 @@ struct Membership {
 [[nodiscard]] c10::intrusive_ptr<c10d::Backend> make_gloo(const Membership& membership);
 // Throws Error in a worker that was built without CUDA's and NCCL's headers.
 [[nodiscard]] c10::intrusive_ptr<c10d::Backend> make_nccl(const Membership& membership);
+
+// Gloo between CPUs, NCCL between CUDA devices; as the parts of torch want it that are handed a
+// group.
+[[nodiscard]] c10::intrusive_ptr<c10d::ProcessGroup> make_group(const Membership& membership,
+                                                                c10::DeviceType device);
 
 }  // namespace stepbench::distributed

@@ -47,6 +47,7 @@ struct TraceTarget {
   bool gzip = true;
   int rank = 0;
   int world = 1;
+  std::string backend = {};
   std::string case_id = {};
   int launch = 0;
 };
@@ -54,13 +55,16 @@ struct TraceTarget {
 std::optional<TraceTarget> trace_target(std::string_view engine, const ResolvedCase& resolved,
                                         const WorkerContext& context) {
   const Value* asked = resolved.options.get("profile.trace");
-  if (asked == nullptr || is_null(*asked) || *asked == Value(false)) return std::nullopt;
+  const bool is_asked = asked != nullptr && !is_null(*asked) && *asked != Value(false);
+  // Of ranks stepbench compares the traces, and removes those that nobody asked for.
+  if (!is_asked && context.world == 1) return std::nullopt;
   return TraceTarget{.folder = context.run_dir / "traces",
                      .worker = resolved.case_id + "-" + std::string(engine) + "-" +
                                std::to_string(context.launch) + "-" + std::to_string(context.rank),
-                     .gzip = *asked != Value(std::string("json")),
+                     .gzip = !is_asked || *asked != Value(std::string("json")),
                      .rank = context.rank,
                      .world = context.world,
+                     .backend = context.backend,
                      .case_id = resolved.case_id,
                      .launch = context.launch};
 }
@@ -205,6 +209,7 @@ class ProfileInstrument final : public Instrument {
     if (!trace_) return header;
     header.rank = trace_->rank;
     header.world = trace_->world;
+    header.backend = trace_->backend;
     header.own = {{"case_id", trace_->case_id},
                   {"launch", std::to_string(trace_->launch)},
                   {"pass", std::string(engine_)},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/measure/phase.h"
 #include "harness/rule.h"
 
 namespace stepbench::step {

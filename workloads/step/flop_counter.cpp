@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/ops/flops.h"
+#include "workloads/model/recomputing.h"
 
 namespace stepbench::step {
 namespace {
@@ -83,7 +84,7 @@ std::int64_t flops_of(std::string_view function, c10::ArrayRef<const at::IValue>
 }
 
 std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& function) {
-  if (!is_counted(function.name())) return nullptr;
+  if (model::recomputing || !is_counted(function.name())) return nullptr;
   auto call = std::make_unique<Call>(function.name(), innermost_call);
   call->flops = flops_of(call->name, function.inputs());
   for (Call* outer = call->around; outer != nullptr; outer = outer->around) {

@@ -8,7 +8,7 @@ namespace stepbench::step {
 
 // Counts what every operator called while it lives is worth, on all threads: matrix products,
 // convolutions and attention, forward and backward, from the shapes of their inputs. Elementwise
-// work does not count, nor what a kernel computes again to save memory: these are the model's
+// work does not count, nor what is computed again to save memory: these are the model's
 // operations, as MFU counts them (Chowdhery et al. 2022, appendix B). One at a time.
 class FlopCounter {
  public:

@@ -11,6 +11,8 @@
 #include <ATen/ops/rand.h>
 #include <ATen/ops/where.h>
 
+#include "workloads/data/sample_lengths.h"
+
 namespace stepbench::step {
 namespace {
 
@@ -25,7 +27,10 @@ at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& target) {
 }
 
 Loss::Loss(const ResolvedCase& resolved, std::int64_t classes)
-    : kind_(kind_of(resolved)), classes_(classes), seed_(resolved.integer("seed")) {}
+    : kind_(kind_of(resolved)),
+      classes_(classes),
+      seed_(resolved.integer("seed")),
+      padded_(data::lengths_differ(resolved)) {}
 
 Loss::Kind Loss::kind_of(const ResolvedCase& resolved) {
   const std::string& name = resolved.text("model.loss");
@@ -45,8 +50,9 @@ torch_loader::BatchTensors Loss::prepare(const torch_loader::BatchTensors& batch
                 .to(batch.input.device());
     mask_.select(-1, 0).fill_(true);  // one position at least, however short the sequence
   }
-  return {.input = batch.input.masked_fill(mask_, classes_ - 1),
-          .target = at::where(mask_, batch.input, at::full_like(batch.input, kIgnored))};
+  const at::Tensor mask = padded_ ? mask_.logical_and(batch.target.ne(kIgnored)) : mask_;
+  return {.input = batch.input.masked_fill(mask, classes_ - 1),
+          .target = at::where(mask, batch.input, at::full_like(batch.input, kIgnored))};
 }
 
 at::Tensor Loss::operator()(const at::Tensor& output, const at::Tensor& target) const {

@@ -40,6 +40,7 @@ class Loss {
   Kind kind_;
   std::int64_t classes_;
   std::int64_t seed_;
+  bool padded_;
   at::Tensor mask_;  // of the shape of the input last seen
 };
 

@@ -36,6 +36,7 @@ ModelStepOptions step_options(const ResolvedCase& resolved) {
   options.tf32 = precision == "tf32";
   options.cuda_graph = resolved.flag("model.cuda_graph");
   options.cudnn_benchmark = resolved.flag("model.cudnn_benchmark");
+  options.deterministic = resolved.flag_or("model.deterministic", false);
   if (resolved.text("model.memory_format") == "channels_last") {
     options.memory_format = c10::MemoryFormat::ChannelsLast;
   }
@@ -94,6 +95,8 @@ std::optional<std::string> ModelStep::build() {
   at::globalContext().setAllowTF32CuBLAS(options_.tf32);
   at::globalContext().setAllowTF32CuDNN(options_.tf32);
   at::globalContext().setBenchmarkCuDNN(options_.cudnn_benchmark);
+  at::globalContext().setDeterministicCuDNN(options_.deterministic);
+  at::globalContext().setDeterministicAlgorithms(options_.deterministic, /*warn_only=*/false);
   transfer_.emplace(resolved_, options_.device);
   if (transfer_->upstream()) keep_data_on_device();
   if (upload_) transfer_->take_from(*upload_);
@@ -177,7 +180,9 @@ torch_loader::BatchTensors ModelStep::next_batch(StepRecorder& step) {
   torch_loader::BatchTensors tensors = transfer_->next([&] { return pipeline_.next(step); }, step);
   transfer_->marks().put_on(step);
   step_samples_ += tensors.input.size(0);
-  if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tokens_of(tensors.input));
+  if (tensors.input.scalar_type() == at::kLong) {
+    step.add(Count::kTokens, tokens_of(tensors.input) - transfer_->marks().padding);
+  }
   return tensors;
 }
 
@@ -221,7 +226,8 @@ Fingerprint ModelStep::fingerprint() {
     const FlopCounter counter;
     const Fingerprint fingerprint = score(transfer_->to_device(batch));
     // Fused kernels of a compiled model pass the counter by.
-    if (resolved_.text("model.kind") != "aoti") {
+    // Those of a sample follow from what its batch is padded to.
+    if (resolved_.text("model.kind") != "aoti" && pipeline_.dataset().lengths() == nullptr) {
       flops_per_sample_ = static_cast<double>(counter.flops()) / static_cast<double>(samples);
     }
     return fingerprint;
@@ -238,6 +244,9 @@ void ModelStep::report(ReportSink& sink) const {
     sink.effective("model.cudnn_benchmark", at::globalContext().benchmarkCuDNN());
     sink.effective("model.tf32_matmul", at::globalContext().allowTF32CuBLAS());
     sink.effective("model.tf32_convolution", at::globalContext().allowTF32CuDNN());
+  }
+  if (options_.deterministic) {
+    sink.effective("model.deterministic", at::globalContext().deterministicAlgorithms());
   }
   // Another build of a plug-in may be what is compared; other content of a model file is not.
   if (!model_digest_.empty()) {

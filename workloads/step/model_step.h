@@ -30,6 +30,7 @@ struct ModelStepOptions {
   bool tf32 = false;
   bool cuda_graph = false;
   bool cudnn_benchmark = false;
+  bool deterministic = false;
   c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous;
   std::int64_t accumulate = 1;
   double clip_norm = 0;  // 0: no clipping

@@ -11,6 +11,7 @@
 #include "workloads/step/autocast.h"
 #include "workloads/step/checkpoint.h"
 #include "workloads/step/grad_scaler.h"
+#include "workloads/step/gradient_sync.h"
 #include "workloads/step/model_step.h"
 #include "workloads/step/optimizer.h"
 #include "workloads/step/step_graph.h"
@@ -42,18 +43,33 @@ class ModelState {
   std::vector<std::pair<at::Tensor, at::Tensor>> tensors_;
 };
 
-class TrainStep final : public ModelStep {
+class TrainStep : public ModelStep {
  public:
   using ModelStep::ModelStep;
 
- private:
+ protected:
   void prepare() override;
   void run(StepRecorder& step) override;
-  void window_edge(Edge edge) override {
-    if (checkpoint_) checkpoint_->window(edge);
-  }
   void end() override {
     if (checkpoint_) checkpoint_->finish();
+  }
+
+  // Everything before the backward pass; `forward` makes the model's output of its input.
+  template <typename Forward>
+  [[nodiscard]] at::Tensor loss_of_step(const torch_loader::BatchTensors& batch, bool first,
+                                        StepRecorder& step, const Forward& forward);
+  [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) {
+    return scaler_ ? scaler_->scale(loss) : loss;
+  }
+  void update();
+  void after_step(StepRecorder& step) {
+    if (checkpoint_) checkpoint_->after_step(step, [this] { return state(); });
+  }
+  [[nodiscard]] virtual bool writes_checkpoints() const { return true; }
+
+ private:
+  void window_edge(Edge edge) override {
+    if (checkpoint_) checkpoint_->window(edge);
   }
   void report_own(ReportSink& sink) const override {
     if (checkpoint_) checkpoint_->report(sink);
@@ -63,7 +79,6 @@ class TrainStep final : public ModelStep {
   void replay(StepRecorder& step);
   void micro_batch(StepRecorder& step, bool first);
   [[nodiscard]] at::Tensor loss_of(const torch_loader::BatchTensors& batch);
-  void update();
   void train(StepRecorder& step);
   [[nodiscard]] NamedTensors state();
 
@@ -78,7 +93,7 @@ void TrainStep::prepare() {
   optimizer_ = make_optimizer(resolved(), model().parameters());
   if (options().autocast == at::kHalf) scaler_.emplace(options().device);
   if (options().cuda_graph) capture();
-  if (resolved().integer("checkpoint.every") > 0) {
+  if (resolved().integer("checkpoint.every") > 0 && writes_checkpoints()) {
     checkpoint_.emplace(resolved(), options().device, clock());
   }
 }
@@ -108,7 +123,7 @@ void TrainStep::replay(StepRecorder& step) {
 
 void TrainStep::run(StepRecorder& step) {
   graph_ ? replay(step) : train(step);
-  if (checkpoint_) checkpoint_->after_step(step, [this] { return state(); });
+  after_step(step);
 }
 
 NamedTensors TrainStep::state() {
@@ -127,26 +142,30 @@ void TrainStep::train(StepRecorder& step) {
 
 void TrainStep::micro_batch(StepRecorder& step, bool first) {
   const torch_loader::BatchTensors batch = next_batch(step);
+  const at::Tensor scored = loss_of_step(
+      batch, first, step, [this](const at::Tensor& input) { return model_output(input); });
+  const auto backward = step.phase(PhaseId::kBackward);
+  run_backward(scaled(scored));
+}
+
+template <typename Forward>
+at::Tensor TrainStep::loss_of_step(const torch_loader::BatchTensors& batch, bool first,
+                                   StepRecorder& step, const Forward& forward) {
   if (first) {
     const auto zero_grad = step.phase(PhaseId::kZeroGrad);
     optimizer_->zero_grad(options().set_to_none);
   }
-  at::Tensor scored;
+  const AutocastScope autocast(options().device.type(), options().autocast);
+  at::Tensor output, target;
   {
-    const AutocastScope autocast(options().device.type(), options().autocast);
-    at::Tensor output, target;
-    {
-      const auto forward = step.phase(PhaseId::kForward);
-      const torch_loader::BatchTensors tensors = loss().prepare(batch);
-      target = tensors.target;
-      output = model_output(tensors.input);
-    }
-    const auto scoring = step.phase(PhaseId::kLoss);
-    scored = loss()(output, target);
-    if (options().accumulate > 1) scored = scored / options().accumulate;
+    const auto phase = step.phase(PhaseId::kForward);
+    const torch_loader::BatchTensors tensors = loss().prepare(batch);
+    target = tensors.target;
+    output = forward(tensors.input);
   }
-  const auto backward = step.phase(PhaseId::kBackward);
-  run_backward(scaler_ ? scaler_->scale(scored) : scored);
+  const auto scoring = step.phase(PhaseId::kLoss);
+  const at::Tensor scored = loss()(output, target);
+  return options().accumulate > 1 ? scored / options().accumulate : scored;
 }
 
 void TrainStep::update() {
@@ -183,7 +202,55 @@ Fingerprint TrainStep::score(const torch_loader::BatchTensors& fixed) {
           .gradient_norm = gradient_norm(optimizer_->parameters()).item<double>()};
 }
 
+class GroupTrainStep final : public TrainStep {
+ public:
+  GroupTrainStep(const ResolvedCase& resolved, WorkerContext& context, GradientSyncMaker make_sync)
+      : TrainStep(resolved, context), context_(context), make_sync_(std::move(make_sync)) {}
+
+ private:
+  void prepare() override {
+    TrainStep::prepare();
+    sync_ = make_sync_(resolved(), context_, model(), options().device);
+  }
+  void run(StepRecorder& step) override {
+    for (std::int64_t i = 0; i < options().accumulate; ++i) {
+      micro_batch(step, {.first = i == 0, .last = i + 1 == options().accumulate});
+    }
+    sync_->after_backward(step);
+    {
+      const auto optimizer = step.phase(PhaseId::kOptimizer);
+      update();
+    }
+    after_step(step);
+  }
+  void micro_batch(StepRecorder& step, MicroBatch which) {
+    const torch_loader::BatchTensors batch = next_batch(step);
+    const at::Tensor scored = loss_of_step(batch, which.first, step, [&](const at::Tensor& input) {
+      sync_->before_forward(which);
+      return model_output(input);
+    });
+    const auto backward = step.phase(PhaseId::kBackward);
+    sync_->before_backward(scored, which);
+    run_backward(scaled(scored));
+  }
+  void end() override {
+    sync_.reset();
+    TrainStep::end();
+  }
+  [[nodiscard]] bool writes_checkpoints() const override { return context_.rank == 0; }
+
+  WorkerContext& context_;
+  GradientSyncMaker make_sync_;
+  std::unique_ptr<GradientSync> sync_;
+};
+
 }  // namespace
+
+std::unique_ptr<Workload> make_group_train_step(const ResolvedCase& resolved,
+                                                WorkerContext& context,
+                                                GradientSyncMaker make_sync) {
+  return std::make_unique<GroupTrainStep>(resolved, context, std::move(make_sync));
+}
 
 std::unique_ptr<Workload> make_train_step(const ResolvedCase& resolved, WorkerContext& context) {
   return std::make_unique<TrainStep>(resolved, context);
