@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -140,6 +141,10 @@ RankListener listen_for_ranks(const std::string& bind, bool other_machines) {
   return listener;
 }
 
+void check_bind(const std::string& bind) {
+  if (bind != "auto") (void)bound_address(bind);
+}
+
 std::string to_text(const RankListener& listener) {
   return text::join(listener.addresses, ",") + ":" + std::to_string(listener.port);
 }
@@ -184,6 +189,25 @@ std::string own_address(int socket) {
   socklen_t size = sizeof address;
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
   return text_of(address);
+}
+
+std::string gloo_interface(const std::string& address, const std::string& host) {
+  const std::vector<Interface> all = interfaces();
+  const auto own = std::ranges::find(all, address, &Interface::address);
+  if (own == all.end() || own->loopback) return {};
+  addrinfo wanted{};
+  wanted.ai_family = AF_INET;
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* list = nullptr;
+  if (::getaddrinfo(host.c_str(), nullptr, &wanted, &list) != 0) return own->name;
+  bool is_met = false;
+  for (const addrinfo* at = list; at != nullptr; at = at->ai_next) {
+    sockaddr_in found{};
+    std::memcpy(&found, at->ai_addr, sizeof found);
+    is_met = is_met || (ntohl(found.sin_addr.s_addr) >> 24U) != IN_LOOPBACKNET;
+  }
+  ::freeaddrinfo(list);
+  return is_met ? std::string() : own->name;
 }
 
 int free_port() {

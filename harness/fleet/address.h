@@ -25,6 +25,9 @@ struct RankListener {
 // `other_machines`: ranks come from there too; else auto is the loopback. Throws ConfigError.
 [[nodiscard]] RankListener listen_for_ranks(const std::string& bind, bool other_machines);
 
+// Throws ConfigError where `bind` is neither "auto" nor an interface or address of this machine.
+void check_bind(const std::string& bind);
+
 // "10.0.0.1,10.1.0.1:4711"
 [[nodiscard]] std::string to_text(const RankListener& listener);
 
@@ -38,6 +41,11 @@ void keep_alive(int socket);
 
 // Of this end of a connection: "10.0.0.2".
 [[nodiscard]] std::string own_address(int socket);
+
+// Which interface Gloo is to be told of (GLOO_SOCKET_IFNAME) on the machine `host` whose end of the
+// connection to the controller has this address. Empty: none. By itself Gloo takes the address of
+// the host's name, and many an /etc/hosts says 127.0.1.1, where no other machine finds it.
+[[nodiscard]] std::string gloo_interface(const std::string& address, const std::string& host);
 
 // A TCP port that was free at this moment; 0: none.
 [[nodiscard]] int free_port();

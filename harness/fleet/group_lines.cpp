@@ -48,7 +48,7 @@ std::string encode(const RankBegin& begin) {
 std::string encode(const RankExit& exit) {
   json::JsonText json;
   json.open_object().text("kind", "exit").integer("status", exit.status).flag("cut", exit.cut);
-  json.flag("oom_killed", exit.oom_killed);
+  json.flag("oom_killed", exit.oom_killed).integer("told", exit.told);
   json.text("output", exit.output).text("message", exit.message);
   return marked(json);
 }
@@ -90,6 +90,7 @@ RankExit decode_exit(std::string_view line) {
     return RankExit{.status = static_cast<int>(in.integer("status")),
                     .cut = in.flag("cut"),
                     .oom_killed = in.flag("oom_killed"),
+                    .told = in.count("told"),
                     .output = in.text("output"),
                     .message = in.text("message")};
   });

@@ -54,6 +54,7 @@ struct RankExit {
   int status = 0;    // of waitpid(); -1: the worker could not be run
   bool cut = false;  // its last line had no end
   bool oom_killed = false;
+  int told = 0;              // the signal by which its launcher told it to end; 0: none
   std::string output = {};   // standard output and error, shortened
   std::string message = {};  // why it could not be run
 };

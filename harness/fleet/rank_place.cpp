@@ -83,4 +83,23 @@ RankPlace rank_place(Launcher launcher, const machine::Variables& variables) {
   return place;
 }
 
+std::optional<OneOfSeveral> one_of_several(const machine::Variables& variables) {
+  for (const LauncherRow& row : launchers()) {
+    for (const PlaceVariables& names : row.places) {
+      const auto rank = value_of(variables, names.rank);
+      const auto world = value_of(variables, names.world);
+      if (!rank || !world) continue;
+      const auto count = os::parse_integer(*world);
+      if (!os::parse_integer(*rank) || !count || *count < 2) continue;
+      return OneOfSeveral{.variables = std::string(names.rank) + "=" + std::string(*rank) +
+                                       " and " + std::string(names.world) + "=" +
+                                       std::string(*world),
+                          .world = *count,
+                          .may_be_stale = names.rank == "RANK" &&
+                                          !value_of(variables, "TORCHELASTIC_RUN_ID").has_value()};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace stepbench::fleet

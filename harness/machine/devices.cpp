@@ -108,4 +108,12 @@ bool cuda_available(const Devices& devices, const Variables& variables) {
                        *visible == "NoDevFiles");
 }
 
+int visible_devices(const Devices& devices, const Variables& variables) {
+  if (!cuda_available(devices, variables)) return 0;
+  const auto visible = find_variable(variables, "CUDA_VISIBLE_DEVICES");
+  if (!visible) return devices.count;
+  const auto named = static_cast<int>(std::ranges::count(*visible, ',')) + 1;
+  return std::min(named, devices.count);
+}
+
 }  // namespace stepbench::machine

@@ -35,6 +35,9 @@ using ManagementLibrary = std::function<std::optional<Devices>()>;
 // False too when CUDA_VISIBLE_DEVICES hides every device.
 [[nodiscard]] bool cuda_available(const Devices& devices, const Variables& variables);
 
+// How many of them a process with these variables sees.
+[[nodiscard]] int visible_devices(const Devices& devices, const Variables& variables);
+
 // As main() finds them: "NAME=value" each, null at the end. What has no = is left out.
 [[nodiscard]] Variables variables_of(const char* const* entries);
 

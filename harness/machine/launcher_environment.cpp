@@ -15,9 +15,10 @@ constexpr std::array<std::string_view, 1> kDeniedPrefixes = {"KINETO_"};
 constexpr std::array<std::string_view, 5> kRelevant = {"LD_PRELOAD", "LD_LIBRARY_PATH",
                                                        "LD_BIND_NOW", "NUMEXPR_NUM_THREADS",
                                                        "TOKENIZERS_PARALLELISM"};
-constexpr std::array<std::string_view, 16> kRelevantPrefixes = {
-    "OMP_",    "GOMP_",  "KMP_",  "MKL_",    "DNNL_",    "ONEDNN_", "OPENBLAS_", "CUDA_",
-    "CUBLAS_", "CUDNN_", "NCCL_", "NVIDIA_", "PYTORCH_", "TORCH_",  "MALLOC_",   "GLIBC_TUNABLES"};
+constexpr std::array<std::string_view, 17> kRelevantPrefixes = {
+    "OMP_",      "GOMP_",    "KMP_",    "MKL_",    "DNNL_",         "ONEDNN_",
+    "OPENBLAS_", "CUDA_",    "CUBLAS_", "CUDNN_",  "NCCL_",         "GLOO_",
+    "NVIDIA_",   "PYTORCH_", "TORCH_",  "MALLOC_", "GLIBC_TUNABLES"};
 
 void set(Variables& variables, std::string_view name, std::string value) {
   const auto found = std::find_if(variables.begin(), variables.end(),

@@ -49,6 +49,19 @@ TEST(Address, WhatIsNoneIsRefused) {
   EXPECT_THROW(static_cast<void>(connect_to("somewhere:80", 1s)), Error);
 }
 
+TEST(Address, GlooIsToldOfTheInterfaceWhereTheHostsNameIsALoopback) {
+  const std::string address = listen_for_ranks("auto", true).addresses.front();
+  const bool is_alone = address == kLoopback;  // this machine has no other interface
+  EXPECT_EQ(gloo_interface(address, "localhost").empty(), is_alone);
+}
+
+TEST(Address, GlooIsToldNothingWhereItFindsTheOthersByItself) {
+  EXPECT_EQ(gloo_interface("127.0.0.1", "localhost"), "");
+  EXPECT_EQ(gloo_interface("192.0.2.7", "localhost"), "") << "an address of another machine";
+  const std::string address = listen_for_ranks("auto", true).addresses.front();
+  EXPECT_EQ(gloo_interface(address, "192.0.2.7"), "") << "the host's name has an address";
+}
+
 TEST(Address, AnInterfaceThatIsNotThereIsRefusedWithThoseThatAre) {
   try {
     static_cast<void>(listen_for_ranks("ib7", true));

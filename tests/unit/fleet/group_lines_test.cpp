@@ -42,7 +42,7 @@ TEST(GroupLines, ABeginKeepsOrderAndBlanks) {
 
 TEST(GroupLines, AnExitKeepsItsOutput) {
   const RankExit heard =
-      decode_exit(encode(RankExit{.status = 9, .cut = true, .output = "two\nlines\n"}));
+      decode_exit(encode(RankExit{.status = 9, .cut = true, .told = 15, .output = "two\nlines\n"}));
   EXPECT_EQ(heard.status, 9);
   EXPECT_TRUE(heard.cut);
   EXPECT_EQ(heard.output, "two\nlines\n");

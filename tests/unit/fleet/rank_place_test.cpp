@@ -81,6 +81,28 @@ TEST(RankPlace, WithoutALauncherOrWithNonsenseIsRefused) {
       << "an empty value is unset";
 }
 
+TEST(OneOfSeveral, IsWhatALauncherStartedBesideOthers) {
+  const auto by_srun =
+      one_of_several({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"RANK", ""}});
+  ASSERT_TRUE(by_srun);
+  EXPECT_EQ(by_srun->variables, "SLURM_PROCID=1 and SLURM_STEP_NUM_TASKS=4");
+  EXPECT_EQ(by_srun->world, 4);
+  EXPECT_FALSE(by_srun->may_be_stale);
+  const Variables left = {{"RANK", "5"}, {"WORLD_SIZE", "2"}};
+  EXPECT_TRUE(one_of_several(left)->may_be_stale) << "even where they do not fit each other";
+  Variables under_torchrun = left;
+  under_torchrun.emplace_back("TORCHELASTIC_RUN_ID", "none");
+  EXPECT_FALSE(one_of_several(under_torchrun)->may_be_stale);
+}
+
+TEST(OneOfSeveral, IsNeitherABatchScriptNorAProcessAlone) {
+  EXPECT_FALSE(one_of_several({}));
+  EXPECT_FALSE(one_of_several({{"RANK", "1"}}));
+  EXPECT_FALSE(one_of_several({{"RANK", "0"}, {"WORLD_SIZE", "1"}}));
+  EXPECT_FALSE(one_of_several({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}));
+  EXPECT_FALSE(one_of_several({{"RANK", "x"}, {"WORLD_SIZE", "many"}}));
+}
+
 TEST(RankPlace, TasksOfANodeAreReadAsSlurmWritesThem) {
   EXPECT_EQ(tasks_of_node("2(x3),1", 2), 2);
   EXPECT_EQ(tasks_of_node("2(x3),1", 3), 1);
