@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "harness/findings/of_ranks.h"
+#include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -18,11 +20,13 @@ struct PartWords {
   std::string_view doing;
   std::string_view remedy;
 };
-constexpr std::array<PartWords, 4> kPartWords = {{
+constexpr std::array<PartWords, 5> kPartWords = {{
     {"idle_data_loading", "loading data",
      "give its loader more workers, or look at what its part of the data set costs"},
     {"idle_backward", "in backward", "look at what this rank computes in backward and others not"},
     {"idle_host_op", "in operators of the host", "look at what this rank computes and others not"},
+    {"idle_unattributed", "where nothing is recorded",
+     "put record_function around suspected parts of its loop, or record its stacks"},
     {"compute", "computing", "give it less to compute, or look at the clock of its device"},
 }};
 
@@ -52,7 +56,8 @@ std::optional<Finding> straggler_finding(const RankReport& report) {
     return std::nullopt;
   }
   const auto words = std::ranges::find(kPartWords, straggler.part, &PartWords::part);
-  Finding finding{.id = kStragglerFinding, .severity = Severity::kWarning};
+  Finding finding{.id = findings::kStragglerFinding,
+                  .severity = findings::severity_of_share(straggler.share)};
   finding.text = "rank " + std::to_string(straggler.rank) + " holds the others up by " +
                  text::duration(straggler.gain_ns) + " per step";
   if (words != kPartWords.end()) finding.text += ", " + std::string(words->doing);
@@ -63,6 +68,7 @@ std::optional<Finding> straggler_finding(const RankReport& report) {
   finding.unit = "ns";
   finding.share = straggler.share;
   finding.gain_ns = straggler.gain_ns;
+  finding.window = "host_step";
   finding.evidence = {"rank_wait_ns", "own_work_ns"};
   finding.remedy = words == kPartWords.end()
                        ? "compare what its trace has in a step with that of another rank"

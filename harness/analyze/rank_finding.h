@@ -9,8 +9,6 @@
 
 namespace stepbench::analyze {
 
-inline constexpr const char* kStragglerFinding = "ranks.straggler";
-
 // A rank that is the slowest of equal ones as often as this rank was: no more probable than this.
 inline constexpr double kStragglerChance = 0.01;
 

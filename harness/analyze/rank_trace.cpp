@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/rank_trace.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "harness/analyze/host_sets.h"
-#include "harness/analyze/ranks.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -43,6 +44,7 @@ std::optional<RankTrace> rank_trace(const std::string& path, const trace::Trace&
                 .world = trace.world,
                 .job = trace.own ? own_job(trace) : std::string(),
                 .host = trace.host_name,
+                .base_ns = base_ns,
                 .damaged = analysis.blocked(),
                 .window = analysis.steps.window,
                 .resolution_ns = trace.resolution_ns};

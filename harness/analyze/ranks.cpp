@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "harness/analyze/matched_collectives.h"
 #include "harness/stats/order.h"
 #include "harness/text/words.h"
 
 namespace stepbench::analyze {
 namespace {
-
-// Ranks of a step that have a collective in common: their places, and what each saw of it.
-using Entries = std::vector<std::pair<std::size_t, const ExchangeRow*>>;
 
 std::string rank_list(const std::vector<std::int64_t>& ranks) {
   constexpr std::size_t kShown = 8;
@@ -45,6 +44,7 @@ class RankComparison {
     for (const RankTrace& each : ranks_) {
       out_.rows.push_back({.rank = each.rank,
                            .path = each.path,
+                           .waits_for_ns = std::vector<double>(ranks_.size()),
                            .parts_ns = std::vector<double>(step_parts().size())});
     }
     unmatched_ns_.resize(ranks_.size());
@@ -130,13 +130,18 @@ class RankComparison {
     }
   }
 
-  void add_step(std::int64_t number) {
+  [[nodiscard]] std::vector<const RankStep*> steps_of(std::int64_t number) const {
     std::vector<const RankStep*> steps;
     for (const RankTrace& each : ranks_) {
       steps.push_back(&*std::find_if(each.steps.begin(), each.steps.end(),
                                      [&](const RankStep& step) { return step.number == number; }));
     }
-    const std::vector<std::int64_t> waits = waits_of(steps);
+    return steps;
+  }
+
+  void add_step(std::int64_t number) {
+    const std::vector<const RankStep*> steps = steps_of(number);
+    const std::vector<std::vector<RankWait>> waits = waits_of(steps);
     std::vector<double> works;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       RankRow& row = out_.rows[i];
@@ -144,7 +149,9 @@ class RankComparison {
       // What is hidden behind computing costs nothing.
       const std::int64_t most_ns =
           out_.scope == IdleScope::kHost ? time.wall_ns : time.communication_ns;
-      const std::int64_t wait_ns = std::min(waits[i], most_ns);
+      const std::int64_t all_ns = exposed_ns(moments_of(waits[i]), i);
+      const std::int64_t wait_ns = std::min(all_ns, most_ns);
+      if (wait_ns > 0) add_for_whom(waits[i], i, double(wait_ns) / double(all_ns));
       works.push_back(double(time.wall_ns - wait_ns));
       row.step_ns += double(time.wall_ns);
       row.wait_ns += double(wait_ns);
@@ -161,43 +168,36 @@ class RankComparison {
     add_skew(steps);
   }
 
-  // In collectives, for the last rank to enter; by place.
-  std::vector<std::int64_t> waits_of(const std::vector<const RankStep*>& steps) {
-    std::map<std::string, std::vector<std::pair<std::size_t, std::vector<const ExchangeRow*>>>>
-        by_key;
+  // By place.
+  std::vector<std::vector<RankWait>> waits_of(const std::vector<const RankStep*>& steps) {
+    const Matched matched = match(steps);
+    for (const Entries& entries : matched.collectives) add_collective(entries);
+    std::vector<std::vector<RankWait>> waits = waits_in(matched.collectives, steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      for (const ExchangeRow& row : steps[i]->collectives) {
-        auto& ranks = by_key[row.key];
-        if (ranks.empty() || ranks.back().first != i) ranks.push_back({i, {}});
-        ranks.back().second.push_back(&row);
-      }
+      out_.unmatched += std::ssize(matched.unknown[i]);
+      unmatched_ns_[i] +=
+          double(exposed_ns(IntervalSet(matched.unknown[i]) - moments_of(waits[i]), i));
     }
-    std::vector<std::vector<TimeSpan>> waits(steps.size());
-    std::vector<std::vector<TimeSpan>> unknown(steps.size());
-    for (auto& [key, ranks] : by_key) {
-      const std::size_t count = ranks.front().second.size();
-      const bool alike = std::all_of(ranks.begin(), ranks.end(),
-                                     [&](const auto& each) { return each.second.size() == count; });
-      if (!alike || ranks.size() < 2 || key.empty()) {
-        for (auto& [place, all] : ranks) {
-          out_.unmatched += std::ssize(all);
-          for (const ExchangeRow* each : all) unknown[place].push_back(each->at);
-        }
-        continue;
-      }
-      for (std::size_t n = 0; n < count; ++n) {
-        Entries entries;
-        for (const auto& [place, all] : ranks) entries.emplace_back(place, all[n]);
-        add_collective_waits(entries, waits);
-      }
+    return waits;
+  }
+
+  // Moments in which it waits for several count for the one that it waits for longest.
+  void add_for_whom(const std::vector<RankWait>& waits, std::size_t place, double counted_share) {
+    std::map<std::size_t, IntervalSet> for_places;
+    for (const RankWait& wait : waits) for_places.try_emplace(wait.for_place);
+    std::vector<std::pair<std::int64_t, std::size_t>> longest;
+    for (auto& [for_place, set] : for_places) {
+      set = moments_of(waits, for_place);
+      longest.emplace_back(-set.length_ns(), for_place);
     }
-    std::vector<std::int64_t> waits_ns(steps.size());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const IntervalSet waiting(std::move(waits[i]));
-      waits_ns[i] = exposed_ns(waiting, i);
-      unmatched_ns_[i] += double(exposed_ns(IntervalSet(std::move(unknown[i])) - waiting, i));
+    std::ranges::sort(longest);
+    IntervalSet told;
+    for (const auto& [length_ns, for_place] : longest) {
+      const IntervalSet& set = for_places.at(for_place);
+      out_.rows[place].waits_for_ns[for_place] +=
+          counted_share * double(exposed_ns(set - told, place));
+      told = told | set;
     }
-    return waits_ns;
   }
 
   // What of these moments the rank does not compute in.
@@ -209,26 +209,23 @@ class RankComparison {
     return sum_ns;
   }
 
-  void add_collective_waits(const Entries& entries, std::vector<std::vector<TimeSpan>>& waits) {
+  void add_collective(const Entries& entries) {
     ++out_.collectives;
-    const auto shorter = [](const auto& a, const auto& b) {
-      return a.second->at.length_ns() < b.second->at.length_ns();
-    };
-    const auto extremes = std::minmax_element(entries.begin(), entries.end(), shorter);
-    const auto last = extremes.first;  // to enter is the one that waits least
+    const auto last = last_of(entries);
     const std::int64_t shortest_ns = last->second->at.length_ns();
     // Shorter by less than the clock tells is not shorter.
     const std::int64_t tick_ns = ranks_[last->first].resolution_ns;
-    const bool alone = std::all_of(entries.begin(), entries.end(), [&](const auto& each) {
-      return each.first == last->first || each.second->at.length_ns() > shortest_ns + tick_ns;
-    });
-    if (alone) ++out_.rows[last->first].entered_last;
+    bool alone = true;
+    std::int64_t longest_ns = shortest_ns;
     for (const auto& [place, exchange] : entries) {
-      waits[place].push_back({exchange->at.begin_ns, exchange->at.end_ns - shortest_ns});
+      const std::int64_t length_ns = exchange->at.length_ns();
+      longest_ns = std::max(longest_ns, length_ns);
+      alone = alone && (place == last->first || length_ns > shortest_ns + tick_ns);
     }
+    if (alone) ++out_.rows[last->first].entered_last;
     auto& [durations_ns, skews_ns] = by_facts_[last->second->facts];
     durations_ns.push_back(double(shortest_ns));
-    skews_ns.push_back(double(extremes.second->second->at.length_ns() - shortest_ns));
+    skews_ns.push_back(double(longest_ns - shortest_ns));
   }
 
   void add_skew(const std::vector<const RankStep*>& steps) {
@@ -268,6 +265,7 @@ class RankComparison {
         *sum /= steps;
       }
       for (double& part : row.parts_ns) part /= steps;
+      for (double& wait : row.waits_for_ns) wait /= steps;
       if (row.communication_ns > 0) row.hidden_share = 1 - row.exposed_ns / row.communication_ns;
       if (comparable) {
         row.starts_late_ns = *row.starts_late_ns / steps;
@@ -286,6 +284,40 @@ class RankComparison {
     }
     add_sizes();
     name_straggler();
+    add_lanes(comparable);
+  }
+
+  void add_lanes(bool comparable) {
+    std::vector<std::pair<double, std::int64_t>> by_time;
+    for (const std::int64_t number : common_) {
+      std::vector<double> times;
+      for (const RankStep* step : steps_of(number)) times.push_back(double(step->time.wall_ns));
+      by_time.emplace_back(stats::median(times), number);
+    }
+    std::ranges::sort(by_time);
+    out_.lanes_step = by_time[by_time.size() / 2].second;
+    const std::vector<const RankStep*> steps = steps_of(out_.lanes_step);
+    const std::vector<Entries> collectives = match(steps).collectives;
+    const std::vector<std::vector<RankWait>> waits = waits_in(collectives, steps.size());
+    std::int64_t first_ns = steps.front()->begin_ns;
+    for (const RankStep* step : steps) first_ns = std::min(first_ns, step->begin_ns);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      // Collectives are on the trace's own clock.
+      const std::int64_t own_ns = steps[i]->begin_ns - ranks_[i].base_ns;
+      const std::int64_t late_ns = comparable ? steps[i]->begin_ns - first_ns : 0;
+      const auto moved = [&](TimeSpan at) {
+        return TimeSpan{at.begin_ns - own_ns + late_ns, at.end_ns - own_ns + late_ns};
+      };
+      RankLane& lane = out_.lanes.emplace_back();
+      lane.step = {late_ns, late_ns + steps[i]->time.wall_ns};
+      std::vector<TimeSpan> waiting;
+      for (const RankWait& wait : waits[i]) waiting.push_back(moved(wait.at));
+      std::vector<TimeSpan> exchanging;
+      for (const ExchangeRow& row : steps[i]->collectives) exchanging.push_back(moved(row.at));
+      const IntervalSet step(lane.step);
+      lane.waits = IntervalSet(std::move(waiting)) & step;
+      lane.exchanges = (IntervalSet(std::move(exchanging)) & step) - lane.waits;
+    }
   }
 
   void add_sizes() {

@@ -21,51 +21,18 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/analyze/analysis.h"
-#include "harness/analyze/collectives.h"
+#include "harness/analyze/rank_trace.h"
 
 namespace stepbench::analyze {
-
-struct RankStep {
-  std::int64_t number = 0;    // of ProfilerStep
-  std::int64_t begin_ns = 0;  // on the trace's own clock, since 1970 where it has a base
-  StepTime time = {};
-  std::int64_t communication_ns = 0;          // all of it, hidden too
-  std::vector<ExchangeRow> collectives = {};  // by start
-};
-
-// What is kept of the trace of one rank.
-struct RankTrace {
-  std::string path = {};
-  std::int64_t rank = 0;
-  std::optional<std::int64_t> world = {};
-  std::string job = {};  // of a trace of stepbench: case, launch and profiler
-  std::string host = {};
-  bool since_1970 = false;  // its clock says what time it was
-  bool damaged = false;
-  WindowKind window = WindowKind::kHostStep;
-  IdleScope scope = IdleScope::kHost;
-  std::int64_t resolution_ns = 1;
-  // Kernels that compute; without a device operators of the step thread.
-  IntervalSet computing = {};
-  std::vector<RankStep> steps = {};  // counted ones
-};
-
-// Nothing where the trace does not say its rank.
-[[nodiscard]] std::optional<RankTrace> rank_trace(const std::string& path,
-                                                  const trace::Trace& trace,
-                                                  const Analysis& analysis);
-
-// Are these traces of one job of several ranks? Groups of two or more ranks that share a job and a
-// world, as indices of `ranks`; traces of no such job are in no group.
-[[nodiscard]] std::vector<std::vector<std::size_t>> rank_jobs(const std::vector<RankTrace>& ranks);
 
 struct RankRow {
   std::int64_t rank = 0;
   std::string path = {};
-  double step_ns = 0;                 // means over the common steps, as all that follows
-  double work_ns = 0;                 // without waiting for others
-  double wait_ns = 0;                 // in collectives, for the last one to enter
+  double step_ns = 0;  // means over the common steps, as all that follows
+  double work_ns = 0;  // without waiting for others
+  double wait_ns = 0;  // in collectives, for the last one to enter
+  // The same by the row of the rank that entered last; they sum up to it.
+  std::vector<double> waits_for_ns = {};
   std::vector<double> parts_ns = {};  // as step_parts()
   double exposed_ns = 0;              // communication while nothing computes
   double communication_ns = 0;
@@ -96,6 +63,14 @@ struct MatchedCollectives {
   Summary skew = {};      // in ns: how long the first rank to enter waited for the last
 };
 
+// A rank in one step, from the step's begin on the first rank, or where clocks cannot be compared
+// on this one.
+struct RankLane {
+  TimeSpan step = {};
+  IntervalSet waits = {};      // in collectives, for the last rank to enter
+  IntervalSet exchanges = {};  // in collectives otherwise
+};
+
 struct RankReport {
   std::optional<std::int64_t> world = {};
   WindowKind window = WindowKind::kHostStep;
@@ -116,6 +91,9 @@ struct RankReport {
   // Between the first and the last rank to begin a step; absent where clocks cannot be compared.
   std::optional<double> skew_mean_ns = {};
   std::optional<double> skew_max_ns = {};
+  // Of the step that takes its middle rank as long as the middle step does; as `rows`.
+  std::int64_t lanes_step = 0;
+  std::vector<RankLane> lanes = {};
 };
 
 // A straggler is named from this share of the step on, and where it is the slowest in more than

@@ -28,7 +28,8 @@ void write_header(TraceFile& file, const ops::OpLog& log, const TraceHeader& hea
     if (i > 0) file.text(", ");
     write_device(file, header.devices[i]);
   }
-  file.text("],\n\"distributedInfo\": {\"backend\": \"\", \"rank\": ").number(header.rank);
+  file.text("],\n\"distributedInfo\": {\"backend\": ").quoted(header.backend);
+  file.text(", \"rank\": ").number(header.rank);
   file.text(", \"world_size\": ").number(header.world);
   file.text("},\n\"record_shapes\": ").number(header.shapes ? 1 : 0);
   file.text(",\n\"profile_memory\": ").number(header.memory ? 1 : 0);

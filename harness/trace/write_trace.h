@@ -18,6 +18,7 @@ struct TraceHeader {
   std::string engine = {};  // native | kineto
   int rank = 0;
   int world = 1;
+  std::string backend = {};         // of c10d: gloo | nccl; empty: not known, or one process
   std::int64_t unix_offset_ns = 0;  // the log's clock + this = ns since 1970
   bool shapes = false;
   bool memory = false;

@@ -10,6 +10,7 @@
 #include "harness/analyze/ranks.h"
 #include "harness/document/render.h"
 #include "harness/report/analysis_ranks.h"
+#include "harness/report/wait_matrix.h"
 #include "tests/unit/analyze/trace_maker.h"
 
 namespace stepbench::analyze {
@@ -112,6 +113,53 @@ TEST(Ranks, NameTheOneThatLoadsDataLongerWithItsSize) {
     EXPECT_THAT(document::render(report::ranks_document(report, 10), {}),
                 HasSubstr("rank 2 holds the others up by 7.00 ms"));
   }
+}
+
+// Rank 3 is the slowest: all wait for it, and for nobody else.
+TEST(Ranks, WaitForTheOneThatEntersLast) {
+  const RankReport report = compare_ranks(all_ranks(
+      {.slow_loading_ns = {{0, 2 * kMillisecond}}, .slow_compute_ns = {{3, 9 * kMillisecond}}}));
+  constexpr double kMs = kMillisecond;
+  const double waits_ns[] = {7 * kMs, 9 * kMs, 9 * kMs, 0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(report.rows[i].waits_for_ns[3], waits_ns[i], 100) << i;
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(report.rows[i].waits_for_ns[j], 0, 1);
+  }
+  const report::WaitMatrix matrix = report::wait_matrix(report);
+  EXPECT_EQ(matrix.most_waited_for(), 3);
+  const auto table = report::wait_table(matrix);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->rows[1].cells.back().text, "9.00") << "the sum of a line";
+  ASSERT_EQ(report.lanes.size(), 4);
+  EXPECT_NEAR(double(report.lanes[1].waits.length_ns()), 9 * kMs, 100);
+  EXPECT_NEAR(double(report.lanes[1].exchanges.length_ns()), kReduceNs, 100);
+  EXPECT_EQ(report.lanes[3].waits.length_ns(), 0);
+  EXPECT_NEAR(double(report.lanes[3].step.length_ns()), 64 * kMs, 100);
+}
+
+// In whose collective both wait for another one each step.
+TEST(Ranks, WaitsForSeveralSumUpToTheWait) {
+  const RankReport report = compare_ranks(all_ranks({.takes_turns = true}));
+  for (const RankRow& row : report.rows) {
+    double sum_ns = 0;
+    for (const double ns : row.waits_for_ns) sum_ns += ns;
+    EXPECT_NEAR(sum_ns, row.wait_ns, 1);
+    EXPECT_GT(row.wait_ns, 0);
+  }
+}
+
+TEST(Ranks, OfManyTheLongestWaitsStandThereAlone) {
+  report::WaitMatrix matrix;
+  for (std::int64_t rank = 0; rank < 12; ++rank) {
+    matrix.ranks.push_back(rank);
+    matrix.ns.emplace_back(12, 0.0).at(11) = rank == 11 ? 0.0 : double(rank + 1) * kMillisecond;
+  }
+  const auto table = report::wait_table(matrix);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->rows.size(), 11);
+  EXPECT_EQ(table->rows[0].cells[0].text, "10");
+  EXPECT_EQ(table->rows[0].cells[1].text, "11");
+  EXPECT_EQ(table->rows[0].cells[2].text, "11.0");
 }
 
 TEST(Ranks, HaveTimesInTheDigitsOfTheStep) {

@@ -71,7 +71,7 @@ TEST_F(Analyze, WritesJsonWhosePartsSumToTheStep) {
       stepbench({"analyze", write("a.json", trace_text(8)), "--format", "json"});
   const auto json = nlohmann::json::parse(made.out);
   EXPECT_EQ(json["schema"], "stepbench.analysis");
-  EXPECT_EQ(json["version"], "1.3.0");
+  EXPECT_EQ(json["version"], "1.4.0");
   EXPECT_EQ(json["exit_code"], 0);
   EXPECT_EQ(json["findings"][0]["id"], "trace.data_exposed");
   EXPECT_EQ(json["findings"][0]["gain_ns"], 40000);

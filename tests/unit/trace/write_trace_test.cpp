@@ -54,6 +54,7 @@ TraceHeader header() {
   TraceHeader made;
   made.engine = "native";
   made.rank = 3;
+  made.backend = "gloo";
   made.unix_offset_ns = 1'700'000'000'000'000'000;
   made.devices = {{.id = 0,
                    .name = "Scripted GPU",
@@ -150,6 +151,7 @@ TEST(WriteTrace, HasWhatHolisticTraceAnalysisReads) {
   maker.step(8, 1'100'000, 1'200'000);
   const Json trace = Json::parse(written(maker.log));
   EXPECT_EQ(trace.at("distributedInfo").at("rank"), 3);
+  EXPECT_EQ(trace.at("distributedInfo").at("backend"), "gloo");
   std::vector<std::string> steps;
   for (const Json& each : trace.at("traceEvents")) {
     const std::string& name = each.at("name").get_ref<const std::string&>();
