@@ -66,8 +66,8 @@ ConfirmFinding invalid(std::string why) {
 
 void explain(const compare::AbPoint& point, const compare::AbPairs& pairs,
              const record::Results& results, ConfirmFinding& finding) {
-  finding.cause = compare::explaining(
-      compare::phase_changes(pairs.pair, kConfidence, compare::Design::kInterleaved));
+  finding.cause =
+      compare::explaining_phases(pairs.pair, kConfidence, compare::Design::kInterleaved);
   const compare::ProfiledLaunches profiled(results);
   finding.ops = compare::op_changes(profiled.of(point.a_case, compare::kArmA),
                                     profiled.of(point.b_case, compare::kArmB), true);

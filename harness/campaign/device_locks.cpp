@@ -33,15 +33,14 @@ std::optional<std::vector<run::DeviceLock>> lock_devices(const std::filesystem::
         locks.push_back(std::move(*lock));
         break;
       }
-      const std::string who = "another run" + (holder.empty() ? "" : " (process " + holder + ")") +
-                              " measures on device " + device;
+      const std::string who = "another run" + (holder.empty() ? "" : " (process " + holder + ")");
       if (policy == LockPolicy::kRefuse) {
-        throw ConfigError("stepbench",
+        throw ConfigError("device " + device,
                           who +
-                              "; two at a time disturb each other: --wait-lock waits for its end, "
-                              "--no-lock measures all the same");
+                              " measures on it; two at a time disturb each other: --wait-lock "
+                              "waits for its end, --no-lock measures all the same");
       }
-      if (!said) progress.say("waiting: " + who);
+      if (!said) progress.say("waiting: " + who + " measures on device " + device);
       said = true;
       pollfd wait{interrupts.descriptor(), POLLIN, 0};
       constexpr int kRetryMs = 200;

@@ -10,11 +10,14 @@
 #include <variant>
 
 #include "harness/base/error.h"
+#include "harness/fleet/address.h"
+#include "harness/fleet/launchers.h"
 #include "harness/machine/environment.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/run/interpreter.h"
 #include "harness/run/script_worker.h"
 #include "harness/run/worker_program.h"
+#include "harness/text/words.h"
 
 namespace stepbench::campaign {
 Planned make_plan_here(plan::PlanRequest request, const std::optional<run::WorkerProgram>& worker,
@@ -65,6 +68,31 @@ run::WorkerProgram worker_of(const plan::Plan& plan, const CampaignContext& cont
         machine::launcher_environment(context.variables, planned.resolved).variables);
   }
   return run::find_script_worker(context.program_dir);
+}
+
+void check_ranks(plan::Plan& plan, const CampaignContext& context) {
+  const int devices = machine::visible_devices(context.devices, context.variables);
+  for (plan::PlannedCase& planned : plan.cases) {
+    const ResolvedCase& resolved = planned.resolved;
+    const std::int64_t ranks = resolved.integer_or("distributed.ranks", 1);
+    if (ranks < 2 || planned.skip) continue;
+    fleet::check_bind(resolved.text_or("distributed.bind", "auto"));
+    const std::string launcher = resolved.text_or("distributed.launcher", "local");
+    const bool takes_devices =
+        (resolved.workload == "train_step" || resolved.workload == "collective") &&
+        resolved.text_or("device", "cpu") == "cuda";
+    if (!takes_devices || fleet::launcher_named(launcher).other_machines || ranks <= devices) {
+      continue;
+    }
+    const std::string reason =
+        std::to_string(ranks) + " ranks take a CUDA device each, and " + launcher +
+        " starts all of them on this machine, which shows " + text::counted(devices, "device") +
+        "; use " +
+        (devices > 1 ? "distributed.ranks: " + std::to_string(devices) : std::string("one rank")) +
+        ", or device: cpu";
+    if (plan.cases.size() == 1) throw ConfigError("distributed.ranks", reason);
+    planned.skip = "distributed.ranks: " + reason;
+  }
 }
 
 void check_plan_files(const plan::Plan& plan, const run::WorkerProgram* worker,

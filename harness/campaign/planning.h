@@ -32,6 +32,11 @@ struct Planned {
 void check_plan_files(const plan::Plan& plan, const run::WorkerProgram* worker,
                       const CampaignContext& context);
 
+// Groups that this machine cannot start: more ranks than CUDA devices where each takes one, or a
+// `distributed.bind` that it has not. The first are skipped where they are some of several cases,
+// else it throws ConfigError, and for the second always. Scripts choose devices themselves.
+void check_ranks(plan::Plan& plan, const CampaignContext& context);
+
 // Launches that record each operation, as the case's `profile` section asks for them.
 struct ProfileRequest {
   Pass engine = Pass::kNative;

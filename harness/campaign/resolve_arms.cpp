@@ -268,6 +268,7 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
   for (AbArm* arm : {&arms.a, &arms.b}) {
     if (!given_worker(*arm)) arm->worker = worker_of(arm->plan, context);
     check_plan_files(arm->plan, &arm->worker, context);
+    check_ranks(arm->plan, context);
   }
   join_arms(base.plan, kept, arms);
   if (arms.points.empty() && arms.missing.empty()) {

@@ -160,6 +160,7 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
   check_tracked(run.planned, request.file);
   if (needs_worker && !run.worker) run.worker = worker_of(run.planned.plan, context);
   check_plan_files(run.planned.plan, run.worker ? &*run.worker : nullptr, context);
+  if (needs_worker) check_ranks(run.planned.plan, context);
   return run;
 }
 

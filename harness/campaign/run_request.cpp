@@ -5,9 +5,19 @@
 #include <charconv>
 
 #include "harness/base/error.h"
+#include "harness/fleet/rank_place.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {
+namespace {
+
+constexpr const char* kShard = "STEPBENCH_SHARD";
+
+std::string value_of(const machine::Variables& variables, std::string_view name) {
+  return std::string(machine::find_variable(variables, name).value_or(""));
+}
+
+}  // namespace
 
 plan::Shard parse_shard(const std::string& text) {
   if (text.empty()) return {};
@@ -25,12 +35,8 @@ plan::Shard parse_shard(const std::string& text) {
 }
 
 plan::Shard shard_here(const std::string& given, const machine::Variables& variables) {
-  const auto value_of = [&](std::string_view name) {
-    return std::string(machine::find_variable(variables, name).value_or(""));
-  };
   if (!given.empty()) return parse_shard(given);
-  constexpr const char* kShard = "STEPBENCH_SHARD";
-  if (const std::string shard = value_of(kShard); !shard.empty()) {
+  if (const std::string shard = value_of(variables, kShard); !shard.empty()) {
     try {
       return parse_shard(shard);
     } catch (const ConfigError&) {
@@ -38,13 +44,36 @@ plan::Shard shard_here(const std::string& given, const machine::Variables& varia
     }
   }
   for (const char* task : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
-    if (value_of(task).empty()) continue;
+    if (value_of(variables, task).empty()) continue;
     throw ConfigError("--shard", "is missing: " + std::string(task) +
                                      " is set, so that this is one task of several, and how many "
                                      "there are is not known; say --shard I/N, or 1/1 for the "
                                      "whole plan");
   }
   return {};
+}
+
+void refuse_copies(const plan::Plan& plan, const OneStart& start,
+                   const machine::Variables& variables) {
+  const auto several = fleet::one_of_several(variables);
+  const bool is_part =
+      start.shard && (!start.shard->empty() || !value_of(variables, kShard).empty());
+  if (!several || is_part) return;
+  const auto is_alone = [](const plan::PlannedCase& planned) {
+    return planned.resolved.integer_or("distributed.ranks", 1) < 2;
+  };
+  if (several->may_be_stale && std::ranges::none_of(plan.cases, is_alone)) return;
+  const std::string world = std::to_string(several->world);
+  std::string remedy =
+      "start stepbench once: `stepbench " + start.ranks + world + "` starts the ranks itself";
+  if (start.shard) {
+    remedy += "; or say --shard I/" + world + " to measure a part of the plan in each";
+  }
+  if (several->may_be_stale) remedy += "; or unset the two where they are left from another job";
+  const std::string fact = " are set, so that this is one of " + world +
+                           " processes, each of which would measure the whole plan; " + remedy;
+  if (start.shard) throw ConfigError("--shard", "is missing: " + several->variables + fact);
+  throw ConfigError("the environment", several->variables + fact);
 }
 
 void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids) {

@@ -59,6 +59,20 @@ struct RunRequest {
 // neither says anything: each task would measure the whole plan.
 [[nodiscard]] plan::Shard shard_here(const std::string& given, const machine::Variables& variables);
 
+// How a command starts ranks itself, and which part of a plan it was told to measure.
+struct OneStart {
+  std::string ranks = "run --ranks ";  // before their number
+  // What --shard says, or empty; nullopt: the command has no --shard, and measures all of it.
+  std::optional<std::string> shard = {};
+};
+
+// Where a launcher started this process and others like it, each would measure the whole plan, one
+// beside the other: throws ConfigError, unless a shard is said, by STEPBENCH_SHARD too. Variables
+// that may be forgotten ones of a shell count where a case of the plan is no group of ranks, whose
+// script would wait for the others.
+void refuse_copies(const plan::Plan& plan, const OneStart& start,
+                   const machine::Variables& variables);
+
 // Keeps the cases whose id begins with one of `ids`; throws ConfigError for one that fits none.
 void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/stats/hodges_lehmann.h"
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
 

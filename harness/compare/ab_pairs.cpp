@@ -32,7 +32,13 @@ void note_reason(const record::Launch* launch, CaseLaunches& to) {
 
 using Places = std::map<const record::Launch*, std::size_t>;
 
-AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
+void add_measured(const record::Launch* launch, const OtherRanks& other_ranks, CaseLaunches& to) {
+  to.measured.push_back(launch);
+  if (launch->row.world > 1) to.other_ranks.push_back(other_ranks.of(*launch));
+}
+
+AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places,
+                 const OtherRanks& other_ranks) {
   AbPairs result;
   for (const auto& [number, both] : halves) {
     CasePair& pair = result.pair;
@@ -46,8 +52,8 @@ AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
       ++result.dropped;
       continue;
     }
-    pair.base.measured.push_back(both.a);
-    pair.candidate.measured.push_back(both.b);
+    add_measured(both.a, other_ranks, pair.base);
+    add_measured(both.b, other_ranks, pair.candidate);
     const std::size_t a = places.at(both.a);
     const std::size_t b = places.at(both.b);
     if (a < b) ++result.a_first;
@@ -79,10 +85,13 @@ std::vector<AbPairs> ab_pairs(std::span<const record::Launch* const> launches,
   }
   std::vector<std::map<int, Halves>> halves(points.size());
   std::vector<const record::Launch*> timed;
+  OtherRanks other_ranks;
   for (const record::Launch* each : launches) {
     const record::Launch& launch = *each;
     const record::LaunchKey& key = launch.row.key;
-    if (key.pass != Pass::kTiming || key.rank != 0 || (key.arm != kArmA && key.arm != kArmB)) {
+    if (key.pass != Pass::kTiming || (key.arm != kArmA && key.arm != kArmB)) continue;
+    if (key.rank != 0) {
+      other_ranks.add(launch);
       continue;
     }
     if (launch.row.smoke) throw ConfigError("--resume", "the folder holds rows of a smoke run");
@@ -110,7 +119,7 @@ std::vector<AbPairs> ab_pairs(std::span<const record::Launch* const> launches,
   for (std::size_t i = 0; i < timed.size(); ++i) places.emplace(timed[i], i);
   std::vector<AbPairs> result;
   result.reserve(points.size());
-  for (const auto& one : halves) result.push_back(pairs_of(one, places));
+  for (const auto& one : halves) result.push_back(pairs_of(one, places, other_ranks));
   return result;
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 struct Side {
   std::vector<CaseLaunches> cases;
+  OtherRanks other_ranks;
   std::unordered_map<std::string, std::size_t> by_key;
 };
 
@@ -35,7 +36,11 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
     if (row.key.arm == record::kReferenceArm) continue;  // of a night: another program
     refuse_what_is_no_measurement(side, row);
     if (row.key.pass != Pass::kTiming) other_passes = true;
-    if (row.key.pass != Pass::kTiming || row.key.rank != 0) continue;
+    if (row.key.pass != Pass::kTiming) continue;
+    if (row.key.rank != 0) {
+      result.other_ranks.add(launch);
+      continue;
+    }
     const auto [at, is_new] = result.by_key.try_emplace(key(row), result.cases.size());
     if (is_new) result.cases.push_back({.first = &row});
     CaseLaunches& one = result.cases[at->second];
@@ -61,11 +66,43 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
                      [](const record::Launch* a, const record::Launch* b) {
                        return a->row.key.launch < b->row.key.launch;
                      });
+    for (const record::Launch* launch : one.measured) {
+      if (launch->row.world > 1) one.other_ranks.push_back(result.other_ranks.of(*launch));
+    }
   }
   return result;
 }
 
 }  // namespace
+
+OtherRanks::Group OtherRanks::group_of(const record::Launch& launch) {
+  const record::LaunchKey& key = launch.row.key;
+  return {launch.run, key.case_id, key.arm, key.launch};
+}
+
+void OtherRanks::add(const record::Launch& launch) {
+  if (launch.row.outcome.kind != Outcome::Kind::kMeasured) return;
+  ranks_[group_of(launch)].insert_or_assign(launch.row.key.rank, &launch);
+}
+
+std::vector<const record::Launch*> OtherRanks::of(const record::Launch& rank_0) const {
+  std::vector<const record::Launch*> ranks;
+  const auto found = ranks_.find(group_of(rank_0));
+  if (found == ranks_.end()) return ranks;
+  for (const auto& [rank, launch] : found->second) ranks.push_back(launch);
+  return ranks;
+}
+
+bool take_rank(std::size_t rank, CaseLaunches& launches) {
+  if (rank == 0) return true;
+  if (launches.other_ranks.size() != launches.measured.size()) return false;
+  for (std::size_t i = 0; i < launches.measured.size(); ++i) {
+    const auto& others = launches.other_ranks[i];
+    if (others.size() < rank) return false;
+    launches.measured[i] = others[rank - 1];
+  }
+  return true;
+}
 
 CasePairs pair_cases(const ComparisonSide& base, const ComparisonSide& candidate,
                      const CaseKey& key) {

@@ -6,6 +6,8 @@
 
 #include "harness/base/value.h"
 #include "harness/compare/exit_code.h"
+#include "harness/findings/finding.h"
+#include "harness/findings/of_ranks.h"
 
 namespace stepbench::compare {
 namespace {
@@ -101,6 +103,29 @@ void judge_noise(const CasePair& pair, const estimate::StepTimes& times, std::st
   std::move(own.begin(), own.end(), std::back_inserter(gates));
 }
 
+// What the finding of a profiled group says of its ranks.
+std::string held_up_by(const std::vector<const record::Launch*>& profiled) {
+  bool known = false;
+  for (const record::Launch* launch : profiled) {
+    known = known || launch->row.report.metrics.contains("own_work_ns");
+    for (const Finding& finding : launch->row.report.findings) {
+      if (finding.id == findings::kStragglerFinding) return finding.text;
+    }
+  }
+  return known ? "no rank holds the others up" : "who waits for whom is not known";
+}
+
+std::vector<std::string> who_waits(const std::vector<const record::Launch*>& base_profiled,
+                                   const std::vector<const record::Launch*>& candidate_profiled) {
+  if (base_profiled.empty() || candidate_profiled.empty()) {
+    return {
+        "ranks wait for the last one inside collectives: what is longer on some ranks only may be "
+        "waiting, and times alone do not tell who is late; with --profile it is told"};
+  }
+  return {"profiled before: " + held_up_by(base_profiled),
+          "profiled after: " + held_up_by(candidate_profiled)};
+}
+
 void explain_change(const CasePair& pair, const VerdictRule& rule,
                     const std::vector<const record::Launch*>& base_profiled,
                     const std::vector<const record::Launch*>& candidate_profiled, CaseResult& one) {
@@ -111,7 +136,10 @@ void explain_change(const CasePair& pair, const VerdictRule& rule,
     return metric.of_step && changed(metric);
   };
   if (std::any_of(one.metrics.begin(), one.metrics.end(), step_changed)) {
-    one.cause = explaining(phase_changes(pair, rule.confidence, rule.design));
+    one.cause = explaining_phases(pair, rule.confidence, rule.design);
+    if (ranks_differ(one.cause)) {
+      one.who_waits = who_waits(base_profiled, candidate_profiled);
+    }
   }
   if (std::any_of(one.metrics.begin(), one.metrics.end(), changed)) {
     one.ops = op_changes(base_profiled, candidate_profiled, rule.design == Design::kInterleaved);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/compare/usable_samples.h"
-#include "harness/stats/rank_tests.h"
+#include "harness/stats/hodges_lehmann.h"
 
 namespace stepbench::compare {
 namespace {

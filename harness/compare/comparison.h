@@ -55,6 +55,8 @@ struct CaseResult {
   OptionValues options;  // of the base
   std::vector<MetricResult> metrics = {};
   std::vector<PhaseChange> cause = {};  // of a changed step: the phases that explain it
+  // Where phases changed on some ranks of a group only: who holds whom up, as far as it is known.
+  std::vector<std::string> who_waits = {};
   std::vector<std::string> notes = {};
   std::vector<OpChange> ops = {};  // of a changed step, where both sides have profiled launches
   std::optional<FingerprintDifference> fingerprint = {};

@@ -12,8 +12,8 @@
 #include "harness/estimate/launch_values.h"
 #include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
+#include "harness/stats/hodges_lehmann.h"
 #include "harness/stats/order.h"
-#include "harness/stats/rank_tests.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

@@ -12,6 +12,7 @@
 #include "harness/compare/usable_samples.h"
 #include "harness/stats/benjamini_hochberg.h"
 #include "harness/stats/effect_size.h"
+#include "harness/stats/hodges_lehmann.h"
 #include "harness/stats/mean_ratio.h"
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"

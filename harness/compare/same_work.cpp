@@ -101,19 +101,20 @@ std::vector<std::string> fingerprint_notes(const CasePair& pair) {
     const auto other = sides.candidate.find(name);
     if (other == sides.candidate.end()) continue;
     if (base.spread > limit) {
-      notes.push_back("launches of the base do not agree on " + name + ", " +
-                      number_text(base.low) + " to " + number_text(base.high) +
+      notes.push_back("launches of the base do not agree on " + record::fingerprint_words(name) +
+                      ", " + number_text(base.low) + " to " + number_text(base.high) +
                       ": of the candidate only a larger difference is told");
     }
     if (std::isfinite(base.value) || std::isfinite(other->second.value)) continue;
-    notes.push_back("neither side has a finite " + name +
+    notes.push_back("neither side has a finite " + record::fingerprint_words(name) +
                     ": whether they compute the same is not known");
   }
   return notes;
 }
 
 std::string to_text(const FingerprintDifference& difference) {
-  const std::string begin = "the sides do not compute the same: " + difference.name + ' ';
+  const std::string begin =
+      "the sides do not compute the same: " + record::fingerprint_words(difference.name) + ' ';
   const std::string base = number_text(difference.base);
   const std::string candidate = number_text(difference.candidate);
   if (!std::isfinite(difference.relative)) {

@@ -14,6 +14,7 @@
 namespace stepbench::record {
 namespace {
 
+constexpr std::string_view kOfRank = "rank.";
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLimitFp32 = 1e-4;
 constexpr double kLimitTf32 = 1e-3;
@@ -55,6 +56,17 @@ Fingerprints fingerprints_of(std::span<const Launch* const> launches) {
                   Computed{stats::median(computed), *low, *high, relative_difference(*low, *high)});
   }
   return found;
+}
+
+std::string fingerprint_of_rank(std::string_view name, int rank) {
+  return std::string(kOfRank) + std::to_string(rank) + "." + std::string(name);
+}
+
+std::string fingerprint_words(std::string_view name) {
+  if (!name.starts_with(kOfRank)) return std::string(name);
+  const std::string_view of_rank = name.substr(kOfRank.size());
+  const std::size_t dot = std::min(of_rank.find('.'), of_rank.size() - 1);
+  return std::string(of_rank.substr(dot + 1)) + " of rank " + std::string(of_rank.substr(0, dot));
 }
 
 double relative_difference(double a, double b) {

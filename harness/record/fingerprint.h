@@ -23,6 +23,11 @@ using Fingerprints = std::map<std::string, Computed, std::less<>>;
 // lacks is none of what the case computes.
 [[nodiscard]] Fingerprints fingerprints_of(std::span<const Launch* const> launches);
 
+// What another rank than the first of a group computed, in the row of the first: "rank.3.loss", and
+// in words "loss of rank 3". A name of the first rank is its own words.
+[[nodiscard]] std::string fingerprint_of_rank(std::string_view name, int rank);
+[[nodiscard]] std::string fingerprint_words(std::string_view name);
+
 // Of the larger one. Infinite where only one of the two is a number, 0 where neither is.
 [[nodiscard]] double relative_difference(double a, double b);
 

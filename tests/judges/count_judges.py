@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts instructions of real training steps under valgrind: they repeat within 0.1 %, and one added operation shows.
+"""Counts instructions of real training steps under valgrind: they repeat within 0.1 %, one added operation shows, and a
+group of one rank adds none.
 
 usage: count_judges.py STEPBENCH WORKER
 
@@ -48,11 +49,11 @@ def save_models(folder):
         torch.jit.script(kind()).save(str(folder / f"{name}.pt"))
 
 
-def measured(folder, name):
+def measured(folder, name, *options, results=""):
     file = folder / f"{name}.yaml"
     file.write_text(FILE.replace("PATH", str(folder / f"{name}.pt")))
-    results = folder / name
-    subprocess.run([PROGRAM, "run", file, "--worker", WORKER, "--no-lock", "--results", results], check=True)
+    results = folder / (results or name)
+    subprocess.run([PROGRAM, "run", file, "--worker", WORKER, "--no-lock", "--results", results, *options], check=True)
     run = next(results.iterdir())
     rows = [json.loads(line) for path in run.glob("*.jsonl") for line in path.open()]
     counts = [row["metrics"]["instructions_per_step"] for row in rows
@@ -81,6 +82,9 @@ def main():
         folder = pathlib.Path(name)
         save_models(folder)
         plain, plain_count = measured(folder, "plain")
+        # A longer path moves addresses, which costs some hundred instructions.
+        _, rank_count = measured(folder, "plain", "--ranks", "1", results="group")
+        assert abs(rank_count - plain_count) <= 0.0001 * plain_count, "a group of one rank costs instructions"
         copy, copy_count = measured(folder, "copy")
         assert copy_count > 1.001 * plain_count, "an added copy is not seen"
         more = compared(plain, copy)

@@ -45,7 +45,7 @@ TEST_F(DeviceLocks, ADeviceInUseIsRefusedWithBothWaysOut) {
       [&] {
         (void)lock({"cpu", "cuda:0"}, LockPolicy::kRefuse);
       },
-      ThrowsMessage<ConfigError>(AllOf(HasSubstr("measures on device cuda:0"),
+      ThrowsMessage<ConfigError>(AllOf(HasSubstr("device cuda:0: another run"),
                                        HasSubstr("--wait-lock"), HasSubstr("--no-lock"))));
   EXPECT_TRUE(lock({"cpu"}, LockPolicy::kRefuse)) << "what was locked before the refusal is free";
 }

@@ -51,6 +51,94 @@ TEST(RunRequest, AShardIsCountedFromOne) {
   }
 }
 
+// Groups of `ranks` on `device`, one case each.
+plan::Plan plan_of_groups(const std::vector<std::int64_t>& ranks, const std::string& workload,
+                          const std::string& device) {
+  plan::Plan plan;
+  for (const std::int64_t number : ranks) {
+    plan::PlannedCase& planned = plan.cases.emplace_back();
+    planned.resolved.workload = workload;
+    planned.resolved.options["device"] = device;
+    planned.resolved.options["distributed.ranks"] = number;
+  }
+  return plan;
+}
+
+CampaignContext context_with(int devices) {
+  static const Catalogue catalogue;
+  return {.built_in = {.catalogue = catalogue}, .devices = {.count = devices}};
+}
+
+TEST(Copies, AreRefusedInTheWordsOfTheCommand) {
+  const machine::Variables torchrun = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
+  const plan::Plan plan = plan_of_groups({1}, "train_step", "cpu");
+  const auto refused = [&](const OneStart& start) -> std::string {
+    try {
+      refuse_copies(plan, start, torchrun);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused({.shard = ""}),
+            "--shard: is missing: RANK=1 and WORLD_SIZE=2 are set, so that this is one of 2 "
+            "processes, each of which would measure the whole plan; start stepbench once: "
+            "`stepbench run --ranks 2` starts the ranks itself; or say --shard I/2 to measure a "
+            "part of the plan in each; or unset the two where they are left from another job");
+  EXPECT_EQ(refused({.ranks = "ab --ranks "}),
+            "the environment: RANK=1 and WORLD_SIZE=2 are set, so that this is one of 2 "
+            "processes, each of which would measure the whole plan; start stepbench once: "
+            "`stepbench ab --ranks 2` starts the ranks itself; or unset the two where they are "
+            "left from another job");
+  EXPECT_EQ(refused({.shard = "1/2"}), "");
+  EXPECT_NO_THROW(refuse_copies(plan, {.ranks = "ab --ranks "}, {}));
+  // A forgotten pair harms no group: its launcher sets them anew.
+  EXPECT_NO_THROW(
+      refuse_copies(plan_of_groups({2}, "train_step", "cpu"), {.ranks = "ab --ranks "}, torchrun));
+}
+
+TEST(CheckRanks, EachTakesADevice) {
+  CampaignContext two_devices = context_with(2);
+  const auto refused = [&](plan::Plan plan) -> std::string {
+    try {
+      check_ranks(plan, two_devices);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused(plan_of_groups({3}, "train_step", "cuda")),
+            "distributed.ranks: 3 ranks take a CUDA device each, and local starts all of them on "
+            "this machine, which shows 2 devices; use distributed.ranks: 2, or device: cpu");
+  EXPECT_EQ(refused(plan_of_groups({2}, "train_step", "cuda")), "");
+  EXPECT_EQ(refused(plan_of_groups({3}, "train_step", "cpu")), "");
+  EXPECT_EQ(refused(plan_of_groups({3}, "python_script", "cuda")), "");
+  plan::Plan elsewhere = plan_of_groups({3}, "collective", "cuda");
+  elsewhere.cases.front().resolved.options["distributed.launcher"] = std::string("srun");
+  EXPECT_EQ(refused(elsewhere), "");
+  two_devices.variables = {{"CUDA_VISIBLE_DEVICES", "1"}};
+  EXPECT_THAT(refused(plan_of_groups({2}, "collective", "cuda")),
+              HasSubstr("which shows 1 device; use one rank, or device: cpu"));
+}
+
+TEST(CheckRanks, OfASweepThoseThatFitAreMeasured) {
+  const CampaignContext context = context_with(2);
+  plan::Plan plan = plan_of_groups({1, 2, 4}, "train_step", "cuda");
+  check_ranks(plan, context);
+  EXPECT_FALSE(plan.cases[0].skip);
+  EXPECT_FALSE(plan.cases[1].skip);
+  EXPECT_THAT(plan.cases[2].skip.value_or(""), HasSubstr("4 ranks take a CUDA device each"));
+}
+
+TEST(CheckRanks, AnInterfaceThatIsNotThereIsRefused) {
+  plan::Plan plan = plan_of_groups({2, 4}, "python_script", "cpu");
+  check_ranks(plan, context_with(0));
+  plan.cases.back().resolved.options["distributed.bind"] = std::string("ib7");
+  EXPECT_THAT([&] { check_ranks(plan, context_with(0)); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("distributed.bind: 'ib7' is no interface or address of this machine")));
+}
+
 plan::Plan plan_with(const std::vector<std::string>& ids) {
   plan::Plan plan;
   for (const std::string& id : ids) {

@@ -74,6 +74,30 @@ TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
   EXPECT_FALSE(file.at("cases").at(0).at("cause").empty());
 }
 
+TEST_F(AbCommand, OfAGroupOneVerdictNamesTheRank) {
+  program_.config(std::string(kOneCase) + "distributed: {ranks: 2}\n");
+  const os::CommandResult slow = ab({"--b-set", "stub.slow_rank=1", "--pairs", "7"});
+  EXPECT_EQ(slow.exit_status, 1) << slow.err;
+  EXPECT_NEAR(step_of(verdict()).at("change").get<double>(), 0.1, 0.005);
+  EXPECT_THAT(slow.out, AllOf(HasSubstr("forward on rank 1 +100 us per step"),
+                              HasSubstr("with --profile it is told")));
+}
+
+TEST_F(AbCommand, OfAGroupThatIsSlowerAsAWholeAllRanksAreNamed) {
+  program_.config(std::string(kOneCase) + "distributed: {ranks: 2}\n");
+  const os::CommandResult slow = ab({"--b-set", "stub.slow_rank=-2", "--pairs", "7"});
+  EXPECT_EQ(slow.exit_status, 1) << slow.err;
+  EXPECT_THAT(slow.out, AllOf(HasSubstr("forward on all ranks +100 us per step"),
+                              Not(HasSubstr("--profile it is told"))));
+}
+
+TEST_F(AbCommand, OfAGroupThatDidNotChangeNothingIsSaid) {
+  program_.config(std::string(kOneCase) + "distributed: {ranks: 2}\n");
+  const os::CommandResult same = ab({"--b-set", "stub.slow_rank_us=50", "--pairs", "7"});
+  EXPECT_EQ(verdict().at("cases").at(0).at("cause").size(), 0) << same.out;
+  EXPECT_NE(verdict().at("verdict"), "regression");
+}
+
 // Four pairs decide nothing: then it matters what this machine can show at all.
 TEST_F(AbCommand, AVerdictThatIsInconclusiveQuotesWhatTheMachineShowed) {
   testing_compare::keep_noise(program_.folder / "state");
