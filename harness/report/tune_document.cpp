@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "harness/document/cells.h"
+#include "harness/report/answer.h"
+#include "harness/report/notes.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -67,7 +69,7 @@ std::string tune_answer(const TuneRun& run) {
              " against the file's own settings, confirmed by " + fresh_pairs(run);
     case TuneAnswer::kOwnIsBest:
       if (!run.confirmed) {
-        return "the file's own settings are the best of " + points_text(run.points.size()) + ": " +
+        return "the file's own settings came out best of " + points_text(run.points.size()) + ": " +
                best;
       }
       if (run.confirmed->test.verdict == compare::Verdict::kOk) {
@@ -180,6 +182,10 @@ std::string rungs_text(const TuneRun& run) {
     text += std::string(&rung == &run.rungs.front() ? ": " : ", then ") +
             std::to_string(rung.points.size()) + " x " + std::to_string(rung.rounds) +
             (&rung == &run.rungs.front() && run.rungs.size() > 1 ? " short" : "");
+    const std::size_t left = &rung == &run.rungs.back() ? run.standing.size() : rung.points.size();
+    if (left < rung.points.size()) {
+      text += " (" + std::to_string(rung.points.size() - left) + " left early, clearly behind)";
+    }
   }
   if (run.stopped) text += "; the budget ended the search early";
   return text;
@@ -241,11 +247,16 @@ std::vector<std::size_t> in_order(const TuneRun& run) {
     if (order.size() > kShownPoints) break;
   }
   add(run.own);
+  for (std::size_t point = 0; point < run.points.size(); ++point) add(point);
   return order;
 }
 
 document::Cell value_cell(const TuneRun& run, const std::optional<double>& value) {
   return run.objective.unit == "ns" ? document::duration(value) : document::number(value);
+}
+
+bool is_known(const TuneRun& run) {
+  return run.answer == TuneAnswer::kBetter || run.answer == TuneAnswer::kOwnIsBest;
 }
 
 document::Table points_table(const TuneRun& run) {
@@ -276,7 +287,8 @@ document::Table points_table(const TuneRun& run) {
     } else if (is_best) {
       left = "best";
     } else if (!behind.contains(place)) {
-      left = "in rung " + std::to_string(point.last_rung);
+      const bool last = point.last_rung + 1 == run.rungs.size();
+      left = last ? "early" : "in rung " + std::to_string(point.last_rung);
     }
     const auto known = behind.find(place);
     const tune::PointState& state = point.state;
@@ -288,7 +300,7 @@ document::Table points_table(const TuneRun& run) {
                    document::bytes(state.memory_bytes > 0 ? std::optional(state.memory_bytes)
                                                           : std::nullopt),
                    document::number(state.cpu_s_per_1k_samples), std::move(left)},
-         .tone = is_best ? document::Tone::kGood : document::Tone::kPlain});
+         .tone = is_best && is_known(run) ? document::Tone::kGood : document::Tone::kPlain});
   }
   drop_if_empty(table, 6);
   return table;
@@ -296,32 +308,39 @@ document::Table points_table(const TuneRun& run) {
 
 }  // namespace
 
-document::Document tune_document(const TuneRun& run) {
-  const bool known = run.answer == TuneAnswer::kBetter || run.answer == TuneAnswer::kOwnIsBest;
+document::Document tune_document(const TuneRun& run, const record::Results& results) {
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  document::Document document{
+      .answer = {.text = tune_answer(run),
+                 .tone = is_known(run) ? document::Tone::kGood : document::Tone::kDoubt,
+                 .doubts = run_answer(rows, results, notes_of(rows, results)).doubts}};
   document::Chapter chapter{.id = "tune", .title = "Search", .blocks = {}};
-  chapter.blocks.emplace_back(
-      document::Paragraph{.text = tune_answer(run),
-                          .tone = known ? document::Tone::kGood : document::Tone::kDoubt,
-                          .below = below_answer(run)});
+  document::Paragraph said;
+  for (document::Line& line : below_answer(run)) {
+    if (line.command) {
+      said.below.push_back(std::move(line));
+      continue;
+    }
+    if (!said.text.empty()) chapter.blocks.emplace_back(std::move(said));
+    said = {.text = std::move(line.text)};
+  }
+  chapter.blocks.emplace_back(std::move(said));
   chapter.blocks.emplace_back(points_table(run));
   if (run.points.size() > kShownPoints) {
     chapter.blocks.emplace_back(document::Paragraph{
         .text = "the first " + std::to_string(kShownPoints) + " of " +
                 points_text(run.points.size()) + "; tuning.json and `stepbench show` have all"});
   }
-  document::Document document;
   document.chapters.push_back(std::move(chapter));
   return document;
 }
 
 ReportContent tune_content(const tune::TuneRun& run, const record::Results& results) {
   ReportContent content = run_content(results, {run.folder.string()}, {});
+  document::Document document = tune_document(run, results);
   // The best of many launches looks better than it is: the run's own answer would name it.
-  const bool known = run.answer == TuneAnswer::kBetter || run.answer == TuneAnswer::kOwnIsBest;
-  content.answer = {.text = tune_answer(run),
-                    .tone = known ? document::Tone::kGood : document::Tone::kDoubt};
+  content.answer = std::move(document.answer);
   content.title += ": search";
-  document::Document document = tune_document(run);
   content.sections.insert(content.sections.begin(), std::move(document.chapters.front()));
   return content;
 }

@@ -9,11 +9,12 @@
 
 namespace stepbench::report {
 
-// The answer, how sure it is and what it cost, then the points.
-[[nodiscard]] document::Document tune_document(const tune::TuneRun& run);
+// The answer and what is doubted of its launches, how sure it is and what it cost, then the points.
+// `results`: those of its folder, without the confirmation's.
+[[nodiscard]] document::Document tune_document(const tune::TuneRun& run,
+                                               const record::Results& results);
 
 // A page of the search: its answer and points, then what its launches show, as that of a run.
-// `results`: those of its folder, without the confirmation's.
 [[nodiscard]] ReportContent tune_content(const tune::TuneRun& run, const record::Results& results);
 
 }  // namespace stepbench::report

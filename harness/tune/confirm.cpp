@@ -18,9 +18,6 @@
 namespace stepbench::tune {
 namespace {
 
-constexpr std::size_t kFewestPairs = 10;
-constexpr std::size_t kMostPairs = 40;  // the last look of `ab`
-
 // How many pairs the allowance has room for; 0: too few. nullopt: as many as the looks ask for.
 std::optional<std::int64_t> pairs_left(const TuneRun& run) {
   std::optional<double> most;

@@ -3,6 +3,7 @@
 // the rules of `ab`. The launches that chose the winner say nothing of it. Main thread only.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "harness/base/clock.h"
@@ -13,6 +14,9 @@
 #include "harness/tune/tune_run.h"
 
 namespace stepbench::tune {
+
+inline constexpr std::size_t kFewestPairs = 10;
+inline constexpr std::size_t kMostPairs = 40;  // the last look of `ab`
 
 // Into a folder below that of `run`, whose points are described; goes on where it was cut off.
 // `own_text`: the experiment without its sweep. False: a signal ended it.

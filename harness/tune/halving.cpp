@@ -13,35 +13,58 @@ namespace {
 constexpr double kLeaveConfidence = 0.95;  // that no point leaves early which is the best
 constexpr std::size_t kFewestToLeave = 3;  // full rounds
 
+// Few points cost little: all go the whole way.
+bool all_in_full(std::size_t points) { return points < kFewestPoints; }
+
+std::size_t kept_of(std::size_t points) {
+  return std::min(points, std::max((points + kKept - 1) / kKept, kFewestKept));
+}
+
 }  // namespace
+
+std::vector<PlannedRung> planned_rungs(std::size_t points, std::size_t can_run) {
+  if (can_run == 0) return {};
+  if (all_in_full(points)) return {{.points = can_run, .rounds = kRounds[1] + kRounds[2]}};
+  std::vector<PlannedRung> rungs;
+  for (std::size_t rung = 0; rung < kRungs; ++rung) {
+    rungs.push_back({.points = can_run, .rounds = kRounds[rung], .brief = rung == 0});
+    can_run = kept_of(can_run);
+    if (can_run < 2) break;
+  }
+  return rungs;
+}
 
 Halving::Halving(std::size_t points, std::uint64_t seed, double log_margin, const Before& before)
     : seed_(seed), log_margin_(log_margin), states_(points, State::kIn) {
   Rung first;
   first.points.resize(points);
   std::iota(first.points.begin(), first.points.end(), std::size_t{0});
-  // Few points cost little: all go the whole way.
-  if (points < kFewestPoints) rungs_.resize(kRungs - 1);
+  if (all_in_full(points)) rungs_.resize(kRungs - 1);
   rungs_.push_back(std::move(first));
   begin_round();
   if (before) std::ranges::stable_sort(order_, before);
 }
 
 std::size_t Halving::rounds_of(std::size_t rung) const {
-  return states_.size() < kFewestPoints ? kRounds[1] + kRounds[2] : kRounds[rung];
+  return all_in_full(states_.size()) ? kRounds[1] + kRounds[2] : kRounds[rung];
+}
+
+std::vector<std::size_t> Halving::points_left() const {
+  std::vector<std::size_t> points = rungs_.back().points;
+  std::erase_if(points, [this](std::size_t point) { return !is_in(point); });
+  return points;
 }
 
 void Halving::begin_round() {
-  std::vector<std::size_t>& points = rungs_.back().points;
-  std::erase_if(points, [this](std::size_t point) { return !is_in(point); });
-  order_ = points;
+  std::erase_if(rungs_.back().points, [this](std::size_t point) { return is_out(point); });
+  order_ = points_left();
+  const bool decided = order_.size() < 2 && rungs_.size() > 1;
+  if (order_.empty() || decided) over_ = true;
   // Which order a round has depends on no launch.
   stats::Random random(seed_ + 1000003U * (rungs_.size() * 100 + round_));
   random.shuffle(std::span(order_));
   at_ = 0;
   values_.clear();
-  const bool decided = points.size() < 2 && rungs_.size() > 1;
-  if (points.empty() || decided) over_ = true;
 }
 
 std::optional<Slot> Halving::next() {
@@ -74,7 +97,7 @@ void Halving::stop() { over_ = true; }
 void Halving::end_round() {
   std::erase_if(values_, [this](const RoundValue& each) { return !is_in(each.point); });
   Rung& rung = rungs_.back();
-  std::erase_if(rung.points, [this](std::size_t point) { return !is_in(point); });
+  std::erase_if(rung.points, [this](std::size_t point) { return is_out(point); });
   const bool is_short = rungs_.size() == 1;
   rounds_.push_back({is_short, std::move(values_)});
   ++rung.rounds;
@@ -86,9 +109,8 @@ void Halving::end_round() {
 
 // It is worse than the best by more than does not matter, whatever the launches' spread does.
 void Halving::leave_early() {
-  Rung& rung = rungs_.back();
-  if (rungs_.size() < kRungs || rung.points.size() < 2) return;
-  const std::vector<Scored> scored = scores_of(rounds_, rung.points);
+  if (rungs_.size() < kRungs) return;
+  const std::vector<Scored> scored = scores_of(rounds_, points_left());
   if (scored.empty() || scored.front().launches < kFewestToLeave) return;
   const ScoreSpread spread = spread_of(rounds_);
   if (spread.freedom == 0) return;
@@ -106,16 +128,14 @@ void Halving::leave_early() {
 
 void Halving::end_rung() {
   Rung& rung = rungs_.back();
-  for (const Scored& each : scores_of(rounds_, rung.points)) {
-    if (is_in(each.point)) rung.kept.push_back(each.point);
-  }
+  for (const Scored& each : scores_of(rounds_, points_left())) rung.kept.push_back(each.point);
   if (rungs_.size() == kRungs || rung.kept.empty()) {
     over_ = true;
     return;
   }
-  const std::size_t kept = std::max((rung.kept.size() + kKept - 1) / kKept, kFewestKept);
+  const std::size_t kept = kept_of(rung.kept.size());
   for (std::size_t i = kept; i < rung.kept.size(); ++i) states_[rung.kept[i]] = State::kLost;
-  rung.kept.resize(std::min(kept, rung.kept.size()));
+  rung.kept.resize(kept);
   Rung next{.points = rung.kept};
   std::sort(next.points.begin(), next.points.end());
   rungs_.push_back(std::move(next));
@@ -132,7 +152,7 @@ std::size_t Halving::remaining() const {
   std::size_t rung = rungs_.size() - 1;
   left += points * (rounds_of(rung) - round_ - 1);
   for (++rung; rung < kRungs; ++rung) {
-    points = std::min(points, std::max((points + kKept - 1) / kKept, kFewestKept));
+    points = kept_of(points);
     left += points * kRounds[rung];
   }
   return left;

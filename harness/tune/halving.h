@@ -34,9 +34,18 @@ struct Slot {
 // What became of a rung.
 struct Rung {
   std::size_t rounds = 0;                // that are whole
-  std::vector<std::size_t> points = {};  // that began it and were not out
+  std::vector<std::size_t> points = {};  // that began it and were not taken out
   std::vector<std::size_t> kept = {};    // that go on, the best first
 };
+
+// A rung of a search in which no point is taken out and none leaves early.
+struct PlannedRung {
+  std::size_t points = 0;
+  std::size_t rounds = 0;
+  bool brief = false;  // its launches are short
+};
+// Of `points`, of which so many can run.
+[[nodiscard]] std::vector<PlannedRung> planned_rungs(std::size_t points, std::size_t can_run);
 
 class Halving {
  public:
@@ -70,6 +79,7 @@ class Halving {
   enum class State : std::uint8_t { kIn, kLost, kOut };
   [[nodiscard]] bool is_in(std::size_t point) const { return states_[point] == State::kIn; }
   [[nodiscard]] std::size_t rounds_of(std::size_t rung) const;
+  [[nodiscard]] std::vector<std::size_t> points_left() const;  // of the rung
   void begin_round();
   void end_round();
   void leave_early();

@@ -24,6 +24,7 @@
 #include "harness/tune/confirm.h"
 #include "harness/tune/describe_points.h"
 #include "harness/tune/search_plan.h"
+#include "harness/tune/tune_plan.h"
 #include "harness/tune/tuning_file.h"
 
 namespace stepbench::tune {
@@ -34,7 +35,6 @@ namespace fs = std::filesystem;
 constexpr const char* kSeedField = "tune_seed";
 constexpr const char* kObjectiveField = "tune_objective";
 constexpr double kConfidence = 0.95;
-constexpr double kSearchShare = 0.7;  // of the allowance; the rest confirms
 constexpr double kMoreThanExpected = 1.1;
 // The mean over a third of the steps varies as much more at most.
 const double kShortSd = std::sqrt(3.0);
@@ -58,7 +58,8 @@ class Tuning {
     out_.changes_work = search_.changes_work;
     out_.allowance = request_.allowance;
     out_.confidence = kConfidence;
-    choose_objective();
+    out_.objective = tested_objective(request_, search_);
+    out_.margin = *out_.objective.margin;
     choose_seed();
     if (!search()) return end_by_signal();
     if (!out_.standing.empty() && request_.confirm &&
@@ -72,24 +73,6 @@ class Tuning {
 
  private:
   [[nodiscard]] const plan::Plan& plan() const { return search_.plan(); }
-
-  void choose_objective() {
-    std::vector<std::string> names = {request_.objective};
-    if (names.front().empty()) {
-      const bool batches = std::ranges::any_of(
-          plan().varying, [](const std::string& option) { return option.ends_with("batch_size"); });
-      names.front() = batches ? "samples_per_s" : "step";
-    }
-    std::vector<std::string> margins;
-    if (request_.margin) {
-      margins.push_back(names.front() + "=" + std::to_string(*request_.margin));
-    }
-    const compare::TestedMetrics tested = campaign::tested_metrics(
-        {names, margins}, run::columns_of(plan(), search_.space.planned.catalogue).columns,
-        &plan());
-    out_.objective = tested.metrics.front();
-    out_.margin = out_.objective.margin.value_or(compare::kDefaultMargin);
-  }
 
   // The same search asks for the same launches in the same order.
   void choose_seed() {
@@ -109,22 +92,9 @@ class Tuning {
     }
   }
 
-  [[nodiscard]] double search_share() const { return request_.confirm ? kSearchShare : 1; }
-
-  [[nodiscard]] Allowance of_search() const {
-    Allowance allowance = request_.allowance;
-    if (allowance.seconds) *allowance.seconds *= search_share();
-    if (allowance.launches) {
-      const auto all = static_cast<double>(*allowance.launches);
-      *allowance.launches = static_cast<std::size_t>(all * search_share());
-    }
-    return allowance;
-  }
-
   // False: a signal ended it.
   bool search() {
-    const Allowance allowance = of_search();
-    refuse_too_few_launches(allowance);
+    const Allowance allowance = allowance_of_search(request_, plan().cases.size());
     campaign::RunRequest asked = search_run(request_, search_.sweep);
     asked.purpose = "tune";
     asked.context = {{kSeedField, static_cast<std::int64_t>(out_.seed)},
@@ -174,27 +144,17 @@ class Tuning {
     describe_points(plan(), agenda.points(), out_);
   }
 
-  void refuse_too_few_launches(const Allowance& allowance) const {
-    const std::size_t points = plan().cases.size();
-    if (!allowance.launches || *allowance.launches >= points) return;
-    throw ConfigError("--launches",
-                      "each of the " + text::counted(static_cast<std::int64_t>(points), "point") +
-                          " needs one; at least " +
-                          std::to_string(static_cast<std::int64_t>(
-                              std::ceil(static_cast<double>(points) / search_share()))));
-  }
-
   void refuse_small_budget(const TuneAgenda& agenda) const {
     if (!agenda.is_stopped() || !agenda.halving().rounds().empty()) return;
     const bool is_short = plan().cases.size() >= kFewestPoints;
     const double round_s = agenda.first_round_s();
-    throw ConfigError("--budget",
-                      std::string(is_short ? "one short" : "one") + " launch of each of the " +
-                          text::counted(std::ssize(plan().cases), "point") + " takes " +
-                          text::rough_duration(round_s) + "; give at least " +
-                          text::rough_duration(round_s * kMoreThanExpected / search_share()) +
-                          ", or fewer points with --filter. Go on with --resume " +
-                          text::shell_word(out_.folder.string()));
+    throw ConfigError(
+        "--budget", std::string(is_short ? "one short" : "one") + " launch of each of the " +
+                        text::counted(std::ssize(plan().cases), "point") + " takes " +
+                        text::rough_duration(round_s) + "; give at least " +
+                        text::rough_duration(round_s * kMoreThanExpected / search_share(request_)) +
+                        ", or fewer points with --filter. Go on with --resume " +
+                        text::shell_word(out_.folder.string()));
   }
 
   void conclude() {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "harness/stats/dunnett.h"
-#include "harness/stats/rank_tests.h"
+#include "harness/stats/hodges_lehmann.h"
 
 namespace stepbench::tune {
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/campaign/run_request.h"
 #include "harness/machine/environment.h"
 #include "harness/plan/fixed_experiment.h"
 #include "harness/plan/yaml_document.h"
@@ -115,6 +116,8 @@ SearchPlan plan_search(const TuneRequest& request, const campaign::CampaignConte
   plan::PlannedCase own = plan_own(request, context, search.own_text);
   search.sweep = whole_sweep(request, own.resolved);
   search.space = campaign::plan_experiment(search_run(request, search.sweep), context, true);
+  campaign::refuse_copies(search.plan(), {.ranks = "tune --set distributed.ranks="},
+                          context.variables);
   plan::Plan& plan = search.space.planned.plan;
   if (plan.varying.empty()) {
     throw ConfigError(source,

@@ -10,6 +10,7 @@
 #include "harness/base/error.h"
 #include "harness/document/render.h"
 #include "harness/report/tune_document.h"
+#include "harness/report/tune_plan_text.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/tune/run_tune.h"
@@ -33,6 +34,7 @@ compare the winner with the file's own settings, without its sweep: only they sa
 Examples:
   stepbench tune sweep.yaml --budget 10m
   stepbench tune train.yaml --sweep loader.num_workers=0,1,2,4 --sweep loader.prefetch_factor=2,4 --budget 20m
+  stepbench tune sweep.yaml --budget 10m --dry-run               only say what would be measured, how long
   stepbench tune train.yaml --space loader --budget 10m          workers and prefetch of any loader
   stepbench tune --python train.py --tune num_workers=0..4,prefetch_factor=2,4 --budget 10m
   stepbench tune sweep.yaml --budget 10m --write tuned.yaml      the winner as a file of its own
@@ -52,6 +54,7 @@ struct TuneOptions {
   std::string memory_limit = {};
   std::optional<double> margin_percent = {};
   bool no_confirm = false;
+  bool dry_run = false;
   LockFlags lock = {};
   std::string format = "table";
   ExportFiles exports = {};
@@ -90,17 +93,34 @@ double bytes_of(const std::string& text) {
   return amount("--memory-limit", text, kUnits, "a size such as 512MiB or 20GiB");
 }
 
-void tell_tuned(const tune::TuneRun& run, const TuneOptions& options,
-                const Environment& environment, run::Progress& progress) {
+void tell_tuned(const tune::TuneRun& run, const record::Results& results,
+                const TuneOptions& options, const Environment& environment,
+                run::Progress& progress) {
   if (options.format == "json") {
     print(environment, tune::tuning_json(run));
     return;
   }
-  print(environment,
-        document::render(report::tune_document(run), {.markdown = options.format == "markdown",
-                                                      .colour = environment.colour,
-                                                      .columns = environment.terminal_columns}));
+  print(environment, document::render(report::tune_document(run, results),
+                                      {.markdown = options.format == "markdown",
+                                       .colour = environment.colour,
+                                       .columns = environment.terminal_columns}));
   progress.say("Results: " + run.folder.string());
+}
+
+int tell_plan(const TuneOptions& options, const tune::TuneRequest& request,
+              const campaign::CampaignContext& context, const Environment& environment) {
+  if (options.format != "table") {
+    throw ConfigError("--format", options.format +
+                                      " is a form of what was measured, and --dry-run measures "
+                                      "nothing; `stepbench plan --format json` has the points");
+  }
+  if (!request.resume.empty()) {
+    throw ConfigError("--dry-run", "says what a new search would measure; leave --resume out");
+  }
+  const tune::TunePlan planned = tune::plan_tune(request, context);
+  environment.out << text::printable(report::tune_plan_text(request, planned),
+                                     text::LineEnds::kKeep);
+  return kExitOk;
 }
 
 int execute_tune(const TuneOptions& options, const Environment& environment) {
@@ -114,6 +134,7 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
   check_export_files(options.exports, environment);
   request.text = experiment_text(options.script, request.file);
   const campaign::CampaignContext context = campaign_context(environment);
+  if (options.dry_run) return tell_plan(options, request, context, environment);
   const HostClock clock;
   run::Progress progress = make_progress(environment, options.quiet, clock);
   run::Interrupts interrupts;
@@ -125,9 +146,15 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
     environment.err << "stepbench: interrupted" << text::printable(go_on) << '\n';
     return run.exit_status;
   }
-  tell_tuned(run, options, environment, progress);
-  write_report(options.exports, report::tune_content(run, record::read_results(run.folder)),
-               {run.folder.string()}, environment);
+  const record::Results results = record::read_results(run.folder);
+  tell_tuned(run, results, options, environment, progress);
+  if (!request.tuned_file.empty() && run.tuned_file != request.tuned_file) {
+    environment.err << "stepbench: --write: nothing is written to "
+                    << text::printable(request.tuned_file)
+                    << ": no winner is told from the file's own settings\n";
+  }
+  write_report(options.exports, report::tune_content(run, results), {run.folder.string()},
+               environment);
   return run.exit_status;
 }
 
@@ -200,6 +227,8 @@ void add_tune(Command app) {
                  "Also write the experiment with the winner's values there, unless it is not told "
                  "from the file's own");
   add_report_file(command, options.exports.report);
+  command.flag(kRunOptions, "--dry-run", options.dry_run,
+               "Print the points, the rungs and what they would take, measure nothing");
   add_quiet(command, options.quiet);
 }
 

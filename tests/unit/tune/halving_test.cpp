@@ -37,6 +37,19 @@ TEST(Halving, AQuarterGoesOnFromEachRung) {
   EXPECT_EQ(halving.remaining(), 0U);
 }
 
+TEST(Halving, TakesWhatWasPlannedWhereNoPointLeavesEarly) {
+  for (std::size_t points = 2; points < 100; ++points) {
+    std::size_t launches = 0;
+    for (const PlannedRung& rung : planned_rungs(points, points)) {
+      launches += rung.points * rung.rounds;
+      EXPECT_EQ(rung.brief, points >= kFewestPoints && rung.points == points);
+    }
+    EXPECT_EQ(launches, Halving(points, 1, kLogMargin).remaining()) << points;
+  }
+  EXPECT_TRUE(planned_rungs(12, 0).empty());
+  EXPECT_EQ(planned_rungs(12, 5).front().points, 5U);
+}
+
 TEST(Halving, TheBestPointWinsWithoutNoise) {
   Halving halving(24, 5, kLogMargin);
   run_all(halving,
@@ -89,6 +102,8 @@ TEST(Halving, APointThatIsFarBehindLeavesTheLastRungEarly) {
   EXPECT_EQ(halving.standing().size(), 1U);
   EXPECT_EQ(halving.standing().front().point, 0U);
   EXPECT_LT(slots.size(), 8U + 2 * 2 + 4 * 2);
+  // It began the rung all the same.
+  EXPECT_EQ(halving.rungs().back().points.size(), 2U);
 }
 
 TEST(Halving, APointThatIsTakenOutNeverComesAgain) {
