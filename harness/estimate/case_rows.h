@@ -74,7 +74,9 @@ struct CaseRow {
   std::optional<double> data_wait_share = {};
   std::optional<double> samples_per_s = {};  // work per step over step_ns, like the next ones
   std::optional<double> tokens_per_s = {};
-  std::optional<double> bytes_per_s = {};  // where bytes are the work: there are no samples
+  std::optional<double> bytes_per_s = {};         // where bytes are the work: there are no samples
+  std::optional<double> scaling_efficiency = {};  // of ranks: see add_scaling()
+  std::optional<stats::Interval> scaling_interval = {};
   std::optional<double> achieved_flops_per_s = {};
   std::optional<double> mfu = {};
   bool mfu_refused = false;                 // above 1: the peak or the count of operations is wrong

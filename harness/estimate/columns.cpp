@@ -7,11 +7,13 @@
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "harness/estimate/launch_values.h"
 #include "harness/estimate/noise.h"
 #include "harness/estimate/ranking.h"
 #include "harness/record/encode.h"
+#include "harness/stats/order.h"
 
 namespace stepbench::estimate {
 namespace {
@@ -100,6 +102,16 @@ double accelerator_utilisation(OneLaunch of) {
   return computes ? 1 - phase_share(of.estimate, "data_wait") : kNan;
 }
 
+// Null where samples have one length.
+Value padding_share(Row row) {
+  std::vector<double> shares;
+  for (const MeasuredLaunch& each : row.measured) {
+    const double share = reported(*each.launch, "loader_padding");
+    if (!std::isnan(share)) shares.push_back(share);
+  }
+  return shares.empty() ? Value() : Value(stats::median(shares));
+}
+
 double epoch_gap_per_step(OneLaunch of) {
   const auto& borders = of.estimate.borders;
   if (!borders) return kNan;
@@ -119,8 +131,8 @@ Value end_of(const std::optional<JudgedValue>& value, double stats::Interval::*e
   return value && value->spread != Spread::kNone ? Value(value->interval.*end) : Value();
 }
 
-Value vs_baseline_end(Row row, double stats::Interval::*end) {
-  return row.vs_baseline_interval ? Value((*row.vs_baseline_interval).*end) : Value();
+Value end_in(const std::optional<stats::Interval>& interval, double stats::Interval::*end) {
+  return interval ? Value((*interval).*end) : Value();
 }
 
 Value of_run(Row row, std::string record::RunRow::*text) {
@@ -239,6 +251,11 @@ std::vector<EstimateColumn> make_estimate_columns() {
        .header = "AU [%]",
        .drop_at = 62,
        .shown_for = is_emulated},
+      {.metric = {.name = "padding_share"},
+       .get = padding_share,
+       .format = ColumnFormat::kPercent,
+       .header = "pad [%]",
+       .drop_at = 55},
       {.metric = estimated("samples_per_s", "samples/s", "Samples per second of step time.",
                            Direction::kHigherIsBetter),
        .of_launch = [](OneLaunch of) { return work_rate(of, of.estimate.samples); },
@@ -263,9 +280,10 @@ std::vector<EstimateColumn> make_estimate_columns() {
        .header = "tokens/s",
        .drop_at = 50,
        .gauge = {"tokens_per_second", "Tokens of a step over its time."}},
-      {.metric = estimated("bytes_per_s", "bytes/s",
-                           "Bytes copied per second of step time, where steps have no samples.",
-                           Direction::kHigherIsBetter),
+      {.metric = estimated(
+           "bytes_per_s", "bytes/s",
+           "Bytes that a step copies or exchanges over its time, where steps have no samples.",
+           Direction::kHigherIsBetter),
        .of_launch =
            [](OneLaunch of) {
              return of.estimate.samples ? kNan : work_rate(of, of.estimate.bytes);
@@ -303,6 +321,17 @@ std::vector<EstimateColumn> make_estimate_columns() {
        .page_before = "MFU ",
        .page_after = " %",
        .gauge = {"model_flops_utilisation_ratio", "Achieved share of the peak rate."}},
+      {.metric = {.name = "scaling_efficiency"},
+       .get = number<&CaseRow::scaling_efficiency>,
+       .format = ColumnFormat::kPercent,
+       .header = "scaling [%]",
+       .shown_for = placed_by_table},
+      {.metric = {.name = "scaling_efficiency_low"},
+       .get = [](Row row) { return end_in(row.scaling_interval, &stats::Interval::low); },
+       .format = ColumnFormat::kPercent},
+      {.metric = {.name = "scaling_efficiency_high"},
+       .get = [](Row row) { return end_in(row.scaling_interval, &stats::Interval::high); },
+       .format = ColumnFormat::kPercent},
       {.metric = {.name = "vs_best"},
        .get = number<&CaseRow::vs_best>,
        .format = ColumnFormat::kRatio,
@@ -319,10 +348,10 @@ std::vector<EstimateColumn> make_estimate_columns() {
        .header = "vs baseline",
        .shown_for = placed_by_table},
       {.metric = {.name = "vs_baseline_low"},
-       .get = [](Row row) { return vs_baseline_end(row, &stats::Interval::low); },
+       .get = [](Row row) { return end_in(row.vs_baseline_interval, &stats::Interval::low); },
        .format = ColumnFormat::kRatio},
       {.metric = {.name = "vs_baseline_high"},
-       .get = [](Row row) { return vs_baseline_end(row, &stats::Interval::high); },
+       .get = [](Row row) { return end_in(row.vs_baseline_interval, &stats::Interval::high); },
        .format = ColumnFormat::kRatio},
   };
 }

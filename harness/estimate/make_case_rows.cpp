@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/estimate/case_estimate.h"
+#include "harness/estimate/scaling.h"
 
 namespace stepbench::estimate {
 namespace {
@@ -81,6 +82,7 @@ class Gatherer {
 
   std::vector<CaseRow> take() {
     for (CaseRow& each : rows_) estimate_case(each);
+    add_scaling(rows_);
     return std::move(rows_);
   }
 

@@ -89,10 +89,17 @@ std::optional<ProposalAnswer> compared(const CaseRow& own, const CaseRow& other)
   if (!is_measured(own, by_rate)) return std::nullopt;
   if (is_measured(other, by_rate)) {
     const Judged by = judged_of(own, other, by_rate);
-    return ProposalAnswer{.row = &other,
+    const Ratio ratio = *speed_up(other, own, by);
+    ProposalAnswer answer{.row = &other,
                           .kind = told_apart(other, own, by),
-                          .ratio = speed_up(other, own, by)->value,
+                          .ratio = ratio.value,
                           .by_rate = by_rate};
+    constexpr double kWorthSaying = 0.1;
+    if (answer.kind == Difference::kSame && !ratio.interval &&
+        std::abs(ratio.value - 1) >= kWorthSaying) {
+      answer.few_launches = std::min(own.measured.size(), other.measured.size());
+    }
+    return answer;
   }
   if (other.failed.empty() && other.skipped.empty()) return std::nullopt;
   return ProposalAnswer{.row = &other, .kind = Difference::kNoNumbers};

@@ -18,6 +18,8 @@ namespace stepbench::estimate {
 struct ProposalAnswer {
   const CaseRow* row = nullptr;
   Difference kind = Difference::kSame;  // of this row from the finding's
+  // Not told apart, and so few launches could not have told it: how many the fewer of both have.
+  std::optional<std::size_t> few_launches = {};
   double ratio = 0;       // its speed over that of the finding's row; 2 is twice as fast
   bool by_rate = false;   // speed is samples/s, else the inverse of the step
   bool is_exact = false;  // of the proposed value, else of another one on the way there or beyond

@@ -52,11 +52,12 @@ std::vector<Series> whole_cycles(const std::vector<record::CycleSamples>& parts)
 
 std::optional<analyze::RankTrace> take_ops(record::Launch& launch, const fs::path& file) {
   const trace::Trace trace = trace::read_trace(file);
-  launch.ops = ops::frames_of(ops::make_op_table(trace::op_log_of(trace)));
+  const bool sent_ops = !launch.ops.empty();
+  if (!sent_ops) launch.ops = ops::frames_of(ops::make_op_table(trace::op_log_of(trace)));
   const analyze::Analysis analysis = analyze::analyse(trace);
   std::optional<analyze::RankTrace> of_rank;
   if (launch.row.world > 1) of_rank = analyze::rank_trace(file.string(), trace, analysis);
-  if (analysis.blocked()) return of_rank;
+  if (sent_ops || analysis.blocked()) return of_rank;
   for (Finding& finding : analyze::find_causes(trace, analysis)) {
     // The recording begins and ends with the window: its edges are no news.
     const bool said = finding.undecided.empty() && finding.id != "trace.edge_step_bias";
@@ -76,8 +77,8 @@ void add_warmup_verdict(record::Launch& launch) {
 std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch, const fs::path& run_dir) {
   record::LaunchReport& report = launch.row.report;
   const auto named = report.effective.find(kTrace);
-  if (!is_profiling(launch.row.key.pass) || !launch.ops.empty() ||
-      named == report.effective.end()) {
+  const bool is_of_use = launch.ops.empty() || launch.row.world > 1;
+  if (!is_profiling(launch.row.key.pass) || !is_of_use || named == report.effective.end()) {
     return std::nullopt;
   }
   // Never a file elsewhere, whatever the worker says.

@@ -14,11 +14,11 @@ namespace stepbench::run {
 // From the launch's samples; a verdict that is there stays. Pure.
 void add_warmup_verdict(record::Launch& launch);
 
-// Of a profiled launch without operations whose `effective` names a trace of torch.profiler in the
-// folder `traces` of `run_dir`: the table of operations, and as findings what the trace says of
-// lost time. Steps are its ProfilerStep#N, phases its stepbench::NAME. A trace that cannot be read
-// is a note. The file is removed unless profile.trace asked for it. Returns what is compared with
-// the traces of other ranks, where the trace names its own.
+// Of a profiled launch whose `effective` names a trace of torch.profiler in the folder `traces` of
+// `run_dir`: the table of operations, and as findings what the trace says of lost time, where the
+// worker did not send them itself. Steps are its ProfilerStep#N, phases its stepbench::NAME. A
+// trace that cannot be read is a note. The file is removed unless profile.trace asked for it.
+// Returns what is compared with the traces of other ranks, where the trace names its own.
 std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch,
                                                  const std::filesystem::path& run_dir);
 

@@ -11,6 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
+#include "harness/run/background_load.h"
 #include "harness/run/complete_report.h"
 #include "harness/run/group_facts.h"
 #include "harness/run/hidden_secrets.h"
@@ -189,10 +190,14 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
 
 std::vector<LaunchResult> Controller::launch(const Job& job, const ResolvedCase& resolved,
                                              const machine::LauncherEnvironment& environment) {
+  // Instructions are counted one by one: a load would only make that last longer.
+  const BackgroundLoad background{job.counts ? 0 : resolved.number_or("background.busy_cpus", 0),
+                                  clock_};
   const LaunchContext context{.clock = clock_,
                               .interrupts = interrupts_,
                               .root = "/",
                               .devices = setup_.devices,
+                              .background = &background,
                               .progress = [this](const std::string& stage, std::int64_t step_ns) {
                                 progress_.update(stage, step_ns);
                               }};

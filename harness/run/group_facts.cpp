@@ -7,6 +7,7 @@
 
 #include "harness/analyze/rank_finding.h"
 #include "harness/estimate/launch_estimate.h"
+#include "harness/record/fingerprint.h"
 
 namespace stepbench::run {
 namespace {
@@ -32,6 +33,43 @@ void add_time_and_work(std::span<record::Launch> ranks) {
   if (tokens) schedule["group_tokens"] = *tokens;
 }
 
+// What a group is judged by: each rank has its memory to itself, and the fullest one fails first.
+void add_peaks(std::span<record::Launch> ranks) {
+  record::LaunchReport::Metrics& of_group = ranks.front().row.report.metrics;
+  for (auto& [name, most] : of_group) {
+    if (!name.starts_with("peak_") || !name.ends_with("_bytes")) continue;
+    for (record::Launch& rank : ranks) {
+      const auto found = rank.row.report.metrics.find(name);
+      if (found == rank.row.report.metrics.end() || !found->second) continue;
+      rank.row.machine["rank." + name] = static_cast<std::int64_t>(*found->second);
+      if (&rank != &ranks.front()) most = std::max(most.value_or(0), *found->second);
+    }
+  }
+}
+
+// Ranks compute different things: two arms do the same where each of them does.
+void add_fingerprints(std::span<record::Launch> ranks) {
+  Fields& of_group = ranks.front().row.report.fingerprint;
+  for (const record::Launch& rank : ranks.subspan(1)) {
+    for (const auto& [name, value] : rank.row.report.fingerprint) {
+      of_group[record::fingerprint_of_rank(name, rank.row.key.rank)] = value;
+    }
+  }
+}
+
+// What the straggler's own trace has found, where it is of the size of what the others wait for.
+void add_own_cause(const record::LaunchReport& straggler, Finding& finding) {
+  constexpr double kOfTheWait = 0.5;
+  const Finding* cause = nullptr;
+  for (const Finding& each : straggler.findings) {
+    if (each.gain_ns.value_or(0) < kOfTheWait * finding.value) continue;
+    if (cause == nullptr || *each.gain_ns > *cause->gain_ns) cause = &each;
+  }
+  if (cause == nullptr) return;
+  finding.remedy = "its own trace says: " + cause->text;
+  finding.evidence.push_back(cause->id);
+}
+
 void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
   record::LaunchReport& first = ranks.front().row.report;
   if (traces.size() < ranks.size()) {
@@ -53,8 +91,15 @@ void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> 
         ranks[static_cast<std::size_t>(row.rank)].row.report.metrics;
     metrics["rank_wait_ns"] = row.wait_ns;
     metrics["own_work_ns"] = row.work_ns;
+    Fields& machine = ranks[static_cast<std::size_t>(row.rank)].row.machine;
+    for (std::size_t other = 0; other < row.waits_for_ns.size(); ++other) {
+      const auto ns = static_cast<std::int64_t>(row.waits_for_ns[other]);
+      if (ns <= 0) continue;
+      machine["rank.waits_for." + std::to_string(report.rows[other].rank) + "_ns"] = ns;
+    }
   }
   if (auto finding = analyze::straggler_finding(report)) {
+    add_own_cause(ranks[static_cast<std::size_t>(report.straggler->rank)].row.report, *finding);
     first.findings.push_back(std::move(*finding));
   }
 }
@@ -64,6 +109,8 @@ void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> 
 void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
   if (ranks.size() < 2) return;
   add_time_and_work(ranks);
+  add_peaks(ranks);
+  add_fingerprints(ranks);
   if (is_profiling(ranks.front().row.key.pass)) add_waits(ranks, std::move(traces));
 }
 

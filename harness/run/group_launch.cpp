@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/findings/of_ranks.h"
 #include "harness/fleet/group_lines.h"
 #include "harness/machine/sampler.h"
 #include "harness/os/process_exit.h"
@@ -38,13 +39,6 @@ constexpr std::int64_t kLongestWaitNs = 3 * kNsPerS;
 constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 
 std::string seconds(std::int64_t ns) { return text::seconds_text(static_cast<double>(ns) * 1e-9); }
-
-// "rank 1", "ranks 0, 2 and 3"
-std::string rank_names(const std::vector<int>& ranks) {
-  std::vector<std::string> names;
-  for (const int rank : ranks) names.push_back(std::to_string(rank));
-  return (ranks.size() == 1 ? "rank " : "ranks ") + text::join_and(names);
-}
 
 class GroupLoop {
  public:
@@ -70,9 +64,14 @@ class GroupLoop {
 
   GroupResult run() {
     while (!is_over()) turn();
-    blame_killed_launcher();
+    if (cause_weight_ == GroupRank::Weight::kTold) {
+      blame_who_told();
+    } else {
+      blame_killed_launcher();
+    }
     while (launcher_.output.is_open() && read_output()) {
     }
+    quote_end_of_agent();
     sampler_.worker_ended();
     const bool oom_killed = sampler_.oom_killed();
     Fields machine = sampler_.summary();
@@ -89,6 +88,7 @@ class GroupLoop {
                                       : measured_group(end);
     LaunchResult& first = result.ranks.front();
     first.machine.merge(machine);
+    if (context_.background) first.machine.merge(context_.background->facts());
     if (!all_reaped) first.report.notes.emplace_back("a process of this group could not be killed");
     first.report.notes.insert(first.report.notes.end(), notes_.begin(), notes_.end());
     if (!cause_ && !interrupted_) label_machine(first.machine, first.wall_ns, first.report);
@@ -210,8 +210,8 @@ class GroupLoop {
       if (!rank || !rank->has_begun()) continue;
       const int number = rank->join().place.rank;
       // Whatever is seen after the cause is its consequence, but for a death that came first.
-      const bool is_better = cause_ && !ended_ && cause_->rank != number && rank->was_killed() &&
-                             !rank->is_done() && !cause_was_killed_;
+      const bool is_better =
+          cause_ && !ended_ && cause_->rank != number && rank->weight() > cause_weight_;
       if (cause_ && !is_better) continue;
       if (rank->is_done() &&
           rank->talk().session().final_outcome()->kind == Outcome::Kind::kSkipped) {
@@ -219,7 +219,7 @@ class GroupLoop {
       } else if (const auto trouble = rank->trouble()) {
         if (is_better) cause_.reset();
         fail(number, *trouble);
-        cause_was_killed_ = rank->was_killed();
+        cause_weight_ = rank->weight();
       }
     }
     check_builds();
@@ -254,6 +254,22 @@ class GroupLoop {
     fail({}, end_of_launcher(death));
   }
 
+  // Ranks that were told to end are no culprits; what the launcher says may tell more.
+  void blame_who_told() {
+    if (!cause_ || !cause_->rank) return;
+    std::vector<std::int64_t> told;
+    for (const auto& rank : ranks_) {
+      if (rank && rank->told() != 0) told.push_back(rank->join().place.rank);
+    }
+    const int signal = ranks_.at(static_cast<std::size_t>(*cause_->rank))->told();
+    const std::string stage = cause_->stage;
+    end_with({{},
+              Outcome::failed(launcher_name() + " told " + findings::rank_names(told) +
+                              " to end by " + os::signal_text(signal) +
+                              ": it was told so itself, or the time of its job was over"),
+              stage});
+  }
+
   // Ranks that end with a launcher that was killed are no culprits.
   void blame_killed_launcher() {
     if (!cause_ || !cause_->rank || !launcher_dead_) return;
@@ -267,18 +283,30 @@ class GroupLoop {
     end_with({{}, Outcome::failed(end_of_launcher({.status = status})), stage});
   }
 
+  // Of a rank that is gone without a word its launcher may know how that came.
+  void quote_end_of_agent() {
+    if (!cause_ || !cause_->rank) return;
+    const auto& rank = ranks_.at(static_cast<std::size_t>(*cause_->rank));
+    if (!rank || !rank->is_closed() || rank->exit() || (rank->has_begun() && rank->is_done()))
+      return;
+    cause_->outcome.reason += output_.last_words();
+  }
+
   [[nodiscard]] std::string end_of_launcher(const os::ProcessExit& death) const {
-    return (request_.launcher == fleet::Launcher::kLocal ? "the launcher, local," : name_) + " " +
-           os::exit_text(death) +
+    return launcher_name() + " " + os::exit_text(death) +
            (missing().empty() ? " while its ranks measured"
-                              : " before " + rank_names(missing()) + " called back") +
+                              : " before " + findings::rank_names(missing()) + " called back") +
            output_.last_words();
   }
 
-  [[nodiscard]] std::vector<int> missing() const {
-    std::vector<int> missing;
+  [[nodiscard]] std::string launcher_name() const {
+    return request_.launcher == fleet::Launcher::kLocal ? "the launcher, local," : name_;
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> missing() const {
+    std::vector<std::int64_t> missing;
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      if (!ranks_[i]) missing.push_back(static_cast<int>(i));
+      if (!ranks_[i]) missing.push_back(static_cast<std::int64_t>(i));
     }
     return missing;
   }
@@ -342,12 +370,12 @@ class GroupLoop {
                   "timed out: not finished after " + seconds(limits_.wall_ns) + " (limits.wall_s)");
     }
     if (!ranks_have_begun()) {
-      return fail({}, "timed out: " + rank_names(missing()) + " of " +
+      return fail({}, "timed out: " + findings::rank_names(missing()) + " of " +
                           std::to_string(request_.ranks) + " did not call back within " +
                           seconds(limits_.join_ns) + " of " + name_ + "'s start (limits.join_s)" +
                           output_.last_words());
     }
-    std::vector<int> silent;
+    std::vector<std::int64_t> silent;
     for (const auto& rank : ranks_) {
       // Those that wait for one that hangs are silent for about as long.
       const std::int64_t left_ns = rank->talk().deadline_ns() - turned_ns_;
@@ -357,9 +385,9 @@ class GroupLoop {
     if (silent.empty()) return;
     const auto first = static_cast<std::size_t>(silent.front());
     const std::string words = "timed out: " + ranks_[first]->talk().silence();
-    if (silent.size() == 1) return fail(silent.front(), words);
+    if (silent.size() == 1) return fail(static_cast<int>(first), words);
     // All but one wait for that one: where they stand tells which.
-    fail({}, rank_names(silent) + ": " + words);
+    fail({}, findings::rank_names(silent) + ": " + words);
     cause_->stage = ranks_[first]->talk().stage_name();
     for (const auto& rank : ranks_) rank->say(fleet::kStacksLine);
     stacks_asked_ = true;
@@ -448,7 +476,7 @@ class GroupLoop {
   std::array<char, 65536> buffer_{};
   std::vector<std::string> notes_;
   std::optional<GroupCause> cause_;
-  bool cause_was_killed_ = false;
+  GroupRank::Weight cause_weight_ = GroupRank::Weight::kFailed;
   bool builds_checked_ = false;
   bool interrupted_ = false;
   bool reaped_ = false;

@@ -9,8 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/os/process_exit.h"
-#include "harness/os/text_file.h"
-#include "harness/text/utf8.h"
+#include "harness/run/output.h"
 
 namespace stepbench::run {
 
@@ -68,9 +67,11 @@ std::optional<std::string> GroupRank::trouble() const {
   return std::nullopt;
 }
 
-bool GroupRank::was_killed() const {
-  return exit_ && exit_->status >= 0 && WIFSIGNALED(exit_->status) &&
-         WTERMSIG(exit_->status) != SIGTERM;
+GroupRank::Weight GroupRank::weight() const {
+  if (is_done() || !exit_) return Weight::kFailed;
+  if (exit_->told != 0) return Weight::kTold;
+  const bool killed = exit_->status >= 0 && WIFSIGNALED(exit_->status);
+  return killed && WTERMSIG(exit_->status) != SIGTERM ? Weight::kKilled : Weight::kFailed;
 }
 
 std::string GroupRank::exit_words() const {
@@ -79,11 +80,7 @@ std::string GroupRank::exit_words() const {
   std::string words = os::exit_text(death) + " without a final line" +
                       (exit_->cut ? " (its last line is cut off)" : "");
   // A worker that ends by itself says why in its last line.
-  constexpr std::size_t kLastWordsBytes = 300;
-  const std::string_view lines = os::trim(exit_->output);
-  const std::string_view last = lines.substr(lines.rfind('\n') + 1);
-  if (!WIFEXITED(exit_->status) || last.empty()) return words;
-  return words + ": " + text::to_valid_utf8(last.substr(0, kLastWordsBytes));
+  return WIFEXITED(exit_->status) ? words + last_words(exit_->output) : words;
 }
 
 }  // namespace stepbench::run

@@ -45,8 +45,15 @@ class GroupRank {
   // Why it can measure nothing more, as "was killed by SIGKILL without a final line"; nothing: all
   // is well.
   [[nodiscard]] std::optional<std::string> trouble() const;
-  // A signal that nobody sends to end a process in order.
-  [[nodiscard]] bool was_killed() const;
+  // How much its end tells of why the group ends: of several the heaviest is the cause.
+  enum class Weight : std::uint8_t {
+    kTold,    // by its launcher
+    kFailed,  // or is silent, or gone
+    kKilled,  // by a signal that nobody sends to end a process in order
+  };
+  [[nodiscard]] Weight weight() const;
+  // By which its launcher told it to end; 0: it did not.
+  [[nodiscard]] int told() const { return exit_ ? exit_->told : 0; }
 
  private:
   void take(std::string_view line, std::int64_t now_ns);

@@ -63,6 +63,7 @@ class LaunchLoop {
     result.machine = sampler_.summary();
     result.processes = sampler_.processes();
     result.machine.merge(device_sampler_.summary());
+    if (context_.background) result.machine.merge(context_.background->facts());
     if (const auto node = numa_node_of_device()) result.machine.emplace("gpu.numa_node", *node);
     const bool all_reaped = reap_all(worker_.pid);
     reaped_ = true;

@@ -18,6 +18,7 @@
 #include "harness/base/outcome.h"
 #include "harness/machine/device_state.h"
 #include "harness/protocol/messages.h"
+#include "harness/run/background_load.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/launch_limits.h"
 #include "harness/run/launch_rules.h"
@@ -38,6 +39,7 @@ struct LaunchContext {
   Interrupts& interrupts;
   std::filesystem::path root = "/";               // of /proc and /sys
   const machine::NvmlSession* devices = nullptr;  // null: there are none to watch
+  const BackgroundLoad* background = nullptr;     // that runs beside it
   // About once a second.
   std::function<void(const std::string& stage, std::int64_t last_cycle_step_ns)> progress = {};
 };

@@ -19,7 +19,7 @@ std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
                                    std::span<const machine::DeviceSampler::Span> throttled);
 
 // Flags and notes of a row whose worker waited for a CPU (more than 1 % of its windows, or of its
-// life where their borders are not known), whose machine
+// life where their borders are not known, and not for a background load alone), whose machine
 // was taken from it (steal, more than 1 %), whose control group was stopped, whose device was
 // slowed down.
 void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report);

@@ -7,6 +7,48 @@
 #include "harness/text/utf8.h"
 
 namespace stepbench::run {
+namespace {
+
+// "----------"
+bool is_rule(std::string_view line) {
+  constexpr std::size_t kShortest = 10;
+  line = os::trim(line);
+  return line.size() >= kShortest && line.find_first_not_of("-=*_#") == std::string_view::npos;
+}
+
+// The first paragraph of a text in one line.
+std::string first_paragraph(std::string_view text) {
+  std::string words;
+  text = os::trim(text);
+  while (!text.empty()) {
+    const std::string_view line = os::trim(text.substr(0, text.find('\n')));
+    if (line.empty()) break;
+    words += (words.empty() ? "" : " ") + std::string(line);
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  while (words.ends_with(':') || words.ends_with('.')) words.pop_back();
+  return words;
+}
+
+}  // namespace
+
+std::string last_words(std::string_view output) {
+  constexpr std::size_t kLastWordsBytes = 300;
+  const auto last_line = [&] { return output.substr(output.rfind('\n') + 1); };
+  std::string words;
+  output = os::trim(output);
+  if (is_rule(last_line())) {
+    output.remove_suffix(last_line().size());
+    std::string_view block = output;
+    while (!output.empty() && !is_rule(last_line())) {
+      output.remove_suffix(last_line().size());
+      if (!output.empty()) output.remove_suffix(1);
+    }
+    words = first_paragraph(block.substr(output.size()));
+  }
+  if (words.empty()) words = last_line();
+  return words.empty() ? "" : ": " + text::to_valid_utf8(words.substr(0, kLastWordsBytes));
+}
 
 void OutputTail::append(std::string_view bytes) {
   total_bytes_ += bytes.size();
@@ -25,14 +67,6 @@ std::string OutputTail::text() const {
   std::string text = text::to_valid_utf8(first_);
   if (left_out > 0) text += "\n[" + std::to_string(left_out) + " bytes left out]\n";
   return text + text::to_valid_utf8(last);
-}
-
-std::string OutputTail::last_words() const {
-  constexpr std::size_t kLastWordsBytes = 300;
-  const std::string all = text();
-  const std::string_view lines = os::trim(all);
-  const std::string_view last = lines.substr(lines.rfind('\n') + 1);
-  return last.empty() ? "" : ": " + text::to_valid_utf8(last.substr(0, kLastWordsBytes));
 }
 
 }  // namespace stepbench::run

@@ -8,6 +8,10 @@
 
 namespace stepbench::run {
 
+// What a program said at its end as ": words", shortened: its last line, or the first paragraph
+// between the last two rules, as Open MPI writes. Empty where it said nothing.
+[[nodiscard]] std::string last_words(std::string_view output);
+
 // Keeps the first and the last `keep_bytes` of a stream of any length.
 class OutputTail {
  public:
@@ -17,8 +21,7 @@ class OutputTail {
   void append(std::string_view bytes);
   // Valid UTF-8: other bytes become U+FFFD. Says how much was left out between the two parts.
   [[nodiscard]] std::string text() const;
-  // Its last line as ": words", shortened; empty where it said nothing.
-  [[nodiscard]] std::string last_words() const;
+  [[nodiscard]] std::string last_words() const { return run::last_words(text()); }
   [[nodiscard]] std::uint64_t total_bytes() const { return total_bytes_; }
 
  private:

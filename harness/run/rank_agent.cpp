@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "harness/base/clock.h"
@@ -22,6 +23,7 @@
 #include "harness/fleet/group_lines.h"
 #include "harness/machine/cgroup.h"
 #include "harness/machine/environment.h"
+#include "harness/os/process_exit.h"
 #include "harness/os/text_file.h"
 #include "harness/protocol/channel.h"
 #include "harness/run/interrupts.h"
@@ -33,6 +35,7 @@ namespace stepbench::run {
 namespace {
 
 constexpr std::chrono::seconds kConnectLimit{10};
+constexpr std::string_view kGlooInterface = "GLOO_SOCKET_IFNAME";
 constexpr std::int64_t kGraceNs = 3 * kNsPerS;  // between SIGTERM and SIGKILL of the worker
 
 std::string variable_of(const machine::Variables& variables, std::string_view name) {
@@ -93,6 +96,10 @@ machine::Variables worker_variables(const machine::Variables& inherited,
   set_variable(variables, "LOCAL_RANK", std::to_string(join.place.local_rank));
   set_variable(variables, "LOCAL_WORLD_SIZE", std::to_string(join.place.local_world));
   for (const auto& [name, value] : begin.set) set_variable(variables, name, value);
+  if (variable_of(variables, kGlooInterface).empty()) {
+    const std::string interface = fleet::gloo_interface(join.address, join.host);
+    if (!interface.empty()) set_variable(variables, kGlooInterface, interface);
+  }
   return variables;
 }
 
@@ -212,7 +219,8 @@ class RankAgent {
   }
 
   void interrupt() {
-    while (interrupts_.take()) {
+    while (const auto signal = interrupts_.take()) {
+      if (exit_.told == 0) exit_.told = *signal;
       kill_group(kill_at_ns_ == 0 ? SIGTERM : SIGKILL);
       kill_at_ns_ = clock_.now_ns() + kGraceNs;
     }
@@ -252,6 +260,11 @@ class RankAgent {
   bool dead_ = false;  // the worker
 };
 
+void say_on_stderr(const std::string& words) {
+  const std::string line = words + '\n';
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
 [[noreturn]] void be_local_rank(int rank, int ranks, machine::Variables variables,
                                 const std::string& build, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -267,8 +280,7 @@ class RankAgent {
   try {
     status = run_rank(fleet::Launcher::kLocal, variables, build);
   } catch (const std::exception& error) {
-    const std::string text = std::string(error.what()) + '\n';
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+    say_on_stderr(error.what());
   }
   ::_exit(status);
 }
@@ -287,16 +299,17 @@ int run_rank(fleet::Launcher launcher, const machine::Variables& variables,
 
 int run_local_ranks(int ranks, const machine::Variables& variables, const std::string& build) {
   const pid_t parent = ::getpid();
-  std::vector<pid_t> children;
+  std::map<pid_t, int> children;  // and their ranks
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t child = ::fork();
     if (child == 0) be_local_rank(rank, ranks, variables, build, parent);
     if (child < 0) {
       throw Error("cannot start rank " + std::to_string(rank) + ": " + std::strerror(errno));
     }
-    children.push_back(child);
+    children.emplace(child, rank);
   }
   bool failed = false;
+  bool ending = false;
   sigset_t wanted;
   sigset_t old;
   ::sigemptyset(&wanted);
@@ -306,12 +319,18 @@ int run_local_ranks(int ranks, const machine::Variables& variables, const std::s
     int status = 0;
     if (const pid_t ended = ::waitpid(-1, &status, WNOHANG); ended > 0) {
       failed = failed || status != 0;
-      std::erase(children, ended);
+      // The controller sees a closed connection; it quotes this line.
+      if (WIFSIGNALED(status) && !ending) {
+        say_on_stderr("the agent of rank " + std::to_string(children[ended]) + ", process " +
+                      std::to_string(ended) + ", " + os::exit_text({.status = status}));
+      }
+      children.erase(ended);
       continue;
     }
     int signal = 0;
     if (::sigwait(&wanted, &signal) != 0 || signal == SIGCHLD) continue;
-    for (const pid_t child : children) ::kill(child, SIGTERM);
+    ending = true;
+    for (const auto& [child, rank] : children) ::kill(child, SIGTERM);
   }
   ::sigprocmask(SIG_SETMASK, &old, nullptr);
   return failed ? kExitSomeFailed : kExitOk;

@@ -44,6 +44,51 @@ TEST(CaseEstimate, TheModelsRateFollowsFromTheStepAndAShareAboveOneIsRefused) {
   EXPECT_TRUE(case_rows(results).front().mfu_refused);
 }
 
+TEST(CaseEstimate, AGroupScalesAsFarAsItsRateIsThatOfSoManyCasesOfOneRank) {
+  const auto of_ranks = [](std::int64_t ranks, std::int64_t step, const char* path) {
+    record::Launch launch = of_step(step, 0);
+    launch.row.key.case_id = std::to_string(ranks) + path;
+    launch.row.options = {{"script.path", path}};
+    if (ranks > 1) {
+      launch.row.options.insert_or_assign("distributed.ranks", ranks);
+      launch.row.options.insert_or_assign("distributed.launcher", "local");
+    }
+    return launch;
+  };
+  // As many samples a rank, and a half more time for four: 4 / 1.5 of the rate.
+  std::vector<record::Launch> launches = {of_ranks(1, 1000, "a.py"), of_ranks(4, 1500, "a.py"),
+                                          of_ranks(2, 1000, "b.py")};
+  launches[1].row.report.schedule = {{"group_window_ns", 3000}, {"group_samples", 4 * 2 * 64}};
+  const record::Results results = made_results(launches);
+  const std::vector<CaseRow> rows = case_rows(results);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_DOUBLE_EQ(rows[0].scaling_efficiency.value(), 1);
+  EXPECT_NEAR(rows[1].scaling_efficiency.value(), 1 / 1.5, 1e-12);
+  EXPECT_FALSE(rows[2].scaling_efficiency) << "of another script";
+  EXPECT_FALSE(case_rows(made_results({of_ranks(1, 1000, "a.py")})).front().scaling_efficiency);
+  EXPECT_FALSE(rows[1].scaling_interval) << "of a single launch";
+}
+
+TEST(CaseEstimate, TheIntervalOfScalingIsThatOfTheRatioOfBothRates) {
+  std::vector<record::Launch> launches;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    launches.push_back(of_step(1000 + i, 0));
+    launches.push_back(of_step(2000 + 2 * i, 0));
+    launches.back().row.key.case_id = "group";
+    launches.back().row.options.insert_or_assign("distributed.ranks", std::int64_t{2});
+    // Two ranks with 64 samples each in two steps.
+    launches.back().row.report.schedule = {{"group_window_ns", 2 * (2000 + 2 * i)},
+                                           {"group_samples", 2 * 2 * 64}};
+  }
+  const record::Results results = made_results(std::move(launches));
+  const std::vector<CaseRow> rows = case_rows(results);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_NEAR(rows[1].scaling_efficiency.value(), 0.5, 1e-12);
+  EXPECT_NEAR(rows[1].scaling_interval.value().low, 0.5 * 1000 / 1005, 1e-9);
+  EXPECT_NEAR(rows[1].scaling_interval.value().high, 0.5 * 1005 / 1000, 1e-9);
+  EXPECT_FALSE(rows[0].scaling_interval) << "1 by definition";
+}
+
 TEST(CaseEstimate, AGapAtBordersIsAlsoSpreadOverTheSteps) {
   const record::Launch launch =
       made_launch({"step_ns", "data_wait_ns", "epoch_wait_ns", "flags"},

@@ -105,6 +105,25 @@ TEST_F(TracedOps, KeepTheTraceThatWasAskedFor) {
   EXPECT_FALSE(launch.ops.empty());
 }
 
+TEST_F(TracedOps, OfAWorkerThatSentThemStayAndItsTraceIsThatOfItsRank) {
+  record::Launch sent = launch_with(kScript, "traces/one.pt.trace.json");
+  add_traced_ops(sent, folder_.path());
+  const std::size_t frames = sent.ops.size();
+  const std::string of_rank =
+      R"({"distributedInfo": {"backend": "gloo", "rank": 1, "world_size": 2},)" +
+      std::string(kScript).substr(std::string_view(kScript).find('{') + 1);
+  for (const int world : {1, 2}) {
+    record::Launch launch = launch_with(of_rank, "traces/one.pt.trace.json");
+    launch.row.world = world;
+    launch.ops = sent.ops;
+    const auto trace = add_traced_ops(launch, folder_.path());
+    EXPECT_EQ(launch.ops.size(), frames);
+    EXPECT_EQ(trace.has_value(), world == 2);
+    EXPECT_EQ(is_kept(), world == 1) << "of one process it is the worker's own affair";
+    EXPECT_EQ(trace ? trace->rank : 1, 1);
+  }
+}
+
 TEST_F(TracedOps, OfATraceThatIsDamagedAreANote) {
   record::Launch launch = launch_with("{\"traceEvents\": [", "traces/one.pt.trace.json");
   add_traced_ops(launch, folder_.path());

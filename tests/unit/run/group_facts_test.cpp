@@ -7,6 +7,7 @@
 
 #include "harness/analyze/rank_finding.h"
 #include "harness/estimate/launch_estimate.h"
+#include "harness/record/fingerprint.h"
 
 namespace stepbench::run {
 namespace {
@@ -39,6 +40,30 @@ TEST(GroupFacts, TheGroupTakesAsLongAsItsSlowestRankAndDoesTheWorkOfAll) {
   EXPECT_EQ(estimate::estimate_of(ranks[1])->samples, 8) << "a rank alone is as it was";
 }
 
+// A rank that needs more memory than others fails first: the group is judged by it.
+TEST(GroupFacts, TheGroupHasTheMemoryOfItsFullestRank) {
+  std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
+  ranks[0].row.report.metrics = {{"peak_rss_bytes", 100.0}, {"peak_allocated_bytes", 90.0}};
+  ranks[1].row.report.metrics = {{"peak_rss_bytes", 400.0}, {"peak_allocated_bytes", 50.0}};
+  add_group_facts(ranks, {});
+  EXPECT_EQ(ranks[0].row.report.metrics.at("peak_rss_bytes"), 400.0);
+  EXPECT_EQ(ranks[0].row.report.metrics.at("peak_allocated_bytes"), 90.0);
+  EXPECT_EQ(number_of(ranks[0].row.machine, "rank.peak_rss_bytes"), 100) << "its own";
+  EXPECT_EQ(number_of(ranks[1].row.machine, "rank.peak_rss_bytes"), 400);
+}
+
+TEST(GroupFacts, TheGroupComputesWhatEachOfItsRanksDoes) {
+  std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
+  ranks[0].row.report.fingerprint = {{"loss", 1.0}};
+  ranks[1].row.report.fingerprint = {{"loss", 2.0}, {"gradient_norm", Value()}};
+  add_group_facts(ranks, {});
+  EXPECT_EQ(ranks[0].row.report.fingerprint,
+            (Fields{{"loss", 1.0}, {"rank.1.loss", 2.0}, {"rank.1.gradient_norm", Value()}}));
+  EXPECT_EQ(ranks[1].row.report.fingerprint.size(), 2U);
+  EXPECT_EQ(record::fingerprint_words("rank.1.loss"), "loss of rank 1");
+  EXPECT_EQ(record::fingerprint_words("loss"), "loss");
+}
+
 TEST(GroupFacts, WithoutTracesOfAllRanksNothingIsSaidOfWaits) {
   std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
   for (record::Launch& launch : ranks) launch.row.key.pass = Pass::kKineto;
@@ -66,6 +91,18 @@ TEST(StragglerFinding, NamesTheRankHowMuchAndBecauseOfWhat) {
             "rank 1 holds the others up by 25.0 ms per step, loading data: it is the slowest in 10 "
             "of 10 profiled steps");
   EXPECT_EQ(finding->value, 25e6);
+  EXPECT_EQ(finding->severity, Severity::kProblem) << "a quarter of the step";
+  EXPECT_EQ(finding->window, "host_step") << "of traces alone: a timed launch cannot refute it";
+}
+
+TEST(StragglerFinding, SaysWhereNothingIsRecorded) {
+  analyze::RankReport report = report_of(10, 10);
+  report.straggler->part = "idle_unattributed";
+  report.straggler->share = 0.1;
+  const auto finding = analyze::straggler_finding(report);
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->text, HasSubstr("per step, where nothing is recorded: "));
+  EXPECT_EQ(finding->severity, Severity::kWarning);
 }
 
 TEST(StragglerFinding, IsNotMadeOfWhatChanceExplains) {

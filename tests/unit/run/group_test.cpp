@@ -11,6 +11,8 @@
 
 #include "harness/estimate/case_rows.h"
 #include "harness/machine/process_tree.h"
+#include "harness/os/text_file.h"
+#include "harness/run/worker_program.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
@@ -168,6 +170,88 @@ TEST(Group, ALauncherThatIsKilledIsNamed) {
   EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
               ::testing::StartsWith("the launcher, local, was killed by SIGKILL (Killed) while its "
                                     "ranks measured"));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Group, ALauncherThatIsToldToEndIsNamedAndNoRank) {
+  RunProgram program;
+  program.config(yaml_with("hang_in_step", std::string(kThree) + "stub: {at_step: 3, marker: " +
+                                               (program.folder / "started").string() + "}\n"));
+  StartedRun run = program.start();
+  ASSERT_TRUE(appears(program.folder / "started"));
+  for (const pid_t launcher : machine::children_of("/", run.pid())) ::kill(launcher, SIGTERM);
+  EXPECT_EQ(run.wait(), 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              AllOf(::testing::StartsWith("the launcher, local, told rank"),
+                    HasSubstr(" to end by SIGTERM (Terminated): it was told so itself"),
+                    Not(HasSubstr("was killed"))));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Group, AnotherBuildOnARankIsRefused) {
+  RunProgram program;
+  const fs::path own = STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench";
+  std::string bytes = os::read_text(own).value();
+  const std::string id = run::program_build_id(own);
+  std::string raw;
+  for (std::size_t i = 0; i + 1 < id.size(); i += 2) {
+    raw += static_cast<char>(std::stoi(id.substr(i, 2), nullptr, 16));
+  }
+  const std::size_t at = bytes.find(raw);
+  ASSERT_NE(at, std::string::npos) << id;
+  bytes[at] = static_cast<char>(~bytes[at]);
+  fs::create_directory(program.folder / "other");
+  std::ofstream{program.folder / "other/stepbench", std::ios::binary} << bytes;
+  fs::permissions(program.folder / "other/stepbench", fs::perms::owner_all);
+  fs::create_directory(program.folder / "bin");
+  program.script("bin/mpirun",
+                 "shift 3\nexport OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0\n"
+                 "OMPI_COMM_WORLD_RANK=1 " +
+                     (program.folder / "other/stepbench").string() +
+                     " \"$@\" &\n"
+                     "OMPI_COMM_WORLD_RANK=0 " +
+                     own.string() + " \"$@\" & wait\n");
+  program.config(yaml_with("ok", "distributed: {ranks: 2, launcher: mpirun}\n"));
+  program.prefix = {"PATH=" + (program.folder / "bin").string() + ":/usr/bin:/bin"};
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              AllOf(HasSubstr("rank 1: another build of stepbench is on "),
+                    HasSubstr("install the same one on all machines")));
+}
+
+TEST(Group, OneOfSeveralProcessesOfALauncherIsRefused) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  program.prefix = {"RANK=5", "WORLD_SIZE=8"};
+  const os::CommandResult alone = program.run();
+  EXPECT_EQ(alone.exit_status, 2);
+  EXPECT_THAT(alone.err,
+              AllOf(HasSubstr("RANK=5 and WORLD_SIZE=8 are set, so that this is one of 8 "
+                              "processes"),
+                    HasSubstr("`stepbench run --ranks 8` starts the ranks itself"),
+                    HasSubstr("or unset the two where they are left")));
+  EXPECT_EQ(program.run({"--shard", "1/1"}).exit_status, 0);
+  const os::CommandResult group = program.run({"--ranks", "2"});
+  EXPECT_EQ(group.exit_status, 0) << "its ranks have variables of their own " << group.err;
+  program.prefix.emplace_back("TORCHELASTIC_RUN_ID=none");
+  EXPECT_EQ(program.run({"--ranks", "2"}).exit_status, 2) << "and there are 8 of such groups";
+}
+
+TEST(Group, AnAgentThatIsKilledIsNamed) {
+  RunProgram program;
+  program.config(yaml_with("hang_in_step", std::string(kThree) + "stub: {at_step: 3, marker: " +
+                                               (program.folder / "started").string() + "}\n"));
+  StartedRun run = program.start();
+  ASSERT_TRUE(appears(program.folder / "started"));
+  const pid_t launcher = machine::children_of("/", run.pid()).at(0);
+  const pid_t agent = machine::children_of("/", launcher).at(0);
+  ::kill(agent, SIGKILL);
+  EXPECT_EQ(run.wait(), 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              AllOf(::testing::MatchesRegex("rank [0-2]: its connection was closed.*"),
+                    HasSubstr(", process " + std::to_string(agent) +
+                              ", was killed by SIGKILL (Killed) (the other 2 ranks were ended)")));
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 

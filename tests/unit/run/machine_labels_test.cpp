@@ -83,6 +83,19 @@ TEST(MachineLabels, TellAWorkersOwnThreadsFromOthers) {
             "nothing else ran");
 }
 
+TEST(MachineLabels, AreNotForABackgroundLoadThatWasAskedFor) {
+  Fields machine = {{"run_queue_wait_ns", std::int64_t{500'000'000}},
+                    {"others_cpu_share", 0.001},
+                    {"background_cpus", 1.8}};
+  EXPECT_THAT(flags_of(machine), IsEmpty());
+  machine["others_cpu_share"] = 0.3;
+  EXPECT_THAT(flags_of(machine), ElementsAre("waited_for_cpu")) << "others ran besides";
+  machine.erase("others_cpu_share");
+  EXPECT_THAT(flags_of(machine), IsEmpty()) << "too short to know others";
+  machine.erase("background_cpus");
+  EXPECT_THAT(flags_of(machine), ElementsAre("waited_for_cpu")) << "nobody asked for it";
+}
+
 TEST(MachineLabels, NameAQuotaThatHitAndADeviceThatWasSlowedDown) {
   EXPECT_THAT(
       flags_of({{"cgroup_throttled_ns", std::int64_t{0}}, {"gpu.throttled", std::string("no")}}),

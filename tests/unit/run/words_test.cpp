@@ -38,6 +38,25 @@ TEST(Output, TakesOneLargePiece) {
   EXPECT_EQ(output.text(), "xxxx\n[996 bytes left out]\nend.");
 }
 
+TEST(Output, EndsWithItsLastLine) {
+  EXPECT_EQ(last_words("one\ntwo\n\n"), ": two");
+  EXPECT_EQ(last_words(" \n"), "");
+  EXPECT_EQ(last_words("----------\n----------\n"), ": ----------") << "it said no more";
+  EXPECT_EQ(last_words(std::string(1000, 'x')).size(), 302U);
+}
+
+// Open MPI does.
+TEST(Output, EndsWithTheFirstParagraphBetweenTwoRules) {
+  const std::string rule = std::string(74, '-') + '\n';
+  EXPECT_EQ(last_words("warning: slow\n" + rule +
+                       "There are not enough slots available in the system to satisfy\nthe 9 slots "
+                       "that were requested:\n\n  stepbench\n\nEither request fewer\n" +
+                       rule),
+            ": There are not enough slots available in the system to satisfy the 9 slots that were "
+            "requested");
+  EXPECT_EQ(last_words("mpirun gave up\n" + rule), ": mpirun gave up");
+}
+
 TEST(Wrap, SplitsAsAShellWould) {
   EXPECT_THAT(split_command("nsys  profile -o '{run_dir}/a b' \"c\\\"d\" e\\ f ''", "--wrap"),
               ElementsAre("nsys", "profile", "-o", "{run_dir}/a b", "c\"d", "e f", ""));
