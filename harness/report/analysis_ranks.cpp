@@ -9,6 +9,7 @@
 #include "harness/document/cells.h"
 #include "harness/report/analysis_tables.h"
 #include "harness/report/analysis_words.h"
+#include "harness/report/wait_matrix.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -195,6 +196,8 @@ document::Document ranks_document(const analyze::RankReport& report, std::size_t
       overview.blocks.emplace_back(document::Paragraph{line.text});
     }
     add_ranks(report, row_limit, overview.blocks);
+    if (auto waits = wait_table(wait_matrix(report)))
+      overview.blocks.emplace_back(std::move(*waits));
     overview.blocks.emplace_back(parts_of_ranks(report, row_limit));
     std::ranges::move(matched_collective_blocks(report.sizes, row_limit),
                       std::back_inserter(overview.blocks));

@@ -26,7 +26,8 @@ void add_straggler(json::JsonText& json, const std::optional<analyze::Straggler>
 void add_rank(json::JsonText& json, const analyze::RankRow& row) {
   json.open_object().integer("rank", row.rank).text("path", row.path);
   json.number("step_ns", row.step_ns).number("work_ns", row.work_ns);
-  json.number("wait_ns", row.wait_ns).open_object("parts");
+  json.number("wait_ns", row.wait_ns).numbers("waits_for_ns", row.waits_for_ns);
+  json.open_object("parts");
   for (std::size_t i = 0; i < row.parts_ns.size(); ++i) {
     json.number(std::string(analyze::step_parts()[i].name) + "_ns", row.parts_ns[i]);
   }

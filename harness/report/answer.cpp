@@ -9,6 +9,8 @@
 #include "harness/base/launch_flags.h"
 #include "harness/estimate/ranking.h"
 #include "harness/report/headroom.h"
+#include "harness/report/rank_values.h"
+#include "harness/report/replay_error.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -60,7 +62,7 @@ bool is_partial(const std::vector<estimate::CaseRow>& rows, const record::Result
 }
 
 // "step 52.9 ms [52.6, 53.4], 302 samples/s; 17.0 % of it waits for data"
-std::string one_case_text(const estimate::CaseRow& row, estimate::Judged by) {
+std::string values_text(const estimate::CaseRow& row, estimate::Judged by) {
   constexpr double kWorthSaying = 0.005;
   std::string text = value_text(row, by);
   if (!estimate::is_rate(by) && row.samples_per_s) {
@@ -69,6 +71,11 @@ std::string one_case_text(const estimate::CaseRow& row, estimate::Judged by) {
   if (row.data_wait_share && *row.data_wait_share >= kWorthSaying) {
     text += "; " + text::percent_text(*row.data_wait_share) + " of it waits for data";
   }
+  return text;
+}
+
+std::string one_case_text(const estimate::CaseRow& row, estimate::Judged by) {
+  const std::string text = values_text(row, by);
   if (row.spread == estimate::Spread::kOverLaunches) return text;
   return text + "; " + text::counted(std::ssize(row.measured), "launch") + ", an interval takes " +
          std::to_string(kLaunchesForAnInterval);
@@ -135,23 +142,41 @@ std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
   const auto only = std::ranges::find_if(rows, has_step);
   const auto by = estimate::judged_by(rows);
   if (measured > 1 || !by || !estimate::judged_value(*only, *by)) return {};
-  const std::string text = one_case_text(*only, *by);
+  std::string text = one_case_text(*only, *by);
+  if (const std::string straggler = straggler_of(*only, results); !straggler.empty()) {
+    text += "; " + straggler.substr(0, straggler.find(':'));
+  }
   if (rows.size() == 1) return text;
   return "only " + estimate::RowNames(rows, results).name(*only) + " was measured: " + text;
+}
+
+bool is_first_look(const record::Results& results) {
+  return results.runs.size() == 1 && record::is_first_look(results.runs.front());
+}
+
+// Cases are not compared by so little; one alone has its numbers.
+std::string first_look_text(const std::vector<estimate::CaseRow>& rows,
+                            const record::Results& results) {
+  if (!rows.empty() && launch_counts(rows).measured == 0) return unranked_text(rows, results);
+  std::string text;
+  if (rows.size() == 1) {
+    const estimate::CaseRow& only = rows.front();
+    const auto by = only.latency_ns ? estimate::Judged::kLatency : estimate::Judged::kStep;
+    if (estimate::judged_value(only, by)) text = values_text(only, by) + "; ";
+  }
+  return text + "a first look, for no comparison: two launches of short windows. To measure it: " +
+         text::join(record::command_of_measurement(results.runs.front()), " ", text::shell_word);
 }
 
 }  // namespace
 
 std::string answer_line(const std::vector<estimate::CaseRow>& rows,
                         const record::Results& results) {
-  if (results.runs.size() == 1 && record::is_first_look(results.runs.front())) {
-    return "a first look, for no comparison: two launches of short windows. To measure it: " +
-           text::join(record::command_of_measurement(results.runs.front()), " ", text::shell_word);
-  }
+  if (is_first_look(results)) return first_look_text(rows, results);
   if (rows.empty()) return {};
-  if (const std::vector<std::string> lines = headroom_lines(rows, results); !lines.empty()) {
-    return text::join(lines, "; ");
-  }
+  std::vector<std::string> of_replays = headroom_lines(rows, results);
+  std::ranges::move(replay_error_lines(rows, results), std::back_inserter(of_replays));
+  if (!of_replays.empty()) return text::join(of_replays, "; ");
   const auto ranking = estimate::rank(rows);
   if (!ranking) return unranked_text(rows, results);
   const estimate::RowNames names(rows, results);
@@ -189,7 +214,9 @@ document::Answer run_answer(const std::vector<estimate::CaseRow>& rows,
   const auto ranking = estimate::rank(rows);
   if (ranking && ranking->decided && !ranking->all_tie) answer.tone = document::Tone::kGood;
   if (launches.measured == 0 && !results.running) answer.tone = document::Tone::kBad;
-  if (launches.measured == 0 || std::ranges::all_of(rows, &estimate::CaseRow::smoke)) return answer;
+  if (launches.measured == 0) return answer;
+  const bool smoke = std::ranges::all_of(rows, &estimate::CaseRow::smoke);
+  if (smoke && !is_first_look(results)) return answer;
   if (launches.failed > 0) {
     answer.doubts.push_back(std::to_string(launches.failed) + " of " +
                             text::counted(launches.measured + launches.failed, "launch") +

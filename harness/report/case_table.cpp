@@ -26,6 +26,7 @@ constexpr int kJudgedIntervalDropped = 90;
 constexpr int kRatioDropped = 85;
 constexpr int kBoundDropped = 28;
 constexpr int kOtherTimeDropped = 75;
+constexpr int kScalingDropped = 65;
 
 // What the table is judged by, of a row; nullopt for a row without it.
 std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
@@ -111,6 +112,7 @@ class Columns {
     }
     if (estimate::is_rate(judged(facts_))) headline(kOtherTimeDropped);
     others();
+    scaling();
     return std::move(columns_);
   }
 
@@ -207,6 +209,19 @@ class Columns {
           {.head = {.head = decided ? "vs best" : "vs fastest", .drop_at = kRatioDropped},
            .cell = [decided](const estimate::CaseRow& row) { return best_cell(row, decided); }});
     }
+  }
+
+  // Only a sweep of ranks has it.
+  void scaling() {
+    const auto efficiency = &estimate::CaseRow::scaling_efficiency;
+    if (std::ranges::none_of(facts_.rows,
+                             [&](const auto& row) { return (row.*efficiency).has_value(); }))
+      return;
+    columns_.push_back({.head = {.head = "scaling [%]", .drop_at = kScalingDropped},
+                        .cell = [efficiency](const estimate::CaseRow& row) {
+                          const auto share = row.*efficiency;
+                          return share ? document::percent(*share) : document::Cell(kNothing);
+                        }});
   }
 
   void estimate(std::string_view name, int drop_at) {

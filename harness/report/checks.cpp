@@ -175,8 +175,8 @@ Check check_of_case(const compare::CaseResult& one, const std::vector<std::strin
     check.message = "nothing of it was compared";
   }
   for (const compare::PhaseChange& change : one.cause) {
-    check.text +=
-        "  " + change.phase + ' ' + text::signed_duration(change.change_ns) + " per step\n";
+    check.text += "  " + compare::name_of(change) + ' ' + text::signed_duration(change.change_ns) +
+                  " per step\n";
   }
   for (const compare::OpChange& op : one.ops) {
     check.text += "  " + op.name + ' ' + text::short_number(op.base_calls) + " -> " +

@@ -92,12 +92,16 @@ void write_case(json::JsonText& json, const compare::CaseResult& one) {
   json.close_array().open_array("cause");
   for (const compare::PhaseChange& change : one.cause) {
     json.open_object().text("phase", change.phase);
+    if (!change.ranks.empty()) {
+      json.integers("ranks", change.ranks).flag("all_ranks", change.all_ranks);
+    }
     json.number("base_ns", change.base_ns).number("candidate_ns", change.candidate_ns);
     json.number("change_ns", change.change_ns);
     write_interval(json, "change_ns", change.interval_ns);
     json.number("share", change.share).close_object();
   }
   json.close_array();
+  if (!one.who_waits.empty()) json.texts("who_waits", one.who_waits);
   write_ops(json, one.ops);
   if (!one.without_data.empty()) json.text("without_data", one.without_data);
   json.texts("notes", one.notes).close_object();

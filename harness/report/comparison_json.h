@@ -11,7 +11,7 @@
 namespace stepbench::report {
 
 inline constexpr std::string_view kVerdictSchema = "stepbench.verdict";
-inline constexpr std::string_view kVerdictVersion = "1.6.0";
+inline constexpr std::string_view kVerdictVersion = "1.7.0";
 
 // In the verdict file.
 [[nodiscard]] std::string_view name_of(compare::AaControl::State state);

@@ -45,10 +45,11 @@ std::string op_text(const compare::OpChange& change) {
 document::Paragraph cause_of(const compare::CaseResult& one, const ComparisonNames& names) {
   document::Paragraph paragraph{.text = names.label(one) + ":"};
   paragraph.text += text::join(one.cause, ",", [](const compare::PhaseChange& change) {
-    return ' ' + change.phase + (change.change_ns < 0 ? " -" : " +") +
+    return ' ' + compare::name_of(change) + (change.change_ns < 0 ? " -" : " +") +
            text::duration(std::abs(change.change_ns)) + " per step (" +
            text::significant(100 * change.share, 2) + " % of the change)";
   });
+  for (const std::string& line : one.who_waits) paragraph.below.emplace_back(line);
   for (std::size_t i = 0; i < std::min(one.ops.size(), compare::kMaxOpChanges); ++i) {
     paragraph.below.emplace_back(op_text(one.ops[i]));
   }
@@ -94,7 +95,7 @@ void add_order(const compare::Comparison& comparison, Paragraphs& remarks) {
 
 // In few words, where its sentence goes on to causes and remedies.
 std::string gate_doubt(const compare::Gate& gate) {
-  if (gate.name == "noise") return "launches differ by " + text::percent_text(gate.value);
+  if (gate.name == "noise") return gate.text.substr(0, gate.text.find(" ("));
   if (gate.name == "drift") {
     return "the machine drifted by " + text::percent_text(std::abs(gate.value));
   }

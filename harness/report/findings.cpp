@@ -97,6 +97,11 @@ std::string answer_text(const estimate::ProposalAnswer& answer, const Finding& f
     return text + (answer.by_rate ? "as many samples/s" : "as fast");
   }
   const std::string how_fast = ratio + (answer.by_rate ? " the samples/s" : " the speed");
+  if (answer.few_launches) {
+    return text + how_fast + ", but " +
+           text::counted(static_cast<std::int64_t>(*answer.few_launches), "launch") +
+           " of each are too few to tell";
+  }
   if (answer.kind == estimate::Difference::kSame) {
     return text + "no clear difference (" + how_fast + ')';
   }
@@ -147,6 +152,21 @@ void hold_against_rows(const estimate::CaseRow& row, const estimate::Proposals& 
   finding.set.clear();
 }
 
+// A launch says what it waited; a case waits what the table has: the same words, the same number.
+void tell_wait_of_case(const estimate::CaseRow& row, Finding& finding) {
+  constexpr double kShown = 0.0005;
+  const auto words = [](double share) {
+    return "waits " + text::percent_text(share) + " of its time for data";
+  };
+  const std::string of_launch = words(finding.value);
+  const std::size_t at = finding.text.find(of_launch);
+  if (at == std::string::npos || !row.data_wait_share) return;
+  finding.value = steady_wait_share(row);
+  std::string of_case = words(finding.value);
+  if (*row.data_wait_share - finding.value > kShown) of_case += ", borders of epochs apart";
+  finding.text.replace(at, of_launch.size(), of_case);
+}
+
 std::vector<CaseFinding> agreed(const estimate::CaseRow& row) {
   std::map<std::string_view, std::vector<const Finding*>> by_id;
   std::vector<std::string_view> order;
@@ -165,6 +185,7 @@ std::vector<CaseFinding> agreed(const estimate::CaseRow& row) {
     const auto by_value = [](const Finding* a, const Finding* b) { return a->value < b->value; };
     std::nth_element(found.begin(), middle, found.end(), by_value);
     all.push_back({.finding = **middle, .launches = found.size()});
+    tell_wait_of_case(row, all.back().finding);
   }
   return all;
 }

@@ -14,7 +14,8 @@
 namespace stepbench::report {
 
 struct CaseFinding {
-  Finding finding = {};      // in the words of the launch with the (lower) median value
+  Finding finding = {};  // in the words of the launch with the (lower) median value, but for what a
+                         // case waits for data, which is the table's number
   std::size_t launches = 0;  // that have it
   // Of the rows to what it proposes. Where there is one for the very value, `finding` proposes
   // nothing; a severity that it had for what could be won is `info` then.

@@ -13,33 +13,10 @@ namespace stepbench::report {
 namespace {
 
 using estimate::CaseRow;
+using estimate::find_replayed;
 using estimate::Replayed;
 
 constexpr std::size_t kLaunchesForBounds = 6;
-
-bool is_timed(const CaseRow& row) {
-  return row.step_ns && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
-}
-
-bool same_but_for_replay(const CaseRow& a, const CaseRow& b) {
-  const auto differs = [](const CaseRow& one, const CaseRow& other) {
-    for (const auto& [name, value] : one.options()) {
-      // Cases that replay have their warm-up raised.
-      if (is_null(value) || estimate::is_replay_option(name) || name == "schedule.warmup") continue;
-      const Value* theirs = other.option(name);
-      if (theirs == nullptr || *theirs != value) return true;
-    }
-    return false;
-  };
-  return a.workload == b.workload && !differs(a, b) && !differs(b, a);
-}
-
-const CaseRow* find_replayed(const std::vector<CaseRow>& rows, const CaseRow& as_is, Replayed how) {
-  const auto found = std::ranges::find_if(rows, [&](const CaseRow& row) {
-    return estimate::replayed(row) == how && is_timed(row) && same_but_for_replay(row, as_is);
-  });
-  return found == rows.end() ? nullptr : &*found;
-}
 
 // By what the intervals of both allow at least and at most; nullopt: of too few launches.
 struct SavingBounds {
@@ -92,7 +69,7 @@ std::vector<std::string> headroom_lines(const std::vector<CaseRow>& rows,
                                         const record::Results& results) {
   std::vector<const CaseRow*> cases;
   for (const CaseRow& row : rows) {
-    if (estimate::replayed(row) == Replayed::kNot && is_timed(row) &&
+    if (estimate::replayed(row) == Replayed::kNot && estimate::is_timed(row) &&
         find_replayed(rows, row, Replayed::kStopped) != nullptr) {
       cases.push_back(&row);
     }

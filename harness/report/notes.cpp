@@ -31,13 +31,11 @@ class Collector {
   Collector(const std::vector<estimate::CaseRow>& rows, const record::Results& results)
       : all_(rows.size()), names_(rows, results) {}
 
-  // `command` stands below the note. `doubt`: see document::Paragraph.
+  // `command`, that of the first case, stands below the note. `doubt`: see document::Paragraph.
   void add(const std::string& text, const estimate::CaseRow& row,
            document::Tone tone = document::Tone::kDoubt, const std::string& command = {},
            const std::string& doubt = {}) {
-    auto found = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
-      return note.text == text && note.command == command;
-    });
+    auto found = std::ranges::find(notes_, text, &Note::text);
     if (found == notes_.end())
       found = notes_.insert(notes_.end(), {text, tone, command, doubt, {}, {}});
     const std::string label = names_.name(row);

@@ -183,6 +183,11 @@ std::vector<std::string> shown_options(const plan::Plan& plan) {
 
 std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
                        const campaign::Probe* probe) {
+  return plan_table(plan, totals(plan, estimate, probe != nullptr), probe);
+}
+
+std::string plan_table(const plan::Plan& plan, const std::string& below,
+                       const campaign::Probe* probe) {
   const std::vector<std::string> shown = shown_options(plan);
   bool any_skip = false;
   for (const plan::PlannedCase& planned : plan.cases) any_skip = any_skip || planned.skip;
@@ -203,7 +208,7 @@ std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& est
     rows.push_back(std::move(row));
   }
   return plan.name + " (" + plan::source_name(plan.file) + ")\n\n" + document::align(rows) +
-         left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate, probe != nullptr) +
+         left_out(plan.cases.size() - listed) + "\n" + below +
          (probe == nullptr ? "" : probe_remarks(plan, *probe)) + plan_remarks(plan);
 }
 

@@ -12,6 +12,9 @@ namespace stepbench::report {
 
 [[nodiscard]] std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
                                      const campaign::Probe* probe = nullptr);
+// Its name, the table of its cases and `below` it, then what was left out, merged and noted.
+[[nodiscard]] std::string plan_table(const plan::Plan& plan, const std::string& below,
+                                     const campaign::Probe* probe = nullptr);
 [[nodiscard]] std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
                                     const campaign::Probe* probe = nullptr);
 

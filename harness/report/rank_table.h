@@ -8,8 +8,13 @@
 
 #include "harness/document/document.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/report/rank_values.h"
 
 namespace stepbench::report {
+
+[[nodiscard]] document::Table ranks_table(const std::string& title, const RanksOfCase& ranks);
+// What its numbers mean. `profiled`: it says who waits.
+[[nodiscard]] std::vector<std::string> ranks_words(bool profiled);
 
 // A chapter with a table for each case of `rows` that has several ranks. Throws ConfigError where
 // none has.

@@ -34,6 +34,14 @@ std::size_t count_in(const json::LineObject& object, std::string_view field) {
   return static_cast<std::size_t>(object.count(field));
 }
 
+std::vector<std::int64_t> ranks_in(const json::LineObject& object) {
+  std::vector<std::int64_t> ranks;
+  for (const json::JsonView& rank : object.array("ranks").value_or(std::vector<json::JsonView>())) {
+    if (const auto number = rank.integer()) ranks.push_back(*number);
+  }
+  return ranks;
+}
+
 stats::Interval interval_in(const json::LineObject& object, const std::string& name) {
   return {object.number(name + "_low").value_or(-kInfinity),
           object.number(name + "_high").value_or(kInfinity)};
@@ -120,12 +128,15 @@ compare::CaseResult read_case(const json::LineObject& source) {
   });
   for_each_object(source, "cause", [&](const json::LineObject& cause) {
     one.cause.push_back({.phase = cause.text("phase"),
+                         .ranks = ranks_in(cause),
+                         .all_ranks = cause.flag("all_ranks"),
                          .base_ns = number_or_nan(cause, "base_ns"),
                          .candidate_ns = number_or_nan(cause, "candidate_ns"),
                          .change_ns = number_or_nan(cause, "change_ns"),
                          .interval_ns = interval_in(cause, "change_ns"),
                          .share = number_or_nan(cause, "share")});
   });
+  one.who_waits = source.texts("who_waits");
   for_each_object(source, "ops",
                   [&](const json::LineObject& op) { one.ops.push_back(read_op(op)); });
   if (const auto difference = source.object("fingerprint_difference")) {

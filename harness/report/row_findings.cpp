@@ -26,15 +26,8 @@ bool any_finding(const estimate::CaseRow& row, std::string_view prefix) {
       });
 }
 
-// What epochs' borders cost is told beside the table.
-double wait_share(const estimate::CaseRow& row) {
-  const double borders_ns = row.epoch_gap_per_step_ns.value_or(0);
-  const double step_ns = row.step_host_ns.value_or(0);
-  return row.data_wait_share.value_or(0) - (step_ns > 0 ? borders_ns / step_ns : 0);
-}
-
 std::optional<Finding> waiting_for_data(const estimate::CaseRow& row) {
-  const double share = wait_share(row);
+  const double share = steady_wait_share(row);
   if (share < kMinWaitShare || share > kOnlyWaits || any_finding(row, "loader.")) {
     return std::nullopt;
   }
@@ -70,6 +63,12 @@ std::optional<Finding> slow_precision(const estimate::CaseRow& row,
 }
 
 }  // namespace
+
+double steady_wait_share(const estimate::CaseRow& row) {
+  const double borders_ns = row.epoch_gap_per_step_ns.value_or(0);
+  const double step_ns = row.step_host_ns.value_or(0);
+  return row.data_wait_share.value_or(0) - (step_ns > 0 ? borders_ns / step_ns : 0);
+}
 
 std::vector<Finding> row_findings(const estimate::CaseRow& row,
                                   const estimate::Proposals& proposals) {

@@ -13,4 +13,8 @@ namespace stepbench::report {
 [[nodiscard]] std::vector<Finding> row_findings(const estimate::CaseRow& row,
                                                 const estimate::Proposals& proposals);
 
+// What it waits for data of its time, without what borders of epochs cost: these are told beside
+// the table.
+[[nodiscard]] double steady_wait_share(const estimate::CaseRow& row);
+
 }  // namespace stepbench::report

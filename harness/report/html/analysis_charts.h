@@ -24,6 +24,9 @@ namespace stepbench::report {
 // What the ranks of a job do of their own and how long they wait. nullopt without ranks.
 [[nodiscard]] std::optional<document::Figure> ranks_figure(const analyze::RankReport& report);
 
+// One step of all ranks side by side: own work, waiting, exchanging. nullopt without ranks.
+[[nodiscard]] std::optional<document::Figure> lanes_figure(const analyze::RankReport& report);
+
 // By how much each part of a step grew or shrank, and operators, kernels and calls. nullopt where
 // there is nothing to set beside each other.
 [[nodiscard]] std::optional<document::Chapter> diff_section(const analyze::TraceDiff& diff,

@@ -65,7 +65,8 @@ std::optional<document::Figure> cause_figure(const compare::Comparison& comparis
                                              std::size_t place) {
   const compare::CaseResult& one = comparison.cases.at(place);
   const compare::MetricResult* step = step_of(one);
-  if (one.cause.empty() || step == nullptr) return std::nullopt;
+  // What one rank spends less another may wait for: such changes are not summed up.
+  if (one.cause.empty() || step == nullptr || compare::ranks_differ(one.cause)) return std::nullopt;
   const double base_ns = step->test.base_median;
   const double candidate_ns = step->test.candidate_median;
   if (!std::isfinite(base_ns) || !std::isfinite(candidate_ns)) return std::nullopt;

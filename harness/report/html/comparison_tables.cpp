@@ -64,7 +64,7 @@ document::Table causes_table(const compare::Comparison& comparison, const Compar
       table.rows.push_back(
           {.cells = {
                names.of(one),
-               change.phase,
+               compare::name_of(change),
                {std::move(before), finite(change.base_ns)},
                {std::move(after), finite(change.candidate_ns)},
                {text::signed_duration(change.change_ns), finite(change.change_ns)},

@@ -12,6 +12,7 @@
 #include "harness/report/html/launches.h"
 #include "harness/report/html/ops_charts.h"
 #include "harness/report/html/overview.h"
+#include "harness/report/html/ranks_section.h"
 #include "harness/report/html/report.h"
 #include "harness/report/html/sweep_charts.h"
 #include "harness/text/numbers.h"
@@ -68,6 +69,7 @@ ReportContent run_content(const record::Results& results, const std::vector<std:
   add(overview_section(facts));
   add(sweep_section(facts, drawing));
   add(anatomy_section(facts, drawing));
+  add(ranks_section(facts, drawing));
   add(findings_section(facts));
   add(ops_section(results, drawing));
   add_detail(distributions_section(facts, drawing));

@@ -14,6 +14,7 @@
 #include "harness/report/analysis_ranks.h"
 #include "harness/report/analysis_report.h"
 #include "harness/report/html/analysis_charts.h"
+#include "harness/report/html/ranks_section.h"
 #include "harness/report/html/report.h"
 #include "harness/text/words.h"
 
@@ -105,7 +106,12 @@ void add_jobs(const std::vector<JobOfPage>& jobs, ReportContent& content) {
       const auto table = std::ranges::find_if(blocks, [](const document::Block& block) {
         return std::holds_alternative<document::Table>(block);
       });
-      blocks.insert(table, std::move(*figure));
+      std::vector<document::Block> figures;
+      figures.emplace_back(std::move(*figure));
+      for (auto& more : {lanes_figure(report), waits_figure(wait_matrix(report))}) {
+        if (more) figures.emplace_back(*more);
+      }
+      blocks.insert(table, figures.begin(), figures.end());
     }
     std::vector<document::Block> words = {document::Paragraph{std::move(document.headline)}};
     if (several)

@@ -11,6 +11,7 @@
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/ranking.h"
 #include "harness/estimate/row_values.h"
+#include "harness/findings/finding.h"
 #include "harness/report/case_page.h"
 #include "harness/report/run_title.h"
 #include "harness/report/table.h"
@@ -84,6 +85,24 @@ TEST(Answer, CasesOfEqualWorkAreJudgedByTheirStep) {
   EXPECT_THAT(answer, AllOf(HasSubstr("step 100 us ["), HasSubstr("1.50x as fast as the next")));
 }
 
+// The timed launches know the step, the profiled one who made it long.
+TEST(Answer, OfAGroupNamesTheRankThatHoldsTheOthersUp) {
+  record::Results results = SweepMaker{.samples = {8}, .step_us = {100}}.make();
+  record::Launch profiled = results.launches.front();
+  profiled.row.key.pass = Pass::kKineto;
+  profiled.row.world = 2;
+  profiled.row.report.findings.push_back({.id = "ranks.straggler",
+                                          .severity = Severity::kProblem,
+                                          .text = "rank 1 holds the others up by 40.0 us per step, "
+                                                  "loading data: it is the slowest in 8 of 8",
+                                          .share = 0.4,
+                                          .window = "host_step"});
+  results.launches.push_back(std::move(profiled));
+  EXPECT_THAT(render_table(results, {.columns = 400}),
+              AllOf(HasSubstr("; rank 1 holds the others up by 40.0 us per step, loading data\n"),
+                    HasSubstr("problem: rank 1 holds the others up by")));
+}
+
 TEST(Answer, OverlappingIntervalsAreATie) {
   const record::Results results =
       SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 200, 800}}.make();
@@ -154,6 +173,32 @@ TEST(Answer, OfASmokeRunIsWhetherEverythingRuns) {
     if (launch.row.key.case_id.starts_with("1")) launch.row.outcome = Outcome::failed("killed");
   }
   EXPECT_EQ(answer_of(smoke), "1 of 2 cases did not run");
+}
+
+TEST(Answer, OfAFirstLookNamesTheCommandThatMeasures) {
+  const auto first_look = [](SweepMaker maker) {
+    record::Results results = maker.make();
+    results.runs.front().smoke = true;
+    results.runs.front().argv = {"stepbench", "run", "my job.yaml", "--quick"};
+    for (record::Launch& launch : results.launches) launch.row.smoke = true;
+    return results;
+  };
+  record::Results look = first_look({.launches = 2});
+  constexpr const char* kLook =
+      "a first look, for no comparison: two launches of short windows. To measure it: stepbench "
+      "run 'my job.yaml'";
+  EXPECT_EQ(answer_of(look), kLook);
+  // One case alone has its numbers.
+  const std::string one = answer_of(first_look({.samples = {8}, .step_us = {100}, .launches = 2}));
+  EXPECT_THAT(one, AllOf(StartsWith("step 100 us, "), HasSubstr(kLook)));
+  look.launches.front().row.outcome = Outcome::failed("killed");
+  const auto answer = [&] {
+    return run_answer(estimate::case_rows(look), look, {{.text = "busy", .doubt = "waited"}});
+  };
+  EXPECT_THAT(answer().doubts, ::testing::ElementsAre("1 of 4 launches failed", "waited"));
+  for (record::Launch& launch : look.launches) launch.row.outcome = Outcome::failed("killed");
+  EXPECT_EQ(answer().text, "nothing was measured: killed");
+  EXPECT_EQ(answer().tone, document::Tone::kBad);
 }
 
 TEST(Answer, OfArmsNamesTheCommandOfTheirVerdict) {

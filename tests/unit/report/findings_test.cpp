@@ -105,6 +105,22 @@ TEST(Findings, AreToldInTheWordsOfTheMedianLaunch) {
   EXPECT_EQ(found[0].launches, 3U);
 }
 
+TEST(Findings, OfACaseThatWaitsNameTheNumberOfItsColumn) {
+  Finding waits = finding("loader.no_workers", 0.984);
+  waits.text = "no workers: the step waits 98.4 % of its time for data; decoding takes all of it";
+  const record::Results results = results_of({{{waits}}});
+  auto rows = estimate::case_rows(results);
+  rows[0].data_wait_share = 0.974;
+  const auto text_of = [&] {
+    return findings_of(rows[0], estimate::Proposals(rows, results)).at(0).finding.text;
+  };
+  EXPECT_THAT(text_of(), AllOf(HasSubstr("waits 97.4 % of its time for data; decoding"),
+                               Not(HasSubstr("98.4"))));
+  rows[0].step_host_ns = 1000;
+  rows[0].epoch_gap_per_step_ns = 74;
+  EXPECT_THAT(text_of(), HasSubstr("waits 90.0 % of its time for data, borders of epochs apart"));
+}
+
 TEST(Findings, TheGravestStandsFirstThenTheOneWithMostToWin) {
   const record::Results results = results_of(
       {{{finding("small", 1, Severity::kWarning, 0.1), finding("large", 2, Severity::kWarning, 0.6),

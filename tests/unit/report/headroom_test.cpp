@@ -5,6 +5,7 @@
 
 #include "harness/estimate/ranking.h"
 #include "harness/report/answer.h"
+#include "harness/report/replay_error.h"
 
 namespace stepbench::report {
 namespace {
@@ -13,6 +14,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 struct Planted {
@@ -89,6 +91,67 @@ TEST(Headroom, EachCaseOfASweepHasItsOwnLineAndNoReplayIsTakenForTheBest) {
   const auto ranking = estimate::rank(estimate::case_rows(results));
   ASSERT_TRUE(ranking);
   EXPECT_EQ(ranking->best, 2U);
+}
+
+TEST(ReplayError, StandsBesideTheLoaderItself) {
+  const record::Results results = results_of({{"none", 50'000}, {"recorded", 51'000}});
+  EXPECT_THAT(replay_error_lines(estimate::case_rows(results), results),
+              ElementsAre(AllOf(
+                  StartsWith("replayed arrivals give 51.1 ms where the loader gives 50.1 ms: +2.00 "
+                             "% (+1.50 % to +2.50 %)"))));
+  EXPECT_THAT(answer_line(estimate::case_rows(results), results), StartsWith("replayed arrivals"));
+}
+
+// The training thread waits for data and for a CPU in these shares of the steps.
+void plant_waits(record::Results& results, const std::string& replay, double data, double cpu) {
+  for (record::Launch& launch : results.launches) {
+    if (to_text(launch.row.options["loader.replay"]) != replay) continue;
+    auto& steps = launch.samples[0].steps;
+    const auto step_ns = static_cast<double>(steps.columns[1][0]);
+    const auto wait_ns = static_cast<std::int64_t>(data * step_ns);
+    steps.names.emplace_back("data_wait_ns");
+    steps.columns.push_back({wait_ns, wait_ns});
+    launch.row.machine["window_ns"] = static_cast<std::int64_t>(2 * step_ns);
+    launch.row.machine["window_run_queue_wait_ns"] = static_cast<std::int64_t>(2 * cpu * step_ns);
+  }
+}
+
+// As measured on a machine of which others used 94 %: the CPU of the loader is not played back.
+TEST(ReplayError, WithoutTheWaitsForACpuASlowStepIsAsLongAsBesideTheLoader) {
+  record::Results results = results_of({{"none", 14'160}, {"recorded", 12'740}}, 2);
+  plant_waits(results, "none", 0.001, 0.154);
+  plant_waits(results, "recorded", 0.0003, 0.06);
+  const auto lines = replay_error_lines(estimate::case_rows(results), results);
+  EXPECT_THAT(
+      lines,
+      ElementsAre(AllOf(StartsWith("replayed arrivals give 12.7 ms where the loader gives 14.2 "
+                                   "ms: -10.0 %; its thread waited for a CPU 15.4 % of the time "
+                                   "beside the loader and 6.0 % when replayed, and without that it "
+                                   "is "),
+                        HasSubstr("0.0"))));
+}
+
+TEST(ReplayError, NothingIsSaidOfACpuWhereTheStepWaitsForDataOrBothWaitAlike) {
+  const auto line = [](double data, double cpu_of_replay) {
+    record::Results results = results_of({{"none", 14'000}, {"recorded", 13'000}}, 2);
+    plant_waits(results, "none", data, 0.154);
+    plant_waits(results, "recorded", data, cpu_of_replay);
+    return replay_error_lines(estimate::case_rows(results), results).at(0);
+  };
+  EXPECT_THAT(line(0, 0), HasSubstr("waited for a CPU"));
+  EXPECT_THAT(line(0.2, 0), Not(HasSubstr("waited for a CPU")));
+  EXPECT_THAT(line(0, 0.15), Not(HasSubstr("waited for a CPU")));
+}
+
+TEST(ReplayError, OfFewLaunchesHasNoBoundsAndWithoutAPairIsNone) {
+  const auto lines_of = [](const record::Results& results) {
+    return replay_error_lines(estimate::case_rows(results), results);
+  };
+  EXPECT_THAT(
+      lines_of(results_of({{"none", 50'000}, {"recorded", 49'000}}, 2)),
+      ElementsAre("replayed arrivals give 49.0 ms where the loader gives 50.0 ms: -2.00 %"));
+  EXPECT_THAT(lines_of(results_of({{"none", 50'000, 1}, {"recorded", 49'000, 2}})), IsEmpty());
+  EXPECT_THAT(lines_of(results_of({{"none", 50'000, 1}, {"stopped", 49'000, 1}})), IsEmpty());
 }
 
 TEST(Headroom, WithoutReplayedCasesThereIsNone) {

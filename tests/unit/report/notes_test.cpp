@@ -181,5 +181,26 @@ TEST(WarmUpNotes, ThePageOfACaseSaysHowSmallAWarmUpItsLaunchesWouldNotShow) {
                                       "differ"));
 }
 
+TEST(Notes, SayOnceWhatFailsInEveryCase) {
+  std::deque<record::Launch> launches;
+  std::vector<estimate::CaseRow> rows;
+  record::Results results;
+  results.runs.push_back({.swept = {"loader.num_workers"}});
+  for (const std::int64_t workers : {0, 2}) {
+    record::Launch& launch = launches.emplace_back();
+    launch.row.outcome = Outcome::failed("no such file");
+    launch.row.options["loader.num_workers"] = workers;
+    launch.row.repeat_command = "stepbench run --case " + std::to_string(workers);
+    estimate::CaseRow& row = rows.emplace_back();
+    row.case_id = std::to_string(workers);
+    row.failed = {&launch};
+  }
+  const std::vector<document::Paragraph> said = notes_of(rows, results);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said.front().text, "failed: no such file (all cases)");
+  ASSERT_EQ(said.front().below.size(), 1U);
+  EXPECT_EQ(said.front().below.front().text, "repeat: stepbench run --case 0");
+}
+
 }  // namespace
 }  // namespace stepbench::report

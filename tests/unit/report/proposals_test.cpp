@@ -106,6 +106,15 @@ TEST(Proposals, AChangeWithinTheNoiseMadeNoDifference) {
                   "  num_workers=2 was measured: no clear difference (1.01x the samples/s)"));
 }
 
+TEST(Proposals, TwoLaunchesThatTellNothingAreNotSaidToTellNoDifference) {
+  const record::Results results =
+      swept_results({{.step_ns = {400, 600}, .findings = {no_workers("2")}},
+                     {.workers = 2, .step_ns = {200, 330}}});
+  EXPECT_THAT(lines_of(results),
+              Contains("  num_workers=2 was measured: 1.89x the samples/s, but 2 launches of each "
+                       "are too few to tell"));
+}
+
 TEST(Proposals, WhatCostsNothingIsStillWorthSayingWhereItMadeNoDifference) {
   const record::Results results =
       swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("2", std::nullopt)}},
@@ -130,7 +139,7 @@ TEST(Proposals, LaunchesOfOneSpeedAreSeldomToldApart) {
       const std::vector<std::string> lines = lines_of(results);
       apart += std::none_of(lines.begin(), lines.end(), [](const std::string& line) {
         return line.find("no clear difference") != std::string::npos ||
-               line.ends_with("as many samples/s");
+               line.ends_with("too few to tell") || line.ends_with("as many samples/s");
       });
     }
     EXPECT_LE(apart, 10) << launches << ": 1 % is what the interval allows";

@@ -140,7 +140,7 @@ TEST(TracePage, OfRanksSaysFirstWhichOneHoldsTheOthersUp) {
   EXPECT_FALSE(content.sections[0].folded);
   EXPECT_EQ(content.sections[3].id, "rank-2");
   EXPECT_TRUE(content.sections[3].folded);
-  EXPECT_EQ(figures_of(content.sections[0]).size(), 1U);
+  EXPECT_EQ(figures_of(content.sections[0]).size(), 3U) << "waits, a step in lanes, the matrix";
   EXPECT_EQ(figures_of(content.sections[1]).size(), 2U) << "its steps";
   EXPECT_EQ(Json::parse(content.data).back()["ranks"]["straggler"]["rank"], 2);
 }
