@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -84,6 +85,35 @@ def main():
 
 if __name__ == "__main__":
     main()
+"""
+
+# Arguments: when autograd's anomaly mode is on, and whether layers before a norm have a bias.
+HABITS = """\
+import contextlib
+import sys
+import torch
+from stepbench_worker import measure
+
+mode, bias = sys.argv[1], sys.argv[2] == "bias"
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(8, 8, 3, bias=bias)
+        self.norm = torch.nn.BatchNorm2d(8)
+        self.head = torch.nn.Conv2d(8, 4, 1)
+
+    def forward(self, x):
+        return self.head(self.norm(self.conv(x)))
+
+
+model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, bias=bias), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), Block())
+if mode == "always":
+    torch.autograd.set_detect_anomaly(True)
+for x in measure([torch.randn(2, 3, 8, 8)] * 100):
+    with torch.autograd.detect_anomaly() if mode == "inside" else contextlib.nullcontext():
+        model(x).sum().backward()
 """
 
 PROFILED = """\
@@ -247,7 +277,8 @@ class Scripts(unittest.TestCase):
         ranks = []
         for rank in range(world):
             environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "RANK": str(rank),
-                           "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+                           "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1",
+                           "TORCHELASTIC_RUN_ID": "none"}
             ranks.append(subprocess.Popen([sys.executable, "script.py"], cwd=self.folder, env=environment, text=True,
                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
         return [rank.communicate(timeout=600)[0] for rank in ranks]
@@ -261,6 +292,22 @@ class Scripts(unittest.TestCase):
         launch, = rows_of(self.results, "launch")
         self.assertIn("of 2 ranks rank 0 is recorded", "".join(launch["notes"]))
         self.assertEqual(launch["world"], 1)
+
+    def test_variables_that_a_shell_still_has_of_another_job_are_named(self):
+        self.write(HEAD + "for _ in measure(Loader(), warmup=1, active=5): pass")
+        forgotten = "this is measured as one process; env -u RANK -u WORLD_SIZE takes them away"
+        for variables, words, files in (
+                ({"RANK": "1"}, f"RANK is 1 and WORLD_SIZE is not set: {forgotten}", 1),
+                ({"RANK": "3", "WORLD_SIZE": "2"}, f"RANK is 3 and WORLD_SIZE is 2: {forgotten}", 1),
+                ({"RANK": "1", "WORLD_SIZE": "2"}, "RANK is 1 and WORLD_SIZE is 2, so that rank 0 writes the results", 0)):
+            with self.subTest(variables):
+                shutil.rmtree(self.results, ignore_errors=True)
+                done = subprocess.run([sys.executable, "script.py"], cwd=self.folder, capture_output=True, text=True,
+                                      env={**self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), **variables},
+                                      timeout=600, check=True)
+                self.assertEqual(done.stderr.count("stepbench_worker: "), 1)
+                self.assertIn(words, done.stderr)
+                self.assertEqual(len(list(self.results.glob("*/*.jsonl"))), files)
 
     def test_ranks_that_have_met_are_recorded_together_without_stepbench(self):
         self.write(HEAD + "import torch.distributed as dist\ndist.init_process_group('gloo')\n"
@@ -453,6 +500,19 @@ class Scripts(unittest.TestCase):
         found = [each for each in rows["default"]["findings"] if each["id"] == "script.gc"]
         self.assertEqual([each["set"] for each in found], [[{"option": "script.gc", "value": "freeze"}]])
         self.assertEqual(sorted((self.folder / "seen").read_text().splitlines()), ["False False", "False True", "True True"])
+
+    def test_habits_that_cost_time_for_nothing_are_told_and_not_those_of_a_script_without_them(self):
+        self.write(HABITS)
+        for arguments, told in (("off plain", set()), ("inside plain", {"script.anomaly_mode"}),
+                                ("always bias", {"script.anomaly_mode", "script.bias_before_norm"})):
+            with self.subTest(arguments):
+                name = arguments.replace(" ", "-")
+                said = self.run_script("--results", name, arguments=arguments.split())
+                launch, = rows_of(self.folder / name, "launch")
+                self.assertEqual({each["id"] for each in launch.get("findings", []) if each["id"].startswith("script.")}, told, said)
+        self.assertIn("2 layers have a bias that the batch norm behind takes out again: Conv2d(3, 8) before BatchNorm2d(8), "
+                      "Conv2d(8, 8) before BatchNorm2d(8)",
+                      " ".join(said.split()))
 
     def test_a_loop_that_the_script_does_not_have_is_named_with_those_that_it_has(self):
         self.write(HEAD + "for _ in measure(Loader(), name='train'): pass\nfor _ in measure(Loader(), name='val'): pass")

@@ -139,6 +139,11 @@ class Fallback(unittest.TestCase):
             self.assertIn(words, said["message"])
         said = self.last(self.worker, "collective", {"collective.op": "all_reduce"}, step="def step(record): pass")
         self.assertIn("workload: collective is computed by stepbench's C++", said["message"])
+        for option, value in (("loader.replay", "stopped"), ("loader.record_arrivals", True)):
+            said = self.last(self.worker, "train_step", {option: value}, data=DATA, model=NET)
+            self.assertEqual(said["kind"], "failed", said)
+            self.assertIn(option, said["message"])
+            self.assertIn("computed by stepbench's C++", said["message"])
 
     def test_what_the_users_code_raises_is_the_reason_with_its_traceback(self):
         files = {"step": "def step(record):\n    raise ValueError('no such label')\n"}

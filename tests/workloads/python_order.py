@@ -101,7 +101,7 @@ def options(**given):
         "batch_size": 4, "shuffle": False, "with_replacement": False, "num_samples": 0, "seed": SEED, "joined": False,
         "num_workers": 0, "prefetch_factor": 2, "pin_memory": False, "persistent_workers": False, "drop_last": False,
         "timeout_s": 0, "in_order": True, "threads_per_worker": 1, "switch_interval_us": 5000, "start_method": METHODS[0],
-        "rank": 0, "world": 1,
+        "sharing_strategy": "", "rank": 0, "world": 1,
     }
     return usual | given
 

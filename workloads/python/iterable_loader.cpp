@@ -80,9 +80,7 @@ std::optional<Batch> IterableLoader::next() {
   batch->index = yielded_++;
   batch->partial = batch->size < options_.batch_size;
   count(began, got);
-  ++metrics_.batches;
-  metrics_.samples += batch->size;
-  metrics_.bytes += static_cast<std::int64_t>(batch->bytes());
+  metrics_.count(*batch);
   return batch;
 }
 

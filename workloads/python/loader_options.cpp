@@ -24,6 +24,7 @@ py::dict options_for_python(const loader::LoaderOptions& options, const Resolved
   given["threads_per_worker"] = options.threads_per_worker;
   given["switch_interval_us"] = options.switch_interval_us;
   given["start_method"] = resolved.text_or("loader.start_method", "fork");
+  given["sharing_strategy"] = resolved.text_or("loader.sharing_strategy", "");
   given["rank"] = options.rank;
   given["world"] = options.world;
   return given;

@@ -9,8 +9,8 @@
 
 namespace stepbench::python {
 
-// By their names in LoaderOptions, with loader.start_method of `resolved`. batch_size is None where
-// it is left to the data. With the interpreter's lock held.
+// By their names in LoaderOptions, with start_method and sharing_strategy of `resolved`. batch_size
+// is None where it is left to the data. With the interpreter's lock held.
 [[nodiscard]] pybind11::dict options_for_python(const loader::LoaderOptions& options,
                                                 const ResolvedCase& resolved);
 

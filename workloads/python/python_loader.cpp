@@ -165,9 +165,7 @@ class PythonLoader final : public loader::Loader {
     batch->index = yielded_++;
     batch->partial = batch->size < options_.batch_size;
     count(began, got, depth, is_there);
-    ++metrics_.batches;
-    metrics_.samples += batch->size;
-    metrics_.bytes += static_cast<std::int64_t>(batch->bytes());
+    metrics_.count(*batch);
     return batch;
   }
 

@@ -47,6 +47,8 @@ class Alone(Session):
         self.results = results
         self._opened += 1
         self._group = Group(self._opened) if ranks.place()[1] > 1 else None
+        if why := ranks.forgotten():
+            print(f"stepbench_worker: {why}", file=sys.stderr)
         if self._group is not None:
             self._group.begin()
         self.loop = Loop(schedule, self)
@@ -76,9 +78,9 @@ class Alone(Session):
         """The file is written now, whatever becomes of the rest of the loop; the table comes after it."""
         report = facts.launch_report(loop, facts.facts_of_script(self._script))
         mine = {"rank": 0, "host": platform.node(), "cycles": loop.cycles, "report": report}
-        if not ranks.speaks():
-            if self._group is not None:
-                self._group.tell({**mine, "rank": self._group.rank})
+        if self._group is not None and not ranks.speaks():
+            if not self._group.tell({**mine, "rank": self._group.rank}) and (why := ranks.unheard()):
+                print(f"stepbench_worker: {why}", file=sys.stderr)
             return
         run_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._began)) + "-" + _file_name(loop.title)
         said = [summary(loop)]

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import garbage
+from . import garbage, habits
 from .garbage import GARBAGE
 from .stopping import interval_of_windows
 
@@ -112,6 +112,7 @@ def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> d
         metrics["reserved_bytes"] = torch.cuda.memory_reserved()
     findings = loop.watch.findings() if loop.watch is not None else []
     findings += garbage.findings(metrics["gc_ns"], metrics["gc_collections"], loop.drained_ns / max(1, active), gc_way)
+    findings += loop.anomalies.findings() + habits.findings_of_layers(gc_way)
     fingerprint, non_finite = _fingerprint(loop)
     interval = interval_of_windows(loop.window_means) if automatic else None
     within = {"within_launch_low_ns": interval[0], "within_launch_high_ns": interval[1]} if interval else {}

@@ -33,11 +33,13 @@ class Group:
             store.set(self._key("begun", self.rank), "1")
             self._begun = True
 
-    def tell(self, message: dict[str, Any]) -> None:
-        """To rank 0."""
-        if (store := _store()) is not None:
-            text = json.dumps(message, ensure_ascii=False).encode()
-            store.set(self._key("told", self.rank), base64.b64encode(zlib.compress(text)).decode())
+    def tell(self, message: dict[str, Any]) -> bool:
+        """To rank 0; False: there is no way to it."""
+        if (store := _store()) is None:
+            return False
+        text = json.dumps(message, ensure_ascii=False).encode()
+        store.set(self._key("told", self.rank), base64.b64encode(zlib.compress(text)).decode())
+        return True
 
     def hear(self) -> tuple[list[dict[str, Any]], str]:
         """On rank 0: the messages of all others by their ranks; and why one is missing, or nothing."""

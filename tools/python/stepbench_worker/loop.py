@@ -14,6 +14,7 @@ from . import phases, turn
 from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
 from .garbage import GARBAGE, Collections
+from .habits import AnomalyMode
 from .profile import OpRecorder, Wanted
 from .schedule import Action, Plan, Schedule
 from .source import LoopError, Source, epoch_length
@@ -116,6 +117,7 @@ class Loop:
         self._events: CudaWindow | None = None
         self._usage_before: dict[str, int] = {}
         self._garbage = Collections()
+        self.anomalies = AnomalyMode()
         self._window_began_ns = 0
         self._largest = 0
         self._cycle_began_ns = 0
@@ -319,6 +321,7 @@ class Loop:
         self._told.stage("active", steps=self.plan.schedule.active, step_ns=self._step_ns())
         self._window = []
         self._garbage.begin()
+        self.anomalies.begin()
         self._usage_before = self._usage()
         if cuda is not None:
             cuda.reset_peak_memory_stats()
@@ -364,6 +367,7 @@ class Loop:
         self._window = None
         self._add_usage()
         self._garbage.end()
+        self.anomalies.end()
         self._synchronize()
         drained_ns = monotonic_ns() - self._window_began_ns
         if self.watch is not None:
@@ -389,6 +393,7 @@ class Loop:
         if self._window is not None:
             self._told.window(False)
             self._garbage.end()
+            self.anomalies.end()
         self._window = self._events = self.times.listener = None
         self.plan.begin_cycle_again(self.steps)
 

@@ -17,13 +17,32 @@ def _number(name: str, otherwise: int) -> int:
 
 def speaks() -> bool:
     """One of them does."""
-    return _number("RANK", 0) == 0
+    return place()[0] == 0
 
 
 def place() -> tuple[int, int]:
-    """This rank, and how many there are."""
-    world = max(_number("WORLD_SIZE", 1), 1)
-    return min(_number("RANK", 0), world - 1), world
+    """This rank, and how many there are. Variables that do not fit each other are no place: it is one process."""
+    rank, world = _number("RANK", 0), max(_number("WORLD_SIZE", 1), 1)
+    return (rank, world) if rank < world else (0, 1)
+
+
+def forgotten() -> str:
+    """Why variables of this process are taken for those that a shell still has of another job; empty: they are not."""
+    rank, world = os.environ.get("RANK", ""), os.environ.get("WORLD_SIZE", "")
+    if "TORCHELASTIC_RUN_ID" in os.environ or _number("RANK", 0) < max(_number("WORLD_SIZE", 1), 1):
+        return ""
+    beside = f"WORLD_SIZE is {world}" if world else "WORLD_SIZE is not set"
+    return f"RANK is {rank} and {beside}: this is measured as one process; env -u RANK -u WORLD_SIZE takes them away"
+
+
+def unheard() -> str:
+    """Of a rank that nobody asks for what it measured, as torch.distributed is not initialized."""
+    rank, world = place()
+    if "TORCHELASTIC_RUN_ID" in os.environ:  # rank 0 says it
+        return ""
+    return (f"RANK is {rank} and WORLD_SIZE is {world}, so that rank 0 writes the results, and torch.distributed, through "
+            "which it would hear of this one, is not initialized: nothing is recorded; where no other rank runs: env -u RANK "
+            "-u WORLD_SIZE")
 
 
 def not_recorded(why: str) -> str:

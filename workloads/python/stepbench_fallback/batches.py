@@ -14,7 +14,8 @@ from stepbench_hosted.user_file import UserError
 from stepbench_worker.window import EPOCH, FIRST_BATCH
 
 OPTIONS = ("batch_size", "shuffle", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last",
-           "timeout_s", "in_order", "threads_per_worker", "switch_interval_us", "start_method")  # fmt: skip
+           "timeout_s", "in_order", "threads_per_worker", "switch_interval_us", "start_method",
+           "sharing_strategy")  # fmt: skip
 
 Batch = namedtuple("Batch", "tensors size bytes")
 
@@ -54,6 +55,10 @@ class Batches:
 
     def __init__(self, data, case):
         self.data = data
+        if case.get("loader.replay", "none") != "none":
+            case.refuse("loader.replay", "what is replayed")
+        if case.get("loader.record_arrivals", False):
+            case.refuse("loader.record_arrivals", "when batches arrive")
         seed = case.get("loader.seed", None)
         options = {name: case.get("loader." + name) for name in OPTIONS}
         if options["batch_size"] == hosted_data.ITEMS_ARE_BATCHES:

@@ -16,6 +16,7 @@ DEFAULTS = {
     "loader.threads_per_worker": 1,
     "loader.switch_interval_us": 5000,
     "loader.start_method": "fork",
+    "loader.sharing_strategy": "",
     "loader.in_order": True,
     "loader.epochs": "separate",
     "model.precision": "fp32",

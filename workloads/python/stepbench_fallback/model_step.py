@@ -51,6 +51,8 @@ class ModelStep:
         if self.device.type == "cuda":
             torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = self.precision == "tf32"
             torch.backends.cudnn.benchmark = self.case.get("model.cudnn_benchmark", False)
+        torch.backends.cudnn.deterministic = self.case.get("model.deterministic", False)
+        torch.use_deterministic_algorithms(torch.backends.cudnn.deterministic)
         self.path = self.case.get("model.path")
         self.classes = self.data.classes()
         torch.manual_seed(self.case.get("seed"))

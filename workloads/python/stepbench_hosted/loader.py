@@ -61,10 +61,11 @@ class Endless(Sampler):
 class WorkerInit:
     """What a worker process does first: its part of the timing, its threads, and the user's worker_init()."""
 
-    def __init__(self, records, threads, switch_interval_us, user_init, stacks_path):
+    def __init__(self, records, options, user_init, stacks_path):
         self.records = records
-        self.threads = threads
-        self.switch_interval_us = switch_interval_us
+        self.threads = options["threads_per_worker"]
+        self.switch_interval_us = options["switch_interval_us"]
+        self.sharing_strategy = options["sharing_strategy"]
         self.user_init = user_init
         self.stacks_path = stacks_path
 
@@ -79,8 +80,15 @@ class WorkerInit:
             sys.setswitchinterval(self.switch_interval_us * 1e-6)
         if self.threads != 1:
             torch.set_num_threads(self.threads)
+        share_by(self.sharing_strategy)
         if self.user_init is not None:
             self.user_init(worker)
+
+
+def share_by(strategy):
+    """Of this process alone; empty: as the user's file sets it."""
+    if strategy:
+        torch.multiprocessing.set_sharing_strategy(strategy)
 
 
 def end_with_parent():
@@ -91,12 +99,16 @@ def end_with_parent():
 
 
 def remove_left_segments(workers):
-    """What workers that have ended left of tensors for which there was no room: torch names these segments by process."""
+    """What workers that have ended left of tensors for which there was no room: torch names these segments by process.
+    A tensor of sharing_strategy file_system keeps its name while it lives, and must find it when it goes."""
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        mapped = maps.read()
     for worker in workers:
         if worker.pid and worker.exitcode is not None:
             for segment in glob.glob(f"/dev/shm/torch_{worker.pid}_*"):
-                with contextlib.suppress(OSError):
-                    os.unlink(segment)
+                if segment not in mapped:
+                    with contextlib.suppress(OSError):
+                        os.unlink(segment)
 
 
 def draw(generator):
@@ -157,14 +169,9 @@ class UserLoader:
                 "timeout": options["timeout_s"],
                 "in_order": options["in_order"],
                 "multiprocessing_context": options["start_method"],
-                "worker_init_fn": WorkerInit(
-                    self.records,
-                    options["threads_per_worker"],
-                    options["switch_interval_us"],
-                    data.worker_init,
-                    sampled and sampled.path,
-                ),
+                "worker_init_fn": WorkerInit(self.records, options, data.worker_init, sampled and sampled.path),
             }
+            share_by(options["sharing_strategy"])
             timing.time_memory(self.records, workers)
         else:
             timing.install(self.records, 0, sampled and sampled.watch_here())
