@@ -12,6 +12,7 @@
 #include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/campaign/run_request.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/verdict_options.h"
 #include "harness/os/output_file.h"
@@ -149,6 +150,9 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   if (!options.gate_counts && campaign::gates_counts(arms.a.plan)) {
     gate_by(true, request);
     arms = campaign::resolve_arms(request.arms, context);
+  }
+  for (const campaign::AbArm* arm : {&arms.a, &arms.b}) {
+    campaign::refuse_copies(arm->plan, {.ranks = "ab --ranks "}, environment.variables);
   }
   if (options.dry_run) {
     environment.out << report::ab_plan_text(request, arms);

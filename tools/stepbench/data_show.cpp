@@ -52,10 +52,12 @@ bool has_loader(const plan::PlannedCase& planned) {
 
 // The options that decide which samples a batch holds and what is made of them.
 bool decides_samples(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kOfLoader = {
-      "loader.batch_size", "loader.shuffle",     "loader.sampler",
-      "loader.weights",    "loader.num_samples", "loader.seed",
-      "loader.epochs",     "loader.drop_last",   "seed"};
+  constexpr std::array<std::string_view, 10> kOfLoader = {
+      "loader.batch_size",  "loader.shuffle",
+      "loader.sampler",     "loader.weights",
+      "loader.num_samples", "loader.bucket_batches",
+      "loader.seed",        "loader.epochs",
+      "loader.drop_last",   "seed"};
   const bool of_data = name.starts_with("data.") && name != "data.page_cache";
   return of_data || std::ranges::find(kOfLoader, name) != kOfLoader.end();
 }

@@ -22,6 +22,7 @@
 #include "harness/campaign/measure_night.h"
 #include "harness/campaign/range_commits.h"
 #include "harness/campaign/reference_program.h"
+#include "harness/campaign/run_request.h"
 #include "harness/campaign/unfinished_night.h"
 #include "harness/machine/environment.h"
 #include "harness/text/printable.h"
@@ -56,6 +57,8 @@ std::vector<campaign::NightExperiment> plan_night(const NightlyOptions& options,
     campaign::NightExperiment experiment{.request = options.run};
     experiment.request.file = file;
     experiment.run = campaign::plan_experiment(experiment.request, context, true);
+    campaign::refuse_copies(experiment.run.planned.plan, {.ranks = "nightly --ranks "},
+                            context.variables);
     experiments.push_back(std::move(experiment));
   }
   check_names(experiments);

@@ -43,6 +43,7 @@ Examples:
   stepbench run --resume results/RUN                         go on where a run was cut off
   stepbench run train.yaml --profile                         and what did each operation cost?
   stepbench run train.yaml --headroom                        and what would a perfect loader save?
+  stepbench run train.yaml --record-arrivals                 when did each batch arrive?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
   stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
   stepbench run mine.yaml --worker build/my-worker           workloads of your own
@@ -59,6 +60,7 @@ struct RunOptions {
   std::string shard = {};
   bool dry_run = false;
   bool headroom = false;
+  bool record_arrivals = false;
   LockFlags lock = {};
   bool quiet = false;
   std::string sort = {};
@@ -104,7 +106,7 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
   if (options.format == "table") {
     print(environment, report::render_table(end.results, style) +
                            "\nResults: " + text::printable(end.run_folder.string()) + '\n' +
-                           traces_text(end.run_folder));
+                           arrivals_text(end.run_folder) + traces_text(end.run_folder));
   } else if (options.format == "github") {
     print(environment, report::github_annotations(report::checks_of(end.results)));
   } else {
@@ -114,6 +116,7 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
 
 int measure_and_print(const RunOptions& options, const Environment& environment) {
   campaign::RunRequest request = options.request;
+  if (options.record_arrivals) request.set.emplace_back("loader.record_arrivals=true");
   if (options.headroom) request.sweep.emplace_back("loader.replay=none,working,stopped");
   request.shard = request.resume.empty()
                       ? campaign::shard_here(options.shard, environment.variables)
@@ -134,6 +137,7 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   }
   const campaign::CampaignContext context = campaign_context(environment);
   const campaign::PlannedRun run = campaign::plan_experiment(request, context, !options.dry_run);
+  campaign::refuse_copies(run.planned.plan, {.shard = options.shard}, environment.variables);
   if (options.dry_run) {
     const plan::Plan& plan = run.planned.plan;
     environment.out << text::printable(
@@ -207,6 +211,9 @@ void add_how_to_measure(Command run, RunOptions& options) {
       kMeasureOptions, "--headroom", options.headroom,
       "What would a perfect loader save? Each case also with its batches replayed from memory, "
       "the loader stopped and still working: loader.replay");
+  run.flag(kMeasureOptions, "--record-arrivals", options.record_arrivals,
+           "Keep when each batch arrived, in the run's folder `arrivals`; loader.replay: recorded "
+           "plays it back");
   run.option(kMeasureOptions, "--wrap COMMAND", options.request.wrap,
              "Run each worker under this command, a profiler for instance; {run_dir}, {case_id} "
              "and {launch} are filled in");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/run_folders.h"
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -29,11 +30,29 @@ std::vector<fs::path> runs_in(const fs::path& directory) {
   return runs;
 }
 
+namespace {
+
+// " (did you mean 'results/20260131-120000-sweep'?)": the newest run whose name begins so, else the
+// one that is written most alike, beside the path or where runs are written. Else a file.
+std::string near_run(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path("results");
+  std::vector<std::string> names;
+  for (const fs::path& run : runs_in(folder)) names.push_back(run.filename().string());
+  const auto begins = std::find_if(names.rbegin(), names.rend(), [&](const std::string& each) {
+    return !name.empty() && each.starts_with(name);
+  });
+  const std::string near = begins == names.rend() ? text::nearest(name, names) : *begins;
+  return near.empty() ? os::near_file(path) : text::did_you_mean((folder / near).string());
+}
+
+}  // namespace
+
 fs::path choose_run(const fs::path& path, std::ostream& err) {
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (!fs::exists(status)) {
-    throw ConfigError(path.string(), "no such file or directory" + os::near_file(path));
+    throw ConfigError(path.string(), "no such file or directory" + near_run(path));
   }
   if (!fs::is_directory(status) || runs::holds_results(path)) return path;
   const std::vector<fs::path> runs = runs_in(path);
@@ -54,6 +73,14 @@ std::string traces_text(const fs::path& run) {
   return "Traces: " + text::printable(folder.string()) +
          " (open one at https://ui.perfetto.dev, or: tensorboard --logdir " +
          text::printable(text::shell_word(folder.string())) + ")\n";
+}
+
+std::string arrivals_text(const fs::path& run) {
+  std::error_code ignored;
+  const fs::path folder = run / "arrivals";
+  if (!fs::is_directory(folder, ignored) || fs::is_empty(folder, ignored)) return {};
+  return "Arrivals: " + text::printable(folder.string()) +
+         " (play a file of it back: --set loader.replay=recorded --set loader.arrivals=FILE)\n";
 }
 
 }  // namespace stepbench::cli

@@ -94,7 +94,7 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show RUN --ops --sort self_cuda_time_total --row-limit 10 --group-by shape
   stepbench show RUN --ops --per-step --group-by phase,module --format csv
       columns and sort keys have the names of torch.profiler's; in csv and json times are microseconds
-  stepbench show RUN --ops --by-module --depth 3
+  stepbench show RUN --by-module --depth 3
       what each module of the model cost, forward and backward; they add up to the step
 
 The table: `step` is time / steps of a launch's whole window, and of these the median over launches; the
@@ -141,13 +141,8 @@ void check_combination(const ShowOptions& options) {
   const bool pivot = !options.pivot.empty();
   const bool baseline = !options.baseline.empty();
   const bool grouped = !options.group_by.empty();
-  const std::string needs_ops = "needs --ops: stepbench show --ops ";
-  refuse(!options.ops && options.per_step, "--per-step", needs_ops + "--per-step");
-  refuse(!options.ops && grouped, "--group-by", needs_ops + "--group-by");
-  refuse(!options.ops && options.by_module, "--by-module", needs_ops + "--by-module");
-  refuse(!options.ops && options.row_limit.has_value(), "--row-limit", needs_ops + "--row-limit N");
-  refuse(!(options.ops && options.by_module) && options.depth.has_value(), "--depth",
-         "needs --by-module: stepbench show --ops --by-module --depth N");
+  refuse(!options.by_module && options.depth.has_value(), "--depth",
+         "needs --by-module: stepbench show --by-module --depth N");
   const std::string of_cases = "belongs to the table of cases, not to --ops";
   refuse(options.ops && pivot, "--pivot", of_cases);
   refuse(options.ops && baseline, "--baseline", of_cases);
@@ -280,7 +275,11 @@ std::string traces_line(const std::vector<std::filesystem::path>& paths) {
   return {};
 }
 
-int show(const ShowOptions& options, const Environment& environment) {
+int show(const ShowOptions& given, const Environment& environment) {
+  ShowOptions options = given;
+  // Each of these is of the table of operations.
+  options.ops = given.ops || given.by_module || given.per_step || !given.group_by.empty() ||
+                given.row_limit.has_value();
   check_combination(options);
   if (options.format == "npy" && options.output.empty() && environment.out_is_terminal) {
     throw ConfigError("--format", "npy is binary: give --output FILE");
