@@ -2,7 +2,6 @@
 #include "harness/bisect/run_bisect.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -22,19 +21,12 @@
 #include "harness/record/reader.h"
 #include "harness/run/run_header.h"
 #include "harness/stats/random.h"
-#include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "20260131-120000-bisect-train"
-std::string search_id(const std::string& name) {
-  return text::compact_utc(text::utc_text(std::chrono::system_clock::now())) + "-bisect-" +
-         run::file_name_part(name);
-}
 
 bool is_in(const fs::path& path, const fs::path& folder) {
   const fs::path relative = path.lexically_relative(folder);

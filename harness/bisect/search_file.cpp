@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/search_file.h"
 
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -11,6 +12,8 @@
 #include "harness/json/line_object.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
+#include "harness/run/run_header.h"
+#include "harness/text/utc.h"
 
 namespace stepbench::bisect {
 namespace {
@@ -126,6 +129,11 @@ std::string search_object(const BisectRun& run) {
 }
 
 }  // namespace
+
+std::string search_id(const std::string& name) {
+  return text::compact_utc(text::utc_text(std::chrono::system_clock::now())) + "-bisect-" +
+         run::file_name_part(name);
+}
 
 std::string search_json(const BisectRun& run) { return search_object(run) + "\n"; }
 

@@ -16,6 +16,9 @@ inline constexpr const char* kSearchFile = "bisect.json";
 inline constexpr std::string_view kSearchSchema = "stepbench.bisect";
 inline constexpr std::string_view kSearchVersion = "1.1.0";
 
+// Names the folder of a search that begins now: "20260131-120000-bisect-train".
+[[nodiscard]] std::string search_id(const std::string& name);
+
 // The answer too, as far as it is known.
 [[nodiscard]] std::string search_json(const BisectRun& run);
 void write_search_file(const BisectRun& run);  // into its folder

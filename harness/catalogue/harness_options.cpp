@@ -242,12 +242,77 @@ Section limits() {
       }};
 }
 
+Section background() {
+  return {
+      .name = "background",
+      .doc = "A load beside each launch: how much slower a step is where its CPUs are shared.",
+      .options = {
+          {.name = "busy_cpus",
+           .type = OptionType::kNumber,
+           .doc = "CPUs that threads of stepbench keep busy, on this machine: with 1.5, one thread "
+                  "all the time and one for half of it. Where all CPUs are taken, they share them "
+                  "with the worker as other programs would.",
+           .unit = "CPUs",
+           .default_value = 0.0,
+           .min = 0,
+           .max = 4096,
+           .identity_default = 0.0,
+           .also_called = {"cpus", "cpu", "load", "neighbours", "noise"}},
+      }};
+}
+
+// How a training step of this project comes to the gradients of all ranks.
+std::vector<Option> gradient_options(const Requires& ranks) {
+  return {
+      {.name = "sync",
+       .type = OptionType::kEnum,
+       .doc =
+           "Of train_step, which takes ddp where nothing is said. ddp: DistributedDataParallel's "
+           "own Reducer, which exchanges buckets of gradients during the backward pass. flat: "
+           "one all_reduce of all gradients behind it. none: nothing is exchanged, and ranks "
+           "come apart; the floor of the others.",
+       .choices = {"ddp", "flat", "none"},
+       .identity_default = "ddp"s,
+       .requires_ = ranks,
+       .also_called = {"strategy", "gradient_sync", "data_parallel"},
+       .values_called = {{"reducer", "ddp"},
+                         {"DistributedDataParallel", "ddp"},
+                         {"allreduce", "flat"},
+                         {"all_reduce", "flat"},
+                         {"no_sync", "none"},
+                         {"off", "none"}}},
+      {.name = "bucket_cap_mb",
+       .type = OptionType::kNumber,
+       .doc = "Size of a bucket of ddp. auto: 25, and 1 of the first one.",
+       .unit = "MiB",
+       .default_value = "auto"s,
+       .min = 1e-3,
+       .max = 1e6,
+       .choices = {"auto"},
+       .identity_default = "auto"s,
+       .requires_ = ranks,
+       .also_called = {"bucket_size", "bucket_size_mb"}},
+      {.name = "gradient_as_bucket_view",
+       .type = OptionType::kBool,
+       .doc = "Of ddp: gradients are views of the buckets, which saves a copy and its memory.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = ranks},
+      {.name = "find_unused_parameters",
+       .type = OptionType::kBool,
+       .doc = "Of ddp: looks in each step for parameters that the loss does not depend on.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = ranks},
+  };
+}
+
 Section distributed() {
   const Requires ranks{.option = "distributed.ranks",
                        .op = Requires::Op::kGreater,
                        .value = integer(1),
                        .doc = "needs ranks: 2 or more"};
-  return {
+  Section section = {
       .name = "distributed",
       .doc = "Several processes that train together. Each launch starts a group of them.",
       .options = {
@@ -284,6 +349,8 @@ Section distributed() {
            .identity = Identity::kContext,
            .requires_ = ranks},
       }};
+  for (Option& option : gradient_options(ranks)) section.options.push_back(std::move(option));
+  return section;
 }
 
 Option margin(const std::string& metric, const std::string& doc, const std::string& value) {
@@ -384,15 +451,9 @@ Section environment() {
 }  // namespace
 
 std::vector<Section> harness_sections() {
-  return {top_level(),
-          threads(),
-          schedule(),
-          limits(),
-          distributed(),
-          compare(),
-          catalogue::profile_section(),
-          track(),
-          environment()};
+  return {top_level(),  threads(),     schedule(), limits(),
+          background(), distributed(), compare(),  catalogue::profile_section(),
+          track(),      environment()};
 }
 
 const std::vector<Phase>& built_in_phases() {

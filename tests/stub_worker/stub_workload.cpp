@@ -63,6 +63,7 @@ class StubWorkload final : public Workload {
         behaviour_(behaves(resolved, context) ? resolved.text("stub.behaviour") : "ok"),
         at_step_(resolved.integer("stub.at_step")),
         step_ns_(ns_of(resolved.number("stub.step_us"))),
+        forward_ns_(is_slow(resolved, context) ? ns_of(resolved.number("stub.slow_rank_us")) : 0),
         jitter_(resolved.number("stub.jitter")),
         slow_steps_(resolved.integer("stub.slow_steps")),
         tail_every_(resolved.integer("stub.tail_every")),
@@ -99,6 +100,7 @@ class StubWorkload final : public Workload {
       const auto phase = step.phase(part.phase);
       const std::int64_t ns = whole * part.percent / 100;
       clock_.pass(ns);
+      if (part.phase == PhaseId::kForward) clock_.pass(forward_ns_);
       left -= ns;
       if (border && part.phase == PhaseId::kDataWait) {
         step.first_of_epoch();
@@ -146,6 +148,11 @@ class StubWorkload final : public Workload {
     return rank < 0 || rank == context.rank;
   }
 
+  static bool is_slow(const ResolvedCase& resolved, const WorkerContext& context) {
+    const std::int64_t rank = resolved.integer("stub.slow_rank");
+    return rank == -2 || rank == context.rank;
+  }
+
   void mark(const std::string& file) const {
     std::ofstream out(file, std::ios::app);
     out << resolved_.case_id << ' ' << context_.launch << ' ' << context_.rank << std::endl;
@@ -176,6 +183,7 @@ class StubWorkload final : public Workload {
   std::string behaviour_;
   std::int64_t at_step_;
   std::int64_t step_ns_;
+  std::int64_t forward_ns_;  // beyond its part of the step
   double jitter_;
   std::int64_t slow_steps_;
   std::int64_t tail_every_;
