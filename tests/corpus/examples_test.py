@@ -34,6 +34,9 @@ ELSEWHERE = {
     "--format dlio": "wants a real data set: tests/workloads/dlio.py",
     "--what-if": "wants batches of a real loader: tests/workloads/what_if.py",
     "--ranks": "wants several CPUs and their launchers: tests/fleet/ranks_test.py",
+    "tune train.py": "starts a Python a hundred times: Tune.arguments_of_a_script_are_tuned",
+    "tune --python": "starts a Python a hundred times: Tune.arguments_of_a_script_are_tuned",
+    "bisect v1.4 main --python": "starts a Python a hundred times: Bisect.scripts_are_those_of_each_commit",
     "--versions": "installs from a registry: Bisect.versions_stand_in_place_of_commits",
     "cmake --install": "installs: Install.TheLinesOfTheReadmeWork",
     "cp -r ": "installs: Install.TheLinesOfTheReadmeWork",
@@ -152,6 +155,8 @@ class Place:
         self.script(file, f'STUB_AS=built_in {settings} exec "{self.stub}" "$@"')
 
     def run(self, command, folder):
+        # Whoever else measures on this machine does not matter here.
+        command = re.sub(r"stepbench (run|ab|nightly|bisect|tune)\b", r"stepbench \1 --no-lock", command)
         return subprocess.run(["sh", "-c", command], cwd=folder, env=self.environment, text=True, errors="replace",
                               capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
 
@@ -261,7 +266,7 @@ class Place:
         for example, series in zip(("3f2a91", "4f2a91c0", "77ab04", "853070", "82d1ec"), self.series):
             line = line.replace(example, series)
         line = re.sub(r"\bdoctor( --seconds 30)?", "doctor --seconds 0.05", line)
-        if "--ops" in line:
+        if "--ops" in line or "--by-module" in line:
             line = re.sub(r"show( RUN)?", "show PROFILED", line, count=1)
         if "track" in line:
             line = line.replace("--night 2026-01-31", f"--night {self.nights[-1]}").replace("20260301", self.nights[-1])
@@ -270,8 +275,9 @@ class Place:
             line = line.replace("20260131-020000-nightly", self.nights[-1])
         if re.search("ab (--python|train.py)", line):
             line = re.sub("( -- |$)", r" --pairs 2\1", line, count=1)  # each launch starts a Python
-        # Whoever else measures on this machine does not matter here.
-        return re.sub(r"stepbench (run|ab|nightly|bisect|tune)\b", r"stepbench \1 --no-lock", line)
+        if "run --python" in line and not re.search("--launches|--quick", line):
+            line = line.replace("run --python", "run --launches 1 --python")
+        return line
 
     def failures(self, lines):
         """What went wrong with lines that are run one after the other."""
