@@ -52,7 +52,8 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/estimate",
      {"harness/record", "harness/stats", "harness/catalogue", "harness/findings", "harness/ops"}},
     {"harness/compare",
-     {"harness/estimate", "harness/stats", "harness/record", "harness/ops", "harness/catalogue"}},
+     {"harness/estimate", "harness/stats", "harness/record", "harness/ops", "harness/catalogue",
+      "harness/findings"}},
     {"harness/store", {}},
     {"harness/document", {}},
     {"harness/track",
@@ -68,9 +69,9 @@ const std::map<std::string, std::set<std::string>> kArrows = {
       "harness/record", "harness/run", "harness/stats"}},
     {"harness/runs", {"harness/campaign", "harness/record"}},
     {"harness/campaign",
-     {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",
-      "harness/track", "harness/machine", "harness/catalogue", "harness/schedule",
-      "harness/findings"}},
+     {"harness/plan", "harness/fleet", "harness/run", "harness/record", "harness/compare",
+      "harness/estimate", "harness/track", "harness/machine", "harness/catalogue",
+      "harness/schedule", "harness/findings"}},
 };
 
 // What comes before the seam in the order of building cannot include it.
@@ -97,7 +98,7 @@ const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
     {"workloads/step",
      {"workloads/profile", "workloads/model", "workloads/transfer", "workloads/torch_loader",
       "workloads/loader", "workloads/data"}},
-    {"workloads/distributed", {"workloads/step"}},
+    {"workloads/distributed", {"workloads/step", "workloads/model"}},
     {"workloads/python",
      {"workloads", "workloads/step", "workloads/profile", "workloads/model",
       "workloads/torch_loader", "workloads/loader", "workloads/data"}},

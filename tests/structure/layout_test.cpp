@@ -2,6 +2,7 @@
 // What lies at the top of the repository, and how every source file begins.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 
@@ -41,6 +42,21 @@ TEST(Layout, EverySourceFileNamesItsLicence) {
       std::string first;
       std::getline(in, first);
       EXPECT_EQ(first, "// SPDX-License-Identifier: Apache-2.0") << file;
+    }
+  }
+}
+
+TEST(Layout, NoSourceFileIsLongerThanFourHundredLines) {
+  const std::set<std::string> longer = {
+      "harness/catalogue/harness_options.cpp",  // a table of rows that belong together
+      "harness/estimate/columns.cpp",           // one, too
+      "harness/run/group_launch.cpp",           // one loop: what ends a group is seen in one place
+  };
+  for (const char* folder : {"harness", "workloads", "tools"}) {
+    for (const std::string& file : sources(kRoot, folder)) {
+      const std::string text = text_of(kRoot, file);
+      const auto lines = std::count(text.begin(), text.end(), '\n');
+      EXPECT_TRUE(lines <= 400 || longer.contains(file)) << file << " has " << lines << " lines";
     }
   }
 }
