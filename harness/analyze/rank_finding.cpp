@@ -76,4 +76,16 @@ std::optional<Finding> straggler_finding(const RankReport& report) {
   return finding;
 }
 
+void add_own_cause(std::span<const Finding> of_straggler, Finding& finding) {
+  constexpr double kOfTheWait = 0.5;
+  const Finding* cause = nullptr;
+  for (const Finding& each : of_straggler) {
+    if (each.gain_ns.value_or(0) < kOfTheWait * finding.value) continue;
+    if (cause == nullptr || *each.gain_ns > *cause->gain_ns) cause = &each;
+  }
+  if (cause == nullptr) return;
+  finding.remedy = "its own trace says: " + cause->text + "; " + finding.remedy;
+  finding.evidence.push_back(cause->id);
+}
+
 }  // namespace stepbench::analyze

@@ -32,7 +32,7 @@ std::int64_t without_waits(const StepTime& step) { return step.wall_ns - step.da
 double spread_of(const Summary& steps) { return steps.median > 0 ? steps.iqr / steps.median : 0; }
 
 std::string differing(const Summary& steps, std::string_view what) {
-  return std::string(what) + " from " + text::duration(steps.min) + " to " +
+  return std::string(what) + ", from " + text::duration(steps.min) + " to " +
          text::duration(steps.max) + ", the middle half of them by " +
          text::percent_text(spread_of(steps)) + " of the median";
 }

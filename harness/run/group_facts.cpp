@@ -57,19 +57,6 @@ void add_fingerprints(std::span<record::Launch> ranks) {
   }
 }
 
-// What the straggler's own trace has found, where it is of the size of what the others wait for.
-void add_own_cause(const record::LaunchReport& straggler, Finding& finding) {
-  constexpr double kOfTheWait = 0.5;
-  const Finding* cause = nullptr;
-  for (const Finding& each : straggler.findings) {
-    if (each.gain_ns.value_or(0) < kOfTheWait * finding.value) continue;
-    if (cause == nullptr || *each.gain_ns > *cause->gain_ns) cause = &each;
-  }
-  if (cause == nullptr) return;
-  finding.remedy = "its own trace says: " + cause->text;
-  finding.evidence.push_back(cause->id);
-}
-
 void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
   record::LaunchReport& first = ranks.front().row.report;
   if (traces.size() < ranks.size()) {
@@ -99,7 +86,8 @@ void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> 
     }
   }
   if (auto finding = analyze::straggler_finding(report)) {
-    add_own_cause(ranks[static_cast<std::size_t>(report.straggler->rank)].row.report, *finding);
+    const auto straggler = static_cast<std::size_t>(report.straggler->rank);
+    analyze::add_own_cause(ranks[straggler].row.report.findings, *finding);
     first.findings.push_back(std::move(*finding));
   }
 }

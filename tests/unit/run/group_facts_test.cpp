@@ -118,5 +118,29 @@ TEST(StragglerFinding, WithoutCollectivesNobodyWaits) {
   EXPECT_FALSE(analyze::straggler_finding(report));
 }
 
+Finding found(const std::string& id, double gain_ns) {
+  return {.id = id, .text = id + " said", .gain_ns = gain_ns};
+}
+
+TEST(StragglerFinding, SaysWhatItsOwnTraceSaysBesideTheRemedy) {
+  auto finding = analyze::straggler_finding(report_of(10, 10));
+  ASSERT_TRUE(finding);
+  const std::vector<Finding> own = {found("small", 12e6), found("most", 30e6), found("half", 13e6)};
+  analyze::add_own_cause(own, *finding);
+  EXPECT_EQ(finding->remedy,
+            "its own trace says: most said; give its loader more workers, or look at what its part "
+            "of the data set costs");
+  EXPECT_EQ(finding->evidence.back(), "most");
+}
+
+TEST(StragglerFinding, TakesNoCauseOfLessThanHalfOfWhatOthersWaitFor) {
+  auto finding = analyze::straggler_finding(report_of(10, 10));
+  ASSERT_TRUE(finding);
+  const Finding before = *finding;
+  analyze::add_own_cause(std::vector{found("small", 12.4e6), Finding{.id = "no gain"}}, *finding);
+  EXPECT_EQ(finding->remedy, before.remedy);
+  EXPECT_EQ(finding->evidence, before.evidence);
+}
+
 }  // namespace
 }  // namespace stepbench::run
