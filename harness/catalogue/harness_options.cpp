@@ -360,8 +360,10 @@ Section environment() {
 }  // namespace
 
 std::vector<Section> harness_sections() {
-  return {top_level(),  threads(),     schedule(), limits(),
-          background(), catalogue::distributed_section(), compare(),  catalogue::profile_section(),
+  return {top_level(),  threads(),
+          schedule(),   limits(),
+          background(), catalogue::distributed_section(),
+          compare(),    catalogue::profile_section(),
           track(),      environment()};
 }
 
