@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`workload: train_step` in ranks, each way of distributed.sync: train_step_test.py STEPBENCH SOURCE_DIR."""
+"""`workload: train_step` in ranks, each way of distributed.sync: train_step_test.py STEPBENCH SOURCE_DIR [cuda].
+
+With cuda both ranks train on one GPU, by NCCL.
+"""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,12 +13,13 @@ import unittest
 
 PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 del sys.argv[1:3]
+CUDA = sys.argv[1:2] == ["cuda"]
 PLANTED_MS = 60
 
 EXPERIMENT = """
 workload: train_step
-device: cpu
-distributed: {{ranks: 2}}
+device: {device}
+distributed: {{ranks: 2, launcher: {launcher}}}
 data: {{kind: synthetic, image_size: 32, classes: 10, samples: 512}}
 loader: {{batch_size: 16, num_workers: 0}}
 model: {{kind: python, path: {net}}}
@@ -32,10 +37,13 @@ class TrainStep(unittest.TestCase):
         """The profiled launch of rank 0 by distributed.sync."""
         with tempfile.TemporaryDirectory() as folder:
             config = pathlib.Path(folder, "ranks.yaml")
-            config.write_text(EXPERIMENT.format(net=SOURCE / "tests/fleet/ranks_net.py", ms=ms))
+            config.write_text(EXPERIMENT.format(net=SOURCE / "tests/fleet/ranks_net.py", ms=ms,
+                                                device="cuda" if CUDA else "cpu",
+                                                launcher="srun" if CUDA else "local"))
+            path = f"{SOURCE / 'tests/gpu/one_device'}:" if CUDA else ""
             run = subprocess.run([str(PROGRAM), "run", str(config), "--profile=kineto", "--no-lock", "--results",
                                   str(pathlib.Path(folder, "results"))], cwd=folder, capture_output=True, text=True,
-                                 timeout=600, check=False)
+                                 timeout=600, check=False, env={**os.environ, "PATH": path + os.environ["PATH"]})
             self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
             rows = [json.loads(line) for file in pathlib.Path(folder, "results").glob("*/*.jsonl")
                     for line in file.read_text().splitlines()]
@@ -65,4 +73,9 @@ class TrainStep(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if CUDA:
+        if not pathlib.Path("/dev/nvidia0").exists():
+            print("skipped: needs a CUDA device")
+            sys.exit(77)
+        del sys.argv[1]
     unittest.main()
