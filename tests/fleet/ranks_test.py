@@ -28,6 +28,8 @@ ARGUMENTS = {
 
 
 class Ranks(unittest.TestCase):
+    on_one_device = False  # two ranks by NCCL on one GPU
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -35,8 +37,12 @@ class Ranks(unittest.TestCase):
 
     def environment(self):
         name, _, value = self.mark.partition("=")
-        return {**os.environ, name: value, "PATH": f"{SOURCE / '.venv/bin'}:{os.environ['PATH']}",
-                "XDG_CACHE_HOME": str(self.folder / "cache")}
+        path = f"{SOURCE / '.venv/bin'}:{os.environ['PATH']}"
+        device = {}
+        if self.on_one_device:
+            path = f"{SOURCE / 'tests/gpu/one_device'}:{path}"
+            device = {"STEPBENCH_TEST_DEVICE": "cuda:0"}
+        return {**os.environ, name: value, "PATH": path, "XDG_CACHE_HOME": str(self.folder / "cache"), **device}
 
     def command(self, launcher, mode, *options, size=PLANTED_MS, rank=1, ranks=2):
         return [str(PROGRAM), "run", "--python", str(TRAIN), "--no-lock", "--results", str(self.folder / "results"),
@@ -172,6 +178,16 @@ class Ranks(unittest.TestCase):
         shutil.rmtree(self.folder / "results")
         self.control_is_silent(launcher, prefix)
         self.planted_is_named(launcher, prefix)
+
+    @unittest.skipUnless(pathlib.Path("/dev/nvidia0").exists(), "needs a CUDA device")
+    def test_nccl(self):
+        self.on_one_device = True
+        self.each_rank_has_a_row("srun")
+        shutil.rmtree(self.folder / "results")
+        self.one_fate("srun")
+        shutil.rmtree(self.folder / "results")
+        self.control_is_silent("srun")
+        self.planted_is_named("srun")
 
     def test_local(self):
         self.whole("local")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DistributedDataParallel over Gloo: ranks_train.py none|data|backward|fail|hang MILLISECONDS RANK [FILE]. What is planted
-on RANK, in each step, is appended to FILE."""
+"""DistributedDataParallel over Gloo, or over NCCL with STEPBENCH_TEST_DEVICE=cuda: ranks_train.py
+none|data|backward|fail|hang MILLISECONDS RANK [FILE]. What is planted on RANK, in each step, is appended to FILE."""
 import os
 import sys
 import time
@@ -12,6 +12,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
 BATCH = 32
+DEVICE = torch.device(os.environ.get("STEPBENCH_TEST_DEVICE", "cpu"))
 
 
 def plant(milliseconds: float, file: str) -> None:
@@ -62,12 +63,13 @@ class Net(torch.nn.Module):
 
 def main() -> None:
     mode, size, culprit, *file = sys.argv[1:]
-    dist.init_process_group("gloo")
+    dist.init_process_group("gloo" if DEVICE.type == "cpu" else "nccl")
     mine = dist.get_rank() == int(culprit)
     here = (float(size) if mine else 0.0), (file[0] if file else "")
     torch.manual_seed(0)
     data = Numbers(*here) if mode == "data" else Numbers(0, "")
-    model = DistributedDataParallel(Net(*here) if mode == "backward" else Net(0, ""))
+    net = Net(*here) if mode == "backward" else Net(0, "")
+    model = DistributedDataParallel(net.to(DEVICE))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     loader = DataLoader(data, batch_size=BATCH, sampler=DistributedSampler(data, shuffle=False))
     for step, (inputs, labels) in enumerate(measure(loader)):
@@ -77,6 +79,7 @@ def main() -> None:
             time.sleep(10000)
         if mine and step == 4 and mode == "kill":
             os.kill(os.getpid(), 9)
+        inputs, labels = inputs.to(DEVICE), labels.to(DEVICE)
         with phase("zero_grad"):
             optimizer.zero_grad()
         with phase("forward"):
