@@ -20,6 +20,7 @@
 #include "workloads/data/python_parts.h"
 #include "workloads/distributed/collective.h"
 #include "workloads/distributed/group_train_step.h"
+#include "workloads/distributed/rank_device.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/model/check_plugin.h"
@@ -116,6 +117,7 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
                       .show_data = show_data_with_torch,
                       .python = host.python != nullptr ? host.python : &no_python,
                       .build_id = host.build_id,
+                      .place_rank = distributed::place_rank,
                       .variables = &variables});
 }
 

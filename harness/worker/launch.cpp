@@ -141,6 +141,9 @@ class Launch {
   void set_up() {
     stages_.enter(Stage::kSetUp);
     const std::int64_t from_ns = clock_.now_ns();
+    if (parts_.facts.place_rank != nullptr && context_.world > 1) {
+      parts_.facts.place_rank(resolved_, context_);
+    }
     const WorkloadType& type = find_type(parts_.workloads, resolved_.workload);
     if (parts_.facts.set_threads != nullptr) {
       parts_.facts.set_threads(threads_of(resolved_, "threads.intra_op"),
@@ -185,7 +188,7 @@ class Launch {
     evidence_.tear_down_ns = clock_.now_ns() - from_ns;
   }
 
-  const ResolvedCase& resolved_;
+  ResolvedCase resolved_;
   Pass pass_;
   int version_;
   const WorkerParts& parts_;

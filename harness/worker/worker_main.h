@@ -32,6 +32,9 @@ struct WorkerFacts {
   // For `hello`: of the program that stepbench started, where another one carries on for it. Empty:
   // this program's own.
   std::string build_id = {};
+  // Of a case with several ranks, before its workload and instruments are made: what differs
+  // between ranks, their devices. Null: nothing does.
+  void (*place_rank)(ResolvedCase&, const WorkerContext&) = nullptr;
   // WorkerContext::variables, which outlive the worker.
   const std::vector<std::pair<std::string, std::string>>* variables = nullptr;
 };

@@ -22,6 +22,7 @@
 #include "workloads/distributed/collective_data.h"
 #include "workloads/distributed/collective_section.h"
 #include "workloads/distributed/meeting_place.h"
+#include "workloads/distributed/rank_device.h"
 
 namespace stepbench {
 namespace {
@@ -126,6 +127,27 @@ TEST(Collective, LargeBuffersAreCheckedToTheirEnds) {
                                 2)
                 .size(),
             2U);
+}
+
+TEST(RankDevice, IsThatOfTheNumberOnItsMachineOrTheOnlyOneThatTheLauncherShows) {
+  EXPECT_EQ(distributed::device_of_rank(0, 2), 0);
+  EXPECT_EQ(distributed::device_of_rank(1, 2), 1);
+  EXPECT_EQ(distributed::device_of_rank(3, 1), 0);
+  EXPECT_THROW((void)distributed::device_of_rank(2, 2), Error);
+}
+
+TEST(RankDevice, IsSetWhereTheCaseSaysCudaAlone) {
+  const HostClock clock;
+  const WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  ResolvedCase resolved;
+  for (const std::string device : {"cpu", "cuda:1"}) {
+    resolved.options["device"] = device;
+    distributed::place_rank(resolved, context);
+    EXPECT_EQ(resolved.text("device"), device);
+  }
+  resolved.options["device"] = std::string("cuda");
+  distributed::place_rank(resolved, context);
+  EXPECT_EQ(resolved.text("device"), "cuda:0");
 }
 
 TEST(MeetingPlace, IsWhatTheLauncherSaid) {

@@ -13,7 +13,6 @@
 #include "workloads/distributed/collective_section.h"
 #include "workloads/distributed/patience.h"
 #include "workloads/distributed/process_group.h"
-#include "workloads/distributed/rank_device.h"
 #include "workloads/step/device.h"
 #include "workloads/step/drained_mark.h"
 #include "workloads/step/torch_errors.h"
@@ -43,7 +42,6 @@ class CollectiveWorkload final : public Workload {
 
   std::optional<std::string> set_up() override {
     return step::with_torch_errors([this]() -> std::optional<std::string> {
-      device_ = device_of_rank(device_, context_);
       if (auto reason = step::device_unavailable(device_)) return reason;
       const Membership membership = meet(context_);
       group_ = device_.is_cpu() ? make_gloo(membership) : make_nccl(membership);

@@ -10,20 +10,18 @@
 
 namespace stepbench::distributed {
 
-c10::Device device_of_rank(c10::Device device, const WorkerContext& context) {
-  if (device.is_cpu() || context.world == 1) return device;
+int device_of_rank(int local_rank, int devices) {
+  if (devices <= 1) return 0;
+  if (local_rank < devices) return local_rank;
+  throw Error("rank " + std::to_string(local_rank) + " of a machine with " +
+              std::to_string(devices) + " CUDA devices, and each rank takes one of its own");
+}
+
+void place_rank(ResolvedCase& resolved, const WorkerContext& context) {
+  if (resolved.text_or("device", "cpu") != "cuda") return;
   const int devices = at::hasCUDA() ? static_cast<int>(at::getNumGPUs()) : 0;
-  const int local = meeting_place(context.variables).local_rank;
-  // A launcher may show each rank its own device alone. Where several ranks mean the same one, NCCL
-  // says so.
-  if (devices == 1) return {device.type(), 0};
-  if (devices > 0 && local >= devices) {
-    throw Error("rank " + std::to_string(context.rank) + " is number " + std::to_string(local + 1) +
-                " on a machine with " + std::to_string(devices) +
-                " CUDA devices, and nccl takes one for each rank");
-  }
-  device.set_index(static_cast<c10::DeviceIndex>(local));
-  return device;
+  const int local_rank = meeting_place(context.variables).local_rank;
+  resolved.options["device"] = "cuda:" + std::to_string(device_of_rank(local_rank, devices));
 }
 
 }  // namespace stepbench::distributed

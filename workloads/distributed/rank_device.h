@@ -2,15 +2,16 @@
 // Which device is a rank's. Main thread.
 #pragma once
 
-#include <c10/core/Device.h>
-
 #include "harness/workload.h"
 
 namespace stepbench::distributed {
 
-// Ranks of a machine take one CUDA device each, in the order of their local numbers, or the only
-// one that they see; of one rank alone, and on the CPU, it is `device` itself. Throws Error where
-// there are more ranks than several devices. May initialise CUDA.
-[[nodiscard]] c10::Device device_of_rank(c10::Device device, const WorkerContext& context);
+// Ranks of a machine take one CUDA device each, in the order of their numbers on it. A launcher may
+// show each rank its own device alone; where several ranks then mean the same one, NCCL says so.
+// Throws Error where there are more ranks than several devices.
+[[nodiscard]] int device_of_rank(int local_rank, int devices);
+
+// `device: cuda` becomes that of the rank. May initialise CUDA.
+void place_rank(ResolvedCase& resolved, const WorkerContext& context);
 
 }  // namespace stepbench::distributed

@@ -137,8 +137,11 @@ struct Said {
 
 Said run(Script& script, const std::vector<std::pair<std::string, Value>>& options = {},
          std::span<const InstrumentType> instruments = {}, const std::string& name = "scripted",
-         Pass pass = Pass::kTiming, protocol::VersionRange versions = protocol::kSupported) {
+         Pass pass = Pass::kTiming, protocol::VersionRange versions = protocol::kSupported,
+         int world = 1, const WorkerFacts& facts = {}) {
   protocol::CaseMessage message;
+  message.world = world;
+  message.rank = world - 1;
   message.protocol = versions;
   message.pass = pass;
   message.resolved.case_id = "0123";
@@ -151,7 +154,6 @@ Said run(Script& script, const std::vector<std::pair<std::string, Value>>& optio
   const ScriptClock clock(script);
   Said said;
   const Catalogue known = launch_catalogue();
-  const WorkerFacts facts;
   run_case(message, {known, types, instruments, facts}, clock, clock.now_ns(),
            [&](const protocol::WorkerMessage& out) { std::visit(said, out); });
   return said;
@@ -238,6 +240,36 @@ TEST(Launch, EveryMetricThatItReportsIsDeclared) {
       return metric.name == name;
     })) << name;
   }
+}
+
+Said run_as_rank(Script& script, int world, std::vector<std::string>& devices) {
+  const InstrumentType asks = {
+      .name = "A",
+      .passes = {Pass::kTiming},
+      .make = [&](const ResolvedCase& resolved, WorkerContext&) -> std::unique_ptr<Instrument> {
+        devices.push_back(resolved.text("device"));
+        return nullptr;
+      }};
+  const WorkerFacts facts = {
+      .place_rank = [](ResolvedCase& resolved, const WorkerContext& context) {
+        resolved.options["device"] = "cuda:" + std::to_string(context.rank);
+      }};
+  return run(script, {{"device", std::string("cuda")}}, std::span(&asks, 1), "scripted",
+             Pass::kTiming, protocol::kSupported, world, facts);
+}
+
+TEST(Launch, ARankHasADeviceOfItsOwnForWorkloadAndInstruments) {
+  Script script;
+  std::vector<std::string> devices;
+  EXPECT_TRUE(run_as_rank(script, 2, devices).report);
+  EXPECT_THAT(devices, ElementsAre("cuda:1"));
+}
+
+TEST(Launch, OneProcessAloneHasTheDeviceOfTheCase) {
+  Script script;
+  std::vector<std::string> devices;
+  EXPECT_TRUE(run_as_rank(script, 1, devices).report);
+  EXPECT_THAT(devices, ElementsAre("cuda"));
 }
 
 TEST(Launch, CollectorsTakePartInTheirOwnPassAlone) {
