@@ -56,9 +56,14 @@ std::unique_ptr<Instrument> make_nvtx(const ResolvedCase& resolved, WorkerContex
   std::optional<cuda::CudaApi> runtime;
   auto api = cuda::load_cuda_api();
   if (auto* loaded = std::get_if<cuda::CudaApi>(&api)) runtime = std::move(*loaded);
+  std::string rank;
+  if (context.world > 1) {
+    rank = "rank " + std::to_string(context.rank) + " of " + std::to_string(context.world);
+  }
   return cuda::make_nvtx_ranges(std::move(runtime), {.phase_names = context.phase_names,
                                                      .capture_range = capture,
-                                                     .device = device_of(resolved)});
+                                                     .device = device_of(resolved),
+                                                     .thread_name = std::move(rank)});
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include "harness/cuda/nvtx_ranges.h"
 
 #include <nvtx3/nvToolsExt.h>
+#include <unistd.h>
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 
 #include "harness/workload.h"
@@ -26,6 +28,9 @@ class NvtxRanges final : public Instrument {
   [[nodiscard]] std::optional<std::string> exercise() override {
     if (options_.capture_range && !api_) return "capture_range needs the CUDA runtime";
     domain_ = nvtxDomainCreateA("stepbench");
+    if (!options_.thread_name.empty()) {
+      nvtxNameOsThreadA(static_cast<std::uint32_t>(::gettid()), options_.thread_name.c_str());
+    }
     for (const std::string& phase : options_.phase_names) {
       names_.push_back(nvtxDomainRegisterStringA(domain_, phase.c_str()));
     }

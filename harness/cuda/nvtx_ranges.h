@@ -19,6 +19,7 @@ struct NvtxOptions {
   // second option nsys ends the program with the window; `repeat:N` captures N windows.
   bool capture_range = false;
   std::optional<int> device = {};  // CUDA ordinal; nothing: the steps run on no device
+  std::string thread_name = {};    // of the main thread, as "rank 1 of 2"; empty: its own
 };
 
 // Ranges "ProfilerStep#<index>" around "forward", "backward", ... Main thread only. `api`: nullopt

@@ -5,6 +5,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -71,6 +72,10 @@ int pop(nvtxDomainHandle_t domain) {
   return 0;
 }
 
+void name_thread(std::uint32_t, const char* name) {
+  if (!counts().wanted) std::fprintf(log_file(), "thread %s\n", name);
+}
+
 template <typename Function>
 void install(NvtxFunctionTable table, unsigned int size, unsigned int id, Function* function) {
   if (id < size && table[id] != nullptr) {
@@ -93,5 +98,7 @@ extern "C" int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {
   install(table, size, NVTX_CBID_CORE2_DomainRegisterStringA, register_string);
   install(table, size, NVTX_CBID_CORE2_DomainRangePushEx, push);
   install(table, size, NVTX_CBID_CORE2_DomainRangePop, pop);
+  if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &size) == 0) return 0;
+  install(table, size, NVTX_CBID_CORE_NameOsThreadA, name_thread);
   return 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two cycles of three recorded steps with ranges on, for whoever listens to NVTX. With `throw` the
-// last step fails inside a phase; with `many` there are a hundred cycles of a thousand.
+// last step fails inside a phase; with `many` there are a hundred cycles of a thousand; with `rank`
+// the thread has the name of one.
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -42,7 +43,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
   std::vector<std::unique_ptr<Instrument>> instruments;
-  instruments.push_back(cuda::make_nvtx_ranges(std::nullopt, {.phase_names = names}));
+  const bool is_rank = argc > 1 && std::string_view(argv[1]) == "rank";
+  instruments.push_back(cuda::make_nvtx_ranges(
+      std::nullopt, {.phase_names = names, .thread_name = is_rank ? "rank 1 of 2" : ""}));
   if (instruments.back()->exercise()) return 77;
   measure::InstrumentSet set(std::move(instruments));
   ScriptedClock clock;

@@ -21,6 +21,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<std::string> heard(const std::string& argument, bool counts_alone = false) {
   const std::filesystem::path log =
@@ -60,6 +61,11 @@ TEST(NvtxRanges, AreBalancedAfterAStepThatFails) {
   ASSERT_GE(lines.size(), 6U);
   EXPECT_THAT(std::vector<std::string>(lines.end() - 6, lines.end()),
               ElementsAreArray(ranges_of(9)));
+}
+
+TEST(NvtxRanges, OfARankStandUnderItsNumber) {
+  EXPECT_THAT(heard("rank"), Contains("thread rank 1 of 2").Times(1));
+  EXPECT_THAT(heard("plain"), Not(Contains(HasSubstr("thread"))));
 }
 
 TEST(NvtxRanges, OfAHundredThousandStepsAreBalancedAndRegisterNothingAnew) {
