@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled for its precompiled headers alone, which all tests without torch share.
