@@ -53,6 +53,27 @@ std::vector<Option> gradient_options(const Requires& ranks) {
        .default_value = false,
        .identity_default = false,
        .requires_ = ranks},
+      {.name = "static_graph",
+       .type = OptionType::kBool,
+       .doc = "Of ddp: the first step tells which parameters are used, and how often; no other "
+              "step may differ.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = ranks},
+      {.name = "comm_hook",
+       .type = OptionType::kEnum,
+       .doc =
+           "Of ddp: the type in which gradients travel. none: their own. fp16 and bf16 halve the "
+           "bytes, and round what is added.",
+       .default_value = "none"s,
+       .choices = {"none", "fp16", "bf16"},
+       .identity_default = "none"s,
+       .requires_ = ranks,
+       .also_called = {"compression", "gradient_compression"},
+       .values_called = {{"fp16_compress_hook", "fp16"},
+                         {"float16", "fp16"},
+                         {"bf16_compress_hook", "bf16"},
+                         {"bfloat16", "bf16"}}},
   };
 }
 

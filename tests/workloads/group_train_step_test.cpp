@@ -173,7 +173,22 @@ INSTANTIATE_TEST_SUITE_P(
                                  "optimizer.set_to_none=false"},
         std::vector<std::string>{"distributed.sync=ddp", "distributed.gradient_as_bucket_view=true",
                                  "distributed.find_unused_parameters=true"},
+        std::vector<std::string>{"distributed.sync=ddp", "distributed.static_graph=true"},
         std::vector<std::string>{"distributed.sync=flat"}));
+
+// fp16 keeps 11 bits of a gradient, bf16 8 of them.
+TEST(GroupTrainStep, RanksWhoseGradientsTravelRoundedAgreeAndStayNear) {
+  const auto alone = train_in_processes(options_of(16, 1), 1);
+  for (const std::string type : {"fp16", "bf16"}) {
+    SCOPED_TRACE(type);
+    const auto ranks = train_in_processes(
+        options_of(16, 2, {"distributed.sync=ddp", "distributed.comm_hook=" + type}), 2);
+    EXPECT_EQ(ranks[0].weights, ranks[1].weights);
+    const double off = difference(ranks[0].weights, alone[0].weights);
+    EXPECT_GT(off, 1e-7) << "something was rounded";
+    EXPECT_LT(off, 1e-3);
+  }
+}
 
 TEST(GroupTrainStep, ThreeRanksToo) {
   const auto alone = train_in_processes(options_of(12, 1), 1);

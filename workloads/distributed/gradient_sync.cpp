@@ -13,6 +13,7 @@
 
 #include "harness/base/error.h"
 #include "workloads/distributed/process_group.h"
+#include "workloads/distributed/rounding_hook.h"
 #include "workloads/distributed/sync_rule.h"
 
 namespace stepbench::distributed {
@@ -125,6 +126,14 @@ class DdpSync final : public Synchronised {
                      finds_unused_, options.gradient_as_bucket_view, this->replica().names,
                      options.first_bucket_bytes, /*skip_all_reduce_unused_params=*/false,
                      /*use_python_reducer=*/false, std::vector<std::int64_t>());
+    if (options.static_graph) {
+      reducer_->set_static_graph();
+      in_first_step_ = true;
+    }
+    if (options.sent_as) {
+      reducer_->register_comm_hook(
+          std::make_unique<RoundingHook>(this->replica().group, *options.sent_as));
+    }
   }
 
   void before_forward(step::MicroBatch which) override {
@@ -138,9 +147,16 @@ class DdpSync final : public Synchronised {
     reducer_->prepare_for_backward(finds_unused_ ? std::vector<at::Tensor>{loss}
                                                  : std::vector<at::Tensor>());
   }
+  // The first backward pass of a static graph only counts.
+  void after_backward(StepRecorder& step) override {
+    if (!std::exchange(in_first_step_, false)) return;
+    const auto phase = step.phase(PhaseId::kGradSync);
+    reducer_->delay_all_reduce();
+  }
 
  private:
   bool finds_unused_;
+  bool in_first_step_ = false;  // of a static graph
   std::optional<c10d::Reducer> reducer_;
 };
 
@@ -177,7 +193,10 @@ DdpOptions ddp_options(const ResolvedCase& resolved) {
       .bucket_bytes = c10d::kDefaultBucketBytesCap,
       .first_bucket_bytes = c10d::kDefaultFirstBucketBytes,
       .gradient_as_bucket_view = resolved.flag_or("distributed.gradient_as_bucket_view", false),
-      .find_unused_parameters = resolved.flag_or("distributed.find_unused_parameters", false)};
+      .find_unused_parameters = resolved.flag_or("distributed.find_unused_parameters", false),
+      .static_graph = resolved.flag_or("distributed.static_graph", false)};
+  const std::string hook = resolved.text_or("distributed.comm_hook", "none");
+  if (hook != "none") options.sent_as = hook == "fp16" ? at::kHalf : at::kBFloat16;
   const bool is_given = cap != nullptr && !is_null(*cap) && *cap != Value(std::string("auto"));
   if (is_given) {
     options.bucket_bytes =

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +45,8 @@ struct DdpOptions {
   std::int64_t first_bucket_bytes = 0;
   bool gradient_as_bucket_view = false;
   bool find_unused_parameters = false;
+  bool static_graph = false;
+  std::optional<at::ScalarType> sent_as = {};  // comm_hook; nothing: the gradients' own type
 };
 [[nodiscard]] DdpOptions ddp_options(const ResolvedCase& resolved);
 

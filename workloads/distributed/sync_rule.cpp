@@ -18,6 +18,8 @@ void drop_ddp_options(ResolvedCase& resolved, const Refuse& refuse) {
       {"distributed.bucket_cap_mb", "auto"s},
       {"distributed.gradient_as_bucket_view", false},
       {"distributed.find_unused_parameters", false},
+      {"distributed.static_graph", false},
+      {"distributed.comm_hook", "none"s},
   };
   for (const auto& [name, usual] : options) {
     if (!resolved.has(name)) continue;
