@@ -131,8 +131,7 @@ class DdpSync final : public Synchronised {
       in_first_step_ = true;
     }
     if (options.sent_as) {
-      reducer_->register_comm_hook(
-          std::make_unique<RoundingHook>(this->replica().group, *options.sent_as));
+      reducer_->register_comm_hook(make_rounding_hook(this->replica().group, *options.sent_as));
     }
   }
 
