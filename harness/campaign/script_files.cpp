@@ -85,8 +85,8 @@ class Walk {
   void take_absolute(const fs::path& path) {
     const fs::path inside = path.lexically_relative(folder_);
     if (!inside.empty() && *inside.begin() != "..") return take_inside(inside);
-    // An interpreter or a tool of the system is there every night.
-    for (const char* system : {"/usr/", "/bin/", "/lib", "/etc/", "/dev/", "/proc/", "/sys/"}) {
+    // An interpreter or a tool of the system is there every night. A file in /dev/shm is a user's.
+    for (const char* system : {"/usr/", "/bin/", "/lib", "/etc/", "/proc/", "/sys/"}) {
       if (path.string().starts_with(system)) return;
     }
     outside_.insert(path);
