@@ -582,6 +582,22 @@ TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
   EXPECT_THAT(loader::loader_findings(facts), IsEmpty());
 }
 
+// The lock is no cause of its own where workers wait for a CPU as well.
+TEST(LoaderFindings, HandingOverNamesWhatFinishedBatchesMayWaitFor) {
+  loader::LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.measured.queue_thread_wait_ns = kSteps * 6 * kMs;
+  facts.machine.workers.waited_ns = kSteps * 8 * kMs;
+  facts.machine.training->waited_ns = facts.window.elapsed_ns / 5;
+  facts.measured.receive_ns = facts.window.elapsed_ns / 4;
+  facts.measured.transport_ns = facts.measured.receive_ns;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.transport");
+  EXPECT_THAT(
+      finding.text,
+      HasSubstr("of the workers'; a finished batch waits 6.00 ms for its worker's lock (GIL) "
+                "or for a CPU; the training thread waits 20.0 % of its time for a CPU"));
+}
+
 TEST(LoaderFindings, HandingOverIsNamedWithTheShareOfBothSides) {
   loader::LoaderFacts facts = steady(2, 8, 10, 16);
   facts.transport = "torch_fd";

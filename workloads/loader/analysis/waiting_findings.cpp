@@ -352,6 +352,23 @@ std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis&
                  .set = {{.option = "loader.in_order", .value = "false"}}};
 }
 
+// What else a batch that is finished and not yet there may wait for.
+std::string late_for(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  std::string text;
+  const double queued_ns =
+      static_cast<double>(facts.measured.queue_thread_wait_ns.value_or(0)) / r.calls;
+  if (queued_ns >= kMinGilWaitNs) {
+    text += "; a finished batch waits " + text::duration(queued_ns) +
+            " for its worker's lock (GIL) or for a CPU";
+  }
+  const double of_training = r.training_waited.value_or(0);
+  if (of_training >= kMinWaitForCpu) {
+    text +=
+        "; the training thread waits " + text::percent_text(of_training) + " of its time for a CPU";
+  }
+  return text;
+}
+
 std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double receiving = static_cast<double>(facts.measured.receive_ns) / r.elapsed_ns;
   const double sending =
@@ -368,7 +385,7 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
                   .severity = findings::severity_of_share(receiving),
                   .text = "handing batches over takes " + text::percent_text(receiving) +
                           " of the training thread's time and " + text::percent_text(sending) +
-                          " of the workers'",
+                          " of the workers'" + late_for(facts, r),
                   .value = receiving >= kMinReceiveShare ? receiving : sending,
                   .threshold = receiving >= kMinReceiveShare ? kMinReceiveShare : kMinSendShare,
                   .unit = "ratio",
