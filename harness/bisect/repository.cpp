@@ -92,8 +92,9 @@ std::vector<Commit> Repository::commits_between(const std::string& good,
 
 void Repository::check_out(const std::string& id, const fs::path& folder) const {
   remove(folder);
-  (void)needed(
-      id, git(top_, {"worktree", "add", "--quiet", "--detach", "--force", folder.string(), id}));
+  // Twice: git calls a tree that it was killed beside missing, but locked.
+  (void)needed(id, git(top_, {"worktree", "add", "--quiet", "--detach", "--force", "--force",
+                              folder.string(), id}));
 }
 
 void Repository::remove(const fs::path& folder) const {

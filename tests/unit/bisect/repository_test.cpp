@@ -124,6 +124,21 @@ TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
   EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
 }
 
+// As git leaves it where it is killed between its own note of the tree and the tree.
+TEST_F(RepositoryTest, ATreeThatIsMissingAndLockedIsMadeAnew) {
+  const std::string first = commit("first", "1");
+  const Repository repository(folder_);
+  const fs::path tree = folder_ / "trees" / "first";
+  fs::create_directories(tree.parent_path());
+  repository.check_out(first, tree);
+  std::ofstream(folder_ / ".git/worktrees/first/locked") << "initializing";
+  fs::remove_all(tree);
+  repository.check_out(first, tree);
+  EXPECT_EQ(os::read_text(tree / "file.txt"), "1");
+  repository.remove(tree);
+  EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
+}
+
 class ProgramsTest : public RepositoryTest {
  protected:
   BuiltProgram built(const std::string& command, const std::string& worker = "") {
