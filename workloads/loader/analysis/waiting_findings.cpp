@@ -9,7 +9,7 @@
 #include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "workloads/loader/analysis/handing_over.h"
+#include "workloads/loader/analysis/late_batches.h"
 
 namespace stepbench::loader {
 namespace {
@@ -19,6 +19,9 @@ namespace {
 constexpr double kMinWaitShare = 0.1;
 // Finished batches wait for one late batch.
 constexpr double kMinStalledShare = 0.05;
+// Handing over: of the training thread's time, and of the workers'.
+constexpr double kMinReceiveShare = 0.1;
+constexpr double kMinSendShare = 0.2;
 // Of the cores' time.
 constexpr double kMinCoresUsed = 0.85;
 // Of the workers' time: above it there is nothing to win but by more workers.
@@ -345,6 +348,36 @@ std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis&
                  .evidence = {"loader_next_stalled_ns", "loader_held", "loader_wait_max_ns"},
                  .remedy = "Take what is finished first, if the order of batches may change.",
                  .set = {{.option = "loader.in_order", .value = "false"}}};
+}
+
+std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  const double receiving = static_cast<double>(facts.measured.receive_ns) / r.elapsed_ns;
+  const double sending =
+      r.worker_ns > 0
+          ? static_cast<double>(facts.measured.transport_ns - facts.measured.receive_ns) /
+                r.worker_ns
+          : 0;
+  if (receiving < kMinReceiveShare && sending < kMinSendShare) return std::nullopt;
+  if (r.utilisation() >= kMinBusy &&
+      (facts.measured.receive_ns < facts.measured.blocked_ns || r.gil_wait_ns > 0)) {
+    return std::nullopt;  // for batches that are not there, or for workers that are busy
+  }
+  Finding finding{.id = "loader.transport",
+                  .severity = findings::severity_of_share(receiving),
+                  .text = "handing batches over takes " + text::percent_text(receiving) +
+                          " of the training thread's time and " + text::percent_text(sending) +
+                          " of the workers'" + late_for(facts, r),
+                  .value = receiving >= kMinReceiveShare ? receiving : sending,
+                  .threshold = receiving >= kMinReceiveShare ? kMinReceiveShare : kMinSendShare,
+                  .unit = "ratio",
+                  .share = receiving,
+                  .evidence = {"loader_transport_ns", "loader_next_receive_ns"},
+                  .remedy = "Hand over fewer, larger batches."};
+  if (facts.transport == "torch_fd") {
+    finding.remedy = "Hand batches over in memory that stays mapped.";
+    finding.set = {{.option = "loader.transport", .value = "shm_ring"}};
+  }
+  return finding;
 }
 
 }  // namespace
