@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// For aa_nights.py and against_otava.py: what the nights' statistics say of the numbers of a line.
-//   screen X...          of a series: "higher", "lower", "no" or "warming-up"; index since when;
-//   index of
-//                        the last good night, -1 if there is none
+// For aa_nights.py: what the nights' statistics say of the numbers of a line.
+//   screen X...  of a series: "higher", "lower", "no" or "warming-up"; index since when; index of
+//                the last good night, -1 if there is none
 //   confirm higher|lower A... B...   of as many values of each arm: 1 if reproduced, 0; change;
-//   low; high; p otava X...           nanoseconds that the change points took; their indexes
-#include <chrono>
+//                low; high; p
 #include <iomanip>
 #include <iostream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "harness/track/change_points.h"
 #include "harness/track/confirm_rule.h"
 #include "harness/track/last_good.h"
 
@@ -43,14 +41,6 @@ void answer_confirm(bool higher, std::span<const double> arms) {
             << ' ' << answer.p;
 }
 
-void answer_otava(const std::vector<double>& series) {
-  const auto began = std::chrono::steady_clock::now();
-  const auto points = track::otava_change_points(series);
-  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
-  std::cout << took.count();
-  for (const track::ChangePoint& point : points) std::cout << ' ' << point.index;
-}
-
 }  // namespace
 
 int main() {
@@ -62,8 +52,6 @@ int main() {
     line >> what;
     if (what == "screen") {
       answer_screen(numbers_in(line));
-    } else if (what == "otava") {
-      answer_otava(numbers_in(line));
     } else if (what == "confirm") {
       std::string way;
       line >> way;
