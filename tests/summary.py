@@ -3,7 +3,8 @@
 
 usage: summary.py [--ci] BUILD_DIR...
 
-Each folder holds what ctest wrote of one run or more in junit/*.xml; what failed tests printed is left in failed/.
+Each folder holds what ctest wrote of one run or more in junit/*.xml, and beside it, in cases-RUN/, what run_cases.py
+wrote of the cases of GoogleTest programs; what failed tests printed is left in failed/.
 With --ci a test that skips because something is not installed is a failure. Exit status 1 when a test failed.
 """
 import collections
@@ -22,14 +23,14 @@ EXCUSES = re.compile("|".join((
 NOT_STARTED = ("Unable to find executable", "Fixture dependency failed", "Unable to find required file")
 MOST_LINES = 60  # of one test's output
 MOST_OUTPUTS = 10
-MOST_SLOW, SLOW_S = 8, 10  # tests of a build that took longest
+MOST_SLOW, SLOW_S = 12, 10  # entries of a build that took longest
 
 
 class Test:
-    """One test over all runs of one build."""
+    """One test, or one case of a program, over all runs of one build. `entry` is what ctest calls it."""
 
-    def __init__(self, build, name):
-        self.build, self.name = build, name
+    def __init__(self, build, entry, name):
+        self.build, self.entry, self.name = build, entry, name
         self.runs, self.failed, self.reasons, self.skipped = 0, [], [], False
         self.file = None  # of its output
         self.seconds = 0.0
@@ -48,8 +49,12 @@ class Test:
             self.reasons += re.findall(r"(?m)\.\.\. skipped ['\"](.*)['\"]$", output)
 
     def again(self):
-        name = re.sub(r"([][().*+^$?\\|])", r"\\\1", self.name)
-        return f"ctest --test-dir {self.build} --output-on-failure -R '^{name}$'"
+        case = "" if self.name == self.entry else f"STEPBENCH_CASES='^{quoted(self.name)}$' "
+        return f"{case}ctest --test-dir {self.build} --output-on-failure -R '^{quoted(self.entry)}$'"
+
+
+def quoted(name):
+    return re.sub(r"([][().*+^$?\\|])", r"\\\1", name)
 
 
 def reason_of(output):
@@ -60,11 +65,21 @@ def reason_of(output):
 
 
 def tests_of(build):
-    tests = {}
+    """All tests of a build, and the seconds of each entry of ctest."""
+    tests, seconds = {}, collections.Counter()
     for file in sorted((build / "junit").glob("*.xml"), key=lambda file: int(file.stem)):
-        for case in xml.parse(file).iter("testcase"):
-            tests.setdefault(case.get("name"), Test(build, case.get("name"))).take(case)
-    return list(tests.values())
+        for entry in xml.parse(file).iter("testcase"):
+            name = entry.get("name")
+            seconds[name] += float(entry.get("time") or 0)
+            cases = build / "junit" / f"cases-{file.stem}" / f"{name}.xml"
+            parts = list(xml.parse(cases).iter("testcase")) if cases.exists() else []
+            # A program that fails though none of its cases did is a failure of its own.
+            if not any(part.find("failure") is not None for part in parts) and entry.find("failure") is not None:
+                parts = []
+            for case in parts or [entry]:
+                key = name, case.get("name")
+                tests.setdefault(key, Test(build, *key)).take(case)
+    return list(tests.values()), seconds
 
 
 def keep_outputs(build, failed):
@@ -96,10 +111,10 @@ def print_skipped(tests):
         print(f"skipped: {missing}{reason} ({len(names)}: {', '.join(sorted(names))})")
 
 
-def print_slowest(build, tests):
-    slow = sorted((test for test in tests if test.seconds >= SLOW_S), key=lambda test: -test.seconds)[:MOST_SLOW]
+def print_slowest(build, seconds):
+    slow = [(name, time) for name, time in seconds.most_common(MOST_SLOW) if time >= SLOW_S]
     if slow:
-        print(f"slowest of {build}: " + ", ".join(f"{test.name} {test.seconds:.0f} s" for test in slow))
+        print(f"slowest of {build}: " + ", ".join(f"{name} {time:.0f} s" for name, time in slow))
 
 
 def counted(number, noun):
@@ -108,9 +123,9 @@ def counted(number, noun):
 
 def main(arguments):
     ci = arguments[:1] == ["--ci"]
-    tests, failed = [], []
+    tests, failed, seconds = [], [], {}
     for build in map(pathlib.Path, arguments[ci:]):
-        of_build = tests_of(build)
+        of_build, seconds[build] = tests_of(build)
         failed_here = [test for test in of_build if test.failed]
         keep_outputs(build, failed_here)
         tests += of_build
@@ -121,15 +136,15 @@ def main(arguments):
     print_outputs(failed)
     print()
     print_skipped(tests)
-    for build in dict.fromkeys(test.build for test in tests):
-        print_slowest(build, [test for test in tests if test.build == build])
+    for build in seconds:
+        print_slowest(build, seconds[build])
     for test in hiding:
         print(f"failed: {test.name} skipped in CI, where all that it needs must be installed")
     runs = max((test.runs for test in tests), default=0)
     often = f" in {counted(runs, 'run')}" if runs > 1 else ""
     bad = len(failed) + len(hiding)
     skipped = sum(test.skipped for test in tests if not test.failed and test not in hiding)
-    print(f"{bad:,} failed, {len(tests) - bad - skipped:,} passed, {skipped:,} skipped{often}")
+    print(f"{len(tests) - bad - skipped} passed, {bad} failed, {skipped} skipped{often}")
     for test in failed:
         seldom = f", in {len(test.failed)} of {counted(test.runs, 'run')}" if test.runs > 1 else ""
         print(f"failed: {test.name}{seldom}\n  output: {test.file}\n  again:  {test.again()}")

@@ -28,7 +28,14 @@ class Summary(unittest.TestCase):
         folder = self.folder / build / "junit"
         folder.mkdir(parents=True, exist_ok=True)
         text = "".join(kind.format(name=name, output=output) for kind, name, output in cases)
-        (folder / f"{len(list(folder.iterdir())) + 1}.xml").write_text(f"<testsuite>{text}</testsuite>")
+        (folder / f"{len(list(folder.glob('*.xml'))) + 1}.xml").write_text(f"<testsuite>{text}</testsuite>")
+
+    def cases_of(self, entry, *cases):
+        """What run_cases.py left of an entry of the first run."""
+        folder = self.folder / "ci/junit/cases-1"
+        folder.mkdir(parents=True, exist_ok=True)
+        text = "".join(kind.format(name=name, output=output) for kind, name, output in cases)
+        (folder / f"{entry}.xml").write_text(f"<testsuite>{text}</testsuite>")
 
     def summary(self, *words, status=0):
         builds = words or ("ci",)
@@ -40,7 +47,7 @@ class Summary(unittest.TestCase):
         self.run_of((PASSED, "A.good", ""), (FAILED, "A.bad/2 (x)", "expected 1\nwas 2"))
         said = self.summary(status=1)
         self.assertEqual(said.splitlines()[-4:], [
-            "1 failed, 1 passed, 0 skipped", "failed: A.bad/2 (x)", "  output: ci/failed/A.bad_2_x_.txt",
+            "1 passed, 1 failed, 0 skipped", "failed: A.bad/2 (x)", "  output: ci/failed/A.bad_2_x_.txt",
             r"  again:  ctest --test-dir ci --output-on-failure -R '^A\.bad/2 \(x\)$'"])
         self.assertIn("--- ci: A.bad/2 (x)\nexpected 1\nwas 2\n", said)
         self.assertEqual((self.folder / "ci/failed/A.bad_2_x_.txt").read_text(), "run 1 of 1\nexpected 1\nwas 2\n")
@@ -50,7 +57,7 @@ class Summary(unittest.TestCase):
         for kind in (PASSED, FAILED, PASSED):
             self.run_of((kind, "A.rare", "why"), (PASSED, "A.good", ""))
         said = self.summary(status=1)
-        self.assertIn("1 failed, 1 passed, 0 skipped in 3 runs\nfailed: A.rare, in 1 of 3 runs\n", said)
+        self.assertIn("1 passed, 1 failed, 0 skipped in 3 runs\nfailed: A.rare, in 1 of 3 runs\n", said)
         self.assertEqual((self.folder / "ci/failed/A.rare.txt").read_text(), "run 2 of 3\nwhy\n")
 
     def test_a_long_output_is_cut_from_its_beginning_and_kept_whole_in_its_file(self):
@@ -62,7 +69,7 @@ class Summary(unittest.TestCase):
     def test_what_was_not_started_has_failed_and_silence_is_told(self):
         self.run_of((NOT_STARTED, "A.user", "Failed test dependencies: setup"), (FAILED, "A.hangs", ""))
         said = self.summary(status=1)
-        self.assertIn("2 failed, 0 passed, 0 skipped\n", said)
+        self.assertIn("0 passed, 2 failed, 0 skipped\n", said)
         self.assertIn("it printed nothing and ended after 2.5 s", said)
 
     def test_skips_stand_with_their_reasons(self):
@@ -74,11 +81,25 @@ class Summary(unittest.TestCase):
             "skipped: NOT INSTALLED? jq is not installed (1: D.script)",
             "skipped: needs a CUDA device (2: A.device, B.device)",
             "skipped: NOT INSTALLED? perfetto is not installed (1: C.judge)",
-            "0 failed, 1 passed, 3 skipped"])
+            "1 passed, 0 failed, 3 skipped"])
         said = self.summary("--ci", "ci", status=1)
         for name in ("C.judge", "D.script"):
             self.assertIn(f"failed: {name} skipped in CI, where all that it needs must be installed\n", said)
         self.assertNotIn("failed: A.device", said)
+
+    def test_cases_of_a_program_are_counted_and_named(self):
+        self.run_of((FAILED, "unit_a", "1 failed, 1 passed, 1 skipped"), (PASSED, "script", ""))
+        self.cases_of("unit_a", (PASSED, "A.good", ""), (FAILED, "A.bad", "was 2"),
+                      (SKIPPED, "A.device", GTEST.format("needs a CUDA device")))
+        said = self.summary(status=1)
+        self.assertEqual(said.splitlines()[-4:], [
+            "2 passed, 1 failed, 1 skipped", "failed: A.bad", "  output: ci/failed/A.bad.txt",
+            r"  again:  STEPBENCH_CASES='^A\.bad$' ctest --test-dir ci --output-on-failure -R '^unit_a$'"])
+
+    def test_a_program_that_fails_without_a_failed_case_is_a_failure(self):
+        self.run_of((FAILED, "unit_a", "cannot list its cases"))
+        self.cases_of("unit_a", (PASSED, "A.good", ""))
+        self.assertIn("0 passed, 1 failed, 0 skipped\nfailed: unit_a\n", self.summary(status=1))
 
     def test_builds_are_told_apart(self):
         self.run_of((FAILED, "A.race", "WARNING: ThreadSanitizer"), build="tsan")
@@ -87,14 +108,14 @@ class Summary(unittest.TestCase):
 
     def test_the_tests_that_took_longest_are_named(self):
         self.run_of((PASSED, "A.good", ""), (SLOW, "B.slow", ""))
-        self.assertEqual(self.summary().strip(), "slowest of ci: B.slow 62 s\n0 failed, 2 passed, 0 skipped")
+        self.assertEqual(self.summary().strip(), "slowest of ci: B.slow 62 s\n2 passed, 0 failed, 0 skipped")
 
     def test_what_failed_before_is_forgotten(self):
         self.run_of((FAILED, "A.bad", "once"))
         self.summary(status=1)
         (self.folder / "ci/junit/1.xml").unlink()
         self.run_of((PASSED, "A.bad", ""))
-        self.assertEqual(self.summary().strip(), "0 failed, 1 passed, 0 skipped")
+        self.assertEqual(self.summary().strip(), "1 passed, 0 failed, 0 skipped")
         self.assertEqual(list((self.folder / "ci/failed").iterdir()), [])
 
 

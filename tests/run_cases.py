@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a GoogleTest program whole, in one process, and says what became of each case.
+
+usage: run_cases.py FOLDER NAME PROGRAM [--shard I/N] [--limit SECONDS]
+
+A case that takes longer than its limit is ended with its process group and fails; after a hang or a crash the cases
+that had no turn run in a new process. STEPBENCH_CASES, a regular expression, picks cases by "Suite.Case". Results
+stand in FOLDER/NAME.xml, in JUnit's form, for tests/summary.py. Exit status: 0, or 1 when a case failed, or 77 when
+every case that ran skipped.
+"""
+import os
+import pathlib
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+LIMIT_S = 300  # of one case: on any machine it hangs
+MOST_OUTPUT = 200_000  # bytes of one case that are kept
+BEGIN = re.compile(rb"^\[ RUN      \] (\S+)$")
+END = re.compile(rb"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+)(?:, where .*)? \((\d+) ms\)$")
+
+
+class Case:
+    def __init__(self, name):
+        self.name, self.state, self.seconds, self.output = name, "waiting", 0.0, b""
+
+
+def cases_of(program):
+    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, timeout=300)
+    if listed.returncode != 0:
+        raise SystemExit(f"{program} --gtest_list_tests ended with {listed.returncode}:\n{listed.stdout}{listed.stderr}")
+    names, suite = [], ""
+    for line in listed.stdout.splitlines():
+        word = line.split("#")[0].strip()
+        if line.startswith("  "):
+            names.append(suite + word)
+        elif word.endswith("."):
+            suite = word
+    return [name for name in names if not re.search(r"(^|[./])DISABLED_", name)]
+
+
+class Process:
+    """One process of the program over the cases that are left."""
+
+    def __init__(self, program, cases, flags, limit):
+        self.cases, self.limit, self.running = {case.name.encode(): case for case in cases}, limit, None
+        self.ended = []  # cases that came to their end
+        self.since = time.monotonic()  # of what begun or ended last
+        flags.write_text("--gtest_filter=" + ":".join(case.name for case in cases))  # longer than a command line may be
+        self.child = subprocess.Popen([program, f"--gtest_flagfile={flags}", "--gtest_color=no"],
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                      start_new_session=True)
+
+    def take(self, line):
+        begun, ended = BEGIN.match(line), END.search(line)
+        if begun and begun[1] in self.cases:
+            self.running, self.since = self.cases[begun[1]], time.monotonic()
+            self.running.state = "running"
+        elif ended and self.running and ended[2] == self.running.name.encode():
+            self.running.output += line[: ended.start()]
+            self.running.state = {b"OK": "passed", b"FAILED": "failed", b"SKIPPED": "skipped"}[ended[1]]
+            self.running.seconds = int(ended[3]) / 1000
+            self.ended.append(self.running)
+            self.running, self.since = None, time.monotonic()
+        elif self.running and len(self.running.output) < MOST_OUTPUT:
+            self.running.output += line + b"\n"
+
+    def follow(self):
+        """Reads until the program has ended or a case has taken too long; returns why it ended, "" for by itself."""
+        rest = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.child.stdout, selectors.EVENT_READ)
+            while True:
+                if time.monotonic() - self.since >= self.limit:
+                    self.kill()
+                    return f"ended after more than {self.limit:g} s"
+                if not selector.select(1):
+                    # What a test started may outlive the program and keep its output open.
+                    if self.child.poll() is not None:
+                        break
+                    continue
+                chunk = os.read(self.child.stdout.fileno(), 1 << 16)
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    self.take(line)
+                if not chunk:
+                    break
+        self.take(rest)
+        status = self.child.wait()
+        self.kill()
+        if status < 0:
+            return f"ended by {signal.Signals(-status).name}"
+        failed = any(case.state == "failed" for case in self.ended)
+        return "" if status == int(failed) else f"ended with status {status}"
+
+    def kill(self):
+        try:
+            os.killpg(self.child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.child.wait()
+        self.child.stdout.close()
+
+
+def run(program, cases, flags, limit):
+    """Runs all cases, in as many processes as it takes."""
+    left = cases
+    while left:
+        process = Process(program, left, flags, limit)
+        why = process.follow()
+        last = process.running or process.ended and process.ended[-1]
+        if not last:
+            for case in left:
+                case.state, case.output = "failed", f"the program ran no case: {why or 'no reason'}\n".encode()
+        elif process.running or why:
+            last.state = "failed"
+            last.output += f"\n{why or 'the program ended'} {'in' if process.running else 'after'} this case\n".encode()
+        if process.running:
+            last.seconds = time.monotonic() - process.since
+        left = [case for case in left if case.state == "waiting"]
+
+
+def text_of(output):
+    """What XML may hold of a program's bytes."""
+    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", output.decode(errors="replace"))
+
+
+def write(name, cases, file):
+    suite = xml.Element("testsuite", name=name)
+    for case in cases:
+        node = xml.SubElement(suite, "testcase", name=case.name, time=f"{case.seconds:.3f}")
+        if case.state == "failed":
+            xml.SubElement(node, "failure", message="failed")
+        if case.state == "skipped":
+            xml.SubElement(node, "skipped", message="skipped")
+        if case.state in ("failed", "skipped"):
+            xml.SubElement(node, "system-out").text = text_of(case.output)
+    xml.ElementTree(suite).write(file, encoding="unicode")
+
+
+def main(arguments):
+    folder, name, program = pathlib.Path(arguments[0]), *arguments[1:3]
+    options = dict(zip(arguments[3::2], arguments[4::2]))
+    folder.mkdir(exist_ok=True)
+    cases = [Case(case) for case in cases_of(program)]
+    number, of = map(int, options.get("--shard", "1/1").split("/"))
+    cases = cases[number - 1 :: of]
+    picked = os.environ.get("STEPBENCH_CASES")
+    if picked and not re.search(picked, name):
+        cases = [case for case in cases if re.search(picked, case.name)]
+    run(program, cases, folder / f"{name}.flags", float(options.get("--limit", LIMIT_S)))
+    write(name, cases, folder / f"{name}.xml")
+    states = [case.state for case in cases]
+    for case in cases:
+        if case.state == "failed":
+            print(f"--- {case.name}\n{text_of(case.output)}", end="")
+    print(f"{states.count('failed')} failed, {states.count('passed')} passed, {states.count('skipped')} skipped")
+    if "failed" in states:
+        return 1
+    return 77 if states and set(states) == {"skipped"} else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
