@@ -184,32 +184,6 @@ TEST(Arrows, OnlyTheTableOfDataKindsNamesItsFloors) {
   }
 }
 
-TEST(Arrows, NeverFormACircleOfFolders) {
-  std::map<std::string, std::set<std::string>> graph;
-  for (const std::string& file : all_sources()) {
-    for (const Include& include : includes_of(kRoot, file)) {
-      const std::string from = part_of(file);
-      const std::string to = part_of(include.target);
-      if (!include.angled && from != to) graph[from].insert(to);
-    }
-  }
-  // Whoever uses nothing that is left can go; in a circle nobody can.
-  bool removed = true;
-  while (removed) {
-    removed = false;
-    for (auto part = graph.begin(); part != graph.end();) {
-      const bool uses_others =
-          std::any_of(part->second.begin(), part->second.end(),
-                      [&](const std::string& to) { return graph.contains(to); });
-      part = uses_others ? std::next(part) : graph.erase(part);
-      removed = removed || !uses_others;
-    }
-  }
-  std::string circle;
-  for (const auto& [part, uses] : graph) circle += part + " ";
-  EXPECT_TRUE(graph.empty()) << "these use each other: " << circle;
-}
-
 std::string first_match(const std::string& text, const std::string& pattern) {
   std::smatch found;
   return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : "";

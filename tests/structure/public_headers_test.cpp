@@ -3,7 +3,6 @@
 // plug-ins of one's own.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
 #include <string>
 
@@ -30,12 +29,9 @@ TEST(PublicHeaders, IncludeNoOtherHeadersOfTheProject) {
   }
 }
 
-TEST(PublicHeaders, AreFew) { EXPECT_LE(public_headers().size(), 30U); }
-
 TEST(PublicHeaders, OfAWorkerProgramKeepProtocolAndProfilerOut) {
   std::set<std::string> reached;
   add_with_includes("harness/worker/worker_main.h", reached);
-  EXPECT_LE(reached.size(), 17U);
   for (const std::string& header : reached) {
     for (const char* room : {"harness/ops/", "harness/protocol/", "harness/record/"}) {
       EXPECT_FALSE(header.starts_with(room)) << "worker_main.h pulls " << header;

@@ -10,10 +10,9 @@
 
 namespace stepbench::structure {
 
-std::vector<std::string> lines_of_git(const std::filesystem::path& root,
-                                      const std::string& arguments) {
+std::vector<std::string> tracked_files(const std::filesystem::path& root) {
   const std::string command =
-      "git -c safe.directory='*' -C '" + root.string() + "' " + arguments + " 2>/dev/null";
+      "git -c safe.directory='*' -C '" + root.string() + "' ls-files 2>/dev/null";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::vector<std::string> lines;
   std::array<char, 4096> buffer{};
@@ -23,10 +22,6 @@ std::vector<std::string> lines_of_git(const std::filesystem::path& root,
     lines.push_back(std::move(line));
   }
   return lines;
-}
-
-std::vector<std::string> tracked_files(const std::filesystem::path& root) {
-  return lines_of_git(root, "ls-files");
 }
 
 std::vector<std::string> sources(const std::filesystem::path& root, const std::string& folder) {

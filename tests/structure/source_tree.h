@@ -18,10 +18,6 @@ struct Include {
   bool angled = false;
 };
 
-// What `git ARGUMENTS` prints of the tree, by lines; none where it is no clone.
-[[nodiscard]] std::vector<std::string> lines_of_git(const std::filesystem::path& root,
-                                                    const std::string& arguments);
-
 // Files that git tracks, in order; outside a clone (a source archive) none.
 [[nodiscard]] std::vector<std::string> tracked_files(const std::filesystem::path& root);
 
