@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <cstring>
-#include <random>
 
 #include "harness/trace/trace_of.h"
 #include "harness/trace/write_trace.h"
@@ -43,32 +42,29 @@ std::string small_file() {
   return testing::read_file(folder / "t.json");
 }
 
-TEST(BadTrace, WhatIsNoJsonIsRefusedWithItsPlace) {
-  EXPECT_EQ(refusal("hello"), "byte 0: is no JSON: expected '{' or '['");
-  EXPECT_EQ(refusal(R"({"traceEvents":[{"ph":X}]})"), "byte 22: expected a value, found 'X'");
-  EXPECT_EQ(refusal(R"({"traceEvents":[{"ph":"X"},]})"), "byte 27: expected a value, found ']'");
-  EXPECT_EQ(refusal(R"({"traceEvents":[{"ph":"X"} {}]})"),
-            "byte 27: expected ',' or ']', found '{'");
-  EXPECT_EQ(refusal(R"({"traceEvents":[{"name":"a"b"}]})"),
-            "byte 27: expected ',' or '}', found 'b'")
-      << "an unescaped quotation mark, which some versions of torch wrote";
-  EXPECT_EQ(refusal(std::string("{\"traceEvents\":[\0]}", 19)),
-            "byte 16: expected a value, found byte 0x00");
-  EXPECT_EQ(refusal(R"({"traceEvents":[]} [])"), "byte 19: more text behind the end of the trace");
-}
-
-TEST(BadTrace, OtherFilesAreNamed) {
-  EXPECT_THAT(refusal(R"({"schema":"1.1.1-chakra.0.0.4","pid":7,"nodes":[{"id":1},{"id":2}]})"),
-              HasSubstr("an execution trace of PyTorch (ExecutionTraceObserver)"));
-  EXPECT_THAT(refusal("[[1, 2], [[0, 5], [0, 6]]]"), HasSubstr("a memory timeline of PyTorch"));
-  EXPECT_THAT(refusal(R"({"segments":[],"device_traces":[[]]})"), HasSubstr("a memory snapshot"));
-  EXPECT_THAT(refusal(R"({"schema":"stepbench.result","version":"1.5.0"})"),
-              HasSubstr("a result file of stepbench; `stepbench show` reads those"));
-  EXPECT_EQ(refusal(R"({"a":1,"b":[2]})"),
-            R"(is no profiler's trace: it has no traceEvents, its keys are "a", "b")");
-  EXPECT_EQ(refusal("{}"), "is no profiler's trace: it has no traceEvents and no other key");
-  EXPECT_THAT(refusal("PK\x03\x04zzzz"), HasSubstr("ZIP archive"));
-  EXPECT_THAT(refusal("\x28\xB5\x2F\xFDzzzz"), HasSubstr("zstd"));
+TEST(BadTrace, WhatIsNoTraceIsRefusedWithItsPlaceOrItsName) {
+  const std::pair<std::string, const char*> kRefused[] = {
+      {"hello", "byte 0: is no JSON: expected '{' or '['"},
+      {R"({"traceEvents":[{"ph":X}]})", "byte 22: expected a value, found 'X'"},
+      {R"({"traceEvents":[{"ph":nothing}]})", "expected a value"},
+      {R"({"traceEvents":[{"ph":"X"},]})", "byte 27: expected a value, found ']'"},
+      {R"({"traceEvents":[{"ph":"X"} {}]})", "byte 27: expected ',' or ']', found '{'"},
+      // An unescaped quotation mark, which some versions of torch wrote.
+      {R"({"traceEvents":[{"name":"a"b"}]})", "byte 27: expected ',' or '}', found 'b'"},
+      {std::string("{\"traceEvents\":[\0]}", 19), "byte 16: expected a value, found byte 0x00"},
+      {R"({"traceEvents":[]} [])", "byte 19: more text behind the end of the trace"},
+      {R"({"schema":"1.1.1-chakra.0.0.4","pid":7,"nodes":[{"id":1},{"id":2}]})",
+       "an execution trace of PyTorch (ExecutionTraceObserver)"},
+      {"[[1, 2], [[0, 5], [0, 6]]]", "a memory timeline of PyTorch"},
+      {R"({"segments":[],"device_traces":[[]]})", "a memory snapshot"},
+      {R"({"schema":"stepbench.result","version":"1.5.0"})", "a result file of stepbench"},
+      {R"({"a":1,"b":[2]})",
+       R"(is no profiler's trace: it has no traceEvents, its keys are "a", "b")"},
+      {"{}", "is no profiler's trace: it has no traceEvents and no other key"},
+      {"PK\x03\x04zzzz", "ZIP archive"},
+      {"\x28\xB5\x2F\xFDzzzz", "zstd"},
+      {"  \n ", "the text ends"}};
+  for (const auto& [text, why] : kRefused) EXPECT_THAT(refusal(text), HasSubstr(why)) << text;
 }
 
 TEST(BadTrace, AFileThatWasCutIsRefusedWhereverThatWas) {
@@ -102,19 +98,6 @@ TEST(BadTrace, AGzipFileThatWasCutOrDamagedIsRefusedWhereverThatWas) {
   EXPECT_THAT(refusal(gzip("{\"traceEvents\":[")), HasSubstr("byte 16 of the unpacked text: "));
 }
 
-TEST(BadTrace, AnyByteMayBeAnyOther) {
-  const std::string whole = small_file();
-  std::mt19937 random(5);
-  for (int i = 0; i < 400; ++i) {
-    std::string damaged = whole;
-    const int changes = 1 + static_cast<int>(random() % 3);
-    for (int change = 0; change < changes; ++change) {
-      damaged[random() % damaged.size()] = static_cast<char>(random());
-    }
-    (void)refusal(damaged);
-  }
-}
-
 TEST(BadTrace, ControlCharactersAndBareWordsAreReadWithANote) {
   const Trace trace = trace_of_rows(
       op_row("line\nbreak\x01") + "," +
@@ -125,7 +108,6 @@ TEST(BadTrace, ControlCharactersAndBareWordsAreReadWithANote) {
   EXPECT_EQ(trace.reading.bare_words, 3);
   EXPECT_TRUE(trace.reading.damaged());
   EXPECT_EQ(trace.reading.first_damage_at_byte, 53U);
-  EXPECT_THAT(refusal(R"({"traceEvents":[{"ph":nothing}]})"), HasSubstr("expected a value"));
 }
 
 TEST(BadTrace, BadEscapesAndBytesThatAreNoUtf8AreReadWithANote) {
@@ -235,7 +217,6 @@ TEST(BadTrace, PathsThatAreNoFilesAreNamed) {
   EXPECT_THAT(why(folder / "pipe"), HasSubstr("is empty")) << "it must not wait for a writer";
   folder.write("empty", "");
   EXPECT_THAT(why(folder / "empty"), HasSubstr("is empty"));
-  EXPECT_THAT(refusal("  \n "), HasSubstr("the text ends"));
 }
 
 TEST(BadTrace, AFileThatUnpacksToTooMuchIsRefused) {

@@ -6,49 +6,46 @@
 namespace stepbench::trace {
 namespace {
 
-TEST(NameFacts, StepsAreFoundByTheirNumber) {
-  EXPECT_EQ(facts_of_name("ProfilerStep#12").step, 12);
-  EXPECT_EQ(facts_of_name("ProfilerStep # 7").step, 7);
-  EXPECT_EQ(facts_of_name("ProfilerStep#").step, -1);
-  EXPECT_EQ(facts_of_name("ProfilerStep*").step, -1);
-  EXPECT_EQ(facts_of_name("MyProfilerStep#3").step, -1);
-  EXPECT_EQ(facts_of_name("ProfilerStep#99999999999999999999").step, -1);
-}
-
-TEST(NameFacts, WaitsForDataAreFoundWithTheClassOfTheIterator) {
-  constexpr std::string_view kWait =
-      "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
-  EXPECT_TRUE(facts_of_name(kWait).data_wait);
-  EXPECT_EQ(iterator_class(kWait), "_MultiProcessingDataLoaderIter");
-  EXPECT_TRUE(facts_of_name("enumerate(DataPipe)#Mapper").data_wait);
-  EXPECT_EQ(iterator_class("enumerate(DataPipe)#Mapper"), "Mapper");
-  EXPECT_EQ(iterator_class("aten::mm"), "");
+TEST(NameFacts, StepsAndWaitsForDataAreFound) {
+  for (const auto& [name, step] :
+       {std::pair("ProfilerStep#12", 12), std::pair("ProfilerStep # 7", 7),
+        std::pair("ProfilerStep#", -1), std::pair("ProfilerStep*", -1),
+        std::pair("MyProfilerStep#3", -1), std::pair("ProfilerStep#99999999999999999999", -1)}) {
+    EXPECT_EQ(facts_of_name(name).step, step) << name;
+  }
+  for (const auto& [name, iterator] :
+       {std::pair("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+                  "_MultiProcessingDataLoaderIter"),
+        std::pair("enumerate(DataPipe)#Mapper", "Mapper"), std::pair("aten::mm", "")}) {
+    EXPECT_EQ(facts_of_name(name).data_wait, *iterator != '\0') << name;
+    EXPECT_EQ(iterator_class(name), iterator);
+  }
 }
 
 TEST(NameFacts, CallsOfEveryRuntimeHaveTheirClass) {
-  for (const char* call :
+  const std::pair<CallClass, std::vector<const char*>> kCalls[] = {
+      {CallClass::kLaunch,
        {"cudaLaunchKernel", "cudaLaunchKernelExC", "__cudaLaunchKernel", "cuLaunchKernelEx",
         "cudaLaunchCooperativeKernelMultiDevice", "hipLaunchKernel", "hipExtModuleLaunchKernel",
-        "hipModuleLaunchKernel", "hipExtLaunchKernel"}) {
-    EXPECT_EQ(facts_of_name(call).call, CallClass::kLaunch) << call;
+        "hipModuleLaunchKernel", "hipExtLaunchKernel", "urEnqueueKernelLaunch",
+        "runFunction - job_prep_and_submit_for_execution"}},
+      {CallClass::kGraphLaunch, {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"}},
+      {CallClass::kCopy,
+       {"cudaMemcpyAsync", "hipMemcpyWithStream", "cuMemcpyHtoDAsync_v2",
+        "enqueueCommand memcpyHtoDAsync", "zeCommandListAppendMemoryCopy"}},
+      {CallClass::kSynchronize,
+       {"cudaStreamSynchronize", "hipDeviceSynchronize", "cuCtxSynchronize", "synchronizeStream",
+        "urQueueFinish", "aclrtSynchronizeStream"}},
+      {CallClass::kAllocate,
+       {"cudaMalloc", "cudaFreeHost", "cudaHostAlloc", "hipMallocAsync", "cuMemAlloc_v2",
+        "cudaHostRegister", "aclrtMalloc"}},
+      {CallClass::kSet, {"cudaMemsetAsync"}},
+      {CallClass::kOther,
+       {"cudaEventQuery", "aten::_local_scalar_dense", "free_running_kernel_Malloc",
+        "urContextRetain", "aten::synchronize"}}};
+  for (const auto& [kind, names] : kCalls) {
+    for (const char* name : names) EXPECT_EQ(facts_of_name(name).call, kind) << name;
   }
-  for (const char* call : {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"}) {
-    EXPECT_EQ(facts_of_name(call).call, CallClass::kGraphLaunch) << call;
-  }
-  for (const char* call : {"cudaMemcpyAsync", "hipMemcpyWithStream", "cuMemcpyHtoDAsync_v2"}) {
-    EXPECT_EQ(facts_of_name(call).call, CallClass::kCopy) << call;
-  }
-  for (const char* call : {"cudaStreamSynchronize", "hipDeviceSynchronize", "cuCtxSynchronize"}) {
-    EXPECT_EQ(facts_of_name(call).call, CallClass::kSynchronize) << call;
-  }
-  for (const char* call : {"cudaMalloc", "cudaFreeHost", "cudaHostAlloc", "hipMallocAsync",
-                           "cuMemAlloc_v2", "cudaHostRegister"}) {
-    EXPECT_EQ(facts_of_name(call).call, CallClass::kAllocate) << call;
-  }
-  EXPECT_EQ(facts_of_name("cudaMemsetAsync").call, CallClass::kSet);
-  EXPECT_EQ(facts_of_name("cudaEventQuery").call, CallClass::kOther);
-  EXPECT_EQ(facts_of_name("aten::_local_scalar_dense").call, CallClass::kOther);
-  EXPECT_EQ(facts_of_name("free_running_kernel_Malloc").call, CallClass::kOther);
 }
 
 TEST(NameFacts, CopiesSayWhereFromAndWhereTo) {
@@ -86,30 +83,11 @@ TEST(NameFacts, RowsOfAutogradAreKnownByOldAndNewNames) {
   }
 }
 
-TEST(NameFacts, CallsOfOtherDevicesSayWhatTheyDo) {
-  const auto is = [](const char* name, CallClass wanted) {
-    EXPECT_EQ(facts_of_name(name).call, wanted) << name;
-  };
-  is("runFunction - job_prep_and_submit_for_execution", CallClass::kLaunch);
-  is("synchronizeStream", CallClass::kSynchronize);
-  is("enqueueCommand memcpyHtoDAsync", CallClass::kCopy);
-  is("urEnqueueKernelLaunch", CallClass::kLaunch);
-  is("urQueueFinish", CallClass::kSynchronize);
-  is("zeCommandListAppendMemoryCopy", CallClass::kCopy);
-  is("aclrtSynchronizeStream", CallClass::kSynchronize);
-  is("aclrtMalloc", CallClass::kAllocate);
-  is("urContextRetain", CallClass::kOther);
-  is("aten::synchronize", CallClass::kOther);
-}
-
-TEST(NameFacts, RowsOfMtiaThatCopyOrWaitAreToldApartFromItsWork) {
+TEST(NameFacts, RowsOfOtherDevicesThatCopySetOrWaitAreToldApart) {
   EXPECT_TRUE(facts_of_name("dma_request").moves_memory);
   EXPECT_TRUE(facts_of_name("event_wait").device_waits);
   EXPECT_FALSE(facts_of_name("pe_exe").moves_memory);
   EXPECT_TRUE(facts_of_name("hccl:all_reduce").communication);
-}
-
-TEST(NameFacts, CopiesThatRocmCallsKernelsAreToldApart) {
   EXPECT_TRUE(facts_of_name("MEMORY_COPY_HOST_TO_DEVICE").moves_memory);
   EXPECT_TRUE(facts_of_name("__amd_rocclr_copyBufferAligned.kd").moves_memory);
   EXPECT_TRUE(facts_of_name("__amd_rocclr_fillBufferAligned.kd").sets_memory);

@@ -6,41 +6,41 @@
 namespace stepbench::trace {
 namespace {
 
+struct Time {
+  std::string_view text;  // in us
+  std::int64_t ns;
+  bool fraction;  // of a microsecond
+};
+
+// Finer times are rounded to the nearest nanosecond.
+constexpr Time kTimes[] = {{"1700000000123456.789", 1'700'000'000'123'456'789, true},
+                           {"1623143089861000", 1'623'143'089'861'000'000, false},
+                           {"68", 68'000, false},
+                           {"68.0", 68'000, false},
+                           {"68.000", 68'000, false},
+                           {"5e3", 5'000'000, false},
+                           {"5E+3", 5'000'000, false},
+                           {"1.5e-1", 150, true},
+                           {"0.001", 1, true},
+                           {"20.5", 20'500, true},
+                           {"0", 0, false},
+                           {"0.000", 0, false},
+                           {"-0.5", -500, true},
+                           {"\"12.345\"", 12'345, true},
+                           {"1.0004", 1'000, true},
+                           {"1.0005", 1'001, true},
+                           {"1.9999", 2'000, true},
+                           {"0.0001", 0, true},
+                           {"1700000000123456.7894", 1'700'000'000'123'456'789, true},
+                           {"1700000000123456.7895", 1'700'000'000'123'456'790, true},
+                           {"1700000000123456.78949999999999999", 1'700'000'000'123'456'789, true},
+                           {"0.00000000000000000000000000000000009", 0, true}};
+
 TEST(NumberText, MicrosecondsKeepEveryNanosecond) {
-  const auto ns = [](std::string_view text) { return microseconds_text(text).value().ns; };
-  EXPECT_EQ(ns("1700000000123456.789"), 1'700'000'000'123'456'789);
-  EXPECT_EQ(ns("1623143089861000"), 1'623'143'089'861'000'000);
-  EXPECT_EQ(ns("68.0"), 68'000);
-  EXPECT_EQ(ns("5e3"), 5'000'000);
-  EXPECT_EQ(ns("5E+3"), 5'000'000);
-  EXPECT_EQ(ns("1.5e-1"), 150);
-  EXPECT_EQ(ns("0.001"), 1);
-  EXPECT_EQ(ns("20.5"), 20'500);
-  EXPECT_EQ(ns("0"), 0);
-  EXPECT_EQ(ns("0.000"), 0);
-  EXPECT_EQ(ns("-0.5"), -500);
-  EXPECT_EQ(ns("\"12.345\""), 12'345);
-}
-
-TEST(NumberText, FinerTimesAreRoundedToTheNearestNanosecond) {
-  const auto ns = [](std::string_view text) { return microseconds_text(text).value().ns; };
-  EXPECT_EQ(ns("1.0004"), 1'000);
-  EXPECT_EQ(ns("1.0005"), 1'001);
-  EXPECT_EQ(ns("1.9999"), 2'000);
-  EXPECT_EQ(ns("0.0004"), 0);
-  EXPECT_EQ(ns("1700000000123456.7894"), 1'700'000'000'123'456'789);
-  EXPECT_EQ(ns("1700000000123456.7895"), 1'700'000'000'123'456'790);
-  EXPECT_EQ(ns("1700000000123456.78949999999999999"), 1'700'000'000'123'456'789);
-  EXPECT_EQ(ns("0.00000000000000000000000000000000009"), 0);
-}
-
-TEST(NumberText, WhetherATimeHasAFractionIsKnown) {
-  EXPECT_FALSE(microseconds_text("68.0")->fraction);
-  EXPECT_FALSE(microseconds_text("68.000")->fraction);
-  EXPECT_FALSE(microseconds_text("68")->fraction);
-  EXPECT_TRUE(microseconds_text("68.001")->fraction);
-  EXPECT_TRUE(microseconds_text("68.5")->fraction);
-  EXPECT_TRUE(microseconds_text("0.0001")->fraction);
+  for (const Time& each : kTimes) {
+    EXPECT_EQ(microseconds_text(each.text).value().ns, each.ns) << each.text;
+    EXPECT_EQ(microseconds_text(each.text)->fraction, each.fraction) << each.text;
+  }
 }
 
 TEST(NumberText, WhatIsNoTimeOrTooLargeIsNone) {

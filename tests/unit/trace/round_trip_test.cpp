@@ -96,7 +96,7 @@ std::filesystem::path write(const test::TemporaryFolder& folder, const ops::OpLo
 }
 
 TEST(RoundTrip, AFileThatWasWrittenIsReadAsTheLogItWasWrittenFrom) {
-  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     const test::TemporaryFolder folder;
     const ops::OpLog log = full_log(seed);
     const Trace wanted = trace_of(log, full_header());
@@ -108,17 +108,6 @@ TEST(RoundTrip, AFileThatWasWrittenIsReadAsTheLogItWasWrittenFrom) {
   }
 }
 
-TEST(RoundTrip, CompressedItIsTheSame) {
-  const test::TemporaryFolder folder;
-  const ops::OpLog log = full_log(3);
-  const Trace plain = read_trace(write(folder, log));
-  const Trace packed = read_trace(write(folder, log, "t.pt.trace.json.gz"));
-  EXPECT_TRUE(packed.reading.compressed);
-  EXPECT_FALSE(plain.reading.compressed);
-  EXPECT_EQ(difference(rows_text(packed), rows_text(plain)), "");
-  EXPECT_EQ(packed.reading.text_bytes, plain.reading.text_bytes + 3) << "its name ends in .gz";
-}
-
 // The writer ends a member every 4 MiB of text, the reader takes 1 MiB at a time.
 TEST(RoundTrip, ALargeFileOfManyMembersAndRunsIsTheSame) {
   const test::TemporaryFolder folder;
@@ -126,9 +115,14 @@ TEST(RoundTrip, ALargeFileOfManyMembersAndRunsIsTheSame) {
   for (int i = 0; i < 60'000; ++i) {
     maker.op(i % 3 == 0 ? "aten::add" : "aten::mul", i * 100, i * 100 + 50);
   }
-  write_trace(maker.log, full_header(), folder / "t.json.gz");
-  const Trace read = read_trace(folder / "t.json.gz");
+  const Trace plain = read_trace(write(folder, maker.log, "t.json"));
+  const Trace read = read_trace(write(folder, maker.log, "t.json.gz"));
+  EXPECT_TRUE(read.reading.compressed);
+  EXPECT_FALSE(plain.reading.compressed);
+  EXPECT_LT(4 * std::filesystem::file_size(folder / "t.json.gz"),
+            std::filesystem::file_size(folder / "t.json"));
   EXPECT_GT(read.reading.text_bytes, 8'000'000U);
+  EXPECT_EQ(read.reading.text_bytes, plain.reading.text_bytes + 3) << "its name ends in .gz";
   EXPECT_EQ(difference(rows_text(read), rows_text(trace_of(maker.log, full_header()))), "");
 }
 
