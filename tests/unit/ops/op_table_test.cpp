@@ -14,18 +14,6 @@ using testing::LogMaker;
 using testing::RandomLog;
 using testing::row_of;
 
-TEST(OpTable, SelfTimeIsTheTotalWithoutDirectChildren) {
-  LogMaker maker;
-  maker.op("aten::linear", 0, 100);
-  maker.op("aten::addmm", 10, 90);
-  maker.op("aten::copy_", 20, 30);
-  const OpTable table = make_op_table(maker.log);
-  EXPECT_EQ(row_of(table, "aten::linear").self_cpu_ns, 20);
-  EXPECT_EQ(row_of(table, "aten::addmm").self_cpu_ns, 70);
-  EXPECT_EQ(row_of(table, "aten::addmm").cpu_ns, 80);
-  EXPECT_EQ(row_of(table, "aten::copy_").self_cpu_ns, 10);
-}
-
 TEST(OpTable, AnAsynchronousEventHasATotalAndNoSelfTime) {
   LogMaker maker;
   maker.op("future", 10, 50).async = true;
@@ -37,7 +25,7 @@ TEST(OpTable, AnAsynchronousEventHasATotalAndNoSelfTime) {
 
 // Outermost: without a parent. Holds for every log, whatever a collector recorded.
 TEST(OpTable, SelfTimesSumToTheTotalsOfTheOutermostCallsExactly) {
-  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+  for (std::uint32_t seed = 0; seed < 150; ++seed) {
     const OpLog log = RandomLog(seed).make();
     const OpTree tree = build_op_tree(log);
     std::int64_t outermost_ns = 0;
@@ -108,14 +96,12 @@ TEST(OpTable, OpsOfOtherThreadsBelongToThePhaseInWhichTheyStart) {
   maker.op("MmBackward0", 60, 70, 1);
   maker.op("aten::stack", 120, 130, 2);
   const OpTable table = make_op_table(maker.log);
+  std::map<std::string_view, std::pair<std::string_view, std::int64_t>> found;
   for (const OpRow& row : table.rows) {
-    if (table.text(row.name) == "MmBackward0") {
-      EXPECT_EQ(table.text(row.phase), "backward");
-    }
-    if (table.text(row.name) == "aten::stack") {
-      EXPECT_EQ(row.step, -1);
-    }
+    found[table.text(row.name)] = {table.text(row.phase), row.step};
   }
+  EXPECT_EQ(found.at("MmBackward0").first, "backward");
+  EXPECT_EQ(found.at("aten::stack").second, -1);
 }
 
 TEST(OpTable, AKernelsTimeIsItsOpsSelfTimeAndItsParentsTotal) {
@@ -126,6 +112,8 @@ TEST(OpTable, AKernelsTimeIsItsOpsSelfTimeAndItsParentsTotal) {
   maker.activity(ActivityKind::kKernel, "gemm", 200, 260, 9, 1);
   maker.activity(ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 300, 307, 10).bytes = 64;
   const OpTable table = make_op_table(maker.log);
+  EXPECT_EQ(row_of(table, "aten::linear").self_cpu_ns, 20) << "without direct children";
+  EXPECT_EQ(row_of(table, "aten::addmm").cpu_ns, 80);
   EXPECT_EQ(row_of(table, "aten::addmm").self_device_ns, 60);
   EXPECT_EQ(row_of(table, "aten::addmm").self_cpu_ns, 70) << "the launch is a child";
   EXPECT_EQ(row_of(table, "aten::linear").self_device_ns, 0);
@@ -257,12 +245,6 @@ TEST(OpTable, NamesTheOpThatCausedASynchronization) {
   EXPECT_EQ(row.total_ns, 60);
   EXPECT_EQ(row.min_ns, 10);
   EXPECT_EQ(row.max_ns, 50);
-}
-
-TEST(OpTable, OfAnEmptyLogIsEmpty) {
-  const OpTable table = make_op_table(OpLog{});
-  EXPECT_TRUE(table.rows.empty());
-  EXPECT_TRUE(table.activities.empty());
 }
 
 TEST(OpTable, AnOpThatCallsItselfAgainCountsItsWorkOnce) {

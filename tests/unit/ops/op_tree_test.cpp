@@ -11,87 +11,81 @@ namespace {
 using testing::LogMaker;
 
 // Of the op with this index in the log.
-std::string parent_name(const OpTree& tree, std::uint32_t op) {
+std::string parent_name(const OpTree& tree, std::size_t op) {
   const std::uint32_t node = tree.node_of_op[op];
   if (node == kNoIndex) return "left out";
   const std::uint32_t parent = tree.nodes[node].parent;
   return parent == kNoIndex ? "" : tree.names[tree.nodes[parent].name];
 }
 
-TEST(OpTree, AChildLiesWhollyInItsParentOnTheSameThread) {
-  LogMaker maker;
-  maker.op("outer", 0, 100);
-  maker.op("inner", 10, 20);
-  maker.op("innermost", 12, 20);
-  maker.op("elsewhere", 13, 15, 1);
-  maker.op("touches the end", 100, 110);
-  maker.op("sticks out", 105, 111);
-  const OpTree tree = build_op_tree(maker.log);
-  EXPECT_EQ(parent_name(tree, 0), "");
-  EXPECT_EQ(parent_name(tree, 1), "outer");
-  EXPECT_EQ(parent_name(tree, 2), "inner");
-  EXPECT_EQ(parent_name(tree, 3), "");
-  EXPECT_EQ(parent_name(tree, 4), "");
-  EXPECT_EQ(parent_name(tree, 5), "");
-}
+struct Called {
+  const char* name;
+  std::int64_t begin_ns, end_ns;
+  const char* parent;  // null: not looked at
+  std::uint32_t thread = 0;
+  std::uint32_t end_thread = 0;
+  bool async = false;
+};
 
-TEST(OpTree, OfTwoEqualIntervalsTheFirstIsTheParent) {
-  LogMaker maker;
-  maker.op("first", 5, 9);
-  maker.op("second", 5, 9);
-  const OpTree tree = build_op_tree(maker.log);
-  EXPECT_EQ(parent_name(tree, 1), "first");
-  EXPECT_EQ(parent_name(tree, 0), "");
-}
+struct Nested {
+  const char* why;
+  std::vector<Called> ops;
+  std::size_t nodes;
+};
 
-TEST(OpTree, DoesNotDependOnTheOrderOfTheLog) {
-  LogMaker maker;
-  maker.op("inner", 10, 20);
-  maker.op("outer", 0, 100);
-  EXPECT_EQ(parent_name(build_op_tree(maker.log), 0), "outer");
-}
-
-TEST(OpTree, AnAsynchronousEventHasNeitherParentNorChildren) {
-  LogMaker maker;
-  maker.op("outer", 0, 100);
-  maker.op("future", 10, 50).end_thread = 1;
-  maker.op("inside both", 20, 30);
-  maker.op("says so", 60, 70).async = true;
-  const OpTree tree = build_op_tree(maker.log);
-  EXPECT_EQ(parent_name(tree, 1), "");
-  EXPECT_EQ(parent_name(tree, 2), "outer");
-  EXPECT_EQ(parent_name(tree, 3), "");
-}
-
-TEST(OpTree, AnOnlyChildWithItsParentsNameIsMergedThroughAllGenerations) {
-  LogMaker maker;
-  maker.op("aten::add", 0, 100);
-  maker.op("aten::add", 10, 90);
-  maker.op("aten::add", 20, 80);
-  maker.op("aten::fill_", 30, 40);
-  const OpTree tree = build_op_tree(maker.log);
-  ASSERT_EQ(tree.nodes.size(), 2U);
-  EXPECT_EQ(tree.nodes[0].duration_ns(), 100);
-  EXPECT_EQ(tree.node_of_op[2], 0U);
-  EXPECT_EQ(parent_name(tree, 3), "aten::add");
-}
-
-TEST(OpTree, ARecursiveCallWithSiblingsStays) {
-  LogMaker maker;
-  maker.op("aten::add", 0, 100);
-  maker.op("aten::add", 10, 40);
-  maker.op("aten::fill_", 50, 60);
-  EXPECT_EQ(build_op_tree(maker.log).nodes.size(), 3U);
-}
-
-TEST(OpTree, LeavesOutBookkeepingAndCountsItsChildrenToWhoCalledIt) {
-  LogMaker maker;
-  maker.op("aten::linear", 0, 100);
-  maker.op("aten::output_nr", 10, 90);
-  maker.op("aten::t", 20, 30);
-  const OpTree tree = build_op_tree(maker.log);
-  EXPECT_EQ(parent_name(tree, 1), "left out");
-  EXPECT_EQ(parent_name(tree, 2), "aten::linear");
+TEST(OpTree, ParentsAreTheSmallestCallsAround) {
+  const Nested kNested[] = {
+      {"a child lies wholly in its parent on the same thread",
+       {{"outer", 0, 100, ""},
+        {"inner", 10, 20, "outer"},
+        {"innermost", 12, 20, "inner"},
+        {"elsewhere", 13, 15, "", 1, 1},
+        {"touches the end", 100, 110, ""},
+        {"sticks out", 105, 111, ""}},
+       6},
+      {"of two equal intervals the first is the parent",
+       {{"first", 5, 9, ""}, {"second", 5, 9, "first"}},
+       2},
+      {"the order of the log does not matter",
+       {{"inner", 10, 20, "outer"}, {"outer", 0, 100, ""}},
+       2},
+      {"an asynchronous event has neither parent nor children",
+       {{"outer", 0, 100, ""},
+        {"future", 10, 50, "", 0, 1},
+        {"inside both", 20, 30, "outer"},
+        {"says so", 60, 70, "", 0, 0, true}},
+       4},
+      {"an only child with its parent's name is merged through all generations",
+       {{"aten::add", 0, 100, ""},
+        {"aten::add", 10, 90, ""},
+        {"aten::add", 20, 80, ""},
+        {"aten::fill_", 30, 40, "aten::add"}},
+       2},
+      {"a recursive call with siblings stays",
+       {{"aten::add", 0, 100, ""},
+        {"aten::add", 10, 40, "aten::add"},
+        {"aten::fill_", 50, 60, "aten::add"}},
+       3},
+      {"bookkeeping is left out, and its children count to who called it",
+       {{"aten::linear", 0, 100, ""},
+        {"aten::output_nr", 10, 90, "left out"},
+        {"aten::t", 20, 30, "aten::linear"}},
+       2},
+  };
+  for (const Nested& each : kNested) {
+    SCOPED_TRACE(each.why);
+    LogMaker maker;
+    for (const Called& call : each.ops) {
+      OpEvent& op = maker.op(call.name, call.begin_ns, call.end_ns, call.thread);
+      op.end_thread = call.end_thread;
+      op.async = call.async;
+    }
+    const OpTree tree = build_op_tree(maker.log);
+    EXPECT_EQ(tree.nodes.size(), each.nodes);
+    for (std::size_t i = 0; i < each.ops.size(); ++i) {
+      EXPECT_EQ(parent_name(tree, i), each.ops[i].parent) << each.ops[i].name;
+    }
+  }
 }
 
 TEST(OpTree, MakesStepsFromMarksUnlessTheCollectorRecordedThem) {

@@ -15,37 +15,97 @@
 namespace stepbench::ops {
 namespace {
 
-TEST(OpWork, AMatrixProductMovesItsInputsAndItsResultOnce) {
-  const OpWork work = *work_of("aten::mm", "[[8, 32], [32, 64]]");
-  EXPECT_EQ(work.flops, 2 * 8 * 32 * 64);
-  EXPECT_EQ(work.elements, 8 * 32 + 32 * 64 + 8 * 64);
-  EXPECT_EQ(work_of("aten::addmm", "[[64], [8, 32], [32, 64], [], []]")->elements,
-            work.elements + 64);
+struct Counted {
+  std::string_view op;
+  std::string_view shapes;
+  std::string_view arguments;
+  std::int64_t flops;     // of the call itself; 0: none are known
+  std::int64_t elements;  // that it moves; 0: not looked at
+  bool summed;            // sums over operators count it; others are counted in what they call
+};
+
+constexpr std::int64_t kProduct = 2 * 8 * 32 * 64;  // a multiply-add is two
+constexpr std::int64_t kMoved = 8 * 32 + 32 * 64 + 8 * 64;
+// The first convolution of ResNet-18 at batch 2.
+constexpr std::string_view kStem = "[[2, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], []]";
+constexpr std::int64_t kStemFlops = 2LL * 2 * 64 * 112 * 112 * 3 * 7 * 7;
+constexpr std::int64_t kStemMoved = 2 * 3 * 224 * 224 + 64 * 3 * 7 * 7 + 2 * 64 * 112 * 112;
+constexpr std::string_view kStemBackward =
+    "[[2, 64, 112, 112], [2, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], [], [], [], []]";
+constexpr std::string_view kSmall = "[[1, 1, 2, 2], [1, 1, 3, 3], []]";
+constexpr std::string_view kAttention = "aten::_scaled_dot_product_flash_attention_for_cpu";
+constexpr std::int64_t kScores = 2LL * 2 * 4 * 16 * 32 * 8;
+
+constexpr Counted kCounted[] = {
+    {"aten::mm", "[[8, 32], [32, 64]]", "", kProduct, kMoved, true},
+    {"aten::addmm", "[[64], [8, 32], [32, 64], [], []]", "", kProduct, kMoved + 64, true},
+    {"aten::linear", "[[4, 2, 32], [64, 32], [64]]", "", kProduct, kMoved + 64, false},
+    {"aten::bmm", "[[3, 8, 32], [3, 32, 64]]", "", 3 * kProduct, 3 * kMoved, true},
+    {"aten::baddbmm", "[[3, 8, 64], [3, 8, 32], [3, 32, 64], [], []]", "", 3 * kProduct, 0, true},
+    {"aten::conv2d", kStem, R"(["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "1"])", kStemFlops,
+     kStemMoved, true},
+    {"aten::conv2d", kStem, R"(["", "", "", "[2]", "[3]", "[1]", "1"])", kStemFlops, kStemMoved,
+     true},
+    {"aten::convolution", kStem,
+     R"(["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "False", "[0, 0]", "1"])", kStemFlops,
+     kStemMoved, false},
+    {"aten::conv2d", kStem, "", 0, 0, true},  // its stride and padding are missing
+    {"aten::conv2d", "[[1, 32, 8, 8], [32, 1, 3, 3], [], [], [], [], []]",  // groups
+     R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "32"])", 2 * 8 * 8 * 32 * 9, 0, true},
+    {"aten::conv2d", kSmall, R"(["", "", "", "[1, 1]", "[0, 0]", "[1, 1]", "1"])", 0, 0, true},
+    {"aten::conv2d", kSmall, R"(["", "", "", "[0, 0]", "[0, 0]", "[99999999999, 1]", "1"])", 0, 0,
+     true},
+    {"aten::convolution_backward", kStemBackward, "", 2 * kStemFlops, 0, true},
+    {"aten::convolution_backward", kStemBackward,  // for one gradient
+     R"(["", "", "", "[0]", "[2, 2]", "[3, 3]", "[1, 1]", "False", "[0, 0]", "1",)"
+     R"( "[False, True, False]"])",
+     kStemFlops, 0, true},
+    {kAttention, "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 8], [], []]", "", 2 * kScores, 0, true},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+     "[[2, 4, 16, 8], [2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 8], [2, 4, 16, 8], []]", "",
+     5 * kScores, 0, true},
+    {"aten::softmax", "[[2]]", "", 0, 0, true},
+    {"aten::mm", "", "", 0, 0, true},
+    {"aten::mm", "[", "", 0, 0, true},
+    {"aten::mm", "[]", "", 0, 0, true},
+    {"aten::mm", "[[8, 32]", "", 0, 0, true},
+    {"aten::mm", "[[8, 32], []]", "", 0, 0, true},
+    {"aten::mm", "[[8, 32], [x]]", "", 0, 0, true},
+    {"aten::mm", "[[8, 32]]] ", "", 0, 0, true},
+    {"aten::mm", "[[8, 32], [s0, 64]]", "", 0, 0, true},
+    {"aten::mm", "[[8, -1], [32, 64]]", "", 0, 0, true},
+    {"aten::mm", "[[8], [32, 64]]", "", 0, 0, true},
+    {"aten::mm", "[[8], [8]]", "", 0, 0, true},
+    {"aten::mm", "[[99999999999999999, 8], [8, 8]]", "", 0, 0, true},
+    {"aten::mm", "[[200000000000000, 200000000000000], [200000000000000, 200000000000000]]", "", 0,
+     0, true},
+};
+
+TEST(OpWork, IsWhatACallComputesAndMoves) {
+  for (const Counted& each : kCounted) {
+    SCOPED_TRACE(std::string(each.op) + ' ' + std::string(each.shapes));
+    const auto work = work_of(each.op, each.shapes, each.arguments);
+    ASSERT_EQ(work.has_value(), each.flops > 0);
+    const std::optional<std::int64_t> none;
+    EXPECT_EQ(flops(each.op, each.shapes, each.arguments),
+              each.flops > 0 && each.summed ? each.flops : none);
+    if (!work) continue;
+    EXPECT_EQ(work->flops, each.flops);
+    if (each.elements > 0) {
+      EXPECT_EQ(work->elements, each.elements);
+    }
+  }
   EXPECT_EQ(work_of("aten::addmm", "[[64], [8, 32], [32, 64], [], []]")->typed_input, 1);
-  EXPECT_EQ(work_of("aten::linear", "[[4, 2, 32], [64, 32], [64]]")->flops, work.flops);
-  EXPECT_EQ(work_of("aten::linear", "[[4, 2, 32], [64, 32], [64]]")->elements, work.elements + 64);
-  EXPECT_EQ(work_of("aten::bmm", "[[3, 8, 32], [3, 32, 64]]")->elements, 3 * work.elements);
+  EXPECT_FALSE(has_work("triton_poi_fused_add_0"));
 }
 
-TEST(OpWork, AConvolutionIsOneByAnyOfItsNames) {
-  constexpr std::string_view kShapes = "[[2, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], []]";
-  const OpWork named =
-      *work_of("aten::conv2d", kShapes, R"(["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "1"])");
-  const OpWork any =
-      *work_of("aten::convolution", kShapes,
-               R"(["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "False", "[0, 0]", "1"])");
-  EXPECT_EQ(named.flops, 2LL * 2 * 64 * 112 * 112 * 3 * 7 * 7);
-  EXPECT_EQ(any.flops, named.flops);
-  EXPECT_EQ(any.elements, 2 * 3 * 224 * 224 + 64 * 3 * 7 * 7 + 2 * 64 * 112 * 112);
-}
-
-TEST(OpWork, SumsOverOpsCountAConvolutionOnce) {
-  constexpr std::string_view kShapes = "[[2, 3, 8, 8], [4, 3, 1, 1], [], [], [], [], [], [], []]";
-  constexpr std::string_view kArguments =
-      R"(["", "", "", "[1, 1]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1"])";
-  EXPECT_TRUE(work_of("aten::convolution", kShapes, kArguments));
-  EXPECT_EQ(flops("aten::convolution", kShapes, kArguments), std::nullopt);
-  EXPECT_EQ(flops("aten::linear", "[[2, 3], [4, 3]]"), std::nullopt);
+TEST(Flops, ElementwiseOpsCountTheResult) {
+  EXPECT_EQ(flops("aten::add", "[[4, 5], [5], []]"), 20);
+  EXPECT_EQ(flops("aten::mul", "[[5], [4, 1]]"), 20);
+  EXPECT_EQ(flops("aten::mul", "[[], []]"), 1);
+  EXPECT_EQ(flops("aten::scaled_dot_product_attention", "[[2, 4, 16, 8], [2, 4, 32, 8]]"),
+            std::nullopt)
+      << "it only calls one that is counted";
 }
 
 // Before torch 1.11 the input came first.
@@ -69,22 +129,6 @@ TEST(OpWork, KernelsLeaveOutWhatACausalMaskHides) {
   EXPECT_EQ(causal.flops, whole.flops) << "MFU counts it whole";
   EXPECT_EQ(causal.masked_flops, whole.flops / 2);
   EXPECT_EQ(whole.elements, 4 * 2 * 4 * 16 * 8);
-}
-
-TEST(OpWork, SizesThatAreNoneHaveNoWork) {
-  for (const char* shapes :
-       {"", "[[8, 32]", "[[8, 32], [s0, 64]]", "[[8, -1], [32, 64]]", "[[8], [32, 64]]",
-        "[[99999999999999999, 8], [8, 8]]",
-        "[[200000000000000, 200000000000000], [200000000000000, 200000000000000]]"}) {
-    EXPECT_FALSE(work_of("aten::mm", shapes)) << shapes;
-  }
-  EXPECT_FALSE(work_of("aten::conv2d", "[[1, 1, 2, 2], [1, 1, 3, 3], []]",
-                       R"(["", "", "", "[1, 1]", "[0, 0]", "[1, 1]", "1"])"))
-      << "a kernel larger than its input";
-  EXPECT_FALSE(work_of("aten::conv2d", "[[1, 1, 2, 2], [1, 1, 3, 3], []]",
-                       R"(["", "", "", "[0, 0]", "[0, 0]", "[99999999999, 1]", "1"])"));
-  EXPECT_FALSE(has_work("triton_poi_fused_add_0"));
-  EXPECT_FALSE(work_of("aten::softmax", "[[2]]"));
 }
 
 TEST(OpWork, CountsAndBytesAreThoseOfTheSheetsOfTraceLens) {
@@ -121,14 +165,13 @@ TEST(OpWork, CountsAndBytesAreThoseOfTheSheetsOfTraceLens) {
 }
 
 TEST(Dtype, IsReadAsProfilersAndNcclWriteIt) {
-  EXPECT_EQ(dtype_named("c10::BFloat16"), Dtype::kBf16);
-  EXPECT_EQ(dtype_named("BFloat16"), Dtype::kBf16);
-  EXPECT_EQ(dtype_named("float"), Dtype::kFp32);
-  EXPECT_EQ(dtype_named("long int"), Dtype::kInt64);
-  EXPECT_EQ(dtype_named("Byte"), Dtype::kInt8);
-  EXPECT_EQ(dtype_named("c10::Float8_e4m3fn"), Dtype::kFp8);
-  EXPECT_EQ(dtype_named("tf32"), Dtype::kTf32);
-  EXPECT_EQ(dtype_named("posit16"), Dtype::kUnknown);
+  for (const auto& [name, type] :
+       {std::pair("c10::BFloat16", Dtype::kBf16), std::pair("BFloat16", Dtype::kBf16),
+        std::pair("float", Dtype::kFp32), std::pair("long int", Dtype::kInt64),
+        std::pair("Byte", Dtype::kInt8), std::pair("c10::Float8_e4m3fn", Dtype::kFp8),
+        std::pair("tf32", Dtype::kTf32), std::pair("posit16", Dtype::kUnknown)}) {
+    EXPECT_EQ(dtype_named(name), type) << name;
+  }
   EXPECT_EQ(element_bytes(Dtype::kUnknown), 0);
   EXPECT_EQ(quoted_text(R"(["long int", "float", "Scalar"])", 1), "float");
   EXPECT_EQ(quoted_text(R"(["long int"])", 1), "");
