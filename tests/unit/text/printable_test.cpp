@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+// Text of anybody on a terminal, in a table, a page or a file of another format: it stays text.
 #include "harness/text/printable.h"
 
 #include <gtest/gtest.h>
 
 #include "harness/json/json_text.h"
+#include "harness/text/base64.h"
 #include "harness/text/csv.h"
+#include "harness/text/html.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench::text {
 namespace {
 
-TEST(Printable, MakesControlCharactersVisible) {
+TEST(Printable, MakesVisibleWhatATerminalWouldObeyOrHide) {
   EXPECT_EQ(printable("a\x1b[31mb"), "a\\x1b[31mb");
   EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(printable("bell\x07 del\x7f"), "bell\\x07 del\\x7f");
   EXPECT_EQ(printable("one\r\n\ttwo"), "one\\r\\n\\ttwo");
   EXPECT_EQ(printable("one\r\n\ttwo", LineEnds::kKeep), "one\\r\n\\ttwo");
-}
-
-TEST(Printable, MakesVisibleWhatTurnsOrHidesText) {
   EXPECT_EQ(printable("\xC2\x9B"
                       "31m"),
             "\\u009b31m")
@@ -28,15 +28,9 @@ TEST(Printable, MakesVisibleWhatTurnsOrHidesText) {
   EXPECT_EQ(printable("a\u200Bb\uFEFF"), "a\\u200bb\\ufeff");
   EXPECT_EQ(printable("a\u2028b"), "a\\u2028b");
   EXPECT_EQ(printable("\U000E0041"), "\\ue0041");
-}
-
-TEST(Printable, LeavesTextOfAnyLanguageAlone) {
   for (const char* text : {"", "plain text", "größe 12 µs", "日本語", "→ … ─ ▏", "C:\\data"}) {
     EXPECT_EQ(printable(text), text);
   }
-}
-
-TEST(Printable, BytesThatAreNoUtf8BecomeTheReplacementCharacter) {
   EXPECT_EQ(printable("a\xFFz"), "a" + std::string(kReplacementCharacter) + "z");
   EXPECT_EQ(printable("\x9B"
                       "2J"),
@@ -53,7 +47,7 @@ TEST(Markdown, ACellCannotEndItselfOrBecomeMarkup) {
             "see `step`, &lt;b>, [me]\\(http://x), 12 -> 13");
 }
 
-TEST(Csv, ATextThatASpreadsheetWouldRunIsMarkedAsText) {
+TEST(Csv, CellsAreQuotedVisibleAndNoFormula) {
   EXPECT_EQ(csv_cell("=HYPERLINK(1)"), "'=HYPERLINK(1)");
   EXPECT_EQ(csv_cell("\uFF1DHYPERLINK(1)"), "'\uFF1DHYPERLINK(1)");
   EXPECT_EQ(csv_cell("=A1,B1"), "\"'=A1,B1\"");
@@ -63,12 +57,12 @@ TEST(Csv, ATextThatASpreadsheetWouldRunIsMarkedAsText) {
   for (const char* number : {"-1", "-1.5e-07", "+3", "-inf", "12"}) {
     EXPECT_EQ(csv_cell(number), number);
   }
-}
-
-TEST(Csv, ControlCharactersAreVisibleAndLineEndsQuoted) {
   EXPECT_EQ(csv_cell("a\x1b\tb"), "a\\x1b\\tb");
   EXPECT_EQ(csv_cell("a\nb"), "\"a\nb\"");
   EXPECT_EQ(csv_cell("a\r\nb"), "\"a\\r\nb\"");
+  EXPECT_EQ(csv_cell("a b"), "a b");
+  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_cell("say \"x\""), "\"say \"\"x\"\"\"");
 }
 
 TEST(Json, WritesWhatATerminalWouldObeyAsEscapes) {
@@ -78,10 +72,56 @@ TEST(Json, WritesWhatATerminalWouldObeyAsEscapes) {
   EXPECT_EQ(json::json_string("größe"), "\"größe\"");
 }
 
-TEST(CsvCell, IsQuotedWhereItWouldBeSplit) {
-  EXPECT_EQ(csv_cell("a b"), "a b");
-  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_cell("say \"x\""), "\"say \"\"x\"\"\"");
+TEST(Html, TextIsNoMarkupInAnElementOrAnAttribute) {
+  EXPECT_EQ(html_text("<b onclick='x' title=\"y\">&amp;"),
+            "&lt;b onclick=&#39;x&#39; title=&quot;y&quot;&gt;&amp;amp;");
+  EXPECT_EQ(html_text("a\n\u202Eb\xFF"), "a\\n\\u202eb\uFFFD");
+  EXPECT_EQ(html_text("a\nb", LineEnds::kKeep), "a\nb");
+}
+
+TEST(Html, JsonInAScriptEndsNeitherElementNorLine) {
+  EXPECT_EQ(script_json("{\"a\":\"</script><!--\u2028\u2029é\"}"),
+            "{\"a\":\"\\u003c/script>\\u003c!--\\u2028\\u2029é\"}");
+  EXPECT_EQ(script_json(""), "");
+  EXPECT_EQ(script_json("<"), "\\u003c");
+}
+
+TEST(Base64, HasPaddingAsTheRfcShowsIt) {
+  EXPECT_EQ(base64(std::string_view("")), "");
+  EXPECT_EQ(base64(std::string_view("f")), "Zg==");
+  EXPECT_EQ(base64(std::string_view("fo")), "Zm8=");
+  EXPECT_EQ(base64(std::string_view("foobar")), "Zm9vYmFy");
+  EXPECT_EQ(base64(std::string_view("\xFF\xFE\x00", 3)), "//4A");
+}
+
+TEST(Utf8, ReplacesWhatIsNotAndIsCutByCharacters) {
+  EXPECT_EQ(to_valid_utf8("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");
+  EXPECT_EQ(to_valid_utf8("a\xFF"
+                          "b\xC3"),
+            "a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD");
+  EXPECT_EQ(to_valid_utf8("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
+  EXPECT_EQ(shortened("größer", 4), "grö…");
+  EXPECT_EQ(shortened("größer", 6), "größer");
+  EXPECT_EQ(shortened("größer", 0), "");
+  EXPECT_EQ(shortened_inside("größer", 6), "größer");
+  EXPECT_EQ(shortened_inside("größer", 5), "g…ßer");
+  EXPECT_EQ(shortened_inside("größer", 3), "gr…");
+  EXPECT_EQ(shortened_inside("größer", 0), "");
+  EXPECT_EQ(width("größer"), 6U);
+}
+
+TEST(Utf8, KnowsTheBordersOfEveryRange) {
+  for (const char* text :
+       {"\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80",
+        "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
+    EXPECT_EQ(utf8_length(text), std::string_view(text).size()) << text;
+  }
+  for (const char* text :
+       {"", "\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xE1\x80",
+        "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80"}) {
+    EXPECT_EQ(utf8_length(text), 0U) << text;
+  }
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(Secrets, DifferentValuesStayDifferentUnderTheirMasks) {
   EXPECT_EQ(masked_value("hf_one").find("hf_"), std::string::npos);
 }
 
-TEST(Secrets, AreMaskedInCommandLines) {
+TEST(Secrets, AreMaskedInCommandLinesAndConfigurations) {
   EXPECT_EQ(mask_secrets("env.HF_TOKEN=hf_abc", kNone), "env.HF_TOKEN=***");
   EXPECT_EQ(mask_secrets("--set=env.my_token=hf_abc", kNone), "--set=env.my_token=***");
   EXPECT_EQ(mask_secrets("--b-env HF_TOKEN=hf_abc --pairs 2", kNone),
@@ -34,22 +34,18 @@ TEST(Secrets, AreMaskedInCommandLines) {
   EXPECT_EQ(mask_secrets("--set 'env.PASSWORD=a' --case 1", kNone),
             "--set 'env.PASSWORD=***' --case 1");
   EXPECT_EQ(mask_secrets("data.tokens=128", kNone), "data.tokens=128");
-}
-
-TEST(Secrets, AreMaskedInConfigurations) {
   EXPECT_EQ(mask_secrets("env: {HF_TOKEN: hf_abc, OMP_NUM_THREADS: 1}\n", kNone),
             "env: {HF_TOKEN: ***, OMP_NUM_THREADS: 1}\n");
   EXPECT_EQ(mask_secrets("env:\n  \"API_KEY\": \"a b\"\n", kNone),
             "env:\n  \"API_KEY\": \"***\"\n");
   EXPECT_EQ(mask_secrets("  HF_TOKEN:\n", kNone), "  HF_TOKEN:\n");
-}
-
-TEST(Secrets, AreMaskedInValuesOfSeveralLines) {
   EXPECT_EQ(mask_secrets("env:\n  HF_TOKEN: |\n    one\n\n    two\n  A: 1\n", kNone),
             "env:\n  HF_TOKEN: ***\n    ***\n\n    ***\n  A: 1\n");
   EXPECT_EQ(mask_secrets("  env.HF_TOKEN:\n  - abc\n  - x\n  model.layers: [1]\n", kNone),
             "  env.HF_TOKEN:\n  - ***\n  - ***\n  model.layers: [1]\n");
   EXPECT_EQ(mask_secrets("  env.HF_TOKEN: [abc, x]\n", kNone), "  env.HF_TOKEN: ***\n");
+  EXPECT_EQ(mask_secrets("HF_TOKEN: ${HF_TOKEN}", kNone), "HF_TOKEN: ${HF_TOKEN}");
+  EXPECT_EQ(mask_secrets("HF_TOKEN: \"${HF_TOKEN}\"", kNone), "HF_TOKEN: \"${HF_TOKEN}\"");
 }
 
 TEST(Secrets, PasswordsOfUrlsAreMaskedWhereverTheyStand) {
@@ -64,17 +60,9 @@ TEST(Secrets, PasswordsOfUrlsAreMaskedWhereverTheyStand) {
   }
 }
 
-TEST(Secrets, AReferenceToAVariableTellsNothingAndStays) {
-  EXPECT_EQ(mask_secrets("HF_TOKEN: ${HF_TOKEN}", kNone), "HF_TOKEN: ${HF_TOKEN}");
-  EXPECT_EQ(mask_secrets("HF_TOKEN: \"${HF_TOKEN}\"", kNone), "HF_TOKEN: \"${HF_TOKEN}\"");
-}
-
-TEST(Secrets, AKnownValueIsMaskedWhereverItStands) {
+TEST(Secrets, AKnownValueIsMaskedWhereverItStandsAndOnce) {
   const std::vector<std::string> values = {"hf_abcdef", "1"};
   EXPECT_EQ(mask_secrets("curl hf_abcdef 1 hf_abcdef", values), "curl *** 1 ***");
-}
-
-TEST(Secrets, MaskingTwiceIsMaskingOnce) {
   const std::string once = mask_secrets("env.HF_TOKEN=hf_abc", kNone);
   EXPECT_EQ(mask_secrets(once, kNone), once);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/text/words.h"
-
+// Names that are mistyped or cut, and words of sentences.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/base/error.h"
+#include "harness/text/names.h"
+#include "harness/text/words.h"
 
 namespace stepbench::text {
 namespace {
@@ -20,40 +23,28 @@ TEST(EditDistance, CountsInsertDeleteReplaceAndSwap) {
   EXPECT_EQ(edit_distance("abc", "abxd"), 2U);
 }
 
-TEST(Nearest, FindsTypingMistakes) {
+TEST(Nearest, FindsMistypedNamesAndPartsOfThemAlone) {
   EXPECT_EQ(nearest("num_wrokers", kNames), "num_workers");
   EXPECT_EQ(nearest("NumWorkers", kNames), "num_workers");
   EXPECT_EQ(nearest("pin-memory", kNames), "pin_memory");
   EXPECT_EQ(nearest("sead", kNames), "seed");
-}
-
-TEST(Nearest, FindsPartsOfNames) {
   EXPECT_EQ(nearest("workers", kNames), "num_workers");
   EXPECT_EQ(nearest("prefetch", kNames), "prefetch_factor");
-}
-
-TEST(Nearest, IsSilentWhenNothingIsClose) {
   EXPECT_EQ(nearest("xyzzy", kNames), "");
   EXPECT_EQ(nearest("", kNames), "");
   EXPECT_EQ(nearest(std::string(100'000, 'x'), kNames), "");
   EXPECT_EQ(did_you_mean("xyzzy", kNames), "");
-}
-
-TEST(DidYouMean, QuotesTheCandidate) {
   EXPECT_EQ(did_you_mean("sead", kNames), " (did you mean 'seed'?)");
   EXPECT_EQ(did_you_mean(""), "");
 }
 
-TEST(Join, SeparatesTexts) {
+TEST(Join, SeparatesTextsAndPutsAndBeforeTheLast) {
   EXPECT_EQ(join(std::vector<std::string>{}), "");
   EXPECT_EQ(join(std::vector<std::string>{"a"}), "a");
   EXPECT_EQ(join(std::vector<std::string_view>{"a", "b", "c"}), "a, b, c");
   EXPECT_EQ(join(std::vector<std::string>{"", "b"}, "; "), "; b");
   EXPECT_EQ(join(std::vector<int>{1, 2}, "-", [](int each) { return std::to_string(each); }),
             "1-2");
-}
-
-TEST(Join, PutsAndBeforeTheLast) {
   const std::vector<std::string> words = {"10", "20", "40"};
   EXPECT_EQ(join_and({}), "");
   EXPECT_EQ(join_and(std::span(words).first(1)), "10");
@@ -73,15 +64,12 @@ TEST(Counted, KnowsThePlural) {
   EXPECT_EQ(counted(-1, "step"), "-1 steps");
 }
 
-TEST(Wrap, BreaksAtBlanks) {
+TEST(Wrap, BreaksAtBlanksAndARemarkHangs) {
   EXPECT_EQ(wrap("one two three", 9, 2), "  one two\n  three\n");
   EXPECT_EQ(wrap("one  two\nthree", 80, 0), "one two three\n");
   EXPECT_EQ(wrap("averylongword x", 4, 1), " averylongword\n x\n");
   EXPECT_EQ(wrap("größer größer", 13, 0), "größer größer\n") << "cells, not bytes";
   EXPECT_EQ(wrap("", 4, 1), "");
-}
-
-TEST(Wrap, OfARemarkHangs) {
   EXPECT_EQ(wrap_hanging("one two three", 8), "one two\n  three");
   EXPECT_EQ(wrap_hanging("one  two", 8), "one  two") << "a text that fits stays";
   EXPECT_EQ(wrap_hanging("    one two three", 11), "    one two\n  three");
@@ -92,6 +80,38 @@ TEST(ShellWord, IsQuotedWhereItHasToBe) {
   EXPECT_EQ(shell_word("a b"), "'a b'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word(""), "''");
+}
+
+const std::vector<std::string> kKnown = {"launches",           "data.kind",
+                                         "model.kind",         "loader.num_workers",
+                                         "loader.num_workers", "compare.margin.step"};
+
+std::string why_not(std::string_view given, std::string_view unknown = "unknown option") {
+  try {
+    return resolve_name(given, kKnown, unknown) + " was taken";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Names, AreTakenInFullOrByTheirEnd) {
+  EXPECT_EQ(resolve_name("launches", kKnown), "launches");
+  EXPECT_EQ(resolve_name("loader.num_workers", kKnown), "loader.num_workers");
+  EXPECT_EQ(resolve_name("num_workers", kKnown), "loader.num_workers");
+  EXPECT_EQ(resolve_name("margin.step", kKnown), "compare.margin.step");
+  EXPECT_EQ(resolve_name("step", kKnown), "compare.margin.step");
+  const std::vector<std::string> names = {"loader.workload", "workload"};
+  EXPECT_EQ(resolve_name("workload", names), "workload");
+  EXPECT_TRUE(matching_names("workers", kKnown).empty());
+}
+
+TEST(Names, UnclearOnesAreAnsweredWithWhatIsMeant) {
+  EXPECT_EQ(why_not("kind"), "'kind' may be data.kind or model.kind; write one in full");
+  EXPECT_EQ(why_not("lanches"), "unknown option 'lanches' (did you mean 'launches'?)");
+  EXPECT_EQ(why_not("num_wrokers", "no column"),
+            "no column 'num_wrokers' (did you mean 'loader.num_workers'?)");
+  EXPECT_EQ(why_not("zebra"), "unknown option 'zebra'");
+  EXPECT_EQ(why_not(""), "unknown option ''");
 }
 
 }  // namespace
