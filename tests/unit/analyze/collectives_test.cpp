@@ -2,21 +2,15 @@
 // Sizes and bandwidths of collectives, by the definitions of nccl-tests, of one rank and of all.
 #include "harness/analyze/collectives.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/analyze/ranks.h"
-#include "harness/document/render.h"
-#include "harness/report/analysis_ranks.h"
-#include "harness/report/analysis_report.h"
 #include "tests/unit/analyze/trace_maker.h"
 
 namespace stepbench::analyze {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::kUs;
-using ::testing::Not;
 using testing::TraceMaker;
 
 struct Sent {
@@ -109,32 +103,21 @@ TEST(Collectives, OfTheSameKindAndSizeAreOneRow) {
     maker.kernel("gemm", at_ns + 150 * kUs, at_ns + 400 * kUs);
   }
   const trace::Trace trace = maker.finish();
-  const report::AnalysedTrace analysed{
-      .trace = &trace, .path = "a.json", .analysis = analyse(trace)};
-  const std::vector<CollectiveRow>& rows = *analysed.analysis.collectives;
+  const Analysis analysis = analyse(trace);
+  const std::vector<CollectiveRow>& rows = *analysis.collectives;
   ASSERT_EQ(rows.size(), 2);
   EXPECT_EQ(rows[0].duration.n, 6);
   EXPECT_EQ(rows[0].in_steps.calls, 2);
   EXPECT_EQ(rows[0].in_steps.ns, 150 * kUs);
   EXPECT_EQ(rows[0].step_exposed_ns, 50 * kUs) << "the rest is hidden behind computing";
-  const std::string page =
-      document::render(report::analysis_document(analysed, 10), {.columns = 200});
-  EXPECT_THAT(page, HasSubstr("collectives, with the time that this rank waits in them"));
-  EXPECT_THAT(page, HasSubstr("allreduce   0 [0, 1, 2, 3, 4, 5, 6, 7]      8  fp32  3.81 MiB"));
-  EXPECT_THAT(page, Not(HasSubstr("rows without a size")));
-  EXPECT_THAT(report::analysis_json(analysed, 0), HasSubstr(R"("algorithm_bytes_per_ns":)"));
 }
 
 TEST(Collectives, OfGlooHaveNoSize) {
   TraceMaker maker;
   maker.step(0, 0, 1000 * kUs);
   maker.row(maker.main, trace::EventKind::kAnnotation, "gloo:all_reduce", 100 * kUs, 200 * kUs);
-  const trace::Trace trace = maker.finish();
-  const report::AnalysedTrace analysed{
-      .trace = &trace, .path = "a.json", .analysis = analyse(trace)};
-  EXPECT_EQ(analysed.analysis.collectives->front().facts.bytes, -1);
-  EXPECT_THAT(document::render(report::analysis_document(analysed, 10), {.columns = 200}),
-              HasSubstr("rows without a size do not say it"));
+  const Analysis analysis = analyse(maker.finish());
+  EXPECT_EQ(analysis.collectives->front().facts.bytes, -1);
 }
 
 // Rank 1 enters every collective 40 us late: exchanging alone takes 60 of the 100 us that rank 0
@@ -161,9 +144,6 @@ TEST(Collectives, OfAllRanksAreTimedFromTheMomentInWhichTheLastOneEnters) {
   EXPECT_DOUBLE_EQ(row.duration.median, 60.0 * kUs);
   EXPECT_DOUBLE_EQ(row.skew.max, 40.0 * kUs);
   EXPECT_DOUBLE_EQ(*row.facts.bus_bandwidth(row.duration.median), 4'000'000.0 / 60'000);
-  EXPECT_THAT(document::render(report::ranks_document(report, 10), {.columns = 200}),
-              HasSubstr("collectives of all ranks, without waiting for the last to enter"));
-  EXPECT_THAT(report::ranks_json(report, 0), HasSubstr(R"("skew_ns":{)"));
 }
 
 }  // namespace

@@ -10,9 +10,8 @@
 #include <sstream>
 
 #include "harness/analyze/analysis.h"
-#include "harness/document/render.h"
-#include "harness/report/analysis_report.h"
 #include "harness/trace/read_trace.h"
+#include "tests/unit/analyze/drawn_trace.h"
 #include "tests/unit/analyze/work_maker.h"
 
 namespace stepbench::analyze {
@@ -49,68 +48,66 @@ Efficiency efficiency_of(const trace::Trace& trace) {
   return analysis.efficiency ? *analysis.efficiency : Efficiency{};
 }
 
+// Of a product of 4096 x 4096 matrices in bf16 that takes 200 us.
 TEST(Efficiency, IsOperationsOverTheTimeOfTheKernelsThatTheOperatorLaunched) {
   TraceMaker maker = three_steps(kSquare, 200);
   name_device(maker, kH100);
   const Efficiency found = efficiency_of(maker.finish());
   ASSERT_EQ(found.rows.size(), 1);
   const EfficiencyRow& row = found.rows.front();
+  constexpr double kFlops = 2.0 * 4096 * 4096 * 4096;
   EXPECT_EQ(row.calls, 3);
   EXPECT_EQ(row.in_steps.calls, 1) << "the step between the first and the last";
   EXPECT_EQ(row.time_ns, 600 * kUs);
-  EXPECT_EQ(row.flops(), 2LL * 4096 * 4096 * 4096);
+  EXPECT_EQ(double(row.flops()), kFlops);
   EXPECT_EQ(row.bytes(), 3LL * 4096 * 4096 * 2);
-  const double flops_per_s = 2.0 * 4096 * 4096 * 4096 / 200e-6;  // 687 TFLOP/s
-  EXPECT_DOUBLE_EQ(row.flops_per_s(), flops_per_s);
-  EXPECT_DOUBLE_EQ(*row.peak_share, flops_per_s / 989.5e12);
+  EXPECT_DOUBLE_EQ(row.flops_per_s(), kFlops / 200e-6);  // 687 TFLOP/s
+  EXPECT_DOUBLE_EQ(*row.peak_share, kFlops / 200e-6 / 989.5e12);
   EXPECT_DOUBLE_EQ(*row.bytes_per_s(), 3.0 * 4096 * 4096 * 2 / 200e-6);
   EXPECT_DOUBLE_EQ(*row.intensity(), 4096.0 / 3);
   EXPECT_DOUBLE_EQ(*row.ridge, 989.5e12 / 3350e9) << "arithmetic is the bound";
-  EXPECT_NEAR(*row.step_lost_ns, 200e3 - 2.0 * 4096 * 4096 * 4096 / 989.5e12 * 1e9, 1e-6);
-  EXPECT_DOUBLE_EQ(found.step_flops, 2.0 * 4096 * 4096 * 4096);
+  EXPECT_NEAR(*row.step_lost_ns, 200e3 - kFlops / 989.5e12 * 1e9, 1e-6);
+  EXPECT_DOUBLE_EQ(found.step_flops, kFlops);
   EXPECT_EQ(found.known_ns, found.work_ns);
 }
 
-TEST(Efficiency, OfAThinProductIsBoundByMemory) {
-  TraceMaker maker =
-      three_steps({.shapes = "[[1, 4096], [4096, 4096]]", .types = kSquare.types}, 20);
-  name_device(maker, kH100);
-  const EfficiencyRow row = efficiency_of(maker.finish()).rows.front();
-  EXPECT_LT(*row.intensity(), 1.0);
-  const double bytes = (4096.0 + 4096.0 * 4096 + 4096) * 2;
-  EXPECT_NEAR(*row.roofline_share, bytes / 3350e9 / 20e-6, 1e-9);
-}
+struct Held {
+  const char* name;
+  std::string_view shapes;
+  std::string_view types;
+  std::int64_t kernel_us;
+  std::string_view kernel;
+  std::string_view device;
+  const char* numbers;
+};
 
-TEST(Efficiency, WithoutAPeakHasItsRatesAndSaysWhy) {
-  TraceMaker unnamed = three_steps(kSquare, 200);
-  const Efficiency without = efficiency_of(unnamed.finish());
-  EXPECT_EQ(without.no_peaks, "the trace does not name its device");
-  EXPECT_GT(without.rows.front().flops_per_s(), 0);
-  EXPECT_FALSE(without.rows.front().peak_share);
-  EXPECT_FALSE(without.rows.front().step_lost_ns);
-  TraceMaker unknown = three_steps(kSquare, 200);
-  name_device(unknown, "Voodoo 2");
-  EXPECT_EQ(efficiency_of(unknown.finish()).no_peaks, "the peaks of Voodoo 2 are not known");
-}
-
-TEST(Efficiency, WithoutTypesHasOperationsAndNoBytes) {
-  TraceMaker maker = three_steps({.shapes = kSquare.shapes}, 200);
-  name_device(maker, kH100);
-  const EfficiencyRow row = efficiency_of(maker.finish()).rows.front();
-  EXPECT_EQ(row.dtype, ops::Dtype::kUnknown);
-  EXPECT_GT(row.flops_per_s(), 0);
-  EXPECT_FALSE(row.bytes());
-  EXPECT_FALSE(row.peak_share);
-}
-
-TEST(Efficiency, IsHeldAgainstTf32WhereKernelsSayThatTheyUseIt) {
-  const ShapedOp single = {.shapes = kSquare.shapes, .types = R"(["float", "float"])"};
-  TraceMaker fast = three_steps(single, 400, "sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize");
-  name_device(fast, kH100);
-  EXPECT_EQ(efficiency_of(fast.finish()).rows.front().peak_flops, 494.5e12);
-  TraceMaker slow = three_steps(single, 3000, "ampere_sgemm_128x64_nn");
-  name_device(slow, kH100);
-  EXPECT_EQ(efficiency_of(slow.finish()).rows.front().peak_flops, 67e12);
+TEST(Efficiency, IsHeldAgainstThePeakOfTheDeviceWhereBothAreKnown) {
+  constexpr std::string_view kSingle = R"(["float", "float"])";
+  constexpr Held kHeld[] = {
+      // 33,570,816 bytes by 3350e9 of them a second by 20 us.
+      {"a thin product is bound by memory", "[[1, 4096], [4096, 4096]]", kSquare.types, 20, "gemm",
+       kH100, "rows/0/roofline_share = 0.5010569552238806"},
+      {"a device without a name", kSquare.shapes, kSquare.types, 200, "gemm", "",
+       "no_peaks = the trace does not name its device; rows/0/flops_per_s = 687194767360000; "
+       "rows/0/peak_share = null; rows/0/step_lost_ns = null"},
+      {"an unknown device", kSquare.shapes, kSquare.types, 200, "gemm", "Voodoo 2",
+       "no_peaks = the peaks of Voodoo 2 are not known"},
+      {"without types", kSquare.shapes, "", 200, "gemm", kH100,
+       "rows/0/flops_per_s = 687194767360000; rows/0/bytes = null; rows/0/peak_share = null"},
+      {"kernels that say tf32", kSquare.shapes, kSingle, 400,
+       "sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize", kH100, "rows/0/peak_flops = 494.5e12"},
+      {"kernels that do not", kSquare.shapes, kSingle, 3000, "ampere_sgemm_128x64_nn", kH100,
+       "rows/0/peak_flops = 67e12"}};
+  for (const Held& each : kHeld) {
+    SCOPED_TRACE(each.name);
+    TraceMaker maker =
+        three_steps({.shapes = each.shapes, .types = each.types}, each.kernel_us, each.kernel);
+    if (!each.device.empty()) name_device(maker, each.device);
+    const testing::Json all = testing::numbers_of(maker.finish());
+    testing::Json found;
+    found["blocks"] = all["blocks"]["efficiency"];
+    testing::expect_numbers(found, each.numbers);
+  }
 }
 
 TEST(Efficiency, CountsTheInnermostOfOperatorsThatCallEachOther) {
@@ -184,21 +181,6 @@ TEST(Efficiency, WithoutADeviceIsThatOfTheHost) {
   EXPECT_TRUE(found.on_host);
   EXPECT_DOUBLE_EQ(found.rows.front().flops_per_s(), 2.0 * 64 * 64 * 64 / 100e-6);
   EXPECT_THAT(found.no_peaks, HasSubstr("no device"));
-}
-
-TEST(Efficiency, StandsOnThePageAndInTheJson) {
-  TraceMaker maker = three_steps(kSquare, 200);
-  name_device(maker, kH100);
-  const trace::Trace trace = maker.finish();
-  const report::AnalysedTrace analysed{
-      .trace = &trace, .path = "a.json", .analysis = analyse(trace)};
-  const std::string page =
-      document::render(report::analysis_document(analysed, 10), {.columns = 200});
-  EXPECT_THAT(page, HasSubstr("aten::mm  [4096, 4096] [4096, 4096]  bf16  forward"));
-  EXPECT_THAT(page, HasSubstr("137 GFLOP per step, 137 TFLOP/s over the whole step"));
-  EXPECT_THAT(page, HasSubstr("these are 100 % of the time of kernels that compute"));
-  EXPECT_THAT(page, HasSubstr("peaks of NVIDIA H100 80GB HBM3 by NVIDIA H100 SXM"));
-  EXPECT_THAT(report::analysis_json(analysed, 0), HasSubstr(R"("flops":137438953472)"));
 }
 
 // The sheets that TraceLens publishes for a trace of an H100.

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "harness/analyze/analysis.h"
+#include "tests/unit/analyze/drawn_trace.h"
 #include "tests/unit/analyze/random_trace.h"
 
 namespace stepbench::analyze {
@@ -15,175 +16,151 @@ namespace {
 
 using ::stepbench::testing::DrawnRow;
 using ::stepbench::testing::RandomTrace;
+using ::stepbench::testing::steady_numbers;
 using ::stepbench::testing::trace_of_rows;
 
 // The same question, answered moment by moment: what did the device do, and if nothing, who was it?
 class MomentByMoment {
  public:
-  MomentByMoment(const trace::Trace& trace, const Steps& steps) : trace_(trace), steps_(steps) {}
+  MomentByMoment(const trace::Trace& trace, const Steps& steps, const IdleReport& report)
+      : windows_(steps.windows()) {
+    if (windows_.empty()) return;
+    at_.resize(static_cast<std::size_t>(windows_.back().end_ns - windows_.front().begin_ns));
+    for (std::uint32_t lane = 0; lane < trace.lanes.size(); ++lane) {
+      const trace::LaneKind kind = trace.lanes[lane].kind;
+      for (const trace::TraceEvent& event : trace.lanes[lane].events) {
+        const trace::NameFacts& facts = trace.names[event.name].facts;
+        if (kind == trace::LaneKind::kStream &&
+            (!report.device || trace.lanes[lane].device == *report.device)) {
+          const bool kernel = event.kind == trace::EventKind::kKernel;
+          mark(event, !kernel ? kCopy : facts.communication ? kCommunication : kCompute);
+        } else if (kind == trace::LaneKind::kHost) {
+          mark_host(event, facts, lane == steps.lane);
+        }
+      }
+    }
+  }
 
-  StepTime step(std::size_t index, const IdleReport& report) const {
-    const TimeSpan window = steps_.steps[index].window;
-    StepTime out = {.wall_ns = window.length_ns()};
-    for (std::int64_t at = window.begin_ns; at < window.end_ns; ++at) {
-      const bool loading =
-          on_main(at, [&](const trace::TraceEvent& event) { return loads(event); });
-      if (loading) ++out.data_loading_ns;
-      if (device(at, report, [](const trace::TraceEvent& event, const trace::NameFacts& facts) {
-            return event.kind == trace::EventKind::kKernel && !facts.communication;
-          })) {
+  [[nodiscard]] StepTime step(std::size_t index) const {
+    StepTime out = {.wall_ns = windows_[index].length_ns()};
+    for (std::int64_t ns = windows_[index].begin_ns; ns < windows_[index].end_ns; ++ns) {
+      const auto& is = at_[static_cast<std::size_t>(ns - windows_.front().begin_ns)];
+      const bool works = is[kCompute] || is[kCommunication] || is[kCopy];
+      if (is[kFirstCause]) ++out.data_loading_ns;
+      if (is[kFirstCause] && works) ++out.data_hidden_ns;
+      if (is[kCompute]) {
         ++out.compute_ns;
-        if (loading) ++out.data_hidden_ns;
-      } else if (device(at, report, [](const trace::TraceEvent& event, const trace::NameFacts&) {
-                   return event.kind == trace::EventKind::kKernel;
-                 })) {
+      } else if (is[kCommunication]) {
         ++out.communication_ns;
-        if (loading) ++out.data_hidden_ns;
-      } else if (device(at, report,
-                        [](const trace::TraceEvent&, const trace::NameFacts&) { return true; })) {
+      } else if (is[kCopy]) {
         ++out.copy_ns;
-        if (loading) ++out.data_hidden_ns;
       } else {
-        ++out.idle_ns[static_cast<std::size_t>(cause(at))];
+        std::size_t cause = 0;
+        while (cause + 1 < kIdleCauses && !is[kFirstCause + cause]) ++cause;
+        ++out.idle_ns[cause];
       }
     }
     return out;
   }
 
  private:
-  [[nodiscard]] const trace::NameFacts& facts(const trace::TraceEvent& event) const {
-    return trace_.names[event.name].facts;
+  enum What : std::size_t { kCompute, kCommunication, kCopy, kFirstCause };
+
+  void mark(const trace::TraceEvent& event, std::size_t what) {
+    const std::int64_t from_ns = windows_.front().begin_ns;
+    for (std::int64_t ns = std::max(event.start_ns, from_ns);
+         ns < std::min(event.end_ns, windows_.back().end_ns); ++ns) {
+      at_[static_cast<std::size_t>(ns - from_ns)][what] = true;
+    }
   }
-  [[nodiscard]] bool loads(const trace::TraceEvent& event) const {
-    return !trace::is_call(event.kind) && facts(event).data_wait;
+  void mark(const trace::TraceEvent& event, IdleCause cause) {
+    mark(event, kFirstCause + static_cast<std::size_t>(cause));
   }
-  [[nodiscard]] bool works(const trace::TraceEvent& event) const {
-    return trace::is_call(event.kind) ||
-           ((event.kind == trace::EventKind::kOp || event.kind == trace::EventKind::kAnnotation) &&
-            facts(event).step < 0);
+  void mark_host(const trace::TraceEvent& event, const trace::NameFacts& facts, bool main) {
+    const bool call = trace::is_call(event.kind);
+    const bool named =
+        event.kind == trace::EventKind::kOp || event.kind == trace::EventKind::kAnnotation;
+    const bool works = call || (named && facts.step < 0);
+    if (works && facts.autograd) mark(event, IdleCause::kBackward);
+    if (works) mark(event, main ? IdleCause::kHostOp : IdleCause::kOtherThread);
+    if (!main) return;
+    if (!call && facts.data_wait) mark(event, IdleCause::kDataLoading);
+    if (!call) return;
+    mark(event, IdleCause::kLaunch);
+    if (facts.call == trace::CallClass::kSynchronize) mark(event, IdleCause::kSynchronise);
+    if (facts.call == trace::CallClass::kCopy) mark(event, IdleCause::kCopyCall);
   }
 
-  template <typename Keep>
-  [[nodiscard]] bool on_lane(const trace::TraceLane& lane, std::int64_t at,
-                             const Keep& keep) const {
-    return std::any_of(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
-      return event.start_ns <= at && at < event.end_ns && keep(event);
-    });
-  }
-  template <typename Keep>
-  [[nodiscard]] bool on_main(std::int64_t at, const Keep& keep) const {
-    return steps_.lane != ops::kNoIndex && on_lane(trace_.lanes[steps_.lane], at, keep);
-  }
-  template <typename Keep>
-  [[nodiscard]] bool device(std::int64_t at, const IdleReport& report, const Keep& keep) const {
-    return std::any_of(trace_.lanes.begin(), trace_.lanes.end(), [&](const trace::TraceLane& lane) {
-      return lane.kind == trace::LaneKind::kStream &&
-             (!report.device || lane.device == *report.device) &&
-             on_lane(lane, at,
-                     [&](const trace::TraceEvent& event) { return keep(event, facts(event)); });
-    });
-  }
-  [[nodiscard]] bool calls(std::int64_t at, trace::CallClass kind) const {
-    return on_main(at, [&](const trace::TraceEvent& event) {
-      return trace::is_call(event.kind) && facts(event).call == kind;
-    });
-  }
-  [[nodiscard]] IdleCause cause(std::int64_t at) const {
-    if (on_main(at, [&](const trace::TraceEvent& event) { return loads(event); })) {
-      return IdleCause::kDataLoading;
-    }
-    if (calls(at, trace::CallClass::kSynchronize)) return IdleCause::kSynchronise;
-    if (calls(at, trace::CallClass::kCopy)) return IdleCause::kCopyCall;
-    if (on_main(at, [](const trace::TraceEvent& event) { return trace::is_call(event.kind); })) {
-      return IdleCause::kLaunch;
-    }
-    for (const trace::TraceLane& lane : trace_.lanes) {
-      if (lane.kind != trace::LaneKind::kHost) continue;
-      if (on_lane(lane, at, [&](const trace::TraceEvent& event) {
-            return works(event) && facts(event).autograd;
-          })) {
-        return IdleCause::kBackward;
-      }
-    }
-    if (on_main(at, [&](const trace::TraceEvent& event) { return works(event); })) {
-      return IdleCause::kHostOp;
-    }
-    for (std::uint32_t lane = 0; lane < trace_.lanes.size(); ++lane) {
-      if (lane == steps_.lane || trace_.lanes[lane].kind != trace::LaneKind::kHost) continue;
-      if (on_lane(trace_.lanes[lane], at,
-                  [&](const trace::TraceEvent& event) { return works(event); })) {
-        return IdleCause::kOtherThread;
-      }
-    }
-    return IdleCause::kUnattributed;
-  }
-
-  const trace::Trace& trace_;
-  const Steps& steps_;
+  std::vector<TimeSpan> windows_;
+  std::vector<std::array<bool, kFirstCause + kIdleCauses>> at_;
 };
-
-void expect_same_numbers(const Analysis& a, const Analysis& b, std::uint32_t seed) {
-  ASSERT_EQ(a.steps.steps.size(), b.steps.steps.size()) << seed;
-  ASSERT_EQ(a.idle.size(), b.idle.size()) << seed;
-  for (std::size_t i = 0; i < a.idle.size(); ++i) {
-    EXPECT_EQ(a.idle[i].steps, b.idle[i].steps) << seed;
-    EXPECT_EQ(a.idle[i].places.size(), b.idle[i].places.size()) << seed;
-  }
-  ASSERT_EQ(static_cast<bool>(a.tensorboard), static_cast<bool>(b.tensorboard)) << seed;
-  if (a.tensorboard) {
-    ASSERT_EQ(a.tensorboard->steps.size(), b.tensorboard->steps.size()) << seed;
-    for (std::size_t i = 0; i < a.tensorboard->steps.size(); ++i) {
-      EXPECT_EQ(a.tensorboard->steps[i].ns, b.tensorboard->steps[i].ns) << seed;
-    }
-  }
-  ASSERT_EQ(static_cast<bool>(a.holistic), static_cast<bool>(b.holistic)) << seed;
-  if (a.holistic) {
-    EXPECT_EQ(a.holistic->temporal.idle_ns, b.holistic->temporal.idle_ns) << seed;
-    EXPECT_EQ(a.holistic->overlaps.ns, b.holistic->overlaps.ns) << seed;
-  }
-  ASSERT_EQ(static_cast<bool>(a.launches), static_cast<bool>(b.launches)) << seed;
-  if (a.launches) {
-    EXPECT_EQ(a.launches->rows, b.launches->rows) << seed;
-    EXPECT_EQ(a.launches->idle_delay_ns, b.launches->idle_delay_ns) << seed;
-    EXPECT_DOUBLE_EQ(a.launches->delay.mean, b.launches->delay.mean) << seed;
-  }
-  ASSERT_EQ(a.integrity.size(), b.integrity.size()) << seed;
-  for (std::size_t i = 0; i < a.integrity.size(); ++i) {
-    EXPECT_EQ(a.integrity[i].id, b.integrity[i].id) << seed;
-    EXPECT_EQ(a.integrity[i].count, b.integrity[i].count) << seed << ' ' << a.integrity[i].id;
-  }
-}
 
 TEST(IdleProperties, EveryMomentHasTheCauseThatLookingAtItAloneGives) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
     const trace::Trace trace = trace_of_rows(RandomTrace(seed).rows());
     const Analysis analysis = analyse(trace);
-    const MomentByMoment slow(trace, analysis.steps);
     for (const IdleReport& report : analysis.idle) {
+      const MomentByMoment slow(trace, analysis.steps, report);
       for (std::size_t i = 0; i < report.steps.size(); ++i) {
-        EXPECT_EQ(report.steps[i], slow.step(i, report)) << "seed " << seed << ", step " << i;
+        EXPECT_EQ(report.steps[i], slow.step(i)) << "seed " << seed << ", step " << i;
       }
     }
   }
 }
 
+void expect_closed(const Analysis& analysis, std::uint32_t seed) {
+  for (const IdleReport& report : analysis.idle) {
+    for (const StepTime& step : report.steps) {
+      std::int64_t sum = 0;
+      for (const StepPart& part : step_parts()) sum += part.of(step);
+      EXPECT_EQ(sum, step.wall_ns) << seed;
+    }
+    std::array<std::int64_t, kIdleCauses> places = {};
+    for (const IdlePlace& place : report.places) {
+      places[static_cast<std::size_t>(place.cause)] += place.idle_ns;
+    }
+    places.back() = report.counted.of(IdleCause::kUnattributed);
+    EXPECT_EQ(places, report.counted.idle_ns) << seed;
+  }
+  for (const IntegrityNote& note : analysis.integrity) EXPECT_NE(note.id, "sums_do_not_close");
+}
+
+// Rows as no sound profiler writes them: they cross, repeat, have no length, belong to any call.
+TEST(IdleProperties, SumsCloseWhateverTheRows) {
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    std::vector<DrawnRow> rows = RandomTrace(seed, 60).rows();
+    std::mt19937 random(seed);
+    for (DrawnRow& row : rows) {
+      if (random() % 2 == 0) continue;
+      row.begin_ns = 1000 + random() % 300;
+      row.end_ns = row.begin_ns + random() % (random() % 4 == 0 ? 300 : 30);
+      row.correlation = random() % (rows.size() / 2 + 1);
+      if (random() % 8 == 0) row.name = "ProfilerStep#" + std::to_string(random() % 900);
+    }
+    const trace::Trace trace = trace_of_rows(rows);
+    expect_closed(analyse(trace), seed);
+    expect_closed(analyse(trace, {.steps = {.from_loading = true, .numbers = {{1, 2}}}}), seed);
+  }
+}
+
+TEST(IdleProperties, TimesAtBothEndsOfTheClockDoNotOverflow) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 61;
+  constexpr auto kCall = trace::EventKind::kRuntime;
+  constexpr auto kNote = trace::EventKind::kAnnotation;
+  const Analysis analysis = analyse(
+      trace_of_rows({{.kind = kNote, .name = "ProfilerStep#1", .begin_ns = -kFar, .end_ns = 0},
+                     {.kind = kNote, .name = "ProfilerStep#2", .begin_ns = 0, .end_ns = kFar},
+                     {kCall, "cudaLaunchKernel", -kFar, -kFar + 5, 1},
+                     {trace::EventKind::kKernel, "gemm", kFar - 5, kFar, 1, -1, 7, 0}}));
+  expect_closed(analysis, 0);
+  EXPECT_EQ(analysis.steps.steps.size(), 2U);
+}
+
 TEST(IdleProperties, PartsAndPlacesSumToTheWholeExactly) {
-  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint32_t seed = 0; seed < 500; ++seed) {
     const trace::Trace trace = trace_of_rows(RandomTrace(seed, 5000).rows());
     const Analysis analysis = analyse(trace);
-    for (const IdleReport& report : analysis.idle) {
-      for (const StepTime& step : report.steps) {
-        std::int64_t sum = 0;
-        for (const StepPart& part : step_parts()) sum += part.of(step);
-        EXPECT_EQ(sum, step.wall_ns) << seed;
-      }
-      std::array<std::int64_t, kIdleCauses> places = {};
-      for (const IdlePlace& place : report.places) {
-        places[static_cast<std::size_t>(place.cause)] += place.idle_ns;
-      }
-      places.back() = report.counted.of(IdleCause::kUnattributed);
-      EXPECT_EQ(places, report.counted.idle_ns) << seed;
-    }
+    expect_closed(analysis, seed);
     if (analysis.tracelens) {
       for (const DeviceTimeline& device : *analysis.tracelens) {
         EXPECT_EQ(device.computation_ns + device.exposed_communication_ns +
@@ -202,75 +179,55 @@ TEST(IdleProperties, PartsAndPlacesSumToTheWholeExactly) {
                 temporal.kernel_time_ns - temporal.idle_ns)
           << seed;
     }
-    for (const IntegrityNote& note : analysis.integrity) EXPECT_NE(note.id, "sums_do_not_close");
   }
 }
 
-TEST(IdleProperties, AShiftOfAllTimesChangesNoNumber) {
-  for (std::uint32_t seed = 0; seed < 300; ++seed) {
-    const std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
-    std::vector<DrawnRow> shifted = rows;
-    constexpr std::int64_t kShiftNs = 1'700'000'000'123'456'789;
-    for (DrawnRow& row : shifted) {
+// Rows of no length at the same moment have no order but the file's.
+TEST(IdleProperties, ShiftedShuffledOrAnnotatedTheNumbersAreTheSame) {
+  constexpr std::int64_t kShiftNs = 1'700'000'000'123'456'789;
+  for (std::uint32_t seed = 0; seed < 80; ++seed) {
+    std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
+    std::erase_if(rows, [](const DrawnRow& row) { return row.begin_ns == row.end_ns; });
+    const testing::Json wanted = steady_numbers(trace_of_rows(rows));
+
+    trace::Trace with_notes = trace_of_rows(rows);
+    with_notes.names.push_back({"ProfilerStep#1", trace::facts_of_name("ProfilerStep#1")});
+    with_notes.lanes.push_back({.kind = trace::LaneKind::kDeviceNotes, .device = 0, .stream = 7});
+    with_notes.lanes.back().events.push_back(
+        {.start_ns = 0,
+         .end_ns = 100'000,
+         .name = static_cast<std::uint32_t>(with_notes.names.size() - 1),
+         .lane = static_cast<std::uint32_t>(with_notes.lanes.size() - 1),
+         .kind = trace::EventKind::kGpuAnnotation});
+    EXPECT_EQ(steady_numbers(with_notes), wanted) << "annotations drawn over kernels, " << seed;
+
+    std::vector<DrawnRow> changed = rows;
+    std::shuffle(changed.begin(), changed.end(), std::mt19937(seed));
+    EXPECT_EQ(steady_numbers(trace_of_rows(changed)), wanted) << "in another order, " << seed;
+
+    for (DrawnRow& row : changed) {
       row.begin_ns += kShiftNs;
       row.end_ns += kShiftNs;
     }
-    const trace::Trace trace = trace_of_rows(rows);
-    const trace::Trace moved = trace_of_rows(shifted);
-    expect_same_numbers(analyse(trace), analyse(moved), seed);
-  }
-}
-
-TEST(IdleProperties, TheOrderOfRowsInTheFileChangesNoNumber) {
-  for (std::uint32_t seed = 0; seed < 300; ++seed) {
-    // Rows of no length at the same moment have no order but the file's.
-    std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
-    std::erase_if(rows, [](const DrawnRow& row) { return row.begin_ns == row.end_ns; });
-    const trace::Trace trace = trace_of_rows(rows);
-    std::mt19937 random(seed);
-    std::shuffle(rows.begin(), rows.end(), random);
-    const trace::Trace shuffled = trace_of_rows(rows);
-    expect_same_numbers(analyse(trace), analyse(shuffled), seed);
+    EXPECT_EQ(steady_numbers(trace_of_rows(changed)), wanted) << "at another time, " << seed;
   }
 }
 
 TEST(IdleProperties, TimesInMicrosecondsGiveAThousandTimesTheNanoseconds) {
-  for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    const std::vector<DrawnRow> rows = RandomTrace(seed).rows();
-    std::vector<DrawnRow> scaled = rows;
-    for (DrawnRow& row : scaled) {
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    std::vector<DrawnRow> rows = RandomTrace(seed).rows();
+    const Analysis fine = analyse(trace_of_rows(rows));
+    for (DrawnRow& row : rows) {
       row.begin_ns *= 1000;
       row.end_ns *= 1000;
     }
-    const trace::Trace trace = trace_of_rows(rows);
-    const trace::Trace coarse = trace_of_rows(scaled);
-    const Analysis fine = analyse(trace);
-    const Analysis wide = analyse(coarse);
+    const Analysis wide = analyse(trace_of_rows(rows));
     ASSERT_EQ(fine.idle.size(), wide.idle.size());
     for (std::size_t i = 0; i < fine.idle.size(); ++i) {
       for (const StepPart& part : step_parts()) {
         EXPECT_EQ(1000 * part.of(fine.idle[i].counted), part.of(wide.idle[i].counted)) << seed;
       }
     }
-  }
-}
-
-TEST(IdleProperties, AnnotationsDrawnOverKernelsChangeNothing) {
-  for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    const std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
-    const trace::Trace trace = trace_of_rows(rows);
-    trace::Trace with_notes = trace_of_rows(rows);
-    trace::TraceLane notes = {.kind = trace::LaneKind::kDeviceNotes, .device = 0, .stream = 7};
-    const auto number = static_cast<std::uint32_t>(with_notes.names.size());
-    with_notes.names.push_back({"ProfilerStep#1", trace::facts_of_name("ProfilerStep#1")});
-    const auto lane = static_cast<std::uint32_t>(with_notes.lanes.size());
-    notes.events.push_back({.start_ns = 0,
-                            .end_ns = 100'000,
-                            .name = number,
-                            .lane = lane,
-                            .kind = trace::EventKind::kGpuAnnotation});
-    with_notes.lanes.push_back(notes);
-    expect_same_numbers(analyse(trace), analyse(with_notes), seed);
   }
 }
 

@@ -1,218 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where the time of steps went, of traces drawn by hand. Times are nanoseconds.
 #include "harness/analyze/idle.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "harness/analyze/analysis.h"
-#include "tests/unit/analyze/trace_maker.h"
+#include "tests/unit/analyze/drawn_trace.h"
 
 namespace stepbench::analyze {
 namespace {
 
-using ::stepbench::testing::TraceMaker;
+using testing::drawn;
+using testing::Drawn;
 
-constexpr std::string_view kPageable = "Memcpy HtoD (Pageable -> Device)";
+constexpr Drawn kIdle[] = {
+    {"data until 34, an op with a launch, a wait for the device",
+     "step 1 0 100; load 0 34; op aten::add 34 38; kernel gemm 40 60 < 35 37; "
+     "kernel relu 55 80 stream=8; copy up 30 42; call cudaStreamSynchronize 80 92",
+     "scope = device; wall_ns = [100]; compute_ns = [40]; communication_ns = [0]; copy_ns = [10]; "
+     "idle_data_loading_ns = [30]; idle_synchronise_ns = [12]; idle_unattributed_ns = [8]; "
+     "data_loading_ns = [34]; data_hidden_ns = [4]; tracelens/0/span/start_ns = 30; "
+     "tracelens/0/span/end_ns = 80; tracelens/0/idle_ns = 0"},
+    {"the op that synchronised has a name, and the rest of the ops' time theirs",
+     "step 1 0 100; op aten::item 50 90; op aten::_local_scalar_dense 52 88; "
+     "call cudaStreamSynchronize 60 80; kernel gemm 0 50",
+     "places/synchronise/name = aten::_local_scalar_dense; "
+     "places/synchronise/call = cudaStreamSynchronize; places/synchronise/idle_ns = 20; "
+     "places/synchronise/longest/start_ns = 60; places/synchronise/longest/end_ns = 80; "
+     "idle_host_op_ns = [20]; places/host_op/name = aten::_local_scalar_dense; "
+     "places/host_op/idle_ns = 16"},
+    {"exposed communication and copies are counted apart",
+     "step 1 0 100; op aten::mm 0 5; kernel gemm 0 30; copy down 45 60; set 60 63; "
+     "kernel ncclDevKernel_AllReduce_Sum_f32_RING_LL 20 50 stream=13",
+     "compute_ns = [30]; communication_ns = [20]; copy_ns = [13]; idle_unattributed_ns = [37]"},
+    {"autograd's thread is the backward pass, under an annotation of the step thread too",
+     "step 1 0 100; op aten::mm 0 10; note '## backward ##' 10 80; "
+     "op 'autograd::engine::evaluate_function: MmBackward0' 10 70 tid=4712; "
+     "op MmBackward0 30 40 tid=4712; kernel gemm 40 50",
+     "idle_backward_ns = [50]; idle_host_op_ns = [20]; idle_other_thread_ns = [0]; "
+     "places/backward/name = autograd::engine::evaluate_function: MmBackward0; "
+     "places/backward/annotation = ## backward ##; places/backward/idle_ns = 40"},
+    {"a backward pass on the step thread",
+     "step 1 0 100; op aten::mm 0 20; op aten::mm 30 80; "
+     "op 'autograd::engine::evaluate_function: MmBackward0' 20 90",
+     "idle_backward_ns = [70]; idle_host_op_ns = [20]"},
+    {"another thread is blamed for what the step thread does not explain",
+     "step 1 0 100; op aten::mm 0 20; op gather 10 70 tid=4712; op aten::cat 30 40 tid=4712; "
+     "kernel gemm 40 50",
+     "idle_host_op_ns = [20]; idle_other_thread_ns = [40]; idle_unattributed_ns = [30]; "
+     "places/other_thread/name = gather; places/other_thread/idle_ns = 30"},
+    {"the longest gaps stand first, with their neighbours",
+     "step 1 0 100; op aten::mm 0 10; python 'train.py(12): step' 0 90; op aten::add 60 70; "
+     "python 'train.py(40): log' 9 61; kernel gemm 10 20",
+     "gaps/# = 2; gaps/0/at/start_ns = 20; gaps/0/at/end_ns = 60; gaps/0/before = aten::mm; "
+     "gaps/0/after = aten::add; gaps/0/python = train.py(40): log; gaps/1/at/start_ns = 70; "
+     "gaps/1/at/end_ns = 100"},
+    {"without a device it is the host's own time",
+     "step 1 0 100; step 2 100 200; load 0 30; load 100 130; op aten::stack 5 25; "
+     "op aten::stack 105 125; op aten::mm 40 80; op aten::mm 140 180",
+     "idle/# = 1; scope = host; device = null; compute_ns = [0, 0]; data_hidden_ns = [0, 0]; "
+     "idle_data_loading_ns = [30, 30]; idle_host_op_ns = [40, 40]; "
+     "idle_unattributed_ns = [30, 30]; hta = null; hta_reason = the trace has no device rows"},
+    {"several devices are told apart and together",
+     "step 1 0 100; op aten::mm 0 100; kernel gemm 0 40; kernel gemm 30 60 device=1",
+     "idle/# = 3; compute_ns = [40]; idle/1/compute_ns = [30]; idle/2/scope = all_devices; "
+     "idle/2/compute_ns = [60]; idle/2/idle_host_op_ns = [40]"},
+};
 
-// One step [0, 100): data until 34, an op with a launch, a wait for the device.
-trace::Trace worked_example() {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.loading(0, 34);
-  maker.op("aten::add", 34, 38);
-  maker.called(maker.kernel("gemm", 40, 60), "cudaLaunchKernel", 35, 37);
-  maker.kernel("relu", 55, 80, 8);
-  maker.copy(kPageable, 30, 42);
-  maker.call("cudaStreamSynchronize", 80, 92);
-  return maker.finish();
-}
+TEST(Idle, IsSharedOutAsDrawn) { testing::expect_all(kIdle); }
 
-const IdlePlace* place_of(const IdleReport& report, IdleCause cause) {
-  const auto found = std::find_if(report.places.begin(), report.places.end(),
-                                  [&](const IdlePlace& place) { return place.cause == cause; });
-  return found == report.places.end() ? nullptr : &*found;
-}
-
-TEST(Idle, SharesOutTheWorkedExample) {
-  const trace::Trace trace = worked_example();
-  const Analysis analysis = analyse(trace);
-  ASSERT_EQ(analysis.idle.size(), 1U);
-  const IdleReport& report = analysis.idle.front();
-  EXPECT_EQ(report.scope, IdleScope::kDevice);
-  ASSERT_EQ(report.steps.size(), 1U);
-  const StepTime& step = report.steps.front();
-  EXPECT_EQ(step.wall_ns, 100);
-  EXPECT_EQ(step.compute_ns, 40);
-  EXPECT_EQ(step.communication_ns, 0);
-  EXPECT_EQ(step.copy_ns, 10);
-  EXPECT_EQ(step.of(IdleCause::kDataLoading), 30);
-  EXPECT_EQ(step.of(IdleCause::kSynchronise), 12);
-  EXPECT_EQ(step.of(IdleCause::kUnattributed), 8);
-  EXPECT_EQ(step.idle_total_ns(), 50);
-  EXPECT_EQ(step.data_loading_ns, 34);
-  EXPECT_EQ(step.data_hidden_ns, 4);
-  ASSERT_TRUE(analysis.tracelens);
-  EXPECT_EQ(analysis.tracelens->front().window.length_ns(), 50);
-  EXPECT_EQ(analysis.tracelens->front().idle_ns, 0);
-}
-
-TEST(Idle, NamesTheOpThatSynchronised) {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.op("aten::item", 50, 90);
-  maker.op("aten::_local_scalar_dense", 52, 88);
-  maker.call("cudaStreamSynchronize", 60, 80);
-  maker.kernel("gemm", 0, 50);
-  const trace::Trace trace = maker.finish();
-  const Analysis analysis = analyse(trace);
-  const IdleReport& report = analysis.idle.front();
-  const IdlePlace* place = place_of(report, IdleCause::kSynchronise);
-  ASSERT_NE(place, nullptr);
-  EXPECT_EQ(trace.names[place->name].text, "aten::_local_scalar_dense");
-  EXPECT_EQ(trace.names[place->call].text, "cudaStreamSynchronize");
-  EXPECT_EQ(place->idle_ns, 20);
-  EXPECT_EQ(place->longest, (TimeSpan{60, 80}));
-  // The rest of the ops' time is theirs by name.
-  EXPECT_EQ(report.steps.front().of(IdleCause::kHostOp), 20);
-  const IdlePlace* op = place_of(report, IdleCause::kHostOp);
-  ASSERT_NE(op, nullptr);
-  EXPECT_EQ(trace.names[op->name].text, "aten::_local_scalar_dense");
-  EXPECT_EQ(op->idle_ns, 16);
-}
-
-TEST(Idle, CountsExposedCommunicationAndCopiesApart) {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.op("aten::mm", 0, 5);
-  maker.kernel("gemm", 0, 30);
-  maker.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, 50, 13);
-  maker.copy("Memcpy DtoH (Device -> Pinned)", 45, 60);
-  maker.work(trace::EventKind::kMemset, "Memset (Device)", 60, 63);
-  const Analysis analysis = analyse(maker.finish());
-  const StepTime& step = analysis.idle.front().steps.front();
-  EXPECT_EQ(step.compute_ns, 30);
-  EXPECT_EQ(step.communication_ns, 20);
-  EXPECT_EQ(step.copy_ns, 13);
-  EXPECT_EQ(step.of(IdleCause::kUnattributed), 37);
-}
-
-// A thread of autograd that works from 10 to 70, and annotations of the step thread around it.
-trace::Trace with_backward() {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.op("aten::mm", 0, 10);
-  maker.row(maker.main, trace::EventKind::kAnnotation, "## backward ##", 10, 80);
-  maker.op_on(4712, "autograd::engine::evaluate_function: MmBackward0", 10, 70);
-  maker.op_on(4712, "MmBackward0", 30, 40);
-  maker.kernel("gemm", 40, 50);
-  return maker.finish();
-}
-
-TEST(Idle, TellsTheBackwardPassApartAlsoUnderAnAnnotationOfTheStepThread) {
-  const trace::Trace trace = with_backward();
-  const Analysis analysis = analyse(trace);
-  const IdleReport& report = analysis.idle.front();
-  EXPECT_EQ(report.steps.front().of(IdleCause::kBackward), 50);
-  EXPECT_EQ(report.steps.front().of(IdleCause::kHostOp), 20);
-  EXPECT_EQ(report.steps.front().of(IdleCause::kOtherThread), 0);
-  const IdlePlace* place = place_of(report, IdleCause::kBackward);
-  ASSERT_NE(place, nullptr);
-  EXPECT_EQ(trace.names[place->name].text, "autograd::engine::evaluate_function: MmBackward0");
-  EXPECT_EQ(trace.names[place->annotation].text, "## backward ##");
-  EXPECT_EQ(place->idle_ns, 40);
-  EXPECT_EQ(trace.lanes[place->lane].tid, 4712);
-}
-
-TEST(Idle, TellsTheBackwardPassApartOnTheStepThread) {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.op("aten::mm", 0, 20);
-  maker.op("autograd::engine::evaluate_function: MmBackward0", 20, 90);
-  maker.op("aten::mm", 30, 80);
-  const Analysis analysis = analyse(maker.finish());
-  EXPECT_EQ(analysis.idle.front().steps.front().of(IdleCause::kBackward), 70);
-  EXPECT_EQ(analysis.idle.front().steps.front().of(IdleCause::kHostOp), 20);
-}
-
-TEST(Idle, BlamesAnotherThreadOnlyForWhatTheStepThreadDoesNotExplain) {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.op("aten::mm", 0, 20);
-  maker.op_on(4712, "gather", 10, 70);
-  maker.op_on(4712, "aten::cat", 30, 40);
-  maker.kernel("gemm", 40, 50);
-  const trace::Trace trace = maker.finish();
-  const Analysis analysis = analyse(trace);
-  const IdleReport& report = analysis.idle.front();
-  EXPECT_EQ(report.steps.front().of(IdleCause::kHostOp), 20);
-  EXPECT_EQ(report.steps.front().of(IdleCause::kOtherThread), 40);
-  EXPECT_EQ(report.steps.front().of(IdleCause::kUnattributed), 30);
-  const IdlePlace* place = place_of(report, IdleCause::kOtherThread);
-  ASSERT_NE(place, nullptr);
-  EXPECT_EQ(trace.names[place->name].text, "gather");
-  EXPECT_EQ(place->idle_ns, 30);
-  EXPECT_EQ(trace.lanes[place->lane].tid, 4712);
-}
-
-TEST(Idle, ShowsTheLongestGapsWithTheirNeighbours) {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.op("aten::mm", 0, 10);
-  maker.row(maker.main, trace::EventKind::kPython, "train.py(12): step", 0, 90);
-  maker.row(maker.main, trace::EventKind::kPython, "train.py(40): log", 9, 61);
-  maker.op("aten::add", 60, 70);
-  maker.kernel("gemm", 10, 20);
-  const trace::Trace trace = maker.finish();
-  const Analysis analysis = analyse(trace);
-  const IdleReport& report = analysis.idle.front();
-  ASSERT_EQ(report.gap_count, 2);
-  EXPECT_EQ(report.gaps.front().at, (TimeSpan{20, 60}));
-  EXPECT_EQ(trace.names[report.gaps.front().before].text, "aten::mm");
-  EXPECT_EQ(trace.names[report.gaps.front().after].text, "aten::add");
-  EXPECT_EQ(trace.names[report.gaps.front().python].text, "train.py(40): log");
-  EXPECT_EQ(report.gaps.back().at, (TimeSpan{70, 100}));
-}
-
-TEST(Idle, SharesOutTheHostsOwnTimeWhereThereIsNoDevice) {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.step(2, 100, 200);
-  for (const std::int64_t at : {0, 100}) {
-    maker.loading(at, at + 30);
-    maker.op("aten::stack", at + 5, at + 25);
-    maker.op("aten::mm", at + 40, at + 80);
-  }
-  const Analysis analysis = analyse(maker.finish());
-  ASSERT_EQ(analysis.idle.size(), 1U);
-  const IdleReport& report = analysis.idle.front();
-  EXPECT_EQ(report.scope, IdleScope::kHost);
-  EXPECT_FALSE(report.device);
-  ASSERT_EQ(report.steps.size(), 2U);
-  for (const StepTime& step : report.steps) {
-    EXPECT_EQ(step.compute_ns, 0);
-    EXPECT_EQ(step.of(IdleCause::kDataLoading), 30);
-    EXPECT_EQ(step.of(IdleCause::kHostOp), 40);
-    EXPECT_EQ(step.of(IdleCause::kUnattributed), 30);
-    EXPECT_EQ(step.data_hidden_ns, 0);
-  }
-  EXPECT_FALSE(analysis.holistic);
-  EXPECT_EQ(analysis.holistic.reason(), "the trace has no device rows");
-}
-
-TEST(Idle, TellsSeveralDevicesApartAndTogether) {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.op("aten::mm", 0, 100);
-  maker.kernel("gemm", 0, 40, 7, 0);
-  maker.kernel("gemm", 30, 60, 7, 1);
-  const Analysis analysis = analyse(maker.finish());
-  ASSERT_EQ(analysis.idle.size(), 3U);
-  EXPECT_EQ(analysis.idle[0].steps.front().compute_ns, 40);
-  EXPECT_EQ(analysis.idle[1].steps.front().compute_ns, 30);
-  EXPECT_EQ(analysis.idle[2].scope, IdleScope::kAllDevices);
-  EXPECT_EQ(analysis.idle[2].steps.front().compute_ns, 60);
-  EXPECT_EQ(analysis.idle[2].steps.front().of(IdleCause::kHostOp), 40);
+TEST(Idle, OfADeviceIsFoundByItsNumber) {
+  const Analysis analysis =
+      analyse(drawn("step 1 0 100; kernel gemm 0 40; kernel gemm 30 60 device=1"));
   EXPECT_EQ(analysis.idle_of(1), &analysis.idle[1]);
   EXPECT_EQ(analysis.idle_of(std::nullopt), &analysis.idle[2]);
   EXPECT_EQ(analysis.idle_of(5), nullptr);

@@ -74,7 +74,7 @@ TEST(IntervalSet, MergesWhatTouchesAndOverlapsAndDropsWhatIsEmpty) {
 }
 
 TEST(IntervalSet, AgreesWithCountingEachNanosecond) {
-  for (std::uint32_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
     RandomIntervals random(seed);
     const std::vector<TimeSpan> some = random.some(12);
     const std::vector<TimeSpan> others = random.some(12);
@@ -104,22 +104,6 @@ TEST(IntervalSet, MeasuresSortedWindowsInOneSweep) {
       EXPECT_EQ(lengths[i], set.length_in(windows[i])) << seed;
     }
   }
-}
-
-TEST(IntervalSet, TakesAsLongAsItsIntervalsAreMany) {
-  std::vector<TimeSpan> comb;
-  std::vector<TimeSpan> other;
-  constexpr std::int64_t kTeeth = 200'000;
-  for (std::int64_t i = 0; i < kTeeth; ++i) {
-    comb.push_back({4 * i, 4 * i + 2});
-    other.push_back({4 * i + 1, 4 * i + 3});
-  }
-  const IntervalSet a(comb);
-  const IntervalSet b(other);
-  EXPECT_EQ((a & b).length_ns(), kTeeth);
-  EXPECT_EQ((a - b).length_ns(), kTeeth);
-  EXPECT_EQ((a | b).length_ns(), 3 * kTeeth);
-  EXPECT_EQ((IntervalSet(TimeSpan{0, 4 * kTeeth}) - a).length_ns(), 2 * kTeeth);
 }
 
 }  // namespace

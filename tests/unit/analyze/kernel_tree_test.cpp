@@ -2,120 +2,72 @@
 // Kernels below the operators that launched them, and those that follow each other.
 #include "harness/analyze/kernel_tree.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/analyze/analysis.h"
-#include "harness/document/render.h"
-#include "harness/report/analysis_report.h"
-#include "tests/unit/analyze/trace_maker.h"
+#include "tests/unit/analyze/drawn_trace.h"
 
 namespace stepbench::analyze {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::draw;
+using testing::Drawn;
+using testing::expect_numbers;
 using testing::kUs;
 using testing::TraceMaker;
 
-KernelTree tree_of(const trace::Trace& trace) {
-  const Analysis analysis = analyse(trace, {.kernel_tree = true});
-  EXPECT_TRUE(analysis.kernel_tree && *analysis.kernel_tree);
-  return **analysis.kernel_tree;
-}
+constexpr Drawn kTrees[] = {
+    // The second aten::addmm is of autocast.
+    {"kernels stand below the operators that launched them",
+     "step 0 0 1000; op aten::linear 100 300; op aten::addmm 110 200; op aten::addmm 120 190; "
+     "kernel gemm 130 180 < 125 127; kernel bias 210 220 < 205 207; op aten::relu 400 420; "
+     "kernel relu 430 440 < 405 406; kernel relu 450 460 < 408 409; kernel orphan 500 507",
+     "kernel_tree/rows/# = 6; kernel_tree/unlaunched_ns = 7000; "
+     "kernel_tree/rows/0/name = aten::linear; kernel_tree/rows/0/launches = 2; "
+     "kernel_tree/rows/0/device_ns = 60000; kernel_tree/rows/1/name = aten::addmm; "
+     "kernel_tree/rows/1/depth = 1; kernel_tree/rows/1/launches = 1; "
+     "kernel_tree/rows/1/device_ns = 50000; kernel_tree/rows/2/name = gemm; "
+     "kernel_tree/rows/2/depth = 2; kernel_tree/rows/3/name = bias; "
+     "kernel_tree/rows/3/depth = 1; kernel_tree/rows/3/device_ns = 10000; "
+     "kernel_tree/rows/4/name = aten::relu; kernel_tree/rows/4/depth = 0; "
+     "kernel_tree/rows/5/name = relu; kernel_tree/rows/5/launches = 2; "
+     "kernel_tree/rows/5/device_ns = 20000"},
+    {"a kernel has the line of Python that it comes from",
+     "step 0 0 1000; python 'train.py(31): main' 0 900; "
+     "python 'torch/nn/modules/module.py(1501): _call_impl' 100 300; op aten::mm 110 200; "
+     "kernel gemm 130 180 < 125 127",
+     "kernel_tree/rows/1/line = train.py(31): main"},
+};
 
-std::vector<std::string> lines_of(const trace::Trace& trace, const KernelTree& tree) {
-  std::vector<std::string> lines;
-  for (const KernelTreeRow& row : tree.rows) {
-    lines.push_back(std::string(std::size_t(row.depth), ' ') + trace.names[row.name].text + ' ' +
-                    std::to_string(row.launches) + ' ' + std::to_string(row.device_ns / kUs));
-  }
-  return lines;
-}
+TEST(KernelTree, IsThatDrawn) { testing::expect_all(kTrees, kUs, {.kernel_tree = true}); }
 
-TEST(KernelTree, HasKernelsBelowTheOperatorsThatLaunchedThem) {
-  TraceMaker maker;
-  maker.step(0, 0, 1000 * kUs);
-  maker.op("aten::linear", 100 * kUs, 300 * kUs);
-  maker.op("aten::addmm", 110 * kUs, 200 * kUs);
-  maker.op("aten::addmm", 120 * kUs, 190 * kUs);  // of autocast
-  maker.called(maker.kernel("gemm", 130 * kUs, 180 * kUs), "cudaLaunchKernel", 125 * kUs,
-               127 * kUs);
-  maker.called(maker.kernel("bias", 210 * kUs, 220 * kUs), "cudaLaunchKernel", 205 * kUs,
-               207 * kUs);
-  maker.op("aten::relu", 400 * kUs, 420 * kUs);
-  maker.called(maker.kernel("relu", 430 * kUs, 440 * kUs), "cudaLaunchKernel", 405 * kUs,
-               406 * kUs);
-  maker.called(maker.kernel("relu", 450 * kUs, 460 * kUs), "cudaLaunchKernel", 408 * kUs,
-               409 * kUs);
-  maker.kernel("orphan", 500 * kUs, 507 * kUs);
-  const trace::Trace trace = maker.finish();
-  const KernelTree tree = tree_of(trace);
-  EXPECT_THAT(lines_of(trace, tree),
-              ElementsAre("aten::linear 2 60", " aten::addmm 1 50", "  gemm 1 50", " bias 1 10",
-                          "aten::relu 2 20", " relu 2 20"));
-  EXPECT_EQ(tree.unlaunched_ns, 7 * kUs);
-}
-
-TEST(KernelTree, NamesTheLineOfPythonThatAKernelComesFrom) {
-  TraceMaker maker;
-  maker.step(0, 0, 1000 * kUs);
-  maker.row(maker.main, trace::EventKind::kPython, "train.py(31): main", 0, 900 * kUs);
-  maker.row(maker.main, trace::EventKind::kPython, "torch/nn/modules/module.py(1501): _call_impl",
-            100 * kUs, 300 * kUs);
-  maker.op("aten::mm", 110 * kUs, 200 * kUs);
-  maker.called(maker.kernel("gemm", 130 * kUs, 180 * kUs), "cudaLaunchKernel", 125 * kUs,
-               127 * kUs);
-  const trace::Trace trace = maker.finish();
-  const report::AnalysedTrace analysed{
-      .trace = &trace, .path = "a.json", .analysis = analyse(trace, {.kernel_tree = true})};
-  EXPECT_EQ(trace.names[(**analysed.analysis.kernel_tree).rows.back().line].text,
-            "train.py(31): main");
-  const std::string page =
-      document::render(report::analysis_document(analysed, 10), {.columns = 160});
-  EXPECT_THAT(page, HasSubstr("kernels by the operators that launched them"));
-  EXPECT_THAT(page, HasSubstr("train.py(31): main"));
-  EXPECT_THAT(report::analysis_json(analysed, 0), HasSubstr(R"("line":"train.py(31): main")"));
-}
-
-// Four layers of normalise, scale, add with 2 us between them; other kernels around them.
+// Four layers of normalise, scale, add, store with 2 us between them; other kernels around them.
 TEST(KernelSequences, AreFoundWithTheTimeBetweenTheirKernels) {
   TraceMaker maker;
-  maker.step(0, 0, 10'000 * kUs);
-  maker.op("layers", 0, 10 * kUs);
+  draw(maker, "step 0 0 10000; op layers 0 10", kUs);
   std::int64_t at_us = 100;
-  const auto run = [&](std::string_view name, std::int64_t us) {
-    maker.called(maker.kernel(name, at_us * kUs, (at_us + us) * kUs), "cudaLaunchKernel", 1 * kUs,
-                 2 * kUs);
-    at_us += us + 2;
-  };
-  const std::vector<std::string> others = {"first", "second", "third", "fourth"};
-  for (const std::string& other : others) {
-    for (const char* name : {"normalise", "scale", "add", "store"}) run(name, 3);
-    run(other, 50);
+  for (const std::string other : {"first", "second", "third", "fourth"}) {
+    for (const std::string& name : {std::string("normalise"), std::string("scale"),
+                                    std::string("add"), std::string("store"), other}) {
+      const std::int64_t us = name == other ? 50 : 3;
+      draw(maker, "kernel " + name + " 0 " + std::to_string(us) + " < -5 -4", kUs, at_us * kUs);
+      at_us += us + 2;
+    }
   }
-  const trace::Trace trace = maker.finish();
-  const KernelTree tree = tree_of(trace);
-  ASSERT_EQ(tree.sequences.size(), 1);
-  const KernelSequence& found = tree.sequences.front();
-  EXPECT_EQ(found.names.size(), 4);
-  EXPECT_EQ(trace.names[found.names[1]].text, "scale");
-  EXPECT_EQ(found.times, 4);
-  EXPECT_EQ(found.kernel_ns, 4 * 4 * 3 * kUs);
-  EXPECT_EQ(found.between_ns, 4 * 3 * 2 * kUs);
+  expect_numbers(testing::numbers_of(maker.finish(), {.kernel_tree = true}),
+                 "kernel_tree/sequences/# = 1; "
+                 "kernel_tree/sequences/0/names = [\"normalise\", \"scale\", \"add\", \"store\"]; "
+                 "kernel_tree/sequences/0/times = 4; kernel_tree/sequences/0/kernel_ns = 48000; "
+                 "kernel_tree/sequences/0/between_ns = 24000");
 }
 
+// Two times four, and one is left.
 TEST(KernelSequences, OfAKernelThatRepeatsCountNoKernelTwice) {
   TraceMaker maker;
   maker.step(0, 0, 1000 * kUs);
-  for (std::int64_t i = 0; i < 9; ++i) {
-    maker.called(maker.kernel("fill", (10 * i + 5) * kUs, (10 * i + 8) * kUs), "cudaLaunchKernel",
-                 10 * i * kUs, (10 * i + 1) * kUs);
-  }
-  const KernelTree tree = tree_of(maker.finish());
-  ASSERT_EQ(tree.sequences.size(), 1);
-  EXPECT_EQ(tree.sequences.front().names.size(), 4) << "two times four, and one is left";
-  EXPECT_EQ(tree.sequences.front().times, 2);
+  for (std::int64_t i = 0; i < 9; ++i) draw(maker, "kernel fill 5 8 < 0 1", kUs, 10 * i * kUs);
+  expect_numbers(testing::numbers_of(maker.finish(), {.kernel_tree = true}),
+                 "kernel_tree/sequences/# = 1; kernel_tree/sequences/0/names/# = 4; "
+                 "kernel_tree/sequences/0/times = 2");
 }
 
 }  // namespace

@@ -102,28 +102,32 @@ TEST(LoaderWork, SharesAWaitOutAsTheBatchesOfThatMomentWereMade) {
   EXPECT_NEAR(work.busy_share, 60.0 / 200, 1e-9);
 }
 
+// What a log is found to wait for.
+struct Found {
+  explicit Found(LoaderLog& log, const Fields& options = {})
+      : trace(trace::trace_of(log.maker.log)),
+        analysis(analyse(trace)),
+        findings(find_causes(trace, analysis, {.options = options})) {}
+  trace::Trace trace;
+  Analysis analysis;
+  std::vector<Finding> findings;
+};
+
 TEST(LoaderWork, OfNoWorkerIsHandedOver) {
   LoaderLog log(50);
-  log.made({.worker = 0, .begin_ms = 0, .fetch_ms = 10, .collate_ms = 10});
-  const trace::Trace trace = trace::trace_of(log.maker.log);
-  const Analysis analysis = analyse(trace);
-  EXPECT_THAT(exposed_ms(*analysis.loader_work), ElementsAre(10, 0, 10, 30));
-  const auto findings = find_causes(trace, analysis);
-  EXPECT_THAT(finding_of(findings, "trace.loader_workers").text,
+  const Found found(log.made({.worker = 0, .fetch_ms = 10, .collate_ms = 10}));
+  EXPECT_THAT(exposed_ms(*found.analysis.loader_work), ElementsAre(10, 0, 10, 30));
+  EXPECT_THAT(finding_of(found.findings, "trace.loader_workers").text,
               HasSubstr("no worker makes a batch for most of the wait"));
-  EXPECT_THAT(finding_of(findings, "trace.data_exposed").text,
-              HasSubstr("meanwhile fetching 20.0 %, collating 20.0 %, no worker busy 60.0 %"));
+  EXPECT_THAT(finding_of(found.findings, "trace.data_exposed").text,
+              HasSubstr("fetching 20.0 %, collating 20.0 %, no worker busy 60.0 %"));
 }
 
 TEST(LoaderWork, OfBusyWorkersAsksForMoreOfThem) {
   LoaderLog log(60);
-  log.made({.worker = 0, .begin_ms = 0, .decode_ms = 100});
-  log.made({.worker = 1, .begin_ms = 0, .decode_ms = 100});
-  const trace::Trace trace = trace::trace_of(log.maker.log);
-  const auto findings =
-      find_causes(trace, analyse(trace), {.options = {{"loader.num_workers", std::int64_t{2}}}});
-  const Finding& finding = finding_of(findings, "trace.loader_workers");
-  EXPECT_THAT(finding.text, HasSubstr("too few workers"));
+  log.made({.worker = 0, .decode_ms = 100}).made({.worker = 1, .decode_ms = 100});
+  const Found found(log, {{"loader.num_workers", std::int64_t{2}}});
+  const Finding& finding = finding_of(found.findings, "trace.loader_workers");
   EXPECT_THAT(finding.text, HasSubstr("2 workers, 100 % busy while the step waits"));
   EXPECT_THAT(finding.text, HasSubstr("mostly decoding"));
   ASSERT_EQ(finding.set.size(), 1U);
@@ -132,29 +136,22 @@ TEST(LoaderWork, OfBusyWorkersAsksForMoreOfThem) {
 
 TEST(LoaderWork, OfOneLateBatchTakesBatchesAsTheyComeFinished) {
   LoaderLog log(60);
-  log.made({.worker = 0, .begin_ms = 0, .fetch_ms = 60});
-  for (int worker = 1; worker < 4; ++worker)
-    log.made({.worker = worker, .begin_ms = 0, .fetch_ms = 5});
-  const trace::Trace trace = trace::trace_of(log.maker.log);
-  const auto findings =
-      find_causes(trace, analyse(trace), {.options = {{"loader.in_order", true}}});
-  const Finding& finding = finding_of(findings, "trace.loader_workers");
-  EXPECT_THAT(finding.text, HasSubstr("some batches take much longer than others"));
+  log.made({.worker = 0, .fetch_ms = 60});
+  for (int worker = 1; worker < 4; ++worker) log.made({.worker = worker, .fetch_ms = 5});
+  const Found found(log, {{"loader.in_order", true}});
+  const Finding& finding = finding_of(found.findings, "trace.loader_workers");
   ASSERT_EQ(finding.set.size(), 1U);
   EXPECT_EQ(finding.set.front().option, "loader.in_order");
 }
 
 TEST(LoaderWork, OfTheStepThreadAsksForWorkers) {
   LoaderLog log(40);
-  log.made({.worker = -1, .begin_ms = 0, .fetch_ms = 10, .decode_ms = 28, .collate_ms = 1});
-  const trace::Trace trace = trace::trace_of(log.maker.log);
-  const Analysis analysis = analyse(trace);
-  EXPECT_TRUE(analysis.loader_work->in_step_thread);
-  EXPECT_THAT(exposed_ms(*analysis.loader_work), ElementsAre(10, 28, 1, 1));
-  const auto findings = find_causes(trace, analysis);
-  EXPECT_THAT(finding_of(findings, "trace.data_exposed").remedy,
+  const Found found(log.made({.worker = -1, .fetch_ms = 10, .decode_ms = 28, .collate_ms = 1}));
+  EXPECT_TRUE(found.analysis.loader_work->in_step_thread);
+  EXPECT_THAT(exposed_ms(*found.analysis.loader_work), ElementsAre(10, 28, 1, 1));
+  EXPECT_THAT(finding_of(found.findings, "trace.data_exposed").remedy,
               HasSubstr("Read batches in workers"));
-  EXPECT_TRUE(std::none_of(findings.begin(), findings.end(),
+  EXPECT_TRUE(std::none_of(found.findings.begin(), found.findings.end(),
                            [](const Finding& each) { return each.id == "trace.loader_workers"; }));
 }
 
@@ -185,19 +182,28 @@ TEST(LoaderWork, SumsToTheWaitExactly) {
   }
 }
 
-// Batches come in bursts of two: that the steps differ is no cause of its own.
-TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
+// Twelve steps, each with its own wait and its own work.
+std::vector<Finding> waited(std::int64_t (*wait_ns)(std::int64_t),
+                            std::int64_t (*work_ns)(std::int64_t)) {
   testing::LogMaker maker;
   std::int64_t at_ns = 1'000 * kLoaderMs;
   for (std::int64_t i = 0; i < 12; ++i) {
-    const std::int64_t wait_ns = i % 2 == 0 ? 80 * kLoaderMs : kLoaderMs;
-    maker.step(i, at_ns, at_ns + wait_ns + 20 * kLoaderMs);
-    maker.phase("data_wait", i, at_ns, at_ns + wait_ns);
-    maker.op("aten::addmm", at_ns + wait_ns, at_ns + wait_ns + 20 * kLoaderMs);
-    at_ns += wait_ns + 20 * kLoaderMs;
+    const std::int64_t ready_ns = at_ns + wait_ns(i);
+    const std::int64_t end_ns = ready_ns + work_ns(i);
+    maker.step(i, at_ns, end_ns);
+    maker.phase("data_wait", i, at_ns, ready_ns);
+    maker.op("aten::addmm", ready_ns, end_ns);
+    at_ns = end_ns;
   }
   const trace::Trace trace = trace::trace_of(maker.log);
-  const auto findings = find_causes(trace, analyse(trace));
+  return find_causes(trace, analyse(trace));
+}
+
+// Batches come in bursts of two: that the steps differ is no cause of its own.
+TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
+  const auto findings =
+      waited([](std::int64_t i) { return i % 2 == 0 ? 80 * kLoaderMs : kLoaderMs; },
+             [](std::int64_t) { return 20 * kLoaderMs; });
   EXPECT_EQ(findings.front().id, "trace.data_exposed");
   const Finding& unstable = finding_of(findings, "trace.unstable_steps");
   EXPECT_EQ(unstable.severity, Severity::kInfo);
@@ -206,18 +212,8 @@ TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
 
 // Work of 2 to 5 us in a step of 17 ms may differ as it likes.
 TEST(LoaderWork, BesideWhichTheRestIsNothingMakesNoFindingOfTheRest) {
-  testing::LogMaker maker;
-  std::int64_t at_ns = 1'000 * kLoaderMs;
-  for (std::int64_t i = 0; i < 12; ++i) {
-    const std::int64_t wait_ns = 17 * kLoaderMs;
-    const std::int64_t work_ns = 2'000 + 1'000 * (i % 4);
-    maker.step(i, at_ns, at_ns + wait_ns + work_ns);
-    maker.phase("data_wait", i, at_ns, at_ns + wait_ns);
-    maker.op("aten::addmm", at_ns + wait_ns, at_ns + wait_ns + work_ns);
-    at_ns += wait_ns + work_ns;
-  }
-  const trace::Trace trace = trace::trace_of(maker.log);
-  const auto findings = find_causes(trace, analyse(trace));
+  const auto findings = waited([](std::int64_t) { return 17 * kLoaderMs; },
+                               [](std::int64_t i) { return 2'000 + 1'000 * (i % 4); });
   EXPECT_EQ(findings.front().id, "trace.data_exposed");
   for (const Finding& finding : findings) {
     EXPECT_TRUE(finding.id != "trace.unstable_steps" || !finding.undecided.empty());

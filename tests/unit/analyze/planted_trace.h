@@ -7,11 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "tests/unit/analyze/trace_maker.h"
+#include "harness/analyze/rules.h"
+#include "harness/findings/finding.h"
+#include "tests/unit/analyze/drawn_trace.h"
 
 namespace stepbench::testing {
 
 inline constexpr std::int64_t kStepNs = 100'000'000;
+inline constexpr std::int64_t kMs = 1'000'000;
 inline constexpr std::int64_t kSteps = 8;  // the first and the last are left out of the numbers
 
 // One step of a trace, whose device is busy but for a gap.
@@ -54,6 +57,26 @@ inline trace::Trace planted(std::int64_t gap_ns, const Plant& plant, std::int64_
   }
   if (header) header(trace);
   return trace.finish();
+}
+
+// Rows in thousandths of the gap.
+inline Plant in_gap(std::string rows) {
+  return [rows = std::move(rows)](PlantedStep& step) {
+    draw(step.trace, rows, step.gap_ns / 1000, step.gap_begin_ns());
+  };
+}
+
+inline std::vector<Finding> causes_of(const trace::Trace& trace,
+                                      const analyze::RuleOptions& options = {}) {
+  return analyze::find_causes(trace, analyze::analyse(trace), options);
+}
+
+// Null where the rule is silent or could not decide.
+inline const Finding* find_made(const std::vector<Finding>& findings, std::string_view id) {
+  for (const Finding& each : findings) {
+    if (each.id == id && each.undecided.empty()) return &each;
+  }
+  return nullptr;
 }
 
 }  // namespace stepbench::testing

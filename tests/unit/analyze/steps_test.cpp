@@ -1,227 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which steps a trace has, of traces drawn by hand. Times are nanoseconds.
 #include "harness/analyze/steps.h"
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/analyze/trace_maker.h"
+#include "tests/unit/analyze/drawn_trace.h"
 
 namespace stepbench::analyze {
 namespace {
 
-using ::stepbench::testing::TraceMaker;
+using testing::draw;
+using testing::drawn;
+using testing::Drawn;
+using testing::expect_numbers;
+using testing::numbers_of;
+using testing::TraceMaker;
 
-Steps steps_of(const trace::Trace& trace, const StepOptions& options = {}) {
-  return find_steps(Timeline(trace), options);
-}
+constexpr Drawn kSteps[] = {
+    {"from one start to the next, and the last to its own end",
+     "step 5 0 90; step 6 100 190; step 7 200 280; op aten::mm 10 20",
+     "steps/window = host_step; windows = [[0,100],[100,200],[200,280]]; steps/reason = null; "
+     "steps/steps/1/number = 6; steps/steps/0/edge = true; steps/steps/1/edge = false; "
+     "steps/steps/2/edge = true; steps/counted = [1]"},
+    {"with their own row's end before a gap in their numbers",
+     "step 5 0 90; step 8 100 190; step 8 300 310; op aten::mm 10 20",
+     "windows = [[0,90],[100,190]]; gaps_in_numbers = 2; duplicates = 1"},
+    {"without marks all ops are one step",
+     "op aten::mm 10 20; op aten::add 40 70; note 'whole script' 0 500",
+     "steps/window = host_span; windows = [[10,70]]; steps/reason ~ no ProfilerStep rows"},
+    {"without marks it reaches to the end of the device's work",
+     "op aten::mm 10 20; kernel gemm 30 500 < 12 15",
+     "steps/window = host_span; windows = [[10,500]]; marks = [[10,20]]"},
+    {"nothing repeats", "load 0 10; op aten::mm 20 60", "steps/window = host_span"},
+    {"without host rows it is the device's span", "kernel gemm 30 60; kernel gemm 80 90",
+     "steps/window = device_span; windows = [[30,90]]"},
+    {"steps on a thread of their own leave the busiest to explain their time",
+     "note ProfilerStep#1 0 100 pid=99 tid=99; op aten::mm 10 20; op aten::add 30 40",
+     "other_thread = true; step_tid = 4711; step_pid = 99"},
+    {"beyond the recorded span they are cut and left out",
+     "step 1 0 100000000; step 2 100000000 900000000; op aten::mm 10 20; "
+     "span 'PyTorch Profiler (0)' -1000000 150000000",
+     "clipped = 1; windows = [[0,100000000],[100000000,150000000]]; "
+     "steps/steps/1/truncated = true; steps/counted = [0]"},
+    {"work may run after the end of its step",
+     "step 1 0 100; step 2 100 200; kernel gemm 90 130 < 80 85; kernel relu 130 140 < 86 90",
+     "steps/steps/0/device_rows = 2; steps/steps/0/spill_ns = 40; steps/steps/1/device_rows = 0"},
+};
 
-TEST(Steps, LastFromOneStartToTheNextAndTheLastToItsOwnEnd) {
-  TraceMaker maker;
-  maker.step(5, 0, 90);
-  maker.step(6, 100, 190);
-  maker.step(7, 200, 280);
-  maker.op("aten::mm", 10, 20);
-  const Steps steps = steps_of(maker.finish());
-  EXPECT_EQ(steps.window, WindowKind::kHostStep);
-  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 100}, {100, 200}, {200, 280}}));
-  EXPECT_EQ(steps.steps[1].number, 6);
-  EXPECT_TRUE(steps.steps[0].edge);
-  EXPECT_FALSE(steps.steps[1].edge);
-  EXPECT_TRUE(steps.steps[2].edge);
-  EXPECT_EQ(steps.counted(), std::vector<std::size_t>{1});
-  EXPECT_TRUE(steps.reason.empty());
-}
+TEST(Steps, AreThoseDrawn) { testing::expect_all(kSteps); }
 
-TEST(Steps, EndWithTheirOwnRowBeforeAGapInTheirNumbers) {
-  TraceMaker maker;
-  maker.step(5, 0, 90);
-  maker.step(8, 100, 190);
-  maker.step(8, 300, 310);
-  maker.op("aten::mm", 10, 20);
-  const Steps steps = steps_of(maker.finish());
-  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 90}, {100, 190}}));
-  EXPECT_EQ(steps.gaps, 2);
-  EXPECT_EQ(steps.duplicates, 1);
-}
-
-TEST(Steps, OfATraceWithoutThemAreAllItsOps) {
-  TraceMaker maker;
-  maker.op("aten::mm", 10, 20);
-  maker.op("aten::add", 40, 70);
-  maker.row(maker.main, trace::EventKind::kAnnotation, "whole script", 0, 500);
-  const Steps steps = steps_of(maker.finish());
-  EXPECT_EQ(steps.window, WindowKind::kHostSpan);
-  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{10, 70}}));
-  EXPECT_NE(steps.reason.find("no ProfilerStep rows"), std::string::npos);
-}
-
-TEST(Steps, OfATraceWithoutThemReachToTheEndOfTheDevicesWork) {
-  TraceMaker maker;
-  maker.op("aten::mm", 10, 20);
-  maker.called(maker.kernel("gemm", 30, 500), "cudaLaunchKernel", 12, 15);
-  const Steps steps = steps_of(maker.finish());
-  EXPECT_EQ(steps.window, WindowKind::kHostSpan);
-  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{10, 500}}));
-  EXPECT_EQ(steps.steps[0].mark, (TimeSpan{10, 20})) << "the ops' alone, as other tools count";
-}
-
-// Three steps whose backward, on a thread of its own, has three times the rows of the rest.
+// A backward on a thread of its own has three times the rows of the rest.
 void add_backward(TraceMaker& maker, std::int64_t at) {
   for (std::int64_t i = 0; i < 12; ++i) {
-    maker.op_on(99, "autograd::engine::evaluate_function: AddmmBackward0", at + i, at + i + 1);
+    draw(maker, "op 'autograd::engine::evaluate_function: AddmmBackward0' 0 1 tid=99", 1, at + i);
   }
 }
 
-TEST(Steps, OfATraceWithoutThemLieBetweenTheFetchesOfData) {
+TEST(Steps, WithoutMarksLieBetweenTheFetchesOfData) {
   TraceMaker maker;
   for (const std::int64_t at : {0, 100, 200}) {
-    maker.loading(at, at + 10);
-    maker.op("aten::mm", at + 20, at + 60);
+    draw(maker, "load 0 10; op aten::mm 20 60", 1, at);
     add_backward(maker, at + 60);
   }
   const trace::Trace trace = maker.finish();
   for (const bool from_loading : {false, true}) {
-    const Steps steps = steps_of(trace, {.from_loading = from_loading});
-    EXPECT_EQ(steps.window, WindowKind::kLoading);
-    EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 100}, {100, 200}, {200, 260}}));
-    EXPECT_EQ(trace.lanes[steps.lane].tid, 4711) << "not autograd's thread, which has more rows";
-    EXPECT_NE(steps.reason.find("two fetches of data"), std::string::npos) << steps.reason;
+    expect_numbers(numbers_of(trace, {.steps = {.from_loading = from_loading}}),
+                   "steps/window = loading; windows = [[0,100],[100,200],[200,260]]; "
+                   "step_tid = 4711; steps/reason ~ two fetches of data");
   }
 }
 
-TEST(Steps, OfSeveralBatchesEachLieBetweenTheStepsOfTheOptimizer) {
+TEST(Steps, OfSeveralBatchesLieBetweenOptimizerSteps) {
   TraceMaker maker;
   for (std::int64_t batch = 0; batch < 8; ++batch) {
-    const std::int64_t at = 100 * batch;
-    maker.loading(at, at + 10);
-    maker.op("aten::mm", at + 20, at + 60);
-    if (batch % 2 == 0) continue;
-    maker.row(maker.main, trace::EventKind::kAnnotation, "Optimizer.step#SGD.step", at + 70,
-              at + 90);
+    draw(maker, "load 0 10; op aten::mm 20 60", 1, 100 * batch);
+    if (batch % 2 == 1) draw(maker, "note Optimizer.step#SGD.step 70 90", 1, 100 * batch);
   }
   const trace::Trace trace = maker.finish();
-  EXPECT_EQ(steps_of(trace).windows(),
-            (std::vector<TimeSpan>{{0, 200}, {200, 400}, {400, 600}, {600, 790}}));
-  EXPECT_EQ(steps_of(trace, {.from_loading = true}).steps.size(), 8U);
+  expect_numbers(numbers_of(trace), "windows = [[0,200],[200,400],[400,600],[600,790]]");
+  expect_numbers(numbers_of(trace, {.steps = {.from_loading = true}}), "windows/# = 8");
 }
 
-TEST(Steps, OfATraceWithoutFetchesLieBetweenTheRowsOfARepeatedAnnotation) {
+TEST(Steps, WithoutFetchesLieBetweenRepeatedAnnotations) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 4; ++i) {
-    const std::int64_t at = 100 * i;
     const std::string number = std::to_string(i);
-    maker.row(maker.main, trace::EventKind::kAnnotation, "forward " + number, at, at + 30);
-    maker.op("aten::mm", at + 5, at + 30);
-    maker.row(maker.main, trace::EventKind::kAnnotation, "backward " + number, at + 30, at + 90);
-    maker.op("aten::mm", at + 35, at + 80);
-    add_backward(maker, at + 40);
+    draw(maker,
+         "note 'forward " + number + "' 0 30; op aten::mm 5 30; note 'backward " + number +
+             "' 30 90; op aten::mm 35 80",
+         1, 100 * i);
+    add_backward(maker, 100 * i + 40);
   }
-  const Steps steps = steps_of(maker.finish());
-  EXPECT_EQ(steps.window, WindowKind::kMarks);
-  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 100}, {100, 200}, {200, 300}, {300, 390}}));
-  EXPECT_NE(steps.reason.find("'forward 0'"), std::string::npos) << steps.reason;
+  expect_numbers(numbers_of(maker.finish()),
+                 "steps/window = marks; windows = [[0,100],[100,200],[200,300],[300,390]]; "
+                 "steps/reason ~ 'forward 0'");
 }
 
-TEST(Steps, AreSaidToBeAbsentWhereNothingRepeats) {
-  TraceMaker maker;
-  maker.loading(0, 10);
-  maker.op("aten::mm", 20, 60);
-  const Steps steps = steps_of(maker.finish(), {.from_loading = true});
-  EXPECT_EQ(steps.window, WindowKind::kHostSpan);
-  EXPECT_NE(steps.reason.find("no row that repeats"), std::string::npos);
-  EXPECT_NE(steps.reason.find("--steps-from-loading needs three fetches"), std::string::npos);
-}
-
-TEST(Steps, RunOnAThreadThatIsNotAutogradsWhereNoRowMarksThem) {
+TEST(Steps, RunOnAThreadThatIsNotAutograds) {
   TraceMaker maker;
   maker.op("aten::mm", 0, 10);
   add_backward(maker, 20);
-  const trace::Trace trace = maker.finish();
-  EXPECT_EQ(trace.lanes[steps_of(trace).lane].tid, 4711);
-}
-
-TEST(Steps, OfATraceWithoutHostRowsAreAllItsDeviceRows) {
-  TraceMaker maker;
-  maker.kernel("gemm", 30, 60);
-  maker.kernel("gemm", 80, 90);
-  const Steps steps = steps_of(maker.finish());
-  EXPECT_EQ(steps.window, WindowKind::kDeviceSpan);
-  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{30, 90}}));
+  expect_numbers(numbers_of(maker.finish()), "step_tid = 4711");
 }
 
 TEST(Steps, OfAnEmptyTraceAreNone) {
-  const Steps steps = steps_of(trace::Trace{});
+  const trace::Trace none;
+  const Steps steps = find_steps(Timeline(none));
   EXPECT_TRUE(steps.steps.empty());
   EXPECT_TRUE(steps.counted().empty());
   EXPECT_FALSE(steps.reason.empty());
-}
-
-TEST(Steps, OnAThreadOfTheirOwnLeaveTheBusiestThreadToExplainTheirTime) {
-  TraceMaker maker;
-  const std::uint32_t other = maker.builder.host_lane(99, 99);
-  maker.row(other, trace::EventKind::kAnnotation, "ProfilerStep#1", 0, 100);
-  maker.op("aten::mm", 10, 20);
-  maker.op("aten::add", 30, 40);
-  const trace::Trace trace = maker.finish();
-  const Steps steps = steps_of(trace);
-  EXPECT_TRUE(steps.other_thread);
-  EXPECT_EQ(trace.lanes[steps.lane].tid, 4711);
-  EXPECT_EQ(steps.step_pid, 99);
-}
-
-TEST(Steps, BeyondTheRecordedSpanAreCutAndLeftOut) {
-  constexpr std::int64_t kMs = 1'000'000;
-  TraceMaker maker;
-  maker.step(1, 0, 100 * kMs);
-  maker.step(2, 100 * kMs, 900 * kMs);
-  maker.op("aten::mm", 10, 20);
-  maker.row(maker.builder.other_lane("Spans"), trace::EventKind::kSpan, "PyTorch Profiler (0)",
-            -kMs, 150 * kMs);
-  const Steps steps = steps_of(maker.finish());
-  EXPECT_EQ(steps.clipped, 1);
-  ASSERT_EQ(steps.steps.size(), 2U);
-  EXPECT_EQ(steps.steps[1].window, (TimeSpan{100 * kMs, 150 * kMs}));
-  EXPECT_TRUE(steps.steps[1].truncated);
-  EXPECT_EQ(steps.counted(), std::vector<std::size_t>{0});
 }
 
 TEST(Steps, AreTruncatedWhereTheLastOnesLaunchedTooLittle) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 4; ++i) {
     maker.step(i, 100 * i, 100 * i + 100);
-    const std::int64_t rows = i == 3 ? 3 : 4;
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t at = 100 * i + 20 * row;
-      maker.called(maker.kernel("gemm", at + 10, at + 25), "cudaLaunchKernel", at, at + 5);
+    for (std::int64_t row = 0; row < (i == 3 ? 3 : 4); ++row) {
+      draw(maker, "kernel gemm 10 25 < 0 5", 1, 100 * i + 20 * row);
     }
   }
-  const Steps steps = steps_of(maker.finish());
-  ASSERT_EQ(steps.steps.size(), 4U);
-  EXPECT_EQ(steps.steps[0].device_rows, 4);
-  EXPECT_EQ(steps.steps[3].device_rows, 3);
-  EXPECT_TRUE(steps.steps[3].truncated);
-  EXPECT_FALSE(steps.steps[2].truncated);
-  EXPECT_EQ(steps.counted(), (std::vector<std::size_t>{1, 2}));
-}
-
-TEST(Steps, TellHowMuchOfTheirWorkRanAfterTheirEnd) {
-  TraceMaker maker;
-  maker.step(1, 0, 100);
-  maker.step(2, 100, 200);
-  maker.called(maker.kernel("gemm", 90, 130), "cudaLaunchKernel", 80, 85);
-  maker.called(maker.kernel("relu", 130, 140), "cudaLaunchKernel", 86, 90);
-  const Steps steps = steps_of(maker.finish());
-  EXPECT_EQ(steps.steps[0].device_rows, 2);
-  EXPECT_EQ(steps.steps[0].spill_ns, 40);
-  EXPECT_EQ(steps.steps[1].device_rows, 0);
+  expect_numbers(numbers_of(maker.finish()),
+                 "steps/steps/# = 4; steps/steps/0/device_rows = 4; steps/steps/3/device_rows = 3; "
+                 "steps/steps/3/truncated = true; steps/steps/2/truncated = false; "
+                 "steps/counted = [1, 2]");
 }
 
 TEST(Steps, ThatWereAskedForCountAloneEdgesToo) {
-  TraceMaker maker;
-  for (std::int64_t i = 0; i < 5; ++i) maker.step(i, 100 * i, 100 * i + 100);
-  maker.op("aten::mm", 10, 20);
-  const trace::Trace trace = maker.finish();
-  EXPECT_EQ(steps_of(trace, {.numbers = {{0, 1}}}).counted(), (std::vector<std::size_t>{0, 1}));
-  EXPECT_TRUE(steps_of(trace, {.numbers = {{7, 9}}}).counted().empty());
+  const trace::Trace trace =
+      drawn("step 0 0 100; step 1 100 200; step 2 200 300; step 3 300 400; op aten::mm 10 20");
+  expect_numbers(numbers_of(trace, {.steps = {.numbers = {{0, 1}}}}), "steps/counted = [0, 1]");
+  expect_numbers(numbers_of(trace, {.steps = {.numbers = {{7, 9}}}}), "steps/counted = []");
 }
 
 }  // namespace

@@ -190,23 +190,6 @@ TEST(RoundTrip, OldNamesOfCategoriesAndTextsForThreadsDoNotMatter) {
   EXPECT_EQ(difference(rows_text(old), unchanged()), "");
 }
 
-TEST(RoundTrip, AnnotationsDrawnOverKernelsChangeNoOtherLane) {
-  const Trace more = changed([](OrderedJson& rows) {
-    rows.push_back({{"ph", "X"},
-                    {"cat", "gpu_user_annotation"},
-                    {"name", "ProfilerStep#7"},
-                    {"pid", 0},
-                    {"tid", 7},
-                    {"ts", 0.899},
-                    {"dur", 12.0}});
-  });
-  std::string text = rows_text(more);
-  const std::size_t lane = text.find("lane 2 ");
-  ASSERT_NE(lane, std::string::npos);
-  text.erase(lane, text.find("lane 3 ") - lane);
-  EXPECT_EQ(difference(text, unchanged()), "");
-}
-
 TEST(RoundTrip, TimesAreTheSameFromAnyBaseAndInWholeMicroseconds) {
   const auto file = [](const std::string& base, const std::string& first,
                        const std::string& second) {
