@@ -2,7 +2,7 @@
 """data.kind: webdataset on addresses, through the real command: rows, what is told beside them, and that nothing which must
 stay secret is written anywhere. Faults one by one are remote_reads.py.
 
-    python remote_shards.py STEPBENCH WORKER WITH_PYTHON(0|1)
+    python remote_shards.py STEPBENCH LOADING_WORKER
 """
 import os
 import pathlib
@@ -18,7 +18,6 @@ import shard_server as server
 from shard_server import ShardServer
 
 STEPBENCH, WORKER = (os.path.abspath(argument) for argument in (sys.argv.pop(1), sys.argv.pop(1)))
-WITH_PYTHON = sys.argv.pop(1) == "1"
 CLEAN = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy") and not name.startswith("AWS_")}
 SIGNED = {"AWS_ACCESS_KEY_ID": server.KEY, "AWS_SECRET_ACCESS_KEY": server.SECRET, "AWS_SESSION_TOKEN": server.TOKEN}
 SHARDS = 4
@@ -30,12 +29,6 @@ launches: 1
 schedule: {{wait: 0, warmup: 1, active: 12}}
 data: {{kind: webdataset, path: "{path}", image_size: 16, remote_retries: 2}}
 loader: {{batch_size: 4, num_workers: 2}}
-"""
-NET = """
-import torch
-
-def model():
-    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 16 * 16, 1000))
 """
 
 
@@ -140,15 +133,6 @@ class RemoteShards(unittest.TestCase):
         self.assertIn(address, shown)
         for secret in (server.KEY, server.SECRET, server.TOKEN):
             self.assertNotIn(secret, said + shown + self.written())
-
-    @unittest.skipUnless(WITH_PYTHON, "this build hosts no Python")
-    def test_a_worker_inside_an_interpreter_has_the_credentials_too(self):
-        served = self.serve("/photos/train", region="us-east-1")
-        (self.folder / "net.py").write_text(NET)
-        said = self.run_on("s3://photos/train/shard-{000000..000003}.tar", "--interpreter", sys.executable, "--set",
-                           "workload=train_step", "--set", "model.kind=python", "--set", "model.path=net.py", "--set",
-                           f"data.s3_endpoint={served.url}", environment=SIGNED)
-        self.assertIn("samples/s", said)
 
     def test_wrong_credentials_fail_the_row_and_are_not_written(self):
         served = self.serve("/photos/train", region="us-east-1")

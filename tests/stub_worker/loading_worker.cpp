@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker with our data and loaders and without torch: `loader` as it is, and of a model step its
+// loader alone.
+#include "harness/worker/worker_main.h"
+#include "workloads/built_in.h"
+#include "workloads/loader/engines.h"
+#include "workloads/loader/loader_workload.h"
+#include "workloads/loader/preview/data_preview.h"
+#include "workloads/loader/preview/show_data.h"
+
+namespace stepbench {
+namespace {
+
+std::string show_data(const ResolvedCase& resolved, std::string_view request,
+                      data::PythonParts* python, const machine::Variables* variables) {
+  return loader::show_data(resolved, loader::decode_show_data(request), loader::engines(),
+                           loader::order_without_torch, python, variables);
+}
+
+}  // namespace
+}  // namespace stepbench
+
+int main(int argc, char** argv) {
+  using stepbench::loader::LoaderWorkload;
+  const stepbench::WorkloadType workloads[] = {{"loader", LoaderWorkload::make},
+                                               {"train_step", LoaderWorkload::make},
+                                               {"eval_step", LoaderWorkload::make}};
+  return stepbench::worker_main(
+      argc, argv, stepbench::built_in_catalogue(), workloads, {},
+      {.rules = stepbench::built_in_rules(), .show_data = stepbench::show_data});
+}
