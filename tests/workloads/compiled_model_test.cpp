@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 test::Options evaluated(const std::string& kind, const std::string& file) {
   return {{"workload", std::string("eval_step")},
           {"model.kind", kind},
-          {"model.path", std::string(STEPBENCH_COMPILED_MODELS "/") + file}};
+          {"model.path", test::made_by("compiled_models.py", file)}};
 }
 
 test::Options with(test::Options options, const std::string& name, Value value) {

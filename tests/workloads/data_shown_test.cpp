@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 #include "harness/run/worker_program.h"
-#include "tests/workloads/test_case.h"
+#include "tests/workloads/worker_run.h"
 #include "workloads/loader/preview/show_data.h"
 
 namespace stepbench {
@@ -25,8 +25,7 @@ ResolvedCase shuffled_case(const std::string& engine) {
 }
 
 std::string by_worker(const ResolvedCase& resolved, const loader::ShowDataRequest& request) {
-  return run::data_shown_by(run::find_worker(STEPBENCH_WORKER, {}), resolved,
-                            loader::encode(request));
+  return test::data_shown(resolved, loader::encode(request));
 }
 
 TEST(DataShown, ByAWorkerWithTorchIsThatWithoutIt) {
@@ -57,9 +56,13 @@ TEST(DataShown, AnErrorOfAWorkerHasItsOwnWords) {
   resolved.options["data.augment"] = true;
   resolved.options["data.decode"] = std::string("exact");
   resolved.options["data.on_error"] = std::string("error");
-  EXPECT_THAT([&] { (void)by_worker(resolved, {}); },
-              ThrowsMessage<ConfigError>(AllOf(HasSubstr("stepbench-worker data: "),
-                                               HasSubstr("/nowhere: there is no such folder"))));
+  EXPECT_THAT(
+      [&] {
+        (void)run::data_shown_by(run::find_worker(STEPBENCH_LOADING_WORKER, {}), resolved,
+                                 loader::encode(loader::ShowDataRequest{}));
+      },
+      ThrowsMessage<ConfigError>(AllOf(HasSubstr("loading-worker data: "),
+                                       HasSubstr("/nowhere: there is no such folder"))));
 }
 
 }  // namespace

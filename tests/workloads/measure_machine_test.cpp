@@ -1,63 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench doctor --measure` with the worker that it measures with.
+// `stepbench doctor --measure`: its cases, measured by the worker that it measures with; what it
+// tells, keeps and quotes, with the loaders of those cases alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <utility>
 
 #include "harness/campaign/measure_machine.h"
 #include "harness/os/command.h"
 #include "tests/temporary_folder.h"
-#include "workloads/built_in.h"
+#include "tests/workloads/worker_run.h"
 
 namespace stepbench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 TEST(DoctorMeasure, ItsThreeCasesAreMeasuredByTheWorker) {
-  const test::TemporaryFolder folder;
-  const HostClock clock;
-  std::ostringstream said;
-  run::Progress progress(said, {}, clock);
-  run::Interrupts interrupts;
-  constexpr double kLongEnough = 86400;
-  const campaign::MachineRun run = campaign::measure_machine(
-      campaign::machine_cases(), kLongEnough,
-      {.file = {},
-       .set = {"schedule.warmup=1", "schedule.active=10"},
-       .worker = STEPBENCH_WORKER,
-       .launches = 6,
-       .lock = campaign::LockPolicy::kNone},
-      {.built_in = {.catalogue = built_in_catalogue(), .rules = built_in_rules()},
-       .argv = {"stepbench", "doctor"},
-       .variables = {{"XDG_CACHE_HOME", (folder / "cache").string()}},
-       .stepbench_version = "0.0.0"},
-      progress, interrupts, clock);
-  EXPECT_THAT(run.failed, IsEmpty()) << said.str();
-  EXPECT_THAT(run.noise.too_few, IsEmpty());
-  ASSERT_EQ(run.noise.cases.size(), 3U) << said.str();
-  const char* const names[] = {"compute", "memory", "loader"};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const compare::CaseSpread& one = run.noise.cases[i];
-    EXPECT_EQ(one.name, names[i]);
-    EXPECT_EQ(one.launches, 6U);
-    EXPECT_GT(one.step_ns, 0);
-    EXPECT_GT(one.launch_sd, 0) << "no two launches take exactly as long";
-    EXPECT_GT(one.found_by_10, one.found_by_40);
-    EXPECT_GT(one.found_by_40, 0.01) << "the margin";
+  const test::Options step = {{"data.features", std::int64_t{256}},
+                              {"data.samples", std::int64_t{4096}},
+                              {"loader.engine", std::string("thread")},
+                              {"model.kind", std::string("mlp")},
+                              {"model.layers", std::int64_t{4}}};
+  const std::pair<const char*, const char*> cases[] = {{"model.hidden: 256", "model.hidden=256"},
+                                                       {"model.hidden: 2048", "model.hidden=2048"},
+                                                       {"data.cost: spin", "data.cost=spin"}};
+  for (const auto& [line, option] : cases) {
+    EXPECT_THAT(campaign::machine_cases().yaml, HasSubstr(line));
+    test::Options options = step;
+    test::set_option(options, option);
+    const auto messages = test::run_worker(options);
+    EXPECT_GT(test::only<record::CycleSamples>(messages).steps.column("step_ns").front(), 0);
   }
 }
 
 // How many launches ten seconds hold is the machine's affair: what is told, kept and quoted agrees.
 TEST(DoctorMeasure, KeepsWhatItTellsAndPlanQuotesIt) {
   const test::TemporaryFolder folder;
+  // The program takes the worker that lies beside it.
+  std::filesystem::copy_file(STEPBENCH_PROGRAM, folder / "stepbench");
+  std::filesystem::create_symlink(STEPBENCH_LOADING_WORKER, folder / "stepbench-worker");
   const std::string state = "XDG_STATE_HOME=" + (folder / "state").string();
   const auto stepbench = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"/usr/bin/env", state, STEPBENCH_PROGRAM});
+    arguments.insert(arguments.begin(), {"/usr/bin/env", state, (folder / "stepbench").string()});
     return os::run_command(arguments, "", std::chrono::minutes{10});
   };
   const os::CommandResult doctor =
@@ -74,7 +61,7 @@ TEST(DoctorMeasure, KeepsWhatItTellsAndPlanQuotesIt) {
   if (cases.empty()) {
     EXPECT_EQ(doctor.exit_status, 4);
     EXPECT_THAT(doctor.err, HasSubstr("nothing is kept: no case was launched often enough"));
-    EXPECT_THAT(plan.out, Not(HasSubstr("for `ab`")));
+    EXPECT_THAT(plan.out, ::testing::Not(HasSubstr("for `ab`")));
   } else {
     EXPECT_EQ(doctor.exit_status, told.at("pointless").get<bool>() ? 4 : 0);
     EXPECT_THAT(doctor.err, HasSubstr("Kept in " + (folder / "state").string()));

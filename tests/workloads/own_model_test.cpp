@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 test::Options torchscript(const std::string& file) {
   return {{"model.kind", std::string("torchscript")},
-          {"model.path", std::string(STEPBENCH_OWN_MODELS "/") + file}};
+          {"model.path", test::made_by("own_models.py", file)}};
 }
 
 test::Options tokens(test::Options options) {

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reaches the worker's C++ from loader.engine: python: numbers, types, forms of a batch, what a launch reports.
-
-    python python_batches.py WORKER
-"""
+"""What reaches the worker's C++ from loader.engine: python: numbers, types, forms of a batch, what a launch reports."""
 import json
 import os
-import subprocess
 import sys
-import tempfile
-import unittest
 
 import torch
 
 import python_worker
-
-WORKER = sys.argv.pop(1)
+from python_worker import Warmed, given
 
 ALL_TYPES = """
     import torch
-    from stepbench_types import TYPES
+    TYPES = [torch.bool, torch.uint8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32,
+             torch.float64]
     class Numbers(torch.utils.data.Dataset):
         classes = ["even", "odd"]
         def __len__(self): return 10
@@ -26,122 +20,94 @@ ALL_TYPES = """
             return {str(t).replace("torch.", ""): torch.full((2, 3), i % 2 + 1).to(t) for t in TYPES}
     def dataset(): return Numbers()
 """
+ORDERED = """
+    import torch
+    class Numbers(torch.utils.data.Dataset):
+        def __init__(self, n=12): self.n = n
+        def __len__(self): return self.n
+        def __getitem__(self, i): return torch.rand(1) + i, i
+    def dataset(n=12): return Numbers(n)
+"""
+SHUFFLED = """
+    class Shuffled:
+        def __init__(self, data): self.size = len(data)
+        def __len__(self): return self.size
+        def __iter__(self): return iter(torch.randperm(self.size).tolist())
+    def sampler(data): return Shuffled(data)
+"""
+PACKED = """
+    import torch
+    class Packed(torch.utils.data.Dataset):
+        def __len__(self): return 5
+        def __getitem__(self, i): return torch.full((i + 2, 3), float(i)), torch.full((i + 2,), i)
+    def dataset(): return Packed()
+"""
 
 
-class Batches(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+class Batches(Warmed):
+    def on(self, source, **options):
+        return {"data.path": python_worker.write(self.folder, source)} | given(options)
 
     def shown(self, source, **options):
         """What `stepbench data show --json` prints of the first two batches."""
-        path = python_worker.write(self.folder.name, source)
-        given = python_worker.SMALL | {"data.path": path} | {n.replace("__", "."): v for n, v in options.items()}
-        case = {"kind": "case", "protocol": [1, 3], "case_id": "0000000000000001", "workload": "loader", "options": given}
+        case = python_worker.case_message(self.on(source, **options), "loader", {})
         request = {"kind": "data", "samples": 8, "batches": 2, "json": True}
         text = json.dumps(case) + "\n" + json.dumps(request) + "\n"
-        done = subprocess.run([WORKER, "data"], input=text.encode(), capture_output=True, timeout=600)
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        return json.loads(done.stdout.decode().splitlines()[-1])
+        status, said = self.warm.start(["data"], self.folder, given=text).wait()
+        self.assertEqual(status, 0, said)
+        return json.loads(said.splitlines()[-1])
 
     def test_every_type_arrives_with_its_numbers_under_the_keys_of_a_dict(self):
-        python_worker.write(self.folder.name, """
-            import torch
-            TYPES = [torch.bool, torch.uint8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32,
-                     torch.float64]
-        """, "stepbench_types.py")
-        shown = self.shown(ALL_TYPES, loader__num_workers=2)
-        fields = {field["name"]: field for field in shown["fields"]}
+        fields = {field["name"]: field for field in self.shown(ALL_TYPES, loader__num_workers=2)["fields"]}
         self.assertEqual(list(fields), ["bool", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"])
         for name, field in fields.items():
             self.assertEqual(field["dtype"], name)
             expected = (1, 1, 1) if name == "bool" else (1, 2, 1.5)
             self.assertEqual((field["min"], field["max"], round(field["mean"], 9)), expected, name)
 
-    def test_the_users_functions_shape_the_batches(self):
-        shown = self.shown("""
-            import torch
-            class Numbers(torch.utils.data.Dataset):
-                def __init__(self, n): self.n = n
-                def __len__(self): return self.n
-                def __getitem__(self, i): return i
-            def dataset(n): return Numbers(n)
-            def collate(samples): return torch.tensor(samples).float().t(), torch.tensor(samples) % 2
-            def sampler(data): return list(reversed(range(len(data))))
+    def test_the_users_functions_shape_the_batches_and_arguments_reach_them(self):
+        shown = self.shown(ORDERED + """
+    def collate(samples): return torch.tensor([i for _, i in samples]).float().t(), torch.tensor([i for _, i in samples]) % 2
+    def sampler(data): return list(reversed(range(len(data))))
         """, python__n="20")
         field = shown["fields"][0]
         self.assertEqual((field["name"], field["min"], field["max"]), ("input", 12, 19))
 
-    def test_a_batch_sampler_of_the_users_decides_which_samples_a_batch_holds(self):
-        source = """
-            import torch
-            class Numbers(torch.utils.data.Dataset):
-                def __len__(self): return 12
-                def __getitem__(self, i): return torch.tensor([float(i)]), i
-            def dataset(): return Numbers()
-            def batch_sampler(data): return [[11, 3, 5], [7], [9, 8, 6, 10]]
-        """
-        for workers in (0, 1):
-            field = self.shown(source, loader__num_workers=workers)["fields"][0]
-            self.assertEqual((field["min"], field["max"], field["mean"]), (3, 11, 7.375), field)
-
-    ORDERED = """
-        import torch
-        class Numbers(torch.utils.data.Dataset):
-            def __len__(self): return 12
-            def __getitem__(self, i): return torch.rand(1) + i, i
-        def dataset(): return Numbers()
-    """
-
-    def test_data_show_tells_the_order_of_the_users_sampler_as_it_is_drawn(self):
+    def test_the_order_of_the_users_sampler_is_told_as_it_is_drawn(self):
         generator = torch.Generator().manual_seed(5)
         torch.empty((), dtype=torch.int64).random_(generator=generator)  # of the workers, which iter() draws first
         order = torch.randperm(12, generator=generator).tolist()
-        source = self.ORDERED + """
-        class Shuffled:
-            def __init__(self, data): self.size = len(data)
-            def __len__(self): return self.size
-            def __iter__(self): return iter(torch.randperm(self.size).tolist())
-        def sampler(data): return Shuffled(data)
-        """
         for workers in (0, 2):
-            shown = self.shown(source, loader__num_workers=workers, seed=5)
+            shown = self.shown(ORDERED + SHUFFLED, loader__num_workers=workers, seed=5)
             self.assertEqual(shown["order"], "as sampler() of my_data.py draws it, seed 5")
             self.assertEqual(shown["first_indices"][:8], order[:8])
             self.assertEqual([sample["index"] for sample in shown["first_samples"]], order[:8])
             self.assertEqual([sample["label"] for sample in shown["first_samples"]], order[:8])
             self.assertEqual((shown["epoch_samples"], shown["batches_per_epoch"], shown["last_batch"]), (12, 3, 4))
 
-    def test_data_show_tells_the_batches_of_the_users_batch_sampler(self):
-        shown = self.shown(self.ORDERED + """
-        def batch_sampler(data): return [[11, 3, 5], [7], [9, 8, 6, 10]]
-        """)
-        self.assertEqual(shown["order"], "as batch_sampler() of my_data.py draws it, seed 0")
-        self.assertEqual(shown["first_indices"][:4], [11, 3, 5, 7])
-        self.assertEqual((shown["batch_size"], shown["epoch_samples"], shown["batches_per_epoch"]), (None, None, 3))
-        self.assertEqual(shown["fields"][0]["shape"], [3, 1])
+    def test_a_batch_sampler_of_the_users_decides_which_samples_a_batch_holds(self):
+        for workers in (0, 1):
+            shown = self.shown(ORDERED.replace("torch.rand(1)", "torch.zeros(1)") + """
+    def batch_sampler(data): return [[11, 3, 5], [7], [9, 8, 6, 10]]
+            """, loader__num_workers=workers)
+            field = shown["fields"][0]
+            self.assertEqual((field["min"], field["max"], field["mean"]), (3, 11, 7.375))
+            self.assertEqual(shown["order"], "as batch_sampler() of my_data.py draws it, seed 0")
+            self.assertEqual(shown["first_indices"][:4], [11, 3, 5, 7])
+            self.assertEqual((shown["batch_size"], shown["epoch_samples"], shown["batches_per_epoch"]), (None, None, 3))
+            self.assertEqual(field["shape"], [3, 1])
 
     def test_items_that_are_batches_are_handed_out_as_they_are(self):
-        source = """
-            import torch
-            class Packed(torch.utils.data.Dataset):
-                def __len__(self): return 5
-                def __getitem__(self, i): return torch.full((i + 2, 3), float(i)), torch.full((i + 2,), i)
-            def dataset(): return Packed()
-        """
         for workers in (0, 2):
-            shown = self.shown(source, loader__batch_size="null", loader__num_workers=workers)
+            options = {"loader__batch_size": "null", "loader__num_workers": workers}
+            shown = self.shown(PACKED, **options)
             self.assertEqual((shown["batch_size"], shown["samples_read"], shown["batches_per_epoch"]), (None, 9, 5))
             self.assertEqual([sample["label"] for sample in shown["first_samples"]], [0, 0, 1, 1, 1, 2, 2, 2])
-            path = python_worker.write(self.folder.name, source)
-            options = {"data.path": path, "loader.batch_size": "null", "loader.num_workers": workers, "schedule.active": 5}
-            last, output = python_worker.run(WORKER, self.folder.name, options)
-            self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
-            columns = dict(zip(last["samples"][0]["columns"], last["samples"][0]["values"]))
-            self.assertEqual(columns["samples"], [2, 3, 4, 5, 6])
+            last = self.measured(self.on(PACKED, schedule__active=5, **options))
+            self.assertEqual(last["columns"]["samples"], [2, 3, 4, 5, 6])
 
     def test_a_model_is_given_the_input_and_the_target_of_a_dict_and_the_rest_is_told(self):
-        path = python_worker.write(self.folder.name, """
+        options = self.on("""
             import torch
             class Texts(torch.utils.data.Dataset):
                 num_classes = 3
@@ -151,22 +117,18 @@ class Batches(unittest.TestCase):
             def dataset(): return Texts()
             def model(classes): return torch.nn.Linear(6, classes)
         """)
-        options = {"data.path": path, "model.kind": "python", "model.path": path}
-        last, output = python_worker.run(WORKER, self.folder.name, options, "train_step")
-        self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
+        last = self.measured(options | {"model.kind": "python", "model.path": options["data.path"]}, "train_step")
         note, = (note for note in last["notes"] if "left out" in note)
         self.assertIn("forward() takes 'input_ids' and the loss 'labels'; 'attention_mask' of each batch is read, and then "
                       "left out", note)
 
     def test_a_data_set_that_changes_the_folder_is_read_as_any_other(self):
-        source = self.ORDERED.replace("return torch.rand", "__import__('os').chdir('/'); return torch.rand")
-        python_worker.write(self.folder.name, source)
-        last, output = python_worker.run(WORKER, self.folder.name, {"data.path": "my_data.py"})
-        self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
+        self.on(ORDERED.replace("return torch.rand", "__import__('os').chdir('/'); return torch.rand"))
+        last = self.measured({"data.path": "my_data.py"})
         self.assertRegex(last["effective"]["data.digest"], "^[0-9a-f]{16}-12$")
 
     def launch(self, body, **options):
-        path = python_worker.write(self.folder.name, f"""
+        return self.measured(self.on(f"""
             import torch
             class Numbers(torch.utils.data.Dataset):
                 classes = list("ab")
@@ -175,12 +137,7 @@ class Batches(unittest.TestCase):
                     {body}
                     return torch.zeros(3, 8, 8), i % 2
             def dataset(): return Numbers()
-        """)
-        given = {"data.path": path} | {name.replace("__", "."): value for name, value in options.items()}
-        workload = "train_step" if "model.kind" in given else "loader"
-        last, output = python_worker.run(WORKER, self.folder.name, given, workload)
-        self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
-        return last
+        """, **options), "train_step" if "model__kind" in options else "loader")
 
     def test_a_launch_says_what_the_workers_did_and_which_python_it_was(self):
         last = self.launch("__import__('time').sleep(0.002)", loader__num_workers=2, loader__persistent_workers=True,
@@ -209,7 +166,3 @@ class Batches(unittest.TestCase):
         )
         self.assertIsNotNone(first["fingerprint"]["loss"])
         self.assertEqual(first["fingerprint"], second["fingerprint"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,13 +7,11 @@ holds when an epoch begins, as its sampler sees it.
 import json
 import os
 import statistics
-import sys
 import tempfile
 import unittest
 
 import python_worker
 
-WORKER = sys.argv.pop(1)
 EPOCHS = 200
 
 DATA = """
@@ -45,9 +43,8 @@ DATA = """
 class Epochs(unittest.TestCase):
     def held(self, **options):
         with tempfile.TemporaryDirectory() as folder:
-            given = {name.replace("__", "."): value for name, value in options.items()}
-            given |= {"data.path": python_worker.write(folder, DATA), "schedule.active": 4 * EPOCHS}
-            last, output = python_worker.run(WORKER, folder, given, limit_s=6000)
+            given = {"data.path": python_worker.write(folder, DATA), "schedule.active": 4 * EPOCHS} | python_worker.given(options)
+            last, output = python_worker.run(folder, given, limit_s=6000)
             self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
             with open(os.path.join(folder, "held.jsonl"), encoding="utf-8") as file:
                 rows = [json.loads(line) for line in file]

@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases with parts in Python where no interpreter can host the worker: the worker in Python against the one in C++.
-
-    python python_fallback.py WORKER
-"""
+"""Cases with parts in Python where no interpreter can host the worker: the worker in Python against the one in C++."""
 import gzip
 import json
 import os
 import pathlib
-import sys
+import shutil
 import tempfile
-import unittest
 from importlib.machinery import EXTENSION_SUFFIXES
 
 import python_worker
-
-WORKER = pathlib.Path(sys.argv.pop(1)).resolve()
+from python_worker import Warmed
 
 DATA = """
     import torch
@@ -48,28 +43,17 @@ STEP = """
         def fingerprint(self): return {"loss": 1.5, "gradient_norm": float("inf")}
     def make(width): return Step(width)
 """
+NO_DATA = {"data.kind": None, "loader.engine": None}
 
 
-class Fallback(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.worker = python_worker.without_module(cls, WORKER)
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def last(self, worker, workload, options, **files):
-        paths = {f"{name}.path": python_worker.write(self.folder.name, text, f"my_{name}.py") for name, text in files.items()}
-        last, output = python_worker.run(worker, self.folder.name, paths | options, workload)
-        self.assertTrue(last, output)
-        return last
+class Fallback(Warmed):
+    def on(self, options, **files):
+        return {f"{name}.path": python_worker.write(self.folder, text, f"my_{name}.py") for name, text in files.items()} | options
 
     def both(self, workload, options=None, **files):
         """What the two workers say last, which must be the same wherever it is no time."""
-        given = {"threads.intra_op": 1} | (options or {})
-        hosted, alone = (self.last(worker, workload, given, **files) for worker in (WORKER, self.worker))
-        self.assertEqual((hosted["kind"], alone["kind"]), ("launch", "launch"), (hosted, alone))
+        options = self.on({"threads.intra_op": 1} | (options or {}), **files)
+        hosted, alone = (self.measured(options, workload, alone=alone) for alone in (False, True))
         self.assertEqual(self.columns(alone), self.columns(hosted))
         for samples in alone["samples"]:
             values = dict(zip(samples["columns"], samples["values"]))
@@ -81,18 +65,16 @@ class Fallback(unittest.TestCase):
             self.assertEqual(value is None, alone["fingerprint"][name] is None, name)
             if value is not None:
                 self.assertAlmostEqual(alone["fingerprint"][name], value, delta=1e-4 * abs(value), msg=name)
-        digests = {name for name in hosted["effective"] if name.endswith("digest")}
-        for name in digests:
-            self.assertEqual(alone["effective"][name], hosted["effective"][name])
+        for name in hosted["effective"]:
+            if name.endswith("digest"):
+                self.assertEqual(alone["effective"][name], hosted["effective"][name])
         self.assertTrue([note for note in alone["notes"] if "built without Python" in note], alone["notes"])
         return hosted, alone
 
     @staticmethod
     def columns(last):
         """Names, and the values of those that are no times."""
-        samples, = last["samples"]
-        return {name: None if name.endswith("_ns") else values
-                for name, values in zip(samples["columns"], samples["values"])}
+        return {name: None if name.endswith("_ns") else values for name, values in last["columns"].items()}
 
     def test_a_training_step_is_the_same_work_with_the_same_rows(self):
         model = {"model.kind": "python", "loader.shuffle": True, "loader.drop_last": True}
@@ -107,24 +89,20 @@ class Fallback(unittest.TestCase):
 
     def test_an_evaluation_step_and_a_loader_alone_are_measured_too(self):
         self.both("eval_step", {"model.kind": "python"}, data=DATA, model=NET)
-        alone = self.last(self.worker, "loader", {}, data=DATA)
-        self.assertEqual(self.columns(alone)["samples"], [4, 4, 4, 4, 2])
+        alone = self.measured(self.on({}, data=DATA), alone=True)
+        self.assertEqual(alone["columns"]["samples"], [4, 4, 4, 4, 2])
 
     def test_a_step_in_python_marks_its_phases_and_its_epochs(self):
-        _, alone = self.both("python_step", {"data.kind": None, "loader.engine": None, "python.width": "2"}, step=STEP)
-        columns = self.columns(alone)
-        self.assertEqual(columns["flags"], [9, 0, 0, 1])
-        self.assertEqual(columns["tokens"], [8] * 4)
-        self.assertIn("clip_grad_ns", columns)
+        _, alone = self.both("python_step", NO_DATA | {"python.width": "2"}, step=STEP)
+        self.assertEqual(alone["columns"]["flags"], [9, 0, 0, 1])
+        self.assertEqual(alone["columns"]["tokens"], [8] * 4)
+        self.assertIn("clip_grad_ns", alone["columns"])
         self.assertEqual(alone["non_finite"], {"fingerprint.gradient_norm": "inf"})
 
     def test_a_profiled_step_leaves_a_trace_with_its_steps_and_phases(self):
-        path = python_worker.write(self.folder.name, STEP, "my_step.py")
-        options = {"data.kind": None, "loader.engine": None, "python.width": "2", "step.path": path, "profile.active": 2}
-        said, output = python_worker.run(self.worker, self.folder.name, options, "python_step", run_dir=self.folder.name,
-                                         **{"pass": "native"})
-        self.assertEqual(said["kind"], "launch", f"{said}\n{output}")
-        with gzip.open(pathlib.Path(self.folder.name) / said["effective"]["profile.trace"], "rt") as file:
+        options = self.on(NO_DATA | {"python.width": "2", "profile.active": 2}, step=STEP)
+        said = self.measured(options, "python_step", alone=True, run_dir=str(self.folder), **{"pass": "native"})
+        with gzip.open(self.folder / said["effective"]["profile.trace"], "rt") as file:
             names = [event.get("name") for event in json.load(file)["traceEvents"] if event.get("ph") == "X"]
         counts = [names.count(name) for name in ("ProfilerStep#2", "ProfilerStep#3", "aten::mul")]
         self.assertEqual(counts, [1, 1, 2])
@@ -133,52 +111,43 @@ class Fallback(unittest.TestCase):
         self.assertTrue([note for note in said["notes"] if "recorded by torch.profiler" in note], said["notes"])
 
     def test_what_only_c_plus_plus_computes_is_refused_with_the_way_to_it(self):
-        said = self.last(self.worker, "eval_step", {"model.kind": "resnet18"}, data=DATA)
-        self.assertEqual(said["kind"], "failed", said)
+        for workload, options, files, words in (
+            ("collective", {"collective.op": "all_reduce"}, {"step": STEP}, ("workload: collective is computed by stepbench's C++",)),
+            ("train_step", {"loader.replay": "stopped"}, {"data": DATA, "model": NET},
+             ("loader.replay", "computed by stepbench's C++")),
+            ("train_step", {"loader.record_arrivals": True}, {"data": DATA, "model": NET},
+             ("loader.record_arrivals", "computed by stepbench's C++")),
+        ):
+            with self.subTest(words):
+                self.refused(self.on(options, **files), *words, workload=workload, alone=True)
+
+    def test_a_build_without_python_measures_in_python_and_says_how_to_have_it(self):
+        beside = tempfile.TemporaryDirectory(dir=python_worker.WORKER.parent, prefix="no-module-")
+        self.addCleanup(beside.cleanup)
+        worker = pathlib.Path(beside.name) / python_worker.WORKER.name
+        os.link(python_worker.WORKER, worker)
+        shutil.copytree(self.warm.host, worker.parent / "python", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        (worker.parent / "stepbench_worker").symlink_to(python_worker.WORKER.parent / "stepbench_worker")
+        options = self.on({"model.kind": "resnet18"}, data=DATA)
+        last, output = python_worker.run(self.folder, options, "eval_step", worker=worker)
+        self.assertEqual(last.get("kind"), "failed", output)
         for words in ("model.kind: resnet18 is computed by stepbench's C++", "python3-dev"):
-            self.assertIn(words, said["message"])
-        said = self.last(self.worker, "collective", {"collective.op": "all_reduce"}, step="def step(record): pass")
-        self.assertIn("workload: collective is computed by stepbench's C++", said["message"])
-        for option, value in (("loader.replay", "stopped"), ("loader.record_arrivals", True)):
-            said = self.last(self.worker, "train_step", {option: value}, data=DATA, model=NET)
-            self.assertEqual(said["kind"], "failed", said)
-            self.assertIn(option, said["message"])
-            self.assertIn("computed by stepbench's C++", said["message"])
+            self.assertIn(words, last["message"])
 
     def test_what_the_users_code_raises_is_the_reason_with_its_traceback(self):
-        files = {"step": "def step(record):\n    raise ValueError('no such label')\n"}
-        said = self.last(self.worker, "python_step", {"data.kind": None, "loader.engine": None}, **files)
-        self.assertEqual(said["kind"], "failed", said)
-        self.assertEqual(said["message"], "ValueError: no such label (my_step.py, line 2, in step)")
+        step = "def step(record):\n    raise ValueError('no such label')\n"
+        said = self.refused(self.on(NO_DATA, step=step), workload="python_step", alone=True)
+        self.assertEqual(said, "ValueError: no such label (my_step.py, line 2, in step)")
 
-    def old_python(self, folder):
-        """An interpreter that calls itself Python 3.9, with its torch, and finds the host in `folder`."""
-        text = ("#!/bin/sh\nshift\nexec " + sys.executable + " -c '\nimport sys, torch\n"
-                "sys.version_info = (3, 9, 1); sys.executable = \"old python\"\n"
-                f"sys.path.insert(0, \"{folder}\")\n"
-                f"sys.argv[0] = \"{folder / 'stepbench_host.py'}\"\n"
-                "exec(open(sys.argv[0]).read())' \"$@\"\n")
-        other = python_worker.write(self.folder.name, text, "python")
-        os.chmod(other, 0o755)
-        path = python_worker.write(self.folder.name, STEP, "my_step.py")
-        options = {"data.kind": None, "loader.engine": None, "python.width": "2", "step.path": path}
-        said, output = python_worker.run(WORKER, self.folder.name, options, "python_step", {"STEPBENCH_PYTHON": other})
-        self.assertEqual(said["kind"], "launch", f"{said}\n{output}")
-        return " ".join(said["notes"])
-
-    def test_a_python_of_another_version_measures_by_itself(self):
-        self.assertRegex(self.old_python(WORKER.parent / "python"),
-                         r"measured by stepbench's worker in Python.* old python is Python 3\.9, and this stepbench was "
-                         r"built for Python 3\.\d+$")
-
-    def test_a_python_of_another_version_hosts_the_worker_where_a_module_for_it_lies_beside_the_host(self):
-        folder = pathlib.Path(self.folder.name, "modules")
-        folder.mkdir()
-        for file in (WORKER.parent / "python").iterdir():
+    def test_a_python_of_another_version_measures_by_itself_or_hosts_with_a_module_of_its_own(self):
+        options = self.on(NO_DATA | {"python.width": "2"}, step=STEP)
+        notes = " ".join(self.measured(options, "python_step", python="3.9")["notes"])
+        self.assertRegex(notes, r"measured by stepbench's worker in Python.* is Python 3\.\d+, and this stepbench was built for "
+                                r"Python 3\.9$")
+        modules = self.folder / "modules"
+        modules.mkdir()
+        for file in self.warm.host.iterdir():
             name = file.name.replace("stepbench_python.so", "stepbench_python" + EXTENSION_SUFFIXES[0])
-            (folder / name).symlink_to(file)
-        self.assertNotIn("measured by stepbench's worker in Python", self.old_python(folder))
-
-
-if __name__ == "__main__":
-    unittest.main()
+            (modules / name).symlink_to(file)
+        notes = " ".join(self.measured(options, "python_step", python="3.9", host=modules)["notes"])
+        self.assertNotIn("measured by stepbench's worker in Python", notes)

@@ -37,7 +37,7 @@ MODEL = """
 
 
 def main():
-    worker, folder = sys.argv[1:3]
+    folder = sys.argv[1]
     options = {
         "data.kind": "synthetic",
         "data.samples": 16,
@@ -49,7 +49,7 @@ def main():
         "schedule.active": 1,
         "threads.intra_op": 1,
     }
-    last, output = python_worker.run(worker, folder, options, "train_step")
+    last, output = python_worker.run(folder, options, "train_step")
     if last.get("kind") != "launch":
         sys.exit(f"{last}\n{output}")
 

@@ -1,62 +1,90 @@
 # SPDX-License-Identifier: Apache-2.0
-"""loader.engine: iterable: batches of whatever loader() of a user's file returns, and what is said of one that is wrong.
-
-    python python_iterable.py WORKER [TEST]...
-"""
+"""loader.engine: iterable: batches of whatever loader() of a user's file returns, and what is said of one that is wrong."""
 import os
-import pathlib
-import sys
-import tempfile
-import unittest
+import textwrap
 
 import python_worker
-
-WORKER = pathlib.Path(sys.argv.pop(1)).resolve()
+from python_worker import Warmed, given
 
 BATCHES = """
-    import torch
-    def batches(n, size=4):
-        for i in range(n):
-            yield torch.full((size, 3), float(i)), torch.full((size,), i % 2)
+import torch
+def batches(n, size=4):
+    for i in range(n):
+        yield torch.full((size, 3), float(i)), torch.full((size,), i % 2)
 """
+ABSENT = "def loader():\n    import no_such_library.parts\n"
+GOOD = {  # what is measured, the columns that it must have
+    "def loader():\n    for size in (2, 3, 4, 5): yield torch.zeros(size, 3), torch.zeros(size)\n":
+        ({}, {"samples": [2, 3, 4, 5]}),
+    "def loader():\n    for length in (3, 5, 4, 6): yield torch.zeros(2, length), torch.zeros(2)\n":
+        ({}, {"samples": [2] * 4}),
+    # A generator is made anew for each epoch; one that never ends has no borders.
+    "def loader(): return batches(3)\n": ({"schedule__active": 7}, {"samples": [4] * 7, "begins": [3, 6]}),
+    "import itertools\ndef loader(): return itertools.chain.from_iterable(batches(3) for _ in itertools.count())\n":
+        ({"schedule__active": 10}, {"begins": []}),
+    # Options reach the parameters that loader() has.
+    "def loader(batch_size, num_workers, seed, root):\n    assert (num_workers, seed, root) == (2, 5, 'here')\n"
+    "    return batches(8, batch_size)\n":
+        ({"loader__batch_size": 6, "loader__num_workers": 2, "seed": 5, "python__root": "here"}, {"samples": [6] * 4}),
+}
+WRONG = (  # source, options, words
+    ("def loader(): return batches(3)\n", {"loader__num_workers": 2},
+     ("loader.num_workers", "2 is for loader() of my_data.py to take", "no parameter num_workers")),
+    ("def loader(): return batches(3)\n", {"loader__batch_size": 4}, ("loader.batch_size",)),
+    ("def loader(): return batches(3)\n", {"python__root": "here"}, ("python.root", "loader()")),
+    ("def loader(batch_size): return batches(3, batch_size + 1)\n", {"loader__batch_size": 4},
+     ("loader.batch_size", "is 4, and batch 0 of loader() has 5 samples")),
+    ("def loader(): return batches(0)\n", {}, ("data.path", "my_data.py gave no batch", "ended at once")),
+    ("def loader(): return []\n", {}, ("gave no batch: its list ended at once",)),
+    ("only = batches(3)\ndef loader(): return only\n", {}, ("the same generator again", "make a new one")),
+    ("class Once:\n    left = 2\n    def __iter__(self):\n        while Once.left > 0:\n            Once.left -= 1\n"
+     "            yield torch.zeros(2, 3), torch.zeros(2)\ndef loader(): return Once()\n", {},
+     ("batches in epoch 0 and none in epoch 1", "begin anew")),
+    ("def loader():\n    yield from batches(2)\n    raise ValueError('shard 2 is broken')\n", {},
+     ("ValueError: shard 2 is broken (my_data.py, line 8, in loader)",)),
+    ("def loader(): return 7\n", {}, ("returned int, which is no iterable of batches",)),
+    ("def loader(): pass\n", {}, ("returned NoneType",)),
+    ("def loader(): return ['abc']\n", {}, ("a batch is str",)),
+    ("def dataset(): pass\n", {}, ("no function loader()", "batches, dataset")),
+    *((f"def loader():\n    yield torch.zeros(2, 3), torch.zeros(2)\n    yield {other}\n", {},
+       ("batch 1 of loader() is tuple", "the first one was", "must stay"))
+      for other in ("torch.zeros(2, 3), torch.zeros(2), torch.zeros(2)", "torch.zeros(2, 3).int(), torch.zeros(2)",
+                    "torch.zeros(2, 3, 1), torch.zeros(2)")),
+)
 
 
-class Iterables(unittest.TestCase):
-    worker = WORKER
+class OnLoader(Warmed):
+    alone = False
 
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+    def on(self, source, **options):
+        path = python_worker.write(self.folder, BATCHES + textwrap.dedent(source))
+        return {"data.path": path, "loader.engine": "iterable", "loader.batch_size": "null",
+                "loader.epochs": "separate"} | given(options)
 
-    def run_on(self, source, workload="loader", **options):
-        path = python_worker.write(self.folder.name, python_worker.textwrap.dedent(BATCHES) +
-                                   python_worker.textwrap.dedent(source))
-        given = {"data.path": path, "loader.engine": "iterable", "loader.batch_size": "null", "loader.epochs": "separate"}
-        given |= {name.replace("__", "."): value for name, value in options.items()}
-        last, self.output = python_worker.run(self.worker, self.folder.name, given, workload)
-        return last
+    def launch(self, source, **options):
+        return self.measured(self.on(source, **options), alone=self.alone)
 
-    def measured(self, source, **options):
-        last = self.run_on(source, **options)
-        self.assertEqual(last.get("kind"), "launch", f"{last}\n{self.output}")
-        last["columns"] = dict(zip(last["samples"][0]["columns"], last["samples"][0]["values"]))
-        return last
 
-    def refused(self, source, *words, kind="failed", **options):
-        last = self.run_on(source, **options)
-        self.assertEqual(last.get("kind"), kind, f"{last}\n{self.output}")
-        message = last["message" if kind == "failed" else "reason"]
-        for word in words:
-            self.assertIn(word, message)
-        self.assertNotIn("\n", message)
+class Iterables(OnLoader):
+    def test_what_loader_returns_is_measured_as_it_is(self):
+        for source, (options, expected) in GOOD.items():
+            with self.subTest(source):
+                columns = self.launch(source, **options)["columns"]
+                columns["begins"] = [i for i, flags in enumerate(columns["flags"]) if flags & 1]
+                self.assertEqual({name: columns[name] for name in expected}, expected)
 
-    def test_a_generator_is_made_anew_for_each_epoch(self):
-        last = self.measured("def loader(): return batches(3)\n", schedule__active=7)
-        self.assertEqual(last["columns"]["samples"], [4] * 7)
-        self.assertEqual([i for i, flags in enumerate(last["columns"]["flags"]) if flags & 1], [3, 6], last["columns"])
+    def test_what_is_wrong_is_refused_with_its_place(self):
+        for source, options, words in WRONG:
+            with self.subTest(source):
+                self.refused(self.on(source, **options), *words, alone=self.alone)
+                if "broken" in source:
+                    self.assertIn("Traceback", self.output)
+        for source in (ABSENT, ABSENT + "    yield 1\n"):
+            self.refused(self.on(source), "needs the module no_such_library", "-m pip install no_such_library",
+                         kind="skipped", alone=self.alone)
 
     def test_an_object_that_begins_anew_is_kept_and_its_length_makes_whole_epochs(self):
-        last = self.measured("""
+        last = self.launch("""
             made = []
             class Loader:
                 def __len__(self): return 3
@@ -68,91 +96,8 @@ class Iterables(unittest.TestCase):
         """, schedule__active=6)
         self.assertEqual(last["schedule"]["epochs"], 2, last["schedule"])
 
-    def test_batches_may_be_of_any_size_and_each_is_counted_as_it_is(self):
-        last = self.measured("""
-            def loader():
-                for size in (2, 3, 4, 5): yield torch.zeros(size, 3), torch.zeros(size)
-        """)
-        self.assertEqual(last["columns"]["samples"], [2, 3, 4, 5])
-
-    def test_an_iterable_that_never_ends_has_no_borders(self):
-        last = self.measured("""
-            import itertools
-            def loader(): return itertools.chain.from_iterable(batches(3) for _ in itertools.count())
-        """, schedule__active=10)
-        self.assertFalse(any(flags & 1 for flags in last["columns"]["flags"]))
-
-    def test_options_of_the_loader_reach_the_parameters_that_loader_has(self):
-        last = self.measured("""
-            def loader(batch_size, num_workers, seed, root):
-                assert (num_workers, seed, root) == (2, 5, "here")
-                return batches(8, batch_size)
-        """, loader__batch_size=6, loader__num_workers=2, seed=5, python__root="here")
-        self.assertEqual(last["columns"]["samples"], [6] * 4)
-
-    def test_an_option_that_loader_does_not_take_is_refused(self):
-        self.refused("def loader(): return batches(3)\n", "loader.num_workers", "2 is for loader() of my_data.py to take",
-                     "no parameter num_workers", loader__num_workers=2)
-        self.refused("def loader(): return batches(3)\n", "loader.batch_size", loader__batch_size=4)
-        self.refused("def loader(): return batches(3)\n", "python.root", "loader()", python__root="here")
-
-    def test_a_batch_larger_than_asked_for_is_refused(self):
-        self.refused("def loader(batch_size): return batches(3, batch_size + 1)\n", "loader.batch_size",
-                     "is 4, and batch 0 of loader() has 5 samples", loader__batch_size=4)
-
-    def test_one_that_ends_at_once_is_said_so(self):
-        self.refused("def loader(): return batches(0)\n", "data.path", "my_data.py gave no batch", "ended at once")
-        self.refused("def loader(): return []\n", "gave no batch: its list ended at once")
-
-    def test_a_generator_that_is_not_made_anew_is_said_so(self):
-        self.refused("only = batches(3)\ndef loader(): return only\n", "the same generator again", "make a new one")
-
-    def test_an_epoch_without_batches_after_others_is_said_so(self):
-        self.refused("""
-            class Once:
-                left = 2
-                def __iter__(self):
-                    while Once.left > 0:
-                        Once.left -= 1
-                        yield torch.zeros(2, 3), torch.zeros(2)
-            def loader(): return Once()
-        """, "batches in epoch 0 and none in epoch 1", "begin anew")
-
-    def test_one_that_raises_in_the_middle_gives_its_place(self):
-        self.refused("""
-            def loader():
-                yield from batches(2)
-                raise ValueError("shard 2 is broken")
-        """, "ValueError: shard 2 is broken (my_data.py, line 9, in loader)")
-        self.assertIn("Traceback", self.output)
-
-    def test_what_is_no_iterable_or_no_batch_is_described(self):
-        self.refused("def loader(): return 7\n", "returned int, which is no iterable of batches")
-        self.refused("def loader(): pass\n", "returned NoneType")
-        self.refused("def loader(): return ['abc']\n", "a batch is str")
-        self.refused("def dataset(): pass\n", "no function loader()", "batches, dataset")
-
-    def test_batches_of_another_kind_than_the_first_are_refused_and_longer_ones_are_not(self):
-        for other in ("torch.zeros(2, 3), torch.zeros(2), torch.zeros(2)", "torch.zeros(2, 3).int(), torch.zeros(2)",
-                      "torch.zeros(2, 3, 1), torch.zeros(2)"):
-            self.refused(f"""
-                def loader():
-                    yield torch.zeros(2, 3), torch.zeros(2)
-                    yield {other}
-            """, "batch 1 of loader() is tuple", "the first one was", "must stay")
-        last = self.measured("""
-            def loader():
-                for length in (3, 5, 4, 6): yield torch.zeros(2, length), torch.zeros(2)
-        """)
-        self.assertEqual(last["columns"]["samples"], [2] * 4)
-
-    def test_a_library_that_is_absent_skips_the_case_with_what_to_install(self):
-        for source in ("def loader():\n    import no_such_library.parts\n",
-                       "def loader():\n    import no_such_library.parts\n    yield 1\n"):
-            self.refused(source, "needs the module no_such_library", "-m pip install no_such_library", kind="skipped")
-
     def test_threads_that_outlive_the_loop_are_noted_and_hold_nobody_up(self):
-        last = self.measured("""
+        last = self.launch("""
             import threading
             def loader():
                 gate = threading.Event()
@@ -163,7 +108,7 @@ class Iterables(unittest.TestCase):
                         last["notes"])
 
     def test_threads_that_end_with_their_iterable_are_not_noted_and_their_cpu_is(self):
-        last = self.measured("""
+        last = self.launch("""
             import queue, threading
             def loader():
                 full = queue.Queue(2)
@@ -178,25 +123,36 @@ class Iterables(unittest.TestCase):
                 finally: stop.set()
         """, schedule__active=100)
         self.assertFalse(any("went on" in note for note in last["notes"]), last["notes"])
-        if self.worker == WORKER:
+        if not self.alone:
             self.assertIn("loader_worker_cpu", last["metrics"])
 
     def test_a_model_step_runs_on_it(self):
-        python_worker.write(self.folder.name, "import torch\ndef model(classes): return torch.nn.Linear(3, classes)\n", "net.py")
-        last = self.run_on("def loader(): return batches(100)\n", workload="train_step",
-                           **{"model.kind": "python", "model.path": os.path.join(self.folder.name, "net.py"),
-                              "data.classes": 2, "optimizer.kind": "sgd"})
-        self.assertEqual(last.get("kind"), "launch", f"{last}\n{self.output}")
-        self.assertIn("loss", last["fingerprint"])
+        python_worker.write(self.folder, "import torch\ndef model(classes): return torch.nn.Linear(3, classes)\n", "net.py")
+        options = self.on("def loader(): return batches(100)\n") | {
+            "model.kind": "python", "model.path": os.path.join(self.folder, "net.py"), "data.classes": 2, "optimizer.kind": "sgd"}
+        self.assertIn("loss", self.measured(options, "train_step", alone=self.alone)["fingerprint"])
 
 
 class InPython(Iterables):
     """The same of the worker in Python, as a build without Python.h has it."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.worker = python_worker.without_module(cls, WORKER)
+    alone = True
 
 
-if __name__ == "__main__":
-    unittest.main()
+class Replayed(OnLoader):
+    def test_what_is_replayed_is_read_no_more_and_where_its_threads_go_on_it_is(self):
+        for replay, threads, more, least, most in (("stopped", True, {}, 4, 4), ("working", False, {}, 4, 4),
+                                                   ("working", True, {}, 5, 1 << 40), ("none", False, {}, 26, 1 << 40),
+                                                   ("stopped", True, {"loader.replay_batches": 40, "schedule.warmup": 2}, 40, 40)):
+            with self.subTest(replay=replay, threads=threads):
+                options = self.on(f"""
+                    import os, threading
+                    def loader():
+                        read = open("read", "wb", buffering=0)
+                        if {threads}: threading.Thread(target=threading.Event().wait, daemon=True).start()
+                        while True:
+                            read.write(b".")
+                            yield torch.zeros(4, 3), torch.zeros(4)
+                """) | {"loader.replay": replay, "loader.replay_batches": 4, "schedule.warmup": 6, "schedule.active": 20} | more
+                self.measured(options)
+                self.assertTrue(least <= (self.folder / "read").stat().st_size <= most, (self.folder / "read").stat().st_size)

@@ -28,12 +28,12 @@ using ::testing::HasSubstr;
 
 test::Options python_model(const std::string& file) {
   return {{"model.kind", std::string("python")},
-          {"model.path", std::string(STEPBENCH_PYTHON_FILES "/") + file}};
+          {"model.path", test::made_by("python_files.py", file)}};
 }
 
 test::Options python_step(const std::string& file) {
   return {{"workload", std::string("python_step")},
-          {"step.path", std::string(STEPBENCH_PYTHON_FILES "/") + file}};
+          {"step.path", test::made_by("python_files.py", file)}};
 }
 
 record::LaunchReport report_of(const test::Options& options) {

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs stepbench-worker on a case with parts in Python; what the tests of such parts share."""
+"""Runs the worker inside Python on a case with parts in Python; what the tests of such parts share. All workers of a test
+program are forked from one Python that has imported torch: warm_python.py. The first argument of a program that imports
+this is WORKER."""
+import atexit
 import json
 import os
 import pathlib
-import shutil
 import subprocess
+import sys
 import tempfile
 import textwrap
+import unittest
 
+WORKER = pathlib.Path(sys.argv.pop(1)).resolve()
 SMALL = {
     "device": "cpu",
     "data.kind": "python",
@@ -28,22 +33,8 @@ def write(folder, source, name="my_data.py"):
     return path
 
 
-def without_module(test_class, worker):
-    """The worker as a build without Python.h has it: the same program beside the Python files alone."""
-    beside = tempfile.TemporaryDirectory(dir=worker.parent, prefix="no-module-")
-    test_class.addClassCleanup(beside.cleanup)
-    alone = pathlib.Path(beside.name) / worker.name
-    os.link(worker, alone)
-    ignored = shutil.ignore_patterns("*.so", "__pycache__")
-    shutil.copytree(worker.parent / "python", alone.parent / "python", ignore=ignored)
-    (alone.parent / "stepbench_worker").symlink_to(worker.parent / "stepbench_worker")
-    return alone
-
-
-def start(worker, folder, options, workload="loader", environment=None, **more):
-    """The worker's process on SMALL with these options on top; its lines come on stdout. `more`: fields of the case."""
-    case = os.path.join(folder, "case.json")
-    message = {
+def case_message(options, workload, more):
+    return {
         "kind": "case",
         "protocol": [1, 3],
         "case_id": "0000000000000001",
@@ -51,28 +42,128 @@ def start(worker, folder, options, workload="loader", environment=None, **more):
         "options": SMALL | options,
         "shared_memory_prefix": f"/stepbench-{os.getpid()}-",
     } | more
-    with open(case, "w", encoding="utf-8") as file:
-        json.dump(message, file)
-    return subprocess.Popen(
-        [worker, "--case", case],
-        cwd=folder,
-        env=os.environ | (environment or {}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
 
 
-def run(worker, folder, options, workload="loader", environment=None, limit_s=600, **more):
-    """The worker's last message, and all lines that are none."""
-    process = start(worker, folder, options, workload, environment, **more)
-    out, _ = process.communicate(timeout=limit_s)
-    messages = []
-    other = []
-    for line in out.decode(errors="replace").splitlines():
+class Process:
+    """A child of the warm Python."""
+
+    def __init__(self, warm, output):
+        self.warm, self.output = warm, output
+        self.pid = warm.read()["pid"]
+
+    def wait(self):
+        """Its status, as subprocess has it, and what it wrote."""
+        status = self.warm.read()["status"]
+        return status, pathlib.Path(self.output).read_text(errors="replace")
+
+
+class Warm:
+    def __init__(self):
+        self.host = WORKER.parent / "python"
+        self.process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("warm_python.py"), self.host],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.made = tempfile.TemporaryDirectory()
+        self.count = 0
+        self.read()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+        self.made.cleanup()
+
+    def read(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("the Python that the workers are forked from has ended")
+        return json.loads(line)
+
+    def file(self, text=""):
+        self.count += 1
+        path = os.path.join(self.made.name, str(self.count))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def start(self, arguments, folder, environment=None, given="", **more):
+        """stepbench-worker as Python hosts it, or a `script`. `more`: of the request, see warm_python.py."""
+        what = {} if "script" in more else {"worker": str(WORKER)}
+        request = what | {"arguments": arguments, "folder": str(folder), "environment": environment or {},
+                          "input": self.file(given), "output": self.file()} | more
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return Process(self, request["output"])
+
+    def start_case(self, folder, options, workload="loader", environment=None, alone=False, python=None, host=None, **more):
+        """A worker on SMALL with these options on top. `more`: fields of the case."""
+        case = self.file(json.dumps(case_message(options, workload, more)))
+        return self.start(["--case", case], folder, environment, alone=alone, python=python, host=host and str(host))
+
+    def run_case(self, folder, options, workload="loader", **more):
+        """The worker's last message, and all lines that are none."""
+        return messages_of(self.start_case(folder, options, workload, **more).wait()[1])
+
+
+class Warmed(unittest.TestCase):
+    """Tests whose workers are forked from the warm Python, each on files of its own."""
+
+    warm = None
+
+    def setUp(self):
+        if Warmed.warm is None:
+            Warmed.warm = Warm()
+            atexit.register(Warmed.warm.close)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def ran(self, options, workload="loader", **more):
+        """The last message; `self.output` is what was no message."""
+        last, self.output = self.warm.run_case(self.folder, options, workload, **more)
+        return last
+
+    def measured(self, options, workload="loader", **more):
+        """The launch, and of its first window `columns`."""
+        last = self.ran(options, workload, **more)
+        self.assertEqual(last.get("kind"), "launch", f"{last}\n{self.output}")
+        if last["samples"]:
+            last["columns"] = dict(zip(last["samples"][0]["columns"], last["samples"][0]["values"]))
+        return last
+
+    def refused(self, options, *words, workload="loader", kind="failed", **more):
+        """What it says, which has these words and is a line."""
+        last = self.ran(options, workload, **more)
+        self.assertEqual(last.get("kind"), kind, f"{last}\n{self.output}")
+        message = last["message" if kind == "failed" else "reason"]
+        for word in words:
+            self.assertIn(word, message)
+        self.assertNotIn("\n", message)
+        return message
+
+
+def given(options):
+    """Names of Python as those of options: loader__shuffle is loader.shuffle."""
+    return {name.replace("__", "."): value for name, value in options.items()}
+
+
+def messages_of(text):
+    messages, other = [], []
+    for line in text.splitlines():
         try:
             messages.append(json.loads(line))
         except ValueError:
             other.append(line)
-    last = messages[-1] if messages and isinstance(messages[-1], dict) else {}
-    last["samples"] = [each for each in messages if isinstance(each, dict) and each.get("kind") == "samples"]
+    messages = [each for each in messages if isinstance(each, dict)]
+    last = messages[-1] if messages else {}
+    last["samples"] = [each for each in messages if each.get("kind") == "samples"]
     return last, "\n".join(other)
+
+
+def run(folder, options, workload="loader", environment=None, limit_s=600, worker=WORKER, **more):
+    """The same of stepbench-worker, started as stepbench does: a process of its own."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as case:
+        json.dump(case_message(options, workload, more), case)
+        case.flush()
+        done = subprocess.run([worker, "--case", case.name], cwd=folder, env=os.environ | (environment or {}),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit_s, check=False)
+    return messages_of(done.stdout.decode(errors="replace"))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// stepbench-worker as a process: one case from a file, its messages from standard output.
+// stepbench's worker on one case, its messages from standard output. All workers of a program are
+// forked from one Python that has loaded torch and, as its module, the worker: warm_python.py.
 #pragma once
 
 #include <stdexcept>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -14,6 +16,13 @@ namespace stepbench::test {
 // A tiny_images() case of resnet18 with `options` on top: one step to warm up, four measured.
 [[nodiscard]] std::vector<protocol::WorkerMessage> run_worker(const Options& options,
                                                               Pass pass = Pass::kTiming);
+
+// What `WORKER data` prints. `request`: a line.
+[[nodiscard]] std::string data_shown(const ResolvedCase& resolved, const std::string& request);
+
+// The file of this name in the folder that `python SCRIPT FOLDER` fills, a script beside this file;
+// once in a program. Throws with what the script said when it fails.
+[[nodiscard]] std::string made_by(const std::string& script, const std::string& name);
 
 template <typename T>
 const T& only(const std::vector<protocol::WorkerMessage>& messages) {
