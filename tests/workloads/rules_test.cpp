@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner says of model steps before anything runs.
+// What the planner says of cases of the built-in workloads before anything runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/workloads/test_case.h"
 #include "workloads/built_in.h"
@@ -10,557 +14,399 @@
 namespace stepbench {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::StartsWith;
+using Texts = std::vector<std::string>;
 
-class Heard final : public RuleSink {
- public:
-  void error(std::string_view option, std::string reason) override {
-    errors.push_back(std::string(option) + ": " + reason);
-  }
-  void skip(std::string reason) override { skips.push_back(std::move(reason)); }
-  void note(std::string) override {}
-
-  std::vector<std::string> errors, skips;
+struct Heard {
+  Texts errors, skips;
 };
 
-void judge(const test::Options& options, const RuleFacts& facts, Heard& heard) {
+class Sink final : public RuleSink {
+ public:
+  explicit Sink(Heard& heard) : heard_(heard) {}
+
+  void error(std::string_view option, std::string reason) override {
+    heard_.errors.push_back(std::string(option) + ": " + reason);
+  }
+  void skip(std::string reason) override { heard_.skips.push_back(std::move(reason)); }
+  void note(std::string) override {}
+
+ private:
+  Heard& heard_;
+};
+
+Heard judged(ResolvedCase& resolved, const RuleFacts& facts) {
+  Heard heard;
+  Sink sink(heard);
+  for (const WorkloadRule& rule : built_in_rules()) {
+    if (rule.workload == resolved.workload) rule.rule(resolved, facts, sink);
+  }
+  return heard;
+}
+
+Heard judged(const test::Options& options, const RuleFacts& facts = {}) {
   ResolvedCase resolved = test::train_case(options);
-  for (const WorkloadRule& rule : built_in_rules()) {
-    if (rule.workload == resolved.workload) rule.rule(resolved, facts, heard);
-  }
+  return judged(resolved, facts);
 }
 
-test::Options with(test::Options options, const std::string& name, Value value) {
-  options[name] = std::move(value);
+std::string text(const char* words) { return words; }
+
+// `more` on top of `options`.
+test::Options with(test::Options options, const test::Options& more) {
+  for (const auto& [name, value] : more) options[name] = value;
   return options;
 }
 
-test::Options prompts() {
-  return {{"workload", std::string("generate")},
-          {"data.kind", std::string("synthetic_tokens")},
-          {"model.kind", std::string("gpt")},
-          {"model.size", std::string("tiny")}};
+test::Options images(const char* model, const test::Options& more = {}) {
+  return with(test::tiny_images(model), more);
 }
 
-TEST(GenerateRules, TextIsALatency) {
-  Heard heard;
-  ResolvedCase resolved = test::train_case(prompts());
-  for (const WorkloadRule& rule : built_in_rules()) {
-    if (rule.workload == "generate") rule.rule(resolved, {}, heard);
-  }
-  EXPECT_THAT(heard.errors, IsEmpty());
-  EXPECT_EQ(resolved.text("schedule.sync"), "step");
+test::Options prompts(const test::Options& more = {}) {
+  return with({{"workload", text("generate")},
+               {"data.kind", text("synthetic_tokens")},
+               {"model.kind", text("gpt")},
+               {"model.size", text("tiny")}},
+              more);
 }
 
-TEST(GenerateRules, MoreTokensThanTheContextHoldsAreAMistake) {
-  Heard heard;
-  judge(with(prompts(), "generate.new_tokens", std::int64_t{128}), {}, heard);
-  judge(with(prompts(), "generate.prompt_tokens", std::int64_t{100}), {}, heard);
-  judge(with(prompts(), "generate.prompt_tokens", std::int64_t{96}), {}, heard);
-  EXPECT_THAT(
-      heard.errors,
-      ElementsAre("generate.new_tokens: 128 new tokens and a prompt are more than the context of "
-                  "128 tokens holds: lower it, or raise data.sequence_length",
-                  "generate.prompt_tokens: 100 tokens of a prompt and 32 new ones are 132, more "
-                  "than the context of 128 tokens holds: lower it, or raise "
-                  "data.sequence_length"));
+test::Options files(const char* data, const char* model, const test::Options& more = {}) {
+  return with({{"data.kind", text(data)}, {"model.kind", text(model)}}, more);
 }
 
-TEST(GenerateRules, AModelWithoutACacheIsAMistakeThatNamesOneThatHasIt) {
-  Heard heard;
-  judge(with(prompts(), "model.kind", std::string("bert_base")), {}, heard);
-  judge(with(prompts(), "model.accumulate", std::int64_t{2}), {}, heard);
-  EXPECT_THAT(heard.errors,
-              ElementsAre("model.kind: bert_base has no key-value cache to generate with; these "
-                          "have one: gpt",
-                          "model.accumulate: generate has no gradients to accumulate; leave it "
-                          "out"));
+test::Options tokens(const char* model, const char* loss) {
+  return images(model, {{"data.kind", text("synthetic_tokens")}, {"model.loss", text(loss)}});
 }
 
-test::Options twice(test::Options options) {
-  return with(std::move(options), "model.activation_checkpointing", true);
+test::Options graph(const test::Options& more = {}) {
+  return images("mlp", with({{"device", text("cuda")},
+                             {"model.cuda_graph", true},
+                             {"loader.epochs", text("separate")},
+                             {"loader.drop_last", true}},
+                            more));
 }
 
-TEST(ModelRules, OnlyBlocksOfATrainingRunTwice) {
-  Heard heard;
-  judge(twice(test::tiny_images("resnet18")), {}, heard);
-  judge(twice(with(prompts(), "workload", std::string("train_step"))), {}, heard);
-  EXPECT_THAT(heard.errors, IsEmpty());
-  judge(twice(prompts()), {}, heard);
-  judge(twice(test::tiny_images("mlp")), {}, heard);
-  judge(twice(with(test::tiny_images("python"), "model.path", std::string("my.py"))), {}, heard);
-  const std::string option = "model.activation_checkpointing: activation_checkpointing ";
-  EXPECT_THAT(heard.errors,
-              ElementsAre(option + "runs blocks again in the backward pass, and generate has none; "
-                                   "leave it out",
-                          option + "would save nothing of mlp, which keeps the input of each layer "
-                                   "and no more; models of blocks are resnet18, resnet50, vit_b16, "
-                                   "gpt, bert_base",
-                          option + "knows the blocks of built-in models alone; call "
-                                   "torch.utils.checkpoint in the forward() of your model"));
+test::Options pin_thread(const char* engine, std::int64_t workers, bool pin_memory) {
+  return images("mlp", {{"device", text("cuda")},
+                        {"transfer.placement", text("pin_thread")},
+                        {"loader.engine", text(engine)},
+                        {"loader.num_workers", workers},
+                        {"loader.pin_memory", pin_memory}});
 }
 
-TEST(ModelRules, WhatCannotRunTwiceIsLeftOutOfASweep) {
-  Heard heard;
-  judge(twice(test::tiny_images("mlp")), {.swept = true}, heard);
-  EXPECT_THAT(heard.errors, IsEmpty());
-  EXPECT_THAT(heard.skips, ElementsAre(StartsWith("activation_checkpointing would save nothing")));
+test::Options copies(const char* placement, const test::Options& more = {}) {
+  return with({{"workload", text("transfer")}, {"transfer.placement", text(placement)}}, more);
 }
 
-TEST(ModelRules, ATimedChoiceOfAlgorithmsIsNotDeterministic) {
-  const test::Options options = with(test::tiny_images("resnet18"), "model.deterministic", true);
-  Heard heard;
-  judge(options, {}, heard);
-  EXPECT_THAT(heard.errors, IsEmpty());
-  judge(with(options, "model.cudnn_benchmark", true), {}, heard);
-  judge(with(options, "model.cudnn_benchmark", true), {.swept = true}, heard);
-  EXPECT_THAT(heard.errors,
-              ElementsAre(StartsWith("model.deterministic: cudnn_benchmark takes the algorithm")));
-  EXPECT_THAT(heard.skips, ElementsAre(StartsWith("cudnn_benchmark takes the algorithm")));
+test::Options collective(const char* op, std::int64_t bytes, std::int64_t ranks,
+                         const test::Options& more = {}) {
+  return with({{"workload", text("collective")},
+               {"collective.op", text(op)},
+               {"collective.bytes", bytes},
+               {"distributed.ranks", ranks}},
+              more);
 }
 
-test::Options arriving(test::Options options, double rate) {
-  return with(std::move(options), "schedule.arrivals.rate", rate);
+test::Options in_ranks(const char* workload, std::int64_t ranks, const test::Options& more = {}) {
+  return images("mlp", with({{"workload", text(workload)}, {"distributed.ranks", ranks}}, more));
 }
 
-TEST(RequestRules, StepsThatAnswerRequestsBecomeLatencies) {
-  ResolvedCase resolved = test::train_case(
-      with(arriving(test::tiny_images("resnet18"), 20), "workload", std::string("eval_step")));
-  Heard heard;
-  for (const WorkloadRule& rule : built_in_rules()) {
-    if (rule.workload == "eval_step") rule.rule(resolved, {}, heard);
-  }
-  EXPECT_THAT(heard.errors, IsEmpty());
-  EXPECT_EQ(resolved.text("schedule.sync"), "step");
+test::Options checkpoints(std::int64_t every, std::int64_t active) {
+  return images("mlp", {{"checkpoint.every", every},
+                        {"checkpoint.path", text("/tmp")},
+                        {"schedule.active", active}});
 }
 
-TEST(RequestRules, NobodyAsksForAStepOfTraining) {
-  Heard heard;
-  judge(arriving(test::tiny_images("resnet18"), 20), {}, heard);
-  judge(with(arriving(test::tiny_images("resnet18"), 20), "workload", std::string("loader")), {},
-        heard);
-  EXPECT_THAT(heard.errors,
-              ElementsAre("schedule.arrivals.rate: nobody asks for a step of train_step; requests "
-                          "arrive at generate, eval_step and python_step",
-                          StartsWith("schedule.arrivals.rate: nobody asks for a step of loader")));
-}
+constexpr RuleFacts kAlone;
+constexpr RuleFacts kCuda{.cuda_available = true, .cores = 2};
+const test::Options kTwice = {{"model.activation_checkpointing", true}};
 
-TEST(RequestRules, ALimitOfTheirLatencyIsForRequestsToo) {
-  const std::string limit = "schedule.arrivals.p99_limit_ms";
-  Heard heard;
-  judge(with(test::tiny_images("resnet18"), limit, 20.0), {}, heard);
-  judge(with(prompts(), limit, 20.0), {}, heard);
-  EXPECT_THAT(heard.errors, ElementsAre(StartsWith(limit + ": nobody asks for a step")));
-}
+struct Mistake {
+  test::Options options;
+  RuleFacts facts;
+  std::string words;  // empty: it is fine
+  bool skipped_in_a_sweep = true;
+};
 
-TEST(RequestRules, ArrivalsMustFitIntoTheLaunch) {
-  Heard heard;
-  judge(arriving(prompts(), 0.05), {}, heard);
-  judge(arriving(prompts(), 0.05), {.smoke = true}, heard);
-  judge(with(arriving(prompts(), 5), "schedule.active", std::string("auto")), {}, heard);
-  judge(with(arriving(prompts(), 5), "profile.counts", std::string("perf")), {}, heard);
-  EXPECT_THAT(
-      heard.errors,
-      ElementsAre(StartsWith("schedule.arrivals.rate: 60 requests at 0.0500/s take 1,200 s, "
-                             "longer than a launch may (limits.wall_s: 600)"),
-                  StartsWith("schedule.active: auto measures until time / steps is exact"),
-                  StartsWith("profile.counts: would count the instructions of waiting")));
-}
-
-TEST(ModelRules, AModelThatTakesTheDataIsFine) {
-  for (const std::string kind : {"mlp", "resnet18", "vit_b16"}) {
-    Heard heard;
-    judge(test::tiny_images(kind), {}, heard);
-    EXPECT_THAT(heard.errors, IsEmpty()) << kind;
-  }
-}
-
-TEST(ModelRules, AModelThatCannotTakeTheDataIsAMistake) {
-  Heard heard;
-  judge(test::tiny_images("gpt"), {}, heard);
-  judge(with(test::tiny_images("resnet18"), "data.features", std::int64_t{64}), {}, heard);
-  judge(with(test::tiny_images("vit_b16"), "data.image_size", std::int64_t{40}), {}, heard);
-  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("model.kind: gpt takes token sequences"),
-                                        StartsWith("model.kind: resnet18 takes images"),
-                                        StartsWith("model.kind: vit_b16 takes images whose size")));
-}
-
-test::Options tokens(const std::string& model, const std::string& loss) {
-  return with(with(test::tiny_images(model), "data.kind", std::string("synthetic_tokens")),
-              "model.loss", loss);
-}
-
-TEST(ModelRules, ALossThatFitsModelAndDataIsFine) {
-  Heard heard;
-  for (const std::string loss : {"cross_entropy", "mse", "bce"}) {
-    judge(with(test::tiny_images("resnet18"), "model.loss", loss), {}, heard);
-  }
-  judge(tokens("bert_base", "masked_cross_entropy"), {}, heard);
-  judge(tokens("torchscript", "masked_cross_entropy"), {}, heard);
-  EXPECT_THAT(heard.errors, IsEmpty());
-}
-
-TEST(ModelRules, ALossThatDoesNotFitIsAMistakeThatNamesTheRightOne) {
-  Heard heard;
-  judge(tokens("gpt", "masked_cross_entropy"), {}, heard);
-  judge(tokens("gpt", "mse"), {}, heard);
-  judge(tokens("bert_base", "bce"), {}, heard);
-  judge(with(test::tiny_images("resnet18"), "model.loss", std::string("masked_cross_entropy")), {},
-        heard);
-  EXPECT_THAT(heard.errors,
-              ElementsAre(StartsWith("model.loss: masked_cross_entropy hides tokens"),
-                          StartsWith("model.loss: mse compares every class"),
-                          StartsWith("model.loss: bce compares every class"),
-                          StartsWith("model.loss: masked_cross_entropy hides tokens")));
-}
-
-TEST(ModelRules, FilesOfKnownContentAreMatchedWithModelsBeforeTheyAreOpened) {
-  struct Match {
-    const char* data;
-    const char* model;
-    bool fits;
+const std::vector<Mistake>& mistakes() {
+  static const std::vector<Mistake> rows = {
+      // generate
+      {prompts({{"generate.new_tokens", std::int64_t{128}}}), kAlone,
+       "generate.new_tokens: 128 new tokens and a prompt are more than the context of 128 tokens "
+       "holds: lower it, or raise data.sequence_length",
+       false},
+      {prompts({{"generate.prompt_tokens", std::int64_t{100}}}), kAlone,
+       "generate.prompt_tokens: 100 tokens of a prompt and 32 new ones are 132, more than the "
+       "context of 128 tokens holds: lower it, or raise data.sequence_length",
+       false},
+      {prompts({{"generate.prompt_tokens", std::int64_t{96}}}), kAlone, ""},
+      {prompts({{"model.kind", text("bert_base")}}), kAlone,
+       "model.kind: bert_base has no key-value cache to generate with; these have one: gpt", false},
+      {prompts({{"model.accumulate", std::int64_t{2}}}), kAlone,
+       "model.accumulate: generate has no gradients to accumulate; leave it out", false},
+      // Blocks that run twice.
+      {images("resnet18", kTwice), kAlone, ""},
+      {prompts(with(kTwice, {{"workload", text("train_step")}})), kAlone, ""},
+      {prompts(kTwice), kAlone,
+       "model.activation_checkpointing: activation_checkpointing runs blocks again in the backward "
+       "pass, and generate has none; leave it out"},
+      {images("mlp", kTwice), kAlone,
+       "activation_checkpointing would save nothing of mlp, which keeps the input of each layer "
+       "and "
+       "no more; models of blocks are resnet18, resnet50, vit_b16, gpt, bert_base"},
+      {images("python", with(kTwice, {{"model.path", text("my.py")}})), kAlone,
+       "activation_checkpointing knows the blocks of built-in models alone; call "
+       "torch.utils.checkpoint in the forward() of your model"},
+      // Requests.
+      {images("resnet18", {{"schedule.arrivals.rate", 20.0}}), kAlone,
+       "schedule.arrivals.rate: nobody asks for a step of train_step; requests arrive at generate, "
+       "eval_step and python_step",
+       false},
+      {images("resnet18", {{"schedule.arrivals.rate", 20.0}, {"workload", text("loader")}}), kAlone,
+       "schedule.arrivals.rate: nobody asks for a step of loader", false},
+      {images("resnet18", {{"schedule.arrivals.p99_limit_ms", 20.0}}), kAlone,
+       "schedule.arrivals.p99_limit_ms: nobody asks for a step", false},
+      {prompts({{"schedule.arrivals.p99_limit_ms", 20.0}}), kAlone, ""},
+      {prompts({{"schedule.arrivals.rate", 0.05}}), kAlone,
+       "schedule.arrivals.rate: 60 requests at 0.0500/s take 1,200 s, longer than a launch may "
+       "(limits.wall_s: 600)",
+       false},
+      {prompts({{"schedule.arrivals.rate", 0.05}}), {.smoke = true}, ""},
+      {prompts({{"schedule.arrivals.rate", 5.0}, {"schedule.active", text("auto")}}), kAlone,
+       "schedule.active: auto measures until time / steps is exact", false},
+      {prompts({{"schedule.arrivals.rate", 5.0}, {"profile.counts", text("perf")}}), kAlone,
+       "profile.counts: would count the instructions of waiting", false},
+      // Models and the data that they take.
+      {images("mlp"), kAlone, ""},
+      {images("resnet18"), kAlone, ""},
+      {images("vit_b16"), kAlone, ""},
+      {images("gpt"), kAlone, "model.kind: gpt takes token sequences", false},
+      {images("resnet18", {{"data.features", std::int64_t{64}}}), kAlone,
+       "model.kind: resnet18 takes images", false},
+      {images("vit_b16", {{"data.image_size", std::int64_t{40}}}), kAlone,
+       "model.kind: vit_b16 takes images whose size", false},
+      {files("token_bin", "gpt"), kAlone, ""},
+      {files("token_bin", "bert_base"), kAlone, ""},
+      {files("token_bin", "resnet18"), kAlone, "model.kind: ", false},
+      {files("mnist_idx", "mlp"), kAlone, ""},
+      {files("mnist_idx", "resnet18"), kAlone, "model.kind: ", false},
+      {files("mnist_idx", "gpt"), kAlone, "model.kind: ", false},
+      {files("cifar_bin", "resnet18"), kAlone, ""},
+      {files("cifar_bin", "vit_b16"), kAlone, ""},
+      {files("cifar_bin", "gpt"), kAlone, "model.kind: ", false},
+      {files("webdataset", "resnet18"), kAlone, ""},
+      {files("webdataset", "bert_base"), kAlone, "model.kind: ", false},
+      {files("safetensors", "mlp"), kAlone, "data.classes: data.kind safetensors does not", false},
+      {files("safetensors", "mlp", {{"data.classes", std::int64_t{10}}}), kAlone, ""},
+      {images("aoti"), kAlone, "model.kind: aoti is a compiled forward pass", false},
+      // Losses.
+      {images("resnet18", {{"model.loss", text("cross_entropy")}}), kAlone, ""},
+      {images("resnet18", {{"model.loss", text("mse")}}), kAlone, ""},
+      {images("resnet18", {{"model.loss", text("bce")}}), kAlone, ""},
+      {tokens("bert_base", "masked_cross_entropy"), kAlone, ""},
+      {tokens("torchscript", "masked_cross_entropy"), kAlone, ""},
+      {tokens("gpt", "masked_cross_entropy"), kAlone,
+       "model.loss: masked_cross_entropy hides tokens", false},
+      {tokens("gpt", "mse"), kAlone, "model.loss: mse compares every class", false},
+      {tokens("bert_base", "bce"), kAlone, "model.loss: bce compares every class", false},
+      {images("resnet18", {{"model.loss", text("masked_cross_entropy")}}), kAlone,
+       "model.loss: masked_cross_entropy hides tokens", false},
+      // Switches of the device.
+      {images("resnet18", {{"model.deterministic", true}}), kAlone, ""},
+      {images("resnet18", {{"model.deterministic", true}, {"model.cudnn_benchmark", true}}), kAlone,
+       "cudnn_benchmark takes the algorithm"},
+      {images("mlp", {{"model.precision", text("tf32")}}), kAlone,
+       "precision tf32 needs a CUDA device"},
+      {graph({{"device", text("cpu")}}), kAlone, "a CUDA graph needs a CUDA device"},
+      {graph(), kCuda, ""},
+      {graph({{"optimizer.kind", text("adamw")}, {"optimizer.implementation", text("fused")}}),
+       kCuda, ""},
+      {graph({{"loader.epochs", text("joined")}}), kCuda, ""},
+      {graph({{"loader.drop_last", false}}), kCuda, "loader.drop_last: model.cuda_graph", false},
+      {graph({{"model.accumulate", std::int64_t{2}}}), kCuda, "model.accumulate: model.cuda_graph",
+       false},
+      {graph({{"model.precision", text("fp16")}}), kCuda, "model.precision: model.cuda_graph",
+       false},
+      {graph({{"optimizer.kind", text("adamw")}, {"optimizer.implementation", text("foreach")}}),
+       kCuda, "optimizer.implementation: model.cuda_graph", false},
+      // Transfer.
+      {images("mlp", {{"device", text("cuda")}, {"transfer.placement", text("none")}}), kCuda,
+       "transfer.placement: none leaves batches", false},
+      {images("mlp", {{"transfer.placement", text("inline")}}), kAlone, ""},
+      {images("mlp", {{"transfer.placement", text("upstream")}}), kAlone, ""},
+      {images("mlp", {{"transfer.placement", text("none")}}), kAlone, ""},
+      {images("mlp", {{"transfer.placement", text("inline_non_blocking")}}), kAlone,
+       "transfer.placement: inline_non_blocking copies to a CUDA"},
+      {images("mlp", {{"transfer.placement", text("prefetch_stream")}}), kAlone,
+       "transfer.placement: prefetch_stream copies to a CUDA"},
+      {images("mlp", {{"transfer.placement", text("pin_thread")}}), kAlone,
+       "transfer.placement: pin_thread copies to a CUDA"},
+      {pin_thread("thread", 1, true), kCuda, ""},
+      {pin_thread("fork", 1, true), kCuda, ""},
+      {pin_thread("thread", 1, false), kCuda,
+       "transfer.placement: pin_thread copies what the loader's pin"},
+      {pin_thread("thread", 0, true), kCuda,
+       "transfer.placement: pin_thread needs workers: with num_workers 0"},
+      {pin_thread("inline", 0, true), kCuda,
+       "transfer.placement: pin_thread needs workers: with num_workers 0"},
+      {pin_thread("torch_cpp", 1, false), kCuda,
+       "transfer.placement: pin_thread needs a pin thread, which"},
+      {copies("pin_thread", {{"device", text("cuda")}}), kCuda, "use workload: train_step", false},
+      {copies("prefetch_stream"), kAlone, ""},
+      // Ranks.
+      {in_ranks("eval_step", 2), kAlone, "runs in one process; train_step, python_script", false},
+      {collective("all_reduce", 1024, 2, {{"distributed.bucket_cap_mb", 5.0}}), kAlone,
+       "distributed.bucket_cap_mb: is of gradients", false},
+      {collective("all_reduce", 4, 3), kAlone, ""},
+      {collective("broadcast", 4, 3), kAlone, ""},
+      {collective("all_gather", 24, 3), kAlone, ""},
+      {collective("all_reduce", 2, 3), kAlone,
+       "collective.bytes: 2 is no multiple of 4, an element of float32; use 4"},
+      {collective("all_reduce", 7, 2, {{"collective.dtype", text("bfloat16")}}), kAlone,
+       "collective.bytes: 7 is no multiple of 2, an element of bfloat16; use 6 or 8"},
+      {collective("all_to_all", 1024, 3), kAlone,
+       "collective.bytes: 1024 is no multiple of 12, an element of float32 for each of 3 ranks; "
+       "use "
+       "1020 or 1032"},
+      {collective("all_reduce", 1024, 2, {{"collective.backend", text("nccl")}}), kAlone,
+       "collective.backend: nccl needs a CUDA device, and there is none here; use backend: gloo",
+       false},
+      {collective("all_reduce", 1024, 2, {{"collective.backend", text("nccl")}}), kCuda,
+       "collective.backend: nccl exchanges the memory of CUDA", false},
+      {collective("all_reduce", 1024, 2,
+                  {{"collective.backend", text("gloo")}, {"device", text("cuda")}}),
+       kCuda, "collective.backend: gloo exchanges the memory of hosts", false},
+      {collective("all_reduce", 1024, 2,
+                  {{"collective.backend", text("nccl")}, {"device", text("cuda")}}),
+       kCuda, ""},
+      {collective("all_reduce", 1024, 2, {{"collective.backend", text("gloo")}}), kCuda, ""},
+      {collective("all_reduce", 1024, 2,
+                  {{"collective.backend", text("auto")}, {"device", text("cuda")}}),
+       kCuda, ""},
+      // Checkpoints: all windows hold as many.
+      {checkpoints(20, 60), kAlone, ""},
+      {checkpoints(0, 50), kAlone, ""},
+      {checkpoints(20, 50), {.smoke = true}, ""},
+      {checkpoints(20, 50), kAlone,
+       "checkpoint.every: windows of 50 steps (schedule.active) do not all hold as many "
+       "checkpoints; give schedule.active a multiple of 20, e.g. 60",
+       false},
+      {images("mlp", {{"checkpoint.every", std::int64_t{1}}}), kAlone,
+       "checkpoint.path: expected the folder", false},
   };
-  for (const Match& match :
-       {Match{"token_bin", "gpt", true}, Match{"token_bin", "bert_base", true},
-        Match{"token_bin", "resnet18", false}, Match{"mnist_idx", "mlp", true},
-        Match{"mnist_idx", "resnet18", false}, Match{"mnist_idx", "gpt", false},
-        Match{"cifar_bin", "resnet18", true}, Match{"cifar_bin", "vit_b16", true},
-        Match{"cifar_bin", "gpt", false}, Match{"webdataset", "resnet18", true},
-        Match{"webdataset", "bert_base", false}}) {
-    Heard heard;
-    judge({{"data.kind", std::string(match.data)}, {"model.kind", std::string(match.model)}}, {},
-          heard);
-    EXPECT_EQ(heard.errors.empty(), match.fits) << match.data << " for " << match.model;
+  return rows;
+}
+
+// Each is one mistake; what only this machine or model cannot do is left out of a sweep.
+TEST(Rules, MistakesAreNamedAloneAndLeftOutOfASweep) {
+  for (const Mistake& row : mistakes()) {
+    SCOPED_TRACE(row.words);
+    std::string options;
+    for (const auto& [name, value] : row.options) options += name + " ";
+    SCOPED_TRACE(options);
+    const Heard alone = judged(row.options, row.facts);
+    EXPECT_THAT(alone.skips, IsEmpty());
+    if (row.words.empty()) {
+      EXPECT_THAT(alone.errors, IsEmpty());
+      continue;
+    }
+    ASSERT_EQ(alone.errors.size(), 1U);
+    EXPECT_THAT(alone.errors.front(), HasSubstr(row.words));
+    if (!row.skipped_in_a_sweep) continue;
+    RuleFacts swept = row.facts;
+    swept.swept = true;
+    const Heard left_out = judged(row.options, swept);
+    EXPECT_THAT(left_out.errors, IsEmpty());
+    ASSERT_EQ(left_out.skips.size(), 1U);
+    EXPECT_THAT(alone.errors.front(), testing::EndsWith(left_out.skips.front()));
   }
 }
 
-TEST(ModelRules, TensorFilesMustSayHowManyClassesThereAre) {
-  Heard heard;
-  judge({{"data.kind", std::string("safetensors")}, {"model.kind", std::string("mlp")}}, {}, heard);
+TEST(Rules, TwoMistakesAreTwo) {
+  const Heard heard = judged(images("aoti", {{"model.precision", text("bf16")}}));
   EXPECT_THAT(heard.errors,
-              ElementsAre(StartsWith("data.classes: data.kind safetensors does not")));
-  Heard told;
-  judge({{"data.kind", std::string("safetensors")},
-         {"data.classes", std::int64_t{10}},
-         {"model.kind", std::string("mlp")}},
-        {}, told);
-  EXPECT_THAT(told.errors, IsEmpty());
+              testing::ElementsAre(HasSubstr("model.kind: aoti is a compiled forward pass"),
+                                   HasSubstr("model.precision: bf16 is autocast")));
 }
 
-TEST(ModelRules, Tf32OnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
-  const auto options = with(test::tiny_images("mlp"), "model.precision", std::string("tf32"));
-  Heard swept;
-  judge(options, {.swept = true}, swept);
-  EXPECT_THAT(swept.errors, IsEmpty());
-  EXPECT_THAT(swept.skips, ElementsAre(StartsWith("precision tf32 needs a CUDA device")));
-  Heard alone;
-  judge(options, {}, alone);
-  EXPECT_THAT(alone.errors, ElementsAre(StartsWith("model.precision: precision tf32")));
-}
-
-TEST(ModelRules, WhatWasFixedWhenAModelWasCompiledIsNotForTheCaseToChoose) {
-  Heard heard;
-  judge(with(test::tiny_images("aoti"), "model.precision", std::string("bf16")), {}, heard);
-  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("model.kind: aoti is a compiled forward pass"),
-                                        StartsWith("model.precision: bf16 is autocast")));
-}
-
-test::Options graph_on(const std::string& device) {
-  test::Options options =
-      with(with(test::tiny_images("mlp"), "device", device), "model.cuda_graph", true);
-  options["loader.epochs"] = std::string("separate");
-  options["loader.drop_last"] = true;
-  return options;
-}
-
-TEST(ModelRules, ACudaGraphOnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
-  Heard swept;
-  judge(graph_on("cpu"), {.swept = true}, swept);
-  EXPECT_THAT(swept.errors, IsEmpty());
-  EXPECT_THAT(swept.skips, ElementsAre(StartsWith("a CUDA graph needs a CUDA device")));
-  Heard alone;
-  judge(graph_on("cpu"), {}, alone);
-  EXPECT_THAT(alone.errors, ElementsAre(StartsWith("model.cuda_graph: a CUDA graph needs")));
-}
-
-TEST(ModelRules, ACudaGraphRefusesWhatAReplayCouldNotDo) {
-  const RuleFacts facts{.cuda_available = true};
-  Heard fine;
-  judge(graph_on("cuda"), facts, fine);
-  test::Options adam = with(graph_on("cuda"), "optimizer.kind", std::string("adamw"));
-  judge(with(adam, "optimizer.implementation", std::string("fused")), facts, fine);
-  judge(with(graph_on("cuda"), "loader.epochs", std::string("joined")), facts, fine);
-  EXPECT_THAT(fine.errors, IsEmpty());
-
-  Heard heard;
-  judge(with(graph_on("cuda"), "loader.drop_last", false), facts, heard);
-  judge(with(graph_on("cuda"), "model.accumulate", std::int64_t{2}), facts, heard);
-  judge(with(graph_on("cuda"), "model.precision", std::string("fp16")), facts, heard);
-  judge(with(adam, "optimizer.implementation", std::string("foreach")), facts, heard);
-  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("loader.drop_last: model.cuda_graph"),
-                                        StartsWith("model.accumulate: model.cuda_graph"),
-                                        StartsWith("model.precision: model.cuda_graph"),
-                                        StartsWith("optimizer.implementation: model.cuda_graph")));
-}
-
-TEST(ModelRules, BatchesLeftInHostMemoryCannotFeedAModelOnTheDevice) {
-  Heard heard;
-  judge(with(with(test::tiny_images("mlp"), "device", std::string("cuda")), "transfer.placement",
-             std::string("none")),
-        {.cuda_available = true}, heard);
-  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("transfer.placement: none leaves batches")));
-}
-
-TEST(TransferRules, PlacementsThatCopyToADeviceAreSkippedOnTheCpuWhenSweptAndRefusedAlone) {
-  for (const std::string placement : {"inline_non_blocking", "prefetch_stream", "pin_thread"}) {
-    const test::Options options =
-        with(test::tiny_images("mlp"), "transfer.placement", Value(placement));
-    Heard swept;
-    judge(options, {.swept = true}, swept);
-    EXPECT_THAT(swept.errors, IsEmpty());
-    EXPECT_THAT(swept.skips,
-                ElementsAre(StartsWith("transfer.placement: " + placement + " copies to a CUDA")));
-    Heard alone;
-    judge(options, {}, alone);
-    EXPECT_THAT(alone.errors, ElementsAre(StartsWith("transfer.placement: ")));
+TEST(Rules, StepsThatAnswerRequestsBecomeLatencies) {
+  for (const test::Options& options :
+       {prompts(),
+        images("resnet18", {{"workload", text("eval_step")}, {"schedule.arrivals.rate", 20.0}})}) {
+    ResolvedCase resolved = test::train_case(options);
+    EXPECT_THAT(judged(resolved, {}).errors, IsEmpty());
+    EXPECT_EQ(resolved.text("schedule.sync"), "step");
   }
 }
 
-TEST(TransferRules, PlacementsThatCopyNothingAreFineOnTheCpu) {
-  for (const std::string placement : {"inline", "upstream", "none"}) {
-    Heard heard;
-    judge(with(test::tiny_images("mlp"), "transfer.placement", Value(placement)), {}, heard);
-    EXPECT_THAT(heard.errors, IsEmpty()) << placement;
-    EXPECT_THAT(heard.skips, IsEmpty()) << placement;
+TEST(Rules, TransferNeedsSomethingToCopy) {
+  for (const char* const placement : {"none", "upstream", "inline"}) {
+    const Heard heard = judged(copies(placement), {.device_auto = true});
+    EXPECT_THAT(heard.errors, IsEmpty());
+    EXPECT_EQ(heard.skips.size(), 1U);
   }
+  EXPECT_THAT(
+      judged(copies("prefetch_stream", {{"copy.source", text("pinned")}}), {.device_auto = true})
+          .skips,
+      testing::ElementsAre("pinned memory needs a CUDA device"));
 }
 
-test::Options in_pin_thread(const std::string& engine, std::int64_t workers, bool pin_memory) {
-  test::Options options = test::tiny_images("mlp");
-  options["device"] = std::string("cuda");
-  options["transfer.placement"] = std::string("pin_thread");
-  options["loader.engine"] = engine;
-  options["loader.num_workers"] = workers;
-  options["loader.pin_memory"] = pin_memory;
-  return options;
-}
-
-TEST(TransferRules, ThePinThreadOfThreadsAndOfProcessesCopies) {
-  for (const std::string engine : {"thread", "fork"}) {
-    Heard heard;
-    judge(in_pin_thread(engine, 1, true), {.cuda_available = true, .cores = 2}, heard);
-    EXPECT_THAT(heard.errors, IsEmpty()) << engine;
-    EXPECT_THAT(heard.skips, IsEmpty()) << engine;
-  }
-}
-
-TEST(TransferRules, WithoutAPinThreadNothingCopiesInIt) {
-  struct Refusal {
-    test::Options options;
-    const char* reason;
-  };
-  for (const Refusal& refusal :
-       {Refusal{in_pin_thread("thread", 1, false), "pin_thread copies what the loader's pin"},
-        Refusal{in_pin_thread("thread", 0, true), "pin_thread needs workers: with num_workers 0"},
-        Refusal{in_pin_thread("inline", 0, true), "pin_thread needs workers: with num_workers 0"},
-        Refusal{in_pin_thread("torch_cpp", 1, false), "pin_thread needs a pin thread, which"}}) {
-    const std::string text = std::string("transfer.placement: ") + refusal.reason;
-    Heard alone;
-    judge(refusal.options, {.cuda_available = true, .cores = 2}, alone);
-    EXPECT_THAT(alone.errors, ElementsAre(StartsWith(text)));
-    Heard swept;
-    judge(refusal.options, {.cuda_available = true, .swept = true, .cores = 2}, swept);
-    EXPECT_THAT(swept.errors, IsEmpty());
-    EXPECT_THAT(swept.skips, ElementsAre(StartsWith(text)));
-  }
-}
-
-TEST(TransferRules, TheWorkloadTransferHasNoPinThread) {
-  const test::Options copies = {{"workload", std::string("transfer")},
-                                {"device", std::string("cuda")},
-                                {"transfer.placement", std::string("pin_thread")}};
+// The rule of ranks that train one model, by itself.
+Heard synced(ResolvedCase& resolved, const RuleFacts& facts = {}) {
   Heard heard;
-  judge(copies, {.cuda_available = true}, heard);
-  EXPECT_THAT(heard.errors, ElementsAre(testing::HasSubstr("use workload: train_step")));
-}
-
-TEST(TransferRules, TheWorkloadTransferNeedsSomethingToCopy) {
-  const test::Options copies = {{"workload", std::string("transfer")}};
-  Heard heard;
-  for (const std::string placement : {"none", "upstream", "inline"}) {
-    judge(with(copies, "transfer.placement", Value(placement)), {.device_auto = true}, heard);
-  }
-  EXPECT_THAT(heard.errors, IsEmpty());
-  EXPECT_EQ(heard.skips.size(), 3U);
-  Heard fine;
-  judge(with(copies, "transfer.placement", std::string("prefetch_stream")), {}, fine);
-  EXPECT_THAT(fine.errors, IsEmpty());
-  judge(with(with(copies, "transfer.placement", std::string("prefetch_stream")), "copy.source",
-             std::string("pinned")),
-        {.device_auto = true}, fine);
-  EXPECT_THAT(fine.skips, ElementsAre("pinned memory needs a CUDA device"));
-}
-
-test::Options in_ranks(const std::string& workload, std::int64_t ranks) {
-  test::Options options = test::tiny_images("mlp");
-  options["workload"] = workload;
-  options["distributed.ranks"] = ranks;
-  return options;
+  Sink sink(heard);
+  distributed::check_group_train_step(resolved, facts, sink);
+  return heard;
 }
 
 TEST(GroupTrainStepRules, DdpIsTakenWhereNothingIsSaid) {
   ResolvedCase group = test::train_case(in_ranks("train_step", 2));
-  Heard heard;
-  distributed::check_group_train_step(group, {}, heard);
-  EXPECT_THAT(heard.errors, IsEmpty());
+  EXPECT_THAT(synced(group).errors, IsEmpty());
   EXPECT_EQ(group.text("distributed.sync"), "ddp");
   ResolvedCase alone = test::train_case(in_ranks("train_step", 1));
-  distributed::check_group_train_step(alone, {}, heard);
+  EXPECT_THAT(synced(alone).errors, IsEmpty());
   EXPECT_FALSE(alone.has("distributed.sync"));
 }
 
 TEST(GroupTrainStepRules, WhatRanksCannotShareIsRefusedAloneAndLeftOutOfASweep) {
-  struct Wrong {
-    const char* option;
-    Value value;
-    const char* reason;
-  };
-  for (const Wrong& wrong :
-       {Wrong{"model.cuda_graph", true, "model.cuda_graph: is for one process"},
-        Wrong{"loader.engine", std::string("python"),
-              "loader.engine: python takes all samples in each of the ranks"},
-        Wrong{"device", std::string("cuda:1"), "device: cuda:1 is one device"}}) {
-    ResolvedCase resolved =
-        test::train_case(with(in_ranks("train_step", 2), wrong.option, wrong.value));
-    Heard alone;
-    distributed::check_group_train_step(resolved, {}, alone);
-    EXPECT_THAT(alone.errors, ElementsAre(HasSubstr(wrong.reason)));
-    Heard swept;
-    distributed::check_group_train_step(resolved, {.swept = true}, swept);
+  const std::pair<test::Options, const char*> rows[] = {
+      {{{"model.cuda_graph", true}}, "model.cuda_graph: is for one process"},
+      {{{"loader.engine", text("python")}},
+       "loader.engine: python takes all samples in each of the ranks"},
+      {{{"device", text("cuda:1")}}, "device: cuda:1 is one device"}};
+  for (const auto& [options, reason] : rows) {
+    ResolvedCase resolved = test::train_case(in_ranks("train_step", 2, options));
+    EXPECT_THAT(synced(resolved).errors, testing::ElementsAre(HasSubstr(reason)));
+    const Heard swept = synced(resolved, {.swept = true});
     EXPECT_THAT(swept.errors, IsEmpty());
-    EXPECT_THAT(swept.skips, ElementsAre(HasSubstr(wrong.reason)));
+    EXPECT_THAT(swept.skips, testing::ElementsAre(HasSubstr(reason)));
   }
 }
 
 TEST(GroupTrainStepRules, WhatBelongsToDdpIsRefusedBesideAnother) {
-  const test::Options flat =
-      with(in_ranks("train_step", 2), "distributed.sync", std::string("flat"));
-  ResolvedCase fine = test::train_case(flat);
-  Heard heard;
-  distributed::check_group_train_step(fine, {}, heard);
-  EXPECT_THAT(heard.errors, IsEmpty());
+  const test::Options flat = {{"distributed.sync", text("flat")}};
+  const test::Options buckets = {{"distributed.bucket_cap_mb", 5.0}};
+  ResolvedCase fine = test::train_case(in_ranks("train_step", 2, flat));
+  EXPECT_THAT(synced(fine).errors, IsEmpty());
   EXPECT_FALSE(fine.has("distributed.bucket_cap_mb"));
-  ResolvedCase wrong = test::train_case(with(flat, "distributed.bucket_cap_mb", 5.0));
-  distributed::check_group_train_step(wrong, {}, heard);
-  EXPECT_THAT(heard.errors, ElementsAre("distributed.bucket_cap_mb: needs distributed.sync: ddp"));
+  ResolvedCase wrong = test::train_case(in_ranks("train_step", 2, with(flat, buckets)));
+  EXPECT_THAT(synced(wrong).errors,
+              testing::ElementsAre("distributed.bucket_cap_mb: needs distributed.sync: ddp"));
   // With ddp, said or not, they hold.
-  ResolvedCase given =
-      test::train_case(with(in_ranks("train_step", 2), "distributed.bucket_cap_mb", 5.0));
-  distributed::check_group_train_step(given, {}, heard);
+  ResolvedCase given = test::train_case(in_ranks("train_step", 2, buckets));
+  EXPECT_THAT(synced(given).errors, IsEmpty());
   EXPECT_EQ(given.number("distributed.bucket_cap_mb"), 5.0);
 }
 
 TEST(GroupTrainStepRules, SyncIsRefusedWhereThereIsNoModelOfOurs) {
   for (const char* workload : {"collective", "python_step", "python_script"}) {
-    Heard heard;
-    const test::Options ranks = with(in_ranks(workload, 2), "script.path", std::string("train.py"));
-    judge(with(ranks, "distributed.sync", std::string("ddp")), {}, heard);
+    const Heard heard = judged(in_ranks(
+        workload, 2, {{"script.path", text("train.py")}, {"distributed.sync", text("ddp")}}));
     EXPECT_THAT(heard.errors,
-                Contains(HasSubstr("distributed.sync: `workload: " + std::string(workload) +
-                                   "` has no model of which stepbench would exchange gradients")));
+                testing::Contains(HasSubstr("distributed.sync: `workload: " + text(workload) +
+                                            "` has no model of which stepbench would exchange "
+                                            "gradients")));
   }
-  Heard buckets;
-  judge(with(in_ranks("collective", 2), "distributed.bucket_cap_mb", 5.0), {}, buckets);
-  EXPECT_THAT(buckets.errors, Contains(HasSubstr("distributed.bucket_cap_mb: is of gradients")));
-  Heard eval;
-  judge(in_ranks("eval_step", 2), {}, eval);
-  EXPECT_THAT(eval.errors, Contains(HasSubstr("runs in one process; train_step, python_script")));
-}
-
-test::Options collective(const std::string& op, std::int64_t bytes, std::int64_t ranks) {
-  return {{"workload", std::string("collective")},
-          {"collective.op", op},
-          {"collective.bytes", bytes},
-          {"distributed.ranks", ranks}};
-}
-
-TEST(CollectiveRules, BytesThatRanksCannotShareAreRefusedAloneAndLeftOutOfASweep) {
-  struct Size {
-    test::Options options;
-    const char* reason;  // null: fine
-  };
-  const test::Options bytes =
-      with(collective("all_reduce", 7, 2), "collective.dtype", std::string("bfloat16"));
-  for (const Size& size :
-       {Size{collective("all_reduce", 4, 3), nullptr}, Size{collective("broadcast", 4, 3), nullptr},
-        Size{collective("all_gather", 24, 3), nullptr},
-        Size{collective("all_reduce", 2, 3), "2 is no multiple of 4, an element of float32; use 4"},
-        Size{bytes, "7 is no multiple of 2, an element of bfloat16; use 6 or 8"},
-        Size{collective("all_to_all", 1024, 3),
-             "1024 is no multiple of 12, an element of float32 for each of 3 ranks; use 1020 or "
-             "1032"}}) {
-    Heard alone;
-    judge(size.options, {}, alone);
-    Heard swept;
-    judge(size.options, {.swept = true}, swept);
-    EXPECT_THAT(swept.errors, IsEmpty());
-    if (size.reason == nullptr) {
-      EXPECT_THAT(alone.errors, IsEmpty());
-      EXPECT_THAT(swept.skips, IsEmpty());
-      continue;
-    }
-    const std::string text = std::string("collective.bytes: ") + size.reason;
-    EXPECT_THAT(alone.errors, ElementsAre(text));
-    EXPECT_THAT(swept.skips, ElementsAre(text));
-  }
-}
-
-TEST(CollectiveRules, ABackendWithoutItsDeviceIsAMistake) {
-  const auto heard_of = [](const std::string& backend, const std::string& device, bool cuda) {
-    Heard heard;
-    judge(with(with(collective("all_reduce", 1024, 2), "collective.backend", backend), "device",
-               device),
-          {.cuda_available = cuda}, heard);
-    return heard.errors;
-  };
-  EXPECT_THAT(heard_of("nccl", "cpu", false),
-              ElementsAre("collective.backend: nccl needs a CUDA device, and there is none here; "
-                          "use backend: gloo"));
-  EXPECT_THAT(heard_of("nccl", "cpu", true),
-              ElementsAre(StartsWith("collective.backend: nccl exchanges the memory of CUDA")));
-  EXPECT_THAT(heard_of("gloo", "cuda", true),
-              ElementsAre(StartsWith("collective.backend: gloo exchanges the memory of hosts")));
-  EXPECT_THAT(heard_of("nccl", "cuda", true), IsEmpty());
-  EXPECT_THAT(heard_of("gloo", "cpu", true), IsEmpty());
-  EXPECT_THAT(heard_of("auto", "cuda", true), IsEmpty());
-}
-
-TEST(CheckpointRules, AllWindowsHoldAsManyCheckpoints) {
-  const auto errors_of = [](std::int64_t every, std::int64_t active, const RuleFacts& facts) {
-    test::Options options = test::tiny_images("mlp");
-    options["checkpoint.every"] = every;
-    options["checkpoint.path"] = std::string("/tmp");
-    options["schedule.active"] = active;
-    Heard heard;
-    judge(options, facts, heard);
-    return heard.errors;
-  };
-  EXPECT_THAT(errors_of(20, 60, {}), IsEmpty());
-  EXPECT_THAT(errors_of(0, 50, {}), IsEmpty());
-  EXPECT_THAT(errors_of(20, 50, {.smoke = true}), IsEmpty());
-  EXPECT_THAT(errors_of(20, 50, {}),
-              ElementsAre("checkpoint.every: windows of 50 steps (schedule.active) do not all hold "
-                          "as many checkpoints; give schedule.active a multiple of 20, e.g. 60"));
-}
-
-TEST(CheckpointRules, WhereToWriteIsAsked) {
-  Heard heard;
-  judge(with(test::tiny_images("mlp"), "checkpoint.every", std::int64_t{1}), {}, heard);
-  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("checkpoint.path: expected the folder")));
 }
 
 }  // namespace
