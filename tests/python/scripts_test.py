@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scripts as they are, through `stepbench run --python`: scripts_test.py STEPBENCH SOURCE_DIR [TEST]..."""
+import atexit
 import json
 import os
 import pathlib
@@ -11,7 +12,9 @@ import tempfile
 import unittest
 
 PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-del sys.argv[1:3]
+del sys.argv[2:3]
+sys.path.append(str(SOURCE / "tests/workloads"))
+from python_worker import Warm  # noqa: E402, takes the first argument
 
 SHORT = ("--set", "schedule.wait=0", "--set", "schedule.warmup=2", "--set", "schedule.active=6", "--launches", "1")
 
@@ -37,13 +40,8 @@ FAULTS = {  # what the script does, and the reason of its row
         "script.py ended itself by sys.exit(3) after 4 steps",
     "for number, _ in enumerate(measure(Loader())):\n    if number == 4: break":
         "left its loop over measure() after 4 steps and ended; the schedule needs 8",
-    "for _ in measure([]): pass": "the loader is empty",
-    "for _ in measure(iter([1, 2])): pass": "ended after 2 batches and cannot begin anew",
-    "for _ in measure(Loader()):\n    with phase('forwrd'): pass": 'no phase "forwrd"; did you mean "forward"?',
     "for _ in measure(Loader()): os._exit(4)": "exited with status 4",
     "for _ in measure(Loader()): os.kill(os.getpid(), 9)": "killed by SIGKILL",
-    "for _ in measure(None): pass": "measure() takes what a for loop goes over",
-    "for _ in measure(each for each in range(3)): pass": "ended after 3 batches and cannot begin anew",
     "def broken():\n    yield from [[1], [2]]\n    raise KeyError('third')\nfor _ in measure(broken()): pass":
         "KeyError: 'third' (script.py, line 8, in broken)",
     "for _ in measure(Loader(), name='a'):\n    for _ in measure(Loader(), name='a'): pass":
@@ -111,7 +109,8 @@ class Block(torch.nn.Module):
 model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, bias=bias), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), Block())
 if mode == "always":
     torch.autograd.set_detect_anomaly(True)
-for x in measure([torch.randn(2, 3, 8, 8)] * 100):
+torch.set_num_threads(1)
+for x in measure([torch.randn(2, 3, 8, 8)] * 100, warmup=1, active=3):
     with torch.autograd.detect_anomaly() if mode == "inside" else contextlib.nullcontext():
         model(x).sum().backward()
 """
@@ -158,6 +157,16 @@ def rows_of(folder, kind):
     return rows
 
 
+WARM = []  # Pythons that have imported torch, of which scripts are forked: one for each rank
+
+
+def warm(rank=0):
+    while len(WARM) <= rank:
+        WARM.append(Warm())
+        atexit.register(WARM[-1].close)
+    return WARM[rank]
+
+
 def pythons_in(folder):
     """Processes whose working folder is this one."""
     found = []
@@ -171,7 +180,6 @@ def pythons_in(folder):
 
 
 GOOD = {  # loops that a notebook or a script may have, each measured as a plain one
-    "continue": "for number, _ in enumerate(measure(Loader())):\n    if number % 2: continue\n    number += 1",
     "break, and again": "for _ in range(3):\n    for number, _ in enumerate(measure(Loader())):\n        if number > 8: break",
     "another thread": "import threading\n"
                       "def second():\n    try: list(measure(Loader(), name='b'))\n    except Exception as e: print(e)\n"
@@ -179,15 +187,18 @@ GOOD = {  # loops that a notebook or a script may have, each measured as a plain
                       "    other = threading.Thread(target=second); other.start(); other.join()",
     "a forked child": "for _ in measure(Loader()):\n"
                       "    child = os.fork()\n    if child == 0: os._exit(0)\n    os.waitpid(child, 0)",
-    "a module loaded again": "import importlib, stepbench_worker\nimportlib.reload(stepbench_worker)\n"
-                             "from stepbench_worker import measure\nfor _ in measure(Loader()): pass",
 }
 
 SPAWNS = """\
-import torch
+import multiprocessing
 from stepbench_worker import measure
-loader = torch.utils.data.DataLoader(list(range(64)), num_workers=1, multiprocessing_context="spawn")
-for _ in measure(loader): pass
+def batches():
+    child = multiprocessing.get_context("spawn").Process(target=len, args=("",))
+    child.start()
+    child.join()
+    if child.exitcode: raise RuntimeError("the child failed")
+    yield from [[1]] * 100
+for _ in measure(batches()): pass
 """
 
 
@@ -269,19 +280,24 @@ class Scripts(unittest.TestCase):
         self.assertEqual(digests[0], digests[1])
         self.assertNotEqual(digests[1], digests[2])
 
-    def by_hand(self, *heads, world=2):
-        """Runs script.py once for each rank, as torchrun would; what each said."""
+    def by_hand(self, world=2):
+        """Runs script.py once for each rank, as torchrun would, in processes that have torch; what each said."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = str(free.getsockname()[1])
-        ranks = []
-        for rank in range(world):
-            environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "RANK": str(rank),
-                           "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1",
-                           "TORCHELASTIC_RUN_ID": "none"}
-            ranks.append(subprocess.Popen([sys.executable, "script.py"], cwd=self.folder, env=environment, text=True,
-                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
-        return [rank.communicate(timeout=600)[0] for rank in ranks]
+        ranks = [warm(rank).start([], self.folder, {
+            **self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "RANK": str(rank), "WORLD_SIZE": str(world),
+            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1", "TORCHELASTIC_RUN_ID": "none"},
+            script=str(self.folder / "script.py")) for rank in range(world)]
+        return [rank.wait()[1] for rank in ranks]
+
+    def alone(self, *arguments):
+        """Runs script.py by itself, in a process that has torch; what it said."""
+        process = warm().start(arguments, self.folder, {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python")},
+                               script=str(self.folder / "script.py"))
+        status, said = process.wait()
+        self.assertEqual(status, 0, said)
+        return said
 
     def test_of_several_ranks_that_have_not_met_the_first_speaks_and_names_those_that_are_not_recorded(self):
         self.write(HEAD + "for _ in measure(Loader(), warmup=1, active=5): pass")
@@ -400,8 +416,7 @@ class Scripts(unittest.TestCase):
 
     def test_a_profile_has_the_calls_that_torchs_own_profiler_counts(self):
         self.write(PROFILED)
-        environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python")}
-        subprocess.run([sys.executable, "script.py", "seen.json"], cwd=self.folder, env=environment, timeout=600, check=True)
+        self.alone("seen.json")
         self.run_script("--profile", "--set", "profile.active=3", "--set", "profile.trace=true")
         calls, phases = {}, {}
         for part in rows_of(self.results, "ops"):
@@ -506,9 +521,9 @@ class Scripts(unittest.TestCase):
         for arguments, told in (("off plain", set()), ("inside plain", {"script.anomaly_mode"}),
                                 ("always bias", {"script.anomaly_mode", "script.bias_before_norm"})):
             with self.subTest(arguments):
-                name = arguments.replace(" ", "-")
-                said = self.run_script("--results", name, arguments=arguments.split())
-                launch, = rows_of(self.folder / name, "launch")
+                shutil.rmtree(self.results, ignore_errors=True)
+                said = self.alone(*arguments.split())
+                launch, = rows_of(self.results, "launch")
                 self.assertEqual({each["id"] for each in launch.get("findings", []) if each["id"].startswith("script.")}, told, said)
         self.assertIn("2 layers have a bias that the batch norm behind takes out again: Conv2d(3, 8) before BatchNorm2d(8), "
                       "Conv2d(8, 8) before BatchNorm2d(8)",
