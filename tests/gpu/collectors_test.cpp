@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collectors beside others: a second subscriber, the management library.
+// The management library beside nvidia-smi and its own readings; a collector again and again.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <thread>
 
-#include "harness/cuda/cupti_collector.h"
 #include "harness/machine/device_sampler.h"
 #include "harness/os/command.h"
 #include "tests/gpu/device_scene.h"
@@ -15,27 +11,6 @@
 
 namespace stepbench::gpu {
 namespace {
-
-TEST(Gpu, WhereAnotherSubscriberHoldsCuptiTheCollectorSaysSo) {
-  STEPBENCH_NEED_GPU(api);
-  auto loaded = cuda::load_cupti_api();
-  ASSERT_TRUE(std::holds_alternative<cuda::CuptiApi>(loaded)) << std::get<std::string>(loaded);
-  const auto& cupti = std::get<cuda::CuptiApi>(loaded);
-  void* other = nullptr;
-  if (const int code = cupti.subscribe(&other); code != cuda::kCuptiSuccess) {
-    GTEST_SKIP() << "cuptiSubscribe: " << cupti.error_name(code);
-  }
-  const auto collector = cuda::make_cupti_collector(cupti, api);
-  EXPECT_THAT(collector->start(),
-              testing::Optional(testing::HasSubstr("another profiler is attached")));
-  Products products(64, 1, 1);
-  EXPECT_EQ(measure(api, products, 5).column("step_device_ns").size(), 5U)
-      << "events work all the same";
-  EXPECT_EQ(cupti.unsubscribe(other), cuda::kCuptiSuccess);
-  EXPECT_EQ(collector->start(), std::nullopt) << "once the other has gone";
-  number("CUPTI held by another subscriber", "a note, and everything else works",
-         "another profiler is attached", passed(!HasFailure()));
-}
 
 TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
   STEPBENCH_NEED_GPU(api);
@@ -55,35 +30,6 @@ TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
   EXPECT_EQ(nvml->index_of(smi.out.substr(uuid, smi.out.find(',', uuid) - uuid)), 0);
   EXPECT_THAT(smi.out, testing::HasSubstr(", " + std::to_string(state->max_sm_mhz.value_or(0))));
   number("name and memory, NVML and nvidia-smi", "equal", state->name + ", " + mib + " MiB",
-         passed(!HasFailure()));
-}
-
-TEST(Gpu, TheSamplerSeesTheDeviceAtWork) {
-  STEPBENCH_NEED_GPU(api);
-  const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
-  if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
-  const HostClock clock;
-  using Owner = machine::DeviceSampler::Owner;
-  machine::DeviceSampler sampler(nvml.get(), 0, clock, [](int pid) {
-    if (pid == ::getpid()) return Owner::kOurs;
-    return std::filesystem::exists("/proc/" + std::to_string(pid)) ? Owner::kOther
-                                                                   : Owner::kUnknown;
-  });
-  sampler.device_is(api.device_pci(0));
-  Products products(4096, 4, 4);
-  const std::int64_t end_ns = clock.now_ns() + 3'500'000'000;
-  while (clock.now_ns() < end_ns) {
-    (void)measure(api, products, 5);
-    sampler.sample();
-  }
-  const Fields fields = sampler.summary();
-  ASSERT_TRUE(fields.contains("gpu.samples"));
-  EXPECT_GE(std::get<std::int64_t>(fields.at("gpu.samples")), 2);
-  EXPECT_GT(std::get<std::int64_t>(fields.at("gpu.memory_used_bytes_max")), 100'000'000);
-  EXPECT_GT(std::get<std::int64_t>(fields.at("gpu.utilisation_max")), 20);
-  std::string seen;
-  for (const auto& [name, value] : fields) seen += name + " " + to_text(value) + "; ";
-  number("machine state of a busy device", "clocks, power, temperature, reasons, others", seen,
          passed(!HasFailure()));
 }
 
@@ -142,26 +88,6 @@ TEST(Gpu, TheCollectorAttachesAndDetachesTenTimes) {
   }
   EXPECT_THAT(kernels, testing::Each(kernels.front()));
   EXPECT_GE(kernels.front(), 20U);
-}
-
-// A window too long for the memory that records may take says so and goes on.
-TEST(Gpu, RecordsForWhichThereIsNoRoomAreCounted) {
-  STEPBENCH_NEED_GPU(api);
-  auto cupti = cuda::load_cupti_api();
-  if (const auto* why = std::get_if<std::string>(&cupti)) GTEST_SKIP() << *why;
-  const auto collector = cuda::make_cupti_collector(
-      std::get<cuda::CuptiApi>(std::move(cupti)), api,
-      {.buffer_bytes = std::size_t{64} << 10, .most_bytes = std::size_t{256} << 10});
-  if (const auto why = collector->start()) GTEST_SKIP() << *why;
-  Products products(64, 1, 1);
-  for (int i = 0; i < 50; ++i) products.multiply(1000);
-  products.synchronize();
-  ops::OpLog log;
-  collector->collect(log);
-  EXPECT_THAT(collector->incomplete(), testing::Optional(testing::HasSubstr("dropped")));
-  EXPECT_GT(log.activities.size(), 100U);
-  number("records without room", "counted", collector->incomplete().value_or("none"),
-         passed(!HasFailure()));
 }
 
 }  // namespace

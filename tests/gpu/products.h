@@ -5,7 +5,6 @@
 #include <ATen/ops/rand.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,16 +16,11 @@
 
 namespace stepbench::gpu {
 
-// Products of square matrices in two phases. The host may take its time before each.
+// Products of square matrices in two phases.
 class Products final : public Workload {
  public:
-  Products(std::int64_t size, int forward, int backward,
-           std::chrono::microseconds host_time = std::chrono::microseconds(0))
-      : a_(random_square(size)),
-        b_(random_square(size)),
-        forward_(forward),
-        backward_(backward),
-        host_time_(host_time) {}
+  Products(std::int64_t size, int forward, int backward)
+      : a_(random_square(size)), b_(random_square(size)), forward_(forward), backward_(backward) {}
   std::optional<std::string> set_up() override { return std::nullopt; }
   void step(StepRecorder& step) override {
     {
@@ -37,12 +31,7 @@ class Products final : public Workload {
     multiply(backward_);
   }
   void multiply(int times) {
-    for (int i = 0; i < times; ++i) {
-      const auto begin = std::chrono::steady_clock::now();
-      while (std::chrono::steady_clock::now() - begin < host_time_) {
-      }
-      c_ = at::mm(a_, b_);
-    }
+    for (int i = 0; i < times; ++i) c_ = at::mm(a_, b_);
   }
   void synchronize() override { step::synchronize_device(tested_device()); }
   void tear_down() override {}
@@ -56,7 +45,6 @@ class Products final : public Workload {
 
   at::Tensor a_, b_, c_;
   int forward_, backward_;
-  std::chrono::microseconds host_time_;
 };
 
 [[nodiscard]] inline double median_of(std::span<const std::int64_t> values) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps on a device: graphs, forked workers, pinned batches.
+// Training steps on a device: graphs, forked workers.
 #include <gmock/gmock.h>
 
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/step/train_step.h"
-#include "workloads/torch_loader/batch_tensor.h"
-#include "workloads/torch_loader/pinned.h"
 
 namespace stepbench::gpu {
 namespace {
@@ -70,53 +68,6 @@ TEST(Gpu, AReplayedGraphTrainsAsTheStepsThatItHolds) {
   }
 }
 
-test::Options small_gpt() {
-  return {{"device", tested_device().str()},
-          {"data.kind", std::string("synthetic_tokens")},
-          {"data.sequence_length", std::int64_t{64}},
-          {"data.vocabulary", std::int64_t{128}},
-          {"data.samples", std::int64_t{256}},
-          {"loader.batch_size", std::int64_t{8}},
-          {"loader.engine", std::string("inline")},
-          {"model.kind", std::string("gpt")},
-          {"model.size", std::string("tiny")},
-          {"optimizer.kind", std::string("sgd")},
-          {"optimizer.lr", 0.01}};
-}
-
-TEST(Gpu, BlocksThatRunAgainInTheBackwardPassTrainAsThoseThatDoNot) {
-  STEPBENCH_NEED_GPU(api);
-  test::Options options = small_gpt();
-  std::string why;
-  const auto kept = trained(api, options, 10, why);
-  options["model.activation_checkpointing"] = true;
-  const auto again = trained(api, options, 10, why);
-  ASSERT_TRUE(kept && again) << why;
-  const double loss = kept->fingerprint.loss.value();
-  EXPECT_NEAR(again->fingerprint.loss.value(), loss, 1e-4 * std::abs(loss));
-  const double norm = kept->fingerprint.gradient_norm.value();
-  EXPECT_NEAR(again->fingerprint.gradient_norm.value(), norm, 1e-3 * norm);
-  number("backward with activation checkpointing over without", "more than 1",
-         std::to_string(median_of(again->cycle.column("backward_ns")) /
-                        median_of(kept->cycle.column("backward_ns"))),
-         "");
-}
-
-TEST(Gpu, PaddingToTheLongestOfAllTrainsAsPaddingToTheLongestOfTheBatch) {
-  STEPBENCH_NEED_GPU(api);
-  test::Options options = small_gpt();
-  options["data.lengths"] = std::string("uniform");
-  options["data.min_length"] = std::int64_t{4};
-  options["data.padding"] = std::string("longest");
-  std::string why;
-  const auto longest = trained(api, options, 10, why);
-  options["data.padding"] = std::string("max_length");
-  const auto all = trained(api, options, 10, why);
-  ASSERT_TRUE(longest && all) << why;
-  const double loss = longest->fingerprint.loss.value();
-  EXPECT_NEAR(all->fingerprint.loss.value(), loss, 1e-4 * std::abs(loss));
-}
-
 // Set up before anything asks for a device: the workers are forked first.
 TEST(Gpu, ForkedWorkersFeedTheDeviceFromPinnedMemory) {
   test::Options options = small_mlp();
@@ -141,22 +92,6 @@ TEST(Gpu, ForkedWorkersFeedTheDeviceFromPinnedMemory) {
   ASSERT_TRUE(alone) << why;
   EXPECT_NEAR(loss, alone->fingerprint.loss.value(), 1e-4 * std::abs(loss))
       << "batches were overwritten before their copies had passed";
-}
-
-TEST(Gpu, PinnedBatchesArePinned) {
-  STEPBENCH_NEED_GPU(api);
-  if (rehearsing()) GTEST_SKIP() << "pinned memory needs a device";
-  const auto pageable = std::make_shared<std::array<std::byte, 4096>>();
-  const Batch batch{
-      .fields = {{pageable->data(), {.name = "input", .shape = {64}, .dtype = DType::kUInt8}},
-                 {pageable->data(), {.name = "target", .shape = {}, .dtype = DType::kInt64}}},
-      .size = 8,
-      .owner = pageable};
-  EXPECT_FALSE(torch_loader::field_tensor(batch, 0).is_pinned());
-  const auto memory = torch_loader::pinned_memory(at::Device(at::kCUDA, 0));
-  const Batch pinned = loader::pinned_copy(batch, *memory);
-  EXPECT_TRUE(torch_loader::field_tensor(pinned, 0).is_pinned());
-  EXPECT_TRUE(torch_loader::field_tensor(pinned, 1).is_pinned());
 }
 
 }  // namespace
