@@ -91,7 +91,7 @@ class StubWorkload final : public Workload {
   }
 
   void step(StepRecorder& step) override {
-    if (step.index() == at_step_) fault(step);
+    if (step.index() == at_step_) inject_fault(behaviour_, clock_.control_descriptor());
     ++steps_;
     const bool border = epoch_steps_ > 0 && step.index() > 0 && step.index() % epoch_steps_ == 0;
     const std::int64_t whole = duration(step.index());
@@ -156,15 +156,6 @@ class StubWorkload final : public Workload {
   void mark(const std::string& file) const {
     std::ofstream out(file, std::ios::app);
     out << resolved_.case_id << ' ' << context_.launch << ' ' << context_.rank << std::endl;
-  }
-
-  void fault(StepRecorder& step) {
-    if (behaviour_ == "nested_phases") {
-      const auto outer = step.phase(PhaseId::kForward);
-      const auto inner = step.phase(PhaseId::kLoss);
-      clock_.pass(1);
-    }
-    inject_fault(behaviour_, clock_.control_descriptor());
   }
 
   std::int64_t duration(std::int64_t index) {

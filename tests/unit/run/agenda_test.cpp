@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "harness/base/error.h"
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
 #include "harness/run/turns_agenda.h"
@@ -11,7 +9,6 @@ namespace stepbench::run {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::Pair;
 
 std::string text(const std::optional<Job>& job) {
@@ -53,35 +50,26 @@ std::vector<std::string> drain_turns(TurnsAgenda& agenda, record::Results finish
 const std::map<std::size_t, SplitCase> kBothSplit = {{0, {1, 2}}, {1, {0, 2}}};
 
 TEST(TurnsAgenda, HalvesTheLaunchesOfBothProgramsInTurns) {
-  const std::vector<ListedCase> cases = {{"a", 4}, {"b", 4}};
-  ListAgenda of_plan{cases, Pass::kTiming, {}};
-  TurnsAgenda agenda{of_plan, cases, kBothSplit, {}};
-  EXPECT_THAT(drain_turns(agenda),
+  using Done = std::set<record::LaunchKey>;
+  const auto order_of = [](const std::vector<ListedCase>& cases,
+                           const std::map<std::size_t, SplitCase>& split, const Done& done = {},
+                           bool reference_fails = false) {
+    ListAgenda of_plan{cases, Pass::kTiming, done};
+    TurnsAgenda agenda{of_plan, cases, split, done};
+    return drain_turns(agenda, {}, reference_fails);
+  };
+  EXPECT_THAT(order_of({{"a", 4}, {"b", 4}}, kBothSplit),
               ElementsAre("0.0", "R1.0", "R0.0", "1.0", "R1.1", "0.1", "1.1", "R0.1"));
-}
-
-TEST(TurnsAgenda, LeavesWholeWhatTheReferenceLacksOrIsNotToBeHalved) {
-  const std::vector<ListedCase> cases = {{"a", 4}, {"b", 3}};
-  ListAgenda of_plan{cases, Pass::kTiming, {}};
-  TurnsAgenda agenda{of_plan, cases, {{0, {1, 2}}}, {}};
-  EXPECT_THAT(drain_turns(agenda), ElementsAre("0.0", "R1.0", "1.0", "R1.1", "0.1", "1.1", "1.2"));
-}
-
-TEST(TurnsAgenda, MeasuresAllOfTonightsWhereTheReferenceDoesNotRun) {
-  const std::vector<ListedCase> cases = {{"a", 4}, {"b", 4}};
-  ListAgenda of_plan{cases, Pass::kTiming, {}};
-  TurnsAgenda agenda{of_plan, cases, kBothSplit, {}};
-  EXPECT_THAT(drain_turns(agenda, {}, true),
+  EXPECT_THAT(order_of({{"a", 4}, {"b", 3}}, {{0, {1, 2}}}),
+              ElementsAre("0.0", "R1.0", "1.0", "R1.1", "0.1", "1.1", "1.2"))
+      << "what the reference lacks or is not to be halved stays whole";
+  EXPECT_THAT(order_of({{"a", 4}, {"b", 4}}, kBothSplit, {}, true),
               ElementsAre("0.0", "R1.0", "R0.0", "1.0", "R1.1", "0.1", "1.1", "R0.1", "0.2", "1.2",
-                          "0.3", "1.3"));
-}
-
-TEST(TurnsAgenda, GoesOnBetweenTheTwoHalvesOfATurn) {
-  const std::vector<ListedCase> cases = {{"a", 4}};
-  const std::set<record::LaunchKey> done = {{"a", "", Pass::kTiming, 0, 0}};
-  ListAgenda of_plan{cases, Pass::kTiming, done};
-  TurnsAgenda agenda{of_plan, cases, {{0, {1, 2}}}, done};
-  EXPECT_THAT(drain_turns(agenda), ElementsAre("R1.0", "R1.1", "0.1"));
+                          "0.3", "1.3"))
+      << "all of tonight's where the reference does not run";
+  EXPECT_THAT(order_of({{"a", 4}}, {{0, {1, 2}}}, {{"a", "", Pass::kTiming, 0, 0}}),
+              ElementsAre("R1.0", "R1.1", "0.1"))
+      << "it goes on between the two halves of a turn";
 }
 
 TEST(ListAgenda, GoesRoundAllCasesBeforeTheNextLaunch) {
@@ -96,6 +84,8 @@ TEST(ListAgenda, LeavesOutWhatIsDone) {
                     Pass::kTiming,
                     {{"a", "", Pass::kTiming, 0, 0}, {"b", "", Pass::kTiming, 1, 0}}};
   EXPECT_THAT(drain(agenda), ElementsAre("1.0", "0.1"));
+  ListAgenda wrapped{{{"a", 1}}, Pass::kWrapped, {{"a", "", Pass::kTiming, 0, 0}}};
+  EXPECT_THAT(drain(wrapped), ElementsAre("0.0")) << "another pass is not done";
 }
 
 TEST(ListAgenda, CountedLaunchesComeAfterProfiledOnesOncePerCase) {
@@ -110,11 +100,6 @@ TEST(ListAgenda, CountedLaunchesComeAfterProfiledOnesOncePerCase) {
   EXPECT_EQ(counted->pass, Pass::kWrapped);
   EXPECT_TRUE(counted->counts);
   EXPECT_FALSE(agenda.next({})) << "b was counted before";
-}
-
-TEST(ListAgenda, AnotherPassIsNotDone) {
-  ListAgenda agenda{{{"a", 1}}, Pass::kWrapped, {{"a", "", Pass::kTiming, 0, 0}}};
-  EXPECT_THAT(drain(agenda), ElementsAre("0.0"));
 }
 
 TEST(ListAgenda, LaunchesASkippedCaseOnce) {
@@ -162,35 +147,6 @@ TEST(Resume, CountsAttemptsOfLaunchesThatDiedToo) {
   const auto next = next_attempts(earlier);
   EXPECT_EQ(next.at({"a", "", Pass::kTiming, 0, 0}), 2);
   EXPECT_EQ(next.at({"b", "", Pass::kTiming, 0, 0}), 1);
-}
-
-record::RunRow row_with(const std::string& plan, const std::string& build,
-                        const std::string& data) {
-  record::RunRow row;
-  row.plan_digest = plan;
-  row.context = {{"worker_build_id", build}, {"data_digest", data}};
-  return row;
-}
-
-std::string difference(const record::RunRow& now) {
-  record::Results earlier;
-  earlier.runs = {row_with("p", "w", "d")};
-  try {
-    check_same_experiment(earlier, now, {}, {});
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST(Resume, NamesWhatDiffers) {
-  EXPECT_EQ(difference(row_with("p", "w", "d")), "");
-  EXPECT_THAT(difference(row_with("q", "w", "d")),
-              HasSubstr("the plan's digest was p and is now q"));
-  EXPECT_THAT(difference(row_with("p", "v", "d")),
-              HasSubstr("the worker's build was `w` and is now `v`"));
-  EXPECT_THAT(difference(row_with("p", "w", "e")),
-              HasSubstr("the data's digest was `d` and is now `e`"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "harness/run/complete_report.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>

@@ -2,7 +2,6 @@
 #include "harness/run/count_launch.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 
@@ -48,14 +47,11 @@ TEST(CountLaunch, AutoTakesTheCountersThenValgrindThenNothing) {
   EXPECT_EQ(count_engine(asking("none"), kWithValgrind), CountEngine::kNone);
 }
 
-TEST(CountLaunch, ValgrindThatCannotBeHadIsRefused) {
+TEST(CountLaunch, WhatCannotCountIsRefusedOrToldWithTheReason) {
   EXPECT_THAT([] { (void)count_engine(asking("valgrind"), kBare); },
               ThrowsMessage<ConfigError>(HasSubstr("is not installed")));
   EXPECT_THAT([] { (void)count_engine(asking("valgrind", "cuda"), kWithValgrind); },
               ThrowsMessage<ConfigError>(HasSubstr("CUDA")));
-}
-
-TEST(CountLaunch, WhatCountsInPlaceOfTheProcessorIsToldWithTheReason) {
   EXPECT_EQ(count_note(plan_of(asking("auto")), kWithValgrind),
             "valgrind counts instructions, in launches of its own: no counter here");
   EXPECT_EQ(count_note(plan_of(asking("auto")), kBare),

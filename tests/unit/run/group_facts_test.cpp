@@ -3,7 +3,6 @@
 #include "harness/run/group_facts.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "harness/analyze/rank_finding.h"
 #include "harness/estimate/launch_estimate.h"
@@ -95,7 +94,7 @@ TEST(StragglerFinding, NamesTheRankHowMuchAndBecauseOfWhat) {
   EXPECT_EQ(finding->window, "host_step") << "of traces alone: a timed launch cannot refute it";
 }
 
-TEST(StragglerFinding, SaysWhereNothingIsRecorded) {
+TEST(StragglerFinding, IsAWarningWhereLittleIsLostAndSaysWhereNothingIsRecorded) {
   analyze::RankReport report = report_of(10, 10);
   report.straggler->part = "idle_unattributed";
   report.straggler->share = 0.1;
@@ -105,41 +104,33 @@ TEST(StragglerFinding, SaysWhereNothingIsRecorded) {
   EXPECT_EQ(finding->severity, Severity::kWarning);
 }
 
-TEST(StragglerFinding, IsNotMadeOfWhatChanceExplains) {
+TEST(StragglerFinding, IsNotMadeOfWhatChanceExplainsNorWithoutCollectives) {
   EXPECT_FALSE(analyze::straggler_finding(report_of(7, 10))) << "34 in 100 of two equal ranks";
   EXPECT_FALSE(analyze::straggler_finding(report_of(6, 6))) << "3 in 100";
   EXPECT_TRUE(analyze::straggler_finding(report_of(8, 8)));
   EXPECT_TRUE(analyze::straggler_finding(report_of(35, 50)));
-}
-
-TEST(StragglerFinding, WithoutCollectivesNobodyWaits) {
   analyze::RankReport report = report_of(10, 10);
   report.collectives = 0;
-  EXPECT_FALSE(analyze::straggler_finding(report));
+  EXPECT_FALSE(analyze::straggler_finding(report)) << "nobody waits";
 }
 
 Finding found(const std::string& id, double gain_ns) {
   return {.id = id, .text = id + " said", .gain_ns = gain_ns};
 }
 
-TEST(StragglerFinding, SaysWhatItsOwnTraceSaysBesideTheRemedy) {
-  auto finding = analyze::straggler_finding(report_of(10, 10));
-  ASSERT_TRUE(finding);
-  const std::vector<Finding> own = {found("small", 12e6), found("most", 30e6), found("half", 13e6)};
-  analyze::add_own_cause(own, *finding);
-  EXPECT_EQ(finding->remedy,
-            "its own trace says: most said; give its loader more workers, or look at what its part "
-            "of the data set costs");
-  EXPECT_EQ(finding->evidence.back(), "most");
-}
-
-TEST(StragglerFinding, TakesNoCauseOfLessThanHalfOfWhatOthersWaitFor) {
+TEST(StragglerFinding, TakesACauseOfHalfOfWhatOthersWaitForAndMoreBesideTheRemedy) {
   auto finding = analyze::straggler_finding(report_of(10, 10));
   ASSERT_TRUE(finding);
   const Finding before = *finding;
   analyze::add_own_cause(std::vector{found("small", 12.4e6), Finding{.id = "no gain"}}, *finding);
   EXPECT_EQ(finding->remedy, before.remedy);
   EXPECT_EQ(finding->evidence, before.evidence);
+  analyze::add_own_cause(
+      std::vector{found("small", 12e6), found("most", 30e6), found("half", 13e6)}, *finding);
+  EXPECT_EQ(finding->remedy,
+            "its own trace says: most said; give its loader more workers, or look at what its part "
+            "of the data set costs");
+  EXPECT_EQ(finding->evidence.back(), "most");
 }
 
 }  // namespace

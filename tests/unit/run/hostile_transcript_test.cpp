@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever a worker sends, the controller neither crashes nor records nonsense as measured.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <iterator>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -97,21 +97,10 @@ class Mutation {
   }
 
   void change_number(std::string& line) {
-    static constexpr const char* kNumbers[] = {"-1",
-                                               "0",
-                                               "1",
-                                               "4611686018427387904",
-                                               "9223372036854775807",
-                                               "99999999999999999999",
-                                               "1e99",
-                                               "null",
-                                               "1.5",
-                                               "-9223372036854775808",
-                                               "1001",
-                                               "true",
-                                               "[]",
-                                               "\"x\"",
-                                               "12345"};
+    std::istringstream numbers(
+        "-1 0 1 4611686018427387904 9223372036854775807 99999999999999999999 1e99 null 1.5 "
+        "-9223372036854775808 1001 true [] \"x\" 12345");
+    const std::vector<std::string> all(std::istream_iterator<std::string>{numbers}, {});
     std::vector<std::size_t> starts;
     for (std::size_t i = 1; i < line.size(); ++i) {
       const bool digit = line[i] >= '0' && line[i] <= '9';
@@ -123,7 +112,7 @@ class Mutation {
         starts[static_cast<std::size_t>(below(static_cast<int>(starts.size())))];
     const std::size_t to = std::min(line.find_first_not_of("0123456789.", from), line.size());
     line.replace(from, to - from,
-                 kNumbers[static_cast<std::size_t>(below(static_cast<int>(std::size(kNumbers))))]);
+                 all[static_cast<std::size_t>(below(static_cast<int>(all.size())))]);
   }
 
   std::mt19937 random_;
@@ -157,13 +146,6 @@ void expect_a_measurement(const std::vector<record::CycleSamples>& samples) {
     }
   }
   EXPECT_EQ(steps, kActive * kCycles);
-}
-
-TEST(HostileTranscript, TheGoodOneIsMeasured) {
-  WorkerSession session{1 << 20, rules_of_two_cycles()};
-  session.receive(joined(good_lines()), kAgeNs);
-  EXPECT_EQ(session.protocol_error(), std::nullopt);
-  EXPECT_EQ(session.final_outcome().value().kind, Outcome::Kind::kMeasured);
 }
 
 TEST(HostileTranscript, IsEitherRefusedOrAMeasurement) {

@@ -2,13 +2,14 @@
 // A run cut off at any moment loses nothing that was finished, leaves nothing behind, and is
 // completed by --resume.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <fstream>
 #include <map>
 #include <random>
+#include <thread>
 
 #include "harness/machine/environment.h"
 #include "harness/os/text_file.h"
@@ -22,6 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr std::size_t kLaunches = 12;
+constexpr int kKills = 40;
 constexpr const char* kSweep =
     "name: cut\n"
     "workload: stub\n"
@@ -60,11 +62,21 @@ void read_until_told(StartedRun& run, std::size_t launches) {
   }
 }
 
+void expect_complete(const RunProgram& program) {
+  EXPECT_EQ(launch_lines(program.run_dir()), kLaunches) << "none is missing, none is there twice";
+  const record::Results results = program.results();
+  EXPECT_EQ(results.launches.size(), kLaunches);
+  for (const record::Launch& launch : results.launches) {
+    EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured);
+    EXPECT_FALSE(launch.samples.empty());
+  }
+  EXPECT_THAT(results.unfinished, IsEmpty());
+}
+
 void cut_off_and_resume(int signal, int exit_status, unsigned seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random{seed};
-  RunProgram program;
-  program.config(kSweep);
+  RunProgram program(kSweep);
   StartedRun run = program.start();
   const auto told = std::uniform_int_distribution<std::size_t>{0, kLaunches - 1}(random);
   read_until_told(run, told);
@@ -84,29 +96,24 @@ void cut_off_and_resume(int signal, int exit_status, unsigned seed) {
   const auto after = whole_lines(program.run_dir());
   for (const auto& [file, text] : before)
     EXPECT_EQ(after.at(file), text) << "finished rows are not touched";
-  EXPECT_EQ(launch_lines(program.run_dir()), kLaunches) << "none is missing, none is there twice";
-  const record::Results results = program.results();
-  EXPECT_EQ(results.launches.size(), kLaunches);
-  for (const record::Launch& launch : results.launches) {
-    EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured);
-    EXPECT_FALSE(launch.samples.empty());
+  expect_complete(program);
+}
+
+TEST(Interrupt, AtRandomMomentsThenResumeCompletesTheRun) {
+  const struct {
+    int signal, exit_status;
+    unsigned first_seed, seeds;
+  } rows[] = {
+      {SIGINT, 130, 0, 4}, {SIGTERM, 143, 10, 4}, {SIGHUP, 129, 15, 1}, {SIGKILL, 137, 20, 4}};
+  for (const auto& row : rows) {
+    for (unsigned seed = row.first_seed; seed < row.first_seed + row.seeds; ++seed) {
+      cut_off_and_resume(row.signal, row.exit_status, seed);
+    }
   }
-  EXPECT_THAT(results.unfinished, IsEmpty());
 }
-
-TEST(Interrupt, SigintAtRandomMomentsThenResumeCompletesTheRun) {
-  for (unsigned seed = 0; seed < 4; ++seed) cut_off_and_resume(SIGINT, 130, seed);
-}
-
-TEST(Interrupt, SigtermAtRandomMomentsThenResumeCompletesTheRun) {
-  for (unsigned seed = 10; seed < 14; ++seed) cut_off_and_resume(SIGTERM, 143, seed);
-}
-
-TEST(Interrupt, ALostTerminalEndsTheRunInOrder) { cut_off_and_resume(SIGHUP, 129, 15); }
 
 TEST(Interrupt, ALostTerminalIsNoneUnderNohup) {
-  RunProgram program;
-  program.config(kSweep);
+  RunProgram program(kSweep);
   program.prefix = {"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""};
   StartedRun run = program.start();
   std::string line;
@@ -116,18 +123,11 @@ TEST(Interrupt, ALostTerminalIsNoneUnderNohup) {
   EXPECT_EQ(launch_lines(program.run_dir()), kLaunches);
 }
 
-TEST(Interrupt, SigkillAtRandomMomentsTakesTheWorkerAlongAndResumeCompletesTheRun) {
-  for (unsigned seed = 20; seed < 24; ++seed) cut_off_and_resume(SIGKILL, 137, seed);
-}
-
 TEST(Interrupt, ASecondSignalKillsAWorkerThatDoesNotListen) {
-  RunProgram program;
-  program.config(yaml_with("ok"));
-  const std::string stub = program.worker.string();
+  RunProgram program(yaml_with("ok"));
   const auto started = program.folder / "started";
-  program.worker = program.script(
-      "worker", "case $1 in --control*) trap '' TERM INT; touch " + started.string() +
-                    "; while :; do sleep 60; done;; esac\nexec " + stub + " \"$@\"\n");
+  program.worker = program.stub_after("case $1 in --control*) trap '' TERM INT; touch " +
+                                      started.string() + "; while :; do sleep 60; done;; esac");
   StartedRun run = program.start();
   ASSERT_TRUE(appears(started));
   run.signal(SIGTERM);
@@ -137,14 +137,63 @@ TEST(Interrupt, ASecondSignalKillsAWorkerThatDoesNotListen) {
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
+bool has_run(const RunProgram& program) {
+  return std::filesystem::exists(program.folder / "results") &&
+         !std::filesystem::is_empty(program.folder / "results");
+}
+
+void complete(const RunProgram& program) {
+  const os::CommandResult result = has_run(program) ? program.resume() : program.run();
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  expect_complete(program);
+}
+
+// How long all launches take here.
+std::chrono::nanoseconds time_of_a_run() {
+  RunProgram program(kSweep);
+  const auto began = std::chrono::steady_clock::now();
+  complete(program);
+  return std::chrono::steady_clock::now() - began;
+}
+
+// False when the run was over before the signal came.
+bool start_and_kill(const RunProgram& program, std::chrono::nanoseconds latest,
+                    std::mt19937& random) {
+  StartedRun run =
+      has_run(program) ? program.start({"--resume", program.run_dir().string()}) : program.start();
+  std::this_thread::sleep_for(std::chrono::nanoseconds(
+      std::uniform_int_distribution<std::int64_t>{0, latest.count()}(random)));
+  run.signal(SIGKILL);
+  const int status = run.wait();
+  EXPECT_TRUE(status == 137 || status == 0) << status;
+  return status != 0;
+}
+
+TEST(Kill, AtFortyRandomMomentsNothingIsLostOrLeftBehind) {
+  std::mt19937 random{7};
+  const auto latest = time_of_a_run() / 2;
+  for (int kills = 0; kills < kKills;) {
+    RunProgram program(kSweep);
+    bool killed = true;
+    while (killed && kills < kKills) {
+      SCOPED_TRACE("kill " + std::to_string(kills));
+      killed = start_and_kill(program, latest, random);
+      ++kills;
+      ASSERT_THAT(program.leftovers(), IsEmpty());
+      if (!has_run(program) || std::filesystem::is_empty(program.run_dir())) continue;
+      if (program.results().launches.size() == kLaunches) break;
+    }
+    complete(program);
+    if (HasFailure()) return;
+  }
+}
+
 TEST(Resume, RepeatsFailedLaunchesOnlyWhenAsked) {
-  RunProgram program;
-  program.config(yaml_with("ok"));
-  const std::string stub = program.worker.string();
+  RunProgram program(yaml_with("ok"));
   const auto broken = program.folder / "broken";
   std::ofstream{broken} << "1";
-  program.worker = program.script("worker", "case $1 in --control*) [ -e " + broken.string() +
-                                                " ] && exit 3;; esac\nexec " + stub + " \"$@\"\n");
+  program.worker =
+      program.stub_after("case $1 in --control*) [ -e " + broken.string() + " ] && exit 3;; esac");
   EXPECT_EQ(program.run().exit_status, 4);
   std::filesystem::remove(broken);
   EXPECT_EQ(program.resume().exit_status, 4);
@@ -155,51 +204,38 @@ TEST(Resume, RepeatsFailedLaunchesOnlyWhenAsked) {
   EXPECT_EQ(results.launches[0].row.attempt, 1);
 }
 
-void expect_refusal(const RunProgram& program, const std::string& difference) {
-  const os::CommandResult result = program.resume();
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("not the same experiment: " + difference));
-}
-
-TEST(Resume, RefusesAnotherPlan) {
+TEST(Resume, RefusesWhatIsNotTheSameExperiment) {
   RunProgram program;
+  const auto measure = [&] {
+    std::filesystem::remove_all(program.folder / "results");
+    EXPECT_EQ(program.run().exit_status, 0);
+  };
+  const auto expect_refusal = [&](const char* difference,
+                                  const std::vector<std::string>& arguments = {}) {
+    const os::CommandResult result = program.resume(arguments);
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_THAT(result.err, HasSubstr("not the same experiment: "));
+    EXPECT_THAT(result.err, HasSubstr(difference));
+  };
   program.config(yaml_with("ok"));
-  EXPECT_EQ(program.run().exit_status, 0);
+  measure();
+  expect_refusal("was 5 and is now 7", {"--set", "schedule.active=7"});
   program.config(yaml_with("ok, skip"));
-  expect_refusal(program, "the plan's digest");
-}
-
-TEST(Resume, RefusesAnotherSchedule) {
-  RunProgram program;
-  program.config(yaml_with("ok"));
-  EXPECT_EQ(program.run().exit_status, 0);
-  const os::CommandResult result = program.resume({"--set", "schedule.active=7"});
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("schedule.active"));
-  EXPECT_THAT(result.err, HasSubstr("was 5 and is now 7"));
-}
-
-TEST(Resume, RefusesAnotherBuildOfTheWorker) {
-  RunProgram program;
-  program.config(yaml_with("ok"));
-  program.worker = program.script("worker", "exec " + program.worker.string() + " \"$@\"\n");
-  EXPECT_EQ(program.run().exit_status, 0);
-  std::ofstream{program.worker, std::ios::app} << "# another build\n";
-  expect_refusal(program, "the worker's build");
-}
-
-TEST(Resume, RefusesOtherData) {
-  RunProgram program;
-  const auto data = program.folder / "data";
+  expect_refusal("the plan's digest");
+  const auto data = program.folder / "data";  // to which the run appends
   std::ofstream{data} << "1";
   program.config(yaml_with("ok", "stub: {marker: " + data.string() + "}\n"));
-  EXPECT_EQ(program.run().exit_status, 0);  // appends to the file
-  expect_refusal(program, "the data's digest");
+  measure();
+  expect_refusal("the data's digest");
+  program.config(yaml_with("ok"));
+  program.worker = program.stub_after("");
+  measure();
+  std::ofstream{program.worker, std::ios::app} << "# another build\n";
+  expect_refusal("the worker's build");
 }
 
 TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
-  RunProgram program;
-  program.config(kSweep);
+  RunProgram program(kSweep);
   const auto folder = program.folder / "results/20260131-120000-cut";
   std::filesystem::create_directories(folder);
   const os::CommandResult resumed = program.resume();
@@ -208,8 +244,7 @@ TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
 }
 
 TEST(Resume, RefusesARunThatStillRunsEvenWithoutLocks) {
-  RunProgram program;
-  program.config(kSweep);
+  RunProgram program(kSweep);
   const auto folder = program.folder / "results/20260131-120000-cut";
   std::filesystem::create_directories(folder);
   // As long as this writer lives, its run does.
@@ -220,16 +255,14 @@ TEST(Resume, RefusesARunThatStillRunsEvenWithoutLocks) {
 }
 
 TEST(Resume, RefusesAFolderThatIsNone) {
-  RunProgram program;
-  program.config(yaml_with("ok"));
+  RunProgram program(yaml_with("ok"));
   const os::CommandResult result = program.run({"--resume", (program.folder / "nowhere").string()});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("is not a run's folder"));
 }
 
 TEST(Resume, OfACompleteRunPrintsItsTable) {
-  RunProgram program;
-  program.config(yaml_with("ok"));
+  RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run().exit_status, 0);
   const os::CommandResult result = program.resume();
   EXPECT_EQ(result.exit_status, 0);
@@ -237,38 +270,8 @@ TEST(Resume, OfACompleteRunPrintsItsTable) {
   EXPECT_THAT(result.out, HasSubstr("Results: "));
 }
 
-TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
-  const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
-  const auto python = source / ".venv/bin/python";
-  if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
-  RunProgram program;
-  const auto example = source / "tools/examples/python_worker";
-  program.worker = example / "python_worker.py";
-  program.prefix = {"/usr/bin/env", "PATH=" + python.parent_path().string() + ":/usr/bin:/bin",
-                    "TORCHINDUCTOR_CACHE_DIR=" + (program.folder / "cache").string()};
-  // torch is loaded in set-up, which takes minutes where other programs have the cores.
-  program.config(os::read_text(example / "mlp.yaml").value() +
-                 "limits: {set_up_s: 840, wall_s: 840}\n");
-  StartedRun run = program.start();
-  for (std::string line; run.read_line(line) && line.find("  step ") == std::string::npos;) {
-  }
-  run.signal(SIGTERM);
-  EXPECT_EQ(run.wait(), 143);
-  EXPECT_THAT(program.leftovers(), IsEmpty());
-  EXPECT_EQ(launch_lines(program.run_dir()), 1U);
-  const os::CommandResult resumed = program.resume();
-  EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
-  const record::Results results = program.results();
-  ASSERT_EQ(results.launches.size(), 2U);
-  for (const record::Launch& launch : results.launches) {
-    EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured) << launch.row.outcome.reason;
-    EXPECT_EQ(launch.samples.at(0).steps.columns.at(0).size(), 5U);
-  }
-}
-
 TEST(Shard, PartsOfOneRunShareAFolder) {
-  RunProgram program;
-  program.config(kSweep);
+  RunProgram program(kSweep);
   EXPECT_EQ(program.run({"--shard", "1/2"}).exit_status, 0);
   EXPECT_EQ(program.resume({"--shard", "2/2"}).exit_status, 0);
   EXPECT_EQ(program.results().launches.size(), kLaunches);

@@ -2,8 +2,10 @@
 // The program is killed at each of its system calls from the making of the run's folder on, one run
 // for each: nothing is left behind, and --resume completes what was begun.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include <csignal>
+
+#include "harness/os/text_file.h"
 #include "tests/storm/traced.h"
 #include "tests/unit/run/run_program.h"
 
@@ -34,8 +36,7 @@ TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
   int resumed = 0;
   for (int at = first - 4; at < all.calls; ++at) {
     SCOPED_TRACE("killed at stop " + std::to_string(at) + " of " + std::to_string(all.calls));
-    RunProgram program;
-    program.config(kOneLaunch);
+    RunProgram program(kOneLaunch);
     program.prefix = kWithoutLeakCheck;
     const storm::Traced traced = storm::run_traced(program.command_to_start(), at);
     ASSERT_THAT(program.leftovers(), IsEmpty());
@@ -48,6 +49,35 @@ TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
     if (!traced.ended_by_itself) ++resumed;
   }
   EXPECT_GT(resumed, 100);
+}
+
+TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
+  const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
+  const auto python = source / ".venv/bin/python";
+  if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
+  RunProgram program;
+  const auto example = source / "tools/examples/python_worker";
+  program.worker = example / "python_worker.py";
+  program.prefix = {"/usr/bin/env", "PATH=" + python.parent_path().string() + ":/usr/bin:/bin",
+                    "TORCHINDUCTOR_CACHE_DIR=" + (program.folder / "cache").string()};
+  // torch is loaded in set-up, which takes minutes where other programs have the cores.
+  program.config(os::read_text(example / "mlp.yaml").value() +
+                 "limits: {set_up_s: 840, wall_s: 840}\n");
+  StartedRun run = program.start();
+  for (std::string line; run.read_line(line) && line.find("  step ") == std::string::npos;) {
+  }
+  run.signal(SIGTERM);
+  EXPECT_EQ(run.wait(), 143);
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+  EXPECT_EQ(program.results().launches.size(), 1U);
+  const os::CommandResult resumed = program.resume();
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
+  const record::Results results = program.results();
+  ASSERT_EQ(results.launches.size(), 2U);
+  for (const record::Launch& launch : results.launches) {
+    EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured) << launch.row.outcome.reason;
+    EXPECT_EQ(launch.samples.at(0).steps.columns.at(0).size(), 5U);
+  }
 }
 
 }  // namespace

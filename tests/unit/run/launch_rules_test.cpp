@@ -46,70 +46,74 @@ record::LaunchReport cut_report() {
 
 constexpr std::int64_t kAge = 5'000'000'000;
 
-void expect_breach(const record::CycleSamples& samples, const std::string& what) {
-  LaunchCheck check{rules()};
-  EXPECT_THAT([&] { check.samples(samples); }, ThrowsMessage<Error>(HasSubstr(what)));
+using Cycles = std::vector<record::CycleSamples>;
+
+// What is wrong of windows of so many cycles and of the report behind them; "" of a measurement.
+std::string breach_of(const Cycles& windows, const record::LaunchReport& report = {},
+                      std::int64_t cycles = 1) {
+  LaunchCheck check{rules(cycles)};
+  try {
+    for (const record::CycleSamples& samples : windows) check.samples(samples);
+    check.launch(report, kAge);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
 }
 
-TEST(LaunchRules, AWholeWindowIsAMeasurement) {
-  LaunchCheck check{rules()};
-  check.cycle({0, 5, 1000});
-  check.samples(window());
-  EXPECT_NO_THROW(check.launch({}, kAge));
-}
-
-TEST(LaunchRules, PartsOfAWindowMayComeInAnyOrder) {
-  LaunchCheck check{rules()};
-  record::CycleSamples first{0, {{"index", "step_ns"}, {{11, 12}, {1, 1}}}};
-  record::CycleSamples second{0, {{"index", "step_ns"}, {{13, 14, 15}, {1, 1, 1}}}};
-  check.samples(second);
-  check.samples(first);
-  EXPECT_NO_THROW(check.launch({}, kAge));
-}
-
-TEST(LaunchRules, OnlyTheStepIsNeeded) {
-  LaunchCheck check{rules()};
-  check.samples({0, {{"step_ns"}, {{1, 2, 3, 4, 5}}}});
-  EXPECT_NO_THROW(check.launch({}, kAge));
-}
-
-TEST(LaunchRules, PhasesWithoutTheRestMayLeaveSomeOver) {
-  LaunchCheck check{rules()};
-  EXPECT_NO_THROW(check.samples({0, {{"step_ns", "forward_ns"}, {{10}, {7}}}}));
-}
-
-TEST(LaunchRules, ALaunchWithoutSamplesMeasuredNothing) {
-  const LaunchCheck check{rules()};
-  EXPECT_THAT([&] { check.launch({}, kAge); }, ThrowsMessage<Error>(HasSubstr("no samples")));
-}
-
-TEST(LaunchRules, TimesAreNotNegative) {
+record::CycleSamples changed(const char* column, std::size_t row, std::int64_t value) {
   record::CycleSamples samples = window();
-  samples.steps.find("forward_ns")->at(2) = -1;
-  expect_breach(samples, "cycle 0, step 13: forward_ns is negative, -1");
+  samples.steps.find(column)->at(row) = value;
+  return samples;
 }
 
-TEST(LaunchRules, TimesAreNotAbsurd) {
-  record::CycleSamples samples = window();
-  samples.steps.find("step_ns")->at(0) = std::int64_t{1} << 62U;
-  expect_breach(samples, "cycle 0, step 11: step_ns is out of range");
+record::LaunchReport report_with(Fields schedule, Fields effective = {}) {
+  record::LaunchReport report;
+  report.schedule = std::move(schedule);
+  report.effective = std::move(effective);
+  return report;
 }
 
-TEST(LaunchRules, PhasesSumToTheStep) {
-  record::CycleSamples samples = window();
-  samples.steps.find("other_ns")->at(1) = 401;
-  expect_breach(samples,
-                "cycle 0, step 12: its phases and other_ns sum to 1,001 ns, step_ns is 1,000");
+TEST(LaunchRules, WhatAWorkerMaySayIsAMeasurement) {
+  const std::int64_t three = 3;
+  EXPECT_EQ(breach_of({window()}), "");
+  EXPECT_EQ(breach_of({{0, {{"index", "step_ns"}, {{13, 14, 15}, {1, 1, 1}}}},
+                       {0, {{"index", "step_ns"}, {{11, 12}, {1, 1}}}}}),
+            "")
+      << "parts come in any order";
+  EXPECT_EQ(breach_of({{0, {{"step_ns"}, {{1, 2, 3, 4, 5}}}}}), "") << "only the step is needed";
+  EXPECT_EQ(breach_of({{0, {{"step_ns", "forward_ns"}, {{9, 9, 9, 9, 9}, {7, 7, 7, 7, 9}}}}}), "")
+      << "phases without the rest may leave some over";
+  EXPECT_EQ(
+      breach_of({{0, {{"step_ns"}, {{1, 2, 3}}}}}, report_with({}, {{"schedule.active", three}})),
+      "")
+      << "it says that it measured otherwise";
+  EXPECT_EQ(breach_of({window(0, 11), window(1, 31)}, cut_report(), 3), "");
 }
 
-TEST(LaunchRules, PhasesDoNotExceedTheStep) {
-  expect_breach({0, {{"step_ns", "forward_ns"}, {{10}, {11}}}},
-                "cycle 0, step 0 of its window: its phases sum to 11 ns, step_ns is 10");
-}
-
-TEST(LaunchRules, ColumnsAreThoseThatTheRunDeclares) {
-  expect_breach({0, {{"step_ns", "forwards_ns"}, {{10}, {7}}}},
-                "there is no column 'forwards_ns' (did you mean 'forward_ns'?)");
+TEST(LaunchRules, WhatCannotBeAMeasurementIsNamed) {
+  const auto expect = [](const Cycles& windows, const char* what,
+                         const record::LaunchReport& report = {}, std::int64_t cycles = 1) {
+    EXPECT_THAT(breach_of(windows, report, cycles), HasSubstr(what));
+  };
+  expect({}, "no samples");
+  expect({changed("forward_ns", 2, -1)}, "cycle 0, step 13: forward_ns is negative, -1");
+  expect({changed("step_ns", 0, std::int64_t{1} << 62U)},
+         "cycle 0, step 11: step_ns is out of range");
+  expect({changed("other_ns", 1, 401)},
+         "cycle 0, step 12: its phases and other_ns sum to 1,001 ns, step_ns is 1,000");
+  expect({{0, {{"step_ns", "forward_ns"}, {{10}, {11}}}}},
+         "cycle 0, step 0 of its window: its phases sum to 11 ns, step_ns is 10");
+  expect({{0, {{"step_ns", "forwards_ns"}, {{10}, {7}}}}},
+         "there is no column 'forwards_ns' (did you mean 'forward_ns'?)");
+  expect({changed("index", 1, 11)}, "cycle 0: `index` goes from 11 to 11");
+  expect({window(), window()}, "steps 11 to 15 were sent before");
+  expect({{0, {{"step_ns"}, {{1, 2, 3}}}}}, "cycle 0 has 3 steps, schedule.active is 5");
+  expect({window(0, 11), window(1, 31)}, "2 cycles came, schedule.repeat is 3", {}, 3);
+  expect({window()}, "schedule.active is 6, samples of 5 steps came",
+         report_with({{"active", std::int64_t{6}}}));
+  expect({window()}, "schedule.cycles is 2, samples of 1 cycle came",
+         report_with({{"cycles", std::int64_t{2}}}));
 }
 
 TEST(LaunchRules, AWorkerOfALaterProtocolMayHaveOtherColumns) {
@@ -118,66 +122,24 @@ TEST(LaunchRules, AWorkerOfALaterProtocolMayHaveOtherColumns) {
   EXPECT_NO_THROW(check.samples({0, {{"step_ns", "later_ns"}, {{10}, {7}}}}));
 }
 
-TEST(LaunchRules, StepsComeOnceAndInTheirOrder) {
-  record::CycleSamples samples = window();
-  samples.steps.find("index")->at(1) = 11;
-  expect_breach(samples, "cycle 0: `index` goes from 11 to 11");
-  LaunchCheck check{rules()};
-  check.samples(window());
-  EXPECT_THAT([&] { check.samples(window()); },
-              ThrowsMessage<Error>(HasSubstr("steps 11 to 15 were sent before")));
-}
-
-TEST(LaunchRules, AWindowHasTheStepsOfTheSchedule) {
-  LaunchCheck check{rules()};
-  check.samples({0, {{"step_ns"}, {{1, 2, 3}}}});
-  EXPECT_THAT([&] { check.launch({}, kAge); },
-              ThrowsMessage<Error>(HasSubstr("cycle 0 has 3 steps, schedule.active is 5")));
-}
-
-TEST(LaunchRules, AWindowMayHaveOtherStepsWhereTheWorkerSaysSo) {
-  LaunchCheck check{rules()};
-  check.samples({0, {{"step_ns"}, {{1, 2, 3}}}});
-  record::LaunchReport report;
-  report.effective = {{"schedule.active", std::int64_t{3}}};
-  EXPECT_NO_THROW(check.launch(report, kAge));
-}
-
 TEST(LaunchRules, AWindowHasTheStepsThatItsCycleSaid) {
+  for (const std::int64_t said : {5, 6}) {
+    LaunchCheck check{rules()};
+    check.cycle({0, said, 1000});
+    check.samples(window());
+    if (said == 5) {
+      EXPECT_NO_THROW(check.launch({}, kAge));
+    } else {
+      EXPECT_THAT(
+          [&] { check.launch({}, kAge); },
+          ThrowsMessage<Error>(HasSubstr("cycle 0 was said to have 6 steps, samples of 5")));
+    }
+  }
   LaunchCheck check{rules()};
-  check.cycle({0, 6, 1000});
-  check.samples(window());
-  EXPECT_THAT([&] { check.launch({}, kAge); },
-              ThrowsMessage<Error>(HasSubstr("cycle 0 was said to have 6 steps, samples of 5")));
-}
-
-TEST(LaunchRules, AnAbsurdCycleIsNoCycle) {
-  LaunchCheck check{rules()};
-  EXPECT_THROW(check.cycle({0, std::int64_t{1} << 62U, 1000}), Error);
-  EXPECT_THROW(check.cycle({0, 0, 1000}), Error);
-  EXPECT_THROW(check.cycle({-1, 5, 1000}), Error);
-  EXPECT_THROW(check.cycle({0, 5, -1}), Error);
-}
-
-TEST(LaunchRules, AllCyclesCameOrTheLaunchSaysThatItWasCut) {
-  LaunchCheck check{rules(3)};
-  check.samples(window(0, 11));
-  check.samples(window(1, 31));
-  EXPECT_THAT([&] { check.launch({}, kAge); },
-              ThrowsMessage<Error>(HasSubstr("2 cycles came, schedule.repeat is 3")));
-  EXPECT_NO_THROW(check.launch(cut_report(), kAge));
-}
-
-TEST(LaunchRules, TheReportAgreesWithTheSamples) {
-  LaunchCheck check{rules()};
-  check.samples(window());
-  record::LaunchReport report;
-  report.schedule = {{"active", std::int64_t{6}}};
-  EXPECT_THAT([&] { check.launch(report, kAge); },
-              ThrowsMessage<Error>(HasSubstr("schedule.active is 6, samples of 5 steps came")));
-  report.schedule = {{"cycles", std::int64_t{2}}};
-  EXPECT_THAT([&] { check.launch(report, kAge); },
-              ThrowsMessage<Error>(HasSubstr("schedule.cycles is 2, samples of 1 cycle came")));
+  for (const protocol::CycleMessage& absurd : std::vector<protocol::CycleMessage>{
+           {0, std::int64_t{1} << 62U, 1000}, {0, 0, 1000}, {-1, 5, 1000}, {0, 5, -1}}) {
+    EXPECT_THROW(check.cycle(absurd), Error);
+  }
 }
 
 TEST(LaunchRules, StepsAreNotLongerThanTheLifeOfTheirProcess) {

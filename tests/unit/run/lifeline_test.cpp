@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker started ends with its controller, however that ends.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <csignal>
 #include <fstream>
@@ -30,8 +29,7 @@ void kill_when_started(const RunProgram& program) {
 }
 
 TEST(Lifeline, ChildrenOfAWorkerEndWithAControllerThatIsKilled) {
-  RunProgram program;
-  program.config(yaml_with("ok"));
+  RunProgram program(yaml_with("ok"));
   program.worker = worker_that(program,
                                "(sh -c 'sleep 1000; :' & sleep 1000) &\n"
                                "trap '' TERM INT HUP\n: > $folder/started\nwait");
@@ -42,8 +40,7 @@ TEST(Lifeline, ChildrenOfAWorkerEndWithAControllerThatIsKilled) {
 TEST(Lifeline, ReachesAnInterpreterThatIsHeldInC) {
   const fs::path python = "/usr/bin/python3";
   if (!fs::exists(python)) GTEST_SKIP() << "no " << python << "; tools/setup installs it";
-  RunProgram program;
-  program.config(yaml_with("ok"));
+  RunProgram program(yaml_with("ok"));
   // PyDLL keeps the interpreter's lock while C runs, in the worker and in the child that it forked.
   std::ofstream{program.folder / "held.py"} << "import ctypes, os, sys\n"
                                                "os.fork() and open(sys.argv[1], 'w')\n"
@@ -55,8 +52,7 @@ TEST(Lifeline, ReachesAnInterpreterThatIsHeldInC) {
 }
 
 TEST(Lifeline, WhatLeftTheGroupIsEndedByTheNextRun) {
-  RunProgram program;
-  program.config(yaml_with("ok"));
+  RunProgram program(yaml_with("ok"));
   program.worker = worker_that(
       program,
       "setsid sh -c ': > '$folder'/started; exec sleep 1000' < /dev/null > /dev/null 2>&1 &\nwait");

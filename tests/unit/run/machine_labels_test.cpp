@@ -9,7 +9,6 @@ namespace stepbench::run {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using Span = machine::DeviceSampler::Span;
 
 record::CycleSamples steps(std::int64_t cycle, std::vector<std::int64_t> step_ns) {
@@ -50,22 +49,32 @@ std::vector<std::string> flags_of(const Fields& machine) {
   return report.flags;
 }
 
-TEST(MachineLabels, AreMadeAboveOnePerCent) {
-  EXPECT_THAT(flags_of({{"run_queue_wait_ns", std::int64_t{9'000'000}}, {"steal_share", 0.009}}),
-              IsEmpty());
-  EXPECT_THAT(flags_of({{"run_queue_wait_ns", std::int64_t{11'000'000}}, {"steal_share", 0.02}}),
-              ElementsAre("waited_for_cpu", "steal"));
-}
-
-TEST(MachineLabels, OfWindowsCountWhatWasWaitedInThem) {
-  EXPECT_THAT(flags_of({{"run_queue_wait_ns", std::int64_t{900'000'000}},
-                        {"window_run_queue_wait_ns", std::int64_t{5}},
-                        {"window_ns", std::int64_t{1000}}}),
-              IsEmpty());
-  EXPECT_THAT(flags_of({{"run_queue_wait_ns", std::int64_t{0}},
-                        {"window_run_queue_wait_ns", std::int64_t{11}},
-                        {"window_ns", std::int64_t{1000}}}),
-              ElementsAre("waited_for_cpu"));
+TEST(MachineLabels, SayWhatSlowedALaunchDown) {
+  using Flags = std::vector<std::string>;
+  const auto ns = [](std::int64_t value) { return Value{value}; };
+  const auto expect = [](const char* name, const Fields& machine, const Flags& flags) {
+    EXPECT_EQ(flags_of(machine), flags) << name;
+  };
+  const Flags none, waited = {"waited_for_cpu"};
+  expect("below 1 %", {{"run_queue_wait_ns", ns(9'000'000)}, {"steal_share", 0.009}}, none);
+  expect("above it", {{"run_queue_wait_ns", ns(11'000'000)}, {"steal_share", 0.02}},
+         {"waited_for_cpu", "steal"});
+  Fields window = {{"run_queue_wait_ns", ns(900'000'000)}, {"window_ns", ns(1000)}};
+  window["window_run_queue_wait_ns"] = ns(5);
+  expect("outside of windows", window, none);
+  window["window_run_queue_wait_ns"] = ns(11);
+  expect("in windows", window, waited);
+  Fields load = {{"run_queue_wait_ns", ns(500'000'000)}, {"background_cpus", 1.8}};
+  expect("too short to know others", load, none);
+  load["others_cpu_share"] = 0.001;
+  expect("a background load that was asked for", load, none);
+  load["others_cpu_share"] = 0.3;
+  expect("others besides it", load, waited);
+  expect("nobody asked for it", {{"run_queue_wait_ns", ns(500'000'000)}}, waited);
+  expect("nothing", {{"cgroup_throttled_ns", ns(0)}, {"gpu.throttled", std::string("no")}}, none);
+  expect("a quota that hit and a device that was slowed down",
+         {{"cgroup_throttled_ns", ns(5)}, {"gpu.throttled", std::string("power brake")}},
+         {"cpu_quota", "throttled"});
 }
 
 TEST(MachineLabels, TellAWorkersOwnThreadsFromOthers) {
@@ -81,28 +90,6 @@ TEST(MachineLabels, TellAWorkersOwnThreadsFromOthers) {
   EXPECT_EQ(note(0.0),
             "more threads than CPUs: the training thread waited 50.0 % of its time for a CPU, and "
             "nothing else ran");
-}
-
-TEST(MachineLabels, AreNotForABackgroundLoadThatWasAskedFor) {
-  Fields machine = {{"run_queue_wait_ns", std::int64_t{500'000'000}},
-                    {"others_cpu_share", 0.001},
-                    {"background_cpus", 1.8}};
-  EXPECT_THAT(flags_of(machine), IsEmpty());
-  machine["others_cpu_share"] = 0.3;
-  EXPECT_THAT(flags_of(machine), ElementsAre("waited_for_cpu")) << "others ran besides";
-  machine.erase("others_cpu_share");
-  EXPECT_THAT(flags_of(machine), IsEmpty()) << "too short to know others";
-  machine.erase("background_cpus");
-  EXPECT_THAT(flags_of(machine), ElementsAre("waited_for_cpu")) << "nobody asked for it";
-}
-
-TEST(MachineLabels, NameAQuotaThatHitAndADeviceThatWasSlowedDown) {
-  EXPECT_THAT(
-      flags_of({{"cgroup_throttled_ns", std::int64_t{0}}, {"gpu.throttled", std::string("no")}}),
-      IsEmpty());
-  EXPECT_THAT(flags_of({{"cgroup_throttled_ns", std::int64_t{5}},
-                        {"gpu.throttled", std::string("power brake")}}),
-              ElementsAre("cpu_quota", "throttled"));
 }
 
 TEST(MachineLabels, ALostOrFailingDeviceIsANoteOfTheRow) {

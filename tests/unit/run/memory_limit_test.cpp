@@ -2,7 +2,6 @@
 #include "harness/run/memory_limit.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <utility>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/orphans.h"
-
+// What a run that was killed left: processes, segments of shared memory.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 
 #include "harness/os/text_file.h"
+#include "harness/run/orphans.h"
+#include "harness/run/segments.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::run {
@@ -54,25 +54,20 @@ TEST_F(Orphans, AreThoseWhoseControllerIsDead) {
   EXPECT_EQ(controller_name(folder_.path(), 10), "10.700");
 }
 
-TEST_F(Orphans, AnotherProcessWithTheNumberOfTheirControllerIsNotTheirs) {
-  make("10", "shell", 'S', "900", "");
-  make("11", "sleep", 'S', "710", "STEPBENCH_CONTROLLER=10.700 ");
-  EXPECT_THAT(found(), ElementsAre(11));
+TEST_F(Orphans, ACounterfeitOrAControllerThatNobodyHasWaitedForIsDead) {
+  for (const auto& [program, state, ticks] :
+       {std::tuple("shell", 'S', "900"), std::tuple("stepbench", 'Z', "700")}) {
+    make("10", program, state, ticks, "");
+    make("11", "sleep", 'S', "710", "STEPBENCH_CONTROLLER=10.700 ");
+    EXPECT_THAT(found(), ElementsAre(11));
+    fs::remove_all(folder_ / "proc/10");
+    fs::remove_all(folder_ / "proc/11");
+  }
 }
 
-TEST_F(Orphans, AControllerThatNobodyHasWaitedForIsDead) {
-  make("10", "stepbench", 'Z', "700", "");
-  make("11", "sleep", 'S', "710", "STEPBENCH_CONTROLLER=10.700 ");
-  EXPECT_THAT(found(), ElementsAre(11));
-}
-
-TEST_F(Orphans, OfAContainerAreLeftToIt) {
+TEST_F(Orphans, OfAContainerOrOfNoControllerAreLeftToIt) {
   make("11", "sleep", 'S', "710", "STEPBENCH_CONTROLLER=10.700 ", "pid:[2]");
-  EXPECT_THAT(found(), IsEmpty());
-}
-
-TEST_F(Orphans, WhatIsNoNameOfAControllerIsLeft) {
-  make("11", "sleep", 'S', "710", "STEPBENCH_CONTROLLER=me ");
+  make("12", "sleep", 'S', "710", "STEPBENCH_CONTROLLER=me ");
   EXPECT_THAT(found(), IsEmpty());
 }
 
@@ -97,6 +92,50 @@ TEST(EndOrphans, EndsThemWhateverSessionTheyAreIn) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(WTERMSIG(status), SIGKILL);
+}
+
+pid_t ended_process() {
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  return dead;
+}
+
+TEST(Segments, OfOneControllerAreRemoved) {
+  const test::TemporaryFolder folder;
+  folder.write("stepbench-123-a", "");
+  folder.write("stepbench-123-b", "");
+  folder.write("stepbench-1234-a", "");
+  folder.write("other-123-a", "");
+  EXPECT_EQ(remove_segments(folder.path(), 123), 2);
+  EXPECT_TRUE(fs::exists(folder / "stepbench-1234-a"));
+  EXPECT_TRUE(fs::exists(folder / "other-123-a"));
+  EXPECT_EQ(segment_prefix(123), "/stepbench-123-");
+}
+
+TEST(Segments, OfDeadControllersAreStale) {
+  const test::TemporaryFolder folder;
+  const pid_t dead = ended_process();
+  folder.write("stepbench-" + std::to_string(dead) + "-a", "");
+  folder.write("stepbench-" + std::to_string(::getpid()) + "-a", "");
+  folder.write("stepbench-", "");
+  folder.write("stepbench-x-a", "");
+  EXPECT_EQ(remove_stale_segments(folder.path()), 1);
+  EXPECT_TRUE(fs::exists(folder / ("stepbench-" + std::to_string(::getpid()) + "-a")));
+}
+
+TEST(Segments, OfTensorsAreRemovedWhereTheirProcessWasOfTheLaunchAndHasEnded) {
+  const test::TemporaryFolder folder;
+  const pid_t dead = ended_process();
+  const std::string ended = "torch_" + std::to_string(dead) + "_1_0";
+  const std::string lives = "torch_" + std::to_string(::getpid()) + "_1_0";
+  for (const std::string& name : {ended, lives, std::string("torch_1_0"), std::string("torch_")}) {
+    folder.write(name, "");
+  }
+  EXPECT_EQ(remove_segments_of(folder.path(), {}), 0) << "another program's";
+  EXPECT_EQ(remove_segments_of(folder.path(), {dead, ::getpid()}), 1);
+  EXPECT_FALSE(fs::exists(folder / ended));
+  EXPECT_TRUE(fs::exists(folder / lives));
 }
 
 }  // namespace

@@ -2,14 +2,12 @@
 #include "harness/run/profile_check.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <limits>
 
 namespace stepbench::run {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 struct Made {
@@ -47,58 +45,37 @@ record::Launch checked(const Made& profiled, const std::vector<Made>& timed) {
   return launch;
 }
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 TEST(ProfileCheck, PublishesHowMuchSlowerAProfiledStepIs) {
-  const record::Launch launch = checked({.pass = Pass::kNative, .step_ns = 1200},
-                                        {{.step_ns = 900}, {.step_ns = 1000}, {.step_ns = 1100}});
-  EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.2);
-  EXPECT_THAT(launch.row.report.flags, IsEmpty());
+  // On a device timed steps have events, profiled ones have not.
+  for (const char* device : {"cpu", "cuda:0"}) {
+    const record::Launch launch =
+        checked({.pass = Pass::kNative, .step_ns = 1200, .device = device},
+                {{.step_ns = 900, .device = device},
+                 {.step_ns = 1000, .device = device},
+                 {.step_ns = 1100, .device = device}});
+    EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.2);
+    EXPECT_THAT(launch.row.report.flags, IsEmpty());
+  }
+  EXPECT_THAT(checked({.step_ns = 5000}, {{}}).row.report.metrics, IsEmpty()) << "of a timed one";
 }
 
-TEST(ProfileCheck, SetsAProfiledStepWithoutEventsAgainstTheTimesOfADevice) {
-  const record::Launch launch =
-      checked({.pass = Pass::kNative, .step_ns = 1200, .device = "cuda:0"},
-              {{.step_ns = 900, .device = "cuda:0"},
-               {.step_ns = 1000, .device = "cuda:0"},
-               {.step_ns = 1100, .device = "cuda:0"}});
-  EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.2);
-}
-
-TEST(ProfileCheck, FlagsAPerturbationThatMakesSharesMislead) {
-  const record::Launch launch = checked({.pass = Pass::kKineto, .step_ns = 1300}, {{}});
-  EXPECT_THAT(launch.row.report.flags, ElementsAre("perturbed"));
-}
-
-TEST(ProfileCheck, FlagsAnotherLossAfterEquallyManySteps) {
-  const record::Launch launch = checked({.pass = Pass::kNative, .loss = 2.1}, {{}});
-  EXPECT_THAT(launch.row.report.flags, ElementsAre("profile_mismatch"));
-}
-
-TEST(ProfileCheck, TheLimitOfTheLossFollowsThePrecisionAndTheTimedLaunches) {
-  EXPECT_THAT(checked({.pass = Pass::kNative, .loss = 2.003}, {{}}).row.report.flags,
-              ElementsAre("profile_mismatch"));
-  EXPECT_THAT(
-      checked({.pass = Pass::kNative, .loss = 2.003, .precision = "bf16"}, {{.precision = "bf16"}})
-          .row.report.flags,
-      IsEmpty());
-  EXPECT_THAT(
-      checked({.pass = Pass::kNative, .loss = 2.003}, {{}, {.loss = 2.004}}).row.report.flags,
-      IsEmpty())
-      << "the timed launches differ by as much";
-}
-
-TEST(ProfileCheck, FlagsALossThatIsNoNumberWhereTheTimedOnesHaveOne) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(checked({.pass = Pass::kNative, .loss = nan}, {{}}).row.report.flags,
-              ElementsAre("profile_mismatch"));
-  EXPECT_THAT(checked({.pass = Pass::kNative, .loss = 2.0}, {{.loss = nan}}).row.report.flags,
-              ElementsAre("profile_mismatch"));
-  EXPECT_THAT(checked({.pass = Pass::kNative, .loss = nan}, {{.loss = nan}}).row.report.flags,
-              IsEmpty());
-}
-
-TEST(ProfileCheck, DoesNotCompareLossesAfterAnotherNumberOfSteps) {
-  const record::Launch launch = checked({.pass = Pass::kNative, .loss = 2.1, .steps = 12}, {{}});
-  EXPECT_THAT(launch.row.report.flags, IsEmpty());
+TEST(ProfileCheck, FlagsWhatMakesSharesMislead) {
+  const auto flag_of = [](Made profiled, const std::vector<Made>& timed) {
+    profiled.pass = Pass::kNative;
+    const auto& flags = checked(profiled, timed).row.report.flags;
+    return flags.empty() ? std::string() : flags.at(0);
+  };
+  EXPECT_EQ(flag_of({.step_ns = 1300}, {{}}), "perturbed");
+  EXPECT_EQ(flag_of({.loss = 2.1}, {{}}), "profile_mismatch");
+  EXPECT_EQ(flag_of({.loss = 2.1, .steps = 12}, {{}}), "") << "after another number of steps";
+  EXPECT_EQ(flag_of({.loss = 2.003}, {{}}), "profile_mismatch");
+  EXPECT_EQ(flag_of({.loss = 2.003, .precision = "bf16"}, {{.precision = "bf16"}}), "");
+  EXPECT_EQ(flag_of({.loss = 2.003}, {{}, {.loss = 2.004}}), "") << "timed ones differ by as much";
+  EXPECT_EQ(flag_of({.loss = kNan}, {{}}), "profile_mismatch");
+  EXPECT_EQ(flag_of({}, {{.loss = kNan}}), "profile_mismatch");
+  EXPECT_EQ(flag_of({.loss = kNan}, {{.loss = kNan}}), "");
 }
 
 TEST(ProfileCheck, ComparesWithTimedLaunchesOfTheSameArm) {
@@ -107,10 +84,6 @@ TEST(ProfileCheck, ComparesWithTimedLaunchesOfTheSameArm) {
               {{.step_ns = 10, .loss = 5, .arm = "a"}, {.step_ns = 1000, .arm = "b"}});
   EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.1);
   EXPECT_THAT(launch.row.report.flags, IsEmpty());
-}
-
-TEST(ProfileCheck, LeavesTimedLaunchesAlone) {
-  EXPECT_THAT(checked({.step_ns = 5000}, {{}}).row.report.metrics, IsEmpty());
 }
 
 }  // namespace

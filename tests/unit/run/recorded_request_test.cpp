@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench run --resume DIR` without the file, and `-` in place of a file.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/unit/run/run_program.h"
 
@@ -27,8 +26,7 @@ os::CommandResult stepbench(const RunProgram& program, std::vector<std::string> 
 }
 
 TEST(RecordedRequest, ARunGoesOnFromItsFolderAlone) {
-  RunProgram program;
-  program.config(kSmall);
+  RunProgram program(kSmall);
   std::filesystem::create_symlink(program.worker, program.folder / "own-worker");
   const os::CommandResult first =
       stepbench(program, {"run", "config.yaml", "--no-lock", "--worker", "./own-worker", "--set",
@@ -46,8 +44,7 @@ TEST(RecordedRequest, ARunGoesOnFromItsFolderAlone) {
 }
 
 TEST(RecordedRequest, WhatIsGivenBesidesWins) {
-  RunProgram program;
-  program.config(kSmall);
+  RunProgram program(kSmall);
   const std::vector<std::string> words = {
       "run",     "config.yaml",    "--no-lock", "--worker", program.worker.string(),
       "--sweep", "step_us=100,200"};
@@ -84,13 +81,6 @@ TEST(StandardInput, IsMeasuredAndCanBeRepeated) {
   EXPECT_EQ(
       stepbench(program, {"run", "--resume", program.run_dir().string(), "--no-lock"}).exit_status,
       4);
-}
-
-TEST(StandardInput, MistakesArePlacedInIt) {
-  const RunProgram program;
-  const os::CommandResult result = stepbench(program, {"plan", "-"}, "workload: laoder\n");
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("standard input:1:11: "));
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr int kPatience = 6000;  // pauses of 10 ms
+constexpr const char* kStub = STEPBENCH_BINARY_DIR "/tests/stub_worker/stub-worker";
+constexpr int kPatience = 60'000;  // pauses of 10 ms
 
 void pause() {
   const timespec time{.tv_sec = 0, .tv_nsec = 10'000'000};
@@ -79,9 +80,10 @@ int StartedRun::wait() {
   return exit_status(status);
 }
 
-RunProgram::RunProgram() : worker(STEPBENCH_BINARY_DIR "/tests/stub_worker/stub-worker") {
+RunProgram::RunProgram(std::string_view yaml) : worker(kStub) {
   token_ = "STEPBENCH_TEST_FOLDER=" + folder.string();
   fs::create_directory(folder / "tmp");
+  if (!yaml.empty()) config(yaml);
 }
 
 void RunProgram::config(std::string_view yaml) const {
@@ -93,6 +95,10 @@ fs::path RunProgram::script(const std::string& name, const std::string& body) co
   std::ofstream{file} << "#!/bin/sh\n" << body;
   fs::permissions(file, fs::perms::owner_all);
   return file;
+}
+
+fs::path RunProgram::stub_after(const std::string& lines) const {
+  return script("worker", "stub=" + std::string(kStub) + "\n" + lines + "\nexec $stub \"$@\"\n");
 }
 
 std::vector<std::string> RunProgram::command(const std::vector<std::string>& arguments) const {

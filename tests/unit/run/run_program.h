@@ -33,7 +33,7 @@ class StartedRun {
 
 class RunProgram {
  public:
-  RunProgram();
+  explicit RunProgram(std::string_view yaml = {});
   RunProgram(const RunProgram&) = delete;
   RunProgram& operator=(const RunProgram&) = delete;
 
@@ -46,6 +46,8 @@ class RunProgram {
   void config(std::string_view yaml) const;
   std::filesystem::path script(const std::string& name,
                                const std::string& body) const;  // an executable sh script
+  // A worker that runs `lines` of sh and goes on as $stub.
+  [[nodiscard]] std::filesystem::path stub_after(const std::string& lines) const;
   [[nodiscard]] os::CommandResult run(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] os::CommandResult resume(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] StartedRun start(const std::vector<std::string>& arguments = {}) const;
@@ -71,7 +73,7 @@ class RunProgram {
 // Standard config: `behaviours` one case each, one launch, small and quick.
 [[nodiscard]] std::string yaml_with(const std::string& behaviours, const std::string& more = "");
 
-// Polls until the file is there; false after a minute.
+// Polls until the file is there; false after ten minutes.
 [[nodiscard]] bool appears(const std::filesystem::path& file);
 
 }  // namespace stepbench::testing

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/stall_watch.h"
-
+// How long a worker may be silent, and where one hung.
 #include <gmock/gmock.h>
+
+#include "harness/run/stack_place.h"
+#include "harness/run/stall_watch.h"
 
 namespace stepbench::run {
 namespace {
@@ -29,21 +31,26 @@ TEST(StallWatch, KnowsAWindowByTheArrivalOfTheStagesBeforeIt) {
   EXPECT_EQ(watch.limit().name, "limits.stall_s: auto, 10 s + 20 x 2.00 ms per step x 50 steps");
 }
 
-TEST(StallWatch, DoesNotTakeTheArrivalOfADevicesCommandsForItsWork) {
-  StallWatch watch{kOnADevice};
-  watch.stage({Stage::kWarmup}, 5 * kMs);
-  watch.stage({Stage::kActive}, 25 * kMs);
-  EXPECT_EQ(watch.silence_ns(), kByStepS);
-  watch.cycle(1 * kMs);
-  watch.stage({Stage::kWarmup}, 90'000 * kMs);
-  EXPECT_EQ(watch.silence_ns(), kByStepS);
-}
-
-TEST(StallWatch, DoesNotTakeTwoMessagesAtOnceForAWarmUp) {
-  StallWatch watch{kOnTheHost};
-  watch.stage({Stage::kWarmup}, 5 * kMs);
-  watch.stage({Stage::kActive}, 5 * kMs + 1000);
-  EXPECT_EQ(watch.silence_ns(), kByStepS);
+TEST(StallWatch, TakesNoArrivalForWorkThatSaysNothingOfIt) {
+  StallWatch device{kOnADevice};  // its commands arrive before it has done its work
+  device.stage({Stage::kWarmup}, 5 * kMs);
+  device.stage({Stage::kActive}, 25 * kMs);
+  EXPECT_EQ(device.silence_ns(), kByStepS);
+  device.cycle(1 * kMs);
+  device.stage({Stage::kWarmup}, 90'000 * kMs);
+  EXPECT_EQ(device.silence_ns(), kByStepS);
+  StallWatch at_once{kOnTheHost};
+  at_once.stage({Stage::kWarmup}, 5 * kMs);
+  at_once.stage({Stage::kActive}, 5 * kMs + 1000);
+  EXPECT_EQ(at_once.silence_ns(), kByStepS);
+  StallWatch slow{kOnTheHost};
+  slow.stage({Stage::kWarmup}, 0);
+  slow.stage({Stage::kActive}, 300 * kNsPerS);
+  EXPECT_EQ(slow.silence_ns(), kByStepS) << "never longer than limits.step_s allows";
+  StallWatch ending{kOnTheHost};
+  ending.stage({Stage::kActive, 50, 2 * kMs}, 0);
+  ending.cycle(2 * kMs);
+  EXPECT_EQ(ending.silence_ns(), kByStepS) << "the end of a launch has other limits";
 }
 
 TEST(StallWatch, BelievesAWorkerThatTellsTimeAndSteps) {
@@ -81,20 +88,6 @@ TEST(StallWatch, ExpectsOfALaunchWhatTheOneBeforeItTookOnceItsOwnWarmUpIsOver) {
   EXPECT_EQ(watch.silence_ns(), 10 * kNsPerS + 20 * 7 * kMs * 50);
 }
 
-TEST(StallWatch, GivesASlowStartItsTime) {
-  StallWatch watch{kOnTheHost};
-  watch.stage({Stage::kWarmup}, 0);
-  watch.stage({Stage::kActive}, 300 * kNsPerS);
-  EXPECT_EQ(watch.silence_ns(), kByStepS) << "never longer than limits.step_s allows";
-}
-
-TEST(StallWatch, LeavesTheEndOfALaunchToItsOtherLimits) {
-  StallWatch watch{kOnTheHost};
-  watch.stage({Stage::kActive, 50, 2 * kMs}, 0);
-  watch.cycle(2 * kMs);
-  EXPECT_EQ(watch.silence_ns(), kByStepS);
-}
-
 TEST(StallWatch, ANumberOfTheUserIsTheLimit) {
   StallRule rule = kOnTheHost;
   rule.fixed_ns = 3 * kNsPerS;
@@ -118,6 +111,33 @@ TEST(StallWatch, AbsurdTimesDoNotOverflow) {
   StallWatch watch{rule};
   watch.stage({Stage::kActive, std::int64_t{1} << 62, std::int64_t{1} << 62}, 0);
   EXPECT_GT(watch.silence_ns(), 0);
+}
+
+constexpr const char* kInBackward =
+    "loss 0.5\nCurrent thread 0x00007f (most recent call first):\n"
+    "  File \"/x/site-packages/torch/autograd/graph.py\", line 825 in _engine_run_backward\n"
+    "  File \"/x/site-packages/torch/_tensor.py\", line 630 in backward\n"
+    "  File \"/home/me/train.py\", line 92 in main\n"
+    "  File \"/home/me/train.py\", line 99 in <module>\n"
+    "  File \"/x/stepbench_worker/script.py\", line 30 in run\n";
+constexpr const char* kInLoader =
+    "Current thread 0x00007f (most recent call first):\n"
+    "  File \"/home/me/data.py\", line 12 in __getitem__\n"
+    "  File \"/x/site-packages/torch/utils/data/_utils/fetch.py\", line 52 in fetch\n"
+    "  File \"/home/me/train.py\", line 80 in main\n";
+
+TEST(StackPlace, IsTheInnermostFrameOfTheUsersInTheLastStack) {
+  EXPECT_EQ(place_in_stack(kInBackward)->text, "train.py, line 92, in main");
+  EXPECT_TRUE(place_in_stack(kInBackward)->in_torch);
+  EXPECT_EQ(place_in_stack(kInLoader)->text, "data.py, line 12, in __getitem__");
+  EXPECT_FALSE(place_in_stack(kInLoader)->in_torch);
+  EXPECT_EQ(place_in_stack(std::string(kInLoader) + kInBackward)->text,
+            "train.py, line 92, in main");
+  EXPECT_FALSE(place_in_stack(""));
+  EXPECT_FALSE(place_in_stack("loss 0.5\n"));
+  EXPECT_FALSE(place_in_stack("Current thread 0x1 (most recent call first):\n"));
+  EXPECT_FALSE(place_in_stack("(most recent call first):\n  File \"cut"));
+  EXPECT_FALSE(place_in_stack("(most recent call first):\n  <no Python frame>\n"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small texts: output of workers, command lines, progress.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
 
 #include "harness/base/error.h"
@@ -24,18 +24,12 @@ TEST(Output, KeepsTheBeginningAndTheEnd) {
   for (const char c : std::string{"abcdefghijklmnopqrst"}) output.append({&c, 1});
   EXPECT_EQ(output.text(), "abcd\n[12 bytes left out]\nqrst");
   EXPECT_EQ(output.total_bytes(), 20U);
-}
-
-TEST(Output, KeepsShortOutputWhole) {
-  OutputTail output{4};
-  output.append("abcdefgh");
-  EXPECT_EQ(output.text(), "abcdefgh");
-}
-
-TEST(Output, TakesOneLargePiece) {
-  OutputTail output{4};
-  output.append(std::string(1000, 'x') + "end.");
-  EXPECT_EQ(output.text(), "xxxx\n[996 bytes left out]\nend.");
+  OutputTail small{4};
+  small.append("abcdefgh");
+  EXPECT_EQ(small.text(), "abcdefgh");
+  OutputTail large{4};
+  large.append(std::string(1000, 'x') + "end.");
+  EXPECT_EQ(large.text(), "xxxx\n[996 bytes left out]\nend.");
 }
 
 TEST(Output, EndsWithItsLastLine) {
@@ -90,97 +84,79 @@ record::LaunchRow measured(std::int64_t wall_ns) {
   return row;
 }
 
-TEST(Progress, SaysOnePlainLinePerLaunchWhenNotOnATerminal) {
-  ScriptedClock clock(0);
-  std::ostringstream out;
-  Progress progress{out, {}, clock};
+class ProgressTest : public ::testing::Test {
+ protected:
+  Progress& begin(ProgressStyle style) {
+    style.columns = [this] { return columns_; };
+    progress_.emplace(out_, style, clock_);
+    return *progress_;
+  }
+  // What the last update wrote over the live line.
+  [[nodiscard]] std::string live_line() {
+    out_.str("");
+    progress_->update("active", 0);
+    const std::string line = out_.str();
+    return line.substr(line.rfind("\033[K") + 3);
+  }
+  ScriptedClock clock_{0};
+  std::ostringstream out_;
+  int columns_ = 60;
+  std::optional<Progress> progress_;
+};
+
+TEST_F(ProgressTest, SaysOnePlainLinePerLaunchWhenNotOnATerminal) {
+  Progress& progress = begin({});
   progress.begin_launch(2, 5, "num_workers=4", 1, 3);
   progress.update("active", 5'000'000);
-  clock.set(10'000'000'000);
+  clock_.set(10'000'000'000);
   progress.end_launch(measured(10'000'000'000), 12.34e6);
-  EXPECT_EQ(out.str(),
+  EXPECT_EQ(out_.str(),
             "case 2 of 5, launch 1: num_workers=4  step 12.3 ms  (0:10, about 0:30 left)\n");
 }
 
-TEST(Progress, KeepsOneLiveLineOnATerminal) {
-  ScriptedClock clock(0);
-  std::ostringstream out;
-  Progress progress{out, {.terminal = true, .columns = [] { return 60; }}, clock};
-  progress.begin_launch(1, 2, std::string(100, 'x'), 1, 1);
-  progress.end_launch(measured(1), 1e6);
-  progress.end();
-  EXPECT_THAT(out.str(), Not(HasSubstr("\n")));
-  EXPECT_LT(out.str().size(), 80U) << "cut to the terminal's width";
-}
-
-// What stands on a terminal of this width during the second launch of eight.
-std::string live_line(const int& columns) {
-  ScriptedClock clock(0);
-  std::ostringstream out;
-  Progress progress{out, {.terminal = true, .columns = [&] { return columns; }}, clock};
+TEST_F(ProgressTest, KeepsOneLiveLineOnATerminalOfAnyWidth) {
+  Progress& progress = begin({.terminal = true});
   progress.begin_launch(1, 8, "first", 1, 7);
   progress.end_launch(measured(90'000'000'000), 12.3e6);
   progress.begin_launch(2, 8, "loader.num_workers=16 loader.batch_size=128", 1, 6);
-  out.str("");
-  progress.update("active", 0);
-  std::string line = out.str();
-  return line.substr(line.rfind("\033[K") + 3);
-}
-
-TEST(Progress, TheTimeThatIsLeftComesFirstAndIsNeverCut) {
-  EXPECT_EQ(live_line(120),
+  EXPECT_THAT(out_.str(), Not(HasSubstr("\n")));
+  columns_ = 120;
+  EXPECT_EQ(live_line(),
             "about 10:30 left, case 2 of 8, launch 1: loader.num_workers=16 loader.batch_size=128  "
             "[active]  0:00, last step 12.3 ms");
-  EXPECT_EQ(live_line(80),
+  columns_ = 80;
+  EXPECT_EQ(live_line(),
             "about 10:30 left, case 2 of 8, launch 1: loade…r.batch_size=128  [active]  0:00");
-  EXPECT_EQ(live_line(60), "about 10:30 left, case 2 of 8, launch 1: load…atch_size=128");
-  EXPECT_EQ(live_line(36), "about 10:30 left, case 2 of 8, lau…");
+  columns_ = 36;
+  EXPECT_EQ(live_line(), "about 10:30 left, case 2 of 8, lau…")
+      << "the time that is left is never cut";
 }
 
-TEST(Progress, ATerminalThatIsResizedIsAskedAgain) {
-  ScriptedClock clock(0);
-  std::ostringstream out;
-  int columns = 200;
-  Progress progress{out, {.terminal = true, .columns = [&] { return columns; }}, clock};
-  progress.begin_launch(1, 2, std::string(100, 'x'), 1, 1);
-  EXPECT_THAT(out.str(), HasSubstr(std::string(100, 'x')));
-  columns = 60;
-  out.str("");
-  progress.update("active", 0);
-  EXPECT_LE(text::width(out.str()), std::size_t{60 + 3});
+TEST_F(ProgressTest, ACaseWithoutOptionsToNameKeepsWithinTheLineToo) {
+  begin({.terminal = true}).begin_launch(1, 1, "", 1, 1);
+  columns_ = 40;
+  out_.str("");
+  progress_->update("active", 89'300);
+  EXPECT_LE(text::width(out_.str()), std::size_t{40 + 3});
 }
 
-TEST(Progress, ACaseWithoutOptionsToNameKeepsWithinTheLineToo) {
-  ScriptedClock clock(0);
-  std::ostringstream out;
-  Progress progress{out, {.terminal = true, .columns = [] { return 40; }}, clock};
-  progress.begin_launch(1, 1, "", 1, 1);
-  out.str("");
-  progress.update("active", 89'300);
-  EXPECT_LE(text::width(out.str()), std::size_t{40 + 3});
-}
-
-TEST(Progress, SaysFailuresAtOnceEvenOnATerminal) {
-  ScriptedClock clock(0);
-  std::ostringstream out;
-  Progress progress{out, {.terminal = true}, clock};
+TEST_F(ProgressTest, SaysFailuresAtOnceEvenOnATerminal) {
+  Progress& progress = begin({.terminal = true});
   progress.begin_launch(1, 1, "", 1, 0);
   record::LaunchRow row;
   row.outcome = Outcome::failed("boom\nmore");
   row.stage = "active";
   progress.end_launch(row, std::nullopt);
-  EXPECT_THAT(out.str(), HasSubstr("FAILED: boom, in active"));
+  EXPECT_THAT(out_.str(), HasSubstr("FAILED: boom, in active"));
 }
 
-TEST(Progress, IsSilentWhenQuiet) {
-  ScriptedClock clock(0);
-  std::ostringstream out;
-  Progress progress{out, {.quiet = true, .terminal = true}, clock};
+TEST_F(ProgressTest, IsSilentWhenQuiet) {
+  Progress& progress = begin({.quiet = true, .terminal = true});
   progress.say("hello");
   progress.begin_launch(1, 1, "", 1, 0);
   progress.end_launch(measured(1), 1e6);
   progress.end();
-  EXPECT_EQ(out.str(), "");
+  EXPECT_EQ(out_.str(), "");
 }
 
 }  // namespace

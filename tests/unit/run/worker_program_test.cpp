@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/worker_program.h"
-
+// The worker that is found, and what it and its data are known by.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "harness/base/error.h"
+#include "harness/run/data_digest.h"
+#include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::run {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
-TEST(FindWorker, LooksBesideTheProgram) {
+TEST(FindWorker, LooksBesideTheProgramAndTellsHowToBuildAMissingOne) {
   const test::TemporaryFolder folder;
+  EXPECT_THAT([&] { static_cast<void>(find_worker("", folder.path())); },
+              ThrowsMessage<ConfigError>(
+                  AllOf(HasSubstr("--target stepbench-worker"), HasSubstr("--worker PATH"))));
   folder.write("stepbench-worker", "#!/bin/sh\n");
   fs::permissions(folder / "stepbench-worker", fs::perms::owner_all);
   EXPECT_EQ(find_worker("", folder.path()).path, folder / "stepbench-worker");
-}
-
-TEST(FindWorker, TellsHowToBuildAMissingOne) {
-  const test::TemporaryFolder folder;
-  try {
-    static_cast<void>(find_worker("", folder.path()));
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--target stepbench-worker"));
-    EXPECT_THAT(error.what(), HasSubstr("--worker PATH"));
-  }
 }
 
 TEST(ProgramBuildId, OfAScriptIsItsContent) {
@@ -44,6 +38,18 @@ TEST(ProgramBuildId, OfAProgramIsTheLinkers) {
   const std::string id = program_build_id("/proc/self/exe");
   EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos);
   EXPECT_EQ(id, program_build_id("/proc/self/exe"));
+}
+
+TEST(DataDigest, IsOfNamesAndSizesNotOfThePlace) {
+  const test::TemporaryFolder folder;
+  folder.write("one/cat/1.jpg", "aa");
+  folder.write("one/dog/2.jpg", "bbb");
+  folder.write("two/dog/2.jpg", "ccc");
+  folder.write("two/cat/1.jpg", "dd");
+  EXPECT_EQ(path_digest(folder / "one"), path_digest(folder / "two"));
+  folder.write("two/cat/1.jpg", "d");
+  EXPECT_NE(path_digest(folder / "one"), path_digest(folder / "two"));
+  EXPECT_EQ(path_digest(folder / "three"), "");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "harness/run/worker_session.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace stepbench::run {
 namespace {
@@ -43,38 +42,24 @@ TEST(WorkerSession, TakesBytesOneByOne) {
   EXPECT_EQ(session.final_outcome()->reason, "no GPU");
 }
 
-TEST(WorkerSession, WantsHelloFirst) {
-  WorkerSession session{kPlenty};
-  session.receive(line(record::LaunchReport{}));
-  EXPECT_THAT(session.protocol_error(), Optional(HasSubstr("first message must be `hello`")));
-}
-
-TEST(WorkerSession, RefusesAWorkerOfOtherOptionsBeforeItMeasures) {
-  WorkerSession session{kPlenty, LaunchRules{.catalogue_digest = "ours"}};
-  session.receive(line(protocol::Hello{protocol::kSupported, "build", "theirs", 7, {}}));
-  EXPECT_THAT(session.protocol_error(), Optional(HasSubstr("built with other options")));
-  EXPECT_FALSE(session.hello());
-}
-
-TEST(WorkerSession, WantsNothingAfterTheFinalLine) {
-  WorkerSession session{kPlenty};
-  session.receive(hello() + line(record::LaunchReport{}) + line(record::LaunchReport{}));
-  EXPECT_THAT(session.protocol_error(), Optional(HasSubstr("nothing may follow the final line")));
-}
-
-TEST(WorkerSession, NamesBothRangesOfProtocolVersions) {
-  WorkerSession session{kPlenty};
-  session.receive(hello({7, 9}));
-  EXPECT_THAT(session.protocol_error(), Optional(HasSubstr("7 to 9")));
-}
-
-TEST(WorkerSession, WantsColumnsOfOneLength) {
-  WorkerSession session{kPlenty};
-  session.receive(hello());
-  session.receive(
-      R"({"kind":"samples","cycle":0,"columns":["index","step_ns"],"values":[[1,2],[3]]})"
-      "\n");
-  EXPECT_TRUE(session.protocol_error());
+TEST(WorkerSession, RefusesWhatBreaksTheProtocol) {
+  const std::string report = line(record::LaunchReport{});
+  const std::pair<std::string, const char*> kBreaches[] = {
+      {report, "first message must be `hello`"},
+      {hello() + report + report, "nothing may follow the final line"},
+      {hello({7, 9}), "7 to 9"},
+      {hello() +
+           R"({"kind":"samples","cycle":0,"columns":["index","step_ns"],"values":[[1,2],[3]]})"
+           "\n",
+       ""}};
+  for (const auto& [said, what] : kBreaches) {
+    WorkerSession session{kPlenty};
+    session.receive(said);
+    EXPECT_THAT(session.protocol_error(), Optional(HasSubstr(what)));
+  }
+  WorkerSession of_others{kPlenty, LaunchRules{.catalogue_digest = "ours"}};
+  of_others.receive(line(protocol::Hello{protocol::kSupported, "build", "theirs", 7, {}}));
+  EXPECT_THAT(of_others.protocol_error(), Optional(HasSubstr("built with other options")));
 }
 
 TEST(WorkerSession, QuotesGarbageReadably) {
