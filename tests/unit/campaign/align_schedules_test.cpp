@@ -34,12 +34,14 @@ TEST(AlignSchedules, BothArmsGetTheLongerWarmupAndAWindowThatFitsTheWorkersOfBot
   }
 }
 
-TEST(AlignSchedules, WithoutALoaderWithWorkersNothingChanges) {
+TEST(AlignSchedules, WithoutWorkersOrWithEqualSchedules_NothingChanges) {
   ResolvedCase a = with({.warmup = 10, .active = 50});
   ResolvedCase b = with({.warmup = 20, .active = 40});
   EXPECT_FALSE(align_schedules({}, a, b));
   EXPECT_EQ(a.integer("schedule.warmup"), 10);
   EXPECT_EQ(b.integer("schedule.active"), 40);
+  a = b = with({.warmup = 10, .active = 48, .block = 4, .refill = 10});
+  EXPECT_FALSE(align_schedules({}, a, b));
 }
 
 TEST(AlignSchedules, WhatTheArmsAreToDifferInStays) {
@@ -49,12 +51,6 @@ TEST(AlignSchedules, WhatTheArmsAreToDifferInStays) {
   EXPECT_EQ(a.integer("schedule.warmup"), 10);
   EXPECT_EQ(b.integer("schedule.warmup"), 20);
   EXPECT_EQ(a.integer("schedule.active"), b.integer("schedule.active"));
-}
-
-TEST(AlignSchedules, EqualSchedulesAreNoChange) {
-  ResolvedCase a = with({.warmup = 10, .active = 48, .block = 4, .refill = 10});
-  ResolvedCase b = a;
-  EXPECT_FALSE(align_schedules({}, a, b));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(CompareKey, TwoCasesHaveOneKeyExactlyIfTheyHaveOneId) {
   }
 }
 
-TEST(CompareKey, ADeviceCountsByItsClass) {
+TEST(CompareKey, DevicesCountByClassUnknownOptionsCountIgnoredOnesDoNot) {
   record::LaunchRow a = rows_of(kBase).front();
   record::LaunchRow b = a;
   a.options.insert_or_assign("device", Value{std::string("cuda:0")});
@@ -70,17 +70,10 @@ TEST(CompareKey, ADeviceCountsByItsClass) {
   EXPECT_EQ(key(a), key(b));
   b.options.insert_or_assign("device", Value{std::string("cpu")});
   EXPECT_NE(key(a), key(b));
-}
-
-TEST(CompareKey, AnOptionThatTheCatalogueDoesNotKnowIsPartOfIt) {
-  const record::LaunchRow a = rows_of(kBase).front();
-  record::LaunchRow b = a;
+  b = a;
   b.options.emplace("mine.depth", Value{std::int64_t{2}});
   EXPECT_NE(key(a), key(b));
   EXPECT_EQ(key(a), key(b, {"mine.depth"}));
-}
-
-TEST(CompareKey, IgnoredOptionsAreLeftOut) {
   const std::vector<record::LaunchRow> rows =
       rows_of(std::string(kBase) + "sweep: {matrix: {loader.batch_size: [8, 16]}}\n");
   ASSERT_EQ(rows.size(), 2U);
@@ -97,11 +90,6 @@ TEST(CompareKey, AShortNameIsEnoughWhileItIsUnambiguous) {
   EXPECT_THAT([&] { (void)full_names({"batch_size"}, all); },
               ThrowsMessage<ConfigError>(
                   HasSubstr("'batch_size' may be loader.batch_size or mine.batch_size")));
-}
-
-TEST(CompareKey, AnUnknownNameIsAnsweredWithTheNearest) {
-  const record::Results results = results_of(kBase);
-  const record::Results* const all[] = {&results};
   EXPECT_THAT(
       [&] { (void)full_names({"loader.batch_szie"}, all); },
       ThrowsMessage<ConfigError>(HasSubstr("no case has an option 'loader.batch_szie' (did you "

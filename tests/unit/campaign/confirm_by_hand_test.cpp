@@ -65,25 +65,17 @@ TEST(ConfirmByHand, TakesTheNewestNightAndTheNewestCleanOneBeforeWithAnotherBuil
   EXPECT_EQ(made[0].suspects[0].steps, 50);
 }
 
-TEST(ConfirmByHand, TakesTheLastGoodNightAndTheDirectionOfAnOpenAlert) {
-  const auto made =
+TEST(ConfirmByHand, TakesWhatAnAlertOrTheWordsSay) {
+  const auto alerted =
       requests({.series = {"s1"}}, open_alert_of("s1", "20260201-010000-train", false));
-  ASSERT_THAT(made, SizeIs(1));
-  EXPECT_EQ(made[0].good.value().run_id, "20260201-010000-train");
-  EXPECT_FALSE(made[0].suspects[0].higher);
-}
-
-TEST(ConfirmByHand, TakesNightsByTheBeginningOfTheirIds) {
+  ASSERT_THAT(alerted, SizeIs(1));
+  EXPECT_EQ(alerted[0].good.value().run_id, "20260201-010000-train");
+  EXPECT_FALSE(alerted[0].suspects[0].higher);
   const auto made = requests({.series = {"s1"}, .night = "20260203", .good = "20260201"});
   EXPECT_EQ(made.at(0).tonight.run_id, "20260203-010000-train");
   EXPECT_EQ(made.at(0).good.value().run_id, "20260201-010000-train");
-}
-
-TEST(ConfirmByHand, ANightWithoutAnEarlierBuildHasNoLastGoodOne) {
-  EXPECT_FALSE(requests({.series = {"s1"}, .night = "20260201"}).at(0).good.has_value());
-}
-
-TEST(ConfirmByHand, RefusesNightsAndProgramsThatAreNone) {
+  EXPECT_FALSE(requests({.series = {"s1"}, .night = "20260201"}).at(0).good.has_value())
+      << "no earlier build";
   const auto refuses = [](const HandRequest& request, const std::string& why) {
     EXPECT_THAT([&] { (void)requests(request); }, ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
@@ -124,18 +116,19 @@ TEST(ConfirmByHand, RecordsTheAnswerWithAnOpenAlertAndNothingElse) {
 }
 
 TEST(ConfirmByHand, TheExitStatusIsThatOfTheWorstAnswer) {
-  const auto status = [](std::vector<track::AlertState> states) {
+  using enum track::AlertState;
+  for (const auto& [states, status] : std::vector<std::pair<std::vector<track::AlertState>, int>>{
+           {{}, 0},
+           {{kNotReproduced, kImprovement}, 0},
+           {{kReproduced, kNotReproduced}, 3},
+           {{kSuspect}, 3},
+           {{kInvalid, kSuspect}, 4},
+           {{kEnvironmentChange}, 4},
+           {{kInvalid, kRegression}, 1}}) {
     std::vector<ConfirmedNight> nights;
     for (const track::AlertState state : states) nights.push_back(measured(state));
-    return exit_code_of(nights);
-  };
-  EXPECT_EQ(status({}), 0);
-  EXPECT_EQ(status({track::AlertState::kNotReproduced, track::AlertState::kImprovement}), 0);
-  EXPECT_EQ(status({track::AlertState::kReproduced, track::AlertState::kNotReproduced}), 3);
-  EXPECT_EQ(status({track::AlertState::kSuspect}), 3);
-  EXPECT_EQ(status({track::AlertState::kInvalid, track::AlertState::kSuspect}), 4);
-  EXPECT_EQ(status({track::AlertState::kEnvironmentChange}), 4);
-  EXPECT_EQ(status({track::AlertState::kInvalid, track::AlertState::kRegression}), 1);
+    EXPECT_EQ(exit_code_of(nights), status) << nights.size();
+  }
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "harness/compare/ab_pairs.h"
 
@@ -12,7 +14,6 @@ namespace stepbench::campaign {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 Fields with(const std::string& name, const std::string& value) {
@@ -39,48 +40,37 @@ record::Results launches(const Fields& good, const Fields& tonight) {
 }
 
 TEST(EnvironmentChanges, AreWhatBeginsANewSegmentOrAnotherSeries) {
-  EXPECT_THAT(environment_changes({}, kUsual, with("torch", "2.10.0")), SizeIs(1));
-  EXPECT_THAT(environment_changes({}, kUsual, with("cpu.model", "B")), SizeIs(1));
-  EXPECT_THAT(environment_changes({}, kUsual, with("kernel", "6.5.0-1-amd64")), SizeIs(1));
-  EXPECT_THAT(environment_changes({}, kUsual, kUsual), IsEmpty());
+  for (const auto& [name, value, changes] :
+       std::vector<std::tuple<std::string, std::string, std::size_t>>{
+           {"torch", "2.9.0", 0},
+           {"torch", "2.10.0", 1},
+           {"cpu.model", "B", 1},
+           {"kernel", "6.5.0-1-amd64", 1},
+           {"kernel", "6.1.9", 0},  // a patch level
+           {"cudnn", "9.1", 0},     // one side does not tell it
+           {"memory.bytes", "7", 0},
+           {"env.OMP_WAIT_POLICY", "active", 1}}) {
+    EXPECT_THAT(environment_changes({}, kUsual, with(name, value)), SizeIs(changes)) << name;
+  }
+  EXPECT_EQ(environment_changes({}, kUsual, with("env.OMP_WAIT_POLICY", "active")).at(0).then,
+            "none");
 }
 
-TEST(EnvironmentChanges, APatchLevelAndWhatOneSideDoesNotTellAreNone) {
-  EXPECT_THAT(environment_changes({}, kUsual, with("kernel", "6.1.9")), IsEmpty());
-  EXPECT_THAT(environment_changes({}, kUsual, with("cudnn", "9.1")), IsEmpty());
-  EXPECT_THAT(environment_changes({}, kUsual, with("memory.bytes", "7")), IsEmpty());
-}
-
-TEST(EnvironmentChanges, AVariableThatIsSetNowIsOne) {
-  const auto changes = environment_changes({}, kUsual, with("env.OMP_WAIT_POLICY", "active"));
-  ASSERT_THAT(changes, SizeIs(1));
-  EXPECT_EQ(changes.front().then, "none");
-}
-
-TEST(EnvironmentWatch, NamesWhatChangedSinceTonightsRun) {
+TEST(EnvironmentWatch, NamesWhatTonightOrTheBuildsDifferIn) {
   EnvironmentWatch tonight({.tonight = with("torch", "2.8.0")});
   EXPECT_THAT(tonight(launches(kUsual, kUsual)).value(), HasSubstr("since tonight's run"));
-}
-
-TEST(EnvironmentWatch, SeesBuildsThatRunOnDifferentSoftware) {
   EnvironmentWatch watch({});
+  EXPECT_FALSE(watch({}).has_value()) << "before a launch";
+  EXPECT_FALSE(watch(launches(kUsual, kUsual)).has_value());
   EXPECT_THAT(watch(launches(kUsual, with("torch", "2.10.0"))).value(),
               HasSubstr("torch is 2.9.0 for the last good build and 2.10.0 for tonight's"));
-}
-
-TEST(EnvironmentWatch, LeavesOutWhatTheCasesSetThemselves) {
-  const Fields night = with("env.OMP_NUM_THREADS", "8");
+  EnvironmentWatch same({.tonight = kUsual});
+  EXPECT_FALSE(same(launches(kUsual, kUsual)).has_value());
+  // What the cases set themselves.
   const Fields now = with("env.OMP_NUM_THREADS", "2");
-  EnvironmentWatch watch({.tonight = night, .of_cases = {"env.OMP_NUM_THREADS"}});
-  EXPECT_FALSE(watch(launches(now, now)).has_value());
-}
-
-TEST(EnvironmentWatch, SaysNothingBeforeALaunchAndWhereNothingWasRecorded) {
-  EnvironmentWatch watch({.tonight = kUsual});
-  EXPECT_FALSE(watch({}).has_value());
-  EXPECT_FALSE(watch(launches(kUsual, kUsual)).has_value());
-  EnvironmentWatch unknown({});
-  EXPECT_FALSE(unknown(launches(kUsual, kUsual)).has_value());
+  EnvironmentWatch own(
+      {.tonight = with("env.OMP_NUM_THREADS", "8"), .of_cases = {"env.OMP_NUM_THREADS"}});
+  EXPECT_FALSE(own(launches(now, now)).has_value());
 }
 
 }  // namespace

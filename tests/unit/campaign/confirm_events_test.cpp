@@ -35,17 +35,14 @@ TEST(ConfirmEvents, TheNewestCampaignOfAQuestionIsFoundWithItsEnd) {
   EXPECT_EQ(campaigns_begun(events, "q"), 2U);
 }
 
-TEST(ConfirmEvents, BelongToNoAlert) {
-  EXPECT_EQ(campaign(kCampaignBegun, "q", "one").alert_id, "");
-  EXPECT_EQ(claim_event("case", "me", "", "").alert_id, "");
-}
-
-TEST(ConfirmEvents, TheLastClaimantOfACaseIsKnown) {
+TEST(ConfirmEvents, TheLastClaimantOfACaseIsKnownAndNoAlerts) {
   const std::vector<track::TrackEvent> events = {claim_event("case", "first", "", ""),
                                                  claim_event("case", "second", "", ""),
                                                  claim_event("other", "third", "", "")};
   EXPECT_EQ(last_claimant(events, "case"), "second");
   EXPECT_EQ(last_claimant(events, "nobody's"), "");
+  EXPECT_EQ(campaign(kCampaignBegun, "q", "one").alert_id, "");
+  EXPECT_EQ(events[0].alert_id, "");
 }
 
 TEST(ConfirmClaimant, IsGoneOnlyWhereItsProcessRanHereAndIsNoMore) {

@@ -51,33 +51,22 @@ TEST(ProgramOfNight, IsAKeptOneBeforeTheOneOfTheNightAndNeverAnotherBuild) {
   EXPECT_FALSE(program_of_night({}, builds).has_value()) << "a night that tells no build";
 }
 
-TEST(FreshCopy, FindsWhatLiesBesideItAndBesideItsFolder) {
+TEST(FreshCopy, FindsWhatLiesBesideTheProgramThatALinkLeadsTo) {
   const test::TemporaryFolder folder;
   folder.write("built/bin/beside.txt", "beside ");
   folder.write("built/lib/library.txt", "library");
   const run::WorkerProgram program =
       script(folder, "built/bin/worker",
              "here=$(dirname \"$0\")\ncat \"$here/beside.txt\" \"$here/../lib/library.txt\"\n");
-  const run::WorkerProgram copy = fresh_copy(program, folder / "fresh");
-  EXPECT_NE(copy.path, program.path);
-  EXPECT_FALSE(fs::is_symlink(copy.path));
-  EXPECT_EQ(run::program_build_id(copy.path), program.build_id);
-  EXPECT_EQ(output_of(copy), "beside library");
-}
-
-TEST(FreshCopy, OfALinkIsACopyOfTheProgramThatItLeadsTo) {
-  const test::TemporaryFolder folder;
-  folder.write("built/bin/beside.txt", "beside");
-  const run::WorkerProgram program =
-      script(folder, "built/bin/worker", "cat \"$(dirname \"$0\")/beside.txt\"\n");
   fs::create_symlink(program.path, folder / "current");
-  const run::WorkerProgram copy =
-      fresh_copy({folder / "current", program.build_id}, folder / "fresh");
-  EXPECT_EQ(output_of(copy), "beside");
-}
-
-TEST(FreshCopy, TellsWhatCannotBeCopied) {
-  const test::TemporaryFolder folder;
+  for (const fs::path& from : {program.path, folder / "current"}) {
+    const run::WorkerProgram copy =
+        fresh_copy({from, program.build_id}, folder / ("fresh of " + from.filename().string()));
+    EXPECT_NE(copy.path, program.path);
+    EXPECT_FALSE(fs::is_symlink(copy.path));
+    EXPECT_EQ(run::program_build_id(copy.path), program.build_id);
+    EXPECT_EQ(output_of(copy), "beside library");
+  }
   EXPECT_THAT(
       [&] {
         (void)fresh_copy({folder / "nothing", "id"}, folder / "fresh");

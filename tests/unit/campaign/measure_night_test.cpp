@@ -14,7 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr const char* kNightCase =
@@ -37,20 +36,7 @@ class MeasureNight : public ::testing::Test {
   StubCampaign campaign_{kNightCase};
 };
 
-TEST_F(MeasureNight, EveryExperimentHasAFolderOfItsOwn) {
-  campaign::UnfinishedNight unfinished = night();
-  const campaign::MeasuredNight measured =
-      campaign_.night({campaign_.run_request(), other("second.yaml", kNightCase)}, unfinished);
-  ASSERT_THAT(measured.experiments, SizeIs(2));
-  EXPECT_FALSE(measured.signal);
-  for (const campaign::MeasuredExperiment& experiment : measured.experiments) {
-    EXPECT_EQ(experiment.error, "");
-    EXPECT_THAT(experiment.results.launches, SizeIs(2));
-  }
-  EXPECT_NE(measured.experiments[0].folder, measured.experiments[1].folder);
-}
-
-TEST_F(MeasureNight, ANightThatWasCutOffMeasuresOnlyWhatIsMissing) {
+TEST_F(MeasureNight, ANightThatWasCutOff_MeasuresWhatIsMissingOrChanged) {
   campaign::UnfinishedNight first = night();
   const campaign::MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
   (void)campaign_.said();
@@ -58,23 +44,21 @@ TEST_F(MeasureNight, ANightThatWasCutOffMeasuresOnlyWhatIsMissing) {
   const campaign::MeasuredNight after =
       campaign_.night({campaign_.run_request(), other("second.yaml", kNightCase)}, second);
   EXPECT_THAT(campaign_.said(), HasSubstr("1 case, 0 launches to do"));
+  EXPECT_FALSE(after.signal);
   ASSERT_THAT(after.experiments, SizeIs(2));
   EXPECT_TRUE(fs::equivalent(after.experiments[0].folder, before.experiments[0].folder));
-  EXPECT_THAT(after.experiments[0].results.launches, SizeIs(2));
-  EXPECT_THAT(after.experiments[1].results.launches, SizeIs(2));
-}
-
-TEST_F(MeasureNight, AnExperimentThatChangedMeanwhileIsMeasuredAnew) {
-  campaign::UnfinishedNight first = night();
-  const campaign::MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
+  EXPECT_NE(after.experiments[0].folder, after.experiments[1].folder);
+  for (const campaign::MeasuredExperiment& experiment : after.experiments) {
+    EXPECT_EQ(experiment.error, "");
+    EXPECT_THAT(experiment.results.launches, SizeIs(2));
+  }
   campaign_.folder.write("config.yaml", std::string(kNightCase) + "stub: {step_us: 2000}\n");
-  (void)campaign_.said();
-  campaign::UnfinishedNight second = night();
-  const campaign::MeasuredNight after = campaign_.night({campaign_.run_request()}, second);
+  campaign::UnfinishedNight third = night();
+  const campaign::MeasuredNight anew = campaign_.night({campaign_.run_request()}, third);
   EXPECT_THAT(campaign_.said(), HasSubstr("is measured anew: "));
-  ASSERT_THAT(after.experiments, SizeIs(1));
-  EXPECT_FALSE(fs::equivalent(after.experiments[0].folder, before.experiments[0].folder));
-  EXPECT_THAT(after.experiments[0].results.launches, SizeIs(2));
+  ASSERT_THAT(anew.experiments, SizeIs(1));
+  EXPECT_FALSE(fs::equivalent(anew.experiments[0].folder, before.experiments[0].folder));
+  EXPECT_THAT(anew.experiments[0].results.launches, SizeIs(2));
 }
 
 TEST_F(MeasureNight, WhatCannotBeMeasuredDoesNotEndTheNight) {

@@ -39,6 +39,11 @@ record::LaunchRow launch_of(std::int64_t wall_ns, std::int64_t steps) {
 
 TEST(LaunchCost, IsTheTimeOfAStepAndWhatIsLeftOfTheLaunch) {
   record::LaunchRow row = launch_of(3'000'000'000, 100);
+  row.report.metrics = {{"set_up_ns", 1e9}};
+  const campaign::LaunchCost untimed = campaign::cost_of(row).value();
+  EXPECT_DOUBLE_EQ(untimed.step_s, 0.02) << "without timed windows: of all steps";
+  EXPECT_DOUBLE_EQ(untimed.fixed_s, 1);
+  row.report.metrics = {};
   row.report.schedule["cycles"] = std::int64_t{2};
   row.report.schedule["active"] = std::int64_t{25};
   row.report.schedule["window_drained_ns"] = std::int64_t{500'000'000};
@@ -46,23 +51,11 @@ TEST(LaunchCost, IsTheTimeOfAStepAndWhatIsLeftOfTheLaunch) {
   EXPECT_DOUBLE_EQ(cost.step_s, 0.01);
   EXPECT_DOUBLE_EQ(cost.fixed_s, 2);
   EXPECT_DOUBLE_EQ(cost.of(1000), 12);
-}
-
-TEST(LaunchCost, WithoutTimedWindowsIsThatOfAllStepsBehindTheSetUp) {
-  record::LaunchRow row = launch_of(3'000'000'000, 100);
-  row.report.metrics = {{"set_up_ns", 1e9}};
-  const campaign::LaunchCost cost = campaign::cost_of(row).value();
-  EXPECT_DOUBLE_EQ(cost.step_s, 0.02);
-  EXPECT_DOUBLE_EQ(cost.fixed_s, 1);
-}
-
-TEST(LaunchCost, OfAFailedOrProfiledLaunchIsNotKnown) {
-  record::LaunchRow failed = launch_of(1, 1);
-  failed.outcome = Outcome::failed("boom");
-  EXPECT_FALSE(campaign::cost_of(failed));
-  record::LaunchRow profiled = launch_of(1, 1);
-  profiled.key.pass = Pass::kNative;
-  EXPECT_FALSE(campaign::cost_of(profiled));
+  row.key.pass = Pass::kNative;
+  EXPECT_FALSE(campaign::cost_of(row)) << "of a profiled launch it is not known";
+  row.key.pass = Pass::kTiming;
+  row.outcome = Outcome::failed("boom");
+  EXPECT_FALSE(campaign::cost_of(row));
 }
 
 TEST(Estimate, NewerRunsOfOtherCasesDoNotHideOlderOnes) {
@@ -81,34 +74,24 @@ TEST(Estimate, NewerRunsOfOtherCasesDoNotHideOlderOnes) {
   EXPECT_GE(estimate.expected_s, 4 * 60 * (0.001 + 0.002));
 }
 
-TEST(Estimate, TakesEachCaseFromTheNewestRunThatMeasuredIt) {
+TEST(Estimate, IsOfTheNewestWholeRunOfEachCase) {
   StubCampaign campaign(kQuickAndSlow);
   campaign::RunRequest request = campaign.run_request();
-  request.filter = {"step_us=1000"};
-  EXPECT_EQ(campaign.run(request).exit_status, 0);
-  request.filter = {"step_us=2000"};
-  EXPECT_EQ(campaign.run(request).exit_status, 0);
-  request.filter = {};
-  const campaign::TimeEstimate estimate =
-      campaign::estimate_time(campaign.plan(request), request.results);
-  EXPECT_EQ(estimate.known_cases, 2);
-  EXPECT_EQ(estimate.runs, 2);
-}
-
-TEST(Estimate, IsNotMadeOfSmokeRunsAndDamagedFiles) {
-  StubCampaign campaign(kQuickAndSlow);
-  campaign::RunRequest request = campaign.run_request();
+  const auto estimate = [&] {
+    return campaign::estimate_time(campaign.plan(request), request.results);
+  };
   request.smoke = true;
   EXPECT_EQ(campaign.run(request).exit_status, 0);
   campaign.folder.write("results/30000101-000000-x/a.jsonl", "{\"kind\":\"launch\",\"case_id\":\"");
   request.smoke = false;
-  EXPECT_EQ(campaign::estimate_time(campaign.plan(request), request.results).known_cases, 0);
-  EXPECT_EQ(campaign::estimate_time(campaign.plan(request), "/no/such/folder").known_cases, 0);
-}
-
-TEST(Estimate, CountsLaunchesThatRecordOperations) {
-  StubCampaign campaign(kQuickAndSlow);
-  campaign::RunRequest request = campaign.run_request();
+  EXPECT_EQ(estimate().known_cases, 0);
+  for (const char* one : {"step_us=1000", "step_us=2000"}) {
+    request.filter = {one};
+    EXPECT_EQ(campaign.run(request).exit_status, 0);
+  }
+  request.filter = {};
+  EXPECT_EQ(estimate().known_cases, 2);
+  EXPECT_EQ(estimate().runs, 2);
   request.profile = "native";
   EXPECT_EQ(campaign::estimate_time(campaign.plan(request), "/no/such/folder").launches,
             2 * (4 + 1));

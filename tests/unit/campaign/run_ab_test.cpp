@@ -49,14 +49,6 @@ TEST(RunAb, AFinishedCampaignIsJudgedAgainWithoutALaunch) {
               ThrowsMessage<ConfigError>(HasSubstr("has seed 1")));
 }
 
-TEST(RunAb, NamesTheArmInWhichAMistakeIs) {
-  StubCampaign campaign(kOneCase);
-  campaign::AbRequest request = campaign.ab_request();
-  request.arms.b_set = {"stub.step_su=1100"};
-  EXPECT_THAT([&] { (void)campaign.ab(request); },
-              ThrowsMessage<ConfigError>(AllOf(HasSubstr("in arm B"), HasSubstr("stub.step_us"))));
-}
-
 TEST(RunAb, NamesTheWorkersWhereTheyDifferAndSeesTheSameProgramUnderAnotherName) {
   StubCampaign campaign(kOneCase);
   const std::filesystem::path copy = campaign.folder / "new-worker";
@@ -72,9 +64,13 @@ TEST(RunAb, NamesTheWorkersWhereTheyDifferAndSeesTheSameProgramUnderAnotherName)
       Contains(HasSubstr("both arms are the same program with the same options: this A/A")));
 }
 
-TEST(RunAb, RefusesWhatIsNoGate) {
+TEST(RunAb, RefusesWhatIsNoOptionAndNoGate) {
   StubCampaign campaign(kOneCase);
   campaign::AbRequest request = campaign.ab_request();
+  request.arms.b_set = {"stub.step_su=1100"};
+  EXPECT_THAT([&] { (void)campaign.ab(request); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("in arm B"), HasSubstr("stub.step_us"))));
+  request = campaign.ab_request();
   request.allow = {"nosie"};
   EXPECT_THAT([&] { (void)campaign.ab(request); },
               ThrowsMessage<ConfigError>(HasSubstr("did you mean 'noise'")));

@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
+#include "harness/campaign/measure_machine.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
 namespace stepbench::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
@@ -56,34 +56,59 @@ TEST(RunExperiment, ResumesWhereItWasCutOff) {
 TEST(RunExperiment, RefusesToResumeAnotherExperiment) {
   StubCampaign campaign(kTwoCases);
   campaign::RunRequest request = campaign.run_request();
+  const auto refuses = [&](const std::string& why) {
+    EXPECT_THAT([&] { (void)campaign.run(request); }, ThrowsMessage<ConfigError>(HasSubstr(why)));
+  };
   request.smoke = true;
   request.resume = campaign.run(request).run_folder.string();
   request.smoke = false;
-  EXPECT_THAT([&] { (void)campaign.run(request); },
-              ThrowsMessage<ConfigError>(HasSubstr("this is not the same experiment")));
+  refuses("this is not the same experiment");
   request.resume = (campaign.folder / "none").string();
-  EXPECT_THAT([&] { (void)campaign.run(request); },
-              ThrowsMessage<ConfigError>(HasSubstr("is not a run's folder")));
+  refuses("is not a run's folder");
+  request.cases = {"zz"};
+  refuses("begins with `zz`");
 }
 
 TEST(RunExperiment, AFailedLaunchIsARowAndAnExitStatus) {
   StubCampaign campaign(
-      "name: demo\n"
-      "workload: stub\n"
-      "launches: 1\n"
-      "schedule: {wait: 0, warmup: 1, active: 3}\n"
+      "name: demo\nworkload: stub\nlaunches: 1\nschedule: {wait: 0, warmup: 1, active: 3}\n"
       "sweep: {matrix: {stub.behaviour: [ok, throw_in_step]}}\n");
   const campaign::RunEnd end = campaign.run(campaign.run_request());
   EXPECT_EQ(end.exit_status, 1);
   EXPECT_THAT(end.results.launches, SizeIs(2));
 }
 
-TEST(RunExperiment, WithoutACaseThereIsNothingToPlan) {
-  StubCampaign campaign(kTwoCases);
-  campaign::RunRequest request = campaign.run_request();
-  request.cases = {"zz"};
-  EXPECT_THAT([&] { (void)campaign.run(request); },
-              ThrowsMessage<ConfigError>(HasSubstr("begins with `zz`")));
+// Cases that say what a machine is like.
+constexpr double kLongEnough = 3600;
+
+campaign::MachineRun measured_machine(const std::string& more, double seconds) {
+  StubCampaign campaign("");
+  const campaign::MachineRun run =
+      campaign.machine({.yaml = "name: machine\nworkload: stub\nlaunches: 8\n"
+                                "schedule: {wait: 0, warmup: 1, active: 5}\n" +
+                                more + "sweep: {matrix: {stub.step_us: [1000, 2000]}}\n",
+                        .names = {"small", "large"}},
+                       seconds);
+  EXPECT_FALSE(std::filesystem::exists(campaign.folder / "results"));
+  return run;
+}
+
+TEST(MeasureMachine, MeasuresItsCasesInTurnsWhileThereIsTime) {
+  const campaign::MachineRun run = measured_machine("stub: {jitter: 0.01}\n", kLongEnough);
+  EXPECT_EQ(run.failed, "");
+  ASSERT_THAT(run.noise.cases, SizeIs(2));
+  EXPECT_EQ(run.noise.cases[0].name, "small");
+  EXPECT_EQ(run.noise.cases[1].name, "large");
+  EXPECT_EQ(run.noise.cases[0].launches, 8U);
+  EXPECT_NEAR(run.noise.cases[1].step_ns, 2e6, 1e5);
+  EXPECT_GT(run.noise.seconds, 0);
+  EXPECT_FALSE(run.noise.measured_utc.empty());
+  const campaign::MachineRun over = measured_machine("", 0);
+  EXPECT_THAT(over.noise.cases, SizeIs(0));
+  EXPECT_EQ(over.failed, "");
+  const campaign::MachineRun failed = measured_machine("stub: {behaviour: exit_3}\n", kLongEnough);
+  EXPECT_THAT(failed.noise.cases, SizeIs(0));
+  EXPECT_THAT(failed.failed, HasSubstr("3"));
 }
 
 }  // namespace

@@ -23,11 +23,15 @@ TEST(RunFolder, IsNamedAfterTheRunWithANumberWhereThatIsTaken) {
   EXPECT_TRUE(fs::is_directory(folder / "results/20260131-120000-demo-2"));
 }
 
-TEST(RunFolder, ThatCannotBeMadeSaysSo) {
+TEST(RunFolder, ThatCannotBeMadeOrResumed_SaysSo) {
   const test::TemporaryFolder folder;
   folder.write("results", "a file");
   EXPECT_THAT([&] { (void)make_run_folder(folder / "results", "demo"); },
               ThrowsMessage<ConfigError>(HasSubstr("cannot make a folder for this run")));
+  EXPECT_NO_THROW(check_resume_folder(""));
+  EXPECT_NO_THROW(check_resume_folder(folder.path()));
+  EXPECT_THAT([&] { check_resume_folder(folder / "none"); },
+              ThrowsMessage<ConfigError>(HasSubstr("none is not a run's folder")));
 }
 
 TEST(RunFolder, TheRunsIdIsTheNameOfItsFolder) {
@@ -36,34 +40,20 @@ TEST(RunFolder, TheRunsIdIsTheNameOfItsFolder) {
   EXPECT_EQ(run_id_of("results/other/../demo"), "demo");
 }
 
-TEST(RunFolder, ToResumeMustBeThere) {
+TEST(RunFolder, WithoutAWholeLine_HoldsNothing) {
   const test::TemporaryFolder folder;
-  EXPECT_NO_THROW(check_resume_folder(""));
-  EXPECT_NO_THROW(check_resume_folder(folder.path()));
-  EXPECT_THAT([&] { check_resume_folder(folder / "none"); },
-              ThrowsMessage<ConfigError>(HasSubstr("none is not a run's folder")));
-}
-
-TEST(RunFolder, OfARunThatWasKilledBeforeItsFirstLineHoldsNothing) {
-  const test::TemporaryFolder folder;
+  EXPECT_TRUE(earlier_results("").launches.empty());
   EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
   folder.write("verdict.json", "{}");  // `ab` on a disk that failed
   EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
-  folder.write("box-1of1-7.jsonl", "");
-  EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
-  folder.write("box-1of1-7.jsonl", R"({"kind":"run","schema":"stepbench.res)");
-  EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
-}
-
-TEST(RunFolder, ThatHoldsOtherThingsIsNoneOfARun) {
-  const test::TemporaryFolder folder;
-  folder.write("notes.txt", "");
-  EXPECT_THAT([&] { (void)earlier_results(folder.path()); },
+  for (const char* text : {"", R"({"kind":"run","schema":"stepbench.res)"}) {
+    folder.write("box-1of1-7.jsonl", std::string_view(text));
+    EXPECT_TRUE(earlier_results(folder.path()).runs.empty()) << text;
+  }
+  const test::TemporaryFolder other;
+  other.write("notes.txt", "");
+  EXPECT_THAT([&] { (void)earlier_results(other.path()); },
               ThrowsMessage<ConfigError>(HasSubstr("no results in it")));
-}
-
-TEST(RunFolder, WithoutOneNothingWasMeasuredEarlier) {
-  EXPECT_TRUE(earlier_results("").launches.empty());
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/planning.h"
@@ -12,36 +14,26 @@
 namespace stepbench::campaign {
 namespace {
 
-using ::testing::ElementsAre;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
-TEST(Shard, IsThatOfTheVariableWhereTheLineSaysNone) {
+TEST(Shard, IsThatOfTheLineOrTheVariableAndCountedFromOne) {
   EXPECT_EQ(shard_here("", {}).count, 1);
   EXPECT_EQ(shard_here("", {{"STEPBENCH_SHARD", "3/8"}}).index, 2);
   EXPECT_EQ(shard_here("1/2", {{"STEPBENCH_SHARD", "3/8"}}).count, 2);
-  EXPECT_THAT(
-      [] {
-        (void)shard_here("", {{"STEPBENCH_SHARD", "0/4"}});
-      },
-      ::testing::ThrowsMessage<ConfigError>(
-          ::testing::HasSubstr("STEPBENCH_SHARD: `0/4` is not I/N")));
-}
-
-TEST(Shard, OfATaskOfAnArrayMustBeSaid) {
-  for (const char* name : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
-    EXPECT_THAT(
-        [&] {
-          (void)shard_here("", {{name, "0"}});
-        },
-        ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
-            std::string(name) + " is set, so that this is one task of several")));
+  const auto refused = [](const machine::Variables& variables, const std::string& why) {
+    EXPECT_THAT([&] { (void)shard_here("", variables); },
+                ThrowsMessage<ConfigError>(HasSubstr(why)));
+  };
+  refused({{"STEPBENCH_SHARD", "0/4"}}, "STEPBENCH_SHARD: `0/4` is not I/N");
+  // A task of an array must say which one it is.
+  for (const std::string name : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
+    refused({{name, "0"}}, name + " is set, so that this is one task of several");
     EXPECT_EQ(shard_here("1/1", {{name, "0"}}).count, 1);
     EXPECT_EQ(shard_here("", {{name, "0"}, {"STEPBENCH_SHARD", "2/4"}}).index, 1);
   }
-}
-
-TEST(RunRequest, AShardIsCountedFromOne) {
   EXPECT_EQ(parse_shard("").count, 1);
   EXPECT_EQ(parse_shard("2/4").index, 1);
   EXPECT_EQ(parse_shard("2/4").count, 4);
@@ -69,55 +61,50 @@ CampaignContext context_with(int devices) {
   return {.built_in = {.catalogue = catalogue}, .devices = {.count = devices}};
 }
 
+// What the check refuses; empty: nothing.
+std::string refused(const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 TEST(Copies, AreRefusedInTheWordsOfTheCommand) {
   const machine::Variables torchrun = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
-  const plan::Plan plan = plan_of_groups({1}, "train_step", "cpu");
-  const auto refused = [&](const OneStart& start) -> std::string {
-    try {
-      refuse_copies(plan, start, torchrun);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "";
+  const auto start = [&](const OneStart& one, const machine::Variables& variables, int ranks = 1) {
+    return refused(
+        [&] { refuse_copies(plan_of_groups({ranks}, "train_step", "cpu"), one, variables); });
   };
-  EXPECT_EQ(refused({.shard = ""}),
+  EXPECT_EQ(start({.shard = ""}, torchrun),
             "--shard: is missing: RANK=1 and WORLD_SIZE=2 are set, so that this is one of 2 "
             "processes, each of which would measure the whole plan; start stepbench once: "
             "`stepbench run --ranks 2` starts the ranks itself; or say --shard I/2 to measure a "
             "part of the plan in each; or unset the two where they are left from another job");
-  EXPECT_EQ(refused({.ranks = "ab --ranks "}),
-            "the environment: RANK=1 and WORLD_SIZE=2 are set, so that this is one of 2 "
-            "processes, each of which would measure the whole plan; start stepbench once: "
-            "`stepbench ab --ranks 2` starts the ranks itself; or unset the two where they are "
-            "left from another job");
-  EXPECT_EQ(refused({.shard = "1/2"}), "");
-  EXPECT_NO_THROW(refuse_copies(plan, {.ranks = "ab --ranks "}, {}));
+  EXPECT_THAT(start({.ranks = "ab --ranks "}, torchrun),
+              AllOf(StartsWith("the environment: RANK=1 and WORLD_SIZE=2 are set"),
+                    HasSubstr("`stepbench ab --ranks 2` starts the ranks itself; or unset the")));
+  EXPECT_EQ(start({.shard = "1/2"}, torchrun), "");
+  EXPECT_EQ(start({.ranks = "ab --ranks "}, {}), "");
   // A forgotten pair harms no group: its launcher sets them anew.
-  EXPECT_NO_THROW(
-      refuse_copies(plan_of_groups({2}, "train_step", "cpu"), {.ranks = "ab --ranks "}, torchrun));
+  EXPECT_EQ(start({.ranks = "ab --ranks "}, torchrun, 2), "");
 }
 
 TEST(CheckRanks, EachTakesADevice) {
   CampaignContext two_devices = context_with(2);
-  const auto refused = [&](plan::Plan plan) -> std::string {
-    try {
-      check_ranks(plan, two_devices);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(refused(plan_of_groups({3}, "train_step", "cuda")),
+  const auto of = [&](plan::Plan plan) { return refused([&] { check_ranks(plan, two_devices); }); };
+  EXPECT_EQ(of(plan_of_groups({3}, "train_step", "cuda")),
             "distributed.ranks: 3 ranks take a CUDA device each, and local starts all of them on "
             "this machine, which shows 2 devices; use distributed.ranks: 2, or device: cpu");
-  EXPECT_EQ(refused(plan_of_groups({2}, "train_step", "cuda")), "");
-  EXPECT_EQ(refused(plan_of_groups({3}, "train_step", "cpu")), "");
-  EXPECT_EQ(refused(plan_of_groups({3}, "python_script", "cuda")), "");
+  EXPECT_EQ(of(plan_of_groups({2}, "train_step", "cuda")), "");
+  EXPECT_EQ(of(plan_of_groups({3}, "train_step", "cpu")), "");
+  EXPECT_EQ(of(plan_of_groups({3}, "python_script", "cuda")), "");
   plan::Plan elsewhere = plan_of_groups({3}, "collective", "cuda");
   elsewhere.cases.front().resolved.options["distributed.launcher"] = std::string("srun");
-  EXPECT_EQ(refused(elsewhere), "");
+  EXPECT_EQ(of(elsewhere), "");
   two_devices.variables = {{"CUDA_VISIBLE_DEVICES", "1"}};
-  EXPECT_THAT(refused(plan_of_groups({2}, "collective", "cuda")),
+  EXPECT_THAT(of(plan_of_groups({2}, "collective", "cuda")),
               HasSubstr("which shows 1 device; use one rank, or device: cpu"));
 }
 
@@ -134,40 +121,23 @@ TEST(CheckRanks, AnInterfaceThatIsNotThereIsRefused) {
   plan::Plan plan = plan_of_groups({2, 4}, "python_script", "cpu");
   check_ranks(plan, context_with(0));
   plan.cases.back().resolved.options["distributed.bind"] = std::string("ib7");
-  EXPECT_THAT([&] { check_ranks(plan, context_with(0)); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("distributed.bind: 'ib7' is no interface or address of this machine")));
-}
-
-plan::Plan plan_with(const std::vector<std::string>& ids) {
-  plan::Plan plan;
-  for (const std::string& id : ids) {
-    plan::PlannedCase planned;
-    planned.resolved.case_id = id;
-    plan.cases.push_back(planned);
-  }
-  return plan;
-}
-
-std::vector<std::string> ids_of(const plan::Plan& plan) {
-  std::vector<std::string> ids;
-  for (const plan::PlannedCase& planned : plan.cases) ids.push_back(planned.resolved.case_id);
-  return ids;
+  EXPECT_THAT(refused([&] { check_ranks(plan, context_with(0)); }),
+              HasSubstr("distributed.bind: 'ib7' is no interface or address of this machine"));
 }
 
 TEST(RunRequest, CasesAreChosenByTheBeginningsOfTheirIds) {
-  plan::Plan plan = plan_with({"ab12", "ab34", "cd56"});
-  keep_cases(plan, {"ab3", "cd"});
-  EXPECT_THAT(ids_of(plan), ElementsAre("ab34", "cd56"));
-  keep_cases(plan, {});
-  EXPECT_THAT(ids_of(plan), ElementsAre("ab34", "cd56"));
-  EXPECT_THAT(
-      [&] {
-        keep_cases(plan, {"cd", "ff"});
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("begins with `ff`")));
-  EXPECT_THAT([&] { keep_cases(plan, {""}); },
-              ThrowsMessage<ConfigError>(HasSubstr("--case: is empty")));
+  plan::Plan plan;
+  for (const char* id : {"ab12", "ab34", "cd56"}) {
+    plan.cases.emplace_back().resolved.case_id = id;
+  }
+  for (const std::vector<std::string>& begins : {std::vector<std::string>{"ab3", "cd"}, {}}) {
+    keep_cases(plan, begins);
+    ASSERT_EQ(plan.cases.size(), 2U);
+    EXPECT_EQ(plan.cases[0].resolved.case_id, "ab34");
+    EXPECT_EQ(plan.cases[1].resolved.case_id, "cd56");
+  }
+  EXPECT_THAT(refused([&] { keep_cases(plan, {"cd", "ff"}); }), HasSubstr("begins with `ff`"));
+  EXPECT_THAT(refused([&] { keep_cases(plan, {""}); }), HasSubstr("--case: is empty"));
 }
 
 TEST(RunRequest, TheCommandToRepeatACaseIsQuotedForAShell) {
@@ -197,21 +167,16 @@ TEST(RunRequest, ACaseIsProfiledAsItsOptionsSay) {
   EXPECT_EQ(profile_of(resolved)->engine, Pass::kKineto);
 }
 
-record::Results with_outcomes(const std::vector<Outcome>& outcomes) {
-  record::Results results;
-  for (const Outcome& outcome : outcomes) {
-    results.launches.emplace_back().row.outcome = outcome;
-  }
-  return results;
-}
-
 TEST(RunExitStatus, IsNothingMeasuredSomeFailedOrAllWell) {
-  EXPECT_EQ(run_exit_status({}), kExitNothingMeasured);
-  EXPECT_EQ(run_exit_status(with_outcomes({Outcome::skipped("x"), Outcome::failed("y")})),
-            kExitNothingMeasured);
-  EXPECT_EQ(run_exit_status(with_outcomes({Outcome::measured(), Outcome::failed("y")})),
-            kExitSomeFailed);
-  EXPECT_EQ(run_exit_status(with_outcomes({Outcome::measured(), Outcome::skipped("x")})), kExitOk);
+  const auto status = [](const std::vector<Outcome>& outcomes) {
+    record::Results results;
+    for (const Outcome& one : outcomes) results.launches.emplace_back().row.outcome = one;
+    return run_exit_status(results);
+  };
+  EXPECT_EQ(status({}), kExitNothingMeasured);
+  EXPECT_EQ(status({Outcome::skipped("x"), Outcome::failed("y")}), kExitNothingMeasured);
+  EXPECT_EQ(status({Outcome::measured(), Outcome::failed("y")}), kExitSomeFailed);
+  EXPECT_EQ(status({Outcome::measured(), Outcome::skipped("x")}), kExitOk);
 }
 
 }  // namespace

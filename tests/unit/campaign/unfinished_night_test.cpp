@@ -43,12 +43,18 @@ TEST_F(UnfinishedNightFile, WhatWasBegunIsFoundByTheNextCall) {
   EXPECT_EQ(second.began_utc(), first.began_utc()) << "it is still the same night";
 }
 
-TEST_F(UnfinishedNightFile, OneThatEndedIsForgotten) {
-  campaign::UnfinishedNight night = open(kEvening);
-  night.begun("a.yaml", run_);
-  night.end();
-  EXPECT_EQ(file(), fs::path{});
-  EXPECT_FALSE(open(kEvening + 1h).goes_on());
+TEST_F(UnfinishedNightFile, OneThatEndedOrIsBegunAnew_IsForgotten) {
+  for (const bool ends : {true, false}) {
+    open(kEvening).begun("a.yaml", run_);
+    campaign::UnfinishedNight night = open(kEvening + 1h);
+    if (ends) night.end();
+    if (!ends) night.begin_anew(kEvening + 1h);
+    EXPECT_EQ(file(), fs::path{});
+    EXPECT_FALSE(open(kEvening + 1h).goes_on());
+    if (ends) continue;
+    EXPECT_FALSE(night.goes_on());
+    EXPECT_EQ(night.folder_of("a.yaml"), fs::path{});
+  }
 }
 
 TEST_F(UnfinishedNightFile, OneOfTheNightBeforeIsForgotten) {
@@ -60,30 +66,13 @@ TEST_F(UnfinishedNightFile, OneOfTheNightBeforeIsForgotten) {
   EXPECT_EQ(open(kEvening + 24h).folder_of("a.yaml"), fs::path{});
 }
 
-TEST_F(UnfinishedNightFile, OtherExperimentsAreAnotherNight) {
+TEST_F(UnfinishedNightFile, WhatIsOfAnotherNightGoneOrDamaged_IsMeasuredAnew) {
   open(kEvening).begun("a.yaml", run_);
   EXPECT_FALSE(open(kEvening + 1h, "c.yaml").goes_on());
-}
-
-TEST_F(UnfinishedNightFile, AFolderThatIsGoneIsMeasuredAnew) {
-  open(kEvening).begun("a.yaml", run_);
   fs::remove(run_);
   EXPECT_EQ(open(kEvening + 1h).folder_of("a.yaml"), fs::path{});
-}
-
-TEST_F(UnfinishedNightFile, ADamagedFileIsNoNightToGoOnWith) {
-  open(kEvening).begun("a.yaml", run_);
   std::ofstream{file()} << "{\"began_utc\":7}\nno json\n{\"expe";
   EXPECT_FALSE(open(kEvening + 1h).goes_on());
-}
-
-TEST_F(UnfinishedNightFile, BegunAnewForgetsTheEarlierFolders) {
-  open(kEvening).begun("a.yaml", run_);
-  campaign::UnfinishedNight night = open(kEvening + 1h);
-  night.begin_anew(kEvening + 1h);
-  EXPECT_FALSE(night.goes_on());
-  EXPECT_EQ(night.folder_of("a.yaml"), fs::path{});
-  EXPECT_EQ(file(), fs::path{});
 }
 
 }  // namespace

@@ -24,23 +24,17 @@ std::optional<double> margin_of(const compare::TestedMetrics& tested, std::strin
   return metric == nullptr ? std::nullopt : metric->margin;
 }
 
-TEST(VerdictOptions, AMarginIsAShareOrAPercentage) {
+TEST(VerdictOptions, AMarginIsAShareOrAPercentageOfAnyTestedMetric) {
   const compare::TestedMetrics metrics = tested({}, {"step=2%", "peak_bytes=0.005"});
   EXPECT_DOUBLE_EQ(margin_of(metrics, "step").value(), 0.02);
   EXPECT_DOUBLE_EQ(margin_of(metrics, "peak_bytes").value(), 0.005);
   EXPECT_DOUBLE_EQ(margin_of(tested({}, {"0.03"}), "step").value(), 0.03)
       << "without a name: of the step";
   EXPECT_FALSE(margin_of(tested({}, {}), "peak_bytes"));
-}
-
-TEST(VerdictOptions, AMarginMayBeOfAnyTestedMetricInItsShortForm) {
-  const compare::TestedMetrics metrics =
+  const compare::TestedMetrics own =
       tested({"step_p99_ns", "forward"}, {"p99=5%", "forward_ns=2%"});
-  EXPECT_DOUBLE_EQ(margin_of(metrics, "step_p99").value(), 0.05);
-  EXPECT_DOUBLE_EQ(margin_of(metrics, "forward").value(), 0.02);
-}
-
-TEST(VerdictOptions, AWrongMarginIsRefused) {
+  EXPECT_DOUBLE_EQ(margin_of(own, "step_p99").value(), 0.05);
+  EXPECT_DOUBLE_EQ(margin_of(own, "forward").value(), 0.02);
   for (const char* wrong : {"step=", "step=-1%", "step=100%", "step=x", "step=1%%"}) {
     EXPECT_THAT([&] { (void)tested({}, {wrong}); },
                 ThrowsMessage<ConfigError>(HasSubstr("is not a share")))
