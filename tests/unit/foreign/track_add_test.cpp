@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench track add` on files of other programs, as a user types it.
+// `stepbench track add` and `track screen` on files of other programs, as a user types it.
 #include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/temporary_folder.h"
 #include "tests/unit/shell/program.h"
+#include "tests/unit/stats/noise.h"
 
 namespace stepbench::foreign {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -25,9 +29,8 @@ class TrackAddForeign : public ::testing::Test {
   }
   [[nodiscard]] os::CommandResult add(const std::string& text,
                                       std::vector<std::string> words = {}) const {
-    const std::string file = folder / "nights.csv";
-    std::ofstream(file) << text;
-    words.insert(words.begin(), {"add", file});
+    folder.write("nights.csv", text);
+    words.insert(words.begin(), {"add", folder / "nights.csv"});
     return track(words);
   }
   const std::vector<std::string> usual = {"--value-column", "ms",    "--case-column", "workers",
@@ -36,55 +39,35 @@ class TrackAddForeign : public ::testing::Test {
   test::TemporaryFolder folder;
 };
 
-TEST_F(TrackAddForeign, RowsOfATableAreLaunchesAndNights) {
+TEST_F(TrackAddForeign, RowsOfATable_AreLaunchesAndNightsOnce) {
   const os::CommandResult added = add(kNights, usual);
-  ASSERT_EQ(added.exit_status, 0) << added.err;
-  EXPECT_THAT(added.out, HasSubstr("5 launches added from 2 runs, 3 points"));
+  EXPECT_THAT(added.out, HasSubstr("5 launches added from 2 runs, 3 points")) << added.err;
   EXPECT_THAT(added.out, HasSubstr("left out: 1 (without a value)"));
-  const os::CommandResult exported = track({"export"});
-  EXPECT_THAT(exported.out, HasSubstr("20260101-000000-train-a1,2026-01-01T00:00:00Z,bench1,,a1,"));
-  EXPECT_THAT(exported.out, HasSubstr(",10250000,10250000,10250000,2,"));
-  EXPECT_THAT(exported.out, HasSubstr(",workers=2,ms,ns,20260101-000000-train-a1,"));
-}
-
-TEST_F(TrackAddForeign, TheSameFileChangesNothingAndMoreRowsAreAdded) {
-  ASSERT_EQ(add(kNights, usual).exit_status, 0);
-  EXPECT_THAT(add(kNights, usual).out,
-              HasSubstr("0 launches added from 2 runs, 0 points; 5 launches were there already"));
-  const os::CommandResult more = add(std::string(kNights) + "2026-01-03,a3,0,10.1\n", usual);
-  EXPECT_THAT(more.out, HasSubstr("1 launch added from 3 runs, 1 point; 5 launches were there"));
+  const std::string exported = track({"export"}).out;
+  EXPECT_THAT(exported, HasSubstr("20260101-000000-train-a1,2026-01-01T00:00:00Z,bench1,,a1,"));
+  EXPECT_THAT(exported, HasSubstr(",10250000,10250000,10250000,2,"));
+  EXPECT_THAT(exported, HasSubstr(",workers=2,ms,ns,20260101-000000-train-a1,"));
+  EXPECT_THAT(add(std::string(kNights) + "2026-01-03,a3,0,10.1\n", usual).out,
+              HasSubstr("1 launch added from 3 runs, 1 point; 5 launches were there"));
+  std::string changed = kNights;
+  changed.replace(changed.find("10.2"), 4, "99.9");
+  EXPECT_THAT(add(changed, usual).err,
+              HasSubstr("is known with other content: what is known was kept"));
+  EXPECT_THAT(track({"export"}).out, Not(HasSubstr("99900000")));
+  const os::CommandResult shown = track({"show", "train", "workers=0"});
+  EXPECT_THAT(shown.out, HasSubstr("train workers=0, ms")) << shown.err;
+  EXPECT_EQ(track({"check", "--no-confirm", "--night", "20260102"}).exit_status, 4)
+      << "a night in which a series has no value";
 }
 
 TEST_F(TrackAddForeign, WhatWasStoredBeforeAFailureIsTold) {
-  const std::string bad = folder / "bad.csv";
-  std::ofstream(bad) << "time,ms\n2026-01-01,fast\n";
+  folder.write("bad.csv", "time,ms\n2026-01-01,fast\n");
   std::vector<std::string> words = usual;
-  words.insert(words.begin(), bad);
+  words.insert(words.begin(), folder / "bad.csv");
   const os::CommandResult added = add(kNights, words);
   EXPECT_EQ(added.exit_status, 2);
   EXPECT_THAT(added.out, HasSubstr("5 launches added from 2 runs, 3 points"));
-  EXPECT_THAT(added.err, HasSubstr("bad.csv"));
   EXPECT_THAT(added.err, HasSubstr("(what 2 runs before it brought is stored)"));
-}
-
-TEST_F(TrackAddForeign, AnotherValueOfAKnownRowIsToldAndNotTaken) {
-  ASSERT_EQ(add(kNights, usual).exit_status, 0);
-  std::string changed = kNights;
-  changed.replace(changed.find("10.2"), 4, "99.9");
-  const os::CommandResult again = add(changed, usual);
-  EXPECT_THAT(again.err, HasSubstr("is known with other content: what is known was kept"));
-  EXPECT_THAT(track({"export"}).out, Not(HasSubstr("99900000")));
-}
-
-TEST_F(TrackAddForeign, SeriesAreShownAndJudgedByTheirWords) {
-  ASSERT_EQ(add(kNights, usual).exit_status, 0);
-  const os::CommandResult shown = track({"show", "train", "workers=0"});
-  EXPECT_EQ(shown.exit_status, 0) << shown.err;
-  EXPECT_THAT(shown.out, HasSubstr("train workers=0, ms"));
-  EXPECT_THAT(shown.out, HasSubstr("10.2 ms"));
-  const os::CommandResult checked = track({"check", "--no-confirm", "--night", "20260102"});
-  EXPECT_EQ(checked.exit_status, 4) << "a night in which a series has no value: " << checked.out;
-  EXPECT_THAT(checked.out, HasSubstr("1 warming-up"));
 }
 
 TEST_F(TrackAddForeign, WhatIsBetterDecidesWhatIsARegression) {
@@ -93,62 +76,63 @@ TEST_F(TrackAddForeign, WhatIsBetterDecidesWhatIsARegression) {
     rows += "2026-01-" + std::to_string(day) + ',' + (day < 29 ? "1000." : "800.") +
             std::to_string(day * 7 % 10) + '\n';
   }
-  ASSERT_EQ(add(rows, {"--value-column", "ops", "--unit", "ops/s", "--host", "bench1"}).exit_status,
-            0);
+  (void)add(rows, {"--value-column", "ops", "--unit", "ops/s", "--host", "bench1"});
   const os::CommandResult checked = track({"check", "--no-confirm", "--night", "20260129"});
   EXPECT_EQ(checked.exit_status, 3) << checked.out;
-  EXPECT_THAT(checked.out, HasSubstr("1 suspect"));
   EXPECT_THAT(checked.out, HasSubstr("worse"));
 }
 
-TEST_F(TrackAddForeign, CommitsOfOneDayStayInTheOrderOfTheFile) {
-  ASSERT_EQ(add("date,commit,ms\n2026-01-01,z,1\n2026-01-01,a,2\n", {"--unit", "ms"}).exit_status,
-            0);
+TEST_F(TrackAddForeign, TimesOfRows_MayBeMissingOrTheSame) {
+  (void)add("when,what,ms\n2026-01-01,z,1\n2026-01-01,a,2\n",
+            {"--unit", "ms", "--time-column", "when", "--commit-column", "what"});
   const std::string out = track({"export"}).out;
-  EXPECT_LT(out.find("000000-nights-z"), out.find("000001-nights-a"));
-  EXPECT_THAT(out, HasSubstr("2026-01-01T00:00:01Z"));
-}
-
-TEST_F(TrackAddForeign, MistakesAreSaidWithTheirLine) {
-  const auto error = [&](const std::string& text, std::vector<std::string> words) {
-    const os::CommandResult done = add(text, std::move(words));
-    EXPECT_EQ(done.exit_status, 2) << done.out;
-    return done.err;
-  };
-  EXPECT_THAT(error("time,ms\n2026-01-01,1\n2026-01-02,1.5q\n", {"--unit", "ms"}),
-              HasSubstr("has no column of numbers"));
-  EXPECT_THAT(
-      error("time,ms\n2026-01-01,1\n2026-01-02,1.5q\n", {"--value-column", "ms", "--unit", "ms"}),
-      HasSubstr("nights.csv:3: '1.5q' in column 'ms' is no number"));
-  EXPECT_THAT(error("time,ms\nsoon,1\n", {"--unit", "ms"}),
-              HasSubstr("nights.csv:2: 'soon' in column 'time' is no time"));
-  EXPECT_THAT(error("ms\n1\n", {"--unit", "ms"}), HasSubstr("give --first-night DATE"));
-  EXPECT_THAT(error("time,a,b\n2026-01-01,1,2\n", {"--unit", "ms"}),
-              HasSubstr("say which of the columns of"));
-  EXPECT_THAT(error("time,rows\n2026-01-01,1\n", {}), HasSubstr("--better: say whether 'rows'"));
-}
-
-TEST_F(TrackAddForeign, ColumnsWithUnusualNamesAreNamed) {
-  const std::vector<std::string> words = {"--time-column",  "when", "--commit-column", "what",
-                                          "--value-column", "ms",   "--unit",          "ms"};
-  const os::CommandResult added = add("when,what,ms\n2026-01-01,abc1,1\n", words);
-  ASSERT_EQ(added.exit_status, 0) << added.err;
-  EXPECT_THAT(track({"export"}).out, HasSubstr("20260101-000000-nights-abc1,2026-01-01T00:00:00Z"));
-  std::vector<std::string> wrong = words;
-  wrong[1] = "wen";
-  EXPECT_THAT(add("when,what,ms\n2026-01-01,abc1,1\n", wrong).err, HasSubstr("--time-column: "));
-}
-
-TEST_F(TrackAddForeign, ATableWithoutTimesHasANightARow) {
-  ASSERT_EQ(add("ms\n1\n2\n", {"--unit", "ms", "--first-night", "2026-02-28"}).exit_status, 0);
+  EXPECT_LT(out.find("000000-nights-z"), out.find("000001-nights-a")) << "as in the file";
+  (void)add("ms\n1\n2\n", {"--unit", "ms", "--first-night", "2026-02-28"});
   EXPECT_THAT(track({"export"}).out, HasSubstr("2026-03-01T00:00:00Z"));
 }
 
-TEST_F(TrackAddForeign, OptionsOfTablesAreRefusedForRunsOfStepbench) {
-  std::filesystem::create_directories(folder / "run");
-  const os::CommandResult done = track({"add", folder / "run/run.jsonl", "--unit", "ms"});
-  EXPECT_EQ(done.exit_status, 2);
-  EXPECT_THAT(done.err, HasSubstr("say how to read files of other programs"));
+TEST_F(TrackAddForeign, Mistakes_AreSaidWithTheirLine) {
+  struct Row {
+    const char* text;
+    std::vector<std::string> words;
+    const char* why;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"time,ms\n2026-01-01,1\n2026-01-02,1.5q\n", {"--unit", "ms"}, "no column of numbers"},
+           {"time,ms\n2026-01-01,1\n2026-01-02,1.5q\n",
+            {"--value-column", "ms", "--unit", "ms"},
+            "nights.csv:3: '1.5q' in column 'ms' is no number"},
+           {"time,ms\nsoon,1\n", {"--unit", "ms"}, "nights.csv:2: 'soon' in column 'time' is no "},
+           {"ms\n1\n", {"--unit", "ms"}, "give --first-night DATE"},
+           {"time,a,b\n2026-01-01,1,2\n", {"--unit", "ms"}, "say which of the columns of"},
+           {"time,ms\n2026-01-01,1\n", {"--time-column", "tmie"}, "--time-column: "},
+           {"time,rows\n2026-01-01,1\n", {}, "--better: say whether 'rows'"}}) {
+    const os::CommandResult done = add(row.text, row.words);
+    EXPECT_EQ(done.exit_status, 2) << done.out;
+    EXPECT_THAT(done.err, HasSubstr(row.why));
+  }
+  const os::CommandResult run = track({"add", folder / "run.jsonl", "--unit", "ms"});
+  EXPECT_THAT(run.err, HasSubstr("say how to read files of other programs"));
+}
+
+TEST_F(TrackAddForeign, APlantedStep_IsFoundByScreen) {
+  testing_noise::Noise noise(3);
+  std::string rows = "ms\n";
+  for (int i = 0; i < 60; ++i) {
+    rows += std::to_string((i < 40 ? 1000 : 1050) * (1 + 0.004 * noise.normal())) + '\n';
+  }
+  folder.write("nights.csv", rows);
+  const os::CommandResult page = testing::stepbench({"track", "screen", folder / "nights.csv"});
+  EXPECT_THAT(page.out, HasSubstr("2000-02-10"));
+  EXPECT_THAT(page.err, HasSubstr("has no times: its rows are counted as a night each"));
+  const os::CommandResult done =
+      testing::stepbench({"track", "screen", folder / "nights.csv", "--format", "json"});
+  const auto series = nlohmann::json::parse(done.out).at("series").at(0);
+  ASSERT_EQ(series.at("changes").size(), 1U);
+  EXPECT_EQ(series.at("changes")[0].at("index"), 40);
+  EXPECT_THAT(series.at("fired").get<std::vector<std::size_t>>(), Contains(40u));
+  EXPECT_THAT(testing::stepbench({"track", "screen", folder / "none.csv"}).err,
+              HasSubstr("cannot be read"));
 }
 
 }  // namespace
