@@ -73,24 +73,19 @@ TEST_F(Compress, TheRunReadsAsBefore) {
   EXPECT_EQ(compress_run(run_).files, 0U) << "there is nothing left to pack";
 }
 
-TEST_F(Compress, FinishesWhatAKilledProgramHadHalfDone) {
-  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz",
-                 record::gzip_text(record::Input::read(file()).text()));
-  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz.tmp", "half");
-  record::pack_file(file());
-  EXPECT_FALSE(fs::exists(file()));
-  EXPECT_TRUE(fs::exists(packed()));
-}
-
-TEST_F(Compress, TheNumbersAreTheSameWhileBothFormsAreThere) {
+TEST_F(Compress, WithBothFormsThere_ReadsTheSameAndFinishes) {
   const auto shown = [&] {
     return stepbench({"show", run_.string(), "--samples", "--format", "csv"}).out;
   };
   const std::string before = shown();
   results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz",
                  record::gzip_text(record::Input::read(file()).text()));
+  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz.tmp", "half");
   EXPECT_EQ(shown(), before);
   EXPECT_EQ(summarise_run(run_).launches, 6);
+  record::pack_file(file());
+  EXPECT_FALSE(fs::exists(file()));
+  EXPECT_TRUE(fs::exists(packed()));
 }
 
 TEST_F(Compress, KeepsBothWhereAPackedFileHoldsSomethingElse) {
@@ -104,20 +99,16 @@ TEST_F(Compress, KeepsBothWhereAPackedFileHoldsSomethingElse) {
   EXPECT_THAT(refused.err, HasSubstr("box-1of1-7.jsonl.gz: lies there already"));
 }
 
-TEST_F(Compress, RefusesARunThatIsRunning) {
+TEST_F(Compress, RefusesARunThatIsRunningAndWhatIsNone) {
+  const auto refuses = [](const fs::path& folder, const std::string& why) {
+    EXPECT_THAT([&] { (void)compress_run(folder); }, ThrowsMessage<ConfigError>(HasSubstr(why)));
+  };
   record::ResultWriter writer(run_ / "more.jsonl");
-  EXPECT_THAT([&] { (void)compress_run(run_); },
-              ThrowsMessage<ConfigError>(HasSubstr("is running")));
+  refuses(run_, "is running");
   EXPECT_THAT([&] { record::pack_file(run_ / "more.jsonl"); },
               ThrowsMessage<ConfigError>(HasSubstr("is being written now")));
-  EXPECT_EQ(stepbench({"runs", "compress", run_.string()}).exit_status, 2);
-}
-
-TEST_F(Compress, RefusesWhatIsNoRun) {
-  EXPECT_THAT([&] { (void)compress_run(results_.path()); },
-              ThrowsMessage<ConfigError>(HasSubstr("holds no result file")));
-  EXPECT_THAT([&] { (void)compress_run(results_ / "absent"); },
-              ThrowsMessage<ConfigError>(HasSubstr("no such file")));
+  refuses(results_.path(), "holds no result file");
+  refuses(results_ / "absent", "no such file");
   EXPECT_THAT(stepbench({"runs", "compress"}).err, HasSubstr("says not what to pack"));
   EXPECT_THAT(stepbench({"runs", "compress", run_.string(), "--name", "x"}).err,
               HasSubstr("not by both"));
@@ -137,18 +128,16 @@ TEST_F(Compress, RefusesAFileThatIsNoResultAndNoTrace) {
 }
 
 TEST_F(Compress, TakesRunsByAge) {
-  const std::string folder = results_.path().string();
-  const os::CommandResult young =
-      stepbench({"runs", "compress", "--results", folder, "--older-than", "9999w"});
-  EXPECT_EQ(young.out, "nothing to pack\n");
-  const os::CommandResult dry =
-      stepbench({"runs", "compress", "--results", folder, "--older-than", "1s", "--dry-run"});
-  EXPECT_THAT(dry.out, HasSubstr("nothing was changed (--dry-run)"));
+  const auto compress = [&](const std::string& age, bool dry) {
+    std::vector<std::string> words = {"runs",          "compress",     "--results",
+                                      results_.path(), "--older-than", age};
+    if (dry) words.push_back("--dry-run");
+    return stepbench(words).out;
+  };
+  EXPECT_EQ(compress("9999w", false), "nothing to pack\n");
+  EXPECT_THAT(compress("1s", true), HasSubstr("nothing was changed (--dry-run)"));
   EXPECT_TRUE(fs::exists(file()));
-  const os::CommandResult done =
-      stepbench({"runs", "compress", "--results", folder, "--older-than", "1s"});
-  EXPECT_EQ(done.exit_status, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("1 file, "));
+  EXPECT_THAT(compress("1s", false), HasSubstr("1 file, "));
   EXPECT_FALSE(fs::exists(file()));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/runs/made_runs.h"
 
-#include "harness/json/json_text.h"
 #include "harness/record/encode.h"
 
 namespace stepbench::testing_runs {
@@ -17,6 +16,7 @@ record::RunRow header_of(const MadeRun& made) {
                      .config_text = "name: demo\n",
                      .cases = made.cases,
                      .smoke = made.smoke,
+                     .labels = made.labels,
                      .context = {{"host", Value{std::string("box")}},
                                  {"shard", Value{std::string("1of1")}},
                                  {"git.sha", Value{std::string("0123456789abcdef")}},
@@ -28,22 +28,8 @@ record::RunRow header_of(const MadeRun& made) {
 
 }  // namespace
 
-std::string with_labels(std::string run_line, const Fields& labels) {
-  if (labels.empty()) return run_line;
-  json::JsonText json;
-  json.open_object().values("labels", labels).close_object();
-  const std::string object = json.take();
-  // The writer's own, where its schema has labels.
-  const std::string none = ",\"labels\":{}";
-  if (const std::size_t at = run_line.find(none); at != std::string::npos) {
-    return run_line.replace(at, none.size(), ',' + object.substr(1, object.size() - 2));
-  }
-  run_line.pop_back();
-  return run_line + ',' + object.substr(1);
-}
-
 std::filesystem::path make_run(const test::TemporaryFolder& results, const MadeRun& made) {
-  std::string text = with_labels(record::encode(header_of(made)), made.labels) + '\n';
+  std::string text = record::encode(header_of(made)) + '\n';
   text += record::encode(record::ColumnRow{{{.name = "step_ns", .unit = "ns", .doc = ""}}}) + '\n';
   text += record::encode(
               record::WorkerRow{.worker_id = "w1", .path = "stub-worker", .build_id = "b1"}) +

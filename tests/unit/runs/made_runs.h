@@ -28,7 +28,4 @@ struct MadeRun {
 // Writes results/ID/FILE; returns the run's folder.
 std::filesystem::path make_run(const test::TemporaryFolder& results, const MadeRun& made);
 
-// A line of JSON with `labels` in it, as runs of the schema that has them.
-[[nodiscard]] std::string with_labels(std::string run_line, const Fields& labels);
-
 }  // namespace stepbench::testing_runs

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "harness/base/error.h"
 #include "harness/record/writer.h"
+#include "harness/runs/run_filter.h"
+#include "harness/text/utc.h"
 #include "tests/unit/runs/made_runs.h"
 
 namespace stepbench::runs {
@@ -17,13 +17,9 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
 using testing_runs::MadeRun;
 using testing_runs::make_run;
-
-std::string file_text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 TEST(RunSummary, TellsWhatTheHeaderAndTheLaunchesSay) {
   const test::TemporaryFolder results;
@@ -46,15 +42,12 @@ TEST(RunSummary, TellsWhatTheHeaderAndTheLaunchesSay) {
 
 TEST(RunSummary, ACaseWithAFailedLaunchHasFailed) {
   const test::TemporaryFolder results;
-  const RunSummary run =
-      summarise_run(make_run(results, {.cases = 3, .change = [](record::LaunchRow& row) {
-                                         if (row.key.case_id == "case1" && row.key.launch == 2) {
-                                           row.outcome = {Outcome::Kind::kFailed, "out of memory"};
-                                         }
-                                         if (row.key.case_id == "case2") {
-                                           row.outcome = {Outcome::Kind::kSkipped, "no GPU"};
-                                         }
-                                       }}));
+  const auto spoil = [](record::LaunchRow& row) {
+    const std::string& id = row.key.case_id;
+    if (id == "case1" && row.key.launch == 2) row.outcome = Outcome::failed("out of memory");
+    if (id == "case2") row.outcome = Outcome::skipped("no GPU");
+  };
+  const RunSummary run = summarise_run(make_run(results, {.cases = 3, .change = spoil}));
   EXPECT_EQ(run.ok, 1);
   EXPECT_EQ(run.failed, 1);
   EXPECT_EQ(run.skipped, 1);
@@ -119,28 +112,24 @@ TEST(RunSummary, ARunThatIsBeingWrittenIsRunning) {
 
 TEST(RunSummary, SaysWhyAFolderCannotBeRead) {
   const test::TemporaryFolder results;
-  fs::create_directory(results / "20260131-120000-empty");
-  results.write("20260131-120000-foreign/x.jsonl", "{\"a\":1}\n");
-  results.write("20260131-120000-later/x.jsonl",
-                R"({"kind":"run","schema":"stepbench.result","version":"9.0.0"})"
-                "\n");
-  results.write("20260131-120000-binary/x.jsonl", std::string("\x00\xff\n", 3));
-  results.write("20260131-120000-gzip/x.jsonl.gz", "\x1f\x8b broken");
-  const auto broken = [&](const std::string& name) {
-    return summarise_run(results / ("20260131-120000-" + name)).broken;
+  const auto broken = [&](const std::string& name, const std::string& file,
+                          const std::string& text) {
+    fs::create_directory(results / name);
+    if (!file.empty()) results.write(name + '/' + file, text);
+    return summarise_run(results / name).broken;
   };
-  EXPECT_THAT(broken("empty"), HasSubstr("holds no result file"));
-  EXPECT_THAT(broken("foreign"), HasSubstr("x.jsonl: "));
-  EXPECT_THAT(broken("later"), HasSubstr("9.0.0"));
-  EXPECT_THAT(broken("binary"), HasSubstr("x.jsonl: "));
-  EXPECT_THAT(broken("gzip"), HasSubstr("gzip"));
+  EXPECT_THAT(broken("empty", "", ""), HasSubstr("holds no result file"));
+  EXPECT_THAT(broken("foreign", "x.jsonl", "{\"a\":1}\n"), HasSubstr("x.jsonl: "));
+  const char* later = R"({"kind":"run","schema":"stepbench.result","version":"9.0.0"})";
+  EXPECT_THAT(broken("later", "x.jsonl", std::string(later) + '\n'), HasSubstr("9.0.0"));
+  EXPECT_THAT(broken("binary", "x.jsonl", {"\x00\xff\n", 3}), HasSubstr("x.jsonl: "));
+  EXPECT_THAT(broken("gzip", "x.jsonl.gz", "\x1f\x8b broken"), HasSubstr("gzip"));
 }
 
 TEST(RunSummary, ALastLineThatIsCutShortIsPassedOver) {
   const test::TemporaryFolder results;
   const fs::path folder = make_run(results, {});
-  const std::string text = file_text(folder / "box-1of1-7.jsonl");
-  results.write("20260131-120000-demo/box-1of1-7.jsonl", text.substr(0, text.size() - 200));
+  fs::resize_file(folder / "box-1of1-7.jsonl", fs::file_size(folder / "box-1of1-7.jsonl") - 200);
   const RunSummary run = summarise_run(folder);
   EXPECT_EQ(run.broken, "");
   EXPECT_EQ(run.state, RunState::kUnfinished);
@@ -164,6 +153,7 @@ TEST(RunFolders, AreThoseThatHoldResultsOrAreNamedLikeARun) {
 
 TEST(RunFolders, AreListedTheNewestFirst) {
   const test::TemporaryFolder results;
+  EXPECT_THAT(summarise_runs(results.path()), IsEmpty());
   make_run(results, {.id = "renamed", .started_utc = "2026-03-01T00:00:00Z"});
   make_run(results, {});
   fs::create_directory(results / "20260201-000000-empty");
@@ -172,8 +162,44 @@ TEST(RunFolders, AreListedTheNewestFirst) {
     names.push_back(run.folder.filename());
   }
   EXPECT_THAT(names, ElementsAre("renamed", "20260201-000000-empty", "20260131-120000-demo"));
-  const test::TemporaryFolder none;
-  EXPECT_THAT(summarise_runs(none.path()), IsEmpty());
+}
+
+RunSummary run_of_today() {
+  return {.folder = "results/20260131-120000-resnet",
+          .run_id = "20260131-120000-resnet",
+          .name = "resnet",
+          .started_utc = "2026-01-31T12:00:00Z",
+          .labels = {{"branch", Value{std::string("main")}}, {"pr", Value{std::int64_t{7}}}}};
+}
+
+TEST(RunFilter, NameFolderAndLabels_AllMustBeLikeThat) {
+  for (const RunFilter& takes : std::vector<RunFilter>{{},
+                                                       {.name = "resnet"},
+                                                       {.name = "res*"},
+                                                       {.name = "20260131-*"},
+                                                       {.labels = {"branch=main", "pr=7"}},
+                                                       {.labels = {"pr"}}}) {
+    EXPECT_TRUE(passes(run_of_today(), takes)) << takes.name;
+  }
+  for (const RunFilter& leaves_out : std::vector<RunFilter>{{.name = "net"},
+                                                            {.name = "mobile*"},
+                                                            {.labels = {"branch=main", "pr=8"}},
+                                                            {.labels = {"keep"}},
+                                                            {.labels = {"branch="}}}) {
+    EXPECT_FALSE(passes(run_of_today(), leaves_out)) << leaves_out.name;
+  }
+}
+
+TEST(RunFilter, LeavesOutWhatBeganEarlierOrDoesNotSayWhen) {
+  EXPECT_TRUE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31")}));
+  EXPECT_TRUE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31 12:00")}));
+  EXPECT_FALSE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31 12:01")}));
+  EXPECT_FALSE(passes({.folder = "results/x", .broken = "damaged"}, {.since = Moment{}}));
+  const Moment now = text::parse_utc("2026-02-10").value();
+  EXPECT_EQ(parse_since("--since", "2026-01-31", now), text::parse_utc("2026-01-31"));
+  EXPECT_EQ(parse_since("--since", "10d", now), text::parse_utc("2026-01-31"));
+  EXPECT_THAT([&] { (void)parse_since("--since", "yesterday", now); },
+              ThrowsMessage<ConfigError>(HasSubstr("--since: expected a day such as 2026-01-31")));
 }
 
 }  // namespace

@@ -62,19 +62,16 @@ TEST(RunsTable, ShowsFailuresLabelsAndNamesOnlyWhereThereAreSome) {
   }
 }
 
-TEST(RunsTable, SaysWhatKindOfRunItIs) {
+TEST(RunsTable, SaysWhatARunIsAndWhyOneCannotBeRead) {
   EXPECT_EQ(report::kind_words({}), "run");
   EXPECT_EQ(report::kind_words({.smoke = true}), "smoke run");
   EXPECT_EQ(report::kind_words({.ab = true}), "ab");
   EXPECT_EQ(report::kind_words({.ab = true, .verdict = "regression"}), "ab: regression");
   EXPECT_EQ(report::kind_words({.profiled = 2}), "run + profile");
-}
-
-TEST(RunsTable, ABrokenFolderHasItsReasonInPlaceOfNumbers) {
-  const RunSummary broken{.folder = "results/20260201-000000-x", .broken = "x.jsonl: damaged"};
   RunSummary killed = complete_run();
   killed.state = RunState::kUnfinished;
-  const std::string text = table({broken, killed}, 2);
+  const std::string text =
+      table({{.folder = "results/20260201-000000-x", .broken = "x.jsonl: damaged"}, killed}, 2);
   EXPECT_THAT(text, HasSubstr("20260201-000000-x     x.jsonl: damaged\n"));
   EXPECT_THAT(text, HasSubstr("2 runs, 2.00 KiB; 1 unfinished, 1 unreadable\n"));
 }

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <thread>
 
 #include "harness/base/error.h"
@@ -156,30 +156,21 @@ TEST_F(SqliteTest, AHistoryThatMayNotBeWrittenIsRead) {
   EXPECT_FALSE(std::filesystem::exists(odd + "-shm"));
 }
 
-TEST_F(SqliteTest, ARowWithAnotherTypeOfValueIsNamed) {
-  const auto database = open_sqlite(file());
-  database->exec("CREATE TABLE run (id, launches)");
-  database->exec("INSERT INTO run VALUES ('n1', 'seven')");
-  EXPECT_THAT(error_of([&] {
-                database->exec("SELECT id, launches FROM run WHERE id = 'n1'", {},
-                               [](SqlRow row) { (void)std::get<std::int64_t>(row[1]); });
-              }),
-              HasSubstr("history.db: a row of the table run is damaged ('n1', 'seven')"));
-}
-
-TEST_F(SqliteTest, ARowThatItsReaderCannotUseOrThatHoldsBytesIsNamed) {
+TEST_F(SqliteTest, ARowThatItsReaderCannotUse_IsNamed) {
   const auto database = open_sqlite(file());
   database->exec("CREATE TABLE run (id, context)");
   database->exec("INSERT INTO run VALUES ('n1', '{'), (x'6E32', '{}')");
-  EXPECT_THAT(error_of([&] {
-                database->exec("SELECT context, id FROM run WHERE id = 'n1'", {},
-                               [](SqlRow) { throw DamagedRow("not valid JSON"); });
-              }),
+  const auto error = [&](const std::string& sql, const std::function<void(SqlRow)>& read) {
+    return error_of([&] { database->exec(sql, {}, read); });
+  };
+  EXPECT_THAT(error("SELECT id, context FROM run WHERE id = 'n1'",
+                    [](SqlRow row) { (void)std::get<std::int64_t>(row[1]); }),
+              HasSubstr("history.db: a row of the table run is damaged ('n1', '{')"));
+  EXPECT_THAT(error("SELECT context, id FROM run WHERE id = 'n1'",
+                    [](SqlRow) { throw DamagedRow("not valid JSON"); }),
               AllOf(HasSubstr("history.db: a row of the table run is damaged ('{', 'n1')"),
                     HasSubstr("(not valid JSON)")));
-  EXPECT_THAT(error_of([&] {
-                database->exec("SELECT id FROM run WHERE context = '{}'", {}, [](SqlRow) {});
-              }),
+  EXPECT_THAT(error("SELECT id FROM run WHERE context = '{}'", [](SqlRow) {}),
               HasSubstr("a row of the table run is damaged ('n2')"));
 }
 
@@ -188,11 +179,6 @@ TEST_F(SqliteTest, ARowOfMoreThan64MiBIsRefused) {
   EXPECT_THAT(
       error_of([&] { database->exec("SELECT hex(zeroblob(40000000))", {}, [](SqlRow) {}); }),
       HasSubstr("too big"));
-}
-
-TEST_F(SqliteTest, WhatIsNoFileIsRefused) {
-  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is no file"));
 }
 
 TEST_F(SqliteTest, ADatabaseOfSomebodyElseKeepsItsJournal) {
@@ -213,63 +199,63 @@ TEST(Postgres, AServerThatStaysSilentIsWaitedForNoLongerThanTheUserSays) {
             "postgresql://me@host/db?connect_timeout=3");
 }
 
-TEST_F(SqliteTest, ManyConnectionsWriteAtOnce) {
-  open_sqlite(file())->exec("CREATE TABLE t (v)");
-  std::vector<std::thread> writers;
-  for (int writer = 0; writer < 8; ++writer) {
-    writers.emplace_back([&] {
-      const auto database = open_sqlite(file());
-      for (int row = 0; row < 20; ++row) {
-        Transaction transaction(*database);
-        database->exec("INSERT INTO t VALUES (1)");
-        transaction.commit();
-      }
-    });
-  }
-  for (std::thread& writer : writers) writer.join();
-  EXPECT_THAT(column(*open_sqlite(file()), "SELECT COUNT(*) FROM t"),
+std::vector<std::string> first_version(const Database&) { return {"CREATE TABLE a (v TEXT)"}; }
+std::vector<std::string> second_version(const Database&) {
+  return {"ALTER TABLE a ADD COLUMN w TEXT", "CREATE TABLE b (v TEXT)"};
+}
+
+// `work` in eight threads.
+void at_once(const std::function<void()>& work) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(SqliteTest, ManyAtOnce_OpenWriteAndMakeTheSchemaOnce) {
+  at_once([&] { (void)open_sqlite(file()); });
+  EXPECT_THAT(open_sqlite(file())->tables(), IsEmpty());
+  const std::vector<SchemaVersion> versions = {first_version, second_version};
+  at_once([&] { bring_forward(*open_sqlite(file()), versions); });
+  EXPECT_THAT(open_sqlite(file())->tables(), ElementsAre("a", "b", "meta"));
+  at_once([&] {
+    const auto database = open_sqlite(file());
+    for (int row = 0; row < 20; ++row) {
+      Transaction transaction(*database);
+      database->exec("INSERT INTO b VALUES ('1')");
+      transaction.commit();
+    }
+  });
+  EXPECT_THAT(column(*open_sqlite(file()), "SELECT COUNT(*) FROM b"),
               ElementsAre(SqlValue(std::int64_t{160})));
 }
 
-TEST_F(SqliteTest, ANewFileMayBeOpenedByManyAtOnce) {
-  std::vector<std::thread> openers;
-  for (int opener = 0; opener < 8; ++opener) {
-    openers.emplace_back([&] { (void)open_sqlite(file()); });
-  }
-  for (std::thread& opener : openers) opener.join();
-  EXPECT_THAT(open_sqlite(file())->tables(), IsEmpty());
-}
-
-TEST_F(SqliteTest, AFileThatIsNoDatabaseIsRefused) {
+TEST_F(SqliteTest, WhatIsNoDatabase_IsRefused) {
   folder.write("history.db",
                "case,step\n1,2\nand so on, for more than a hundred bytes of text, so "
                "that it cannot be taken for an empty file\n");
   EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is no database of SQLite"));
   EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("is no file"));
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder / "pipe"); }), HasSubstr("is no file"));
 }
 
 TEST_F(SqliteTest, AFileSystemThatMachinesShareIsRefusedByName) {
-  constexpr std::array<std::pair<std::int64_t, const char*>, 7> kTypes = {{{0x6969, "NFS"},
-                                                                           {0xFF534D42, "CIFS"},
-                                                                           {0xFE534D42, "SMB"},
-                                                                           {0x65735546, "FUSE"},
-                                                                           {0x00C36400, "Ceph"},
-                                                                           {0x0BD00BD0, "Lustre"},
-                                                                           {0x47504653, "GPFS"}}};
-  for (const auto& [type, name] : kTypes) {
-    const std::string error = error_of([&, number = type] {
-      (void)open_sqlite(file(), {.file_system = [=](const auto&) { return number; }});
-    });
-    EXPECT_THAT(error, HasSubstr(std::string("lies on ") + name));
-    EXPECT_THAT(error, HasSubstr("--db postgresql://"));
+  const auto error_on = [&](std::int64_t type) {
+    return error_of(
+        [&] { (void)open_sqlite(file(), {.file_system = [=](const auto&) { return type; }}); });
+  };
+  for (const auto& [type, name] : std::map<std::int64_t, const char*>{{0x6969, "NFS"},
+                                                                      {0xFF534D42, "CIFS"},
+                                                                      {0xFE534D42, "SMB"},
+                                                                      {0x65735546, "FUSE"},
+                                                                      {0x00C36400, "Ceph"},
+                                                                      {0x0BD00BD0, "Lustre"},
+                                                                      {0x47504653, "GPFS"}}) {
+    EXPECT_THAT(error_on(type),
+                AllOf(HasSubstr(std::string("lies on ") + name), HasSubstr("--db postgresql://")));
+    // As 32-bit machines give it: with a sign.
+    EXPECT_THAT(error_on(static_cast<std::int32_t>(type)), HasSubstr(name));
   }
-  // As 32-bit machines give it: with a sign.
-  EXPECT_THAT(error_of([&] {
-                (void)open_sqlite(file(), {.file_system = [](const auto&) {
-                                    return std::int64_t{static_cast<std::int32_t>(0xFF534D42)};
-                                  }});
-              }),
-              HasSubstr("CIFS"));
   EXPECT_FALSE(std::filesystem::exists(file()));
 }
 
@@ -308,11 +294,6 @@ TEST(DatabaseUrl, AnythingElseThanTheTwoFormsIsRefusedWithBoth) {
             std::string::npos);
 }
 
-std::vector<std::string> first_version(const Database&) { return {"CREATE TABLE a (v TEXT)"}; }
-std::vector<std::string> second_version(const Database&) {
-  return {"ALTER TABLE a ADD COLUMN w TEXT", "CREATE TABLE b (v TEXT)"};
-}
-
 TEST_F(SqliteTest, AnOlderSchemaIsBroughtForwardAndKeepsItsRows) {
   const std::vector<SchemaVersion> old = {first_version};
   const std::vector<SchemaVersion> now = {first_version, second_version};
@@ -327,32 +308,18 @@ TEST_F(SqliteTest, AnOlderSchemaIsBroughtForwardAndKeepsItsRows) {
               HasSubstr("written in schema version 2; this program knows versions up to 1"));
 }
 
-TEST_F(SqliteTest, AVersionIsAWholeNumber) {
+TEST_F(SqliteTest, ADatabaseOfSomethingElse_IsRefusedAndLeftAsItIs) {
   const std::vector<SchemaVersion> versions = {first_version};
   const auto database = open_sqlite(file());
   bring_forward(*database, versions);
   database->exec("UPDATE meta SET value = '1.5' WHERE key = 'schema_version'");
   EXPECT_THAT(error_of([&] { bring_forward(*database, versions); }),
               HasSubstr("holds something else"));
-}
-
-TEST_F(SqliteTest, ASchemaIsMadeOnceByManyAtOnce) {
-  const std::vector<SchemaVersion> versions = {first_version, second_version};
-  std::vector<std::thread> openers;
-  for (int opener = 0; opener < 8; ++opener) {
-    openers.emplace_back([&] { bring_forward(*open_sqlite(file()), versions); });
-  }
-  for (std::thread& opener : openers) opener.join();
-  EXPECT_THAT(open_sqlite(file())->tables(), ElementsAre("a", "b", "meta"));
-}
-
-TEST_F(SqliteTest, ADatabaseOfSomethingElseIsRefusedAndLeftAsItIs) {
-  const std::vector<SchemaVersion> versions = {first_version};
-  const auto database = open_sqlite(file());
-  database->exec("CREATE TABLE recipes (v)");
-  EXPECT_THAT(error_of([&] { bring_forward(*database, versions); }),
+  const auto other = open_sqlite(folder / "other.db");
+  other->exec("CREATE TABLE recipes (v)");
+  EXPECT_THAT(error_of([&] { bring_forward(*other, versions); }),
               HasSubstr("holds something else (the table 'recipes')"));
-  EXPECT_THAT(database->tables(), ElementsAre("recipes"));
+  EXPECT_THAT(other->tables(), ElementsAre("recipes"));
 }
 
 TEST(DatabaseUrl, IsShownWithoutItsPassword) {
