@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/bisect/search.h"
 #include "tests/unit/bisect/simulated.h"
 
 namespace stepbench::bisect {
@@ -24,11 +25,10 @@ TEST(Bisection, OfNeighboursMeasuresThemOnceMoreAndNothingElse) {
   EXPECT_EQ(lived.answer, SearchAnswer::kFound);
   EXPECT_EQ(lived.commits_judged, 0U);
   EXPECT_EQ(lived.launches, 2U * (12 + 6));
-}
-
-TEST(Bisection, SaysThatTheBadEndIsNotSlower) {
-  EXPECT_EQ(live(one_step(16, 3, 0, 0.01), 0.95, 1).answer, SearchAnswer::kNotReproduced);
-  EXPECT_EQ(live(one_step(16, 3, -0.05, 0.01), 0.95, 1).answer, SearchAnswer::kNotReproduced);
+  EXPECT_EQ(lived.rest, std::nullopt) << "nothing comes after the bad end";
+  for (const double step : {0.0, -0.05}) {
+    EXPECT_EQ(live(one_step(16, 3, step, 0.01), 0.95, 1).answer, SearchAnswer::kNotReproduced);
+  }
 }
 
 TEST(Bisection, LeavesARangeWhereTheCulpritCannotBeBuilt) {
@@ -40,17 +40,14 @@ TEST(Bisection, LeavesARangeWhereTheCulpritCannotBeBuilt) {
   EXPECT_EQ(lived.bad, 8U);
 }
 
-TEST(Bisection, FindsTheStepOfARangeWithARevert) {
+TEST(Bisection, OfSeveralStepsFindsTheLargestAndTellsTheRest) {
   World world = one_step(32, 9, 0.05, kNoNoise);
-  world.steps[12] = -0.05;
+  world.steps[12] = -0.05;  // reverted
   world.steps[20] = 0.05;
-  const Lived lived = live(world, 0.95, 1);
-  EXPECT_EQ(lived.answer, SearchAnswer::kFound);
-  EXPECT_EQ(lived.bad, 20U);
-}
-
-TEST(Bisection, TellsThatMoreCameAfterTheLargestStep) {
-  World world = one_step(32, 9, 0.06, kNoNoise);
+  const Lived again = live(world, 0.95, 1);
+  EXPECT_EQ(again.answer, SearchAnswer::kFound);
+  EXPECT_EQ(again.bad, 20U);
+  world = one_step(32, 9, 0.06, kNoNoise);
   world.steps[20] = 0.03;
   const Lived lived = live(world, 0.95, 1);
   EXPECT_EQ(lived.answer, SearchAnswer::kFound);
@@ -58,10 +55,6 @@ TEST(Bisection, TellsThatMoreCameAfterTheLargestStep) {
   ASSERT_TRUE(lived.rest);
   EXPECT_TRUE(lived.rest->worse);
   EXPECT_NEAR(lived.rest->size, 0.03, 1e-3);
-}
-
-TEST(Bisection, LooksForNothingAfterTheBadEnd) {
-  EXPECT_EQ(live(one_step(8, 8, 0.05, kNoNoise), 0.95, 1).rest, std::nullopt);
 }
 
 TEST(Bisection, DoesNotNameACommitThatFreshPairsDoNotConfirm) {
@@ -86,6 +79,61 @@ TEST(Bisection, IsRightAboutFivePercentInNoiseOfOne) {
     right += lived.answer == SearchAnswer::kFound && lived.bad == place ? 1U : 0U;
   }
   EXPECT_GE(right, 195U);
+}
+
+// Judges what is asked, with a culprit at this place; how many it took.
+std::size_t judged_until_named(Search& search, std::size_t culprit) {
+  std::size_t judged = 0;
+  while (const auto place = search.next()) {
+    search.take(*place, *place >= culprit ? Side::kBad : Side::kGood);
+    ++judged;
+  }
+  return judged;
+}
+
+TEST(Search, NamesEveryCulpritWithTheFewestCommitsJudged) {
+  for (std::size_t culprit = 1; culprit <= 32; ++culprit) {
+    Search search(32);
+    EXPECT_EQ(judged_until_named(search, culprit), 5U) << culprit;
+    EXPECT_TRUE(search.named());
+    EXPECT_EQ(search.bad(), culprit);
+  }
+}
+
+TEST(Search, GoesAroundACommitThatCannotBeJudged) {
+  for (std::size_t broken = 1; broken < 16; ++broken) {
+    for (std::size_t culprit = 1; culprit <= 16; ++culprit) {
+      Search search(16);
+      while (const auto place = search.next()) {
+        search.take(*place, *place == broken    ? Side::kOpen
+                            : *place >= culprit ? Side::kBad
+                                                : Side::kGood);
+      }
+      EXPECT_LT(search.good(), culprit);
+      EXPECT_GE(search.bad(), culprit);
+      // Hidden only where the broken one stands at the culprit.
+      const bool hidden = broken == culprit || broken + 1 == culprit;
+      EXPECT_EQ(search.named(), !hidden) << broken << ' ' << culprit;
+    }
+  }
+}
+
+TEST(Search, TellsWhatMayBeNeededNext) {
+  const Search search(16);
+  EXPECT_EQ(search.ahead(3), (std::vector<std::size_t>{8, 12, 4}));
+  EXPECT_EQ(search.ahead(1), std::vector<std::size_t>{8});
+  EXPECT_EQ(Search(3).ahead(9).size(), 2U);
+  EXPECT_TRUE(Search(1).ahead(4).empty());
+  EXPECT_EQ(Search(1).next(), std::nullopt) << "neighbours need nothing";
+  EXPECT_TRUE(Search(1).named());
+}
+
+TEST(Search, LeavesTheWholeRangeWhereNothingBuilds) {
+  Search search(5);
+  while (const auto place = search.next()) search.take(*place, Side::kOpen);
+  EXPECT_EQ(search.good(), 0U);
+  EXPECT_EQ(search.bad(), 5U);
+  EXPECT_FALSE(search.named());
 }
 
 }  // namespace

@@ -69,20 +69,15 @@ class RepositoryTest : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(RepositoryTest, ListsTheCommitsOldestFirstWithBothEnds) {
+TEST_F(RepositoryTest, ListsTheCommitsOldestFirstAndAMergeAsOneStep) {
   const std::string first = commit("first", "1");
-  commit("second", "2");
   commit("third: with words", "3");
-  EXPECT_THAT(titles(first, "main"), testing::ElementsAre("first", "second", "third: with words"));
-}
-
-TEST_F(RepositoryTest, TakesAMergeAsOneStep) {
-  const std::string first = commit("first", "1");
   git({"checkout", "-q", "-b", "topic"});
   commit("on the topic", "2");
   git({"checkout", "-q", "main"});
   git({"merge", "-q", "--no-ff", "-m", "merge of the topic", "topic"});
-  EXPECT_THAT(titles(first, "main"), testing::ElementsAre("first", "merge of the topic"));
+  EXPECT_THAT(titles(first, "main"),
+              testing::ElementsAre("first", "third: with words", "merge of the topic"));
 }
 
 TEST_F(RepositoryTest, NamesWhatIsWrongWithTheEnds) {
@@ -92,19 +87,14 @@ TEST_F(RepositoryTest, NamesWhatIsWrongWithTheEnds) {
   EXPECT_THAT(refusal("main", first), HasSubstr("the good commit stands first"));
   EXPECT_THAT(refusal("main", "HEAD"), HasSubstr("is the same commit"));
   EXPECT_THAT(refusal("--upload-pack=x", "HEAD"), HasSubstr("is no commit"));
-  git({"checkout", "-q", "--orphan", "other"});
-  commit("elsewhere", "3");
-  EXPECT_THAT(refusal("main", "other"), HasSubstr("git merge-base main other"));
-}
-
-TEST_F(RepositoryTest, SaysThatACloneIsShallow) {
-  const std::string first = commit("first", "1");
-  commit("second", "2");
   commit("third", "3");
   const fs::path shallow = folder_ / "shallow";
   git({"clone", "-q", "--depth", "2", "file://" + folder_.string(), shallow.string()});
   EXPECT_THAT([&] { (void)Repository(shallow).commits_between(first, "main"); },
               testing::ThrowsMessage<ConfigError>(HasSubstr("`git fetch --unshallow`")));
+  git({"checkout", "-q", "--orphan", "other"});
+  commit("elsewhere", "4");
+  EXPECT_THAT(refusal("main", "other"), HasSubstr("git merge-base main other"));
 }
 
 TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
@@ -118,24 +108,14 @@ TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
   EXPECT_EQ(os::read_text(tree / "file.txt"), "1");
   EXPECT_EQ(commit_of_tree(tree), first);
   repository.check_out(first, tree);  // one that a killed search left
-  repository.remove(tree);
-  EXPECT_FALSE(fs::exists(tree));
-  EXPECT_EQ(os::read_text(folder_ / "file.txt"), "changed and not committed");
-  EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
-}
-
-// As git leaves it where it is killed between its own note of the tree and the tree.
-TEST_F(RepositoryTest, ATreeThatIsMissingAndLockedIsMadeAnew) {
-  const std::string first = commit("first", "1");
-  const Repository repository(folder_);
-  const fs::path tree = folder_ / "trees" / "first";
-  fs::create_directories(tree.parent_path());
-  repository.check_out(first, tree);
+  // As git leaves it where it is killed between its own note of the tree and the tree.
   std::ofstream(folder_ / ".git/worktrees/first/locked") << "initializing";
   fs::remove_all(tree);
   repository.check_out(first, tree);
   EXPECT_EQ(os::read_text(tree / "file.txt"), "1");
   repository.remove(tree);
+  EXPECT_FALSE(fs::exists(tree));
+  EXPECT_EQ(os::read_text(folder_ / "file.txt"), "changed and not committed");
   EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
 }
 
@@ -162,10 +142,7 @@ TEST_F(ProgramsTest, KeepsTheOnlyWorkerOfATreeAndBuildsItOnce) {
   EXPECT_EQ(built(kMakesWorker).worker, first.worker);
   EXPECT_THAT(said_, SizeIs(1));
   EXPECT_FALSE(fs::exists(folder_ / "search" / "trees"));
-}
-
-TEST_F(ProgramsTest, KeepsAFolderWithWhatItsProgramNeeds) {
-  commit("first", "#!/bin/sh\n");
+  commit("with a library", "#!/bin/sh\n");
   const BuiltProgram program =
       built(std::string(kMakesWorker) + " && echo lib > out/lib.so", "out");
   EXPECT_EQ(os::read_text(program.worker.parent_path() / "lib.so"), "lib\n");
@@ -215,26 +192,19 @@ TEST_F(ProgramsTest, BuildsBesideEachOther) {
   EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
 }
 
-TEST_F(ProgramsTest, FillsInTheCommitAndItsTree) {
+TEST_F(ProgramsTest, FillsInTheCommitAndCopiesToAnotherPath) {
   const std::string id = commit("first", "#!/bin/sh\n");
-  const BuiltProgram program =
-      built("test $(basename {worktree}) = $(echo {commit} | cut -c1-12) && " +
-            std::string(kMakesWorker));
-  EXPECT_EQ(program.why_not, "");
-  EXPECT_EQ(filled_in("a={worktree}/b:{commit}", {.id = id}, "/t"), "a=/t/b:" + id);
-}
-
-TEST_F(ProgramsTest, CopiesAProgramToAnotherPath) {
-  commit("first", "#!/bin/sh\n");
   const Repository repository(folder_);
-  Programs programs({.command = kMakesWorker}, &repository, folder_ / "search",
-                    [](const std::string&) {});
-  const Commit head{.id = git({"rev-parse", "HEAD"})};
-  const BuiltProgram kept = programs.of(head);
-  const BuiltProgram copy = programs.fresh_copy(head);
+  Programs programs({.command = "test $(basename {worktree}) = $(echo {commit} | cut -c1-12) && " +
+                                std::string(kMakesWorker)},
+                    &repository, folder_ / "search", [](const std::string&) {});
+  const BuiltProgram kept = programs.of({.id = id});
+  EXPECT_EQ(kept.why_not, "");
+  const BuiltProgram copy = programs.fresh_copy({.id = id});
   EXPECT_NE(copy.worker, kept.worker);
   EXPECT_NE(copy.worker.string().size(), kept.worker.string().size());
   EXPECT_EQ(os::read_text(copy.worker), os::read_text(kept.worker));
+  EXPECT_EQ(filled_in("a={worktree}/b:{commit}", {.id = id}, "/t"), "a=/t/b:" + id);
 }
 
 TEST(Programs, OfVersionsKeepTheirEnvironments) {

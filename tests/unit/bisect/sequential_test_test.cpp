@@ -42,24 +42,16 @@ TEST(SequentialTest, ToldApartByHand) {
   EXPECT_EQ(side_of(about(0, 0.01, 4), 0.05, spread_of(0.01, 12), 0.007), Side::kGood);
 }
 
-TEST(SequentialTest, IsOpenWhereNoiseHidesTheSize) {
-  EXPECT_EQ(side_of(about(0.01, 0.05, 4), 0.01, spread_of(0.05, 12), 0.007), Side::kOpen);
-}
-
-TEST(SequentialTest, IsOpenHalfwayHoweverManyPairs) {
-  EXPECT_EQ(side_of(about(0.025, 0.01, 40), 0.05, spread_of(0.01, 12), 0.007), Side::kOpen);
-}
-
-TEST(SequentialTest, AsksForTwoPairsAtLeast) {
-  EXPECT_EQ(side_of(about(0.05, 1e-6, 1), 0.05, spread_of(1e-6, 12), 0.007), Side::kOpen);
-}
-
-TEST(SequentialTest, FewerDegreesOfFreedomAskForMore) {
-  const std::vector<double> ratios = about(0.02, 0.015, 4);
-  EXPECT_EQ(side_of(ratios, 0.02, PooledSpread(), 0.007), Side::kOpen);
-}
-
-TEST(SequentialTest, ProgramsThatNeverVaryAreToldApartByTheNearerEnd) {
+TEST(SequentialTest, IsOpenWhereTooLittleIsKnown) {
+  const PooledSpread little = spread_of(0.01, 12);
+  EXPECT_EQ(side_of(about(0.01, 0.05, 4), 0.01, spread_of(0.05, 12), 0.007), Side::kOpen)
+      << "noise hides the size";
+  EXPECT_EQ(side_of(about(0.025, 0.01, 40), 0.05, little, 0.007), Side::kOpen) << "halfway";
+  EXPECT_EQ(side_of(about(0.05, 1e-6, 1), 0.05, spread_of(1e-6, 12), 0.007), Side::kOpen)
+      << "one pair";
+  EXPECT_EQ(side_of(about(0.02, 0.015, 4), 0.02, PooledSpread(), 0.007), Side::kOpen)
+      << "fewer degrees of freedom ask for more";
+  // Programs that never vary are told apart by the nearer end.
   EXPECT_EQ(side_of(about(0.03, 0, 4), 0.05, PooledSpread(), 0.007), Side::kBad);
   EXPECT_EQ(side_of(about(0.02, 0, 4), 0.05, PooledSpread(), 0.007), Side::kGood);
 }
@@ -74,16 +66,13 @@ TEST(Ends, AreOverWhenTheSizeIsFiveErrorsFromNothing) {
   EXPECT_FALSE(faint.over);
 }
 
-TEST(Ends, AreNotHiddenByAPairThatIsFarOff) {
+TEST(Ends, AreNotHiddenByAPairFarOffAndOverAtTheLastLook) {
   std::vector<double> ratios = about(0.05, 0.01, 12);
   ratios.back() = 1.0;  // a launch of it took nearly three times as long
   const Ends ends = judge_ends(ratios, 0.007);
   EXPECT_TRUE(ends.worse);
   EXPECT_NEAR(ends.size, 0.05, 0.01);
   EXPECT_LT(ends.high, 0.1);
-}
-
-TEST(Ends, AreOverAtTheLastLookWhateverTheySay) {
   const Ends nothing = judge_ends(about(0, 0.01, 40), 0.007);
   EXPECT_FALSE(nothing.worse);
   EXPECT_TRUE(nothing.over);

@@ -17,18 +17,17 @@ constexpr std::size_t kTrials = 4000;
 constexpr double kConfidence = 0.95;
 
 struct Row {
-  double reproduced = 0;  // shares of all trials
-  double named = 0;
-  double ranged = 0;       // a range that holds the culprit
-  double range_wrong = 0;  // one that does not
-  double right = 0;        // of the named
-  std::size_t launches = 0;
+  double named = 0;  // share of all trials
+  double right = 0;  // of the named
   std::size_t launches_95 = 0;
 };
 
 Row row_of(double step, bool heavy_tails, double layout, std::mt19937_64& seeds) {
-  Row row;
-  std::size_t right = 0;
+  double named = 0;
+  double right = 0;
+  double reproduced = 0;
+  double ranged = 0;       // a range that holds the culprit
+  double range_wrong = 0;  // one that does not
   std::vector<std::size_t> launches;
   for (std::size_t trial = 0; trial < kTrials; ++trial) {
     const std::size_t place = 1 + seeds() % 64;
@@ -37,23 +36,21 @@ Row row_of(double step, bool heavy_tails, double layout, std::mt19937_64& seeds)
     world.layout = layout;
     const Lived lived = live(world, kConfidence, seeds());
     launches.push_back(lived.launches);
-    row.reproduced += lived.answer == SearchAnswer::kNotReproduced ? 0 : 1;
-    if (lived.answer == SearchAnswer::kFound) {
-      row.named += 1;
-      right += lived.bad == place ? 1U : 0U;
-    }
-    if (lived.answer == SearchAnswer::kRange) {
-      const bool holds = lived.good < place && place <= lived.bad;
-      (holds ? row.ranged : row.range_wrong) += 1;
-    }
-  }
-  row.right = row.named > 0 ? static_cast<double>(right) / row.named : 1;
-  for (double* share : {&row.reproduced, &row.named, &row.ranged, &row.range_wrong}) {
-    *share /= static_cast<double>(kTrials);
+    const bool found = lived.answer == SearchAnswer::kFound;
+    const bool range = lived.answer == SearchAnswer::kRange;
+    const bool holds = lived.good < place && place <= lived.bad;
+    reproduced += lived.answer != SearchAnswer::kNotReproduced;
+    named += found;
+    right += found && lived.bad == place;
+    ranged += range && holds;
+    range_wrong += range && !holds;
   }
   std::sort(launches.begin(), launches.end());
-  row.launches = launches[kTrials / 2];
-  row.launches_95 = launches[kTrials * 95 / 100];
+  const Row row = {named / kTrials, named > 0 ? right / named : 1, launches[kTrials * 95 / 100]};
+  std::printf("%3.0f %%  %s  %.1f %%  %5.1f  %5.1f  %5.2f  %4.1f  %4.1f  %zu  %zu\n", step * 100,
+              heavy_tails ? "heavy" : "gauss", layout * 100, reproduced / kTrials * 100,
+              row.named * 100, row.right * 100, ranged / kTrials * 100, range_wrong / kTrials * 100,
+              launches[kTrials / 2], row.launches_95);
   return row;
 }
 
@@ -80,10 +77,6 @@ TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
       "step  noise  layout  reproduced  named  right  range  wrong range  launches  95 %%\n");
   for (const Promise& promise : promises) {
     const Row row = row_of(promise.step, promise.heavy_tails, promise.layout, seeds);
-    std::printf("%3.0f %%  %s  %.1f %%  %5.1f  %5.1f  %5.2f  %4.1f  %4.1f  %zu  %zu\n",
-                promise.step * 100, promise.heavy_tails ? "heavy" : "gauss", promise.layout * 100,
-                row.reproduced * 100, row.named * 100, row.right * 100, row.ranged * 100,
-                row.range_wrong * 100, row.launches, row.launches_95);
     EXPECT_GE(row.named, promise.named) << promise.step;
     EXPECT_GE(row.right, promise.right) << promise.step;
     EXPECT_LE(row.launches_95, promise.launches_95) << promise.step;

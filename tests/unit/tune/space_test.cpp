@@ -47,12 +47,11 @@ TEST(TuneSpace, OfALoaderGoesAroundItsOwnValues) {
   EXPECT_THAT(sweeps("loader", loader_case(0, "cuda"), 1),
               ElementsAre("loader.num_workers=0,1,2", "loader.prefetch_factor=1,2,4,8",
                           "loader.pin_memory=false,true"));
-}
-
-TEST(TuneSpace, OfBatchesDoubles) {
   EXPECT_THAT(sweeps("batch", loader_case(0, "cpu")),
               ElementsAre("loader.batch_size=6,12,24,48,96,192,384"));
   EXPECT_THAT(sweeps("precision", loader_case(0, "cpu")), ElementsAre("model.precision=fp32,bf16"));
+  EXPECT_THAT([] { (void)sweeps("batch", script_case("")); },
+              ThrowsMessage<ConfigError>(HasSubstr("--tune NAME=V1,V2,... gives a script")));
 }
 
 TEST(TuneSpace, OfATransferIsTheWaysToADevice) {
@@ -89,11 +88,6 @@ TEST(TuneSpace, OfAnIterableIsTheNumbersThatSayHowItLoads) {
   EXPECT_THAT(sweeps("loader", own),
               ElementsAre("loader.num_workers=1,3,6,12", "python.buffer_size=1,2,4",
                           "python.decode_threads=2,4,8,16"));
-}
-
-TEST(TuneSpace, AWorkloadWithoutSuchOptionsIsRefused) {
-  EXPECT_THAT([] { (void)sweeps("batch", script_case("")); },
-              ThrowsMessage<ConfigError>(HasSubstr("--tune NAME=V1,V2,... gives a script")));
 }
 
 TEST(TuneSpace, ArgumentsOfAScriptStandBehindItsOwn) {

@@ -102,6 +102,10 @@ TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
   Search whole(24, valley);
   const auto end = whole.run();
   ASSERT_FALSE(end->halving().standing().empty());
+  std::set<std::pair<std::size_t, int>> seen;
+  for (const run::Job& job : whole.jobs) {
+    EXPECT_TRUE(seen.emplace(job.case_index, job.launch).second) << "asked for twice";
+  }
   for (std::size_t cut = 0; cut <= whole.jobs.size(); ++cut) {
     Search again(24, valley);
     (void)again.run(cut);
@@ -115,26 +119,20 @@ TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
   }
 }
 
-TEST(TuneAgenda, NoLaunchIsAskedForTwice) {
-  Search search(48, valley);
-  (void)search.run();
-  std::set<std::pair<std::size_t, int>> seen;
-  for (const run::Job& job : search.jobs) {
-    EXPECT_TRUE(seen.emplace(job.case_index, job.launch).second);
-  }
-}
-
 TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreNotTried) {
   Search search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point >= 8) made.outcome = Outcome::failed("CUDA out of memory");
     if (point == 2) made.outcome = Outcome::failed("exited with status 3");
+    if (point == 6) made.memory_bytes = 3e9;
     return made;
   });
+  search.memory_limit = 2e9;
   const auto end = search.run();
   EXPECT_EQ(end->points()[2].fate, Fate::kFailed);
   EXPECT_EQ(end->points()[2].reason, "exited with status 3");
   EXPECT_EQ(end->points()[3].fate, Fate::kMeasured);
+  EXPECT_EQ(end->points()[6].fate, Fate::kOverMemory);
   std::size_t failed = 0;
   std::size_t not_tried = 0;
   for (std::size_t i = 8; i < 12; ++i) {
@@ -144,18 +142,6 @@ TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreN
   EXPECT_GE(failed, 1U);
   EXPECT_EQ(failed + not_tried, 4U);
   EXPECT_EQ(end->halving().standing().front().point, 7U);
-}
-
-TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
-  Search search(12, [](std::size_t point, int launch) {
-    Made made = valley(point, launch);
-    if (point == 7) made.memory_bytes = 3e9;
-    return made;
-  });
-  search.memory_limit = 2e9;
-  const auto end = search.run();
-  EXPECT_EQ(end->points()[7].fate, Fate::kOverMemory);
-  EXPECT_NE(end->halving().standing().front().point, 7U);
 }
 
 TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
@@ -226,28 +212,25 @@ TEST(TuneAgenda, ATimeThatIsUsedUpEndsTheSearchAndWholeRoundsCount) {
   EXPECT_FALSE(search.run()->is_stopped());
 }
 
-TEST(TuneAgenda, ATimeTooShortForTheFirstRungIsSeenEarly) {
-  Search search(48, valley);
-  search.allowance.seconds = 20;
-  const auto end = search.run();
-  EXPECT_TRUE(end->is_stopped());
-  EXPECT_LT(search.jobs.size(), 10U);
-  EXPECT_DOUBLE_EQ(end->first_round_s(), 48);
-}
-
-TEST(TuneAgenda, ATimeTooShortForFewPointsTellsWhatOneLaunchOfEachTakes) {
-  for (const bool fails : {false, true}) {
-    Search search(5, [&](std::size_t point, int launch) {
+TEST(TuneAgenda, ATimeTooShort_TellsWhatOneLaunchOfEachTakes) {
+  struct Row {
+    std::size_t points;
+    double seconds;
+    bool fails;
+  };
+  for (const auto& [points, seconds, fails] :
+       std::vector<Row>{{48, 20, false}, {5, 2, false}, {5, 2, true}}) {
+    Search search(points, [fails = fails](std::size_t point, int launch) {
       Made made = valley(point, launch);
       if (fails) made.outcome = Outcome::failed("exited with status 3");
       return made;
     });
-    search.allowance.seconds = 2;
+    search.allowance.seconds = seconds;
     const auto end = search.run();
     EXPECT_TRUE(end->is_stopped());
-    EXPECT_EQ(search.jobs.size(), 2U);
+    EXPECT_LT(search.jobs.size(), 10U);
     EXPECT_TRUE(end->halving().rounds().empty());
-    EXPECT_DOUBLE_EQ(end->first_round_s(), 5);
+    EXPECT_DOUBLE_EQ(end->first_round_s(), static_cast<double>(points));
   }
 }
 
