@@ -263,7 +263,6 @@ class LivedSeries {
       const std::size_t from = night_of_run(alert.last_good);
       const std::size_t to = night_of_run(alert.first_bad);
       const bool holds = true_[to] - true_[from] > std::log1p(0.004);
-      if (!holds) ++life_.told_false;
       if (life_.found_after > 0) continue;
       if (script_.creep != 0) {
         life_.found_after = night + 1 - script_.creep_from;
@@ -284,9 +283,6 @@ class LivedSeries {
     const std::size_t change = script_.program[script_.wanted].night;
     const bool there = true_[night] - true_[change - 1] > std::log1p(0.004);
     if (there && night < change + kWatchedForFixed) life_.wrongly_fixed = true;
-    if (!there && life_.fixed_after == 0) {
-      life_.fixed_after = night + 1 - script_.program.back().night;
-    }
   }
 
   // Nights with a run, that of the change is 1: the others can tell nothing.

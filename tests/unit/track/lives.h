@@ -47,14 +47,12 @@ struct Life {
   bool right_range = false;         // the range that was told holds the commit
   bool wrongly_fixed = false;       // closed while the change was still there, within 60 nights
   std::size_t told = 0;             // alerts of something worse that were told
-  std::size_t told_false = 0;       // of them those whose range holds no change
   std::size_t red = 0;              // nights that end with 1
   std::size_t newly_not_green = 0;  // with anything but 0, after one with 0
   std::size_t nights = 0;           // with a run
   std::size_t launches = 0;         // of measurements, after the tenth night
   std::size_t late_nights = 0;      // nights after the tenth
   std::size_t of_others = 0;        // alerts of another host that were told here
-  std::size_t fixed_after = 0;      // nights after the last change of the program; 0: never
 };
 
 [[nodiscard]] Life live(const Script& script, const World& world, std::uint64_t seed);
