@@ -125,25 +125,6 @@ TEST_F(PublishedSeries, OtavasSmallCases) {
   }
 }
 
-TEST_F(PublishedSeries, OtavasSampleOfTwoMetrics) {
-  std::ifstream file(folder() / "local_sample.csv");
-  std::string line;
-  std::getline(file, line);
-  std::vector<double> first;
-  std::vector<double> second;
-  while (std::getline(file, line)) {
-    const std::size_t last = line.rfind(',');
-    const std::size_t before = line.rfind(',', last - 1);
-    first.push_back(std::stod(line.substr(before + 1)));
-    second.push_back(std::stod(line.substr(last + 1)));
-  }
-  ASSERT_EQ(first.size(), 10u);
-  EXPECT_TRUE(otava_change_points(first).empty());
-  const auto points = otava_change_points(second);
-  ASSERT_EQ(indexes(points), Indexes{6});
-  EXPECT_NEAR(points[0].change(), -0.129, 0.0005);
-}
-
 // Marked by a person, each with how far off an answer may be and how much it matters, from 0 to 1.
 TEST_F(PublishedSeries, TheChangesThatMatterInPerfolizersRealSeriesAreFound) {
   std::ifstream file(testing_stats::public_series() / "perfolizer" / "cpd.json");
@@ -231,14 +212,6 @@ TEST(Divisive, LevelsMeetAlsoWhereASmallChangeBetweenThemWasDropped) {
   const auto points = divisive_change_points(values);
   ASSERT_EQ(indexes(points), Indexes{50});
   EXPECT_NEAR(points[0].after, 1106, 2) << "the mean of all that follows";
-}
-
-TEST(Divisive, GivesTheSameForTheSameSeed) {
-  testing_noise::Noise noise(5);
-  const std::vector<double> values = noise.autoregressive(150, 0.5, 0.02);
-  const DivisiveOptions options{.max_p = 0.05, .min_magnitude = 0};
-  const auto once = divisive_change_points(values, options);
-  EXPECT_EQ(indexes(once), indexes(divisive_change_points(values, options)));
 }
 
 }  // namespace

@@ -57,41 +57,34 @@ std::string segmented(const std::string& cohorts, const std::vector<SegmentBreak
   return text(series, segments_of(series, nightly_runs(cohorts.size()), breaks));
 }
 
-TEST(Segments, ASeriesWithoutChangesIsOne) {
-  EXPECT_EQ(segmented("aaa"), "first a 0 1 2");
-  EXPECT_EQ(segmented(""), "");
-}
-
-TEST(Segments, AnotherCohortBeginsANewOne) {
-  EXPECT_EQ(segmented("aabb"), "first a 0 1 | cohort b 2 3");
-}
-
-TEST(Segments, ACohortThatComesBackSoonGoesOn) {
-  EXPECT_EQ(segmented("aabbaab"), "first a 0 1 4 5 | cohort b 2 3 6");
+TEST(Segments, BeginWithCohortsFixesAndBaselines) {
+  struct Row {
+    std::string cohorts;
+    std::vector<SegmentBreak> breaks;
+    std::string expected;
+  };
+  const auto fixed = SegmentStart::kFixed;
+  const auto baseline = SegmentStart::kBaseline;
+  for (const Row& row : std::vector<Row>{
+           {"", {}, ""},
+           {"aaa", {}, "first a 0 1 2"},
+           {"aabb", {}, "first a 0 1 | cohort b 2 3"},
+           {"aabbaab", {}, "first a 0 1 4 5 | cohort b 2 3 6"},  // it comes back soon
+           {"a.a?..a", {}, "first a 0 2 6"},
+           {"aaaa", {{"n2", fixed}}, "first a 0 1 | fixed a 2 3"},
+           {"aaaaa", {{"n3", baseline}, {"n1", fixed}}, "first a 0 | fixed a 1 2 | baseline a 3 4"},
+           // A break in a night without a point holds for the next one.
+           {"aa.a", {{"n2", fixed}}, "first a 0 1 | fixed a 3"},
+           {"aaa", {{"other", fixed}}, "first a 0 1 2"},
+           {"aa", {{"n0", baseline}}, "first a 0 1"},
+           {"aabbaa",
+            {{"n3", baseline}},
+            "first a 0 1 | cohort b 2 | baseline b 3 | cohort a 4 5"}}) {
+    EXPECT_EQ(segmented(row.cohorts, row.breaks), row.expected) << row.cohorts;
+  }
   EXPECT_EQ(segmented("ab" + std::string(kMaxPointsAway - 1, 'b') + "a").substr(0, 13),
             "first a 0 15 ");
   EXPECT_EQ(segmented("ab" + std::string(kMaxPointsAway, 'b') + "a").substr(0, 10), "first a 0 ");
-}
-
-TEST(Segments, MissingNightsAndNumbersThatAreNoneAreAbsent) {
-  EXPECT_EQ(segmented("a.a?..a"), "first a 0 2 6");
-}
-
-TEST(Segments, AFixOrANewBaselineBeginsANewOneInItsRun) {
-  EXPECT_EQ(segmented("aaaa", {{"n2", SegmentStart::kFixed}}), "first a 0 1 | fixed a 2 3");
-  EXPECT_EQ(segmented("aaaaa", {{"n3", SegmentStart::kBaseline}, {"n1", SegmentStart::kFixed}}),
-            "first a 0 | fixed a 1 2 | baseline a 3 4");
-}
-
-TEST(Segments, ABreakInANightWithoutAPointHoldsForTheNextPoint) {
-  EXPECT_EQ(segmented("aa.a", {{"n2", SegmentStart::kFixed}}), "first a 0 1 | fixed a 3");
-  EXPECT_EQ(segmented("aaa", {{"other", SegmentStart::kFixed}}), "first a 0 1 2");
-  EXPECT_EQ(segmented("aa", {{"n0", SegmentStart::kBaseline}}), "first a 0 1");
-}
-
-TEST(Segments, NoCohortGoesOnAcrossABreak) {
-  EXPECT_EQ(segmented("aabbaa", {{"n3", SegmentStart::kBaseline}}),
-            "first a 0 1 | cohort b 2 | baseline b 3 | cohort a 4 5");
 }
 
 TEST(MissingNights, CountsDatesOnWhichTheExperimentRan) {
@@ -104,9 +97,6 @@ TEST(MissingNights, CountsDatesOnWhichTheExperimentRan) {
   EXPECT_EQ(missing_nights(series, runs, 19), 16u) << "two runs of one date";
   runs[5].experiment = "another";
   EXPECT_EQ(missing_nights(series, runs, 19), 15u);
-}
-
-TEST(MissingNights, APointThatIsNotANumberIsMissing) {
   EXPECT_EQ(missing_nights(series_of("aa??"), nightly_runs(4), 3), 2u);
   EXPECT_EQ(missing_nights(series_of("????"), nightly_runs(4), 3), 4u);
 }

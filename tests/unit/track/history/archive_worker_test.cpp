@@ -47,6 +47,13 @@ class KeepWorkerTest : public ::testing::Test {
     }
     throw Error("the night is not there");
   }
+  // A program of its own, measured and kept on that day.
+  track::TrackedRun keep_night(int day) {
+    write_program("#!/bin/sh\necho " + std::to_string(10 + day) + "\n");
+    const track::TrackedRun run = add_night(day);
+    keep(run);
+    return run;
+  }
   campaign::KeepReport keep(const track::TrackedRun& run) {
     return campaign::archive_worker(store, run, kept(), run.started_utc);
   }
@@ -86,45 +93,40 @@ TEST_F(KeepWorkerTest, WhatAProcessThatWasKilledLeftOfACopyIsRemovedByTheNextOne
   for (const fs::path& stays : {at_work, elsewhere, foreign}) EXPECT_TRUE(fs::exists(stays));
 }
 
-TEST_F(KeepWorkerTest, ABuildThatIsThereIsNotCopiedAgain) {
+TEST_F(KeepWorkerTest, ABuildThatIsThere_IsCopiedAgainOnlyIfDamaged) {
   write_program("#!/bin/sh\necho first\n");
   const track::TrackedRun run = add_night(3);
   keep(run);
-  const auto written = fs::last_write_time(kept() / run.build_id / "worker");
+  const fs::path copy = kept() / run.build_id / "worker";
+  const auto written = fs::last_write_time(copy);
   const campaign::KeepReport again = keep(add_night(4));
   EXPECT_FALSE(again.kept.has_value());
   EXPECT_THAT(again.notes, IsEmpty());
-  EXPECT_EQ(fs::last_write_time(kept() / run.build_id / "worker"), written);
+  EXPECT_EQ(fs::last_write_time(copy), written);
+  fs::resize_file(copy, 4);
+  EXPECT_TRUE(keep(run).kept.has_value());
+  EXPECT_EQ(run::program_build_id(copy), run.build_id);
 }
 
-TEST_F(KeepWorkerTest, AProgramThatChangedSinceTheRunIsNotKeptUnderItsName) {
-  write_program("#!/bin/sh\necho first\n");
-  const track::TrackedRun run = add_night(3);
-  write_program("#!/bin/sh\necho second\n");
-  campaign::KeepReport report = keep(run);
-  EXPECT_FALSE(report.kept.has_value());
-  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("was not kept")));
-  fs::remove(program());
-  EXPECT_THAT(keep(run).notes, ElementsAre(HasSubstr("is not here")));
-  EXPECT_THAT(store.builds(), IsEmpty());
-}
-
-TEST_F(KeepWorkerTest, TheProgramThatRunsScriptsIsNotKeptAndTheScriptIsSaidToBeWhatChanges) {
+TEST_F(KeepWorkerTest, WhatIsNotTheProgramOfTheNight_IsNotKept) {
   write_program("#!/bin/sh\necho first\n");
   track::TrackedRun run = add_night(3);
+  write_program("#!/bin/sh\necho second\n");
+  const auto note = [&] {
+    const campaign::KeepReport report = keep(run);
+    EXPECT_FALSE(report.kept.has_value());
+    EXPECT_THAT(report.notes, SizeIs(1));
+    return report.notes.at(0);
+  };
+  EXPECT_THAT(note(), HasSubstr("was not kept"));
+  fs::remove(program());
+  EXPECT_THAT(note(), HasSubstr("is not here"));
   run.worker_path = "/usr/share/stepbench/python/stepbench_worker/__main__.py";
-  const campaign::KeepReport report = keep(run);
-  EXPECT_FALSE(report.kept.has_value());
-  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("measured a Python script: nothing was kept")));
-}
-
-TEST_F(KeepWorkerTest, ADamagedCopyIsMadeAnew) {
-  write_program("#!/bin/sh\necho first\n");
-  const track::TrackedRun run = add_night(3);
-  keep(run);
-  fs::resize_file(kept() / run.build_id / "worker", 4);
-  EXPECT_TRUE(keep(run).kept.has_value());
-  EXPECT_EQ(run::program_build_id(kept() / run.build_id / "worker"), run.build_id);
+  EXPECT_THAT(note(), HasSubstr("measured a Python script: nothing was kept"));
+  EXPECT_THAT(store.builds(), IsEmpty());
+  folder.write("build/real-worker", "#!/bin/sh\n");
+  write_program("#!/bin/sh\nexec " + (folder / "build/real-worker").string() + " \"$@\"\n");
+  EXPECT_THAT(keep(add_night(4)).notes, ElementsAre(HasSubstr("real-worker, which is not kept")));
 }
 
 TEST_F(KeepWorkerTest, OfAScriptItsFilesAndModulesAreKeptToo) {
@@ -148,49 +150,31 @@ TEST_F(KeepWorkerTest, OfAScriptItsFilesAndModulesAreKeptToo) {
   EXPECT_THAT(keep(run).notes, ElementsAre(HasSubstr("layers.py beside worker changed")));
 }
 
-TEST_F(KeepWorkerTest, AProgramElsewhereThatAScriptStartsIsTold) {
-  folder.write("build/real-worker", "#!/bin/sh\n");
-  write_program("#!/bin/sh\nexec " + (folder / "build/real-worker").string() + " \"$@\"\n");
-  EXPECT_THAT(keep(add_night(3)).notes, ElementsAre(HasSubstr("real-worker, which is not kept")));
-}
-
-TEST_F(KeepWorkerTest, ProgramsOfTheLastFourteenNightsAndTheFirstOfEachWeekStay) {
-  std::vector<std::string> builds;
-  for (int day = 1; day <= 16; ++day) {
-    write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
-    const track::TrackedRun run = add_night(day);
-    builds.push_back(run.build_id);
-    keep(run);
-  }
+TEST_F(KeepWorkerTest, OldPrograms_GoUnlessAnAlertOrAWeekNeedsThem) {
+  folder.write("kept/notes.txt", "mine");
+  folder.write("kept/0123456789abcdef/worker", "by hand");
+  std::vector<std::string> builds = {""};
+  for (int day = 1; day <= 16; ++day) builds.push_back(keep_night(day).build_id);
   EXPECT_THAT(store.builds(), SizeIs(15));
-  EXPECT_TRUE(fs::exists(kept() / builds[0])) << "the first of its week and of its month";
-  EXPECT_FALSE(fs::exists(kept() / builds[1]));
-  EXPECT_TRUE(fs::exists(kept() / builds[2] / "worker"));
-}
-
-TEST_F(KeepWorkerTest, TheLastGoodBuildOfAnOpenAlertStaysHoweverOldItIs) {
-  std::string first;
-  for (int day = 1; day <= 17; ++day) {
-    write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
-    const track::TrackedRun run = add_night(day);
-    if (day == 2) {
-      first = run.build_id;
-      const track::TrackEvent fired{.what = "fired",
-                                    .alert_id = "A1",
-                                    .to_state = "suspect",
-                                    .details = {{"experiment", Value{std::string("nightly")}},
-                                                {"host", Value{std::string("bench1")}},
-                                                {"last_good", Value{run.run_id}},
-                                                {"night", Value{run.run_id}},
-                                                {"series", Value{std::string("5a5a5a5a5a5a5a5a")}},
-                                                {"worse", Value{true}}}};
-      store.record({&fired, 1});
-    }
-    keep(run);
-  }
-  ASSERT_THAT(track::fold_alerts(store.events()).alerts, SizeIs(1));
-  EXPECT_TRUE(fs::exists(kept() / first / "worker"));
-  EXPECT_THAT(store.builds(), SizeIs(16));
+  EXPECT_TRUE(fs::exists(kept() / builds[1])) << "the first of its week and of its month";
+  EXPECT_FALSE(fs::exists(kept() / builds[2]));
+  EXPECT_TRUE(fs::exists(kept() / builds[3] / "worker"));
+  EXPECT_TRUE(fs::exists(kept() / "notes.txt")) << "what others put there";
+  EXPECT_TRUE(fs::exists(kept() / "0123456789abcdef/worker"));
+  const std::string good = testing_history::night(3).run_id;
+  const track::TrackEvent fired{.what = "fired",
+                                .alert_id = "A1",
+                                .to_state = "suspect",
+                                .details = {{"experiment", Value{std::string("nightly")}},
+                                            {"host", Value{std::string("bench1")}},
+                                            {"last_good", Value{good}},
+                                            {"night", Value{good}},
+                                            {"series", Value{std::string("5a5a5a5a5a5a5a5a")}},
+                                            {"worse", Value{true}}}};
+  store.record({&fired, 1});
+  for (int day = 17; day <= 18; ++day) keep_night(day);
+  EXPECT_TRUE(fs::exists(kept() / builds[3] / "worker")) << "the last good one of an open alert";
+  EXPECT_FALSE(fs::exists(kept() / builds[4]));
 }
 
 TEST(KeptPrograms, OfADeletedBranchTheLevelsKeepNoProgramAndAnOpenAlertDoes) {
@@ -235,17 +219,14 @@ TEST(KeptPrograms, OfADeletedBranchTheLevelsKeepNoProgramAndAnOpenAlertDoes) {
 TEST_F(KeepWorkerTest, OverALimitTheMonthlyGoFirstAndWhatIsNamedNever) {
   std::vector<std::string> builds;
   for (int day = 1; day <= 16; ++day) {
-    write_program("#!/bin/sh\necho " + std::to_string(10 + day) + "\n");
-    const track::TrackedRun run = add_night(day);
+    const track::TrackedRun run = keep_night(day);
     builds.push_back(run.build_id);
-    if (day == 3) {
-      const track::TrackEvent baseline{.what = std::string(track::kBaselineEvent),
-                                       .details = {{"experiment", Value{std::string("nightly")}},
-                                                   {"host", Value{std::string("bench1")}},
-                                                   {"run", Value{run.run_id}}}};
-      store.record({&baseline, 1});
-    }
-    keep(run);
+    if (day != 3) continue;
+    const track::TrackEvent baseline{.what = std::string(track::kBaselineEvent),
+                                     .details = {{"experiment", Value{std::string("nightly")}},
+                                                 {"host", Value{std::string("bench1")}},
+                                                 {"run", Value{run.run_id}}}};
+    store.record({&baseline, 1});
   }
   campaign::ProgramPruning request{
       .host = "bench1", .now_utc = "2026-01-16T06:00:00Z", .dry_run = true};
@@ -263,17 +244,6 @@ TEST_F(KeepWorkerTest, OverALimitTheMonthlyGoFirstAndWhatIsNamedNever) {
   ASSERT_THAT(store.builds(), SizeIs(1));
   EXPECT_EQ(store.builds()[0].build_id, builds[2]) << "the baseline";
   EXPECT_TRUE(fs::exists(kept() / builds[2] / "worker"));
-}
-
-TEST_F(KeepWorkerTest, WhatOthersPutIntoTheFolderIsLeftAlone) {
-  folder.write("kept/notes.txt", "mine");
-  folder.write("kept/0123456789abcdef/worker", "by hand");
-  for (int day = 1; day <= 16; ++day) {
-    write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
-    keep(add_night(day));
-  }
-  EXPECT_TRUE(fs::exists(kept() / "notes.txt"));
-  EXPECT_TRUE(fs::exists(kept() / "0123456789abcdef/worker"));
 }
 
 // A history may be damaged, or somebody else's.
@@ -315,21 +285,17 @@ TEST_F(KeepWorkerTest, WhatTheHistoryCallsAKeptProgramIsNotRemovedUnlessItIsOne)
   }
 }
 
-TEST(ScriptFiles, AProgramThatIsNoScriptNamesNothing) {
-  const test::TemporaryFolder folder;
-  folder.write("worker", std::string_view("\x7f"
-                                          "ELF model.py",
-                                          12));
-  folder.write("model.py", "");
-  EXPECT_THAT(campaign::files_of_script(folder / "worker").beside, IsEmpty());
-}
-
-TEST(ScriptFiles, AFileAboveTheScriptsFolderIsNotTakenAlong) {
+TEST(ScriptFiles, AreThoseBesideAScript) {
   const test::TemporaryFolder folder;
   folder.write("bin/worker", "#!/bin/sh\n. ../secret.env\n. here.sh\n");
   folder.write("secret.env", "");
   folder.write("bin/here.sh", "");
   EXPECT_THAT(campaign::files_of_script(folder / "bin/worker").beside, ElementsAre("here.sh"));
+  using namespace std::string_view_literals;
+  folder.write("bin/worker",
+               "\x7f"
+               "ELF here.sh"sv);  // no script: it names nothing
+  EXPECT_THAT(campaign::files_of_script(folder / "bin/worker").beside, IsEmpty());
 }
 
 }  // namespace

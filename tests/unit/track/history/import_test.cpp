@@ -99,11 +99,14 @@ TEST(Import, TheDevicesPeakCountsRatherThanTheProcesss) {
 }
 
 TEST(Import, OnlyTimingLaunchesOfRankZeroCountAndTheOthersAreCounted) {
-  EXPECT_THAT(import_made({.smoke = true}).left_out, ElementsAre(Pair("smoke", 6)));
-  EXPECT_THAT(import_made({.arm = "a"}).left_out, ElementsAre(Pair("an arm of ab", 6)));
-  EXPECT_THAT(import_made({.pass = Pass::kNative}).left_out, ElementsAre(Pair("profiled", 6)));
-  EXPECT_THAT(import_made({.pass = Pass::kWrapped}).left_out, ElementsAre(Pair("wrapped", 6)));
-  EXPECT_THAT(import_made({.smoke = true}).runs, IsEmpty());
+  for (const auto& [made, why] :
+       std::vector<std::pair<MadeNight, const char*>>{{{.smoke = true}, "smoke"},
+                                                      {{.arm = "a"}, "an arm of ab"},
+                                                      {{.pass = Pass::kNative}, "profiled"},
+                                                      {{.pass = Pass::kWrapped}, "wrapped"}}) {
+    EXPECT_THAT(import_made(made).left_out, ElementsAre(Pair(why, 6)));
+    EXPECT_THAT(import_made(made).runs, IsEmpty());
+  }
   record::Results ranks = testing_history::make({});
   for (int number = 0; number < 6; ++number) {
     record::Launch second = ranks.launches[static_cast<std::size_t>(number)];
@@ -119,26 +122,17 @@ TEST(Import, AFailedLaunchAndANumberThatIsNoneAreGapsAndCounted) {
   record::Results results = testing_history::make({});
   results.launches[0].row.outcome = Outcome::failed("out of memory");
   results.launches[1].row.report.metrics["peak_rss_bytes"] = std::nullopt;
-  const track::Import import = track::import_of(results, "results/RUN", at_that_time());
-  EXPECT_THAT(import.left_out, ElementsAre(Pair("failed", 1)));
-  const std::vector<track::CasePoint> points = points_of(import.runs.at(0).cases.at(0));
-  EXPECT_EQ(point_named(points, "step_ns").launches, 5);
-  EXPECT_EQ(point_named(points, "peak_bytes").launches, 4);
-}
-
-TEST(Import, ACaseOfWhichEveryLaunchFailedHasNoPoint) {
-  record::Results results = testing_history::make({});
-  for (record::Launch& launch : results.launches) launch.row.outcome = Outcome::failed("no device");
-  const track::Import import = track::import_of(results, "results/RUN", at_that_time());
-  EXPECT_THAT(points_of(import.runs.at(0).cases.at(0)), IsEmpty());
-}
-
-TEST(Import, UnequalStepCountsAreANoteAndNoCount) {
-  record::Results results = testing_history::make({});
   for (auto& column : results.launches[3].samples[0].steps.columns) column.resize(4);
   const track::Import import = track::import_of(results, "results/RUN", at_that_time());
+  EXPECT_THAT(import.left_out, ElementsAre(Pair("failed", 1)));
   EXPECT_THAT(import.notes, ElementsAre(HasSubstr("measured 4 to 5 steps")));
-  EXPECT_EQ(point_named(points_of(import.runs.at(0).cases.at(0)), "step_ns").steps, 0);
+  const std::vector<track::CasePoint> points = points_of(import.runs.at(0).cases.at(0));
+  EXPECT_EQ(point_named(points, "step_ns").launches, 5);
+  EXPECT_EQ(point_named(points, "step_ns").steps, 0) << "unequal: no count";
+  EXPECT_EQ(point_named(points, "peak_bytes").launches, 4);
+  for (record::Launch& launch : results.launches) launch.row.outcome = Outcome::failed("no device");
+  const track::Import none = track::import_of(results, "results/RUN", at_that_time());
+  EXPECT_THAT(points_of(none.runs.at(0).cases.at(0)), IsEmpty());
 }
 
 TEST(Import, ANightOfTheFutureIsTakenInAndNoted) {
@@ -151,13 +145,9 @@ TEST(Import, ANightOfTheFutureIsTakenInAndNoted) {
   EXPECT_THAT(import.runs, SizeIs(1));
 }
 
-TEST(Import, ADirtyTreeIsRecorded) {
-  EXPECT_FALSE(import_made({}).runs.at(0).run.git_dirty);
-  EXPECT_TRUE(import_made({.dirty = true}).runs.at(0).run.git_dirty);
-}
-
 TEST(Import, TheRunKeepsWhatAConfirmationNeeds) {
-  const track::TrackedRun run = import_made({}).runs.at(0).run;
+  const track::Import import = import_made({});
+  const track::TrackedRun run = import.runs.at(0).run;
   EXPECT_EQ(run.experiment, "nightly");
   EXPECT_EQ(run.host, "bench1");
   EXPECT_EQ(run.build_id, "build1");
@@ -165,18 +155,14 @@ TEST(Import, TheRunKeepsWhatAConfirmationNeeds) {
   EXPECT_EQ(run.config_text, "workload: train_step\n");
   EXPECT_EQ(run.git_sha, "5b66870");
   EXPECT_EQ(run.git_branch, "main");
+  EXPECT_FALSE(run.git_dirty);
+  EXPECT_TRUE(import_made({.dirty = true}).runs.at(0).run.git_dirty);
   EXPECT_EQ(run.folder, "results/RUN");
   EXPECT_EQ(text_of(run.environment, "torch"), "2.11.0");
-}
-
-TEST(Import, ASeriesIsNamedByTheOptionsThatAreNotDefaults) {
-  const track::Import import = import_made({});
   const Fields options(import.runs.at(0).cases.at(0).options);
   EXPECT_THAT(options, ElementsAre(Pair("device", Value{std::string("cpu")}),
-                                   Pair("loader.num_workers", Value{std::int64_t{2}})));
-}
-
-TEST(Import, ResultsWithoutARunAreRefused) {
+                                   Pair("loader.num_workers", Value{std::int64_t{2}})))
+      << "what is no default names the series";
   record::Results results = testing_history::make({});
   results.runs[0].run_id.clear();
   EXPECT_THROW((void)track::import_of(results, "results/RUN", at_that_time()), ConfigError);

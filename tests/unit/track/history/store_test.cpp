@@ -118,29 +118,20 @@ TEST_F(TrackStoreTest, NothingThatSomebodyPutIntoTheFileIsRun) {
   EXPECT_THROW((void)open().history(), ConfigError) << "rows without end";
 }
 
-TEST_F(TrackStoreTest, LabelsOfARunReachTheHistory) {
+TEST_F(TrackStoreTest, AddedAgain_ChangesNothingAndTellsWhatDiffers) {
   track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   made.labels = {{"branch", Value{std::string("main")}}, {"pr", Value{std::string("17")}}};
   add(store, made);
   EXPECT_EQ(open().runs().at(0).labels, made.labels);
-}
-
-TEST_F(TrackStoreTest, AddingARunAgainChangesNothing) {
-  track::TrackStore store = open();
-  add(store, testing_history::night(3));
-  const track::ImportReport again = add(store, testing_history::night(3));
+  const track::ImportReport again = add(store, made);
   EXPECT_EQ(again.new_launches, 0U);
   EXPECT_EQ(again.known_launches, 6U);
   EXPECT_EQ(again.points, 0U);
   EXPECT_THAT(again.conflicts, IsEmpty());
   EXPECT_THAT(store.history().runs, SizeIs(1));
-}
 
-TEST_F(TrackStoreTest, ALaunchWithOtherContentIsToldAndTheFirstIsKept) {
-  track::TrackStore store = open();
-  add(store, testing_history::night(3));
-  MadeNight other = testing_history::night(3);
+  MadeNight other = made;
   other.step_ns = [](const std::string&, int launch) {
     return launch == 2 ? std::int64_t{99'000'000} : std::int64_t{10'000'000 + 1000 * launch};
   };
@@ -150,17 +141,12 @@ TEST_F(TrackStoreTest, ALaunchWithOtherContentIsToldAndTheFirstIsKept) {
               ElementsAre(HasSubstr("launch 2 of case aaaaaaaaaaaaaaaa of run "
                                     "20260103-020000-nightly is known with other content")));
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).value, 10'002'500);
-}
 
-TEST_F(TrackStoreTest, ARunOfAnotherConfigurationUnderAKnownIdIsAConflict) {
-  track::TrackStore store = open();
-  add(store, testing_history::night(3));
-  MadeNight other = testing_history::night(3);
-  other.config_hash = "config2";
-  other.launches = 9;
-  const track::ImportReport report = add(store, other);
-  EXPECT_EQ(report.new_launches, 0U);
-  EXPECT_THAT(report.conflicts, ElementsAre(HasSubstr("known with another configuration")));
+  made.config_hash = "config2";
+  made.launches = 9;
+  const track::ImportReport configured = add(store, made);
+  EXPECT_EQ(configured.new_launches, 0U);
+  EXPECT_THAT(configured.conflicts, ElementsAre(HasSubstr("known with another configuration")));
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 6);
 }
 
@@ -215,71 +201,63 @@ TEST_F(TrackStoreTest, LaunchesOfAResumedRunRenewItsPoints) {
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).value,
             step_of(at_once.history(), "aaaaaaaaaaaaaaaa").points.at(0).value);
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 10);
-}
 
-TEST_F(TrackStoreTest, ALaterAttemptTakesThePlaceOfAFailedOne) {
-  track::TrackStore store = open();
-  record::Results results = testing_history::make(testing_history::night(3));
+  // A later attempt takes the place of a failed one.
+  record::Results results = testing_history::make(testing_history::night(4));
   results.launches[0].row.outcome = Outcome::failed("out of memory");
   store.add(results, "results/RUN");
-  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 5);
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(1).launches, 5);
   results.launches[0].row.outcome = {};
   results.launches[0].row.attempt = 1;
-  const track::ImportReport report = store.add(results, "results/RUN");
-  EXPECT_THAT(report.conflicts, IsEmpty());
-  EXPECT_EQ(report.new_launches, 1U);
-  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 6);
+  const track::ImportReport later = store.add(results, "results/RUN");
+  EXPECT_THAT(later.conflicts, IsEmpty());
+  EXPECT_EQ(later.new_launches, 1U);
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(1).launches, 6);
 }
 
+// With the others' launches, or in a later part of the run.
 TEST_F(TrackStoreTest, TheControlCasesStepStandsBesideTheRunsOtherPoints) {
   track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
-  made.cases = {"aaaaaaaaaaaaaaaa", "cccccccccccccccc"};
   made.control = "cccccccccccccccc";
   made.step_ns = [](const std::string& id, int) {
     return id[0] == 'c' ? std::int64_t{7'000'000} : std::int64_t{10'000'000};
   };
   add(store, made);
+  made.cases = {"cccccccccccccccc"};
+  add(store, made);
+  MadeNight both = testing_history::night(4, made);
+  both.cases = {"aaaaaaaaaaaaaaaa", "cccccccccccccccc"};
+  add(store, both);
   const track::History history = store.history();
-  EXPECT_EQ(step_of(history, "aaaaaaaaaaaaaaaa").points.at(0).control, 7e6);
+  for (const track::TrackedPoint& point : step_of(history, "aaaaaaaaaaaaaaaa").points) {
+    EXPECT_EQ(point.control, 7e6);
+  }
   EXPECT_FALSE(step_of(history, "aaaaaaaaaaaaaaaa").series.control);
   EXPECT_TRUE(step_of(history, "cccccccccccccccc").series.control);
 }
 
-TEST_F(TrackStoreTest, AControlThatComesInALaterPartOfTheRunReachesThePointsBefore) {
-  track::TrackStore store = open();
-  MadeNight made = testing_history::night(3);
-  add(store, made);
-  made.cases = {"cccccccccccccccc"};
-  made.control = "cccccccccccccccc";
-  add(store, made);
-  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).control, 10'002'500);
-}
-
-TEST_F(TrackStoreTest, NightsStandInOrderOfTimeWhateverTheOrderOfAdding) {
-  track::TrackStore store = open();
-  for (const int day : {9, 2, 5}) add(store, testing_history::night(day));
-  const track::History history = store.history();
-  std::vector<std::string> nights;
-  for (const track::TrackedPoint& point : step_of(history, "aaaaaaaaaaaaaaaa").points) {
-    nights.push_back(history.runs.at(point.run).started_utc.substr(0, 10));
-  }
-  EXPECT_THAT(nights, ElementsAre("2026-01-02", "2026-01-05", "2026-01-09"));
-}
-
 TEST_F(TrackStoreTest, AQueryNamesSeriesRunsExperimentsAndTheNewestPoints) {
   track::TrackStore store = open();
-  for (const int day : {2, 5, 9}) add(store, testing_history::night(day));
+  for (const int day : {9, 2, 5}) add(store, testing_history::night(day));
   MadeNight weekly{.name = "weekly", .cases = {"bbbbbbbbbbbbbbbb"}};
   add(store, testing_history::night(6, weekly));
-  EXPECT_THAT(store.history().series, SizeIs(8));
+  const track::History history = store.history();
+  EXPECT_THAT(history.series, SizeIs(8));
   EXPECT_THAT(store.history({.experiments = {"weekly"}}).series, SizeIs(4));
   EXPECT_THAT(store.history({.runs = {"20260106-020000-weekly"}}).series, SizeIs(4));
-  const std::string id = step_of(store.history(), "aaaaaaaaaaaaaaaa").series.id;
-  const track::History one = store.history({.series = {id}, .last = 2});
+  const auto nights = [](const track::History& some, const track::SeriesHistory& one) {
+    std::vector<std::string> dates;
+    for (const track::TrackedPoint& point : one.points) {
+      dates.push_back(some.runs.at(point.run).started_utc.substr(0, 10));
+    }
+    return dates;
+  };
+  const track::SeriesHistory& step = step_of(history, "aaaaaaaaaaaaaaaa");
+  EXPECT_THAT(nights(history, step), ElementsAre("2026-01-02", "2026-01-05", "2026-01-09"));
+  const track::History one = store.history({.series = {step.series.id}, .last = 2});
   ASSERT_THAT(one.series, SizeIs(1));
-  ASSERT_THAT(one.series[0].points, SizeIs(2));
-  EXPECT_EQ(one.runs.at(one.series[0].points[0].run).run_id, "20260105-020000-nightly");
+  EXPECT_THAT(nights(one, one.series[0]), ElementsAre("2026-01-05", "2026-01-09"));
 }
 
 TEST_F(TrackStoreTest, SaysHowFarEachSeriesGoesBackAsItsPointsDo) {
@@ -349,28 +327,23 @@ TEST_F(TrackStoreTest, EventsComeBackInTheirOrderAndAreInTheFile) {
 }
 
 TEST_F(TrackStoreTest, AHistoryThatIsMadeAnewReadsItsEventsBack) {
-  {
-    track::TrackStore store = open();
-    add(store, testing_history::night(3));
-    const std::vector<track::TrackEvent> events = {{.what = "suspect", .alert_id = "A1"},
-                                                   {.what = "suspect", .alert_id = "A1"}};
-    store.record(events);
-  }
-  std::filesystem::remove(file());
-  track::TrackStore store = open();
-  add(store, testing_history::night(3));
-  EXPECT_THAT(store.events(), SizeIs(2));
-  EXPECT_THAT(open().events(), SizeIs(2));
-}
-
-TEST_F(TrackStoreTest, ATornLastLineOfEventsIsNoEventAndGivesWayToTheNext) {
   const track::TrackEvent event{.what = "suspect", .alert_id = "A1"};
-  open().record({&event, 1});
-  std::ofstream(events_file(), std::ios::app) << R"({"schema":"stepbench.event","ver)";
-  EXPECT_THAT(open().events(), SizeIs(1));
-  open().record({&event, 1});
+  open().record(std::vector{event, event});
   std::filesystem::remove(file());
   EXPECT_THAT(open().events(), SizeIs(2));
+  // A torn last line is no event, and gives way to the next.
+  std::ofstream(events_file(), std::ios::app) << R"({"schema":"stepbench.event","ver)";
+  EXPECT_THAT(open().events(), SizeIs(2));
+  open().record({&event, 1});
+  std::filesystem::remove(file());
+  EXPECT_THAT(open().events(), SizeIs(3));
+  std::ofstream(events_file(), std::ios::app) << "what is this?\n";
+  try {
+    (void)open();
+    FAIL() << "it was taken";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where(), events_file() + ":4");
+  }
 }
 
 TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd) {
@@ -387,18 +360,6 @@ TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd)
   std::filesystem::remove(events_file());
   ASSERT_EQ(::mkfifo(events_file().c_str(), 0600), 0);
   EXPECT_THAT([&] { (void)open(); }, ThrowsMessage<ConfigError>(HasSubstr("is a pipe")));
-}
-
-TEST_F(TrackStoreTest, ADamagedLineOfEventsIsNamed) {
-  const track::TrackEvent event{.what = "suspect"};
-  open().record({&event, 1});
-  std::ofstream(events_file(), std::ios::app) << "what is this?\n";
-  try {
-    (void)open();
-    FAIL() << "it was taken";
-  } catch (const ConfigError& error) {
-    EXPECT_EQ(error.where(), events_file() + ":2");
-  }
 }
 
 TEST_F(TrackStoreTest, OneOfTwoMachinesHasAClaimUntilItIsReleasedOrRunsOut) {
@@ -431,20 +392,12 @@ TEST_F(TrackStoreTest, KeptBuildsAreListedByTimeAndForgotten) {
   EXPECT_EQ(store.builds()[0].worker, "kept/b1/worker");
 }
 
-TEST_F(TrackStoreTest, AHistoryOfANewerVersionIsRefused) {
-  (void)open();
-  store::Database::open(url())->exec("UPDATE meta SET value = '99'");
-  try {
-    (void)open();
-    FAIL() << "it was opened";
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("schema version 99"));
-  }
-}
-
-TEST_F(TrackStoreTest, WhereThereIsNoneYetOnlyAddMakesOne) {
+TEST_F(TrackStoreTest, OnlyAddMakesOneAndANewerOneIsRefused) {
   EXPECT_THROW((void)track::TrackStore::open(url(), {.make = false}), ConfigError);
   EXPECT_FALSE(std::filesystem::exists(file()));
+  (void)open();
+  store::Database::open(url())->exec("UPDATE meta SET value = '99'");
+  EXPECT_THAT([&] { (void)open(); }, ThrowsMessage<ConfigError>(HasSubstr("schema version 99")));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 using testing_history::MadeNight;
 
 record::Results night_that_tracks(const std::string& metrics, int day = 3) {
@@ -42,46 +43,24 @@ std::vector<std::string> experiments(const track::History& history) {
   return names;
 }
 
-TEST(TrackedMetrics, AreThoseOfTheListByName) {
+TEST(TrackedMetrics, AreThoseOfTheListByNameWithTheirMargins) {
   const auto metrics =
-      track::tracked_metrics("step_p90, samples_per_s step", estimate::harness_metrics());
+      track::tracked_metrics("step_p90=5%, samples_per_s step", estimate::harness_metrics());
   ASSERT_THAT(metrics, SizeIs(2)) << "every case has its step";
   EXPECT_EQ(metrics[0].metric, "step_p90_ns");
-  EXPECT_EQ(metrics[1].metric, "samples_per_s");
-  EXPECT_THAT(track::tracked_metrics("", estimate::harness_metrics()), IsEmpty());
-}
-
-TEST(TrackedMetrics, AnUnknownNameIsSaidWithTheNearest) {
-  try {
-    (void)track::tracked_metrics("step_p9", estimate::harness_metrics());
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("track.metrics: no metric is named 'step_p9'"));
-    EXPECT_THAT(error.what(), HasSubstr("step_p9"));
-  }
-}
-
-TEST(TrackedMetrics, SayTheirMarginBehindTheName) {
-  const auto metrics =
-      track::tracked_metrics("step_p90=5% samples_per_s", estimate::harness_metrics());
-  ASSERT_THAT(metrics, SizeIs(2));
   EXPECT_EQ(metrics[0].margin, 0.05);
+  EXPECT_EQ(metrics[1].metric, "samples_per_s");
   EXPECT_EQ(metrics[1].margin, std::nullopt);
-}
-
-TEST(TrackedMetrics, AWrongMarginIsSaidWithItsPlace) {
-  const auto said = [](const std::string& names) -> std::string {
-    try {
-      (void)track::tracked_metrics(names, estimate::harness_metrics());
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return {};
+  EXPECT_THAT(track::tracked_metrics("", estimate::harness_metrics()), IsEmpty());
+  const auto refuses = [](const std::string& names, const std::string& why) {
+    EXPECT_THAT([&] { (void)track::tracked_metrics(names, estimate::harness_metrics()); },
+                ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
-  EXPECT_THAT(said("step_p90=much"), HasSubstr("track.metrics: 'step_p90=much': behind = stands"));
-  EXPECT_THAT(said("step_p90=100%"), HasSubstr("step_p90=5% or step_p90=0.05"));
-  EXPECT_THAT(said("step=5%"), HasSubstr("its margin is track.margin.step"));
-  EXPECT_THAT(said("peak_bytes=5%"), HasSubstr("its margin is track.margin.peak_bytes"));
+  refuses("step_p9", "track.metrics: no metric is named 'step_p9'");
+  refuses("step_p90=much", "track.metrics: 'step_p90=much': behind = stands");
+  refuses("step_p90=100%", "step_p90=5% or step_p90=0.05");
+  refuses("step=5%", "its margin is track.margin.step");
+  refuses("peak_bytes=5%", "its margin is track.margin.peak_bytes");
 }
 
 TEST(Margins, OfACaseStandWithItsRun) {
@@ -105,13 +84,11 @@ TEST(Margins, OfACaseStandWithItsRun) {
 
 TEST(Margins, OfAWholeAndMoreAreRefusedByTheOptionsName) {
   EXPECT_THAT(track::margins_of({{"track.margin.step", Value{std::string("auto")}}}), IsEmpty());
-  try {
-    (void)track::margins_of({{"track.margin.step", Value{std::string("150%")}}});
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "track.margin.step: '150%' is not a share below 1: 2% or 0.02 are the same one");
-  }
+  EXPECT_THAT(
+      [] {
+        (void)track::margins_of({{"track.margin.step", Value{std::string("150%")}}});
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("track.margin.step: '150%' is not a share below 1")));
 }
 
 TEST(TrackedMetrics, HaveASeriesWithTheirUnitAndDirectionThatIsScreened) {

@@ -3,9 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/document/render_text.h"
-#include "harness/report/history_document.h"
-#include "harness/report/history_export.h"
 #include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
@@ -15,11 +12,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::FieldsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 track::TrackedSeries series_on(const char* cpu, std::int64_t workers) {
   track::TrackedSeries series{.workload = "train_step",
@@ -63,39 +57,6 @@ TEST(WhySplit, FindsTheNightInWhichTheEnvironmentChanged) {
   ASSERT_THAT(changes, SizeIs(1));
   EXPECT_EQ(history.runs[changes[0].run].started_utc, "2026-01-03T02:00:00Z");
   EXPECT_THAT(changes[0].fields, ElementsAre(FieldsAre("torch", "2.11.0", "2.12.0")));
-}
-
-TEST(HistoryList, HasARowForEachScreenedSeriesAndTellsOfTheOthers) {
-  const track::History history = nights_with_another_torch_on_the_third();
-  std::map<std::string, track::SeriesExtent> extents;
-  for (const track::SeriesHistory& one : history.series) {
-    extents[one.series.id] = {.points = 4, .first_run = history.runs.front().run_id};
-  }
-  const auto list = [](const track::History& newest, const auto& of_series, bool whole) {
-    return document::render_text(series_list_document(newest, of_series, whole), 120, false);
-  };
-  const std::string text = list(history, extents, false);
-  EXPECT_THAT(text, HasSubstr("step"));
-  EXPECT_THAT(text, HasSubstr("2026-01-01"));
-  EXPECT_THAT(text, HasSubstr("2026-01-04"));
-  EXPECT_THAT(text, HasSubstr("10.0 ms"));
-  EXPECT_THAT(text, HasSubstr("(control)"));
-  EXPECT_THAT(text, Not(HasSubstr("data_wait")));
-  EXPECT_THAT(text, HasSubstr("2 series of phases explain these"));
-  EXPECT_THAT(list(history, extents, true), HasSubstr("data_wait"));
-  EXPECT_THAT(list({}, std::map<std::string, track::SeriesExtent>(), true), IsEmpty());
-}
-
-TEST(HistoryExport, HasALineForEachPoint) {
-  const track::History history = nights_with_another_torch_on_the_third();
-  const std::string csv = history_csv(history);
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 4);
-  EXPECT_THAT(csv, StartsWith("series_id,experiment,"));
-  EXPECT_THAT(csv, HasSubstr(",step_ns,ns,20260104-020000-nightly,2026-01-04T02:00:00Z,bench1,"));
-  const std::string json = history_json(history);
-  EXPECT_THAT(json, StartsWith(R"({"schema":"stepbench.history","version":"1.0.0",)"));
-  EXPECT_THAT(json, HasSubstr(R"("run_id":"20260104-020000-nightly","value":10002500.0,)"));
-  EXPECT_THAT(json, HasSubstr(R"("launches":6,"steps":5,"control_ns":10002500.0,)"));
 }
 
 }  // namespace

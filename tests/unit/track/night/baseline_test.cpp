@@ -39,57 +39,39 @@ TEST(ParsedChange, IsAPercentageWithItsSign) {
   }
 }
 
-TEST(Acknowledgement, NeedsAnAlertThatIsThere) {
-  EXPECT_THAT([] { (void)track::acknowledge(regression(), "A2", {.reason = "x"}, kToday); },
-              ThrowsMessage<ConfigError>(HasSubstr("ALERT: no alert 'A2' (did you mean 'A1'?)")));
-  EXPECT_THAT([] { (void)track::acknowledge({}, "A2", {.reason = "x"}, kToday); },
-              ThrowsMessage<ConfigError>(HasSubstr("there is no alert in this history")));
-  EXPECT_EQ(track::acknowledge(regression(), "a1", {.reason = "x"}, kToday).alert_id, "A1");
-  EXPECT_EQ(track::acknowledge(regression(), "1", {.reason = "x"}, kToday).alert_id, "A1");
-}
-
-TEST(Acknowledgement, NeedsAReason) {
-  for (const char* reason : {"", " ", "\t\n"}) {
-    EXPECT_THAT([&] { (void)track::acknowledge(regression(), "A1", {.reason = reason}, kToday); },
-                ThrowsMessage<ConfigError>(HasSubstr("--reason: is empty")));
-  }
-}
-
-TEST(Acknowledgement, NeedsADateThatIsNotOver) {
-  const auto until = [](const std::string& date) {
-    return [date] {
-      (void)track::acknowledge(regression(), "A1", {.reason = "x", .until = date}, kToday);
-    };
+TEST(Acknowledgement, NeedsAnOpenAlertAReasonADateAndAChange) {
+  const track::AlertLog log = regression();
+  HistoryMaker over = maker_with_regression();
+  over.tell({.what = "back", .alert_id = "A1"});
+  const track::AlertLog fixed = track::fold_alerts(over.events);
+  struct Row {
+    const char* alert;
+    track::Acceptance how;
+    const char* why;
+    const track::AlertLog* of;
   };
-  EXPECT_THAT(until("2026-01-31"),
-              ThrowsMessage<ConfigError>(HasSubstr("2026-01-31 has passed; today is 2026-02-01")));
-  for (const char* bad : {"2026-02-30", "2026-2-3", "tomorrow", "03/01/2026", "2026-13-01"}) {
-    EXPECT_THAT(until(bad), ThrowsMessage<ConfigError>(HasSubstr("expected a date as 2026-01-31")))
-        << bad;
+  const track::AlertLog none;
+  for (const Row& row : std::vector<Row>{
+           {"A2", {.reason = "x"}, "ALERT: no alert 'A2' (did you mean 'A1'?)", &log},
+           {"A2", {.reason = "x"}, "there is no alert in this history", &none},
+           {"A1", {.reason = "x"}, "A1 is fixed: there is nothing to accept", &fixed},
+           {"A1", {.reason = ""}, "--reason: is empty", &log},
+           {"A1", {.reason = "\t\n"}, "--reason: is empty", &log},
+           {"A1", {.reason = "x", .until = "2026-01-31"}, "has passed; today is 2026-02-01", &log},
+           {"A1", {.reason = "x", .until = "2026-02-30"}, "expected a date as 2026-01-31", &log},
+           {"A1", {.reason = "x", .until = "2026-2-3"}, "expected a date as 2026-01-31", &log},
+           {"A1", {.reason = "x", .until = "tomorrow"}, "expected a date as 2026-01-31", &log},
+           {"A1", {.reason = "x", .expect = "three"}, "a change in percent as +3% or -0.5%", &log},
+           {"A1", {.reason = "x", .expect = "-3%"}, "is the other way: A1 is +", &log}}) {
+    EXPECT_THAT([&] { (void)track::acknowledge(*row.of, row.alert, row.how, kToday); },
+                ThrowsMessage<ConfigError>(HasSubstr(row.why)));
   }
-  EXPECT_NO_THROW(until("2026-02-01")()) << "today is the last day";
-}
-
-TEST(Acknowledgement, NeedsAChangeInPercentThatGoesTheSameWay) {
-  const auto expect = [](const std::string& change) {
-    return [change] {
-      return track::acknowledge(regression(), "A1", {.reason = "x", .expect = change}, kToday);
-    };
-  };
-  EXPECT_THAT(expect("three"), ThrowsMessage<ConfigError>(HasSubstr(
-                                   "expected a change in percent as +3% or -0.5%, found 'three'")));
-  EXPECT_THAT(expect("-3%"), ThrowsMessage<ConfigError>(HasSubstr("is the other way: A1 is +")));
-  EXPECT_DOUBLE_EQ(number_of(expect("3%")().details, "expect").value(), 0.03);
-}
-
-TEST(Acknowledgement, OfAnAlertThatIsOverIsRefused) {
-  HistoryMaker maker = maker_with_regression();
-  maker.tell({.what = "back", .alert_id = "A1"});
-  EXPECT_THAT(
-      [&] {
-        (void)track::acknowledge(track::fold_alerts(maker.events), "A1", {.reason = "x"}, kToday);
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("A1 is fixed: there is nothing to accept")));
+  for (const char* alert : {"A1", "a1", "1"}) {
+    const track::TrackEvent event = track::acknowledge(
+        log, alert, {.reason = "x", .until = "2026-02-01", .expect = "3%"}, kToday);
+    EXPECT_EQ(event.alert_id, "A1");
+    EXPECT_DOUBLE_EQ(number_of(event.details, "expect").value(), 0.03);
+  }
 }
 
 TEST(Baseline, FixesTheAlertsThatBeganUpToItsRun) {

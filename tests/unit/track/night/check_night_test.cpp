@@ -96,6 +96,11 @@ TEST_F(CheckedNights, OpenOneAlertAndRecordIt) {
   EXPECT_EQ(events[0].who, "ann@bench1");
   EXPECT_EQ(events[0].at_utc, "2026-01-21T06:00:00Z");
   EXPECT_EQ(events[0].to_state, "suspect");
+  const campaign::CheckedNight unmeasured =
+      campaign::check_night(request(), store_, measuring(track::AlertState::kSuspect, 0));
+  EXPECT_EQ(unmeasured.night.exit_code, 3);
+  EXPECT_THAT(checked_page(unmeasured), HasSubstr("not measured again: measured in the test"));
+  EXPECT_THAT(store_.events(), SizeIs(1));
 }
 
 TEST_F(CheckedNights, AskForTheLastGoodBuildAgainstTonights) {
@@ -116,29 +121,6 @@ TEST_F(CheckedNights, AskForTheLastGoodBuildAgainstTonights) {
   EXPECT_THAT(alert.series[0].measured[1].cause, HasSubstr("data_wait +500 us, 83"));
 }
 
-TEST_F(CheckedNights, AreNotMeasuredAgainOnceTheyAreDecided) {
-  for (const track::AlertState state :
-       {track::AlertState::kRegression, track::AlertState::kNotReproduced,
-        track::AlertState::kEnvironmentChange}) {
-    (void)campaign::check_night(request(), store_, measuring(state));
-    const std::size_t asked = asked_.size();
-    const std::size_t events = store_.events().size();
-    const campaign::CheckedNight again = campaign::check_night(request(), store_, measuring(state));
-    EXPECT_EQ(asked_.size(), asked) << track::name_of(state);
-    EXPECT_EQ(store_.events().size(), events);
-    break;
-  }
-}
-
-TEST_F(CheckedNights, AreMeasuredInOneCampaignOfWhichLooksTakeOutWhatIsNotThere) {
-  change_ = 0.004;
-  const campaign::CheckedNight over =
-      campaign::check_night(request(), store_, measuring(track::AlertState::kNotReproduced));
-  ASSERT_THAT(asked_, SizeIs(1));
-  EXPECT_EQ(asked_[0].pairs, track::kConfirmPairs);
-  EXPECT_EQ(over.night.alerts.find("A1")->state, track::AlertState::kDoubtful);
-}
-
 TEST_F(CheckedNights, AreNotMeasuredTwiceInTheNightThatFoundThem) {
   change_ = 0.025;
   const campaign::CheckedNight once =
@@ -147,26 +129,6 @@ TEST_F(CheckedNights, AreNotMeasuredTwiceInTheNightThatFoundThem) {
   EXPECT_EQ(once.night.alerts.find("A1")->state, track::AlertState::kReproduced);
   (void)campaign::check_night(request(), store_, measuring(track::AlertState::kReproduced));
   EXPECT_THAT(asked_, SizeIs(1));
-}
-
-TEST_F(CheckedNights, GiveTheSameBytesForTheSameInput) {
-  (void)campaign::check_night(request(), store_, {});
-  const auto bytes = [&] {
-    const campaign::CheckedNight checked = campaign::check_night(request(), store_, {});
-    return checked_page(checked) +
-           document::render(night_document(checked, {}), {.markdown = true}) +
-           night_json(checked, {});
-  };
-  const std::string first = bytes();
-  EXPECT_EQ(bytes(), first);
-}
-
-TEST_F(CheckedNights, StayOpenWhereNothingCouldBeMeasured) {
-  const campaign::CheckedNight checked =
-      campaign::check_night(request(), store_, measuring(track::AlertState::kSuspect, 0));
-  EXPECT_EQ(checked.night.exit_code, 3);
-  EXPECT_THAT(checked_page(checked), HasSubstr("not measured again: measured in the test"));
-  EXPECT_THAT(store_.events(), SizeIs(1));
 }
 
 TEST_F(CheckedNights, OfAnotherMachineAreJudgedAndNotMeasured) {

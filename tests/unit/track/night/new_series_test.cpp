@@ -57,6 +57,7 @@ TEST(NewSeries, SaysInWhichOptionItDiffersFromTheOneThatEndedAndHowToJoinThem) {
                           "differs in loader.engine (thread -> inline); where they are one case: "
                           "`stepbench track merge old fresh`"));
   EXPECT_THAT(news_of(maker.look(kTonight - 1)), IsEmpty()) << "it is new in one night";
+  EXPECT_THAT(news_of(maker.look(0)), IsEmpty()) << "nor is all of a first night";
 }
 
 TEST(NewSeries, OfAnotherMachineNamesTheFactAndNoMerge) {
@@ -69,14 +70,6 @@ TEST(NewSeries, OfAnotherMachineNamesTheFactAndNoMerge) {
   ASSERT_THAT(news, SizeIs(1));
   EXPECT_THAT(news[0],
               AllOf(HasSubstr("cpu.model (EPYC 7763 -> EPYC 9654)"), Not(HasSubstr("merge"))));
-}
-
-TEST(NewSeries, TheFirstNightOfAHistoryHasNone) {
-  HistoryMaker maker;
-  maker.add_series("0", HistoryMaker::steady(3));
-  maker.add_series("2", HistoryMaker::steady(3));
-  EXPECT_THAT(news_of(maker.look(0)), IsEmpty());
-  EXPECT_THAT(news_of(maker.look(2)), IsEmpty());
 }
 
 TEST(NewSeries, OfManyTheFirstThreeAreTold) {
