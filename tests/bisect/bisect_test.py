@@ -140,51 +140,53 @@ class Bisect(unittest.TestCase):
                                capture_output=True, env=self.environment())
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
 
-    def test_an_end_that_is_not_slower_is_said(self):
-        hashes = self.commits([1, 1, 1])
-        done = self.bisect(hashes[0], "HEAD", "job.yaml", "--build", BUILD, status=3)
-        self.assertIn("not reproduced", done.stdout)
-        self.assertRegex(done.stdout, r"a change above \+\d")
-        self.assertEqual(self.answer()["answer"], "not_reproduced")
-
     def test_a_commit_that_cannot_be_built_is_gone_around(self):
         hashes = self.commits([1] * 6 + [1.05] * 6, broken={5, 6})
         done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, status=1)
         self.assertIn("syntax error on line 3", done.stdout)
         answer = self.answer()
         self.assertEqual((answer["last_good"], answer["first_bad"]), (hashes[4], hashes[7]))
-        # Where the broken ones hide nothing they cost nothing but the attempt.
+        # Where the broken ones hide nothing they cost nothing but the attempt; here they are built beside each other.
         hashes = self.commits([1] * 3 + [1.05] * 9, broken={5})
-        self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--results", "elsewhere")
-
-    def test_what_came_after_the_culprit_is_told(self):
-        hashes = self.commits([1] * 3 + [1.08] * 3 + [1.12] * 3)
-        done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD)
+        done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--jobs", 3, "--results", "elsewhere")
         self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
-        self.assertIn("later commits made it slower again", done.stdout)
+        answer = json.loads(next((self.repository / "elsewhere").glob("*/bisect.json")).read_text())
+        self.assertGreater(answer["builds"], done.stderr.count("building "))
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
-    def test_several_cases_are_refused(self):
-        hashes = self.commits([1, 1.05])
-        (self.repository / "job.yaml").write_text(EXPERIMENT + "sweep: {matrix: {stub.step_us: [1000, 2000]}}\n")
-        done = self.bisect(hashes[0], hashes[1], "job.yaml", "--build", BUILD, status=2)
-        self.assertRegex(done.stderr, "has 2 cases.*--case ID")
-        self.bisect(hashes[0], hashes[1], "job.yaml", "--build", BUILD, "--filter", "stub.step_us=2000")
-
-    def test_mistakes_are_answered(self):
-        hashes = self.commits([1, 1.05])
+    def test_mistakes_and_an_end_that_is_not_slower_are_answered(self):
+        hashes = self.commits([1, 1])
+        done = self.bisect(hashes[0], "HEAD", "job.yaml", "--build", BUILD, status=3)
+        self.assertIn("not reproduced", done.stdout)
+        self.assertRegex(done.stdout, r"a change above \+\d")
+        self.assertEqual(self.answer()["answer"], "not_reproduced")
+        (self.repository / "two.yaml").write_text(EXPERIMENT + "sweep: {matrix: {stub.step_us: [1000, 2000]}}\n")
+        (self.repository / "large").write_bytes(b"x" * (1 << 20))
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "two cases and a large file")
+        usual = ["job.yaml", "--build", BUILD]
         for words, text in [
-                (["nosuch", "HEAD", "job.yaml", "--build", BUILD], "nosuch: is no commit, branch or tag"),
-                (["HEAD", hashes[0], "job.yaml", "--build", BUILD], "the good commit stands first"),
+                (["nosuch", "HEAD", *usual], "nosuch: is no commit, branch or tag"),
+                (["HEAD", hashes[0], *usual], "the good commit stands first"),
                 ([hashes[0], "HEAD", "job.yaml"], "--build: expected the command"),
                 ([hashes[0], "HEAD", "nosuch.yaml", "--build", BUILD], "nosuch.yaml"),
+                ([hashes[0], "HEAD", "two.yaml", "--build", BUILD], "has 2 cases"),
                 ([hashes[0], "HEAD", "job.yaml", "--build", "true"], "left no stepbench-worker"),
-                ([hashes[0], "HEAD", "job.yaml", "--build", BUILD, "--metric", "stpe"], "did you mean 'step'"),
-                ([hashes[0], "HEAD", "job.yaml", "--build", BUILD, "--resume", "nosuch"], "nosuch"),
-                ([hashes[0], "HEAD", "job.yaml", "--build", BUILD, "--confidence", "100"], "--confidence"),
+                ([hashes[0], "HEAD", "job.yaml", "--build", "exit 9"], "the build ends with exit status 9"),
+                ([hashes[0], "HEAD", *usual, "--metric", "stpe"], "did you mean 'step'"),
+                ([hashes[0], "HEAD", *usual, "--resume", "nosuch"], "nosuch"),
+                ([hashes[0], "HEAD", *usual, "--confidence", "100"], "--confidence"),
         ]:
             with self.subTest(words):
                 self.assertIn(text, self.bisect(*words, status=2).stderr)
+        # No space for a tree.
+        done = subprocess.run(["sh", "-c", 'ulimit -f 256; exec "$@"', "sh",
+                               *self.words(hashes[0], "HEAD", *usual, "--no-lock")],
+                              cwd=self.repository, text=True, capture_output=True, env=self.environment(), timeout=600)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("git:", done.stderr)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+        self.assertEqual(self.git("status", "--porcelain"), "")
 
     def scripts(self, text, costs):
         (self.repository / "job").mkdir()
@@ -204,20 +206,17 @@ class Bisect(unittest.TestCase):
                            "--", "2.0")
         self.assertRegex(done.stdout, f'culprit: {hashes[5][:12]} "change number 5": step [+]4.00 % in other, confidence')
         self.assertEqual(self.answer()["builds"], 0)
+        # Values may lie in the tree of the commit.
+        (self.repository / "script.yaml").write_text("workload: python_script\nscript: {path: job/train.py, args: '1'}\n")
+        done = self.bisect(hashes[0], hashes[-1], "script.yaml", "--set", "script.path={worktree}/job/train.py", "--build",
+                           "test -e job/train.py", "--interpreter", sys.executable, *SHORT, "--results", "trees")
+        self.assertIn(f"culprit: {hashes[5][:12]}", done.stdout)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
         # A commit without the script is left out, and the build command may make what the script needs.
         self.git("rm", "-q", "job/train.py")
         self.git("commit", "-q", "-m", "no script")
         done = self.bisect(hashes[0], "HEAD", "--python", "job/train.py", "--interpreter", sys.executable, *SHORT, status=2)
         self.assertIn("job/train.py", done.stderr)
-
-    def test_values_may_lie_in_the_tree_of_the_commit(self):
-        hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 3 + ["SLOWER = 1.04"] * 2)
-        (self.repository / "script.yaml").write_text("workload: python_script\nscript: {path: job/train.py, args: '1'}\n")
-        done = self.bisect(hashes[0], hashes[-1], "script.yaml", "--set", "script.path={worktree}/job/train.py", "--build",
-                           "test -e job/train.py", "--interpreter", sys.executable, *SHORT)
-        self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
-        self.assertEqual(self.answer()["builds"], 2 + 2)
 
     def test_counts_find_a_step_without_noise(self):
         hashes = self.scripts(PROFILED, ["CALLS = 4"] * 3 + ["CALLS = 5"] * 2)
@@ -255,79 +254,33 @@ class Bisect(unittest.TestCase):
         done = self.bisect(hashes[1], hashes[2], *words, "--metric", "counts", "--results", "counts", status=3)
         self.assertIn("not reproduced", done.stdout)
 
-    def test_commits_are_built_beside_each_other(self):
-        hashes = self.commits([1] * 5 + [1.05] * 4, broken={7})
-        done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--jobs", 3)
-        self.assertIn(f"culprit: {hashes[5][:12]}", done.stdout)
-        rounds = [line for line in done.stderr.splitlines() if "building " in line]
-        self.assertGreater(self.answer()["builds"], len(rounds))
-        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
-
-    def test_the_first_step_of_the_size_is_found(self):
-        hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 2 + ["SLOWER = 1.03"] * 4 + ["SLOWER = 1.1"] * 4)
-        words = [hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
-        done = self.bisect(*words, "--results", "whole", "--", "1")
-        self.assertIn(f"culprit: {hashes[6][:12]}", done.stdout)
-        done = self.bisect(*words, "--size", "3", "--", "1")
-        self.assertIn(f"culprit: {hashes[2][:12]}", done.stdout)
-        self.assertIn("later commits made it slower again", done.stdout)
-        self.assertAlmostEqual(self.answer()["size"], 0.03)
-
-    def test_a_merge_is_searched_on_request(self):
-        first = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 3)
-        self.git("checkout", "-q", "-b", "branch", first[1])
-        inside = []
-        for number, slower in enumerate([1.0, 1.05, 1.05]):
-            (self.repository / "job/cost.py").write_text(f"SLOWER = {slower}  # branch {number}\n")
-            self.git("commit", "-q", "-a", "-m", f"branch number {number}")
-            inside.append(self.git("rev-parse", "HEAD"))
-        self.git("checkout", "-q", "main")
-        self.git("merge", "-q", "--no-ff", "-X", "theirs", "-m", "the merge", "branch")
-        words = [first[0], "HEAD", "--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
-        done = self.bisect(*words, "--results", "whole", "--", "1")
-        self.assertRegex(done.stdout, 'culprit: [0-9a-f]{12} "the merge"')
-        self.assertRegex(done.stdout, f"--all, or `stepbench bisect {first[1][:12]} {inside[-1][:12]}")
-        done = self.bisect(*words, "--all", "--", "1")
-        self.assertTrue(done.stdout.startswith(f'culprit: {inside[1][:12]} "branch number 1"'), done.stdout)
-        self.assertEqual(self.answer()["inside"]["culprit"]["commit"], inside[1])
-
-    def test_two_searches_at_once_do_not_meet(self):
-        hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 5 + ["SLOWER = 1.04"] * 3)
-        words = self.words(hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
-                           "--no-lock", "--", "1")
-        both = [subprocess.Popen(words, cwd=self.repository, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 env=self.environment()) for _ in range(2)]
-        for process in both:
+    def test_the_first_step_of_the_size_is_found_by_two_searches_at_once(self):
+        hashes = self.commits([1.0] * 2 + [1.03] * 4 + [1.1] * 4)
+        usual = [hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--no-lock"]
+        searches = [(["--results", "whole"], hashes[6]), (["--size", "3"], hashes[2])]
+        both = [subprocess.Popen(self.words(*usual, *words), cwd=self.repository, text=True, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, env=self.environment()) for words, _ in searches]
+        for process, (_, culprit) in zip(both, searches):
             out, err = process.communicate(timeout=600)
             self.assertEqual(process.returncode, 0, out + err)
-            self.assertIn(f"culprit: {hashes[5][:12]}", out)
+            self.assertIn(f"culprit: {culprit[:12]}", out)
+        self.assertIn("later commits made it slower again", out)
+        self.assertAlmostEqual(self.answer()["size"], 0.03)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
-    def test_builds_that_misbehave_are_told(self):
-        hashes = self.commits([1] * 3 + [1.05] * 3)
-        for build, status, text in [
-                ("read answer && " + BUILD, 2, "the build ends with exit status 1"),  # nobody answers: there is no input
-                ("git checkout -q main~1; " + BUILD, 2, "checked out another commit in its tree"),
-                ("exit 9", 2, "the build ends with exit status 9"),
-                ("ulimit -f 0; cat make.sh > copy", 2, "the build ends with exit status"),
-        ]:
-            with self.subTest(build):
-                self.assertIn(text, self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", build, status=status).stderr)
-        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
-        self.assertEqual(self.git("status", "--porcelain"), "")
-        self.assertEqual(self.git("rev-parse", "HEAD"), hashes[-1])
-
-    def test_no_space_for_a_tree_is_told(self):
-        hashes = self.commits([1, 1.05])
-        (self.repository / "large").write_bytes(b"x" * (1 << 20))
-        self.git("add", "-A")
-        self.git("commit", "-q", "-m", "large")
-        done = subprocess.run(["sh", "-c", 'ulimit -f 256; exec "$@"', "sh",
-                               *self.words(hashes[0], "HEAD", "job.yaml", "--build", BUILD, "--no-lock")],
-                              cwd=self.repository, text=True, capture_output=True, env=self.environment(), timeout=600)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("git:", done.stderr)
-        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+    def test_a_merge_is_searched_on_request(self):
+        first = self.commits([1.0] * 3)
+        self.git("checkout", "-q", "-b", "branch", first[1])
+        inside = self.commits([1.0, 1.05, 1.05])
+        self.git("checkout", "-q", "main")
+        self.git("merge", "-q", "--no-ff", "-X", "theirs", "-m", "the merge", "branch")
+        words = [first[0], "HEAD", "job.yaml", "--build", BUILD]
+        done = self.bisect(*words, "--results", "whole")
+        self.assertRegex(done.stdout, 'culprit: [0-9a-f]{12} "the merge"')
+        self.assertRegex(done.stdout, f"--all, or `stepbench bisect {first[1][:12]} {inside[-1][:12]}")
+        done = self.bisect(*words, "--all")
+        self.assertTrue(done.stdout.startswith(f'culprit: {inside[1][:12]} "change number 1"'), done.stdout)
+        self.assertEqual(self.answer()["inside"]["culprit"]["commit"], inside[1])
 
     def test_submodules_come_by_the_build_command(self):
         library = self.folder / "library"

@@ -65,19 +65,6 @@ class Recipes(unittest.TestCase):
         self.assertEqual(json.loads((bench / "verdict.json").read_text())["exit_code"], 1)
         self.assertEqual(xml.parse(bench / "report.xml").getroot().get("failures"), "1")
 
-    def measure(self, *words):
-        command = " ".join(("tools/examples/ci/measure.sh configs/quickstart.yaml", f"old/{BUILT}/stepbench-worker",
-                            f"{BUILT}/stepbench-worker bench", *words))
-        return self.run_shell(command, STEPBENCH=f"{BUILT}/stepbench")
-
-    def test_a_pull_request_by_hand(self):
-        self.worker(".", 1.5)
-        self.expect_regression(self.measure())
-        self.script(self.folder / BUILT / "stepbench-worker", "exit 3")
-        broken = self.measure()
-        self.assertNotEqual(broken.returncode, 0)
-        self.assertFalse((self.folder / "bench/comment.md").exists(), "no old comment is left")
-
     def test_a_pull_request_of_github(self):
         self.worker(".", 1.5)
         shutil.move(self.folder / "old", self.folder / "runner-old")
@@ -94,6 +81,12 @@ class Recipes(unittest.TestCase):
         kept = [step for step in workflow["jobs"]["measure"]["steps"] if "upload-artifact" in step.get("uses", "")]
         for file in kept[0]["with"]["path"].split():
             self.assertTrue((self.folder / file).exists(), file)
+        self.script(self.folder / BUILT / "stepbench-worker", "exit 3")
+        kept_comment = (self.folder / "bench/comment.md").rename(self.folder / "comment.md")
+        broken = self.run_shell(measure["run"], RUNNER_TEMP=str(temporary), GITHUB_STEP_SUMMARY=str(summary))
+        self.assertNotEqual(broken.returncode, 0)
+        self.assertFalse((self.folder / "bench/comment.md").exists(), "no old comment is left")
+        kept_comment.rename(self.folder / "bench/comment.md")
         (comment,) = [step for step in workflow["jobs"]["comment"]["steps"] if step.get("name") == "Comment"]
         for known in ("", "17"):
             self.script(self.folder / "bin/gh", f'echo "$@" >> {self.folder}/asked\n'

@@ -52,83 +52,62 @@ class Nights(unittest.TestCase):
         for _ in range(10):
             self.machine.night(self.good, "--no-confirm")
 
-    def stop_while_measuring(self, number, *words):
-        """In the third launch of the night."""
-        ended = self.signal_when_held(self.good, number, *words)
-        self.assertEqual(len(self.launches()), 2)
-        return ended
-
     def test_a_night_is_measured_added_and_judged(self):
         done, verdict = self.machine.verdict(self.good, "--verdict", "verdict.json", status=0)
         self.assertEqual(len(self.launches()), LAUNCHES, done)
         self.assertEqual(verdict["exit_code"], 0)
         self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text()), verdict)
-        self.assertTrue((self.machine.folder / "results/history.db").exists())
-        listed = self.machine.run("track", "list", status=0)
-        self.assertRegex(listed.out, "step_us=1000|step_us=3000")
-        self.assertEqual(len(list((self.machine.folder / "results/workers").iterdir())), 1, "tonight's worker is kept")
+        self.assertRegex(self.machine.run("track", "list", status=0).out, "step_us=1000|step_us=3000")
+        workers = self.machine.folder / "results/workers"
+        self.assertEqual(len(list(workers.iterdir())), 1, "tonight's worker is kept")
         kept = self.machine.run("track", "prune", "--dry-run", "--limit-gib", "1", status=0)
         self.assertRegex(kept.out, r"daily\n1 program, ")
-        page = self.machine.night(self.good, status=0)
+        page = self.machine.night(self.machine.build("other"), "--no-keep-worker", "--confirm", status=0)
         self.assertRegex(page.out, "warming")
+        self.assertEqual(len(list(workers.iterdir())), 1)
         self.assertEqual(len(self.machine.runs()), 2, "the same command is another night")
 
-    def test_a_night_that_keeps_no_worker_is_judged_all_the_same(self):
-        self.machine.night(self.good, "--no-keep-worker", "--confirm")
-        self.assertFalse((self.machine.folder / "results/workers").exists())
-        self.assertEqual(len(self.launches()), LAUNCHES)
+    def test_a_night_that_is_cut_off_goes_on_and_measures_nothing_twice(self):
+        hold = self.machine.folder / "good-hold"
+        for night, number in enumerate((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)):
+            # In its third launch.
+            status, out, err = self.signal_when_held(self.good, number, "--verdict", "verdict.json")
+            self.assertEqual(len(self.launches()), night * LAUNCHES + 2)
+            if number == signal.SIGINT:
+                self.assertEqual((status, out), (130, ""), err)
+                self.assertIn("the same command goes on", err)
+                self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text())["exit_code"], 130)
+            hold.with_suffix(".reached").unlink()
+            fresh = ["--fresh"] if number == signal.SIGTERM else []
+            self.machine.night(self.good, "--verdict", "verdict.json", *fresh, status=0)
+            self.assertEqual(len(self.machine.runs()), night + 1 + len(fresh), "--fresh begins anew")
+            keys = Counter((str(row["started_utc"])[:10], row["case_id"], row["launch"]) for row in self.launches())
+            self.assertEqual(set(keys.values()), {1} if not fresh else {1, 2})
+            self.assertEqual(len(self.launches()), (night + 1) * LAUNCHES + 2 * len(fresh))
 
-    def test_an_interrupted_night_goes_on(self):
-        status, out, err = self.stop_while_measuring(signal.SIGINT, "--verdict", "verdict.json")
-        self.assertEqual(status, 130, err)
-        self.assertEqual(out, "")
-        self.assertIn("the same command goes on", err)
-        self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text())["exit_code"], 130)
-        self.machine.night(self.good, "--verdict", "verdict.json", status=0)
-        self.assertEqual(len(self.machine.runs()), 1)
-        self.assertEqual(len(self.launches()), LAUNCHES, "nothing is measured twice")
-
-    def test_a_killed_night_measures_nothing_twice(self):
-        self.stop_while_measuring(signal.SIGKILL)
-        self.machine.night(self.good, status=0)
-        self.assertEqual(len(self.machine.runs()), 1)
-        keys = [(row["case_id"], row["launch"]) for row in self.launches()]
-        self.assertEqual(len(keys), len(set(keys)))
-        self.assertEqual(len(keys), LAUNCHES)
-
-    def kill_while_it_confirms(self, damage=lambda: None):
+    def test_a_night_that_is_killed_while_it_confirms_goes_on(self):
         self.warm_up()
         slow = self.build_held("slow", launch=LAUNCHES + 4, slower=1.05)
         nights = len(self.machine.runs())
         self.signal_when_held(slow, signal.SIGKILL, "--quiet")
-        damage()
+        # Half a pair is measured again as a whole.
+        (file,) = (self.machine.folder / "results").glob("*-confirm*/*.jsonl")
+        lines = file.read_text().splitlines(keepends=True)
+        launches = [at for at, line in enumerate(lines) if line.startswith('{"kind":"launch"')]
+        file.write_text("".join(lines[:launches[4] + 1]))
         before = Counter(self.confirmed())
-        self.assertGreater(before.total(), 4)
         other = {"a": "b", "b": "a"}
         half = Counter(key for key in before if (*key[:-1], other[key[-1]]) not in before)
-        self.assertLessEqual(half.total(), 1)
+        self.assertEqual((before.total(), half.total()), (5, 1))
         done, verdict = self.machine.verdict(slow, status=1)
         self.assertEqual(len(self.machine.runs()), nights + 1, done)
         after = Counter(self.confirmed())
-        self.assertEqual(after - Counter(after.keys()), half, "only half a pair is measured again, as a whole")
+        self.assertEqual(after - Counter(after.keys()), half)
         passes = Counter(key[2] for key in after)
         self.assertEqual(passes, {"timing": 2 * 2 * 40, "native": 2 * 2},
                          "two cases, two campaigns of 20 pairs; one profile of either program")
         (alert,) = verdict["alerts"]
         self.assertEqual([each["pairs"] for series in alert["series"] for each in series["measured"]], 4 * [20])
-        return half
-
-    def test_a_night_that_is_killed_while_it_confirms_goes_on(self):
-        self.kill_while_it_confirms()
-
-    def test_half_a_pair_of_a_killed_night_is_measured_again_as_a_whole(self):
-        def leave_half_a_pair():
-            (file,) = (self.machine.folder / "results").glob("*-confirm*/*.jsonl")
-            lines = file.read_text().splitlines(keepends=True)
-            launches = [at for at, line in enumerate(lines) if line.startswith('{"kind":"launch"')]
-            file.write_text("".join(lines[:launches[4] + 1]))
-
-        self.assertEqual(self.kill_while_it_confirms(leave_half_a_pair).total(), 1)
 
     def test_of_two_nights_at_once_the_second_is_refused_or_waits(self):
         hold = self.machine.folder / "good-hold"
@@ -153,42 +132,26 @@ class Nights(unittest.TestCase):
         self.assertEqual(set(keys.values()) - {1}, set(), "nothing is measured twice")
         self.assertRegex(self.machine.run("track", "list", status=0).out, r"step_us=1000 +step +2 ")
 
-    def test_fresh_begins_anew(self):
-        self.stop_while_measuring(signal.SIGTERM)
-        self.machine.night(self.good, "--fresh", status=0)
-        self.assertEqual(len(self.machine.runs()), 2)
-
     def test_a_launch_that_fails_is_never_green(self):
-        self.warm_up()
+        self.machine.night(self.good, "--no-confirm", status=0)
         self.machine.experiment("nightly", "    - {stub.step_us: 1000}\n    - {stub.step_us: 3000}\n"
                                 "    - {stub.behaviour: throw_in_step}\n")
         done, verdict = self.machine.verdict(self.good, "--no-confirm", "--allow-inconclusive", status=4)
         self.assertEqual(verdict["exit_code"], 4, done)
         self.assertRegex("\n".join(verdict["notes"]), "5 of 15 launches failed: .*scripted exception in step")
 
-    def test_a_history_that_cannot_be_written_is_found_before_measuring(self):
-        done = self.machine.night(self.good, "--db", "sqlite:/proc/history.db", status=2)
-        self.assertIn("/proc", done.err)
-        self.assertFalse((self.machine.folder / "results").exists() and self.machine.runs())
-
-    def test_experiments_of_one_name_are_refused(self):
-        done = self.machine.night(self.good, "nightly.yaml", status=2)
-        self.assertIn("the history tells experiments apart by `name`", done.err)
-        self.assertFalse((self.machine.folder / "results").exists())
-
-    def test_an_alert_is_told_once(self):
+    def test_an_alert_is_told_once_and_again_where_that_failed(self):
         self.warm_up()
         slow = self.machine.build("slow", slower=1.05)
-        tell = ("--on-alert", "cat >> told")
-        self.machine.night(slow, *tell, status=1)
-        told = [json.loads(line) for line in (self.machine.folder / "told").read_text().splitlines()]
-        self.assertEqual([(alert["id"], alert["state"]) for alert in told], [("A1", "regression")])
-        self.assertEqual(told[0]["schema"], "stepbench.alert")
-        self.assertAlmostEqual(told[0]["series"][0]["measured"][-1]["change"], 0.05, places=2)
-        self.assertTrue(told[0]["last_good"]["folder"])
-        self.machine.run(*told[0]["show"].split()[1:], status=0)
-        self.machine.night(slow, *tell)
-        self.assertEqual(len((self.machine.folder / "told").read_text().splitlines()), 1)
+        failed = self.machine.night(slow, "--on-alert", "cat > lost; echo no route to chat >&2; exit 7", status=1)
+        self.assertRegex(failed.err, "A1, ended with status 7: no route to chat; the next night tries again")
+        for _ in range(2):
+            self.machine.night(slow, "--on-alert", "cat >> told")
+        (told,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
+        self.assertEqual((told["schema"], told["id"], told["state"]), ("stepbench.alert", "A1", "regression"))
+        self.assertAlmostEqual(told["series"][0]["measured"][0]["change"], 0.05, places=2)
+        self.assertTrue(told["last_good"]["folder"])
+        self.machine.run(*told["show"].split()[1:], status=0)
 
     def test_a_night_that_fails_is_told(self):
         self.machine.experiment("nightly", "    - {stub.behaviour: throw_in_step}\n")
@@ -205,15 +168,6 @@ class Nights(unittest.TestCase):
         # One that left its group, and writes without end, holds nobody up.
         failed = self.machine.night(self.good, "--on-alert", "setsid yes & sleep 1000", "--no-confirm", status=4)
         self.assertRegex(failed.err, "told of a failed night, took longer than 60 s and was ended")
-
-    def test_a_message_that_fails_is_sent_by_the_next_night(self):
-        self.warm_up()
-        slow = self.machine.build("slow", slower=1.05)
-        failed = self.machine.night(slow, "--on-alert", "cat >> told; echo no route to chat >&2; exit 7", status=1)
-        self.assertRegex(failed.err, "A1, ended with status 7: no route to chat; the next night tries again")
-        self.machine.night(slow, "--on-alert", "cat >> told")
-        self.machine.night(slow, "--on-alert", "cat >> told")
-        self.assertEqual(len((self.machine.folder / "told").read_text().splitlines()), 2)
 
 
 if __name__ == "__main__":

@@ -80,48 +80,19 @@ class Team(unittest.TestCase):
         shutil.rmtree(self.machine.folder / ".git")
         self.assertNotIn("commit", self.track("show", "A1").out.replace("(commit", ""), "the repository is gone")
 
-    def test_a_night_of_another_branch_does_not_touch_the_level_of_main(self):
+    def test_another_branch_and_a_clock_set_back_leave_the_level_of_main(self):
         self.warm_up("--label", "branch=main")
         slow = self.machine.build("slow", slower=1.3)
         dev = self.machine.night(slow, "--no-confirm", "--label", "branch=dev", status=0, next_night=False)
         self.assertRegex(dev.out, r"nightly@dev .*\n(.*\n)*.*warming-up \(0 of 10")
         main = self.machine.night(self.good, "--no-confirm", "--label", "branch=main", status=0)
         self.assertIn("2 ok", main.out)
-        listed = self.track("list").out
-        self.assertRegex(listed, r"nightly@dev +step_us=1000 +step +1 ")
-        why = self.track("why-split", "nightly", "step_us=1000").out
-        self.assertIn("one segment", why)
-
-    def test_an_alert_of_a_branch_that_was_deleted_is_closed_by_a_person(self):
-        self.machine.night(self.good, "--no-confirm", "--label", "branch=dev")
-        for series in json.loads(self.track("check", "--no-confirm", "--format", "json").out)["series"]:
-            if series["unit"] == "bytes":
-                self.track("ignore", series["id"], "--reason", "not scripted")
-        slow = self.machine.build("slow", slower=1.2)
-        self.machine.night(slow, "--label", "branch=dev", status=1)
-        self.machine.date += datetime.timedelta(days=20)
-        for _ in range(2):
-            self.machine.night(self.good, "--no-confirm", "--on-alert", "cat >> told", status=0)
-        self.assertFalse((self.machine.folder / "told").exists(), "no news of main")
-        stale = "A1 stays open: nightly@dev had no night on .* since 2026-02-02, and nothing measures it any more"
-        self.assertRegex(self.track("show").out.replace("\n", " "), stale)
-        self.assertRegex(self.track("show", "A1").out.replace("\n", " "), stale)
-        self.assertRegex(self.track("prune", "--dry-run").out, "named")
-        self.track("acknowledge", "A1", "--reason", "the branch was merged")
-        self.assertNotIn("stays open", self.track("show").out)
-
-    def test_another_metric_of_the_list_is_tracked_by_name(self):
-        self.track_section("{metrics: 'step_p90 step_mean'}")
-        self.warm_up()
-        listed = self.track("list").out
-        self.assertRegex(listed, r"step_us=1000 +step_p90_ns +11 ")
-        slow = self.machine.build("slow", slower=1.06)
-        done, verdict = self.machine.verdict(slow, status=1)
-        moved = {series["metric"]: series["state"] for series in verdict["series"] if series["alert"]}
-        self.assertEqual(moved.get("step_p90_ns"), "regression", done)
-        self.track_section("{metrics: step_p9}")
-        refused = self.machine.night(self.good, status=2)
-        self.assertRegex(refused.err, "nightly.yaml: track.metrics: no metric is named 'step_p9'")
+        self.assertRegex(self.track("list").out, r"nightly@dev +step_us=1000 +step +1 ")
+        self.assertIn("one segment", self.track("why-split", "nightly", "step_us=1000").out)
+        self.machine.date -= datetime.timedelta(days=7)
+        night = self.machine.night(slow, "--label", "branch=main", status=1)
+        self.assertRegex(night.out, "A1, opened tonight: regression, 2 series worse")
+        self.assertRegex(night.out, "between 2026-02-0[1-5] .*and 2026-02-06")
 
     def test_a_margin_of_a_case_is_what_is_told_of_it(self):
         cases = ("    - {stub.step_us: 1000, track.margin.step: 8%}\n"
@@ -147,23 +118,19 @@ class Team(unittest.TestCase):
                                  *(word for what in ALLOW for word in ("--allow", what)))
         self.assertRegex(again.out, r"\+25\.\d %")
 
-    def test_a_margin_that_is_none_is_named_before_anything_is_measured(self):
+    def test_what_is_wrong_is_named_before_anything_is_measured(self):
         for text, said in (("{margin: {step: 250%}}", "track.margin.step: '250%' is not a share below 1"),
                            ("{margin: {step: little}}", "step.*auto, or a share such as 2% or 0.02"),
                            ("{margin: {stepp: 2%}}", "stepp.*did you mean"),
+                           ("{metrics: step_p9}", "nightly.yaml: track.metrics: no metric is named 'step_p9'"),
                            ("{metrics: step_p90=x}", "track.metrics: 'step_p90=x': behind = stands a share")):
             self.track_section(text)
-            refused = self.machine.night(self.good, status=2)
-            self.assertRegex(refused.err, said)
+            self.assertRegex(self.machine.night(self.good, status=2).err, said)
+        self.track_section("{}")
+        for words, said in ((("--db", "sqlite:/proc/history.db"), "/proc"),
+                            (("nightly.yaml",), "the history tells experiments apart by `name`")):
+            self.assertIn(said, self.machine.night(self.good, *words, status=2).err)
         self.assertFalse((self.machine.folder / "results").exists() and self.machine.runs())
-
-    def test_a_clock_that_was_set_back_hides_nothing(self):
-        self.warm_up()
-        self.machine.date -= datetime.timedelta(days=6)
-        slow = self.machine.build("slow", slower=1.08)
-        night = self.machine.night(slow, status=1)
-        self.assertRegex(night.out, "A1, opened tonight: regression, 2 series worse")
-        self.assertRegex(night.out, "between 2026-02-0[1-5] .*and 2026-02-06")
 
     def test_a_night_that_never_began_is_told_by_the_next_job(self):
         ask = ("--worker", self.good, "--expect-by", "08:00", "--on-alert", "cat >> told")
