@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a device did in two steps of 100 ns each, from 1000 on.
 #include "harness/cuda/activity_summary.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <sstream>
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/columns.h"
@@ -12,188 +15,126 @@
 namespace stepbench::cuda {
 namespace {
 
-ops::DeviceActivity activity(ops::ActivityKind kind, std::int64_t start_ns, std::int64_t end_ns,
-                             std::uint32_t name = 0) {
-  ops::DeviceActivity out;
-  out.kind = kind;
-  out.start_ns = start_ns;
-  out.end_ns = end_ns;
-  out.name = name;
-  return out;
-}
-
-// Two steps of 100 ns each, from 1000 on.
-ops::OpLog two_steps() {
+// Rows with ';' between: KIND [NAME] BEGIN END [#CORRELATION] [@THREAD]. Calls have a name.
+ops::OpLog log_of(const std::string& rows) {
+  using ops::ActivityKind;
+  using ops::CopyKind;
+  static const std::map<std::string, std::pair<ActivityKind, CopyKind>> kKinds = {
+      {"kernel", {ActivityKind::kKernel, CopyKind::kNone}},
+      {"set", {ActivityKind::kMemset, CopyKind::kNone}},
+      {"up", {ActivityKind::kMemcpy, CopyKind::kHostToDevice}},
+      {"pinned", {ActivityKind::kMemcpy, CopyKind::kHostToDevice}},
+      {"down", {ActivityKind::kMemcpy, CopyKind::kDeviceToHost}},
+      {"across", {ActivityKind::kMemcpy, CopyKind::kDeviceToDevice}},
+      {"peer", {ActivityKind::kMemcpy, CopyKind::kPeer}},
+      {"host", {ActivityKind::kMemcpy, CopyKind::kHostToHost}},
+      {"runtime", {ActivityKind::kRuntime, CopyKind::kNone}},
+      {"driver", {ActivityKind::kDriver, CopyKind::kNone}},
+      {"wait", {ActivityKind::kSynchronization, CopyKind::kNone}}};
   ops::OpLog log;
-  log.names = {"kernel",
-               "cudaLaunchKernel",
-               "cudaGetDevice",
-               "Stream Synchronize",
-               "Stream Wait Event",
-               "cudaGraphLaunch"};
   log.marks = {{.start_ns = 1000, .end_ns = 1100, .index = 5},
                {.start_ns = 1010, .end_ns = 1050, .index = 5, .phase = 0},
                {.start_ns = 1100, .end_ns = 1200, .index = 6}};
+  std::istringstream all(rows);
+  for (std::string row; std::getline(all, row, ';');) {
+    std::istringstream in(row);
+    std::string kind, name;
+    in >> kind;
+    ops::DeviceActivity activity;
+    std::tie(activity.kind, activity.copy) = kKinds.at(kind);
+    activity.pinned = kind == "pinned";
+    if (activity.kind == ActivityKind::kMemcpy) activity.bytes = 50;
+    if (!std::isdigit((in >> std::ws).peek())) in >> name;
+    in >> activity.start_ns >> activity.end_ns;
+    for (std::string more; in >> more;) {
+      if (more[0] == '#') activity.correlation = std::stoull(more.substr(1));
+      if (more[0] == '@') activity.thread = static_cast<std::uint32_t>(std::stoul(more.substr(1)));
+    }
+    activity.name = static_cast<std::uint32_t>(log.names.size());
+    log.names.push_back(name);
+    log.activities.push_back(activity);
+  }
   return log;
 }
 
-TEST(ActivitySummary, BusyIsTheUnionOverStreams) {
-  ops::OpLog log = two_steps();
-  log.activities = {activity(ops::ActivityKind::kKernel, 1010, 1050),
-                    activity(ops::ActivityKind::kMemcpy, 1040, 1070),
-                    activity(ops::ActivityKind::kMemset, 1045, 1046),
-                    activity(ops::ActivityKind::kKernel, 1190, 1300)};
-  const ActivitySummary sum = summarise_activities(log);
-  EXPECT_EQ(sum.steps, 2);
-  EXPECT_EQ(sum.span_ns, 300) << "the last kernel began in the last step";
-  EXPECT_EQ(sum.busy_ns, 60 + 110);
-  EXPECT_EQ(sum.kernels, 2);
+std::string text_of(const ActivitySummary& sum) {
+  std::ostringstream out;
+  out << "steps " << sum.steps << " span " << sum.span_ns << " busy " << sum.busy_ns << " kernels "
+      << sum.kernels << " launches " << sum.launches << " copies " << sum.copies << " bytes "
+      << sum.copied_bytes.value_or(-1) << " pageable " << sum.pageable_copies << " waits "
+      << sum.synchronisations.value_or(-1) << " waited " << sum.synchronisation_ns;
+  return out.str();
 }
 
-TEST(ActivitySummary, WaitsThatACollectorDoesNotRecordAreNotSaidToBeNone) {
-  ops::OpLog log = two_steps();
-  log.names.emplace_back("cudaStreamSynchronize");
-  log.activities = {activity(ops::ActivityKind::kKernel, 1010, 1050),
-                    activity(ops::ActivityKind::kRuntime, 1050, 1090, 6)};
-  EXPECT_EQ(summarise_activities(log).synchronisations, std::nullopt);
-  NoteSink said;
-  report(summarise_activities(log), said);
-  EXPECT_EQ(said.metrics.count("synchronisations"), 0U);
-  EXPECT_EQ(said.metrics.count("synchronisation_ns"), 0U);
-  log.activities.push_back(activity(ops::ActivityKind::kSynchronization, 1051, 1089, 3));
-  EXPECT_EQ(summarise_activities(log).synchronisations, 1);
-  log.activities.resize(1);
-  EXPECT_EQ(summarise_activities(log).synchronisations, 0) << "the host made no call that waits";
-}
+struct Summed {
+  const char* name;
+  const char* rows;
+  const char* sums;
+};
 
-TEST(ActivitySummary, CountsLaunchesCopiesAndWaitsOfTheHost) {
-  ops::OpLog log = two_steps();
-  ops::DeviceActivity pinned = activity(ops::ActivityKind::kMemcpy, 1010, 1020);
-  pinned.copy = ops::CopyKind::kHostToDevice;
-  pinned.pinned = true;
-  pinned.bytes = 64;
-  ops::DeviceActivity pageable = pinned;
-  pageable.pinned = false;
-  pageable.bytes = 36;
-  log.activities = {activity(ops::ActivityKind::kRuntime, 1001, 1002, 1),
-                    activity(ops::ActivityKind::kRuntime, 1003, 1004, 2),
-                    activity(ops::ActivityKind::kRuntime, 1005, 1006, 5),
-                    pinned,
-                    pageable,
-                    activity(ops::ActivityKind::kSynchronization, 1020, 1070, 3),
-                    activity(ops::ActivityKind::kSynchronization, 1071, 1072, 4)};
-  const ActivitySummary sum = summarise_activities(log);
-  EXPECT_EQ(sum.launches, 2) << "a kernel and a graph";
-  EXPECT_EQ(sum.copies, 2);
-  EXPECT_EQ(sum.copied_bytes, 100);
-  EXPECT_EQ(sum.pageable_copies, 1);
-  EXPECT_EQ(sum.synchronisations, 1) << "a stream that waits for an event holds up no host";
-  EXPECT_EQ(sum.synchronisation_ns, 50);
-}
+constexpr Summed kSummed[] = {
+    {"busy is the union over streams; the last kernel began in the last step",
+     "kernel 1010 1050; pinned 1040 1070; set 1045 1046; kernel 1190 1300",
+     "steps 2 span 300 busy 170 kernels 2 launches 0 copies 1 bytes 50 pageable 0 waits 0"},
+    {"a kernel and a graph are launches; a stream that waits for an event holds up no host",
+     "runtime cudaLaunchKernel 1001 1002; runtime cudaGetDevice 1003 1004; "
+     "runtime cudaGraphLaunch 1005 1006; pinned 1010 1020; up 1010 1020; "
+     "wait Stream_Synchronize 1020 1070",
+     "launches 2 copies 2 bytes 100 pageable 1 waits 1 waited 50"},
+    {"what ran outside the steps is not theirs", "kernel 100 900; kernel 1300 1400",
+     "busy 0 kernels 0"},
+    // Within it; of another thread; after it; in another way; after the steps.
+    {"all ways to launch count, and one inside another counts once",
+     "runtime __cudaLaunchKernel 1000 1010 #1 @0; driver cuLaunchKernelEx 1002 1008 #2 @0; "
+     "driver cuLaunchKernelEx 1002 1008 #3 @1; driver cuLaunchKernelEx 1010 1012 #4 @0; "
+     "runtime cudaLaunchHostFunc 1020 1022 #5 @0; driver cuGraphLaunch 1030 1032 #6 @0; "
+     "runtime cudaMemcpyAsync 1040 1042 #7 @0; runtime cudaLaunchKernelExC 1050 1052 #8 @0; "
+     "driver cuLaunchKernelEx 1052 1053 #8 @2; runtime __cudaLaunchKernel 1300 1302 #9 @0",
+     "launches 5"},
+    // Until the device has done what the steps asked for.
+    {"work of a device that is behind belongs to the step that started it",
+     "runtime cudaLaunchKernel 1010 1015 #1 @0; runtime cudaLaunchKernel 1180 1210 #2 @0; "
+     "runtime cudaLaunchKernel 1400 1410 #3 @0; kernel 1020 1220 #1; kernel 1230 1500 #2; "
+     "kernel 1600 1700 #3",
+     "span 500 busy 470 kernels 2 launches 2"},
+    {"work started before the steps is busy time but none of theirs",
+     "runtime cudaLaunchKernel 900 910 #1 @0; kernel 950 1030 #1", "busy 30 kernels 0"},
+    {"kernels of one graph launch are many kernels of one launch",
+     "runtime cudaGraphLaunch 1010 1015 #1 @0; kernel 1020 1030 #1; kernel 1030 1040 #1; "
+     "kernel 1240 1250 #1",
+     "kernels 3 launches 1"},
+    {"copies on the device are no pageable copies",
+     "across 1010 1020; peer 1010 1020; host 1010 1020; down 1010 1020",
+     "copies 4 bytes 200 pageable 1"},
+    {"waits that a collector does not record are not said to be none",
+     "kernel 1010 1050; runtime cudaStreamSynchronize 1050 1090", "waits -1"},
+    {"nor are there two where they are recorded",
+     "kernel 1010 1050; runtime cudaStreamSynchronize 1050 1090; wait Stream_Synchronize 1051 1089",
+     "waits 1 waited 38"},
+};
 
-TEST(ActivitySummary, WhatRanOutsideTheStepsIsNotTheirs) {
-  ops::OpLog log = two_steps();
-  log.activities = {activity(ops::ActivityKind::kKernel, 100, 900),
-                    activity(ops::ActivityKind::kKernel, 1300, 1400)};
-  const ActivitySummary sum = summarise_activities(log);
-  EXPECT_EQ(sum.kernels, 0);
-  EXPECT_EQ(sum.busy_ns, 0);
-}
-
-ops::DeviceActivity joined(ops::DeviceActivity activity, std::uint64_t correlation,
-                           std::uint32_t thread = ops::kNoIndex) {
-  activity.correlation = correlation;
-  activity.thread = thread;
-  return activity;
-}
-
-TEST(ActivitySummary, AllWaysToLaunchCountAndOneInsideAnotherCountsOnce) {
-  ops::OpLog log = two_steps();
-  log.names = {"__cudaLaunchKernel", "cuLaunchKernelEx", "cudaLaunchHostFunc",
-               "cuGraphLaunch",      "cudaMemcpyAsync",  "cudaLaunchKernelExC"};
-  constexpr auto kRuntime = ops::ActivityKind::kRuntime;
-  constexpr auto kDriver = ops::ActivityKind::kDriver;
-  log.activities = {joined(activity(kRuntime, 1000, 1010, 0), 1, 0),
-                    joined(activity(kDriver, 1002, 1008, 1), 2, 0),  // within it
-                    joined(activity(kDriver, 1002, 1008, 1), 3, 1),  // of another thread
-                    joined(activity(kDriver, 1010, 1012, 1), 4, 0),  // after it
-                    joined(activity(kRuntime, 1020, 1022, 2), 5, 0),
-                    joined(activity(kDriver, 1030, 1032, 3), 6, 0),
-                    joined(activity(kRuntime, 1040, 1042, 4), 7, 0),
-                    joined(activity(kRuntime, 1050, 1052, 5), 8, 0),
-                    joined(activity(kDriver, 1052, 1053, 1), 8, 2),    // the same call's number
-                    joined(activity(kRuntime, 1300, 1302, 0), 9, 0)};  // after the steps
-  EXPECT_EQ(summarise_activities(log).launches, 5);
-}
-
-TEST(ActivitySummary, WorkOfADeviceThatIsBehindBelongsToTheStepThatStartedIt) {
-  ops::OpLog log = two_steps();
-  log.activities = {joined(activity(ops::ActivityKind::kRuntime, 1010, 1015, 1), 1, 0),
-                    joined(activity(ops::ActivityKind::kRuntime, 1180, 1210, 1), 2, 0),
-                    joined(activity(ops::ActivityKind::kRuntime, 1400, 1410, 1), 3, 0),
-                    joined(activity(ops::ActivityKind::kKernel, 1020, 1220), 1),
-                    joined(activity(ops::ActivityKind::kKernel, 1230, 1500), 2),
-                    joined(activity(ops::ActivityKind::kKernel, 1600, 1700), 3)};
-  const ActivitySummary sum = summarise_activities(log);
-  EXPECT_EQ(sum.launches, 2);
-  EXPECT_EQ(sum.kernels, 2);
-  EXPECT_EQ(sum.span_ns, 500) << "until the device has done what the steps asked for";
-  EXPECT_EQ(sum.busy_ns, 200 + 270);
-}
-
-TEST(ActivitySummary, WorkStartedBeforeTheStepsIsBusyTimeButNoneOfTheirs) {
-  ops::OpLog log = two_steps();
-  log.activities = {joined(activity(ops::ActivityKind::kRuntime, 900, 910, 1), 1, 0),
-                    joined(activity(ops::ActivityKind::kKernel, 950, 1030), 1)};
-  const ActivitySummary sum = summarise_activities(log);
-  EXPECT_EQ(sum.kernels, 0);
-  EXPECT_EQ(sum.busy_ns, 30);
-}
-
-TEST(ActivitySummary, KernelsOfOneGraphLaunchAreManyKernelsOfOneLaunch) {
-  ops::OpLog log = two_steps();
-  log.activities = {joined(activity(ops::ActivityKind::kRuntime, 1010, 1015, 5), 1, 0),
-                    joined(activity(ops::ActivityKind::kKernel, 1020, 1030), 1),
-                    joined(activity(ops::ActivityKind::kKernel, 1030, 1040), 1),
-                    joined(activity(ops::ActivityKind::kKernel, 1240, 1250), 1)};
-  const ActivitySummary sum = summarise_activities(log);
-  EXPECT_EQ(sum.launches, 1);
-  EXPECT_EQ(sum.kernels, 3);
-}
-
-TEST(ActivitySummary, CopiesOnTheDeviceAreNoPageableCopies) {
-  ops::OpLog log = two_steps();
-  for (const ops::CopyKind kind :
-       {ops::CopyKind::kDeviceToDevice, ops::CopyKind::kPeer, ops::CopyKind::kHostToHost}) {
-    log.activities.push_back(activity(ops::ActivityKind::kMemcpy, 1010, 1020));
-    log.activities.back().copy = kind;
+TEST(ActivitySummary, SumsUpTheStepsOfALog) {
+  for (const Summed& each : kSummed) {
+    const std::string text = text_of(summarise_activities(log_of(each.rows)));
+    EXPECT_NE(text.find(each.sums), std::string::npos) << each.name << ": " << text;
   }
-  log.activities.push_back(activity(ops::ActivityKind::kMemcpy, 1010, 1020));
-  log.activities.back().copy = ops::CopyKind::kDeviceToHost;
-  const ActivitySummary sum = summarise_activities(log);
-  EXPECT_EQ(sum.copies, 4);
-  EXPECT_EQ(sum.pageable_copies, 1);
+}
+
+TEST(ActivitySummary, AStreamThatWaitsForAnEventHoldsUpNoHost) {
+  ops::OpLog log = log_of("wait x 1071 1072");
+  log.names = {"Stream Wait Event"};
+  EXPECT_EQ(summarise_activities(log).synchronisations, 0);
 }
 
 TEST(ActivitySummary, WithoutMarksAllOfALogIsOneStep) {
-  ops::OpLog log = two_steps();
+  ops::OpLog log = log_of("kernel 40 50; kernel 90 95; wait Stream_Synchronize 95 95");
   log.marks.clear();
-  log.activities = {activity(ops::ActivityKind::kKernel, 40, 50),
-                    activity(ops::ActivityKind::kKernel, 90, 95),
-                    activity(ops::ActivityKind::kSynchronization, 95, 95, 3)};
-  const ActivitySummary sum = summarise_activities(log);
-  EXPECT_EQ(sum.steps, 1);
-  EXPECT_EQ(sum.span_ns, 55);
-  EXPECT_EQ(sum.busy_ns, 15);
-  EXPECT_EQ(sum.synchronisations, 1);
+  EXPECT_TRUE(text_of(summarise_activities(log)).starts_with("steps 1 span 55 busy 15 kernels 2"));
 }
 
 TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
-  ops::OpLog log = two_steps();
-  log.activities = {activity(ops::ActivityKind::kKernel, 1000, 1100),
-                    activity(ops::ActivityKind::kKernel, 1100, 1150)};
   NoteSink sink;
-  report(summarise_activities(log), sink);
+  report(summarise_activities(log_of("kernel 1000 1100; kernel 1100 1150")), sink);
   EXPECT_EQ(sink.metrics.at("device_busy_ns"), 75);
   EXPECT_EQ(sink.metrics.at("device_idle_ns"), 25);
   EXPECT_EQ(sink.metrics.at("kernels"), 1);
@@ -205,10 +146,15 @@ TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
   }
 }
 
-TEST(ActivitySummary, OfALogWithoutADeviceSaysNothing) {
-  NoteSink sink;
-  report(summarise_activities(two_steps()), sink);
-  EXPECT_TRUE(sink.metrics.empty());
+TEST(ActivitySummary, ReportsNothingThatIsNotKnown) {
+  NoteSink nothing;
+  report(summarise_activities(log_of("")), nothing);
+  EXPECT_TRUE(nothing.metrics.empty());
+  NoteSink unheard;
+  report(summarise_activities(log_of("kernel 1010 1050; runtime cudaStreamSynchronize 1050 1090")),
+         unheard);
+  EXPECT_EQ(unheard.metrics.count("synchronisations"), 0U);
+  EXPECT_EQ(unheard.metrics.count("synchronisation_ns"), 0U);
 }
 
 }  // namespace

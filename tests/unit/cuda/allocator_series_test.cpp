@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "harness/cuda/allocator_window.h"
 #include "harness/measure/window_samples.h"
 #include "tests/unit/cuda/note_sink.h"
 
@@ -95,9 +96,15 @@ TEST(AllocatorSeries, TheFindingNamesTheStepsThatCalledTheDriver) {
   EXPECT_THAT(finding.evidence, Contains("step_device_allocations"));
 }
 
-TEST(AllocatorSeries, InSteadyStateThereIsNoFindingAndThePeaksAreThoseOfTheWholeWindow) {
+TEST(AllocatorSeries, InSteadyStateOnlyThePeaksOfTheWindowAreTold) {
   Scene scene;
   ASSERT_EQ(scene.series.exercise(), std::nullopt);
+  EXPECT_EQ(scene.reads, 1);
+  scene.series.change(Action::kNone, Action::kWarmup);
+  scene.step(0, 5, 1, 10);
+  EXPECT_EQ(scene.reads, 1) << "outside windows nothing is read";
+  scene.series.report(scene.said);
+  EXPECT_THAT(scene.said.metrics, IsEmpty());
   scene.series.change(Action::kWarmup, Action::kRecord);
   scene.step(1, 5, 0, 800);
   scene.step(2, 5, 0, 300);
@@ -105,18 +112,6 @@ TEST(AllocatorSeries, InSteadyStateThereIsNoFindingAndThePeaksAreThoseOfTheWhole
   scene.series.report(scene.said);
   EXPECT_THAT(scene.said.findings, IsEmpty());
   EXPECT_EQ(scene.said.metrics.at("peak_allocated_bytes"), 800);
-}
-
-TEST(AllocatorSeries, OutsideWindowsNothingIsRead) {
-  Scene scene;
-  ASSERT_EQ(scene.series.exercise(), std::nullopt);
-  EXPECT_EQ(scene.reads, 1);
-  scene.series.change(Action::kNone, Action::kWarmup);
-  scene.step(0, 5, 1, 10);
-  scene.step(1, 5, 1, 10);
-  EXPECT_EQ(scene.reads, 1);
-  scene.series.report(scene.said);
-  EXPECT_THAT(scene.said.metrics, IsEmpty());
 }
 
 TEST(AllocatorSeries, AnAllocatorThatThrowsEndsTheColumnsAndNotTheLaunch) {
@@ -131,12 +126,9 @@ TEST(AllocatorSeries, AnAllocatorThatThrowsEndsTheColumnsAndNotTheLaunch) {
   EXPECT_THAT(scene.cycle(3).names, Not(Contains("step_allocations")));
   scene.series.report(scene.said);
   EXPECT_THAT(scene.said.notes, ElementsAre("no allocator series: the device is gone"));
-}
-
-TEST(AllocatorSeries, AnAllocatorThatCannotBeReadIsUnavailable) {
-  Scene scene;
-  scene.broken = true;
-  EXPECT_EQ(scene.series.exercise(), "the device is gone");
+  Scene unreadable;
+  unreadable.broken = true;
+  EXPECT_EQ(unreadable.series.exercise(), "the device is gone");
 }
 
 TEST(AllocatorSeries, WindowsThatFollowEachOtherAreEachTheirOwn) {
@@ -149,6 +141,44 @@ TEST(AllocatorSeries, WindowsThatFollowEachOtherAreEachTheirOwn) {
   scene.series.change(Action::kRecordAndSave, Action::kRecordAndSave);
   scene.step(1, 20, 0, 300);
   EXPECT_THAT(scene.cycle(1).column("step_allocations"), ElementsAre(20));
+}
+
+TEST(AllocatorWindow, CountsArePerStepOfTheWindow) {
+  NoteSink sink;
+  report({.begin = {.allocations = 1000, .device_allocations = 40, .retries = 1},
+          .end = {.allocations = 6000,
+                  .device_allocations = 40,
+                  .retries = 1,
+                  .reserved_bytes = 512,
+                  .peak_allocated_bytes = 300,
+                  .peak_reserved_bytes = 500},
+          .steps = 50},
+         sink);
+  for (const auto& [name, value] :
+       {std::pair("allocations_per_step", 100), std::pair("device_allocations_per_step", 0),
+        std::pair("allocator_retries", 0), std::pair("reserved_bytes", 512),
+        std::pair("peak_allocated_bytes", 300), std::pair("peak_reserved_bytes", 500)}) {
+    EXPECT_EQ(sink.metrics.at(name), value) << name;
+  }
+  EXPECT_TRUE(sink.findings.empty());
+  report({.end = {.allocations = 4}}, sink);
+  EXPECT_EQ(sink.metrics.at("allocations_per_step"), 4) << "of no step";
+}
+
+TEST(AllocatorWindow, StepsThatStillCallTheDriverAreAFinding) {
+  NoteSink sink;
+  report({.begin = {.device_allocations = 40},
+          .end = {.device_allocations = 47, .retries = 2},
+          .steps = 50},
+         sink);
+  ASSERT_EQ(sink.findings.size(), 1U);
+  EXPECT_EQ(sink.findings[0].id, "allocator.device_allocations");
+  EXPECT_EQ(sink.findings[0].value, 7);
+  EXPECT_THAT(sink.findings[0].text, HasSubstr("2 after giving cached memory back"));
+  EXPECT_THAT(sink.findings[0].remedy, HasSubstr("loader.batch_size"));
+  const auto calm = allocator_finding({.begin = {}, .end = {.device_allocations = 3}, .steps = 10});
+  ASSERT_TRUE(calm);
+  EXPECT_THAT(calm->remedy, HasSubstr("Warm up longer"));
 }
 
 }  // namespace

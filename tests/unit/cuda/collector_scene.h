@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 
 #include "harness/cuda/cupti_collector.h"
@@ -22,6 +24,16 @@ struct CollectorScene {
   ScriptedCupti cupti;
   CuptiCollectorOptions options{.buffer_bytes = 4096, .most_bytes = 4 * 4096};
   std::unique_ptr<ActivityCollector> collector;
+};
+
+// One that collects from the beginning.
+struct StartedScene : CollectorScene {
+  StartedScene() { EXPECT_EQ(collector->start(), std::nullopt); }
+  template <typename... Record>
+  ops::OpLog log_of(const Record&... records) {
+    (cupti.emit(records), ...);
+    return collect();
+  }
 };
 
 }  // namespace stepbench::cuda

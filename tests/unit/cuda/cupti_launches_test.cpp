@@ -26,29 +26,23 @@ constexpr Call kDriverGraphLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 514};
 TEST(CuptiLaunches, EveryWayToLaunchIsMissedWhenItsWorkIs) {
   for (const Call& each : {kLaunch, kLaunchOfCuda13, kGraphLaunch, kDriverLaunch, kDriverLaunchEx,
                            kDriverGraphLaunch}) {
-    CollectorScene scene;
-    ASSERT_EQ(scene.collector->start(), std::nullopt);
-    scene.cupti.emit(call(each.kind, each.callback, 1, 10));
-    EXPECT_EQ(scene.collect().dropped, 1) << each.callback;
+    StartedScene scene;
+    EXPECT_EQ(scene.log_of(call(each.kind, each.callback, 1, 10)).dropped, 1) << each.callback;
   }
 }
 
 TEST(CuptiLaunches, ALaunchOfTheDriverInsideOneOfTheRuntimeIsTheSameLaunch) {
   for (const std::uint32_t kernel_of : {5U, 6U}) {  // whichever number the kernel bears
-    CollectorScene scene;
-    ASSERT_EQ(scene.collector->start(), std::nullopt);
+    StartedScene scene;
     scene.cupti.emit(launch(5, 100));
     CUpti_ActivityAPI inner = call(CUPTI_ACTIVITY_KIND_DRIVER, 307, 6, 101);
     inner.end = 104;
-    scene.cupti.emit(inner);
-    scene.cupti.emit(kernel(kernel_of, 120, 180));
-    EXPECT_EQ(scene.collect().dropped, 0);
+    EXPECT_EQ(scene.log_of(inner, kernel(kernel_of, 120, 180)).dropped, 0);
   }
 }
 
 TEST(CuptiLaunches, OneGraphLaunchStartsManyKernelsUnderOneOperator) {
-  CollectorScene scene;
-  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  StartedScene scene;
   scene.cupti.emit(external(5, 77));
   scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 5, 100));
   for (std::uint64_t i = 0; i < 3; ++i) scene.cupti.emit(kernel(5, 120 + 10 * i, 125 + 10 * i));
@@ -59,8 +53,7 @@ TEST(CuptiLaunches, OneGraphLaunchStartsManyKernelsUnderOneOperator) {
 }
 
 TEST(CuptiLaunches, AGraphOfCopiesAloneIsNotLost) {
-  CollectorScene scene;
-  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  StartedScene scene;
   scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 9, 5));
   scene.cupti.emit(copy(CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE));
@@ -68,21 +61,17 @@ TEST(CuptiLaunches, AGraphOfCopiesAloneIsNotLost) {
 }
 
 TEST(CuptiLaunches, ALaunchThatFailedStartedNothing) {
-  CollectorScene scene;
-  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  StartedScene scene;
   CUpti_ActivityAPI refused = launch(1, 10);
   refused.returnValue = 701;  // too many resources asked for
-  scene.cupti.emit(refused);
-  EXPECT_EQ(scene.collect().dropped, 0);
+  EXPECT_EQ(scene.log_of(refused).dropped, 0);
 }
 
 TEST(CuptiLaunches, LossesOfTwoWindowsAddUp) {
-  CollectorScene scene;
-  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  StartedScene scene;
   scene.cupti.emit(launch(1, 10));
   (void)scene.collect();
-  scene.cupti.emit(launch(2, 20));
-  EXPECT_EQ(scene.collect().dropped, 2);
+  EXPECT_EQ(scene.log_of(launch(2, 20)).dropped, 2);
 }
 
 }  // namespace

@@ -6,53 +6,74 @@
 namespace stepbench::cuda {
 namespace {
 
-std::size_t index_of(PhaseId id) { return static_cast<std::size_t>(id); }
+struct Shared {
+  const char* name;
+  std::vector<DeviceSpan> spans;
+  std::int64_t gap_ns;  // to the step before; this one lasts 100
+  std::int64_t forward_ns, h2d_ns, side_ns, idle_ns, other_ns;
+};
 
-TEST(DeviceStep, APhaseThatComesTwiceIsSummed) {
-  std::vector<DeviceSpan> spans = {{.begin_ns = 0, .end_ns = 10, .phase = PhaseId::kForward},
-                                   {.begin_ns = 30, .end_ns = 35, .phase = PhaseId::kForward}};
-  EXPECT_EQ(device_step(spans, 40, 0).compute.ns[index_of(PhaseId::kForward)], 15);
-}
-
-TEST(DeviceStep, APeriodBeginsWithTheEndOfTheStepBeforeAndIsPhasesOfItsStreamAndTheRest) {
-  std::vector<DeviceSpan> spans = {
-      {.begin_ns = 10, .end_ns = 70, .phase = PhaseId::kForward},
-      {.begin_ns = -20, .end_ns = 60, .phase = PhaseId::kH2d, .side_stream = true},
-      {.begin_ns = 80, .end_ns = 85, .phase = PhaseId::kH2d}};
-  const DeviceStep step = device_step(spans, 100, 7);
-  EXPECT_EQ(step.period_ns, 107);
-  EXPECT_EQ(step.span_ns, 100);
-  EXPECT_EQ(step.compute.ns[index_of(PhaseId::kForward)], 60);
-  EXPECT_EQ(step.compute.ns[index_of(PhaseId::kH2d)], 5);
-  EXPECT_EQ(step.side.ns[index_of(PhaseId::kH2d)], 80);
-  EXPECT_EQ(step.other_ns, 107 - 60 - 5);
-}
-
-TEST(DeviceStep, IdleIsWhatNoWorkingPhaseCovers) {
-  std::vector<DeviceSpan> spans = {{.begin_ns = 0, .end_ns = 20, .phase = PhaseId::kDataWait},
-                                   {.begin_ns = 20, .end_ns = 50, .phase = PhaseId::kForward},
-                                   {.begin_ns = 60, .end_ns = 90, .phase = PhaseId::kBackward}};
-  EXPECT_EQ(device_step(spans, 100, 0).idle_ns, 20 + 10 + 10);
-}
-
-TEST(DeviceStep, ACopyOnASideStreamFillsWhatComputeLeavesOpen) {
-  std::vector<DeviceSpan> spans = {
-      {.begin_ns = 40, .end_ns = 70, .phase = PhaseId::kH2d, .side_stream = true},
-      {.begin_ns = 0, .end_ns = 50, .phase = PhaseId::kForward},
-      {.begin_ns = 60, .end_ns = 100, .phase = PhaseId::kBackward}};
-  const DeviceStep step = device_step(spans, 100, 0);
-  EXPECT_EQ(step.side.ns[index_of(PhaseId::kH2d)], 30);
-  EXPECT_EQ(step.idle_ns, 0);
-}
-
-TEST(DeviceStep, WhatASideStreamDoesBeforeOrAfterTheStepIsNotItsBusyTime) {
-  std::vector<DeviceSpan> spans = {
-      {.begin_ns = -30, .end_ns = 10, .phase = PhaseId::kH2d, .side_stream = true},
-      {.begin_ns = 90, .end_ns = 130, .phase = PhaseId::kH2d, .side_stream = true},
-      {.begin_ns = -50, .end_ns = -40, .phase = PhaseId::kH2d, .side_stream = true}};
-  const DeviceStep step = device_step(spans, 100, 0);
-  EXPECT_EQ(step.idle_ns, 100 - 10 - 10);
-  EXPECT_EQ(step.side.ns[index_of(PhaseId::kH2d)], 40 + 40 + 10);
+TEST(DeviceStep, SharesItsPeriodOutToItsPhases) {
+  constexpr auto kForward = PhaseId::kForward;
+  constexpr auto kBackward = PhaseId::kBackward;
+  constexpr auto kH2d = PhaseId::kH2d;
+  const Shared kShared[] = {{"a phase that comes twice is summed",
+                             {{0, 10, kForward}, {30, 35, kForward}},
+                             0,
+                             15,
+                             0,
+                             0,
+                             85,
+                             85},
+                            {"a period begins with the end of the step before",
+                             {{10, 70, kForward}, {-20, 60, kH2d, true}, {80, 85, kH2d}},
+                             7,
+                             60,
+                             5,
+                             80,
+                             25,
+                             42},
+                            {"idle is what no working phase covers",
+                             {{0, 20, PhaseId::kDataWait}, {20, 50, kForward}, {60, 90, kBackward}},
+                             0,
+                             30,
+                             0,
+                             0,
+                             40,
+                             20},
+                            {"a copy on a side stream fills what computing leaves open",
+                             {{40, 70, kH2d, true}, {0, 50, kForward}, {60, 100, kBackward}},
+                             0,
+                             50,
+                             0,
+                             30,
+                             0,
+                             10},
+                            {"what a side stream does outside the step is not its busy time",
+                             {{-30, 10, kH2d, true}, {90, 130, kH2d, true}, {-50, -40, kH2d, true}},
+                             0,
+                             0,
+                             0,
+                             90,
+                             80,
+                             100},
+                            {"a step without phases is idle", {}, 0, 0, 0, 0, 100, 100}};
+  for (const Shared& each : kShared) {
+    SCOPED_TRACE(each.name);
+    std::vector<DeviceSpan> spans = each.spans;
+    const DeviceStep step = device_step(spans, 100, each.gap_ns);
+    const auto at = [](const auto& phases, PhaseId id) {
+      return phases.ns[static_cast<std::size_t>(id)];
+    };
+    EXPECT_EQ(step.span_ns, 100);
+    EXPECT_EQ(step.period_ns, 100 + each.gap_ns);
+    EXPECT_EQ(at(step.compute, kForward), each.forward_ns);
+    EXPECT_EQ(at(step.compute, kH2d), each.h2d_ns);
+    EXPECT_EQ(at(step.side, kH2d), each.side_ns);
+    EXPECT_EQ(step.idle_ns, each.idle_ns);
+    EXPECT_EQ(step.other_ns, each.other_ns);
+    EXPECT_EQ(step.compute.occurred + step.side.occurred == 0, each.spans.empty());
+  }
 }
 
 TEST(Overlap, IsTheTimeInWhichTheOtherStreamComputesToo) {
@@ -70,14 +91,6 @@ TEST(Overlap, IsTheTimeInWhichTheOtherStreamComputesToo) {
   EXPECT_EQ(of(140, 150), 0);
   EXPECT_EQ(of(70, 70), 0);
   EXPECT_EQ(overlap_ns({.begin_ns = 0, .end_ns = 9}, {}), 0);
-}
-
-TEST(DeviceStep, AStepWithoutPhasesIsIdle) {
-  std::vector<DeviceSpan> spans;
-  const DeviceStep step = device_step(spans, 70, 0);
-  EXPECT_EQ(step.idle_ns, 70);
-  EXPECT_EQ(step.compute.occurred, 0U);
-  EXPECT_EQ(step.side.occurred, 0U);
 }
 
 TEST(NsOfMs, RoundsFloatMillisecondsToTheNearestNanosecond) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <sstream>
 
 #include "tests/unit/cuda/event_scene.h"
 
@@ -21,116 +22,85 @@ using testing::Le;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(EventClock, TimesPhasesOnADeviceThatIsBehindTheHost) {
-  EventScene scene;
-  scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
-  EXPECT_THAT(scene.column("forward_ns"), Each(10 * kUs));
-  EXPECT_THAT(scene.column("step_device_ns"), Each(900 * kUs));
-  EXPECT_THAT(scene.column("forward_device_ns"), Each(300 * kUs));
-  EXPECT_THAT(scene.column("backward_device_ns"), Each(600 * kUs));
-  EXPECT_THAT(scene.column("idle_device_ns"), Each(0));
-  EXPECT_THAT(scene.column("period_device_ns"), Each(900 * kUs));
-  EXPECT_THAT(scene.column("other_device_ns"), Each(0));
-  EXPECT_THAT(scene.column("host_lead_ns"),
-              ElementsAre(2610 * kUs, 3480 * kUs, 4350 * kUs, 5220 * kUs))
-      << "the two steps of warm-up are not done when the window begins";
-}
+struct Timed {
+  const char* name;
+  std::vector<Part> step;
+  // In us, of the last window; one value: of each step. Then metrics of the ring.
+  const char* columns;
+  struct Window {
+    std::int64_t warmup = 2, active = 4, repeat = 1;
+    std::size_t ring = 0;  // 0: large enough
+  } window = {};
+};
 
-TEST(EventClock, ADeviceThatWaitsForTheHostHasNoLead) {
-  EventScene scene;
-  scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
-  EXPECT_THAT(scene.column("step_device_ns"), Each(30 * kUs));
-  EXPECT_THAT(scene.column("host_lead_ns"), Each(0));
-}
+constexpr auto kForward = PhaseId::kForward;
+constexpr auto kBackward = PhaseId::kBackward;
+constexpr auto kH2d = PhaseId::kH2d;
 
-TEST(EventClock, TheTimeInWhichTheDeviceWaitsForDataIsIdle) {
-  EventScene scene;
-  scene.run([&](StepRecorder& step) {
-    {
-      const auto wait = step.phase(PhaseId::kDataWait);
-      scene.clock.pass(100 * kUs);
+TEST(EventClock, TimesWhatTheDeviceDoes) {
+  const Timed kTimed[] = {
+      // The two steps of warm-up are not done when the window begins.
+      {"a device that is behind the host",
+       {{kForward, 300, 10}, {kBackward, 600, 20}},
+       "forward_ns 10; step_device_ns 900; forward_device_ns 300; backward_device_ns 600; "
+       "idle_device_ns 0; period_device_ns 900; other_device_ns 0; host_lead_ns 2610 3480 4350 "
+       "5220"},
+      {"a device that waits for the host has no lead",
+       {{kForward, 2, 10}, {kBackward, 3, 20}},
+       "step_device_ns 30; host_lead_ns 0"},
+      {"waiting for data is idle",
+       {{PhaseId::kDataWait, 0, 100}, {kForward, 40}},
+       "step_device_ns 100; idle_device_ns 60; data_wait_device_ns 60"},
+      {"a copy on a side stream and its overlap",
+       {{kForward, 50}, {kH2d, 30, 0, 1}, {{}, 0, 80}},
+       "h2d_side_device_ns 30; forward_device_ns 50; overlap_device_ns 30"},
+      // Every copy but the first runs beside the first step's forward.
+      {"a copy that runs ahead",
+       {{kH2d, 30, 1, 1}, {kForward, 1000, 1}},
+       "h2d_side_device_ns 30; overlap_device_ns 29 30 30 30",
+       {.warmup = 0}},
+      // The last step's device span ends when its end is recorded, 100 us after it began.
+      {"two side streams",
+       {{kH2d, 20, 0, 1}, {kH2d, 20, 0, 2}, {kForward, 15}, {{}, 0, 100}},
+       "h2d_side_device_ns 40; overlap_device_ns 30; idle_device_ns 80"},
+      {"no step is read before its side stream has passed",
+       {{kH2d, 500, 0, 1}, {{}, 0, 10}},
+       "h2d_side_device_ns 500; event_ring_lagging 4",
+       {1, 6, 1, 2}},
+      {"a small ring is read while it runs",
+       {{kForward, 2, 10}, {kBackward, 3, 20}},
+       "step_device_ns 30; event_ring_grown 0; event_ring_lagging 0",
+       {1, 60, 2, 4}},
+      {"events that are not ready grow it",
+       {{kForward, 300, 10}, {kBackward, 600, 20}},
+       "step_device_ns 900; event_ring_grown 6; event_ring_lagging 6",
+       {1, 10, 1, 4}},
+  };
+  for (const Timed& each : kTimed) {
+    SCOPED_TRACE(each.name);
+    EventScene scene;
+    scene.schedule = {.wait = 0,
+                      .warmup = each.window.warmup,
+                      .active = each.window.active,
+                      .repeat = each.window.repeat};
+    if (each.window.ring > 0) scene.options = {.window = 4, .ring = each.window.ring};
+    scene.run(parts(scene, each.step));
+    std::istringstream wanted(each.columns);
+    for (std::string column; std::getline(wanted, column, ';');) {
+      std::istringstream in(column);
+      std::string name;
+      in >> name;
+      std::vector<std::int64_t> us;
+      for (std::int64_t value = 0; in >> value;) us.push_back(value);
+      if (name.starts_with("event_")) {
+        EXPECT_EQ(scene.said.metrics.at(name), us.front()) << name;
+        continue;
+      }
+      us.resize(us.size() == 1 ? std::size_t(each.window.active) : us.size(), us.front());
+      for (std::int64_t& value : us) value *= kUs;
+      EXPECT_EQ(scene.column(name), us) << name;
     }
-    const auto forward = step.phase(PhaseId::kForward);
-    scene.cuda.launch(nullptr, 40 * kUs);
-  });
-  EXPECT_THAT(scene.column("step_device_ns"), Each(100 * kUs));
-  EXPECT_THAT(scene.column("idle_device_ns"), Each(60 * kUs));
-  EXPECT_THAT(scene.column("data_wait_device_ns"), Each(60 * kUs));
-}
-
-TEST(EventClock, ACopyOnASideStreamIsTimedThereAndItsOverlapIsSaid) {
-  EventScene scene;
-  int side = 0;
-  scene.run([&](StepRecorder& step) {
-    {
-      const auto forward = step.phase(PhaseId::kForward);
-      scene.cuda.launch(nullptr, 50 * kUs);
-    }
-    {
-      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
-      scene.cuda.launch(&side, 30 * kUs);
-    }
-    scene.clock.pass(80 * kUs);
-  });
-  EXPECT_THAT(scene.column("h2d_side_device_ns"), Each(30 * kUs));
-  EXPECT_THAT(scene.column("forward_device_ns"), Each(50 * kUs));
-  EXPECT_THAT(scene.column("overlap_device_ns"), Each(30 * kUs));
-}
-
-TEST(EventClock, ACopyThatRunsAheadOverlapsTheStepsThatAreStillComputed) {
-  EventScene scene;
-  scene.schedule = {.wait = 0, .warmup = 0, .active = 4, .repeat = 1};
-  int side = 0;
-  scene.run([&](StepRecorder& step) {
-    {
-      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
-      scene.cuda.launch(&side, 30 * kUs);
-      scene.clock.pass(1 * kUs);
-    }
-    const auto forward = step.phase(PhaseId::kForward);
-    scene.cuda.launch(nullptr, 1000 * kUs);
-    scene.clock.pass(1 * kUs);
-  });
-  // Every copy but the first runs beside the first step's forward, which takes a millisecond.
-  EXPECT_THAT(scene.column("h2d_side_device_ns"), Each(30 * kUs));
-  EXPECT_THAT(scene.column("overlap_device_ns"),
-              ElementsAre(29 * kUs, 30 * kUs, 30 * kUs, 30 * kUs));
-}
-
-TEST(EventClock, TwoSideStreamsOverlapEachForItself) {
-  EventScene scene;
-  int streams[2] = {};
-  scene.run([&](StepRecorder& step) {
-    for (int& side : streams) {
-      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
-      scene.cuda.launch(&side, 20 * kUs);
-    }
-    {
-      const auto forward = step.phase(PhaseId::kForward);
-      scene.cuda.launch(nullptr, 15 * kUs);
-    }
-    scene.clock.pass(100 * kUs);
-  });
-  EXPECT_THAT(scene.column("h2d_side_device_ns"), Each(40 * kUs));
-  EXPECT_THAT(scene.column("overlap_device_ns"), Each(30 * kUs));
-  // The last step's device span ends when its end is recorded, 100 us after it began.
-  EXPECT_THAT(scene.column("idle_device_ns"), Each(80 * kUs));
-}
-
-TEST(EventClock, AStepIsNotReadBeforeItsSideStreamHasPassed) {
-  EventScene scene;
-  int side = 0;
-  scene.options = {.window = 2, .ring = 2};
-  scene.schedule = {.wait = 0, .warmup = 1, .active = 6, .repeat = 1};
-  scene.run([&](StepRecorder& step) {
-    {
-      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
-      scene.cuda.launch(&side, 500 * kUs);
-    }
-    scene.clock.pass(10 * kUs);
-  });
-  EXPECT_THAT(scene.column("h2d_side_device_ns"), Each(500 * kUs));
-  EXPECT_GT(scene.said.metrics.at("event_ring_lagging"), 0);
+  }
 }
 
 TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
@@ -197,29 +167,6 @@ TEST(EventClock, EventsForStepsLikeThoseOfTheWarmUpAreMadeInTheWarmUp) {
   });
   EXPECT_EQ(scene.cuda.calls["create"], 0);
   EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 0);
-}
-
-TEST(EventClock, ARingThatIsTooSmallIsReadWhileItRuns) {
-  EventScene scene;
-  scene.options = {.window = 4, .ring = 4};
-  scene.schedule = {.wait = 0, .warmup = 1, .active = 60, .repeat = 2};
-  scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
-  EXPECT_EQ(scene.column("step_device_ns").size(), 60U);
-  EXPECT_THAT(scene.column("step_device_ns"), Each(30 * kUs));
-  EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 0);
-  EXPECT_EQ(scene.said.metrics.at("event_ring_lagging"), 0);
-  EXPECT_GT(scene.cuda.calls["query"], 0);
-}
-
-TEST(EventClock, EventsThatAreNotReadyGrowTheRingAndNothingWaits) {
-  EventScene scene;
-  scene.options = {.window = 4, .ring = 4};
-  scene.schedule = {.wait = 0, .warmup = 1, .active = 10, .repeat = 1};
-  scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
-  EXPECT_THAT(scene.column("step_device_ns"), Each(900 * kUs));
-  EXPECT_EQ(scene.column("step_device_ns").size(), 10U);
-  EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 6);
-  EXPECT_EQ(scene.said.metrics.at("event_ring_lagging"), 6);
 }
 
 TEST(EventClock, AStepWithMorePhasesThanWarmUpHadIsKeptWhole) {
@@ -364,56 +311,22 @@ TEST(EventClock, AWindowThatWasCutIsForgottenByTheNext) {
   EXPECT_THAT(cycle.column("period_device_ns"), ElementsAre(70 * kUs));
 }
 
-TEST(EventClock, WithoutADeviceSaysSo) {
+TEST(EventClock, UsesTheDeviceOfItsCaseOrSaysThatThereIsNone) {
   for (const int code : {kCudaInsufficientDriver, kCudaNoDevice}) {
     EventScene scene;
     scene.cuda.failing["device_count"] = code;
     scene.run(two_phases(scene, 1, 1));
     EXPECT_EQ(scene.refused, "no CUDA device");
   }
-}
-
-TEST(EventClock, AnOrdinalBeyondTheDevicesIsNamed) {
-  EventScene scene;
-  scene.options.device = 3;
-  scene.run(two_phases(scene, 1, 1));
-  EXPECT_THAT(*scene.refused, HasSubstr("cuda:3 does not exist"));
-}
-
-TEST(EventClock, UsesTheDeviceOfItsCase) {
-  EventScene scene;
-  scene.cuda.devices = 4;
-  scene.options.device = 2;
-  scene.run(two_phases(scene, 1, 1));
-  EXPECT_EQ(scene.cuda.device, 2);
-}
-
-TEST(EventClock, AFailureOfAnyCallEndsItsColumnsAndNotTheLaunch) {
-  for (const char* call : {"record", "elapsed", "query", "create"}) {
-    EventScene scene;
-    scene.options = {.window = 4, .ring = 2};
-    scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
-      if (step.index() == 3) scene.cuda.failing[call] = 700;
-      inner(step);
-    });
-    ASSERT_EQ(scene.cycles.size(), 1U) << call;
-    if (std::string(call) == "create") continue;  // nothing more is made
-    EXPECT_THAT(scene.cycles.back().names, Not(Contains("step_device_ns"))) << call;
-    EXPECT_THAT(scene.said.notes, Contains(HasSubstr("cudaError700 (700)"))) << call;
-    EXPECT_THAT(scene.said.notes, Contains(StartsWith("no device times: "))) << call;
-  }
-}
-
-TEST(EventClock, EveryEventIsDestroyed) {
-  ScriptedClock clock;
-  ScriptedCuda cuda(clock);
-  const CudaApi api = cuda.api();
-  {
-    EventClock events(api, clock, {.window = 8});
-    EXPECT_EQ(events.exercise(), std::nullopt);
-    EXPECT_GT(cuda.events, 0);
-  }
-  EXPECT_EQ(cuda.events, 0);
+  EventScene beyond;
+  beyond.options.device = 3;
+  beyond.run(two_phases(beyond, 1, 1));
+  EXPECT_THAT(*beyond.refused, HasSubstr("cuda:3 does not exist"));
+  EventScene second;
+  second.cuda.devices = 4;
+  second.options.device = 2;
+  second.run(two_phases(second, 1, 1));
+  EXPECT_EQ(second.cuda.device, 2);
 }
 
 // A user's step: 40 us of work on a stream of its own, launched far ahead of the device.

@@ -96,6 +96,33 @@ struct EventScene {
   NoteSink said;
 };
 
+// What a step does, one after the other: a phase, what it launches and how long the host takes.
+struct Part {
+  std::optional<PhaseId> phase;
+  std::int64_t device_us = 0;  // 0: nothing is launched
+  std::int64_t host_us = 0;
+  std::size_t side = 0;  // 1 and 2: on a stream of its own
+};
+
+inline DeviceWork::Step parts(EventScene& scene, std::vector<Part> parts) {
+  return [&scene, parts = std::move(parts)](StepRecorder& step) {
+    static int streams[3] = {};
+    for (const Part& part : parts) {
+      const CudaStream stream = part.side == 0 ? nullptr : &streams[part.side];
+      const auto work = [&] {
+        if (part.device_us > 0) scene.cuda.launch(stream, part.device_us * kUs);
+        scene.clock.pass(part.host_us * kUs);
+      };
+      if (!part.phase) {
+        work();
+        continue;
+      }
+      const auto phase = step.phase(*part.phase, DeviceStream{stream});
+      work();
+    }
+  };
+}
+
 // Host: 10 us in forward, 20 us in backward. Device: as given.
 inline DeviceWork::Step two_phases(EventScene& scene, std::int64_t forward_ns,
                                    std::int64_t backward_ns) {

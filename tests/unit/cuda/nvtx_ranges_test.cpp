@@ -74,70 +74,60 @@ TEST(NvtxRanges, OfAHundredThousandStepsAreBalancedAndRegisterNothingAnew) {
                           "ranges 300000", "open 0", "deepest 2"));
 }
 
-// What the instrument does with the device in one cycle.
-std::vector<std::string> calls_of_a_cycle(ScriptedCuda& cuda, Instrument& ranges, bool cut) {
-  EXPECT_EQ(ranges.exercise(), std::nullopt);
-  cuda.keep_log = true;
-  ranges.change(Action::kNone, Action::kWarmup);
-  cuda.log.emplace_back("warm-up");
-  ranges.change(Action::kWarmup, Action::kRecord);
-  cuda.log.emplace_back("step");
-  if (cut) {
-    ranges.change(Action::kRecord, Action::kNone);
-  } else {
-    ranges.change(Action::kRecord, Action::kRecordAndSave);
-    cuda.log.emplace_back("step");
-    Series cycle;
-    ranges.add_columns(cycle);
-    ranges.change(Action::kRecordAndSave, Action::kNone);
+struct Capture {
+  explicit Capture(std::optional<int> device = std::nullopt)
+      : ranges(make_nvtx_ranges(cuda.api(),
+                                {.phase_names = {}, .capture_range = true, .device = device})) {
+    EXPECT_EQ(ranges->exercise(), std::nullopt);
+    cuda.keep_log = true;
   }
-  cuda.log.emplace_back("over");
-  return cuda.log;
-}
+  // What the instrument does with the device in one cycle.
+  std::vector<std::string> calls_of_a_cycle(bool cut) {
+    ranges->change(Action::kNone, Action::kWarmup);
+    cuda.log.emplace_back("warm-up");
+    ranges->change(Action::kWarmup, Action::kRecord);
+    cuda.log.emplace_back("step");
+    if (cut) {
+      ranges->change(Action::kRecord, Action::kNone);
+    } else {
+      ranges->change(Action::kRecord, Action::kRecordAndSave);
+      cuda.log.emplace_back("step");
+      Series cycle;
+      ranges->add_columns(cycle);
+      ranges->change(Action::kRecordAndSave, Action::kNone);
+    }
+    cuda.log.emplace_back("over");
+    return cuda.log;
+  }
+  ScriptedClock clock;
+  ScriptedCuda cuda{clock};
+  std::unique_ptr<Instrument> ranges;
+};
 
 TEST(NvtxRanges, TheCaptureRangeIsTheActiveWindow) {
-  ScriptedClock clock;
-  ScriptedCuda cuda(clock);
-  const CudaApi api = cuda.api();
-  const auto ranges =
-      make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true, .device = 1});
-  EXPECT_THAT(calls_of_a_cycle(cuda, *ranges, false),
+  Capture second(1);
+  EXPECT_THAT(second.calls_of_a_cycle(false),
               ElementsAre("warm-up", "set_device", "synchronize", "profiler_start", "step", "step",
                           "profiler_stop", "over"));
-  EXPECT_EQ(cuda.device, 1) << "waiting for another one would make a context there";
-}
-
-TEST(NvtxRanges, StepsOnTheCpuTouchNoDevice) {
-  ScriptedClock clock;
-  ScriptedCuda cuda(clock);
-  const CudaApi api = cuda.api();
-  const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
-  EXPECT_THAT(calls_of_a_cycle(cuda, *ranges, false),
-              ElementsAre("warm-up", "profiler_start", "step", "step", "profiler_stop", "over"));
+  EXPECT_EQ(second.cuda.device, 1) << "waiting for another one would make a context there";
+  EXPECT_THAT(Capture().calls_of_a_cycle(false),
+              ElementsAre("warm-up", "profiler_start", "step", "step", "profiler_stop", "over"))
+      << "steps on the CPU touch no device";
+  EXPECT_THAT(Capture().calls_of_a_cycle(true),
+              ElementsAre("warm-up", "profiler_start", "step", "profiler_stop", "over"))
+      << "a window that is cut";
 }
 
 TEST(NvtxRanges, WindowsThatFollowEachOtherAreCapturedEach) {
-  ScriptedClock clock;
-  ScriptedCuda cuda(clock);
-  const CudaApi api = cuda.api();
-  const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
-  EXPECT_EQ(ranges->exercise(), std::nullopt);
+  Capture capture;
   Series cycle;
+  const auto& ranges = capture.ranges;
   ranges->change(Action::kNone, Action::kRecordAndSave);
   ranges->add_columns(cycle);
   ranges->change(Action::kRecordAndSave, Action::kRecordAndSave);
   ranges->add_columns(cycle);
-  EXPECT_EQ(cuda.calls["profiler_start"], 2);
-  EXPECT_EQ(cuda.calls["profiler_stop"], 2);
-}
-
-TEST(NvtxRanges, AWindowThatIsCutEndsItsCaptureRange) {
-  ScriptedClock clock;
-  ScriptedCuda cuda(clock);
-  const CudaApi api = cuda.api();
-  const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
-  EXPECT_THAT(calls_of_a_cycle(cuda, *ranges, true),
-              ElementsAre("warm-up", "profiler_start", "step", "profiler_stop", "over"));
+  EXPECT_EQ(capture.cuda.calls["profiler_start"], 2);
+  EXPECT_EQ(capture.cuda.calls["profiler_stop"], 2);
 }
 
 TEST(NvtxRanges, ACaptureRangeWithoutARuntimeIsRefusedAndPlainRangesAreNot) {
@@ -147,14 +137,11 @@ TEST(NvtxRanges, ACaptureRangeWithoutARuntimeIsRefusedAndPlainRangesAreNot) {
 }
 
 TEST(NvtxRanges, AProfilerThatRefusesIsReported) {
-  ScriptedClock clock;
-  ScriptedCuda cuda(clock);
-  const CudaApi api = cuda.api();
-  cuda.failing["profiler_start"] = 999;
-  const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
-  (void)calls_of_a_cycle(cuda, *ranges, false);
+  Capture capture;
+  capture.cuda.failing["profiler_start"] = 999;
+  (void)capture.calls_of_a_cycle(false);
   NoteSink said;
-  ranges->report(said);
+  capture.ranges->report(said);
   EXPECT_THAT(said.notes, Contains(HasSubstr("cudaProfilerStart: cudaError999 (999)")));
 }
 

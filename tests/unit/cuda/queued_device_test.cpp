@@ -68,31 +68,32 @@ void expect_device_time(const QueuedScene& scene, Expected expected) {
 }
 
 // Steps of `launches` after a copy that the host does not wait for.
-void expect_right(int launches, std::int64_t launch_cost_ns, std::int64_t device_ns,
-                  std::int64_t active, bool host_is_right) {
-  SCOPED_TRACE(std::to_string(launches) + " launches, " + std::to_string(active) + " steps");
-  QueuedScene scene(10, active);
-  scene.run([&](StepRecorder& step) {
-    {
-      const auto h2d = step.phase(PhaseId::kH2d);
-      scene.cuda.launch(nullptr, 200 * kUs);
-    }
-    scene.forward(step, launches, launch_cost_ns, device_ns);
-  });
-  expect_device_time(scene, {device_ns + 200 * kUs, host_is_right});
-}
+struct Queued {
+  int launches;
+  std::int64_t launch_cost_us;
+  std::int64_t device_ms;
+  std::int64_t active;
+  bool host_is_right;
+};
 
-TEST(QueuedDevice, AGraphOfFourLaunches) {
-  expect_right(4, 10 * kUs, 10 * kMs, 8, false);
-  expect_right(4, 10 * kUs, 10 * kMs, 50, false);
-}
+// A graph of four launches, a small model of sixty; once the queue is full the host is right.
+constexpr Queued kQueued[] = {{4, 10, 10, 8, false},  {4, 10, 10, 50, false},
+                              {60, 6, 6, 4, false},   {60, 6, 6, 50, false},  // fills in the window
+                              {450, 6, 18, 50, true}, {1300, 6, 65, 8, true}};
 
-TEST(QueuedDevice, ASmallModelOfSixtyLaunches) { expect_right(60, 6 * kUs, 6 * kMs, 4, false); }
-
-TEST(QueuedDevice, TheHostIsRightOnceTheQueueIsFull) {
-  expect_right(60, 6 * kUs, 6 * kMs, 50, false);  // it fills inside the window
-  expect_right(450, 6 * kUs, 18 * kMs, 50, true);
-  expect_right(1300, 6 * kUs, 65 * kMs, 8, true);
+TEST(QueuedDevice, PeriodsAreTheDevicesTimeHoweverFullItsQueueIs) {
+  for (const Queued& each : kQueued) {
+    SCOPED_TRACE(std::to_string(each.launches) + " launches, " + std::to_string(each.active));
+    QueuedScene scene(10, each.active);
+    scene.run([&](StepRecorder& step) {
+      {
+        const auto h2d = step.phase(PhaseId::kH2d);
+        scene.cuda.launch(nullptr, 200 * kUs);
+      }
+      scene.forward(step, each.launches, each.launch_cost_us * kUs, each.device_ms * kMs);
+    });
+    expect_device_time(scene, {each.device_ms * kMs + 200 * kUs, each.host_is_right});
+  }
 }
 
 TEST(QueuedDevice, ACopyThatTheHostWaitsFor) {
@@ -142,25 +143,17 @@ TEST(QueuedDevice, CopiesOnAStreamOfTheirOwnThatTakeLongerThanComputing) {
   }
 }
 
-// A loader that delivers every `loader_ns` a batch that the device computes on for longer.
-void expect_hidden(std::int64_t loader_ns, std::int64_t device_ns) {
-  SCOPED_TRACE(std::to_string(loader_ns));
-  QueuedScene scene(10, 8);
-  scene.run([&](StepRecorder& step) {
-    {
-      const auto wait = step.phase(PhaseId::kDataWait);
-      scene.clock.pass(loader_ns);
-    }
-    const auto replay = step.phase(PhaseId::kGraphReplay);
-    scene.cuda.launch_cost_ns = 10 * kUs;
-    for (int i = 0; i < 4; ++i) scene.cuda.launch(nullptr, device_ns / 4);
-  });
-  expect_device_time(scene, {device_ns, false});
-}
-
+// A loader delivers in less time a batch that the device computes on for longer.
 TEST(QueuedDevice, ALoaderHiddenBehindTheDevice) {
-  expect_hidden(18 * kMs, 20 * kMs);
-  expect_hidden(9'400 * kUs, 10 * kMs);
+  for (const auto& [loader_us, device_us] : {std::pair(18'000, 20'000), std::pair(9'400, 10'000)}) {
+    SCOPED_TRACE(loader_us);
+    QueuedScene scene(10, 8);
+    scene.cuda.launch_cost_ns = 10 * kUs;
+    std::vector<Part> step = {{PhaseId::kDataWait, 0, loader_us}};
+    for (int i = 0; i < 4; ++i) step.push_back({PhaseId::kGraphReplay, device_us / 4});
+    scene.run(parts(scene, step));
+    expect_device_time(scene, {device_us * kUs, false});
+  }
 }
 
 }  // namespace

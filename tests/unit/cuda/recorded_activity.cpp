@@ -100,15 +100,6 @@ RecordedActivity read_recorded(std::istream& in) {
       throw Error("recorded activity: unexpected line '" + line + "'");
     }
   }
-  for (const RecordedBuffer& buffer : recorded.buffers) {
-    for (const std::size_t at : buffer.records) {
-      if (at + sizeof(CUpti_Activity) > buffer.bytes.size()) throw Error("a record lies outside");
-    }
-    for (const auto& [at, name] : buffer.names) {
-      if (at + sizeof(char*) > buffer.bytes.size())
-        throw Error("the name '" + name + "' lies outside");
-    }
-  }
   return recorded;
 }
 
@@ -139,81 +130,6 @@ CuptiApi recording(CuptiApi api, RecordedActivity& into) {
     return text;
   };
   return api;
-}
-
-std::size_t ReplayedCupti::largest_buffer() const {
-  std::size_t largest = 1;
-  for (const RecordedBuffer& buffer : recorded_.buffers) {
-    largest = std::max(largest, buffer.bytes.size());
-  }
-  return largest;
-}
-
-CuptiApi ReplayedCupti::api() {
-  CuptiApi api;
-  api.version = [this](std::uint32_t* version) {
-    *version = recorded_.version;
-    return kCuptiSuccess;
-  };
-  api.subscribe = [this](void** subscriber) {
-    *subscriber = this;
-    return kCuptiSuccess;
-  };
-  api.unsubscribe = [](void*) { return kCuptiSuccess; };
-  api.register_timestamp = [](CuptiApi::Timestamp) { return kCuptiSuccess; };
-  api.register_callbacks = [this](CuptiApi::BufferRequested requested,
-                                  CuptiApi::BufferCompleted completed) {
-    requested_ = requested;
-    completed_ = completed;
-    return kCuptiSuccess;
-  };
-  api.use_system_thread_ids = [] { return kCuptiSuccess; };
-  api.enable = [](std::uint32_t) { return kCuptiSuccess; };
-  api.disable = [](std::uint32_t) { return kCuptiSuccess; };
-  api.ignore_runtime_call = [](std::uint32_t) { return kCuptiSuccess; };
-  api.ignore_driver_call = [](std::uint32_t) { return kCuptiSuccess; };
-  api.flush_all = [this](std::uint32_t) {
-    hand_over();
-    return kCuptiSuccess;
-  };
-  api.next_record = [this](std::uint8_t* buffer, std::size_t, void** record) {
-    const std::vector<std::size_t>& records = given_.at(buffer)->records;
-    const auto at = static_cast<std::size_t>(static_cast<std::uint8_t*>(*record) - buffer);
-    const auto next =
-        *record == nullptr ? records.begin() : std::upper_bound(records.begin(), records.end(), at);
-    if (next == records.end()) return kCuptiMaxLimitReached;
-    *record = buffer + *next;
-    return kCuptiSuccess;
-  };
-  api.dropped = [](void*, std::uint32_t, std::size_t* dropped) {
-    *dropped = 0;
-    return kCuptiSuccess;
-  };
-  api.push = [](std::uint32_t, std::uint64_t) { return kCuptiSuccess; };
-  api.pop = [](std::uint32_t, std::uint64_t*) { return kCuptiSuccess; };
-  api.callback_name = [this](std::uint32_t domain, std::uint32_t callback) {
-    return recorded_.callbacks.at({domain, callback});
-  };
-  api.error_name = [](int code) { return "CUPTI_ERROR_" + std::to_string(code); };
-  return api;
-}
-
-void ReplayedCupti::hand_over() {
-  if (std::exchange(handed_over_, true)) return;
-  for (const RecordedBuffer& buffer : recorded_.buffers) {
-    std::uint8_t* memory = nullptr;
-    std::size_t size = 0;
-    std::size_t most = 0;
-    requested_(&memory, &size, &most);
-    if (memory == nullptr || size < buffer.bytes.size()) continue;
-    std::memcpy(memory, buffer.bytes.data(), buffer.bytes.size());
-    for (const auto& [at, name] : buffer.names) {
-      const char* text = name.c_str();
-      std::memcpy(memory + at, &text, sizeof text);
-    }
-    given_[memory] = &buffer;
-    completed_(nullptr, 0, memory, size, buffer.bytes.size());
-  }
 }
 
 std::string summary_text(const ops::OpLog& log) {

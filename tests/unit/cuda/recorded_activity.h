@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <iosfwd>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,23 +33,6 @@ void write(const RecordedActivity& recorded, std::ostream& out);
 
 // `api`, whose buffers are copied to `into` as they are read. `into` outlives it.
 [[nodiscard]] CuptiApi recording(CuptiApi api, RecordedActivity& into);
-
-// CUPTI as it was: hands the buffers over at the first flush after `enable`.
-class ReplayedCupti {
- public:
-  explicit ReplayedCupti(RecordedActivity recorded) : recorded_(std::move(recorded)) {}
-  [[nodiscard]] CuptiApi api();
-  [[nodiscard]] std::size_t largest_buffer() const;
-
- private:
-  void hand_over();
-
-  RecordedActivity recorded_;
-  bool handed_over_ = false;
-  CuptiApi::BufferRequested requested_ = nullptr;
-  CuptiApi::BufferCompleted completed_ = nullptr;
-  std::map<const std::uint8_t*, const RecordedBuffer*> given_;
-};
 
 // What the collector read, one line for each kind and name, and the sums of the window.
 [[nodiscard]] std::string summary_text(const ops::OpLog& log);

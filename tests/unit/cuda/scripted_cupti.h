@@ -27,6 +27,18 @@ class ScriptedCupti {
     used_ += (sizeof record + 7) / 8 * 8;
   }
 
+  // A whole buffer, as it was recorded: where its records begin.
+  void emit_buffer(const std::vector<std::uint8_t>& bytes, const std::vector<std::size_t>& starts) {
+    next_buffer();
+    if (buffer_ == nullptr || bytes.size() > size_) {
+      lost += starts.size();
+      return;
+    }
+    std::memcpy(buffer_, bytes.data(), bytes.size());
+    starts_[buffer_] = starts;
+    used_ = bytes.size();
+  }
+
   [[nodiscard]] CuptiApi api() {
     CuptiApi api;
     api.version = [this](std::uint32_t* out) {
@@ -85,8 +97,8 @@ class ScriptedCupti {
       external[kind].pop_back();
       return answer("pop");
     };
-    api.callback_name = [](std::uint32_t domain, std::uint32_t callback) {
-      return callback_names().at({domain, callback});
+    api.callback_name = [this](std::uint32_t domain, std::uint32_t callback) {
+      return callbacks.at({domain, callback});
     };
     api.error_name = [](int code) { return "CUPTI_ERROR_" + std::to_string(code); };
     return api;
@@ -101,20 +113,17 @@ class ScriptedCupti {
     return buffer;
   }
 
-  static const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>& callback_names() {
-    static const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> names = {
-        {{2, 211}, "cudaLaunchKernel_v7000"},
-        {{2, 214}, "cudaLaunchKernel_ptsz_v7000"},
-        {{2, 41}, "cudaMemcpyAsync_v3020"},
-        {{2, 138}, "cudaEventQuery_v3020"},
-        {{2, 505}, "__cudaLaunchKernel_v13000"},
-        {{2, 311}, "cudaGraphLaunch_v10000"},
-        {{1, 307}, "cuLaunchKernel"},
-        {{1, 652}, "cuLaunchKernelEx"},
-        {{1, 514}, "cuGraphLaunch"}};
-    return names;
-  }
-
+  // Domain and number.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> callbacks = {
+      {{2, 211}, "cudaLaunchKernel_v7000"},
+      {{2, 214}, "cudaLaunchKernel_ptsz_v7000"},
+      {{2, 41}, "cudaMemcpyAsync_v3020"},
+      {{2, 138}, "cudaEventQuery_v3020"},
+      {{2, 505}, "__cudaLaunchKernel_v13000"},
+      {{2, 311}, "cudaGraphLaunch_v10000"},
+      {{1, 307}, "cuLaunchKernel"},
+      {{1, 652}, "cuLaunchKernelEx"},
+      {{1, 514}, "cuGraphLaunch"}};
   std::uint32_t version = 1'000'000;
   std::size_t lost = 0;
   CuptiApi::Timestamp timestamp = nullptr;
