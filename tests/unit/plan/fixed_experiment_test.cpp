@@ -2,7 +2,6 @@
 #include "harness/plan/fixed_experiment.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>

@@ -6,82 +6,68 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include "harness/base/error.h"
 
 namespace stepbench::testing {
 namespace {
 
+// An option of an integer whose default is no part of a case's identity.
+Option integer(const char* name, const char* doc, std::int64_t value, double min,
+               double max = std::numeric_limits<double>::infinity()) {
+  return {.name = name,
+          .type = OptionType::kInteger,
+          .doc = doc,
+          .default_value = value,
+          .min = min,
+          .max = max,
+          .identity_default = value};
+}
+
+Option choice(const char* name, const char* doc, const char* value,
+              std::vector<std::string> choices) {
+  return {.name = name,
+          .type = OptionType::kEnum,
+          .doc = doc,
+          .default_value = std::string(value),
+          .choices = std::move(choices)};
+}
+
 Section data() {
-  return {
-      .name = "data",
-      .doc = "Samples.",
-      .selector = "kind",
-      .options = {{.name = "kind",
-                   .type = OptionType::kEnum,
-                   .doc = "Format.",
-                   .default_value = std::string("synthetic"),
-                   .choices = {"files", "synthetic"}},
-                  {.name = "id", .doc = "Names the content."}},
-      .variants = {{.name = "synthetic",
-                    .doc = "Made up.",
-                    .options = {{.name = "samples",
-                                 .type = OptionType::kInteger,
-                                 .doc = "Samples.",
-                                 .default_value = std::int64_t{100},
-                                 .min = 1,
-                                 .identity_default = std::int64_t{100}},
-                                {.name = "cost",
-                                 .type = OptionType::kEnum,
-                                 .doc = "Cost.",
-                                 .default_value = std::string("none"),
-                                 .choices = {"none", "sleep", "spin"},
-                                 .identity_default = std::string("none"),
-                                 .values_called = {{"busy_wait", "spin"}}}}},
-                   {.name = "files",
-                    .doc = "From a folder.",
-                    .options = {{.name = "path",
-                                 .type = OptionType::kPath,
-                                 .doc = "Folder.",
-                                 .required = true,
-                                 .identity = Identity::kContext,
-                                 .must_exist = true},
-                                {.name = "size",
-                                 .type = OptionType::kInteger,
-                                 .doc = "Pixels.",
-                                 .default_value = std::int64_t{224},
-                                 .min = 1,
-                                 .identity_default = std::int64_t{224}}}}},
-  };
+  Option cost = choice("cost", "Cost.", "none", {"none", "sleep", "spin"});
+  cost.identity_default = std::string("none");
+  cost.values_called = {{"busy_wait", "spin"}};
+  const Option path{.name = "path",
+                    .type = OptionType::kPath,
+                    .doc = "Folder.",
+                    .required = true,
+                    .identity = Identity::kContext,
+                    .must_exist = true};
+  return {.name = "data",
+          .doc = "Samples.",
+          .selector = "kind",
+          .options = {choice("kind", "Format.", "synthetic", {"files", "synthetic"}),
+                      {.name = "id", .doc = "Names the content."}},
+          .variants = {{.name = "synthetic",
+                        .doc = "Made up.",
+                        .options = {integer("samples", "Samples.", 100, 1), cost}},
+                       {.name = "files",
+                        .doc = "From a folder.",
+                        .options = {path, integer("size", "Pixels.", 224, 1)}}}};
 }
 
 Section loader() {
+  Option prefetch = integer("prefetch", "Batches ahead.", 2, 1);
+  prefetch.requires_ = Requires{.option = "loader.num_workers",
+                                .op = Requires::Op::kGreater,
+                                .value = std::int64_t{0},
+                                .doc = "needs workers (num_workers > 0)"};
   return {.name = "loader",
           .doc = "Batches.",
-          .options = {{.name = "batch_size",
-                       .type = OptionType::kInteger,
-                       .doc = "Samples in a batch.",
-                       .default_value = std::int64_t{1},
-                       .min = 1,
-                       .max = 4096,
-                       .identity_default = std::int64_t{1}},
-                      {.name = "num_workers",
-                       .type = OptionType::kInteger,
-                       .doc = "Workers.",
-                       .default_value = std::int64_t{0},
-                       .min = 0,
-                       .max = 1024,
-                       .identity_default = std::int64_t{0}},
-                      {.name = "prefetch",
-                       .type = OptionType::kInteger,
-                       .doc = "Batches ahead.",
-                       .default_value = std::int64_t{2},
-                       .min = 1,
-                       .identity_default = std::int64_t{2},
-                       .requires_ = Requires{.option = "loader.num_workers",
-                                             .op = Requires::Op::kGreater,
-                                             .value = std::int64_t{0},
-                                             .doc = "needs workers (num_workers > 0)"}},
+          .options = {integer("batch_size", "Samples in a batch.", 1, 1, 4096),
+                      integer("num_workers", "Workers.", 0, 0, 1024),
+                      prefetch,
                       {.name = "pin_memory",
                        .type = OptionType::kBool,
                        .doc = "Page-locked.",
@@ -90,21 +76,17 @@ Section loader() {
 }
 
 Section model() {
-  return {.name = "model",
-          .doc = "The model.",
-          .options = {{.name = "width",
-                       .type = OptionType::kInteger,
-                       .doc = "Width.",
-                       .required = true,
-                       .min = 1},
-                      {.name = "rate",
-                       .type = OptionType::kNumber,
-                       .doc = "Learning rate.",
-                       .default_value = 0.1,
-                       .min = 0,
-                       .max = 10,
-                       .identity_default = 0.1,
-                       .also_called = {"learning_rate"}}}};
+  const Option width{
+      .name = "width", .type = OptionType::kInteger, .doc = "Width.", .required = true, .min = 1};
+  const Option rate{.name = "rate",
+                    .type = OptionType::kNumber,
+                    .doc = "Learning rate.",
+                    .default_value = 0.1,
+                    .min = 0,
+                    .max = 10,
+                    .identity_default = 0.1,
+                    .also_called = {"learning_rate"}};
+  return {.name = "model", .doc = "The model.", .options = {width, rate}};
 }
 
 Catalogue make() {

@@ -8,14 +8,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Requires, AnOptionWithoutMeaningIsAnErrorOutsideASweep) {
-  const Refusal refusal = refusal_of("workload: loader\nloader: {num_workers: 0, prefetch: 4}\n");
-  EXPECT_EQ(refusal.where, "sweep.yaml:2:36");
-  EXPECT_THAT(
-      refusal.what,
-      HasSubstr("'loader.prefetch' needs workers (num_workers > 0); here loader.num_workers is 0"));
-}
-
 TEST(Requires, ADefaultWithoutMeaningIsNull) {
   const plan::Plan plan = plan_of("workload: loader\nloader: {num_workers: 0}\n");
   EXPECT_FALSE(plan.cases[0].resolved.has("loader.prefetch"));
@@ -29,34 +21,58 @@ TEST(Requires, InASweepItIsNullInThatCase) {
   EXPECT_EQ(plan.cases[1].resolved.integer("loader.prefetch"), 4);
 }
 
-TEST(Requires, PrecisionNeedsAutomaticSteps) {
-  EXPECT_EQ(refusal_of("workload: loader\nschedule: {precision: 0.02}\n").where, "sweep.yaml:2:23");
+TEST(Requires, PrecisionHasAMeaningWithAutomaticSteps) {
   const plan::Plan plan = plan_of("workload: loader\nschedule: {active: auto, precision: 0.02}\n");
   EXPECT_EQ(plan.cases[0].resolved.text("schedule.active"), "auto");
   EXPECT_EQ(plan.cases[0].resolved.number("schedule.precision"), 0.02);
 }
 
-TEST(Smoke, IsOneLaunchOfOneWarmUpAndTwoSteps) {
-  const plan::Plan plan =
-      plan_of("workload: loader\nlaunches: 9\nschedule: {active: auto, precision: 0.02}\n",
-              [](plan::PlanRequest& request) { request.smoke = true; });
-  const ResolvedCase& resolved = plan.cases[0].resolved;
-  EXPECT_EQ(resolved.integer("launches"), 1);
-  EXPECT_EQ(resolved.integer("schedule.wait"), 0);
-  EXPECT_EQ(resolved.integer("schedule.warmup"), 1);
-  EXPECT_EQ(resolved.integer("schedule.active"), 2);
-  EXPECT_FALSE(resolved.has("schedule.precision"));
+TEST(ShortRuns, HaveFewLaunchesOfShortWindows) {
+  const struct {
+    bool smoke;
+    std::int64_t launches, warmup, active;
+  } rows[] = {{true, 1, 1, 2}, {false, 2, 3, 10}};
+  for (const auto& row : rows) {
+    const plan::Plan plan =
+        plan_of("workload: loader\nlaunches: 9\nschedule: {active: auto, precision: 0.02}\n",
+                [&](plan::PlanRequest& request) {
+                  request.smoke = row.smoke;
+                  request.quick = !row.smoke;
+                });
+    const ResolvedCase& resolved = plan.cases[0].resolved;
+    EXPECT_EQ(resolved.integer("launches"), row.launches);
+    EXPECT_EQ(resolved.integer("schedule.warmup"), row.warmup);
+    EXPECT_EQ(resolved.integer("schedule.active"), row.active);
+    EXPECT_FALSE(resolved.has("schedule.precision"));
+    EXPECT_TRUE(!row.smoke || resolved.integer("schedule.wait") == 0);
+  }
 }
 
-TEST(Quick, IsTwoLaunchesOfShortWindows) {
+TEST(Values, OfAGroupStandAsAMapInTheirSection) {
+  const auto margins = [](const plan::Plan& plan, const char* name) {
+    return to_text(*plan.cases.at(0).resolved.options.get(name));
+  };
   const plan::Plan plan =
-      plan_of("workload: loader\nlaunches: 9\nschedule: {active: auto, precision: 0.02}\n",
-              [](plan::PlanRequest& request) { request.quick = true; });
-  const ResolvedCase& resolved = plan.cases[0].resolved;
-  EXPECT_EQ(resolved.integer("launches"), 2);
-  EXPECT_EQ(resolved.integer("schedule.warmup"), 3);
-  EXPECT_EQ(resolved.integer("schedule.active"), 10);
-  EXPECT_FALSE(resolved.has("schedule.precision"));
+      plan_of("workload: loader\ncompare: {margin: {step: 2%, peak_bytes: 0}}\n");
+  EXPECT_EQ(margins(plan, "compare.margin.step"), "2%");
+  EXPECT_EQ(margins(plan, "compare.margin.peak_bytes"), "0");
+  EXPECT_EQ(ids(plan), ids(plan_of("workload: loader\n"))) << "they are no part of a case";
+  EXPECT_EQ(margins(plan_of("workload: loader\n",
+                            [](plan::PlanRequest& request) {
+                              request.set = {"compare.margin.step=0.005"};
+                            }),
+                    "compare.margin.step"),
+            "0.005");
+}
+
+TEST(Values, AWholeNumberMayHaveADecimalPoint) {
+  const auto planned = [](const std::string& number) {
+    return plan_of("workload: loader\nloader: {batch_size: " + number + "}\n")
+        .cases.front()
+        .resolved.options.at("loader.batch_size");
+  };
+  EXPECT_EQ(planned("8.0"), Value(std::int64_t{8}));
+  EXPECT_EQ(planned("1e3"), Value(std::int64_t{1000}));
 }
 
 TEST(Rules, MayChooseAnotherVariantWhoseOptionsThenApply) {
@@ -94,6 +110,7 @@ TEST(Device, ASweptCudaWithoutADeviceIsSkipped) {
 TEST(Device, AutoTakesCudaWhenItIsThere) {
   const auto with_cuda = [](plan::PlanRequest& request) { request.cuda_available = true; };
   EXPECT_EQ(plan_of("workload: loader\n", with_cuda).cases[0].resolved.text("device"), "cuda:0");
+  EXPECT_EQ(plan_of("workload: loader\ndevice: auto\n").cases[0].resolved.text("device"), "cpu");
 }
 
 }  // namespace
