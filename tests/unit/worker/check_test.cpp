@@ -60,17 +60,13 @@ TEST(Check, AnswersEachCaseInOrder) {
             "{\"answer\":\"skip\",\"reason\":\"no device\"}\n"
             "{\"answer\":\"error\",\"option\":\"w.what\",\"reason\":\"is wrong\"}\n"
             "{\"answer\":\"ok\",\"notes\":[\"by the way\"]}\n");
-}
-
-TEST(Check, WhatARuleMakesOfTheCaseIsAnswered) {
   EXPECT_EQ(check(kFacts + asked("longer")),
             "{\"answer\":\"ok\",\"schedule\":{\"schedule.active\":96},"
             "\"options\":{\"w.what\":\"other\"}}\n");
-}
-
-TEST(Check, RulesSeeTheFacts) {
   EXPECT_EQ(check(protocol::encode(RuleFacts{.cuda_available = true}) + "\n" + asked("skip")),
             "{\"answer\":\"skip\",\"reason\":\"a device\"}\n");
+  EXPECT_EQ(check(""), "") << "nothing is asked";
+  EXPECT_EQ(check(kFacts), "");
 }
 
 TEST(Check, AWorkloadOfAnotherProgramIsAnError) {
@@ -78,11 +74,6 @@ TEST(Check, AWorkloadOfAnotherProgramIsAnError) {
   message.resolved.workload = "theirs";
   EXPECT_THAT(check(kFacts + protocol::encode(message) + "\n"),
               HasSubstr("\"option\":\"workload\""));
-}
-
-TEST(Check, NothingIsAskedNothingIsAnswered) {
-  EXPECT_EQ(check(""), "");
-  EXPECT_EQ(check(kFacts), "");
 }
 
 TEST(Check, ALineThatCannotBeReadIsNamed) {

@@ -3,7 +3,6 @@
 #include "harness/findings/finding.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cerrno>

@@ -107,31 +107,18 @@ struct Said {
   std::optional<std::string> skipped;
   std::optional<protocol::FailedMessage> failed;
 
-  void operator()(const protocol::Hello&) { kinds.emplace_back("hello"); }
-  void operator()(const protocol::StageMessage& message) {
-    kinds.emplace_back("stage");
-    stages.push_back(message.stage);
-  }
-  void operator()(const protocol::CycleMessage&) { kinds.emplace_back("cycle"); }
-  void operator()(const record::CycleSamples& message) {
-    kinds.emplace_back("samples");
-    samples.push_back(message);
-  }
-  void operator()(const ops::OpFrame& message) {
-    kinds.emplace_back("ops");
-    ops.push_back(message);
-  }
-  void operator()(const record::LaunchReport& message) {
-    kinds.emplace_back("launch");
-    report = message;
-  }
-  void operator()(const protocol::SkippedMessage& message) {
-    kinds.emplace_back("skipped");
-    skipped = message.reason;
-  }
-  void operator()(const protocol::FailedMessage& message) {
-    kinds.emplace_back("failed");
-    failed = message;
+  void hear(const protocol::WorkerMessage& message) {
+    constexpr const char* kKinds[] = {"hello", "stage",  "cycle",   "samples",
+                                      "ops",   "launch", "skipped", "failed"};
+    kinds.emplace_back(kKinds[message.index()]);
+    if (const auto* stage = std::get_if<protocol::StageMessage>(&message)) {
+      stages.push_back(stage->stage);
+    }
+    if (const auto* cycle = std::get_if<record::CycleSamples>(&message)) samples.push_back(*cycle);
+    if (const auto* frame = std::get_if<ops::OpFrame>(&message)) ops.push_back(*frame);
+    if (const auto* launch = std::get_if<record::LaunchReport>(&message)) report = *launch;
+    if (const auto* skip = std::get_if<protocol::SkippedMessage>(&message)) skipped = skip->reason;
+    if (const auto* failure = std::get_if<protocol::FailedMessage>(&message)) failed = *failure;
   }
 };
 
@@ -155,11 +142,11 @@ Said run(Script& script, const std::vector<std::pair<std::string, Value>>& optio
   Said said;
   const Catalogue known = launch_catalogue();
   run_case(message, {known, types, instruments, facts}, clock, clock.now_ns(),
-           [&](const protocol::WorkerMessage& out) { std::visit(said, out); });
+           [&](const protocol::WorkerMessage& out) { said.hear(out); });
   return said;
 }
 
-TEST(Launch, SaysWhatOperationsCostBeforeItsFinalLine) {
+TEST(Launch, SaysWhatOperationsCostBeforeItsFinalLineToWhomKnowsThem) {
   Script script;
   script.ops = true;
   const Said said = run(script);
@@ -168,14 +155,9 @@ TEST(Launch, SaysWhatOperationsCostBeforeItsFinalLine) {
   EXPECT_EQ(ops::op_table_of(said.ops).rows[0].calls, 4);
   EXPECT_THAT(said.report->flags, Contains("ops_incomplete"));
   EXPECT_THAT(said.report->notes, Contains(HasSubstr("2 records were lost")));
-}
-
-TEST(Launch, SendsNoOpsToAControllerThatDoesNotKnowThem) {
-  Script script;
-  script.ops = true;
-  const Said said = run(script, {}, {}, "scripted", Pass::kNative, {1, 1});
-  EXPECT_TRUE(said.ops.empty());
-  EXPECT_EQ(said.kinds.back(), "launch");
+  const Said to_older = run(script, {}, {}, "scripted", Pass::kNative, {1, 1});
+  EXPECT_TRUE(to_older.ops.empty());
+  EXPECT_EQ(to_older.kinds.back(), "launch");
 }
 
 TEST(Launch, SaysStagesThenCyclesThenSamplesThenOneFinalLine) {
@@ -198,28 +180,24 @@ TEST(Launch, OnAHostAloneAWarmUpGivesASignOfLife) {
       << "after its first step, then once a second";
 }
 
-TEST(Launch, FingerprintAndReportComeBeforeTearDown) {
-  Script script;
-  (void)run(script);
-  ASSERT_GE(script.log.size(), 3U);
-  const std::vector<std::string> last(script.log.end() - 3, script.log.end());
-  EXPECT_THAT(last, ElementsAre("fingerprint", "report", "tear_down"));
-}
-
-TEST(Launch, ReportsWhatSamplesCannotTell) {
+TEST(Launch, ReportsWhatSamplesCannotTellBeforeTearDown) {
   Script script;
   const record::LaunchReport report = run(script).report.value();
-  const auto metric = [&](const char* name) { return report.metrics.at(name).value(); };
-  EXPECT_EQ(metric("set_up_ns"), 500);
-  EXPECT_EQ(metric("tear_down_ns"), 30);
-  EXPECT_EQ(metric("first_batch_ns"), 70);
-  EXPECT_EQ(metric("loader_construct_ns"), 5);
-  EXPECT_EQ(metric("loader_tear_down_ns"), 20);
-  EXPECT_EQ(metric("flops"), 1e9);
-  EXPECT_GT(metric("peak_rss_bytes"), 0);
+  ASSERT_GE(script.log.size(), 3U);
+  EXPECT_THAT(std::vector<std::string>(script.log.end() - 3, script.log.end()),
+              ElementsAre("fingerprint", "report", "tear_down"));
+  for (const auto& [name, value] : {std::pair("set_up_ns", 500.0),
+                                    {"tear_down_ns", 30.0},
+                                    {"first_batch_ns", 70.0},
+                                    {"loader_construct_ns", 5.0},
+                                    {"loader_tear_down_ns", 20.0},
+                                    {"flops", 1e9}}) {
+    EXPECT_EQ(report.metrics.at(name), value) << name;
+  }
+  EXPECT_GT(report.metrics.at("peak_rss_bytes").value(), 0);
   for (const char* name : {"cpu_user_ns", "cpu_system_ns", "minor_faults", "major_faults",
                            "voluntary_switches", "involuntary_switches"}) {
-    EXPECT_GE(metric(name), 0) << name;
+    EXPECT_GE(report.metrics.at(name).value(), 0) << name;
   }
   EXPECT_EQ(report.fingerprint.at("loss"), Value(0.25));
   EXPECT_EQ(report.effective.at("device"), Value(std::string("cpu")));
@@ -228,17 +206,12 @@ TEST(Launch, ReportsWhatSamplesCannotTell) {
   EXPECT_EQ(report.schedule.at("active"), Value(std::int64_t{3}));
   EXPECT_EQ(report.schedule.at("warmup"), Value(std::int64_t{1}));
   EXPECT_EQ(report.schedule.at("warmup_verdict"), Value(std::string("unknown")));
-}
-
-TEST(Launch, EveryMetricThatItReportsIsDeclared) {
-  Script script;
-  const record::LaunchReport report = run(script).report.value();
+  const auto& declared = estimate::harness_metrics();
   for (const auto& [name, value] : report.metrics) {
     if (name == "flops") continue;  // the workload's own
-    const auto& declared = estimate::harness_metrics();
-    EXPECT_TRUE(std::any_of(declared.begin(), declared.end(), [&](const Metric& metric) {
-      return metric.name == name;
-    })) << name;
+    EXPECT_TRUE(std::any_of(declared.begin(), declared.end(),
+                            [&](const Metric& metric) { return metric.name == name; }))
+        << name << " is not declared";
   }
 }
 
@@ -259,17 +232,12 @@ Said run_as_rank(Script& script, int world, std::vector<std::string>& devices) {
 }
 
 TEST(Launch, ARankHasADeviceOfItsOwnForWorkloadAndInstruments) {
-  Script script;
-  std::vector<std::string> devices;
-  EXPECT_TRUE(run_as_rank(script, 2, devices).report);
-  EXPECT_THAT(devices, ElementsAre("cuda:1"));
-}
-
-TEST(Launch, OneProcessAloneHasTheDeviceOfTheCase) {
-  Script script;
-  std::vector<std::string> devices;
-  EXPECT_TRUE(run_as_rank(script, 1, devices).report);
-  EXPECT_THAT(devices, ElementsAre("cuda"));
+  for (const auto& [world, device] : {std::pair(2, "cuda:1"), std::pair(1, "cuda")}) {
+    Script script;
+    std::vector<std::string> devices;
+    EXPECT_TRUE(run_as_rank(script, world, devices).report);
+    EXPECT_THAT(devices, ElementsAre(device));
+  }
 }
 
 TEST(Launch, CollectorsTakePartInTheirOwnPassAlone) {
@@ -283,24 +251,20 @@ TEST(Launch, CollectorsTakePartInTheirOwnPassAlone) {
 }
 
 TEST(Launch, AProfiledLaunchTakesAsManyStepsAsATimedOneAndKeepsTheLast) {
+  using Options = std::vector<std::pair<std::string, Value>>;
   Script script;
-  const auto options =
-      std::vector<std::pair<std::string, Value>>{{"schedule.warmup", std::int64_t{5}},
-                                                 {"schedule.repeat", std::int64_t{2}},
-                                                 {"profile.active", std::int64_t{2}}};
+  const Options options{{"schedule.warmup", std::int64_t{5}},
+                        {"schedule.repeat", std::int64_t{2}},
+                        {"profile.active", std::int64_t{2}}};
   const record::LaunchReport timed = run(script, options).report.value();
   const Said profiled = run(script, options, {}, "scripted", Pass::kNative);
   EXPECT_EQ(profiled.report->schedule.at("steps"), timed.schedule.at("steps"));
   EXPECT_EQ(profiled.report->schedule.at("active"), Value(std::int64_t{2}));
   EXPECT_EQ(profiled.samples.size(), 1U);
-}
-
-TEST(Launch, AWarmUpOfItsOwnMakesAProfiledLaunchShort) {
-  Script script;
-  const Said said =
-      run(script, {{"profile.active", std::int64_t{4}}, {"profile.warmup", std::int64_t{2}}}, {},
-          "scripted", Pass::kKineto);
-  EXPECT_EQ(said.report->schedule.at("steps"), Value(std::int64_t{6}));
+  // A warm-up of its own makes it short.
+  const Options own{{"profile.active", std::int64_t{4}}, {"profile.warmup", std::int64_t{2}}};
+  EXPECT_EQ(run(script, own, {}, "scripted", Pass::kKineto).report->schedule.at("steps"),
+            Value(std::int64_t{6}));
 }
 
 TEST(Launch, AReasonToSkipIsNoFailure) {
@@ -311,49 +275,31 @@ TEST(Launch, AReasonToSkipIsNoFailure) {
   EXPECT_THAT(script.log, ElementsAre("set_up", "tear_down"));
 }
 
-TEST(Launch, ASkippedCaseThatCannotBeTornDownHasFailedAndIsTornDownOnce) {
-  Script script{.throw_in_tear_down = true, .skip = true};
-  const Said said = run(script);
-  ASSERT_TRUE(said.failed);
-  EXPECT_EQ(said.failed->stage, Stage::kTearDown);
-  EXPECT_EQ(script.torn_down, 1);
-}
-
-TEST(Launch, AnExceptionInSetUpNamesItsStageAndStillTearsDown) {
-  Script script{.throw_in_set_up = true};
-  const Said said = run(script);
-  ASSERT_TRUE(said.failed);
-  EXPECT_EQ(said.failed->message, "set_up failed");
-  EXPECT_EQ(said.failed->stage, Stage::kSetUp);
-  EXPECT_EQ(script.log.back(), "tear_down");
-}
-
-TEST(Launch, AWorkloadThatCannotBeMadeIsAFailure) {
-  Script script{.throw_in_make = true};
-  EXPECT_EQ(run(script).failed->message, "make failed");
-}
-
-TEST(Launch, AnExceptionInAStepKeepsFinishedCyclesAndTearsDown) {
-  Script script{.throw_at_step = 6};  // the second cycle's warm-up is step 5
-  const Said said = run(script, {{"schedule.repeat", std::int64_t{2}}});
-  ASSERT_TRUE(said.failed);
-  EXPECT_EQ(said.failed->message, "step failed");
-  EXPECT_EQ(said.failed->stage, Stage::kWarmup);
-  EXPECT_EQ(said.samples.size(), 1U);
-  EXPECT_EQ(script.log.back(), "tear_down");
-  EXPECT_EQ(said.kinds.back(), "failed");
-}
-
-TEST(Launch, AnExceptionInTearDownNamesItsStage) {
-  Script script{.throw_in_tear_down = true};
-  EXPECT_EQ(run(script).failed->stage, Stage::kTearDown);
-}
-
-TEST(Launch, TheFirstOfTwoExceptionsIsReported) {
-  Script script{.throw_in_tear_down = true, .throw_at_step = 0};
-  const Said said = run(script);
-  EXPECT_EQ(said.failed->message, "step failed");
-  EXPECT_EQ(said.kinds.back(), "failed");
+TEST(Launch, AnExceptionNamesItsStageAndTearsDownOnce) {
+  struct {
+    Script script;
+    const char* message;
+    Stage stage;
+    int torn_down;
+    std::size_t cycles;
+  } rows[] = {
+      {{.throw_in_make = true}, "make failed", Stage::kSetUp, 0, 0},
+      {{.throw_in_set_up = true}, "set_up failed", Stage::kSetUp, 1, 0},
+      {{.throw_in_tear_down = true, .skip = true}, "tear_down failed", Stage::kTearDown, 1, 0},
+      {{.throw_in_tear_down = true}, "tear_down failed", Stage::kTearDown, 1, 2},
+      // The second cycle's warm-up is step 5.
+      {{.throw_at_step = 6}, "step failed", Stage::kWarmup, 1, 1},
+      {{.throw_in_tear_down = true, .throw_at_step = 0}, "step failed", Stage::kWarmup, 1, 0}};
+  for (auto& row : rows) {
+    const Said said = run(row.script, {{"schedule.repeat", std::int64_t{2}}});
+    SCOPED_TRACE(row.message);
+    ASSERT_TRUE(said.failed);
+    EXPECT_EQ(said.failed->message, row.message);
+    EXPECT_EQ(said.failed->stage, row.stage);
+    EXPECT_EQ(row.script.torn_down, row.torn_down);
+    EXPECT_EQ(said.samples.size(), row.cycles);
+    EXPECT_EQ(said.kinds.back(), "failed");
+  }
 }
 
 TEST(Launch, AnUnknownWorkloadNamesTheKnownOnes) {
@@ -383,21 +329,14 @@ TEST(Launch, LongWindowsAreSentInParts) {
   EXPECT_EQ(said.samples[0].cycle, said.samples[1].cycle);
 }
 
-TEST(Launch, EachInstrumentIsExercisedOnceBeforeTheFirstStep) {
-  Script script;
-  measure::InstrumentLog log;
-  const InstrumentType types[] = {recording(log)};
-  (void)run(script, {}, types);
-  EXPECT_EQ(log.lines.front(), "A exercise");
-  EXPECT_EQ(std::count(log.lines.begin(), log.lines.end(), "A exercise"), 1);
-  EXPECT_EQ(log.lines.back(), "A report");
-}
-
 TEST(Launch, AnInstrumentMayThrowAtAnyActionAndTheWorkloadIsTornDown) {
   Script quiet;
   measure::InstrumentLog all;
   const InstrumentType counted[] = {recording(all)};
   (void)run(quiet, {}, counted);
+  EXPECT_EQ(all.lines.front(), "A exercise") << "once, before the first step";
+  EXPECT_EQ(std::count(all.lines.begin(), all.lines.end(), "A exercise"), 1);
+  EXPECT_EQ(all.lines.back(), "A report");
   for (int n = 0; n < all.throwing_actions; ++n) {
     SCOPED_TRACE("action " + std::to_string(n));
     Script script;

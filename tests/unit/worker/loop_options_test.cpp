@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/loop_options.h"
-
+// What a case leaves out, and what the loop makes of a schedule.
 #include <gtest/gtest.h>
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/worker/defaults.h"
+#include "harness/worker/loop_options.h"
 
 namespace stepbench::worker {
 namespace {
@@ -18,7 +18,7 @@ ResolvedCase with(const std::vector<std::pair<std::string, Value>>& schedule) {
 
 Value steps(std::int64_t count) { return count; }
 
-TEST(LoopOptions, TurnsAndRefillComeFromThePlan) {
+TEST(LoopOptions, TurnsAndRefillComeFromThePlanOrAreNone) {
   const LoopOptions options = loop_options(with({{"block", steps(4)}, {"refill", steps(18)}}), 0);
   EXPECT_EQ(options.block_steps, 4);
   EXPECT_EQ(options.epoch_steps.refill, 18);
@@ -52,6 +52,51 @@ TEST(LoopOptions, AProfileTakesTheLastStepsOfTheScheduleThatThePlanMade) {
       with({{"wait", steps(0)}, {"warmup", steps(18)}, {"active", steps(96)}});
   const schedule::Schedule profile = loop_options(resolved, 0, Pass::kNative).schedule;
   EXPECT_EQ(profile.skip_first + profile.warmup + profile.active, 18 + 96);
+}
+
+Option option(const std::string& name, Value value) {
+  return {.name = name, .doc = "", .default_value = std::move(value)};
+}
+
+Catalogue catalogue() {
+  Section data{
+      .name = "data",
+      .doc = "",
+      .selector = "kind",
+      .options = {option("kind", std::string("small"))},
+      .variants = {{.name = "small", .doc = "", .options = {option("size", std::int64_t{1})}},
+                   {.name = "large", .doc = "", .options = {option("size", std::int64_t{9})}}}};
+  Section other{.name = "other", .doc = "", .options = {option("x", true)}};
+  return {{data, other}, {{.name = "w", .doc = "", .sections = {"data"}}}};
+}
+
+ResolvedCase filled(const std::string& option, Value value, const Catalogue& known = catalogue()) {
+  ResolvedCase resolved;
+  resolved.workload = "w";
+  resolved.options[option] = std::move(value);
+  fill_defaults(resolved, known);
+  return resolved;
+}
+
+TEST(Defaults, FillWhatTheCaseDoesNotNameOfItsWorkload) {
+  const ResolvedCase resolved = filled("schedule.warmup", std::int64_t{3});
+  EXPECT_EQ(resolved.integer("schedule.warmup"), 3);
+  EXPECT_EQ(resolved.integer("schedule.wait"), 1);
+  EXPECT_EQ(resolved.text("data.kind"), "small");
+  EXPECT_EQ(resolved.integer("data.size"), 1);
+  EXPECT_FALSE(resolved.has("other.x"));
+  EXPECT_FALSE(filled("data.size", Value()).has("data.size")) << "null is a value";
+}
+
+TEST(Defaults, FollowTheChosenVariant) {
+  Catalogue known = catalogue();
+  Option epochs = option("epochs", std::string("joined"));
+  epochs.default_in = {{"large", std::string("separate")}};
+  known.sections[0].options.push_back(epochs);
+  const ResolvedCase large = filled("data.kind", std::string("large"), known);
+  EXPECT_EQ(large.integer("data.size"), 9);
+  EXPECT_EQ(large.text("data.epochs"), "separate");
+  EXPECT_EQ(filled("data.kind", std::string("small"), known).text("data.epochs"), "joined");
 }
 
 }  // namespace

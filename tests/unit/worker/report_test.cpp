@@ -78,23 +78,20 @@ TEST(Report, SaysHowLongTheWindowsTookUntilTheDeviceWasIdle) {
   EXPECT_THAT(report.notes, IsEmpty());
 }
 
-TEST(Report, WholeEpochsAreCountedAndTheWindowThatHoldsThemIsInForce) {
-  LaunchEvidence evidence;
-  evidence.options.schedule.active = 50;
-  fit_to_epochs(16, evidence.options);
-  const record::LaunchReport report = make_report(evidence, {});
-  EXPECT_EQ(report.schedule.at("epochs"), Value(std::int64_t{4}));
-  EXPECT_EQ(report.effective.at("schedule.active"), Value(std::int64_t{64}));
-  EXPECT_THAT(report.notes, IsEmpty());
-}
-
-TEST(Report, AWindowBetweenBordersSaysWhatIsNotInIt) {
-  LaunchEvidence evidence;
-  evidence.options.schedule.active = 50;
-  fit_to_epochs(1000, evidence.options);
-  const record::LaunchReport report = make_report(evidence, {});
-  EXPECT_EQ(report.schedule.at("epochs"), Value(std::int64_t{0}));
-  EXPECT_THAT(report.notes, ElementsAre(testing::HasSubstr("schedule.active: 1000 holds")));
+TEST(Report, CountsWholeEpochsAndSaysWhatAWindowBetweenBordersLacks) {
+  const auto report_of = [](std::int64_t steps_of_an_epoch) {
+    LaunchEvidence evidence;
+    evidence.options.schedule.active = 50;
+    fit_to_epochs(steps_of_an_epoch, evidence.options);
+    return make_report(evidence, {});
+  };
+  const record::LaunchReport whole = report_of(16);
+  EXPECT_EQ(whole.schedule.at("epochs"), Value(std::int64_t{4}));
+  EXPECT_EQ(whole.effective.at("schedule.active"), Value(std::int64_t{64}));
+  EXPECT_THAT(whole.notes, IsEmpty());
+  const record::LaunchReport between = report_of(1000);
+  EXPECT_EQ(between.schedule.at("epochs"), Value(std::int64_t{0}));
+  EXPECT_THAT(between.notes, ElementsAre(testing::HasSubstr("schedule.active: 1000 holds")));
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker program returns to the shell.
-#include "harness/worker/worker_main.h"
-
+// What a worker program takes from the shell and returns to it.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/base/error.h"
+#include "harness/worker/arguments.h"
+#include "harness/worker/worker_main.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::worker {
@@ -16,6 +16,36 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+using Mode = WorkerArguments::Mode;
+WorkerArguments parse(std::vector<const char*> arguments) {
+  return parse_worker_arguments(arguments);
+}
+
+TEST(WorkerArguments, NameOneOfTheModes) {
+  EXPECT_EQ(parse({}).mode, Mode::kHelp);
+  EXPECT_EQ(parse({"--help"}).mode, Mode::kHelp);
+  EXPECT_EQ(parse({"describe"}).mode, Mode::kDescribe);
+  EXPECT_EQ(parse({"check"}).mode, Mode::kCheck);
+}
+
+TEST(WorkerArguments, ValuesMayFollowAnEqualsSignOrASpace) {
+  EXPECT_EQ(parse({"--control-fd=3"}).control_descriptor, 3);
+  EXPECT_EQ(parse({"--control-fd", "4"}).control_descriptor, 4);
+  EXPECT_EQ(parse({"--case", "a b.json"}).case_file, "a b.json");
+  EXPECT_EQ(parse({"--case=x"}).mode, Mode::kCaseFile);
+}
+
+TEST(WorkerArguments, MistakesNameTheArgument) {
+  for (const auto& [argument, what] :
+       {std::pair("--contrl-fd=3", "--contrl-fd=3: unknown argument; known:"),
+        {"--control-fd=three", "expected a file descriptor, found 'three'"},
+        {"--control-fd=-1", "found '-1'"},
+        {"--case", "needs a value"}}) {
+    EXPECT_THAT([&] { (void)parse({argument}); }, ThrowsMessage<ConfigError>(HasSubstr(what)));
+  }
+}
 
 struct Ended {
   int exit_status = -1;
