@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "harness/document/cells.h"
+#include "harness/document/document.h"
 #include "harness/document/render.h"
+#include "harness/document/render_html.h"
 #include "harness/document/render_markdown.h"
 #include "harness/document/render_text.h"
 
 namespace stepbench::document {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 Document page_of(std::vector<Block> blocks) {
   return {.headline = "a run", .chapters = {{.id = "a", .title = "A", .blocks = blocks}}};
@@ -142,6 +151,142 @@ TEST(Bar, IsDrawnInEighths) {
   EXPECT_EQ(bar(0.5, 4), "██");
   EXPECT_EQ(bar(1.0 / 32, 4), "▏");
   EXPECT_EQ(bar(7, 2), "██");
+}
+
+std::string markdown_of(std::vector<Block> blocks) {
+  return render_markdown({.chapters = {{.id = "a", .title = "A", .blocks = std::move(blocks)}}});
+}
+
+TEST(Markdown, BeginsWithItsHiddenMarkerAndItsHeadline) {
+  EXPECT_EQ(render_markdown({.headline = "a <b>", .marker = "stepbench-verdict"}),
+            "<!-- stepbench-verdict -->\n### a &lt;b>\n\n");
+}
+
+TEST(Markdown, HasParagraphsAsListsBesideTables) {
+  const Table table{.title = "steps",
+                    .aside = "window x",
+                    .columns = {words("case"), {.head = "step", .unit = "ms"}},
+                    .rows = {{{"a|b", "1"}}, {.cells = {"c"}, .instead = "failed"}}};
+  EXPECT_EQ(markdown_of({Paragraph{"one", Tone::kBad, {"why"}}, table, Paragraph{"two"}}),
+            "- one\n"
+            "  - why\n"
+            "\n"
+            "**steps** (window x)\n"
+            "\n"
+            "| case | step [ms] |\n"
+            "|---|---:|\n"
+            "| a\\|b | 1 |\n"
+            "| c | failed |\n"
+            "\n"
+            "- two\n");
+}
+
+TEST(Markdown, OfVerbatimTextEndsWhereWeSay) {
+  EXPECT_EQ(markdown_of({Verbatim{"Output", "a\n```\n"}}), "**Output**\n\n````\na\n```\n````\n");
+  EXPECT_EQ(markdown_of({Verbatim{.title = "More", .text = "a", .folded = true}}),
+            "<details><summary>More</summary>\n\n```\na\n```\n\n</details>\n");
+}
+
+std::string html_of(std::vector<Block> blocks) {
+  std::string html;
+  HtmlChapters chapters(html, {});
+  chapters.add({.id = "a", .title = "A", .blocks = std::move(blocks)});
+  return html;
+}
+
+TEST(Html, SortsATableByItsNumbersAndNamesWhatStandsInTheirPlace) {
+  const std::string html =
+      html_of({Table{.title = "cases",
+                     .columns = {words("case"), {.head = "step", .unit = "ms"}},
+                     .rows = {{.cells = {"a", {"12.5 *", 12.5}}, .tone = Tone::kGood},
+                              {.cells = {"b"}, .tone = Tone::kBad, .instead = "failed: why"}}}});
+  EXPECT_THAT(html, HasSubstr("<h3 id=\"table-1-title\">Cases</h3>"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">step [ms]</th>"
+                              "<th scope=\"col\">note</th>"));
+  EXPECT_THAT(html, HasSubstr("<tr class=\"good\"><td>a</td><td data-v=\"12.5\">12.5 *</td>"));
+  EXPECT_THAT(html, HasSubstr("<tr class=\"bad\"><td>b</td><td class=\"number\"></td>"
+                              "<td>failed: why</td>"));
+}
+
+TEST(Html, WordsToTheRightAreNoNumbers) {
+  EXPECT_THAT(html_of({Table{.columns = {{.head = "pin_memory"}}, .rows = {{{"true"}}}}}),
+              HasSubstr("<th scope=\"col\">pin_memory</th>"));
+}
+
+TEST(Html, ATableWithoutATitleIsNamedByItsChapter) {
+  const std::string html = html_of({Table{.columns = {words("a")}, .rows = {{{"b"}}}}});
+  EXPECT_THAT(html, HasSubstr("aria-labelledby=\"a-title\">\n<table"));
+  EXPECT_THAT(html, Not(HasSubstr("<h3")));
+}
+
+TEST(Html, SaysToneInColourAndUnseenWords) {
+  const std::string html = html_of({Paragraph{"slower <b>", Tone::kBad, {"why"}}});
+  EXPECT_THAT(html, HasSubstr("<p class=\"bad\"><span class=\"unseen\">Problem: </span>"
+                              "slower &lt;b&gt;\n  why</p>"));
+}
+
+TEST(Html, LeadsToTheWebAndToPagesBesideItAndNowhereElse) {
+  const auto cell = [](const std::string& link) {
+    return html_of({Table{.columns = {words("a")}, .rows = {{{linked("b", link)}}}}});
+  };
+  EXPECT_THAT(cell("https://e.org/?a=1&b"),
+              HasSubstr("<a href=\"https://e.org/?a=1&amp;b\">b</a>"));
+  EXPECT_THAT(cell("series-1.html"), HasSubstr("<a href=\"series-1.html\">b</a>"));
+  for (const char* link :
+       {"", "javascript:alert(1)", "//e.org", "../up.html", "data:text/html,x"}) {
+    EXPECT_THAT(cell(link), Not(HasSubstr("<a"))) << link;
+  }
+  Line line("commit 1");
+  line.link = "https://e.org/1\"><b>";
+  EXPECT_THAT(html_of({Paragraph{.text = "between", .below = {line}}}),
+              HasSubstr("<a href=\"https://e.org/1&quot;&gt;&lt;b&gt;\">commit 1</a>"));
+}
+
+void expect(const Cell& cell, const std::string& text, std::optional<double> value) {
+  EXPECT_EQ(cell.text, text);
+  EXPECT_EQ(cell.value, value) << text;
+}
+
+TEST(Cells, HoldTheNumberThatTheirWordsAreMadeOf) {
+  expect(number(12.34), "12.3", 12.34);
+  expect(count(12'345), "12,345", 12'345);
+  expect(duration(2.5e6), "2.50 ms", 2.5e6);
+  expect(signed_duration(-2.5e6), "-2.50 ms", -2.5e6);
+  expect(bytes(1.5 * 1024 * 1024), "1.50 MiB", 1.5 * 1024 * 1024);
+  expect(percent(0.123), "12.3", 0.123);
+  expect(share(1, 4), "25.0", 0.25);
+  expect(percent_text(0.0025), "0.25 %", 0.0025);
+  expect(change(-0.0123), "-1.23 %", -0.0123);
+}
+
+TEST(Cells, OfNoNumberAreADash) {
+  expect(number(std::nullopt), "-", std::nullopt);
+  expect(duration(std::nan("")), "-", std::nullopt);
+  expect(share(1, 0), "-", std::nullopt);
+}
+
+TEST(Cells, OfTooLittleTimeForTheUnitSaySo) {
+  const text::TimeUnit seconds{.name = "s", .ns = 1e9};
+  expect(time(1e5, seconds), "<0.001", 1e5);
+  expect(time(1e9, seconds), "1.00", 1e9);
+}
+
+TEST(Tables, LoseAColumnInWhichNoRowHasWords) {
+  Table table{.columns = {words("metric"), words("by")}, .rows = {{{"a", ""}}, {{"b"}}}};
+  drop_if_empty(table, 1);
+  ASSERT_EQ(table.columns.size(), 1U);
+  EXPECT_EQ(table.rows[0].cells.size(), 1U);
+  drop_if_empty(table, 0);
+  EXPECT_EQ(table.columns.size(), 1U) << "it has words";
+}
+
+TEST(Paragraphs, TakeTheLinesBelowThem) {
+  const std::vector<Paragraph> made = paragraphs_of({"cause", "  gain", "  try", "note"});
+  ASSERT_EQ(made.size(), 2U);
+  ASSERT_EQ(made[0].below.size(), 2U);
+  EXPECT_EQ(made[0].below[1].text, "try");
+  EXPECT_EQ(made[1].text, "note");
+  EXPECT_EQ(lines_of(made), (std::vector<std::string>{"cause", "  gain", "  try", "note"}));
 }
 
 }  // namespace
