@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
-
 namespace stepbench::estimate {
 namespace {
 
