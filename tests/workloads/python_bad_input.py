@@ -38,7 +38,8 @@ class BadInput(Warmed):
         sampler = with_body("pass") + "\n    def sampler(data): return 7\n"
         stream = """
             import torch
-            class Stream(torch.utils.data.IterableDataset): pass
+            class Stream(torch.utils.data.IterableDataset):
+                def __iter__(self): return iter([(torch.zeros(1), 0)] * 8)
             def dataset(): return Stream()
         """
         for source, options, words in (
