@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "harness/base/error.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/ranking.h"
@@ -59,30 +57,64 @@ std::string answer_of(const record::Results& results) {
   return answer_line(estimate::case_rows(results), results);
 }
 
-TEST(Answer, CasesOfDifferentWorkAreJudgedByTheirRate) {
-  const std::string answer = answer_of(SweepMaker().make());
-  EXPECT_THAT(answer, StartsWith("best: batch_size=16 (*), 106,"));
-  EXPECT_THAT(answer, AllOf(HasSubstr(" samples/s ["),
-                            HasSubstr("; 1.33x as fast as the next (batch_size=8) [1.32, 1.35]"),
-                            Not(HasSubstr("tie"))));
+void fail_case(char number, record::Results& results) {
+  for (record::Launch& launch : results.launches) {
+    if (launch.row.key.case_id[0] == number) launch.row.outcome = Outcome::failed("killed");
+  }
 }
 
-TEST(Answer, CopiesOfDifferentSizeAreJudgedByTheirRate) {
-  record::Results results =
+// That the answer begins with the first part, and holds the others.
+void expect_answer(const record::Results& results, const std::vector<std::string>& parts) {
+  const std::string answer = answer_of(results);
+  EXPECT_THAT(answer, StartsWith(parts.front()));
+  for (const std::string& part : parts) EXPECT_THAT(answer, HasSubstr(part));
+}
+
+TEST(Answer, OfASweep_IsTheBestCaseWithItsLead) {
+  expect_answer(SweepMaker().make(),  // different work by its rate
+                {"best: batch_size=16 (*), 106,", " samples/s [",
+                 "; 1.33x as fast as the next (batch_size=8) [1.32, 1.35]"});
+  expect_answer(SweepMaker{.samples = {8, 8}}.make(),
+                {"best: ", "step 100 us [", "1.50x as fast as the next"});
+  expect_answer(SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 200, 800}}.make(),
+                {"best: ", "1.00x as fast as the next", "overlap: a tie"});
+  expect_answer(SweepMaker{.step_us = {100, 200}}.make(),
+                {"no winner: the two overlap; fastest so far batch_size=8"});
+  const record::Results few = SweepMaker{.launches = 3}.make();
+  expect_answer(few, {"fastest so far: batch_size=16, 106,", "(n=3, 6 needed)"});
+  EXPECT_THAT(answer_of(few), AllOf(Not(HasSubstr("*")), Not(HasSubstr("[1."))));
+  EXPECT_THAT(render_table(few, {}), AllOf(HasSubstr("vs fastest"), Not(HasSubstr("x *"))));
+  record::Results unfinished = SweepMaker().make();
+  unfinished.end = record::EndRow{.reason = "interrupted"};
+  expect_answer(unfinished, {"best so far: "});
+}
+
+TEST(Answer, OfCopiesOfOtherSizes_IsByTheirRate) {
+  record::Results copies =
       SweepMaker{.samples = {64 * 1024, 16 * 1024 * 1024}, .step_us = {15, 312}}.make();
-  for (record::Launch& launch : results.launches) {
+  for (record::Launch& launch : copies.launches) {
     launch.row.workload = "transfer";
     launch.samples.front().steps.names.back() = "bytes";
   }
-  EXPECT_THAT(answer_of(results),
-              AllOf(StartsWith("best: batch_size=16777216 (*), 53."), HasSubstr(" GB/s [53.")));
-  EXPECT_THAT(render_table(results, {}), AllOf(HasSubstr("GB/s"), HasSubstr("0.0813x")));
+  expect_answer(copies, {"best: batch_size=16777216 (*), 53.", " GB/s [53."});
+  EXPECT_THAT(render_table(copies, {}), HasSubstr("0.0813x"));
 }
 
-TEST(Answer, CasesOfEqualWorkAreJudgedByTheirStep) {
-  const std::string answer = answer_of(SweepMaker{.samples = {8, 8}}.make());
-  EXPECT_THAT(answer, StartsWith("best: "));
-  EXPECT_THAT(answer, AllOf(HasSubstr("step 100 us ["), HasSubstr("1.50x as fast as the next")));
+TEST(Answer, OfFewCasesOrArms_IsWhatWasMeasured) {
+  expect_answer(SweepMaker{.samples = {8}}.make(), {"step 100 us [", "], 79,"});
+  expect_answer(SweepMaker{.samples = {8}, .launches = 3}.make(),
+                {"step ", " samples/s; 3 launches, an interval takes 6"});
+  record::Results failed = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
+  fail_case('3', failed);
+  expect_answer(failed, {"best: batch_size=16 (*)"});
+  fail_case('2', failed);
+  expect_answer(failed, {"only batch_size=8 was measured: step "});
+  fail_case('1', failed);
+  expect_answer(failed, {"nothing was measured: killed"});
+  EXPECT_EQ(run_answer(estimate::case_rows(failed), failed, {}).tone, document::Tone::kBad);
+  record::Results arms = SweepMaker().make();
+  for (record::Launch& launch : arms.launches) launch.row.key.arm = "a";
+  expect_answer(arms, {"", "`stepbench compare` gives their verdict"});
 }
 
 // The timed launches know the step, the profiled one who made it long.
@@ -103,31 +135,19 @@ TEST(Answer, OfAGroupNamesTheRankThatHoldsTheOthersUp) {
                     HasSubstr("problem: rank 1 holds the others up by")));
 }
 
-TEST(Answer, OverlappingIntervalsAreATie) {
-  const record::Results results =
-      SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 200, 800}}.make();
-  EXPECT_THAT(answer_of(results),
-              AllOf(StartsWith("best: "), HasSubstr("1.00x as fast as the next"),
-                    HasSubstr("overlap: a tie")));
-  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-  estimate::compare_with_best(rows);
-  EXPECT_TRUE(rows[0].is_best);
-  EXPECT_TRUE(rows[1].is_best);
-}
-
 TEST(Answer, WhereEveryCaseTiesThereIsNoBestOne) {
-  const record::Results two = SweepMaker{.step_us = {100, 200}}.make();
-  EXPECT_THAT(answer_of(two),
-              StartsWith("no winner: the two overlap; fastest so far batch_size=8"));
-  const record::Results three =
-      SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 200, 400}}.make();
-  EXPECT_THAT(answer_of(three), StartsWith("no winner: all 3 overlap; fastest so far "));
-  std::vector<estimate::CaseRow> rows = estimate::case_rows(three);
-  estimate::compare_with_best(rows);
-  for (const estimate::CaseRow& row : rows) EXPECT_FALSE(row.is_best);
-  EXPECT_THAT(
-      render(three, Format::kJson, {}),
-      AllOf(HasSubstr(R"("all_tie":true)"), HasSubstr(R"("text":"no winner: all 3 overlap)")));
+  const auto best = [](std::vector<std::int64_t> step_us) {
+    const record::Results results =
+        SweepMaker{.samples = {8, 16, 32}, .step_us = std::move(step_us)}.make();
+    std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+    estimate::compare_with_best(rows);
+    std::string cases;
+    for (const estimate::CaseRow& row : rows) cases += row.is_best ? row.case_id[0] : '-';
+    return cases + ' ' + render(results, Format::kJson, {});
+  };
+  EXPECT_THAT(best({100, 200, 800}), StartsWith("12- ")) << "the two tie";
+  EXPECT_THAT(best({100, 200, 400}), AllOf(StartsWith("--- "), HasSubstr(R"("all_tie":true)"),
+                                           HasSubstr(R"("text":"no winner: all 3 overlap)")));
 }
 
 TEST(Answer, ARatioHoldsOneExactlyWhereTheIntervalsOverlap) {
@@ -143,35 +163,11 @@ TEST(Answer, ARatioHoldsOneExactlyWhereTheIntervalsOverlap) {
   }
 }
 
-TEST(Answer, FewLaunchesGiveAnOrderAndNoWinner) {
-  const record::Results results = SweepMaker{.launches = 3}.make();
-  EXPECT_THAT(answer_of(results), AllOf(StartsWith("fastest so far: batch_size=16, 106,"),
-                                        HasSubstr("; too few launches to call it (n=3, 6 needed)"),
-                                        Not(HasSubstr("*")), Not(HasSubstr("[1."))));
-  EXPECT_THAT(render_table(results, {}), AllOf(HasSubstr("vs fastest"), Not(HasSubstr("x *"))));
-}
-
-TEST(Answer, OfOneCaseIsItsStep) {
-  const std::string six = answer_of(SweepMaker{.samples = {8}}.make());
-  EXPECT_THAT(six, AllOf(StartsWith("step 100 us ["), HasSubstr("], 79,"),
-                         ::testing::EndsWith(" samples/s")));
-  EXPECT_THAT(answer_of(SweepMaker{.samples = {8}, .launches = 3}.make()),
-              ::testing::EndsWith(" samples/s; 3 launches, an interval takes 6"));
-  record::Results one_failed = SweepMaker().make();
-  for (record::Launch& launch : one_failed.launches) {
-    if (launch.row.key.case_id.starts_with("2")) launch.row.outcome = Outcome::failed("killed");
-  }
-  EXPECT_THAT(answer_of(one_failed), StartsWith("only batch_size=8 was measured: step "));
-}
-
 TEST(Answer, OfASmokeRunIsWhetherEverythingRuns) {
   record::Results smoke = SweepMaker().make();
   for (record::Launch& launch : smoke.launches) launch.row.smoke = true;
   EXPECT_EQ(answer_of(smoke), "all 2 cases run; a smoke run compares nothing");
-  smoke.launches.front().row.outcome = Outcome::failed("killed");
-  for (record::Launch& launch : smoke.launches) {
-    if (launch.row.key.case_id.starts_with("1")) launch.row.outcome = Outcome::failed("killed");
-  }
+  fail_case('1', smoke);
   EXPECT_EQ(answer_of(smoke), "1 of 2 cases did not run");
 }
 
@@ -184,34 +180,19 @@ TEST(Answer, OfAFirstLookNamesTheCommandThatMeasures) {
     return results;
   };
   record::Results look = first_look({.launches = 2});
-  constexpr const char* kLook =
-      "a first look, for no comparison: two launches of short windows. To measure it: stepbench "
-      "run 'my job.yaml'";
-  EXPECT_EQ(answer_of(look), kLook);
-  // One case alone has its numbers.
+  EXPECT_THAT(answer_of(look), AllOf(StartsWith("a first look, for no comparison"),
+                                     HasSubstr("stepbench run 'my job.yaml'")));
   const std::string one = answer_of(first_look({.samples = {8}, .step_us = {100}, .launches = 2}));
-  EXPECT_THAT(one, AllOf(StartsWith("step 100 us, "), HasSubstr(kLook)));
+  EXPECT_THAT(one, StartsWith("step 100 us, ")) << "one case alone has its numbers";
   look.launches.front().row.outcome = Outcome::failed("killed");
   const auto answer = [&] {
     return run_answer(estimate::case_rows(look), look, {{.text = "busy", .doubt = "waited"}});
   };
   EXPECT_THAT(answer().doubts, ::testing::ElementsAre("1 of 4 launches failed", "waited"));
-  for (record::Launch& launch : look.launches) launch.row.outcome = Outcome::failed("killed");
+  fail_case('1', look);
+  fail_case('2', look);
   EXPECT_EQ(answer().text, "nothing was measured: killed");
   EXPECT_EQ(answer().tone, document::Tone::kBad);
-}
-
-TEST(Answer, OfArmsNamesTheCommandOfTheirVerdict) {
-  record::Results arms = SweepMaker().make();
-  for (record::Launch& launch : arms.launches) launch.row.key.arm = "a";
-  EXPECT_THAT(answer_of(arms), HasSubstr("`stepbench compare` gives their verdict"));
-}
-
-TEST(Answer, WhereNothingWasMeasuredIsWhy) {
-  record::Results results = SweepMaker().make();
-  for (record::Launch& launch : results.launches) launch.row.outcome = Outcome::failed("no memory");
-  EXPECT_EQ(answer_of(results), "nothing was measured: no memory");
-  EXPECT_EQ(run_answer(estimate::case_rows(results), results, {}).tone, document::Tone::kBad);
 }
 
 TEST(Answer, HasItsDoubtsBesideItWithTheirSize) {
@@ -236,27 +217,8 @@ TEST(Answer, HasItsDoubtsBesideItWithTheirSize) {
   EXPECT_THAT(render_table(results, {.columns = 300}), Not(HasSubstr("; waited")));
 }
 
-TEST(Answer, FailedCasesDoNotCount) {
-  record::Results results = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
-  for (record::Launch& launch : results.launches) {
-    if (launch.row.key.case_id.starts_with("3")) launch.row.outcome = Outcome::failed("killed");
-  }
-  EXPECT_THAT(answer_of(results), StartsWith("best: batch_size=16 (*)"));
-}
-
-TEST(Answer, WhatIsMissingYetMakesItSoFar) {
-  record::Results results = SweepMaker().make();
-  results.end = record::EndRow{.reason = "interrupted"};
-  EXPECT_THAT(answer_of(results), StartsWith("best so far: "));
-}
-
-TEST(Answer, StandsFirst) {
-  const record::Results results = SweepMaker().make();
-  const std::string table = render_table(results, {.columns = 400});
-  EXPECT_THAT(table, StartsWith(answer_of(results) + "\n\ndemo, "));
-  const std::string markdown = render(results, Format::kMarkdown, {});
-  EXPECT_LT(markdown.find("best: "), markdown.find("| case"));
-  EXPECT_THAT(render(results, Format::kJson, {}),
+TEST(Answer, OfADecidedSweep_IsInJson) {
+  EXPECT_THAT(render(SweepMaker().make(), Format::kJson, {}),
               AllOf(HasSubstr(R"("answer":{"metric":"samples_per_s","decided":true)"),
                     HasSubstr(R"("tied":[])")));
 }
@@ -266,8 +228,7 @@ TEST(Table, WhatASweepIsJudgedByStandsFirstAndStaysInANarrowTerminal) {
   const std::string wide = render_table(results, {.columns = 140});
   EXPECT_LT(wide.find("samples/s"), wide.find("step [us]"));
   EXPECT_LT(wide.find("95 % interval"), wide.find("step [us]"));
-  const std::string narrow = render_table(results, {.columns = 40});
-  EXPECT_THAT(narrow,
+  EXPECT_THAT(render_table(results, {.columns = 40}),
               AllOf(HasSubstr("case    batch_size  samples/s   vs best\n"),
                     HasSubstr("no room for: at most slower [%], step\n  [us], 95 % interval")))
       << "what was cut or left out first came back where there is room for it";
@@ -287,57 +248,19 @@ TEST(Baseline, IsTheRowWithTheSameOtherOptions) {
   EXPECT_NEAR(*rows[0].vs_baseline, 1, 1e-9);
   EXPECT_NEAR(*rows[2].vs_baseline, 2, 1e-9) << "samples/s against batch_size=8 without workers";
   EXPECT_NEAR(*rows[3].vs_baseline, 2, 1e-9);
-  EXPECT_LT(rows[3].vs_baseline_interval->low, 2);
+  EXPECT_NEAR(rows[3].vs_baseline_interval->low, 1.98, 0.005);
   estimate::compare_with_baseline(rows, results, "num_workers=0,batch_size=8");
   EXPECT_NEAR(*rows[3].vs_baseline, 2, 1e-9) << "one row for all";
   estimate::compare_with_baseline(rows, results, "1abc");
   EXPECT_NEAR(*rows[1].vs_baseline, 1, 1e-9);
   EXPECT_THROW(estimate::compare_with_baseline(rows, results, "num_workers=7"), ConfigError);
   EXPECT_THROW(estimate::compare_with_baseline(rows, results, "nothing"), ConfigError);
-  EXPECT_THAT(render_table(results, {.columns = 200, .baseline = "num_workers=0"}),
-              AllOf(HasSubstr("vs baseline"), HasSubstr("2.00x [1.98, 2.02]")));
-}
-
-TEST(Pivot, ShowsWhatTheCasesAreJudgedByAsRowsByColumns) {
-  record::Results results =
-      SweepMaker{.samples = {8, 16, 8, 16}, .step_us = {100, 200, 50, 90}}.make();
-  results.runs[0].swept = {"loader.batch_size", "loader.num_workers", "loader.pin_memory"};
-  for (record::Launch& launch : results.launches) {
-    const bool late = launch.row.key.case_id[0] > '2';
-    launch.row.options["loader.num_workers"] = std::int64_t{late ? 2 : 0};
-    launch.row.options["loader.pin_memory"] = true;
-  }
-  const std::vector<std::string> by = {"num_workers", "batch_size"};
-  EXPECT_THAT(render_table(results, {.pivot = by}),
-              AllOf(HasSubstr("samples/s by num_workers and batch_size"),
-                    HasSubstr("num_workers  batch_size=8  batch_size=16"), HasSubstr("176,893 *")));
-  EXPECT_THAT(render(results, Format::kCsv, {.select = {"step"}, .pivot = by}),
-              StartsWith("num_workers,batch_size=8,batch_size=16\n0,100500,201000\n"));
-  EXPECT_THAT(render(results, Format::kMarkdown, {.select = {"step"}, .pivot = by}),
-              HasSubstr("| 0 | 100 | 201 |"));
-  for (record::Launch& launch : results.launches) {
-    if (launch.row.key.case_id[0] != '4') continue;
-    launch.row.options["loader.batch_size"] = std::int64_t{8};
-    launch.row.options["loader.pin_memory"] = false;
-  }
-  try {
-    (void)render_table(results, {.pivot = by});
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("also differ in pin_memory"));
-  }
 }
 
 TEST(Filter, KeepsLaunchesByAnyOfTheValues) {
   record::Results results = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
   estimate::keep_filtered(results, std::vector<std::string>{"batch_size=8,32.0"});
   EXPECT_EQ(estimate::case_rows(results).size(), 2U);
-  EXPECT_THROW(estimate::keep_filtered(results, std::vector<std::string>{"batch_size=7"}),
-               ConfigError);
-  EXPECT_THROW(estimate::keep_filtered(results, std::vector<std::string>{"batch_sise=8"}),
-               ConfigError);
-  EXPECT_THROW(estimate::keep_filtered(results, std::vector<std::string>{"batch_size"}),
-               ConfigError);
 }
 
 TEST(Columns, AreFoundByTheirHeads) {
@@ -347,16 +270,15 @@ TEST(Columns, AreFoundByTheirHeads) {
     launch.row.options["margin.step"] = 0.01;  // `step` for short, but the column is what is seen
   }
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-  EXPECT_EQ(estimate::full_name("samples/s", rows, "--sort"), "samples_per_s");
-  EXPECT_EQ(estimate::full_name("Data wait", rows, "--sort"), "data_wait_share");
-  EXPECT_EQ(estimate::full_name("data wait [%]", rows, "--sort"), "data_wait_share");
-  EXPECT_EQ(estimate::full_name("step", rows, "--sort"), "step_ns");
-  EXPECT_EQ(estimate::full_name("vs best", rows, "--sort"), "vs_best");
-  EXPECT_EQ(estimate::full_name("case", rows, "--sort"), "case_id");
-  const std::string table =
-      render_table(results, {.select = {"batch_size", "samples/s", "peak_bytes"}});
-  EXPECT_THAT(table, AllOf(HasSubstr("batch_size  samples/s  peak_bytes\n"),
-                           HasSubstr("1.00 MiB\n"), Not(HasSubstr("step ["))));
+  for (const auto& [head, name] :
+       {std::pair{"samples/s", "samples_per_s"}, std::pair{"Data wait", "data_wait_share"},
+        std::pair{"data wait [%]", "data_wait_share"}, std::pair{"step", "step_ns"},
+        std::pair{"vs best", "vs_best"}, std::pair{"case", "case_id"}}) {
+    EXPECT_EQ(estimate::full_name(head, rows, "--sort"), name);
+  }
+  EXPECT_THAT(render_table(results, {.select = {"batch_size", "samples/s", "peak_bytes"}}),
+              AllOf(HasSubstr("batch_size  samples/s  peak_bytes\n"), HasSubstr("1.00 MiB\n"),
+                    Not(HasSubstr("step ["))));
   EXPECT_THROW((void)render_table(results, {.select = {"peak_byte"}}), ConfigError);
 }
 
@@ -399,18 +321,10 @@ TEST(Title, SaysWhichRunOnWhichMachine) {
                                              {"torch", "2.11.0"}}});
   for (record::Launch& launch : results.launches) launch.row.worker_id = "w";
   results.runs[0].config_text = "name: demo\n```\n";
-  results.runs[0].argv = {"stepbench", "run", "my demo.yaml"};
-  const std::string title =
-      "demo, 2026-01-31 12:00 UTC, 2x AMD EPYC, no GPU, torch 2.11.0, 6 launches per case";
-  EXPECT_THAT(run_titles(estimate::case_rows(results), results), ::testing::ElementsAre(title));
-  EXPECT_THAT(render_table(results, {.columns = 200}), HasSubstr("\n\n" + title + "\n\n"));
-  const std::string markdown = render(results, Format::kMarkdown, {});
-  EXPECT_THAT(markdown,
-              AllOf(HasSubstr("\n### " + title + "\n"), HasSubstr("stepbench run 'my demo.yaml'"),
-                    HasSubstr("| cpu.model | AMD EPYC |"), HasSubstr("````yaml\nname: demo\n")));
-  EXPECT_THAT(render(results, Format::kJson, {}),
-              AllOf(HasSubstr(R"("environments":[{"worker_id":"w")"),
-                    HasSubstr(R"("started_utc":"2026-01-31T12:00:00Z")")));
+  EXPECT_THAT(run_titles(estimate::case_rows(results), results),
+              ::testing::ElementsAre("demo, 2026-01-31 12:00 UTC, 2x AMD EPYC, no GPU, torch "
+                                     "2.11.0, 6 launches per case"));
+  EXPECT_THAT(render(results, Format::kMarkdown, {}), HasSubstr("````yaml\nname: demo\n"));
 }
 
 TEST(Running, ALaunchUnderWayIsNoUnfinishedOne) {

@@ -51,35 +51,27 @@ std::vector<std::string> headroom_of(const record::Results& results) {
   return headroom_lines(estimate::case_rows(results), results);
 }
 
-TEST(Headroom, SplitsWhatAPerfectLoaderSavesIntoWaitingAndTheCoresOfItsWorkers) {
-  const auto lines =
-      headroom_of(results_of({{"none", 71'000}, {"working", 56'000}, {"stopped", 50'000}}));
+TEST(Headroom, OfAPerfectLoader_IsWaitingAndCores) {
+  const auto line = [](const std::vector<Planted>& cases, int launches = 6) {
+    const auto lines = headroom_of(results_of(cases, launches));
+    EXPECT_EQ(lines.size(), 1U);
+    return lines.empty() ? std::string() : lines[0];
+  };
   EXPECT_THAT(
-      lines, ElementsAre(AllOf(
-                 StartsWith("a perfect loader would save 21.1 ms (29.6 %): 15.0 ms waiting, 6.0"),
-                 HasSubstr("because its workers take CPU; 20."), HasSubstr(" to 21.4 ms in all"))));
-}
-
-TEST(Headroom, PartsThatLaunchesContradictStillSumToTheWhole) {
-  EXPECT_THAT(headroom_of(results_of({{"none", 60'000}, {"working", 61'000}, {"stopped", 50'000}})),
-              ElementsAre(HasSubstr("save 10.0 ms (16.7 %): 0 ns waiting, 10.0 ms because")));
-}
-
-TEST(Headroom, WithoutWorkersAllOfItIsWaiting) {
-  EXPECT_THAT(headroom_of(results_of({{"none", 71'000}, {"stopped", 50'000}})),
-              ElementsAre(HasSubstr("would save 21.1 ms (29.6 %); 20.")));
-}
-
-TEST(Headroom, OfALoaderThatKeepsUpNothingIsSaid) {
-  EXPECT_THAT(headroom_of(results_of({{"none", 50'001}, {"working", 50'000}, {"stopped", 50'000}})),
-              ElementsAre(HasSubstr("would save nothing that these launches can tell: at most ")));
-  EXPECT_THAT(headroom_of(results_of({{"none", 49'000}, {"working", 50'000}, {"stopped", 50'000}})),
-              ElementsAre("a perfect loader would save nothing that these launches can tell"));
-}
-
-TEST(Headroom, OfFewLaunchesItIsNoVerdict) {
-  EXPECT_THAT(headroom_of(results_of({{"none", 71'000}, {"stopped", 50'000}}, 2)),
-              ElementsAre(HasSubstr("too few launches to call it (n=2, 6 needed)")));
+      line({{"none", 71'000}, {"working", 56'000}, {"stopped", 50'000}}),
+      AllOf(StartsWith("a perfect loader would save 21.1 ms (29.6 %): 15.0 ms waiting, 6.0"),
+            HasSubstr("; 20."), HasSubstr(" to 21.4 ms in all")));
+  EXPECT_THAT(line({{"none", 60'000}, {"working", 61'000}, {"stopped", 50'000}}),
+              HasSubstr("save 10.0 ms (16.7 %): 0 ns waiting, 10.0 ms because"))
+      << "parts that launches contradict sum to the whole";
+  EXPECT_THAT(line({{"none", 71'000}, {"stopped", 50'000}}),
+              HasSubstr("would save 21.1 ms (29.6 %); 20."))
+      << "without workers all of it is waiting";
+  EXPECT_THAT(line({{"none", 50'001}, {"working", 50'000}, {"stopped", 50'000}}),
+              HasSubstr("would save nothing that these launches can tell: at most "));
+  EXPECT_THAT(line({{"none", 49'000}, {"working", 50'000}, {"stopped", 50'000}}),
+              ::testing::EndsWith("would save nothing that these launches can tell"));
+  EXPECT_THAT(line({{"none", 71'000}, {"stopped", 50'000}}, 2), HasSubstr("(n=2, 6 needed)"));
 }
 
 TEST(Headroom, EachCaseOfASweepHasItsOwnLineAndNoReplayIsTakenForTheBest) {
@@ -122,13 +114,8 @@ TEST(ReplayError, WithoutTheWaitsForACpuASlowStepIsAsLongAsBesideTheLoader) {
   plant_waits(results, "none", 0.001, 0.154);
   plant_waits(results, "recorded", 0.0003, 0.06);
   const auto lines = replay_error_lines(estimate::case_rows(results), results);
-  EXPECT_THAT(
-      lines,
-      ElementsAre(AllOf(StartsWith("replayed arrivals give 12.7 ms where the loader gives 14.2 "
-                                   "ms: -10.0 %; its thread waited for a CPU 15.4 % of the time "
-                                   "beside the loader and 6.0 % when replayed, and without that it "
-                                   "is "),
-                        HasSubstr("0.0"))));
+  EXPECT_THAT(lines, ElementsAre(AllOf(HasSubstr(": -10.0 %;"), HasSubstr("CPU 15.4 %"),
+                                       HasSubstr("6.0 % when replayed"), HasSubstr("0.0"))));
 }
 
 TEST(ReplayError, NothingIsSaidOfACpuWhereTheStepWaitsForDataOrBothWaitAlike) {
@@ -152,9 +139,6 @@ TEST(ReplayError, OfFewLaunchesHasNoBoundsAndWithoutAPairIsNone) {
       ElementsAre("replayed arrivals give 49.0 ms where the loader gives 50.0 ms: -2.00 %"));
   EXPECT_THAT(lines_of(results_of({{"none", 50'000, 1}, {"recorded", 49'000, 2}})), IsEmpty());
   EXPECT_THAT(lines_of(results_of({{"none", 50'000, 1}, {"stopped", 49'000, 1}})), IsEmpty());
-}
-
-TEST(Headroom, WithoutReplayedCasesThereIsNone) {
   EXPECT_THAT(headroom_of(results_of({{"none", 71'000, 1}, {"none", 50'000, 2}})), IsEmpty());
   EXPECT_THAT(headroom_of(results_of({{"none", 71'000, 1}, {"stopped", 50'000, 2}})), IsEmpty());
 }

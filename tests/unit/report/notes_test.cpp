@@ -13,6 +13,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 struct Said {
   const char* verdict;
@@ -46,8 +48,12 @@ TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
               ElementsAre("warm-up too short, at least 12 more steps: steps became 15.0 % faster "
                           "within the window (2 of 3 launches)"));
   EXPECT_THAT(notes({{"drifting", 0, 0.05}}),
-              ElementsAre(::testing::AllOf(HasSubstr("drifting: steps became 5.0 % slower"),
-                                           HasSubstr("(1 of 1 launches)"))));
+              ElementsAre(HasSubstr("drifting: steps became 5.0 % slower")));
+  EXPECT_THAT(notes({{"too_short", 7}}),  // a file that does not say how much faster
+              ElementsAre("warm-up too short, at least 7 more steps (1 of 1 launches)"));
+  EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), IsEmpty());
+  EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), IsEmpty());
+  EXPECT_THAT(notes({{"drowsy"}, {"drowsy"}}), IsEmpty()) << "of a later version";
 }
 
 std::vector<std::string> load_notes(const estimate::OfferedLoad& load) {
@@ -59,85 +65,53 @@ std::vector<std::string> load_notes(const estimate::OfferedLoad& load) {
   return document::lines_of(notes_of({row}, {}));
 }
 
-TEST(LoadNotes, OverloadIsSaidWithWhatCanBeAnswered) {
-  const estimate::OfferedLoad over{.rate_per_s = 120, .service_ns = 1e7, .utilisation = 1.2};
-  EXPECT_THAT(load_notes(over),
-              ElementsAre(HasSubstr("overload: 120/s requests arrive and 100/s can be answered, "
-                                    "each in 10.0 ms")));
-}
-
-TEST(LoadNotes, AWindowThatIsTooShortIsSaidWithTheRequestsThatItTakes) {
+TEST(LoadNotes, NearOverload_SayHowManyRequestsItTakes) {
+  EXPECT_THAT(load_notes({.rate_per_s = 120, .service_ns = 1e7, .utilisation = 1.2}),
+              ElementsAre(HasSubstr("overload: 120/s requests arrive and 100/s can be answered")));
   estimate::OfferedLoad near{
       .rate_per_s = 95, .service_ns = 1e7, .utilisation = 0.95, .requests = 500, .settles = 800};
-  EXPECT_THAT(load_notes(near), ElementsAre(::testing::AllOf(
-                                    HasSubstr("too near to overload for this window"),
-                                    HasSubstr("after about 800 requests; a window and its warm-up "
-                                              "have 500, so that no latency is given"))));
+  EXPECT_THAT(
+      load_notes(near),
+      ElementsAre(HasSubstr("after about 800 requests; a window and its warm-up have 500")));
   near.requests = 2000;
   EXPECT_THAT(load_notes(near), ElementsAre(HasSubstr("the queue has hardly settled")));
   near.settles = std::numeric_limits<double>::infinity();
   EXPECT_THAT(load_notes(near), ElementsAre(HasSubstr("in half of them all of it")));
   near.settles = 100;
-  EXPECT_THAT(load_notes(near), ::testing::IsEmpty());
+  EXPECT_THAT(load_notes(near), IsEmpty());
 }
 
-TEST(BusyMachineNotes, TellHowMuchOnceForAllCases) {
+// A launch that waits so many of 1000 ns for a CPU, of which others used a share.
+void add_waiting(estimate::CaseRow& row, std::deque<record::Launch>& launches,
+                 std::int64_t waited_ns, double others) {
+  record::LaunchRow& made = launches.emplace_back().row;
+  made.machine = {{"window_ns", std::int64_t{1000}},
+                  {"window_run_queue_wait_ns", waited_ns},
+                  {"others_cpu_share", others}};
+  if (waited_ns > 10) {
+    made.report.flags = {"waited_for_cpu"};
+    made.report.notes = {"the machine was busy: in words of launch " + std::to_string(waited_ns)};
+  }
+  row.measured.push_back({.launch = &launches.back(), .estimate = {}});
+}
+
+TEST(BusyMachineNotes, OfAllCases_TellHowMuchOnce) {
   std::deque<record::Launch> launches;
   std::vector<estimate::CaseRow> rows(3);
-  const auto add = [&](estimate::CaseRow& row, std::int64_t waited_ns, double others) {
-    record::LaunchRow& made = launches.emplace_back().row;
-    made.machine = {{"window_ns", std::int64_t{1000}},
-                    {"window_run_queue_wait_ns", waited_ns},
-                    {"others_cpu_share", others}};
-    if (waited_ns > 10) made.report.flags = {"waited_for_cpu"};
-    if (waited_ns > 10) made.report.notes = {"the machine was busy: in words of a launch"};
-    row.measured.push_back({.launch = &launches.back(), .estimate = {}});
-  };
-  add(rows[0], 20, 0.4);
-  add(rows[1], 620, 0.81);
-  add(rows[2], 5, 0.3);
+  add_waiting(rows[0], launches, 20, 0.4);
+  add_waiting(rows[1], launches, 620, 0.81);
+  add_waiting(rows[2], launches, 5, 0.3);
   EXPECT_THAT(document::lines_of(notes_of(rows, {})),
               ElementsAre("the machine was busy: the training thread waited 2.0 to 62.0 % of its "
                           "time for a CPU; other programs used 40.0 to 81.0 % of the CPUs (2 of 3 "
                           "cases)"));
-  rows.resize(1);
-  launches[0].row.machine["others_cpu_share"] = 0.0;
-  EXPECT_THAT(document::lines_of(notes_of(rows, {})),
-              ElementsAre("more threads than CPUs: the training thread waited 2.0 % of its time "
-                          "for a CPU, and nothing else ran"));
-}
-
-TEST(BusyMachineNotes, TellOncePerCaseOfTheFewLaunchesThatWaited) {
-  std::deque<record::Launch> launches;
-  std::vector<estimate::CaseRow> rows(1);
+  std::vector<estimate::CaseRow> alone(1);
   for (const std::int64_t waited_ns : {11, 0, 0, 16, 0, 0}) {
-    record::LaunchRow& made = launches.emplace_back().row;
-    made.machine = {{"window_ns", std::int64_t{1000}},
-                    {"window_run_queue_wait_ns", waited_ns},
-                    {"others_cpu_share", 0.0}};
-    if (waited_ns > 10) made.report.flags = {"waited_for_cpu"};
-    if (waited_ns > 10) {
-      made.report.notes = {"more threads than CPUs: launch " + std::to_string(waited_ns)};
-    }
-    rows[0].measured.push_back({.launch = &launches.back(), .estimate = {}});
+    add_waiting(alone[0], launches, waited_ns, 0);
   }
-  EXPECT_THAT(document::lines_of(notes_of(rows, {})),
+  EXPECT_THAT(document::lines_of(notes_of(alone, {})),
               ElementsAre("more threads than CPUs: the training thread waited 1.1 to 1.6 % of its "
                           "time for a CPU, and nothing else ran (in 2 of 6 launches)"));
-}
-
-TEST(WarmUpNotes, ATrendOfFewerLaunchesIsChance) {
-  EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), ::testing::IsEmpty());
-  EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), ::testing::IsEmpty());
-}
-
-TEST(WarmUpNotes, AVerdictOfALaterVersionIsNoTrend) {
-  EXPECT_THAT(notes({{"drowsy"}, {"drowsy"}}), ::testing::IsEmpty());
-}
-
-TEST(WarmUpNotes, AFileThatDoesNotSayHowMuchFasterStillTellsTheSteps) {
-  EXPECT_THAT(notes({{"too_short", 7}}),
-              ElementsAre("warm-up too short, at least 7 more steps (1 of 1 launches)"));
 }
 
 // Launches of 60 steps of 1 ms, the first 12 of them by `excess` longer, each launch with a ripple
@@ -164,21 +138,15 @@ record::Results windows(double excess, double ripple) {
 TEST(WarmUpNotes, TheEffectOnTheStepIsToldWithWhatToDo) {
   const record::Results warming = windows(0.09, 0.002);
   EXPECT_THAT(document::lines_of(notes_of(estimate::case_rows(warming), warming)),
-              ElementsAre(::testing::MatchesRegex(
+              ElementsAre(MatchesRegex(
                   "warm-up is \\+1\\.[789]. % \\[\\+1\\.[78]., \\+1\\.[89].\\] of this step, "
                   "over 6 launches; drop (9|10) steps \\(schedule.warmup: 1[45]\\)")));
   const record::Results steady = windows(0, 0.002);
-  EXPECT_THAT(document::lines_of(notes_of(estimate::case_rows(steady), steady)),
-              ::testing::IsEmpty());
+  EXPECT_THAT(document::lines_of(notes_of(estimate::case_rows(steady), steady)), IsEmpty());
   EXPECT_EQ(unseen_warmup(estimate::case_rows(steady).front()), "");
-}
-
-TEST(WarmUpNotes, ThePageOfACaseSaysHowSmallAWarmUpItsLaunchesWouldNotShow) {
   const record::Results noisy = windows(0, 0.5);
   EXPECT_THAT(unseen_warmup(estimate::case_rows(noisy).front()),
-              ::testing::MatchesRegex("no warm-up is seen in the windows; one of less than .* % of "
-                                      "the step would not stand out from how these 6 launches "
-                                      "differ"));
+              MatchesRegex("no warm-up is seen in the windows; one of less than .* % .*"));
 }
 
 TEST(Notes, SayOnceWhatFailsInEveryCase) {

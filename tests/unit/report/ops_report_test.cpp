@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/ops_report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
 #include "harness/ops/op_frame.h"
+#include "harness/report/module_report.h"
 #include "harness/report/ops_columns.h"
+#include "harness/report/ops_report.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::LogMaker;
 using ::testing::Not;
@@ -46,22 +47,18 @@ std::string shown(const OpsView& view, Format format = Format::kTable) {
   return render_ops(profiled(), view, format, {.columns = 200});
 }
 
-TEST(OpsReport, ShowsTheEngineAndWhatProfilingCost) {
-  const std::string text = shown({});
-  EXPECT_THAT(text, HasSubstr("abcdef0123456789  (native, recording cost: 1.12x the step)"));
-  EXPECT_THAT(text, HasSubstr("Kernels and copies by time"));
-  EXPECT_THAT(text, HasSubstr("Waits for the device, and the op that caused each"));
-  EXPECT_THAT(text, HasSubstr("Peak memory while profiled"));
-}
-
-TEST(OpsReport, LeavesOutColumnsThatHoldNothing) {
+TEST(OpsReport, WhatHoldsNothing_IsLeftOut) {
+  EXPECT_THAT(shown({}),
+              AllOf(HasSubstr("abcdef0123456789  (native, recording cost: 1.12x the step)"),
+                    HasSubstr("Kernels and copies by time"),
+                    HasSubstr("Waits for the device, and the op that caused each"),
+                    HasSubstr("Peak memory while profiled")));
   LogMaker maker;
   maker.op("aten::mm", 0, 10);
   record::Results results = profiled();
   results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
-  const std::string text = render_ops(results, {}, Format::kTable, {.columns = 200});
-  EXPECT_THAT(text, Not(HasSubstr("CUDA")));
-  EXPECT_THAT(text, Not(HasSubstr("mem")));
+  EXPECT_THAT(render_ops(results, {}, Format::kTable, {.columns = 200}),
+              AllOf(Not(HasSubstr("CUDA")), Not(HasSubstr("mem"))));
 }
 
 TEST(OpsReport, TimesInCsvAreMicrosecondsToTheNanosecond) {
@@ -109,55 +106,118 @@ TEST(OpsReport, LongNamesKeepTheEndThatTellsThemApart) {
   EXPECT_THAT(text, HasSubstr("autograd::eng…ion: NativeBatchNormBackward0"));
 }
 
-TEST(OpsReport, AColumnThatDoesNotExistIsAnsweredWithTheNearest) {
-  try {
-    (void)shown({.sort = "self_cpu_time_totel"});
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_EQ(error.where(), "--sort");
-    EXPECT_THAT(error.what(), HasSubstr("did you mean 'self_cpu_time_total'?"));
-  }
+// What is refused: where, and what is said of it.
+void expect_refused(const record::Results& results, const OpsView& view, const char* words) {
+  EXPECT_THAT([&] { (void)render_ops(results, view, Format::kTable, {}); },
+              ::testing::ThrowsMessage<ConfigError>(HasSubstr(words)));
 }
 
-TEST(OpsReport, GroupsByShapePhaseAndModule) {
-  EXPECT_THAT(shown({.group_by = {"shape"}}), HasSubstr("[[8, 32], [32, 64]]"));
-  EXPECT_THAT(shown({.group_by = {"phase"}}), HasSubstr("forward"));
-  EXPECT_THROW((void)shown({.group_by = {"fase"}}), ConfigError);
-}
-
-TEST(OpsReport, PerStepKeepsTheOrderOfSteps) {
-  const std::string text =
-      shown({.row_limit = 1, .per_step = true, .columns = {"step", "key", "count"}}, Format::kCsv);
-  EXPECT_EQ(text,
-            "case,engine,kind,step,key,count\n"
-            "abcdef0123456789,native,op,0,aten::mm,1\n"
-            "abcdef0123456789,native,op,1,aten::mm,1\n");
-}
-
-TEST(OpsReport, TheRowLimitSaysHowMuchItHides) {
-  EXPECT_THAT(shown({.row_limit = 2}), HasSubstr("2 of 6 rows; --row-limit 0 shows all."));
-  EXPECT_THAT(shown({.row_limit = 0}), Not(HasSubstr("--row-limit")));
-}
-
-TEST(OpsReport, ResultsWithoutProfiledLaunchesSayHowToGetThem) {
+TEST(OpsReport, WhatDoesNotExist_NamesTheNearest) {
   record::Results results = profiled();
+  expect_refused(results, {.sort = "self_cpu_time_totel"}, "did you mean 'self_cpu_time_total'?");
+  expect_refused(results, {.group_by = {"fase"}}, "phase");
   results.launches[0].ops.clear();
-  try {
-    (void)render_ops(results, {}, Format::kTable, {});
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--profile"));
-  }
+  expect_refused(results, {}, "--profile");
 }
 
-TEST(OpsColumns, HaveDifferentNamesAndHeads) {
-  std::set<std::string_view> names;
-  std::set<std::string_view> heads;
-  for (const OpColumn& column : op_columns()) {
-    EXPECT_TRUE(names.insert(column.name).second) << column.name;
-    EXPECT_TRUE(heads.insert(column.head).second) << column.head;
-    EXPECT_TRUE(column.doc.ends_with('.')) << column.name;
+// Two steps of 1 ms: layer1 has 0.5 ms, of which its linear has 0.2 ms, and fc 0.1 ms.
+record::Results with_modules(bool device = false) {
+  LogMaker maker;
+  maker.log.modules = {"layer1", "layer1.linear", "fc"};
+  for (std::int64_t step = 0; step < 2; ++step) {
+    const std::int64_t at_ns = step * 1'000'000;
+    maker.step(step, at_ns, at_ns + 1'000'000);
+    maker.phase("forward", step, at_ns, at_ns + 900'000);
+    maker.op("aten::relu", at_ns, at_ns + 300'000).module = 0;
+    maker.op("aten::linear", at_ns + 300'000, at_ns + 500'000).module = 1;
+    const auto linear = static_cast<std::uint32_t>(maker.log.ops.size() - 1);
+    maker.op("aten::linear", at_ns + 500'000, at_ns + 600'000).module = 2;
+    if (device) {
+      maker.activity(ops::ActivityKind::kKernel, "gemm", at_ns + 700'000, at_ns + 780'000,
+                     static_cast<std::uint64_t>(step + 1), linear);
+    }
   }
+  record::Results results;
+  record::Launch launch;
+  launch.row.key = {.case_id = "abcdef0123456789", .pass = Pass::kNative};
+  launch.ops = ops::frames_of(ops::make_op_table(maker.log));
+  results.launches.push_back(std::move(launch));
+  return results;
+}
+
+std::string modules_of(const ModulesView& view, Format format = Format::kTable) {
+  return render_modules(with_modules(), view, format, {.columns = 100});
+}
+
+TEST(ModuleReport, IsATreeInTimesPerStep) {
+  EXPECT_EQ(
+      modules_of({}),
+      "case abcdef0123456789  (native, recording cost: unknown, no timing launch beside it)\n"
+      "\n"
+      "module                  time  share [%]  forward\n"
+      "────────────────────────────────────────────────\n"
+      "step                 1.00 ms        100   600 us\n"
+      "  (model)             600 us       60.0   600 us\n"
+      "    layer1            500 us       50.0   500 us\n"
+      "      layer1.linear   200 us       20.0   200 us\n"
+      "      layer1 (self)   300 us       30.0   300 us\n"
+      "    fc                100 us       10.0   100 us\n"
+      "  (outside ops)       400 us       40.0\n"
+      "Per step, the mean of 2 profiled steps. Rows that are indented add up to the row above "
+      "them.\n");
+}
+
+TEST(ModuleReport, SaysThatThereAreDeeperModules) {
+  EXPECT_THAT(modules_of({.depth = 1}),
+              AllOf(Not(HasSubstr("layer1.linear")), HasSubstr("--depth 2 shows all.")));
+}
+
+TEST(ModuleReport, SortsSiblingsAndKeepsTheModelsOrderWhenAsked) {
+  for (const char* sort : {"", "module", "-forward"}) {
+    const std::string text = modules_of({.sort = sort});
+    EXPECT_LT(text.find("layer1"), text.find("fc")) << sort;
+  }
+  EXPECT_THAT([] { (void)modules_of({.sort = "foward"}); },
+              ::testing::ThrowsMessage<ConfigError>(HasSubstr("did you mean 'forward'?")));
+}
+
+TEST(ModuleReport, ShowsTheDevicesTimeWhereKernelsWereRecorded) {
+  EXPECT_THAT(render_modules(with_modules(true), {}, Format::kTable, {.columns = 120}),
+              AllOf(HasSubstr("CUDA time"), HasSubstr("layer1.linear    80.0 us        100")));
+}
+
+TEST(ModuleReport, InEveryFormat_HasExactSums) {
+  EXPECT_THAT(modules_of({}, Format::kCsv),
+              HasSubstr("abcdef0123456789,native,2,module,layer1.linear,2,400,0,0,0,0,0,0,400\n"));
+  EXPECT_THAT(modules_of({}, Format::kJson),
+              AllOf(HasSubstr(R"({"kind":"module","module":"fc","depth":1,"cpu_ns":200000,)"),
+                    HasSubstr(R"("phases":{"forward":{"cpu_ns":200000,)")));
+  EXPECT_THAT(modules_of({}, Format::kMarkdown), HasSubstr("| layer1.linear | 200 us |"));
+}
+
+TEST(ModuleReport, ResultsWithoutModulesSayHowToGetThem) {
+  LogMaker maker;
+  maker.step(0, 0, 100);
+  maker.op("aten::add", 10, 20);
+  record::Results results = with_modules();
+  results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
+  EXPECT_THAT([&] { (void)render_modules(results, {}, Format::kTable, {}); },
+              ::testing::ThrowsMessage<ConfigError>(HasSubstr("profile: {modules: true}")));
+}
+
+TEST(RecordingCost, IsAFactorOrLostInTheNoise) {
+  estimate::CaseRow timed;
+  timed.step_ns = 100;
+  timed.spread = estimate::Spread::kRange;
+  timed.interval_ns = {90, 120};
+  const auto cost = [](std::optional<double> factor, const estimate::CaseRow* row) {
+    return recording_cost(factor, !factor || estimate::is_within_noise(*factor, row));
+  };
+  EXPECT_EQ(cost({}, nullptr), "recording cost: unknown, no timing launch beside it");
+  EXPECT_EQ(cost(0.832, nullptr), "recording cost: within noise");
+  EXPECT_EQ(cost(1.1, &timed), "recording cost: within noise");
+  EXPECT_EQ(cost(1.4, &timed), "recording cost: 1.40x the step");
+  EXPECT_EQ(cost(1.1, nullptr), "recording cost: 1.10x the step");
 }
 
 }  // namespace
