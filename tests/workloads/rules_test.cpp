@@ -298,7 +298,7 @@ const std::vector<Mistake>& mistakes() {
 }
 
 // Each is one mistake; what only this machine or model cannot do is left out of a sweep.
-TEST(Rules, MistakesAreNamedAloneAndLeftOutOfASweep) {
+TEST(Rules, AMistake_IsNamedAloneAndLeftOutOfASweep) {
   for (const Mistake& row : mistakes()) {
     SCOPED_TRACE(row.words);
     std::string options;
@@ -322,14 +322,14 @@ TEST(Rules, MistakesAreNamedAloneAndLeftOutOfASweep) {
   }
 }
 
-TEST(Rules, TwoMistakesAreTwo) {
+TEST(Rules, TwoMistakes_AreBothNamed) {
   const Heard heard = judged(images("aoti", {{"model.precision", text("bf16")}}));
   EXPECT_THAT(heard.errors,
               testing::ElementsAre(HasSubstr("model.kind: aoti is a compiled forward pass"),
                                    HasSubstr("model.precision: bf16 is autocast")));
 }
 
-TEST(Rules, StepsThatAnswerRequestsBecomeLatencies) {
+TEST(Rules, StepsOfRequests_BecomeLatencies) {
   for (const test::Options& options :
        {prompts(),
         images("resnet18", {{"workload", text("eval_step")}, {"schedule.arrivals.rate", 20.0}})}) {
@@ -339,7 +339,7 @@ TEST(Rules, StepsThatAnswerRequestsBecomeLatencies) {
   }
 }
 
-TEST(Rules, TransferNeedsSomethingToCopy) {
+TEST(Rules, ATransfer_NeedsSomethingToCopy) {
   for (const char* const placement : {"none", "upstream", "inline"}) {
     const Heard heard = judged(copies(placement), {.device_auto = true});
     EXPECT_THAT(heard.errors, IsEmpty());
