@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/order.h"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "harness/stats/order.h"
+#include "harness/stats/random.h"
 
 namespace stepbench::stats {
 namespace {
@@ -62,6 +65,35 @@ TEST(MedianInterval, StaysFiniteAndCentredForManyValues) {
   ASSERT_TRUE(interval.has_value());
   EXPECT_NEAR(interval->low, 8192 - 1.96 * 64, 1.5);
   EXPECT_NEAR(interval->high, 8193 + 1.96 * 64, 1.5);
+}
+
+// Frozen: a recorded seed must give the same order of blocks in every later version.
+TEST(Random, DrawsAreFrozen) {
+  Random random(42);
+  std::array<std::uint32_t, 6> draws{};
+  for (auto& draw : draws) draw = random.below(100);
+  EXPECT_EQ(draws, (std::array<std::uint32_t, 6>{75, 43, 63, 72, 75, 5}));
+}
+
+TEST(Random, Below_IsUniformAndShuffleKeepsValues) {
+  Random random(1);
+  std::array<int, 7> counts{};
+  for (int i = 0; i < 70000; ++i) ++counts[random.below(7)];
+  for (const int count : counts) EXPECT_NEAR(count, 10000, 400);  // four standard deviations
+  EXPECT_EQ(random.below(1), 0u);
+  std::vector<int> values{1, 2, 3, 4, 5, 6, 7, 8};
+  random.shuffle(std::span(values));
+  EXPECT_NE(values, (std::vector{1, 2, 3, 4, 5, 6, 7, 8}));
+  std::sort(values.begin(), values.end());
+  EXPECT_EQ(values, (std::vector{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(SeedOf, DependsOnValuesOrderAndStart) {
+  const std::vector<double> values{1, 2};
+  EXPECT_EQ(seed_of(values), seed_of(std::vector{1.0, 2.0}));
+  EXPECT_NE(seed_of(values), seed_of(std::vector{2.0, 1.0}));
+  EXPECT_NE(seed_of(values), seed_of(values, 1));
+  EXPECT_NE(seed_of({}), seed_of(std::vector{0.0}));
 }
 
 }  // namespace
